@@ -1,0 +1,24 @@
+import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
+import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
+import type { OrbId } from '../../core/manifest/orb-id.ts';
+
+/** What is known of one Orb resource: the version that runs, and what is wrong with the newest one. */
+export interface OrbEntry {
+  readonly namespace: string;
+  readonly name: string;
+  readonly orbId: OrbId;
+  /** The last valid generation; absent when there never was one. */
+  readonly compiled: CompiledOrb | undefined;
+}
+
+/**
+ * What runs look up: Orbs and Orbisets, compiled once per generation. Synchronous, so that no run waits for it.
+ * A lookup returns one immutable snapshot; a change replaces it, a run in flight keeps its own.
+ */
+export interface Catalog {
+  /** The Orb that holds this id in the namespace (design.md §2: the oldest). */
+  readonly orb: (namespace: string, orbId: OrbId) => OrbEntry | undefined;
+  readonly orbiset: (namespace: string, name: string) => CompiledOrbiset | undefined;
+  /** Every namespace, for keys of all tenants. */
+  readonly orbs: (namespace: string) => readonly OrbEntry[];
+}

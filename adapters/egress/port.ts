@@ -1,0 +1,91 @@
+/** One request as it leaves the process; already rendered, so it may hold secret values: never log it. */
+export interface OutboundRequest {
+  readonly method: string;
+  /** Absolute; parsed once by the dialer, only the parsed form is used. */
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string | null;
+}
+
+/** What bounds one exchange. Figures: security.md §3.4, failover.md §12.1. */
+export interface DialLimits {
+  /** DNS, TCP and TLS together; 100–3000. */
+  readonly connectTimeoutMs: number;
+  /** Largest gap between body bytes; 50–30000. */
+  readonly bodyIdleMs: number;
+  /** Wire bytes and decoded bytes, each; ≤ 4 MiB. */
+  readonly maxResponseBytes: number;
+  /** Same-origin redirects to follow, 0–3 (security.md §3.5). */
+  readonly followRedirects: number;
+  /** Lets a 307 or 308 repeat a request that is not GET or HEAD. */
+  readonly idempotent: boolean;
+}
+
+/**
+ * Says whether the secrets in this request may go to `url` (S1); asked for the first URL and for every hop.
+ * @returns the reason of a refusal, or null
+ */
+export type UrlGuard = (url: URL) => 'secret-host-not-allowed' | null;
+
+/** Why no answer came. `blocked` codes mean that our own rules refused. */
+export type DialFailure =
+  | { readonly kind: 'blocked'; readonly code: BlockedCode }
+  | { readonly kind: 'transport'; readonly code: 'dns' | 'connect' | 'tls' | 'reset' | 'truncated' | 'protocol' }
+  | {
+      readonly kind: 'response';
+      readonly code: 'response-too-large' | 'unsupported-encoding' | 'undecodable' | 'headers-too-large';
+    }
+  | { readonly kind: 'timeout'; readonly code: 'connect-timeout' | 'body-idle' | 'deadline' }
+  | { readonly kind: 'cancelled'; readonly code: 'cancelled' };
+
+export type BlockedCode =
+  | 'egress-denied-url'
+  | 'egress-denied-scheme'
+  | 'egress-denied-port'
+  | 'egress-denied-literal'
+  | 'egress-denied-address'
+  | 'egress-denied-peer'
+  | 'redirect-refused'
+  | 'secret-host-not-allowed';
+
+export type DialResult =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** In wire order, names in lower case, repeated names kept. */
+      readonly headers: readonly (readonly [name: string, value: string])[];
+      /** Whole and decoded. */
+      readonly body: Uint8Array;
+      readonly ms: number;
+      /** The exchange went to an origin of `--egress-allow` or `--egress-stub`. */
+      readonly exception: boolean;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly failure: DialFailure;
+      /** True once request headers may have reached the provider (failover.md §12.2). */
+      readonly sent: boolean;
+      /** Status of an answer whose body then failed. */
+      readonly status: number | null;
+      readonly ms: number;
+      readonly exception: boolean;
+    };
+
+/**
+ * The only way out to providers (security.md §3).
+ * `dial` never throws for what a provider or the network does; it must end within 200 ms after `signal` aborts.
+ * An abort whose `reason` is a `DOMException` named `TimeoutError` is reported as `deadline`, any other as `cancelled`.
+ * Calls may run concurrently.
+ */
+export interface Dialer {
+  readonly dial: (request: OutboundRequest, limits: DialLimits, guard: UrlGuard, signal: AbortSignal) => Promise<DialResult>;
+  /** Origins that pass by exception, as written, for the start message and `orb_egress_exceptions`. */
+  readonly exceptions: readonly EgressException[];
+  /** Breaks every open connection and refuses new ones (kill switch). */
+  readonly destroy: () => Promise<void>;
+}
+
+/** An exception that the operator of the installation made (security.md §3.1). */
+export type EgressException =
+  | { readonly kind: 'allow'; readonly origin: string }
+  | { readonly kind: 'stub'; readonly origin: string; readonly address: string; readonly port: number };

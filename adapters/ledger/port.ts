@@ -1,0 +1,193 @@
+import type { Digest } from '../../core/json/digest.ts';
+import type { RunOutcome } from '../../core/receipt/record.ts';
+
+/** What is committed before the first byte goes to a provider (trust.md §1.5, phase 1). Times: ms since epoch. */
+export interface RunStart {
+  readonly runId: string;
+  readonly tenant: string;
+  readonly startedAt: number;
+  /** The run's own deadline; the sweeper closes it 60 s later. */
+  readonly deadlineAt: number;
+  /** Instance that owns the run. */
+  readonly owner: string;
+  /** JSON text from which the sweeper can write the receipt of a lost run; holds no secret and no input. */
+  readonly seed: string;
+  /** Present when the caller sent `Idempotency-Key`: claimed in the same transaction. */
+  readonly idempotency?: IdempotencyClaim;
+}
+
+export interface IdempotencyClaim {
+  readonly path: string;
+  readonly key: string;
+  /** Lower-case hex SHA-256 of the request body. */
+  readonly bodySha256: string;
+  readonly expiresAt: number;
+}
+
+export type StartResult =
+  | { readonly kind: 'started' }
+  /** The key is taken: nothing was written. */
+  | { readonly kind: 'idempotent'; readonly entry: IdempotencyEntry };
+
+/** A claim as it stands: running (no answer yet), or answered. `answer` is decrypted. */
+export interface IdempotencyEntry {
+  readonly bodySha256: string;
+  readonly runId: string;
+  readonly answer: string | undefined;
+}
+
+/** Phase 2: receipt, log entry and answer, in one transaction with the close of the run. */
+export interface RunFinish {
+  readonly runId: string;
+  readonly tenant: string;
+  readonly receipt: NewReceipt;
+  /** Stored encrypted under the claim of this run's start, if it made one. */
+  readonly answer?: string;
+}
+
+export interface NewReceipt {
+  readonly receiptId: string;
+  readonly orbId: string;
+  readonly outcome: RunOutcome;
+  readonly issuedAt: number;
+  /** Compact JWS. */
+  readonly jws: string;
+  /** JCS text of its log entry, public or private form (trust.md §2.1), ≤ 65535 bytes of UTF-8. */
+  readonly entry: string;
+}
+
+export type FinishResult =
+  | { readonly kind: 'finished' }
+  /** Somebody closed this run before (the sweeper): nothing was written. */
+  | { readonly kind: 'closed'; readonly receiptId: string };
+
+export interface OverdueRun {
+  readonly runId: string;
+  readonly tenant: string;
+  readonly startedAt: number;
+  readonly deadlineAt: number;
+  readonly seed: string;
+}
+
+export interface StoredReceipt {
+  readonly receiptId: string;
+  readonly tenant: string;
+  readonly orbId: string;
+  readonly outcome: RunOutcome;
+  readonly issuedAt: number;
+  readonly jws: string;
+  /** Null until the entry is in the tree. */
+  readonly logIndex: number | null;
+}
+
+export interface ReceiptQuery {
+  /** 1–200. */
+  readonly limit: number;
+  /** Opaque, from an earlier page. */
+  readonly cursor?: string;
+  readonly orbId?: string;
+  readonly outcome?: RunOutcome;
+  /** Inclusive, ms since epoch. */
+  readonly since?: number;
+  /** Exclusive, ms since epoch. */
+  readonly until?: number;
+}
+
+export interface ReceiptPage {
+  /** Newest first. */
+  readonly items: readonly StoredReceipt[];
+  readonly nextCursor: string | null;
+}
+
+export interface SignedCheckpoint {
+  readonly size: number;
+  /** C2SP signed note. */
+  readonly note: string;
+}
+
+export interface StateRow {
+  readonly key: string;
+  /** JSON text. */
+  readonly json: string;
+}
+
+/** Fixed with the ledger (design.md §4): another issuer needs another ledger. */
+export interface LedgerIdentity {
+  readonly issuer: string;
+  readonly logOrigin: string;
+}
+
+export interface LedgerLoad {
+  /** Start and finish rows that wait for a commit. */
+  readonly queuedRows: number;
+  /** Age of the oldest of them, ms; 0 when none waits. */
+  readonly oldestMs: number;
+}
+
+/** An adapter failed: the database is away, full, or broken. The caller may try again when `retryable`. */
+export class LedgerError extends Error {
+  readonly code: 'ledger-unavailable' | 'ledger-closed' | 'ledger-locked' | 'ledger-identity' | 'ledger-version';
+  readonly retryable: boolean;
+  constructor(code: LedgerError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'LedgerError';
+    this.code = code;
+    this.retryable = code === 'ledger-unavailable';
+  }
+}
+
+/**
+ * Durable store of runs, receipts and the Merkle log (trust.md §1.5, §2). All calls may run concurrently.
+ * A promise that resolves means: committed and synced to disk; a crash right after loses nothing of it.
+ * A promise that rejects (`LedgerError`) means: not known to be committed. Every query is bound to a tenant.
+ */
+export interface Ledger {
+  readonly identity: LedgerIdentity;
+
+  readonly startRun: (start: RunStart) => Promise<StartResult>;
+  /** Must close a run exactly once: the second finish of a run writes nothing and answers `closed`. */
+  readonly finishRun: (finish: RunFinish) => Promise<FinishResult>;
+  /** Start and finish in one transaction (a denied run). */
+  readonly recordRun: (start: RunStart, finish: RunFinish) => Promise<StartResult>;
+  /** Runs still `started` whose deadline lies before `before`, oldest first. Never one that is closed. */
+  readonly overdueRuns: (before: number, limit: number) => Promise<readonly OverdueRun[]>;
+  readonly idempotent: (tenant: string, path: string, key: string) => Promise<IdempotencyEntry | undefined>;
+  /** Deletes claims that expired before `now`; returns how many. Unanswered ones of running runs stay. */
+  readonly eraseExpired: (now: number) => Promise<number>;
+
+  readonly receipt: (tenant: string, receiptId: string) => Promise<StoredReceipt | undefined>;
+  readonly receiptOfRun: (tenant: string, runId: string) => Promise<StoredReceipt | undefined>;
+  readonly receipts: (tenant: string, query: ReceiptQuery) => Promise<ReceiptPage>;
+
+  /** Stores a manifest that was once valid; the same digest twice is no error. */
+  readonly putManifest: (tenant: string, digest: Digest, jcs: string) => Promise<void>;
+  readonly manifest: (tenant: string, digest: Digest) => Promise<string | undefined>;
+
+  /** Appends entries that belong to no run (`key_event` …), in this order; returns the index of the first. */
+  readonly appendEntries: (entries: readonly string[]) => Promise<number>;
+  /** The newest published checkpoint: signed within 1 s of growth, served only after its commit. */
+  readonly checkpoint: () => Promise<SignedCheckpoint | undefined>;
+  /** The first checkpoint that covers `index`; undefined while none does. */
+  readonly checkpointCovering: (index: number) => Promise<SignedCheckpoint | undefined>;
+  /** RFC 6962 audit path, leaf to root. @throws RangeError unless 0 ≤ index < size ≤ size of the log */
+  readonly inclusionProof: (index: number, size: number) => Promise<readonly Uint8Array[]>;
+  /** RFC 6962 consistency proof. @throws RangeError unless 1 ≤ first ≤ second ≤ size of the log */
+  readonly consistencyProof: (first: number, second: number) => Promise<readonly Uint8Array[]>;
+  /** UTF-8 texts of entries [from, to), at most 1000. */
+  readonly entries: (from: number, to: number) => Promise<readonly string[]>;
+  /** Entries in the tree. */
+  readonly logSize: () => Promise<number>;
+
+  readonly state: (kind: string, key: string) => Promise<string | undefined>;
+  readonly states: (kind: string) => Promise<readonly StateRow[]>;
+  readonly putState: (kind: string, key: string, json: string) => Promise<void>;
+  readonly deleteState: (kind: string, key: string) => Promise<void>;
+
+  /** Takes or renews a lease until `now + ttlMs`. @returns its epoch (grows with each change of holder), or undefined: another holds it */
+  readonly acquireLease: (name: string, holder: string, ttlMs: number) => Promise<number | undefined>;
+  readonly releaseLease: (name: string, holder: string) => Promise<void>;
+
+  readonly load: () => LedgerLoad;
+  /** Commits what is queued, signs and publishes a last checkpoint, releases the file. Later calls reject with `ledger-closed`. */
+  readonly close: () => Promise<void>;
+}

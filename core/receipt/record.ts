@@ -1,0 +1,85 @@
+import type { JsonObject } from '../json/json-value.ts';
+
+/** How a run ended; fixes status, HTTP code and what reputation counts (trust.md §1.1). */
+export type RunOutcome = 'success' | 'orb_error' | 'timeout' | 'policy_denied' | 'caller_error' | 'platform_error';
+
+/** How one attempt at a provider ended (failover.md §2). */
+export type AttemptOutcome =
+  | 'success'
+  | 'error'
+  | 'timeout'
+  | 'rate_limited'
+  | 'client_error'
+  | 'cancelled'
+  | 'blocked';
+
+export type CheckId =
+  | 'manifest'
+  | 'caller_auth'
+  | 'policy'
+  | 'input_schema'
+  | 'output_schema'
+  | 'isolation'
+  | 'slo'
+  | 'standing';
+export type CheckResult = 'pass' | 'fail' | 'unknown' | 'not_applicable';
+export type Severity = 'low' | 'medium' | 'high' | 'critical';
+export type RiskLevel = Severity;
+
+export interface AttemptRecord {
+  readonly provider: string;
+  readonly outcome: AttemptOutcome;
+  /** 100–599; null when no answer came. */
+  readonly http_status: number | null;
+  readonly duration_ms: number;
+}
+
+export interface CommitmentRecord {
+  /** `sha256:` + hex of SHA-256(salt ‖ bytes), trust.md §1.4. */
+  readonly commitment: string;
+  readonly media_type: string;
+  readonly size_bytes: number;
+}
+
+export interface CheckRecord {
+  readonly id: CheckId;
+  readonly weight: number;
+  readonly result: CheckResult;
+}
+
+/** The closed record that a receipt signs (`receipt/v1`, trust.md §1.1): every member present, no other. */
+export interface ReceiptRecord {
+  readonly schema: string;
+  readonly receipt_id: string;
+  readonly issuer: string;
+  readonly issued_at: string;
+  readonly orb: { readonly id: string; readonly manifest_digest: string; readonly irreversible: boolean };
+  readonly execution: {
+    readonly run_id: string;
+    readonly outcome: RunOutcome;
+    readonly closed_by: 'runtime' | 'sweeper';
+    readonly started_at: string;
+    readonly finished_at: string;
+    readonly duration_ms: number;
+    readonly slo_ms: number;
+    readonly attempts: readonly AttemptRecord[];
+  };
+  readonly caller: { readonly tag: string; readonly self: boolean };
+  readonly input: CommitmentRecord;
+  readonly output: CommitmentRecord | null;
+  readonly policy: {
+    readonly set_digest: string;
+    readonly facts_schema: string;
+    readonly facts_digest: string;
+    readonly decision: 'allow' | 'deny';
+    readonly violations: readonly { readonly rule: string; readonly severity: Severity }[];
+  };
+  readonly checks: readonly CheckRecord[];
+  readonly trust_score: number;
+  readonly risk_level: RiskLevel;
+  readonly scoring: 'orb-trust/1';
+  readonly parent_receipt_id: string | null;
+}
+
+/** A record as it is read back: its members are known only after `checkRecord`. */
+export type UncheckedRecord = JsonObject;

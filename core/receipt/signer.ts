@@ -1,0 +1,7 @@
+/** Holder of one Ed25519 private key of one role; a KMS fits behind it (trust.md §3.1). */
+export interface Signer {
+  /** RFC 7638 thumbprint of the public key. */
+  readonly kid: string;
+  /** 64-byte Ed25519 signature; synchronous, about 40 µs. */
+  readonly sign: (bytes: Uint8Array) => Uint8Array;
+}
