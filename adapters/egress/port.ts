@@ -78,7 +78,12 @@ export type DialResult =
  * Calls may run concurrently.
  */
 export interface Dialer {
-  readonly dial: (request: OutboundRequest, limits: DialLimits, guard: UrlGuard, signal: AbortSignal) => Promise<DialResult>;
+  readonly dial: (
+    request: OutboundRequest,
+    limits: DialLimits,
+    guard: UrlGuard,
+    signal: AbortSignal,
+  ) => Promise<DialResult>;
   /** Origins that pass by exception, as written, for the start message and `orb_egress_exceptions`. */
   readonly exceptions: readonly EgressException[];
   /** Breaks every open connection and refuses new ones (kill switch). */

@@ -15,7 +15,10 @@ export interface PlatformKeys {
   /** The keys document as signed by the root (`orb-keys+jws`), served as it is. */
   readonly keysJws: string;
   /** Thumbprint of the pinned root and its public JWK, for the `orb trust add` line. */
-  readonly root: { readonly kid: string; readonly jwk: { readonly crv: 'Ed25519'; readonly kty: 'OKP'; readonly x: string } };
+  readonly root: {
+    readonly kid: string;
+    readonly jwk: { readonly crv: 'Ed25519'; readonly kty: 'OKP'; readonly x: string };
+  };
   readonly issuer: string;
   readonly logOrigin: string;
   /** JCS texts of the `key_event` entries that belong to the keys document, in order. */

@@ -1,3 +1,5 @@
+import { encodeHex } from './hex.ts';
+
 /** SHA-256 of some bytes as text: `sha256:` and 64 lower-case hexadecimal digits (trust.md, conventions). */
 export type Digest = string & { readonly __brand: 'Digest' };
 
@@ -8,3 +10,10 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 /** The guard that makes the brand: no cast anywhere. */
 export const isDigest = (text: string): text is Digest => DIGEST.test(text);
+
+/** Digest of some bytes, as text. */
+export function digestOf(bytes: Uint8Array, sha256: Sha256): Digest {
+  const digest = `sha256:${encodeHex(sha256(bytes))}`;
+  if (!isDigest(digest)) throw new TypeError('SHA-256 is 32 bytes');
+  return digest;
+}

@@ -10,6 +10,9 @@ export interface Finding {
   readonly severity: 'error' | 'warning' | 'info';
   /** Nearest known name, for a near miss. */
   readonly suggestion?: string;
+  /** Place in the text that was parsed, both from 1, columns in UTF-16 units. Absent where there is no text. */
+  readonly line?: number;
+  readonly column?: number;
 }
 
 /** The outcome of parsing something that people write. Warnings stand beside a usable value. */

@@ -47,8 +47,10 @@ export interface CompiledOrb {
   readonly hasOutputs: boolean;
   /** Checks a caller's inputs; pointers start with `/inputs`. Defaults are not filled in here: the template holds them. */
   readonly checkInputs: (inputs: JsonValue) => Checked<JsonObject>;
-  /** Resolved providers in manifest order: primary, fallbacks, or the manifest's own alone. */
-  readonly providers: readonly CompiledProvider[];
+  /** Every provider that has an execution, by name. */
+  readonly providers: ReadonlyMap<string, CompiledProvider>;
+  /** Resolved names that may be chosen without a pin, in order: primary, fallbacks; the manifest's own when neither is there. */
+  readonly order: readonly string[];
   readonly pin: { readonly provider: string; readonly expiresAt: number } | undefined;
   readonly findings: readonly Finding[];
 }

@@ -6,9 +6,7 @@ export type RenderProblem =
   /** The caller's fault, 422 `invalid-inputs`: `template-invalid-header-value`, `template-path-traversal`, `missing-input` … */
   | { readonly kind: 'input'; readonly code: string; readonly pointer: string; readonly detail: string }
   /** The vault's fault, 409: the entry is missing, or may not stand where it stands. Names the entry, never its value. */
-  | { readonly kind: 'secret'; readonly code: 'secret-missing' | 'secret-not-header-safe'; readonly entry: string }
-  /** The rendered body is not of its media type: check `input_schema` fails. A bug or an odd secret. */
-  | { readonly kind: 'body'; readonly detail: string };
+  | { readonly kind: 'secret'; readonly code: 'secret-missing' | 'secret-not-header-safe'; readonly entry: string };
 
 export type RenderResult =
   | { readonly ok: true; readonly request: RenderedRequest }
@@ -36,7 +34,8 @@ export interface CompiledRequest {
   readonly seal: (inputs: JsonObject) => RenderResult;
   /** URL in placeholder form, as written in the manifest. */
   readonly sealedUrl: string;
+  /** Vault entries that can stand in the URL, those of defaults too: condition `SecretInUrl` (security.md S2). */
+  readonly secretsInUrl: readonly string[];
   /** Host as far as it is literal; undefined when secret labels make it. */
   readonly literalHost: string | undefined;
 }
-

@@ -1,0 +1,135 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { newApiKey, type ApiKeyText } from '../../core/api-key/format.ts';
+import {
+  apiKeyDocument,
+  MAX_LIFE_MS,
+  parseApiKeyRecord,
+  type ApiKeyFields,
+  type ApiKeyRecord,
+} from '../../core/api-key/record.ts';
+import { encodeUtf8 } from '../../core/json/bytes.ts';
+import { encodeHex } from '../../core/json/hex.ts';
+import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import { sha256 } from '../keys/primitives.ts';
+import { replacePrivate } from '../private-file/private-file.ts';
+
+/** What somebody says of a new key. */
+export interface NewApiKey extends Pick<ApiKeyFields, 'tenants' | 'scopes' | 'orbs' | 'cidrs' | 'createdBy'> {
+  /** 1 ms to 365 days; 90 days unless said. */
+  readonly lifeMs?: number;
+}
+
+export interface CreatedApiKey {
+  /** The only time that it is known: show it once, never log it. */
+  readonly text: ApiKeyText;
+  readonly record: ApiKeyRecord;
+}
+
+export interface ListedApiKeys {
+  /** By expiry, the next one first. */
+  readonly keys: readonly ApiKeyRecord[];
+  /** Files that hold no usable key, and why; no values. */
+  readonly broken: readonly { readonly file: string; readonly detail: string }[];
+}
+
+/** A key that was asked for can't be made: the message names the rule. */
+export class ApiKeyError extends Error {
+  readonly code = 'api-key-invalid';
+}
+
+const DEFAULT_LIFE_MS = 90 * 86_400_000;
+const NAMESPACE = 'orb-system';
+const HEAD = '# An API key of this installation: its hash and what it may do. Delete the file to revoke it.\n';
+const FILE = /^[^.].*\.ya?ml$/;
+
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+const isYamlValue = (value: unknown): value is JsonValue => isJsonObject(value);
+
+export type ReadApiKey =
+  | { readonly ok: true; readonly record: ApiKeyRecord }
+  | { readonly ok: false; readonly detail: string };
+
+/** Reads one document; the parser's own messages quote the text and are not passed on. */
+function parseKeyFile(text: string): ReadApiKey {
+  let document: unknown;
+  try {
+    document = parse(text, { prettyErrors: false, logLevel: 'silent', maxAliasCount: 0 });
+  } catch {
+    return { ok: false, detail: 'The file is not YAML.' };
+  }
+  if (!isYamlValue(document)) return { ok: false, detail: 'The file holds no document.' };
+  const checked = parseApiKeyRecord(document);
+  if (checked.ok) return { ok: true, record: checked.value };
+  return { ok: false, detail: checked.findings.map(({ pointer, detail }) => `${pointer}: ${detail}`).join(' ') };
+}
+
+/** The names of key files, sorted; none when there is no such folder. */
+export async function apiKeyFiles(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => FILE.test(name)).toSorted();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** Reads one file of the folder; one that can't be read holds no key. @returns undefined when it is gone */
+export async function readApiKeyFile(folder: string, file: string): Promise<ReadApiKey | undefined> {
+  try {
+    return parseKeyFile(await readFile(join(folder, file), 'utf8'));
+  } catch (error) {
+    return isMissing(error) ? undefined : { ok: false, detail: 'The file cannot be read.' };
+  }
+}
+
+/**
+ * Makes a key and stores its hash, durable when this returns (file 0600, folder 0700). Needs no running server; a running
+ * one takes it within 2 s.
+ * @param now ms since epoch
+ * @throws ApiKeyError the wish breaks a rule of security.md §6.2: nothing is written
+ */
+export async function createApiKey(
+  folder: string,
+  wish: NewApiKey,
+  { now, random }: { readonly now: number; readonly random: (bytes: number) => Uint8Array },
+): Promise<CreatedApiKey> {
+  const { keyId, text } = newApiKey(random);
+  const { lifeMs = DEFAULT_LIFE_MS, ...rest } = wish;
+  if (!(lifeMs > 0 && lifeMs <= MAX_LIFE_MS)) throw new ApiKeyError('A key lives for at most 365 days.');
+  const hash = encodeHex(sha256(encodeUtf8(text)));
+  const document = apiKeyDocument({ ...rest, keyId, sha256: hash, notBefore: now, expiresAt: now + lifeMs }, NAMESPACE);
+  const checked = parseApiKeyRecord(document);
+  if (!checked.ok)
+    throw new ApiKeyError(checked.findings.map(({ pointer, detail }) => `${pointer}: ${detail}`).join(' '));
+  await replacePrivate(join(folder, `${keyId}.yaml`), HEAD + stringify(document, { lineWidth: 0 }));
+  return { text, record: checked.value };
+}
+
+/** All keys of a folder, expired ones too. */
+export async function listApiKeys(folder: string): Promise<ListedApiKeys> {
+  const keys: ApiKeyRecord[] = [];
+  const broken: { readonly file: string; readonly detail: string }[] = [];
+  for (const file of await apiKeyFiles(folder)) {
+    const read = await readApiKeyFile(folder, file);
+    if (read?.ok === true) keys.push(read.record);
+    else if (read !== undefined) broken.push({ file, detail: read.detail });
+  }
+  return { keys: keys.toSorted((a, b) => a.expiresAt - b.expiresAt), broken };
+}
+
+/**
+ * Deletes every file that holds this key, whatever its name. A running server refuses the key within 2 s.
+ * @returns false when there was none
+ */
+export async function revokeApiKey(folder: string, keyId: string): Promise<boolean> {
+  let found = false;
+  for (const file of await apiKeyFiles(folder)) {
+    const read = await readApiKeyFile(folder, file);
+    if (read?.ok !== true || read.record.keyId !== keyId) continue;
+    await rm(join(folder, file), { force: true });
+    found = true;
+  }
+  return found;
+}

@@ -1,0 +1,140 @@
+import type { Dispatcher } from 'undici';
+import { MAX_CONNECT_MS, type Reading } from './connector.ts';
+import { abortFailure, EgressFault, failureOf } from './faults.ts';
+import type { DialFailure, DialLimits } from './port.ts';
+import {
+  createBodySink,
+  framingOf,
+  NO_BODY,
+  readHeaders,
+  type BodySink,
+  type Headers,
+  type ReadBody,
+} from './response.ts';
+
+/** How one request on the wire ended; redirects are the caller's. */
+export type Outcome =
+  | { readonly kind: 'answered'; readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
+  | { readonly kind: 'failed'; readonly failure: DialFailure; readonly sent: boolean; readonly status: number | null };
+
+export interface ExchangeSetup {
+  readonly method: string;
+  readonly limits: DialLimits;
+  readonly signal: AbortSignal;
+  /** Of the agent that the request is dispatched to. */
+  readonly reading: Readonly<Reading>;
+  readonly settle: (outcome: Outcome) => void;
+  /** undici is done with the request: its connection is free or gone. May come after `settle`, once. */
+  readonly release: () => void;
+}
+
+/** Bytes of any kind; no larger answer is asked for (security.md S6). */
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * undici's handler of one request. It settles at once when a limit or the signal says so, also while the request still
+ * waits for a connection: undici can't take such a request back, so it is refused when its turn comes, before a byte.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #setup: ExchangeSetup;
+  #controller: Dispatcher.DispatchController | undefined;
+  /** Connect timeout, then body idle; never both. */
+  #timer: NodeJS.Timeout | undefined;
+  #sink: BodySink | undefined;
+  #status: number | null = null;
+  #headers: Headers = [];
+  /** Only the end of the connection ends the body, and the version does not allow it. */
+  #endless = false;
+  #settled = false;
+  #released = false;
+
+  constructor(setup: ExchangeSetup) {
+    this.#setup = setup;
+    const connectMs = Math.min(setup.limits.connectTimeoutMs, MAX_CONNECT_MS);
+    this.#timer = setTimeout(() => this.#fail({ kind: 'timeout', code: 'connect-timeout' }), connectMs);
+    setup.signal.addEventListener('abort', this.#onAbort);
+    if (setup.signal.aborted) this.#onAbort();
+  }
+
+  /** undici writes the head in the same step right after this: from here on the request counts as sent. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // A second start would be a repeat that nobody asked for.
+    if (this.#settled || this.#controller !== undefined) {
+      controller.abort(new EgressFault({ kind: 'cancelled', code: 'cancelled' }));
+      return;
+    }
+    this.#controller = controller;
+    clearTimeout(this.#timer);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (status < 200 || this.#settled) return; // floods of 1xx end with the deadline
+    this.#status = status;
+    const headers = readHeaders(controller.rawHeaders);
+    if (headers === null) {
+      this.#fail({ kind: 'response', code: 'headers-too-large' });
+      return;
+    }
+    this.#headers = headers;
+    this.#openBody(status, headers);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#settled) return; // `refresh` would wake a cleared timer
+    this.#timer?.refresh();
+    this.#sink?.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.#timer);
+    if (this.#endless) this.#fail({ kind: 'transport', code: 'truncated' });
+    else this.#sink?.end();
+    this.#release();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#fail(failureOf(error, this.#status !== null));
+    this.#release();
+  }
+
+  #openBody(status: number, headers: Headers): void {
+    const { limits, method, reading } = this.#setup;
+    const bodiless = method === 'HEAD' || status === 204 || status === 304;
+    const framing = bodiless ? NO_BODY : framingOf(headers);
+    const cap = Math.min(limits.maxResponseBytes, MAX_RESPONSE_BYTES);
+    if (framing === null) return this.#fail({ kind: 'response', code: 'unsupported-encoding' });
+    if (framing.length > cap) return this.#fail({ kind: 'response', code: 'response-too-large' });
+    this.#endless = framing.untilClose && !reading.http10;
+    this.#timer = setTimeout(() => this.#fail({ kind: 'timeout', code: 'body-idle' }), limits.bodyIdleMs);
+    this.#sink = createBodySink(framing.encoding, cap, this.#onBody);
+  }
+
+  readonly #onBody = (result: ReadBody): void => {
+    if (!result.ok) this.#fail(result.failure);
+    else this.#settle({ kind: 'answered', status: this.#status ?? 0, headers: this.#headers, body: result.body });
+  };
+
+  readonly #onAbort = (): void => this.#fail(abortFailure(this.#setup.signal));
+
+  #fail(failure: DialFailure): void {
+    if (this.#settled) return;
+    this.#settle({ kind: 'failed', failure, sent: this.#controller !== undefined, status: this.#status });
+    // Breaks the connection: what follows on it belongs to nobody.
+    this.#controller?.abort(new EgressFault(failure));
+  }
+
+  #settle(outcome: Outcome): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#setup.signal.removeEventListener('abort', this.#onAbort);
+    if (outcome.kind === 'failed') this.#sink?.destroy();
+    this.#setup.settle(outcome);
+  }
+
+  #release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#setup.release();
+  }
+}

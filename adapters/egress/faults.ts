@@ -1,0 +1,53 @@
+import type { BlockedCode, DialFailure } from './port.ts';
+
+/** Carries a failure through undici, which only passes errors on. Its text is the code: no address, URL or header. */
+export class EgressFault extends Error {
+  readonly failure: DialFailure;
+  constructor(failure: DialFailure) {
+    super(failure.code);
+    this.name = 'EgressFault';
+    this.failure = failure;
+  }
+}
+
+export const blocked = (code: BlockedCode): EgressFault => new EgressFault({ kind: 'blocked', code });
+
+const CANCELLED: DialFailure = { kind: 'cancelled', code: 'cancelled' };
+
+const KNOWN: Readonly<Record<string, DialFailure>> = {
+  UND_ERR_HEADERS_OVERFLOW: { kind: 'response', code: 'headers-too-large' },
+  UND_ERR_DESTROYED: CANCELLED,
+  UND_ERR_CLOSED: CANCELLED,
+  UND_ERR_INVALID_ARG: { kind: 'transport', code: 'protocol' },
+  UND_ERR_NOT_SUPPORTED: { kind: 'transport', code: 'protocol' },
+  EPROTO: { kind: 'transport', code: 'tls' },
+};
+
+const codeOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/** The parser's errors: not all have a code. After the head they are a body that ends too early, or in the wrong place. */
+const malformed = (error: unknown, code: string): boolean =>
+  code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || (error instanceof Error && error.name === 'HTTPParserError');
+
+/**
+ * What an error of undici, of the parser or of the socket means; its text is dropped, it can quote what was sent.
+ * @param responding the head of an answer has arrived
+ */
+export function failureOf(error: unknown, responding: boolean): DialFailure {
+  if (error instanceof EgressFault) return error.failure;
+  const code = codeOf(error);
+  const known = Object.hasOwn(KNOWN, code) ? KNOWN[code] : undefined;
+  if (known !== undefined) return known;
+  if (malformed(error, code)) return { kind: 'transport', code: responding ? 'truncated' : 'protocol' };
+  if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return { kind: 'transport', code: 'tls' };
+  return { kind: 'transport', code: responding ? 'truncated' : 'reset' };
+}
+
+/** Why a signal ended the exchange (port.ts). */
+export function abortFailure(signal: AbortSignal): DialFailure {
+  const reason: unknown = signal.reason;
+  return reason instanceof DOMException && reason.name === 'TimeoutError'
+    ? { kind: 'timeout', code: 'deadline' }
+    : CANCELLED;
+}

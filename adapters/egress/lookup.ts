@@ -1,0 +1,57 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { blocked, EgressFault } from './faults.ts';
+
+/** All addresses of a host, in the order to try them. Injected by tests and by the self-test. */
+export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
+
+/** The system's resolver. */
+export const systemResolve: Resolve = (host) => lookup(host, { all: true, order: 'verbatim' });
+
+/** `dns.lookup` has no timeout and sits in libuv's pool: a dead resolver must not fill it for the other hosts. */
+const MAX_LOOKUPS_PER_HOST = 2;
+
+/** At most two lookups of one host in flight; who comes later shares the newest. */
+export function boundedResolve(resolve: Resolve): Resolve {
+  const running = new Map<string, readonly Promise<readonly LookupAddress[]>[]>();
+  const without = (host: string, done: Promise<readonly LookupAddress[]>): void => {
+    const rest = (running.get(host) ?? []).filter((one) => one !== done);
+    if (rest.length === 0) running.delete(host);
+    else running.set(host, rest);
+  };
+  return async (host) => {
+    const before = running.get(host) ?? [];
+    const newest = before.at(-1);
+    if (newest !== undefined && before.length >= MAX_LOOKUPS_PER_HOST) return newest;
+    const started = resolve(host);
+    running.set(host, [...before, started]);
+    try {
+      return await started;
+    } finally {
+      without(host, started);
+    }
+  };
+}
+
+async function resolved(host: string, resolve: Resolve): Promise<readonly LookupAddress[]> {
+  const found = await resolve(host).catch(() => []);
+  if (found.length === 0) throw new EgressFault({ kind: 'transport', code: 'dns' });
+  return found;
+}
+
+/**
+ * Layer 3 (security.md §3.1): every address must be allowed, or none is dialled. The name is made absolute, so that
+ * the search list of a pod can't turn it into a name of the cluster.
+ */
+export async function guardedAddresses(
+  host: string,
+  resolve: Resolve,
+  allowed: (ip: string) => boolean,
+): Promise<readonly LookupAddress[]> {
+  const found = await resolved(`${host}.`, resolve);
+  if (!found.every(({ address }) => allowed(address))) throw blocked('egress-denied-address');
+  return found;
+}
+
+/** Addresses of an exception: resolved as written, `localhost` and other names of the hosts file included. */
+export const writtenAddresses = resolved;

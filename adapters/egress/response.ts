@@ -1,0 +1,187 @@
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib';
+import type { Transform } from 'node:stream';
+import type { DialFailure } from './port.ts';
+
+export type Headers = readonly (readonly [name: string, value: string])[];
+
+export type ReadBody =
+  | { readonly ok: true; readonly body: Uint8Array }
+  | { readonly ok: false; readonly failure: DialFailure };
+
+/** Takes the bytes of one body; tells its result once, then ignores what comes. */
+export interface BodySink {
+  readonly push: (chunk: Uint8Array) => void;
+  readonly end: () => void;
+  /** Frees the decoder without a result. */
+  readonly destroy: () => void;
+}
+
+/** Both count: 1 500 headers fit below 16 KiB. */
+export const MAX_HEADER_BYTES = 16_384;
+const MAX_HEADERS = 200;
+/** RFC 9659: 8 MiB is what a decoder has to give; more is memory that the sender chooses. */
+const ZSTD_WINDOW_LOG = 23;
+
+const TOO_LARGE: ReadBody = { ok: false, failure: { kind: 'response', code: 'response-too-large' } };
+const UNDECODABLE: ReadBody = { ok: false, failure: { kind: 'response', code: 'undecodable' } };
+const EMPTY = new Uint8Array(0);
+
+/** RFC 9110 says zlib; some servers send the bare stream. The first byte of zlib names method 8. */
+const inflateFor = (first: Uint8Array): Transform =>
+  ((first[0] ?? 0) & 15) === 8 ? createInflate() : createInflateRaw();
+
+const DECODERS = {
+  gzip: () => createGunzip(),
+  br: () => createBrotliDecompress(),
+  zstd: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } }),
+  deflate: inflateFor,
+} as const satisfies Record<string, (first: Uint8Array) => Transform>;
+
+type Encoding = 'identity' | keyof typeof DECODERS;
+
+const isEncoding = (name: string): name is Encoding => name === 'identity' || Object.hasOwn(DECODERS, name);
+
+export interface Framing {
+  readonly encoding: Encoding;
+  /** Bytes that the answer announces, 0 when it doesn't say. */
+  readonly length: number;
+  /** Nothing but the end of the connection ends the body. */
+  readonly untilClose: boolean;
+}
+
+/** Of an answer to HEAD, and of 204 and 304, whatever their headers say. */
+export const NO_BODY: Framing = { encoding: 'identity', length: 0, untilClose: false };
+
+const valuesOf = (headers: Headers, name: string): readonly string[] =>
+  headers.filter(([key]) => key === name).map(([, value]) => value.trim().toLowerCase());
+
+/** How a body is to be read, or null: a list of content encodings, an unknown one, or a transfer coding beside chunked. */
+export function framingOf(headers: Headers): Framing | null {
+  const [encoding = 'identity', second] = valuesOf(headers, 'content-encoding');
+  const coding = valuesOf(headers, 'transfer-encoding');
+  if (second !== undefined || !isEncoding(encoding) || coding.some((name) => name !== 'chunked')) return null;
+  const [length] = valuesOf(headers, 'content-length');
+  return { encoding, length: Number(length ?? 0), untilClose: length === undefined && coding.length === 0 };
+}
+
+/**
+ * Headers in wire order, names in lower case, from what undici hands on (name and value by turns).
+ * @returns null when there are more than 200
+ */
+export function readHeaders(raw: unknown): Headers | null {
+  const parts: readonly unknown[] = Array.isArray(raw) ? raw : [];
+  if (parts.length > MAX_HEADERS * 2) return null;
+  const headers: [string, string][] = [];
+  for (let at = 0; at + 1 < parts.length; at += 2) headers.push([text(parts[at]).toLowerCase(), text(parts[at + 1])]);
+  return headers;
+}
+
+const text = (part: unknown): string => (Buffer.isBuffer(part) ? part.toString('latin1') : String(part));
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const [only] = chunks;
+  if (only === undefined) return EMPTY;
+  return chunks.length === 1 ? only : Buffer.concat(chunks);
+}
+
+/** Keeps bytes up to a cap. */
+class Kept {
+  readonly chunks: Uint8Array[] = [];
+  readonly #cap: number;
+  #size = 0;
+  constructor(cap: number) {
+    this.#cap = cap;
+  }
+  /** @returns false when the cap is passed; the bytes are dropped then */
+  add(chunk: Uint8Array): boolean {
+    this.#size += chunk.byteLength;
+    if (this.#size > this.#cap) return false;
+    this.chunks.push(chunk);
+    return true;
+  }
+}
+
+function plainSink(cap: number, done: (result: ReadBody) => void): BodySink {
+  const kept = new Kept(cap);
+  let settled = false;
+  const settle = (result: ReadBody): void => {
+    if (!settled) done(result);
+    settled = true;
+  };
+  return {
+    push: (chunk) => {
+      if (!settled && !kept.add(chunk)) settle(TOO_LARGE);
+    },
+    end: () => settle({ ok: true, body: joined(kept.chunks) }),
+    destroy: () => undefined,
+  };
+}
+
+/** Decodes as it comes and counts after every chunk, on the wire and decoded: a bomb stops at the cap and one chunk. */
+class DecodingSink implements BodySink {
+  readonly #kept: Kept;
+  readonly #cap: number;
+  readonly #open: (first: Uint8Array) => Transform;
+  readonly #done: (result: ReadBody) => void;
+  #wire = 0;
+  #decoder: Transform | undefined;
+  #settled = false;
+
+  constructor(open: (first: Uint8Array) => Transform, cap: number, done: (result: ReadBody) => void) {
+    this.#open = open;
+    this.#cap = cap;
+    this.#kept = new Kept(cap);
+    this.#done = done;
+  }
+
+  push = (chunk: Uint8Array): void => {
+    if (this.#settled) return;
+    this.#wire += chunk.byteLength;
+    if (this.#wire > this.#cap) this.#settle(TOO_LARGE);
+    else this.#start(chunk).write(chunk);
+  };
+
+  end = (): void => {
+    if (this.#decoder === undefined) this.#settle({ ok: true, body: EMPTY });
+    else if (!this.#settled) this.#decoder.end();
+  };
+
+  destroy = (): void => {
+    this.#settled = true;
+    this.#decoder?.destroy();
+  };
+
+  #settle(result: ReadBody): void {
+    if (this.#settled) return;
+    this.destroy();
+    this.#done(result);
+  }
+
+  #start(first: Uint8Array): Transform {
+    if (this.#decoder !== undefined) return this.#decoder;
+    const decoder = this.#open(first);
+    this.#decoder = decoder;
+    decoder.on('data', (chunk: Uint8Array) => {
+      if (!this.#settled && !this.#kept.add(chunk)) this.#settle(TOO_LARGE);
+    });
+    decoder.on('error', () => this.#settle(UNDECODABLE));
+    decoder.on('end', () => this.#settle({ ok: true, body: joined(this.#kept.chunks) }));
+    return decoder;
+  }
+}
+
+/**
+ * Collects one body, decoded.
+ * @param cap largest number of bytes on the wire, and decoded
+ * @param done called at most once
+ */
+export function createBodySink(encoding: Encoding, cap: number, done: (result: ReadBody) => void): BodySink {
+  return encoding === 'identity' ? plainSink(cap, done) : new DecodingSink(DECODERS[encoding], cap, done);
+}

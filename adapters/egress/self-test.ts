@@ -1,0 +1,169 @@
+import { createServer, type Server } from 'node:http';
+import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { gte } from 'semver';
+import undici from 'undici/package.json' with { type: 'json' };
+import type { Clock } from '../time/clock.ts';
+import { createDialer } from './dialer.ts';
+import { systemResolve, type Resolve } from './lookup.ts';
+import type { Dialer, DialLimits, DialResult } from './port.ts';
+
+export interface SelfTestInput {
+  /** `process.env`, which only a main may read. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** `process.versions` unless said. */
+  readonly versions?: Readonly<Record<string, string | undefined>>;
+  /** Version of undici, its own unless said. */
+  readonly undiciVersion?: string;
+  /** What is tested; `createDialer` unless said. */
+  readonly create?: typeof createDialer;
+}
+
+export type SelfTestResult = { readonly ok: true } | { readonly ok: false; readonly failures: readonly string[] };
+
+interface Probe {
+  readonly what: string;
+  readonly url: string;
+}
+
+/** CVE-2026-22036 and CVE-2026-84890 are fixed in it, and its behaviour is the one that the layers were tried on. */
+const UNDICI_FLOOR = '8.10.2';
+/** Each switches off, or leads around, what the layers rest on. */
+const UNSET = ['NODE_TLS_REJECT_UNAUTHORIZED', 'NODE_USE_ENV_PROXY'];
+/** They ignore parts of what undici is told. */
+const FOREIGN_RUNTIMES = ['bun', 'deno'];
+
+// Every way to write an address that Node and WHATWG URLs understand (security.md §3.3).
+const LITERALS = [
+  '127.0.0.1',
+  '2130706433',
+  '0x7f.1',
+  '0177.0.0.1',
+  '127.1',
+  '127.0.0.1.',
+  '%31%32%37.0.0.1',
+  '１２７.0.0.1',
+  '[::1]',
+  '[::ffff:127.0.0.1]',
+  '0.0.0.0',
+  '[::]',
+];
+const LOOPBACK = { address: '127.0.0.1', family: 4 };
+const STUBBED: Readonly<Record<string, Awaited<ReturnType<Resolve>>>> = {
+  'loopback.orbs.example': [LOOPBACK],
+  'metadata.orbs.example': [{ address: '169.254.169.254', family: 4 }],
+  'mixed.orbs.example': [{ address: '93.184.215.14', family: 4 }, LOOPBACK],
+};
+const LIMITS: DialLimits = {
+  connectTimeoutMs: 200,
+  bodyIdleMs: 200,
+  maxResponseBytes: 1024,
+  followRedirects: 3,
+  idempotent: true,
+};
+
+function environmentFailures({
+  env,
+  versions = process.versions,
+  undiciVersion = undici.version,
+}: SelfTestInput): string[] {
+  const set = UNSET.filter((name) => (env[name] ?? '') !== '');
+  const foreign = FOREIGN_RUNTIMES.filter((name) => versions[name] !== undefined);
+  return [
+    ...set.map((name) => `${name} is set: unset it`),
+    ...foreign.map((name) => `runs on ${name}: the guard is proven on Node.js only`),
+    ...(gte(undiciVersion, UNDICI_FLOOR) ? [] : [`undici ${undiciVersion} is older than ${UNDICI_FLOOR}`]),
+  ];
+}
+
+const resolveStubbed: Resolve = async (host) => STUBBED[host.replace(/\.$/, '')] ?? systemResolve(host);
+
+function listen(server: TcpServer, host: string, port = 0): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+    });
+  });
+}
+
+/** Counts who gets through; any TCP connection is one too many, whatever it would have said. */
+interface Trap {
+  readonly port: number;
+  readonly caught: () => number;
+  readonly close: () => void;
+}
+
+async function openTrap(): Promise<Trap> {
+  let caught = 0;
+  const servers = [0, 1].map(() =>
+    createTcpServer((socket) => {
+      caught += 1;
+      socket.destroy();
+    }),
+  );
+  const [v4, v6] = servers;
+  const port = v4 === undefined ? 0 : await listen(v4, '127.0.0.1');
+  // A machine without IPv6 has nothing to protect there.
+  if (v6 !== undefined) await listen(v6, '::1', port).catch(() => 0);
+  return { port, caught: () => caught, close: () => servers.forEach((server) => server.close()) };
+}
+
+const probes = ({ port }: Trap): readonly Probe[] =>
+  ['https', 'http'].flatMap((scheme) =>
+    [...LITERALS, 'localhost', ...Object.keys(STUBBED)].map((host) => ({
+      what: `${scheme} ${host}`,
+      url: `${scheme}://${host}:${port}/`,
+    })),
+  );
+
+/** Refused by a layer, or (`localhost.`, where no resolver knows it) never resolved. */
+function refused(result: DialResult): boolean {
+  if (result.kind === 'answered') return false;
+  const { kind, code } = result.failure;
+  return kind === 'blocked' || code === 'dns' || code === 'connect-timeout';
+}
+
+function dial(dialer: Dialer, url: string): Promise<DialResult> {
+  const signal = new AbortController().signal;
+  return dialer.dial({ method: 'GET', url, headers: [], body: null }, LIMITS, () => null, signal);
+}
+
+async function guardFailures(create: typeof createDialer, clock: Clock): Promise<string[]> {
+  const trap = await openTrap();
+  const redirecting: Server = createServer((_request, response) => {
+    response.writeHead(302, { location: `https://127.0.0.1:${trap.port}/`, connection: 'close' }).end();
+  });
+  const origin = `http://127.0.0.1:${await listen(redirecting, '127.0.0.1')}`;
+  const dialer = create({
+    exceptions: [{ kind: 'allow', origin }],
+    ca: [],
+    ports: [443, trap.port],
+    clock,
+    resolve: resolveStubbed,
+  });
+  const all = [...probes(trap), { what: 'a redirect', url: `${origin}/` }];
+  try {
+    const results = await Promise.all(
+      all.map(async ({ what, url }) => ({ what, ok: refused(await dial(dialer, url)) })),
+    );
+    const open = results.filter(({ ok }) => !ok).map(({ what }) => `${what} was not refused`);
+    return trap.caught() === 0 ? open : [...open, `${trap.caught()} connections reached a private address`];
+  } finally {
+    await dialer.destroy();
+    trap.close();
+    redirecting.close();
+  }
+}
+
+/**
+ * Proves at start that the guard holds on this machine (security.md §3.6): every literal form, `localhost`, DNS answers
+ * with private addresses and a redirect, against a loopback listener; the versions and variables that it rests on.
+ * Takes less than 300 ms. A failure is for the caller to end with (exit 78, `egress-guard-ineffective`).
+ */
+export async function selfTest(input: SelfTestInput): Promise<SelfTestResult> {
+  const { create = createDialer, clock } = input;
+  const failures = [...environmentFailures(input), ...(await guardFailures(create, clock))];
+  return failures.length === 0 ? { ok: true } : { ok: false, failures };
+}

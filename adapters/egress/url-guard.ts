@@ -1,0 +1,43 @@
+import { isIP } from 'node:net';
+import type { BlockedCode, EgressException } from './port.ts';
+
+export interface UrlRules {
+  /** Ports that a provider may listen on; exceptions bring their own. */
+  readonly ports: ReadonlySet<number>;
+  /** By origin, as `URL.origin` writes it. */
+  readonly exceptions: ReadonlyMap<string, EgressException>;
+}
+
+export type CheckedUrl =
+  | { readonly ok: true; readonly url: URL; readonly exception: EgressException | undefined }
+  | { readonly ok: false; readonly code: BlockedCode };
+
+/** A-labels; `URL` has mapped, lowered and unescaped before. Single labels fail at DNS, which gets them with a dot. */
+const HOST = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
+
+const bare = (hostname: string): string => (hostname.startsWith('[') ? hostname.slice(1, -1) : hostname);
+
+function portOf(url: URL): number {
+  if (url.port !== '') return Number(url.port);
+  return url.protocol === 'https:' ? 443 : 80;
+}
+
+function guarded(url: URL, ports: ReadonlySet<number>): BlockedCode | null {
+  if (url.protocol !== 'https:') return 'egress-denied-scheme';
+  if (isIP(bare(url.hostname)) !== 0) return 'egress-denied-literal';
+  if (!HOST.test(url.hostname)) return 'egress-denied-url';
+  return ports.has(portOf(url)) ? null : 'egress-denied-port';
+}
+
+/** Layer 1 (security.md §3.1): the text is parsed once, and only the parsed form is looked at and used. */
+export function checkUrl(text: string, { ports, exceptions }: UrlRules): CheckedUrl {
+  const url = URL.parse(text);
+  // `href` shows an empty fragment, `hash` doesn't.
+  if (url === null || url.username !== '' || url.password !== '' || url.href.includes('#')) {
+    return { ok: false, code: 'egress-denied-url' };
+  }
+  const exception = exceptions.get(url.origin);
+  if (exception !== undefined) return { ok: true, url, exception };
+  const code = guarded(url, ports);
+  return code === null ? { ok: true, url, exception } : { ok: false, code };
+}

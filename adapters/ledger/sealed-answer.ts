@@ -1,0 +1,39 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+
+/** What an answer belongs to: authenticated beside it, so that it can't be served under another key. */
+export interface AnswerPlace {
+  readonly tenant: string;
+  readonly path: string;
+  readonly key: string;
+}
+
+/** Random bytes that one answer needs: a nonce of AES-GCM. */
+export const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const ALGORITHM = 'aes-256-gcm';
+
+// As JSON, no two places have one text: ("a", "bc") is not ("ab", "c").
+const placeBytes = ({ tenant, path, key }: AnswerPlace): Buffer => Buffer.from(JSON.stringify([tenant, path, key]));
+
+/**
+ * Encrypts a stored answer (trust.md §2.3).
+ * @param dataKey 32 bytes
+ * @param nonce 12 random bytes, never used before with this key
+ * @returns nonce ‖ tag ‖ ciphertext
+ */
+export function sealAnswer(answer: string, place: AnswerPlace, dataKey: Uint8Array, nonce: Uint8Array): Uint8Array {
+  const cipher = createCipheriv(ALGORITHM, dataKey, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(placeBytes(place));
+  const text = Buffer.concat([cipher.update(answer, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), text]);
+}
+
+/** Decrypts what `sealAnswer` made. @throws Error another key, another place, or a changed byte */
+export function openAnswer(sealed: Uint8Array, place: AnswerPlace, dataKey: Uint8Array): string {
+  const textStart = NONCE_BYTES + TAG_BYTES;
+  const nonce = sealed.subarray(0, NONCE_BYTES);
+  const decipher = createDecipheriv(ALGORITHM, dataKey, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(placeBytes(place));
+  decipher.setAuthTag(sealed.subarray(NONCE_BYTES, textStart));
+  return Buffer.concat([decipher.update(sealed.subarray(textStart)), decipher.final()]).toString('utf8');
+}

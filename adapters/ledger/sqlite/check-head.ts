@@ -1,0 +1,56 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { leafHash } from '../../../core/merkle/hash.ts';
+import type { NodeReader } from '../../../core/merkle/proof.ts';
+import { rootOf } from '../../../core/merkle/tree.ts';
+import { sha256 } from '../../keys/primitives.ts';
+import { LedgerError } from '../port.ts';
+import { blobOf, integerOf, textOf, type Row } from './columns.ts';
+import { edgeOf, nodesFrom } from './tiles.ts';
+
+const same = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
+
+/** Node hashes from a connection's stored tiles; made once a question, so that it sees one state of the log. */
+export function storedNodes(db: DatabaseSync): NodeReader {
+  const tile = db.prepare('SELECT hashes FROM log_tiles WHERE level = ? AND idx = ?');
+  return nodesFrom((level, index) => {
+    const row = tile.get(level, index);
+    if (row === undefined) throw new RangeError('a tile of the log is missing');
+    return blobOf(row, 'hashes');
+  });
+}
+
+function lastEntryFits(db: DatabaseSync, size: number, node: NodeReader): boolean {
+  const last: Row | undefined = db.prepare('SELECT idx, entry FROM log_entries ORDER BY idx DESC LIMIT 1').get();
+  if (last === undefined || size === 0) return last === undefined && size === 0;
+  return integerOf(last, 'idx') === size - 1 && same(leafHash(blobOf(last, 'entry'), sha256), node(0, size - 1));
+}
+
+function newestCheckpointFits(db: DatabaseSync, size: number, node: NodeReader): boolean {
+  const row = db.prepare('SELECT size, note FROM log_checkpoints ORDER BY size DESC LIMIT 1').get();
+  if (row === undefined) return true;
+  const signed = integerOf(row, 'size');
+  const [, sizeLine, rootLine] = textOf(row, 'note').split('\n');
+  if (signed > size || sizeLine !== String(signed)) return false;
+  return rootLine === Buffer.from(rootOf(edgeOf(signed, node), sha256)).toString('base64');
+}
+
+/**
+ * Cheap test on start that head, tiles, last entry and newest checkpoint are of one tree: a few reads whatever the size
+ * of the log. It finds a file put together from two, not a changed old entry: that takes the whole log (`checkLog` in
+ * the tests, later `orb log verify`).
+ * @throws LedgerError `ledger-unavailable`: the writer must not sign what it can't vouch for
+ */
+export function checkHead(db: DatabaseSync): void {
+  const head = db.prepare('SELECT size, edge FROM log_head WHERE id = 1').get() ?? {};
+  const size = integerOf(head, 'size');
+  const node = storedNodes(db);
+  try {
+    const edge = Buffer.concat(edgeOf(size, node));
+    if (!same(edge, blobOf(head, 'edge'))) throw new RangeError('its edge differs from its tiles');
+    if (!lastEntryFits(db, size, node)) throw new RangeError('its last entry differs from its head');
+    if (!newestCheckpointFits(db, size, node)) throw new RangeError('its newest checkpoint is of another tree');
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new LedgerError('ledger-unavailable', `the log of this ledger contradicts itself: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,58 @@
+import type { Clock } from '../../time/clock.ts';
+import type { GroupCommit } from '../group-commit.ts';
+import type { SignedCheckpoint } from '../port.ts';
+import type { RowResult, WriteRow } from './protocol.ts';
+
+// trust.md §2.3: signed within 1 s of growth, at most four in a second.
+const PERIOD_MS = 250;
+
+export interface CheckpointDeps {
+  readonly clock: Clock;
+  readonly queue: Pick<GroupCommit<WriteRow, RowResult>, 'add'>;
+  readonly onCheckpoint: ((checkpoint: SignedCheckpoint) => void) | undefined;
+}
+
+/** Has a grown log signed, in a group with whatever else is written then. */
+export class CheckpointSchedule {
+  readonly #deps: CheckpointDeps;
+  readonly #stopped = new AbortController();
+  /** True from growth until its checkpoint is committed. */
+  #due = false;
+  #waiting = false;
+
+  constructor(deps: CheckpointDeps) {
+    this.#deps = deps;
+  }
+
+  /** To be told of each commit. */
+  grown(size: number, checkpointed: number): void {
+    this.#due = size > checkpointed;
+    if (!this.#due || this.#waiting || this.#stopped.signal.aborted) return;
+    this.#waiting = true;
+    void this.#signWhileDue();
+  }
+
+  /** Signs what there is and resolves when that is committed. */
+  async sign(): Promise<void> {
+    const result = await this.#deps.queue.add(['checkpoint']);
+    if (typeof result !== 'object' || result?.[0] !== 'signed') return;
+    this.#deps.onCheckpoint?.({ size: result[1], note: result[2] });
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  /** Never rejects: a checkpoint that failed is due again, and the rows of its group told their callers why. */
+  async #signWhileDue(): Promise<void> {
+    try {
+      while (this.#due) {
+        await this.#deps.clock.sleep(PERIOD_MS, this.#stopped.signal);
+        await this.sign().catch(() => undefined);
+      }
+    } catch {
+      // stopped: closing signs the last one
+    }
+    this.#waiting = false;
+  }
+}

@@ -1,0 +1,28 @@
+import type { SQLOutputValue } from 'node:sqlite';
+
+/** A row as SQLite gives it: its columns are parsed like any input. */
+export type Row = Readonly<Record<string, SQLOutputValue>>;
+
+const wrong = (column: string): TypeError => new TypeError(`column ${column} of the ledger has another type than its schema`);
+
+export function textOf(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw wrong(column);
+  return value;
+}
+
+export function integerOf(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value !== 'number') throw wrong(column);
+  return value;
+}
+
+/** A view of the blob's own memory. */
+export function blobOf(row: Row, column: string): Buffer {
+  const value = row[column];
+  if (!(value instanceof Uint8Array)) throw wrong(column);
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+}
+
+export const optionalBlobOf = (row: Row, column: string): Buffer | null =>
+  row[column] === null ? null : blobOf(row, column);

@@ -1,0 +1,53 @@
+import { DatabaseSync } from 'node:sqlite';
+import { LedgerError } from '../port.ts';
+import { integerOf } from './columns.ts';
+import { hasPrimaryCode, SQLITE_BUSY } from './sqlite-error.ts';
+
+/** A data folder that this process holds until `release`, or until it ends in any way. */
+export interface ProcessLock {
+  readonly release: () => void;
+}
+
+function holderOf(db: DatabaseSync): string {
+  const row = db.prepare('SELECT pid FROM holder WHERE id = 1').get();
+  return row === undefined ? 'another process' : `the process ${integerOf(row, 'pid')}`;
+}
+
+/** Readers pass a RESERVED lock: who comes second learns the pid from the table. */
+function refusal(db: DatabaseSync, file: string, cause: unknown): LedgerError {
+  let holder = 'another process';
+  try {
+    holder = holderOf(db);
+  } catch {
+    // The first is just writing its pid: the name is a help, not the lock.
+  }
+  return new LedgerError('ledger-locked', `the ledger ${file} is in use by ${holder}: stop it, or use another data folder`, { cause });
+}
+
+function take(db: DatabaseSync, pid: number): void {
+  // The lock guards against a second process, not against a power failure: nothing here needs a sync.
+  db.exec('PRAGMA synchronous = OFF');
+  db.exec('BEGIN IMMEDIATE');
+  db.exec('CREATE TABLE IF NOT EXISTS holder(id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER NOT NULL) STRICT');
+  db.prepare('INSERT OR REPLACE INTO holder(id, pid) VALUES (1, ?)').run(pid);
+  db.exec('COMMIT');
+  db.exec('BEGIN IMMEDIATE');
+}
+
+/**
+ * Takes a ledger for this process. The lock is an open write transaction on a database beside the ledger: the kernel
+ * drops it with the process, so a `kill -9` leaves nothing stale. A lock file with a pid in it could not tell.
+ * Not covered: file systems without POSIX locks (some network ones).
+ * @throws LedgerError `ledger-locked`, at once
+ */
+export function lockForProcess(file: string, pid: number): ProcessLock {
+  const db = new DatabaseSync(`${file}.lock`, { timeout: 0 });
+  try {
+    take(db, pid);
+  } catch (error) {
+    const thrown = hasPrimaryCode(error, SQLITE_BUSY) ? refusal(db, file, error) : error;
+    db.close();
+    throw thrown;
+  }
+  return { release: () => db.close() };
+}

@@ -1,0 +1,185 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { consistencyProof, inclusionProof, type NodeReader } from '../../../core/merkle/proof.ts';
+import type { RunOutcome } from '../../../core/receipt/record.ts';
+import {
+
+  type IdempotencyEntry,
+  type OverdueRun,
+  type ReceiptPage,
+  type ReceiptQuery,
+  type SignedCheckpoint,
+  type StateRow,
+  type StoredReceipt,
+} from '../port.ts';
+import { sha256 } from '../../keys/primitives.ts';
+import { openAnswer, type AnswerPlace } from '../sealed-answer.ts';
+import { storedNodes } from './check-head.ts';
+import { blobOf, integerOf, optionalBlobOf, textOf, type Row } from './columns.ts';
+import { ReceiptPages } from './receipt-page.ts';
+
+const MAX_ENTRIES = 1000;
+
+const OUTCOMES = {
+  success: true,
+  orb_error: true,
+  timeout: true,
+  policy_denied: true,
+  caller_error: true,
+  platform_error: true,
+} as const satisfies Record<RunOutcome, true>;
+const isOutcome = (text: string): text is RunOutcome => Object.hasOwn(OUTCOMES, text);
+
+function outcomeOf(row: Row): RunOutcome {
+  const text = textOf(row, 'outcome');
+  if (!isOutcome(text)) throw new TypeError('the ledger holds an outcome that does not exist');
+  return text;
+}
+
+const RECEIPT = `SELECT log_index, receipt_id, tenant, orb_id, outcome, issued_at, payload, signature, jws_headers.header AS header
+  FROM receipts JOIN jws_headers ON jws_headers.id = receipts.header`;
+
+const receiptOf = (row: Row): StoredReceipt => ({
+  receiptId: textOf(row, 'receipt_id'),
+  tenant: textOf(row, 'tenant'),
+  orbId: textOf(row, 'orb_id'),
+  outcome: outcomeOf(row),
+  issuedAt: integerOf(row, 'issued_at'),
+  jws: [
+    textOf(row, 'header'),
+    blobOf(row, 'payload').toString('base64url'),
+    blobOf(row, 'signature').toString('base64url'),
+  ].join('.'),
+  logIndex: integerOf(row, 'log_index'),
+});
+
+const checkpointOf = (row: Row): SignedCheckpoint => ({ size: integerOf(row, 'size'), note: textOf(row, 'note') });
+
+function prepareReads(db: DatabaseSync) {
+  return {
+    receipt: db.prepare(`${RECEIPT} WHERE receipt_id = ? AND tenant = ?`),
+    receiptOfRun: db.prepare(`${RECEIPT} WHERE run_id = ? AND tenant = ?`),
+    receiptAt: db.prepare(`${RECEIPT} WHERE log_index = ?`),
+    overdue: db.prepare(
+      `SELECT run_id, tenant, started_at, deadline_at, seed FROM runs
+       WHERE state = 'started' AND deadline_at < ? ORDER BY deadline_at, run_id LIMIT ?`,
+    ),
+    claim: db.prepare(
+      `SELECT body_sha256, run_id, answer FROM idempotency WHERE tenant = ? AND path = ? AND key = ? AND (expires_at > ?
+         OR EXISTS (SELECT 1 FROM runs WHERE runs.run_id = idempotency.run_id AND state = 'started'))`,
+    ),
+    manifest: db.prepare(
+      'SELECT jcs FROM manifests JOIN manifest_tenants USING (digest) WHERE digest = ? AND tenant = ?',
+    ),
+    checkpoint: db.prepare('SELECT size, note FROM log_checkpoints ORDER BY size DESC LIMIT 1'),
+    covering: db.prepare('SELECT size, note FROM log_checkpoints WHERE size > ? ORDER BY size LIMIT 1'),
+    entries: db.prepare('SELECT entry FROM log_entries WHERE idx >= ? AND idx < ? ORDER BY idx'),
+    size: db.prepare('SELECT size FROM log_head WHERE id = 1'),
+    state: db.prepare('SELECT json FROM state WHERE kind = ? AND key = ?'),
+    states: db.prepare('SELECT key, json FROM state WHERE kind = ? ORDER BY key'),
+  } satisfies Record<string, StatementSync>;
+}
+
+/**
+ * The read-only connection, on the main thread: each call is a bounded number of rows by an index. WAL shows it
+ * committed and synced transactions only, and no reader waits for the writer.
+ */
+export class Reader {
+  readonly #db: DatabaseSync;
+  readonly #sql: ReturnType<typeof prepareReads>;
+  readonly #pages: ReceiptPages;
+  readonly #dataKey: Uint8Array;
+
+  constructor(file: string, dataKey: Uint8Array) {
+    this.#db = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+    this.#sql = prepareReads(this.#db);
+    this.#pages = new ReceiptPages(this.#db);
+    this.#dataKey = dataKey;
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  receipt(tenant: string, receiptId: string): StoredReceipt | undefined {
+    const row = this.#sql.receipt.get(receiptId, tenant);
+    return row === undefined ? undefined : receiptOf(row);
+  }
+
+  receiptOfRun(tenant: string, runId: string): StoredReceipt | undefined {
+    const row = this.#sql.receiptOfRun.get(runId, tenant);
+    return row === undefined ? undefined : receiptOf(row);
+  }
+
+  async receipts(tenant: string, query: ReceiptQuery): Promise<ReceiptPage> {
+    const { indexes, nextCursor } = await this.#pages.page(tenant, query);
+    const rows = indexes.map((index) => this.#sql.receiptAt.get(index));
+    return { items: rows.flatMap((row) => (row === undefined ? [] : [receiptOf(row)])), nextCursor };
+  }
+
+  overdueRuns(before: number, limit: number): readonly OverdueRun[] {
+    return this.#sql.overdue.all(before, limit).map((row) => ({
+      runId: textOf(row, 'run_id'),
+      tenant: textOf(row, 'tenant'),
+      startedAt: integerOf(row, 'started_at'),
+      deadlineAt: integerOf(row, 'deadline_at'),
+      seed: textOf(row, 'seed'),
+    }));
+  }
+
+  idempotent(place: AnswerPlace, now: number): IdempotencyEntry | undefined {
+    const row = this.#sql.claim.get(place.tenant, place.path, place.key, now);
+    if (row === undefined) return undefined;
+    return this.claimed(place, textOf(row, 'body_sha256'), textOf(row, 'run_id'), optionalBlobOf(row, 'answer'));
+  }
+
+  claimed(place: AnswerPlace, bodySha256: string, runId: string, sealed: Uint8Array | null): IdempotencyEntry {
+    return { bodySha256, runId, answer: sealed === null ? undefined : openAnswer(sealed, place, this.#dataKey) };
+  }
+
+  manifest(tenant: string, digest: string): string | undefined {
+    const row = this.#sql.manifest.get(digest, tenant);
+    return row === undefined ? undefined : textOf(row, 'jcs');
+  }
+
+  checkpoint(): SignedCheckpoint | undefined {
+    const row = this.#sql.checkpoint.get();
+    return row === undefined ? undefined : checkpointOf(row);
+  }
+
+  checkpointCovering(index: number): SignedCheckpoint | undefined {
+    const row = this.#sql.covering.get(index);
+    return row === undefined ? undefined : checkpointOf(row);
+  }
+
+  inclusionProof(index: number, size: number): readonly Uint8Array[] {
+    return inclusionProof(index, size, this.#nodes(size), sha256);
+  }
+
+  consistencyProof(first: number, second: number): readonly Uint8Array[] {
+    return consistencyProof(first, second, this.#nodes(second), sha256);
+  }
+
+  entries(from: number, to: number): readonly string[] {
+    if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0) throw new RangeError('no range of entries');
+    const rows = this.#sql.entries.all(from, Math.min(to, from + MAX_ENTRIES));
+    return rows.map((row) => blobOf(row, 'entry').toString('utf8'));
+  }
+
+  logSize(): number {
+    return integerOf(this.#sql.size.get() ?? {}, 'size');
+  }
+
+  state(kind: string, key: string): string | undefined {
+    const row = this.#sql.state.get(kind, key);
+    return row === undefined ? undefined : textOf(row, 'json');
+  }
+
+  states(kind: string): readonly StateRow[] {
+    return this.#sql.states.all(kind).map((row) => ({ key: textOf(row, 'key'), json: textOf(row, 'json') }));
+  }
+
+  #nodes(size: number): NodeReader {
+    if (!Number.isSafeInteger(size) || size > this.logSize()) throw new RangeError('the log has no tree of this size');
+    return storedNodes(this.#db);
+  }
+}

@@ -1,0 +1,116 @@
+import { DatabaseSync } from 'node:sqlite';
+import { LedgerError, type LedgerIdentity } from '../port.ts';
+import { integerOf, textOf } from './columns.ts';
+
+/**
+ * One script a version, never edited once released: a change is a new one at the end. Departures from the tables of
+ * trust.md §2.3, none visible through the port:
+ * - no `log_pending`: the writer gives an entry its index in the transaction that writes it;
+ * - a JWS is its payload and signature in bytes, its constant header kept once (performance.md §1.1); its SHA-256 stands
+ *   in its log entry and is computed where else it is asked for;
+ * - `log_tiles` holds 256 hashes a row, of the leaves and of each 8th level above; what lies between is computed.
+ */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE identity(id INTEGER PRIMARY KEY CHECK (id = 1), issuer TEXT NOT NULL, log_origin TEXT NOT NULL) STRICT;
+
+  CREATE TABLE runs(
+    run_id TEXT PRIMARY KEY, tenant TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('started', 'closed')),
+    started_at INTEGER NOT NULL, deadline_at INTEGER NOT NULL, owner TEXT NOT NULL, seed TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX runs_open ON runs(deadline_at) WHERE state = 'started';
+
+  CREATE TABLE jws_headers(id INTEGER PRIMARY KEY, header TEXT NOT NULL UNIQUE) STRICT;
+  CREATE TABLE receipts(
+    log_index INTEGER PRIMARY KEY, receipt_id TEXT NOT NULL UNIQUE, run_id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL,
+    orb_id TEXT NOT NULL, outcome TEXT NOT NULL, issued_at INTEGER NOT NULL,
+    header INTEGER NOT NULL, payload BLOB NOT NULL, signature BLOB NOT NULL
+  ) STRICT;
+  -- Orb and outcome stand in the index, so that a filtered page reads no receipt that it leaves out.
+  CREATE INDEX receipts_newest ON receipts(tenant, issued_at, receipt_id, orb_id, outcome);
+
+  CREATE TABLE log_entries(idx INTEGER PRIMARY KEY, entry BLOB NOT NULL) STRICT;
+  CREATE TABLE log_tiles(level INTEGER NOT NULL, idx INTEGER NOT NULL, hashes BLOB NOT NULL, PRIMARY KEY (level, idx)) STRICT;
+  CREATE TABLE log_head(id INTEGER PRIMARY KEY CHECK (id = 1), size INTEGER NOT NULL, edge BLOB NOT NULL) STRICT;
+  INSERT INTO log_head(id, size, edge) VALUES (1, 0, x'');
+  CREATE TABLE log_checkpoints(size INTEGER PRIMARY KEY, note TEXT NOT NULL) STRICT;
+
+  CREATE TABLE manifests(digest TEXT PRIMARY KEY, jcs TEXT NOT NULL) STRICT;
+  CREATE TABLE manifest_tenants(digest TEXT NOT NULL, tenant TEXT NOT NULL, PRIMARY KEY (digest, tenant)) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE idempotency(
+    tenant TEXT NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL, body_sha256 TEXT NOT NULL, run_id TEXT NOT NULL,
+    answer BLOB, expires_at INTEGER NOT NULL, PRIMARY KEY (tenant, path, key)
+  ) STRICT;
+  CREATE INDEX idempotency_run ON idempotency(run_id);
+  CREATE INDEX idempotency_expiry ON idempotency(expires_at);
+
+  CREATE TABLE leases(name TEXT PRIMARY KEY, holder TEXT NOT NULL, epoch INTEGER NOT NULL, expires INTEGER NOT NULL) STRICT;
+  CREATE TABLE state(kind TEXT NOT NULL, key TEXT NOT NULL, json TEXT NOT NULL, PRIMARY KEY (kind, key)) STRICT, WITHOUT ROWID;
+  `,
+];
+
+function prepareFile(db: DatabaseSync, file: string): void {
+  // 8 KiB pages hold four receipts each; has an effect before the first table only (performance.md §1.1).
+  db.exec('PRAGMA page_size = 8192');
+  const mode = db.prepare('PRAGMA journal_mode = WAL').get() ?? {};
+  if (textOf(mode, 'journal_mode') !== 'wal') {
+    throw new LedgerError('ledger-unavailable', `the file system of ${file} has no shared memory: use a local disk`);
+  }
+  db.exec('PRAGMA synchronous = FULL');
+  // The writer makes checkpoints itself, after it has answered.
+  db.exec('PRAGMA wal_autocheckpoint = 0');
+  // Deleted answers are overwritten where that costs no further page.
+  db.exec('PRAGMA secure_delete = FAST');
+  db.exec('PRAGMA cache_size = -65536');
+}
+
+function versionOf(db: DatabaseSync): number {
+  db.exec('CREATE TABLE IF NOT EXISTS schema_version(id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT');
+  const row = db.prepare('SELECT version FROM schema_version WHERE id = 1').get();
+  return row === undefined ? 0 : integerOf(row, 'version');
+}
+
+function migrate(db: DatabaseSync): void {
+  const version = versionOf(db);
+  if (version > MIGRATIONS.length) {
+    const detail = `this ledger has schema version ${version}, this program knows versions up to ${MIGRATIONS.length}`;
+    throw new LedgerError('ledger-version', `${detail}: a newer program wrote it, use that one`);
+  }
+  MIGRATIONS.slice(version).forEach((script, step) => {
+    db.exec(script);
+    db.prepare('INSERT OR REPLACE INTO schema_version(id, version) VALUES (1, ?)').run(version + step + 1);
+  });
+}
+
+function claimIdentity(db: DatabaseSync, { issuer, logOrigin }: LedgerIdentity): void {
+  const row = db.prepare('SELECT issuer, log_origin FROM identity').get();
+  if (row === undefined) {
+    db.prepare('INSERT INTO identity(id, issuer, log_origin) VALUES (1, ?, ?)').run(issuer, logOrigin);
+    return;
+  }
+  const stored = { issuer: textOf(row, 'issuer'), logOrigin: textOf(row, 'log_origin') };
+  if (stored.issuer === issuer && stored.logOrigin === logOrigin) return;
+  const detail = `this ledger belongs to the issuer ${stored.issuer} with the log ${stored.logOrigin}`;
+  throw new LedgerError('ledger-identity', `${detail}, not to ${issuer} with ${logOrigin}: another issuer needs another ledger`);
+}
+
+/**
+ * Opens the writer's connection: file prepared, every missing migration applied, identity fixed. All of it is one
+ * transaction: a crash leaves the file as it was.
+ * @throws LedgerError `ledger-version`, `ledger-identity`
+ */
+export function openWriterDatabase(file: string, identity: LedgerIdentity): DatabaseSync {
+  const db = new DatabaseSync(file, { timeout: 5000 });
+  try {
+    prepareFile(db, file);
+    db.exec('BEGIN IMMEDIATE');
+    migrate(db);
+    claimIdentity(db, identity);
+    db.exec('COMMIT');
+    return db;
+  } catch (error) {
+    db.close(); // rolls back
+    throw error;
+  }
+}

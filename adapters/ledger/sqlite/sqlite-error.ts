@@ -1,0 +1,35 @@
+import { LedgerError } from '../port.ts';
+
+// Primary result codes (sqlite.org/rescode.html); the extended code has more in its upper bits.
+export const SQLITE_BUSY = 5;
+const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_NOTADB = 26;
+
+const DETAILS: Readonly<Record<number, string>> = {
+  [SQLITE_BUSY]: 'its file is locked',
+  [SQLITE_IOERR]: 'its disk reports an error',
+  [SQLITE_CORRUPT]: 'its file is damaged',
+  [SQLITE_FULL]: 'its disk is full',
+  [SQLITE_NOTADB]: 'its file is no ledger',
+};
+
+function primaryCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
+}
+
+export const hasPrimaryCode = (error: unknown, code: number): boolean => primaryCode(error) === code;
+
+/** What failed, in words for an operator; holds no content of a row. */
+export function failureDetail(error: unknown): string {
+  const detail = DETAILS[primaryCode(error) ?? -1];
+  const text = error instanceof Error ? error.message : 'unknown';
+  return detail === undefined ? text : `${detail} (${text})`;
+}
+
+/** The adapter's error for anything that a connection threw; its own errors pass. */
+export function ledgerError(error: unknown): unknown {
+  if (error instanceof LedgerError || error instanceof RangeError) return error;
+  return new LedgerError('ledger-unavailable', `the ledger failed: ${failureDetail(error)}`, { cause: error });
+}

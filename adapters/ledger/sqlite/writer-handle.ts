@@ -1,0 +1,101 @@
+import { extname } from 'node:path';
+import { Worker, type Transferable } from 'node:worker_threads';
+import { LedgerError } from '../port.ts';
+import type { FromWriter, RowResult, ToWriter, WriteRow, WriterSettings } from './protocol.ts';
+
+/** What a commit left behind. */
+export interface Committed {
+  readonly results: readonly RowResult[];
+  readonly size: number;
+  readonly checkpointed: number;
+}
+
+interface Asked {
+  readonly resolve: (reply: FromWriter) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+// A compiler rewrites the extension of imports, not of URLs: the file beside this one has the same.
+const ENTRY = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
+
+// To transfer: it pays from some 64 kB on (performance.md §4).
+const NOTHING: readonly Transferable[] = [];
+
+/** The thread of one writer. One question at a time: the queue before it has one lane. */
+class WriterThread {
+  readonly #worker = new Worker(ENTRY);
+  readonly #ended: Promise<unknown>;
+  #asked: Asked | undefined;
+  #dead = false;
+
+  constructor() {
+    this.#ended = new Promise((resolve) => this.#worker.once('exit', resolve));
+    this.#worker.on('message', (reply: FromWriter) => {
+      const asked = this.#asked;
+      this.#asked = undefined;
+      asked?.resolve(reply);
+    });
+    this.#worker.on('messageerror', (error) => this.#fail(error));
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.#worker.on('exit', () => this.#fail(undefined));
+  }
+
+  get dead(): boolean {
+    return this.#dead;
+  }
+
+  ask(message: ToWriter): Promise<FromWriter> {
+    return new Promise((resolve, reject) => {
+      this.#asked = { resolve, reject };
+      if (this.#dead) this.#fail(undefined);
+      else this.#worker.postMessage(message, NOTHING);
+    });
+  }
+
+  async close(): Promise<void> {
+    if (!this.#dead) this.#worker.postMessage(['close'] satisfies ToWriter, NOTHING);
+    await this.#ended;
+  }
+
+  #fail(cause: unknown): void {
+    this.#dead = true;
+    const asked = this.#asked;
+    this.#asked = undefined;
+    asked?.reject(new LedgerError('ledger-unavailable', 'the thread that writes the ledger ended', { cause }));
+  }
+}
+
+/** The writer as the main thread sees it; a thread that crashed is replaced by the next group. */
+export class WriterHandle {
+  readonly #settings: WriterSettings;
+  #thread: WriterThread | undefined;
+
+  constructor(settings: WriterSettings) {
+    this.#settings = settings;
+  }
+
+  /** Starts the thread and opens the file. @throws LedgerError as the file's schema and identity say */
+  async open(): Promise<Omit<Committed, 'results'>> {
+    const thread = new WriterThread();
+    const reply = await thread.ask(['open', this.#settings]);
+    if (reply[0] === 'ready') {
+      this.#thread = thread;
+      return { size: reply[1], checkpointed: reply[2] };
+    }
+    await thread.close();
+    const [code, message] = reply[0] === 'unopened' ? [reply[1], reply[2]] : (['ledger-unavailable', 'no answer'] as const);
+    throw new LedgerError(code, message);
+  }
+
+  /** Commits a group. @throws LedgerError `ledger-unavailable`: nothing of it is known to be committed */
+  async flush(rows: readonly WriteRow[]): Promise<Committed> {
+    if (this.#thread?.dead !== false) await this.open();
+    const reply = await this.#thread?.ask(['group', rows]);
+    if (reply?.[0] === 'committed') return { results: reply[1], size: reply[2], checkpointed: reply[3] };
+    throw new LedgerError('ledger-unavailable', `the ledger failed: ${reply?.[0] === 'failed' ? reply[1] : 'no answer'}`);
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.close();
+  }
+}

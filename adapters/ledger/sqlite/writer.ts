@@ -1,0 +1,156 @@
+import { sign } from 'node:crypto';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { keyId, signNote } from '../../../core/merkle/checkpoint.ts';
+import { sha256 } from '../../keys/primitives.ts';
+import { integerOf } from './columns.ts';
+import type { LogRow, RowResult, StoreRow, WriteRow, WriterSettings } from './protocol.ts';
+import { entryBytes, refused, RunRows } from './run-rows.ts';
+import { StoreRows } from './store-rows.ts';
+import { prepareTree, TreeWriter, type TreeStatements } from './tree-writer.ts';
+
+// A WAL that starts over early overwrites itself: 0.46 ms a run against 0.8 (performance.md §1.1). A group writes some
+// 6 pages, and half a page more for each further row (measured): either bound is 500 to 600 pages, 5 MB of WAL.
+const CHECKPOINT_ROWS = 800;
+const CHECKPOINT_COMMITS = 100;
+
+const STORE_OPS: ReadonlySet<string> = new Set<StoreRow[0]>([
+  'erase',
+  'putManifest',
+  'putState',
+  'deleteState',
+  'acquireLease',
+  'releaseLease',
+]);
+const isStoreRow = (row: WriteRow): row is StoreRow => STORE_OPS.has(row[0]);
+
+/** Tree and newest checkpoint as the last commit left them. */
+interface Position {
+  readonly tree: TreeWriter;
+  /** Size of the newest checkpoint, 0 without one. */
+  checkpointed: number;
+}
+
+/**
+ * The only connection that writes. Every group is one transaction, with the log's entries, hashes and head in it: what
+ * a commit shows is always a whole tree. Durable when `commit` returns: WAL and `synchronous=FULL` write the frames of
+ * a commit and sync them (`pwrite` … `fdatasync` of the WAL) before any reader sees them. Not covered: a disk that
+ * acknowledges a sync which it did not do.
+ */
+export class Writer {
+  readonly #db: DatabaseSync;
+  readonly #settings: WriterSettings;
+  readonly #runs: RunRows;
+  readonly #store: StoreRows;
+  readonly #treeSql: TreeStatements;
+  readonly #newestCheckpoint: StatementSync;
+  readonly #insertCheckpoint: StatementSync;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #keyId: Uint8Array;
+  /** Undefined after a rollback: read again from the disk. */
+  #position: Position | undefined;
+  #rowsSince = 0;
+  #commitsSince = 0;
+
+  constructor(db: DatabaseSync, settings: WriterSettings) {
+    this.#db = db;
+    this.#settings = settings;
+    this.#runs = new RunRows(db, settings.dataKey);
+    this.#store = new StoreRows(db);
+    this.#treeSql = prepareTree(db);
+    this.#newestCheckpoint = db.prepare('SELECT coalesce(max(size), 0) AS size FROM log_checkpoints');
+    this.#insertCheckpoint = db.prepare('INSERT INTO log_checkpoints(size, note) VALUES (?, ?)');
+    this.#begin = db.prepare('BEGIN IMMEDIATE');
+    this.#commit = db.prepare('COMMIT');
+    this.#keyId = keyId(settings.identity.logOrigin, settings.logKey.publicKey, sha256);
+  }
+
+  /** Sizes of the tree and of its newest checkpoint. */
+  sizes(): readonly [size: number, checkpointed: number] {
+    const { tree, checkpointed } = this.#read();
+    return [tree.size(), checkpointed];
+  }
+
+  /** One result a row, in order. @throws what SQLite threw; nothing of the group was written then */
+  commit(rows: readonly WriteRow[]): readonly RowResult[] {
+    try {
+      this.#begin.run();
+      const position = this.#read();
+      const results = rows.map((row) => (isStoreRow(row) ? this.#store.apply(row) : this.#applyLog(row, position)));
+      position.tree.store();
+      this.#commit.run();
+      this.#rowsSince += rows.length;
+      this.#commitsSince += 1;
+      return results;
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
+  }
+
+  /** Moves the WAL into the file when it is due: to be called after the answer, nobody waits for it. */
+  tidy(): void {
+    if (this.#rowsSince < CHECKPOINT_ROWS && this.#commitsSince < CHECKPOINT_COMMITS) return;
+    this.#rowsSince = 0;
+    this.#commitsSince = 0;
+    try {
+      this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    } catch {
+      // A full disk: the WAL keeps every commit, the next call tries again.
+    }
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #read(): Position {
+    this.#position ??= {
+      tree: new TreeWriter(this.#treeSql),
+      checkpointed: integerOf(this.#newestCheckpoint.get() ?? {}, 'size'),
+    };
+    return this.#position;
+  }
+
+  #applyLog(row: LogRow, position: Position): RowResult {
+    switch (row[0]) {
+      case 'start':
+        return this.#runs.start(row);
+      case 'finish':
+        return this.#runs.finish(row, position.tree);
+      case 'record':
+        return this.#runs.record(row[1], row[2], position.tree);
+      case 'append':
+        return this.#append(row[1], position.tree);
+      case 'checkpoint':
+        return this.#signCheckpoint(position);
+      default:
+        return row satisfies never;
+    }
+  }
+
+  #append(entries: readonly string[], tree: TreeWriter): RowResult {
+    const first = tree.size();
+    const bytes = entries.map(entryBytes);
+    if (bytes.includes(undefined)) return refused('a log entry is too long');
+    for (const entry of bytes) if (entry !== undefined) tree.append(entry);
+    return first;
+  }
+
+  #signCheckpoint(position: Position): RowResult {
+    const size = position.tree.size();
+    if (size === position.checkpointed) return null;
+    const { identity, logKey } = this.#settings;
+    const checkpoint = { origin: identity.logOrigin, size, root: position.tree.root() };
+    const note = signNote(checkpoint, this.#keyId, (bytes) => sign(null, bytes, logKey.privateKey));
+    this.#insertCheckpoint.run(size, note);
+    position.checkpointed = size;
+    return ['signed', size, note];
+  }
+
+  #rollBack(): void {
+    this.#position = undefined;
+    this.#runs.forget();
+    if (this.#db.isTransaction) this.#db.exec('ROLLBACK'); // SQLite itself rolls back on some errors
+  }
+}

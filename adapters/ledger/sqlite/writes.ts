@@ -1,0 +1,126 @@
+import type { Clock } from '../../time/clock.ts';
+import type { GroupCommit } from '../group-commit.ts';
+import type { FinishResult, Ledger, RunFinish, RunStart, StartResult } from '../port.ts';
+import { NONCE_BYTES } from '../sealed-answer.ts';
+import type { FinishRow, RowResult, StartRow, WriteRow } from './protocol.ts';
+import type { Reader } from './reader.ts';
+import { ledgerError } from './sqlite-error.ts';
+
+export interface WriteDeps {
+  readonly queue: GroupCommit<WriteRow, RowResult>;
+  readonly reader: Reader;
+  readonly clock: Clock;
+  readonly random: (size: number) => Uint8Array;
+}
+
+// Claims erased in one transaction: some milliseconds of the writer's time.
+const ERASE_ROWS = 1000;
+
+function startRow(start: RunStart): StartRow {
+  const { path = null, key = '', bodySha256 = '', expiresAt = 0 } = start.idempotency ?? {};
+  return [
+    'start',
+    start.runId,
+    start.tenant,
+    start.startedAt,
+    start.deadlineAt,
+    start.owner,
+    start.seed,
+    path,
+    key,
+    bodySha256,
+    expiresAt,
+  ];
+}
+
+function finishRow({ runId, tenant, receipt, answer }: RunFinish, random: WriteDeps['random']): FinishRow {
+  return [
+    'finish',
+    runId,
+    tenant,
+    receipt.receiptId,
+    receipt.orbId,
+    receipt.outcome,
+    receipt.issuedAt,
+    receipt.jws,
+    receipt.entry,
+    answer ?? null,
+    answer === undefined ? null : Uint8Array.from(random(NONCE_BYTES)), // a copy: no pool travels with it
+  ];
+}
+
+// A row that the writer refused is a mistake of the caller, not of the ledger.
+function unexpected(result: RowResult): Error {
+  const why = Array.isArray(result) && result[0] === 'refused' ? String(result[1]) : 'the writer gave another answer';
+  return new TypeError(`the ledger refused a row: ${why}`);
+}
+
+function numberOf(result: RowResult): number {
+  if (typeof result !== 'number') throw unexpected(result);
+  return result;
+}
+
+function startResult(result: RowResult, start: RunStart, reader: Reader): StartResult {
+  if (result === null) return { kind: 'started' };
+  const { tenant, idempotency } = start;
+  if (typeof result === 'number' || result[0] !== 'taken' || idempotency === undefined) throw unexpected(result);
+  const [, bodySha256, runId, sealed] = result;
+  try {
+    const place = { tenant, path: idempotency.path, key: idempotency.key };
+    return { kind: 'idempotent', entry: reader.claimed(place, bodySha256, runId, sealed) };
+  } catch (error) {
+    throw ledgerError(error);
+  }
+}
+
+function finishResult(result: RowResult): FinishResult {
+  if (result === null) return { kind: 'finished' };
+  if (typeof result === 'number' || result[0] !== 'closed') throw unexpected(result);
+  return { kind: 'closed', receiptId: result[1] };
+}
+
+type Writes = Pick<
+  Ledger,
+  | 'startRun'
+  | 'finishRun'
+  | 'recordRun'
+  | 'eraseExpired'
+  | 'putManifest'
+  | 'appendEntries'
+  | 'putState'
+  | 'deleteState'
+  | 'acquireLease'
+  | 'releaseLease'
+>;
+
+/** The writing half of the port: rows into the queue, results back into the port's words. */
+export function createWrites({ queue, reader, clock, random }: WriteDeps): Writes {
+  const done = async (row: WriteRow): Promise<void> => {
+    const result = await queue.add(row);
+    if (result !== null) throw unexpected(result);
+  };
+  const eraseExpired = async (now: number): Promise<number> => {
+    let erased = 0;
+    for (;;) {
+      const count = numberOf(await queue.add(['erase', now, ERASE_ROWS]));
+      erased += count;
+      if (count < ERASE_ROWS) return erased;
+    }
+  };
+  return {
+    startRun: async (start) => startResult(await queue.add(startRow(start)), start, reader),
+    finishRun: async (finish) => finishResult(await queue.add(finishRow(finish, random))),
+    recordRun: async (start, finish) =>
+      startResult(await queue.add(['record', startRow(start), finishRow(finish, random)]), start, reader),
+    eraseExpired,
+    putManifest: (tenant, digest, jcs) => done(['putManifest', tenant, digest, jcs]),
+    appendEntries: async (entries) => numberOf(await queue.add(['append', [...entries]])),
+    putState: (kind, key, json) => done(['putState', kind, key, json]),
+    deleteState: (kind, key) => done(['deleteState', kind, key]),
+    acquireLease: async (name, holder, ttlMs) => {
+      const result = await queue.add(['acquireLease', name, holder, clock.now(), ttlMs]);
+      return result === null ? undefined : numberOf(result);
+    },
+    releaseLease: (name, holder) => done(['releaseLease', name, holder]),
+  };
+}

@@ -1,0 +1,41 @@
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Replaces a file whole, mode 0600, in a folder of mode 0700 that is made when it is not there. Durable when it
+ * returns: a crash leaves the old or the new content, never half of it. Not covered: two writers at once (the last
+ * one wins; `withFileLock` keeps them apart).
+ */
+export async function replacePrivate(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    await writeAndSync(temporary, text);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+async function writeAndSync(path: string, text: string): Promise<void> {
+  await rm(path, { force: true }); // what a crashed process of the same number left: its mode is not ours
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The new name lives in the folder: without this a power failure may bring the old file back. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,148 @@
+import { createWriteStream } from 'node:fs';
+import { Writable } from 'node:stream';
+import { createLogger as createWinston, format, transports, type Logger as Winston } from 'winston';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import type { Redactor } from '../../core/redaction/redactor.ts';
+import { logFields } from './log-value.ts';
+import { lineWriter, type LineWriter } from './line-writer.ts';
+import type { LogFields, Logger } from './port.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** JSON lines, or lines for people. */
+  readonly style: 'json' | 'pretty';
+  /** Where lines go: a stream (it is not closed), or a file that is appended to (mode 0600). */
+  readonly target: Writable | string;
+  /** Ms since epoch. */
+  readonly now: () => number;
+}
+
+/** The log of one process, and the values that must never stand in it. */
+export interface ProcessLog {
+  readonly logger: Logger;
+  /** From the next line on; the same redactor twice counts once. */
+  readonly addRedactor: (redactor: Redactor) => void;
+  readonly removeRedactor: (redactor: Redactor) => void;
+}
+
+interface Line {
+  readonly time: string;
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: JsonObject;
+}
+
+// winston's key of the finished text (its dependency triple-beam): a registered symbol, part of its interface.
+const MESSAGE = Symbol.for('message');
+const LEVEL_WIDTH = 5;
+const MAX_TEXT = 8192;
+
+const cut = (value: unknown): unknown =>
+  typeof value === 'string' && value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value;
+
+/** Long texts are cut only here, after redaction: half a secret is not found any more. */
+function stringify(value: JsonValue): string {
+  const whole = JSON.stringify(value);
+  return whole.length > MAX_TEXT ? JSON.stringify(value, (_name, member: unknown) => cut(member)) : whole;
+}
+
+const prettyValue = (value: JsonValue): string => (typeof value === 'string' ? String(cut(value)) : stringify(value));
+
+function prettyLine({ time, level, message, fields }: Line): string {
+  const rest = Object.entries(fields).map(([name, value]) => `${name}=${prettyValue(value)}`);
+  const text = [time.slice(11, 23), level.toUpperCase().padEnd(LEVEL_WIDTH), prettyValue(message), ...rest].join(' ');
+  // What came from outside must be able neither to begin a line nor to steer the terminal.
+  return text.replaceAll(/\p{Cc}|[\u2028\u2029]/gu, (unit) => (unit === '\n' ? '\n    ' : '\ufffd'));
+}
+
+function jsonLine({ fields, ...own }: Line): string {
+  return stringify(Object.assign({ ...own }, fields, own));
+}
+
+/** The last step before a line is written (security.md §5): whatever put a value there, it goes here. */
+function scrub(
+  redactors: ReadonlySet<Redactor>,
+  message: string,
+  fields: JsonObject,
+): Pick<Line, 'message' | 'fields'> {
+  let line: JsonObject = { message, fields };
+  for (const redactor of redactors) {
+    const { value } = redactor.json(line);
+    if (isJsonObject(value)) line = value;
+  }
+  const { message: text, fields: rest } = line;
+  return { message: typeof text === 'string' ? text : '', fields: isJsonObject(rest) ? rest : {} };
+}
+
+const isLevel = (level: string): level is LogLevel => ['debug', 'info', 'warn', 'error'].includes(level);
+
+/** winston's format: everything that it does not know of stays out of the line. */
+const orbFormat = (options: LogOptions, redactors: ReadonlySet<Redactor>): ReturnType<ReturnType<typeof format>> =>
+  format((info) => {
+    const fields: unknown = info['fields'];
+    const clean = scrub(redactors, String(info.message), logFields(isJsonObject(fields) ? fields : {}));
+    const level = isLevel(info.level) ? info.level : 'info';
+    const line = { time: new Date(options.now()).toISOString(), level, ...clean };
+    info[MESSAGE] = options.style === 'json' ? jsonLine(line) : prettyLine(line);
+    return info;
+  })();
+
+/** A stream of winston's that hands whole lines to the buffer. */
+const intoWriter = (writer: LineWriter): Writable =>
+  new Writable({
+    decodeStrings: false,
+    write: (line: unknown, _encoding, done) => {
+      writer.write(String(line));
+      done();
+    },
+  });
+
+function loggerOf(winston: Winston, writer: LineWriter, own: LogFields): Logger {
+  const at =
+    (level: LogLevel): Logger['info'] =>
+    (message, fields) =>
+      void winston.log(level, message, { fields: fields === undefined ? own : { ...own, ...fields } });
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (fields) => loggerOf(winston, writer, { ...own, ...fields }),
+    flush: writer.flush,
+  };
+}
+
+function openTarget(target: Writable | string): Writable {
+  const stream = typeof target === 'string' ? createWriteStream(target, { flags: 'a', mode: 0o600 }) : target;
+  // A failing target is told by the missing lines; without a listener it would end the process.
+  stream.on('error', () => undefined);
+  return stream;
+}
+
+/** Opens the log of this process (winston). Lines are written within 50 ms, or by `flush`. */
+export function openLog(options: LogOptions): ProcessLog {
+  const redactors = new Set<Redactor>();
+  const lost = (lines: number): string => {
+    const line = {
+      time: new Date(options.now()).toISOString(),
+      level: 'warn',
+      message: 'log lines were dropped',
+      fields: { lines },
+    } as const;
+    return options.style === 'json' ? jsonLine(line) : prettyLine(line);
+  };
+  const writer = lineWriter(openTarget(options.target), lost);
+  const winston = createWinston({
+    level: options.level,
+    levels: { error: 0, warn: 1, info: 2, debug: 3 },
+    format: orbFormat(options, redactors),
+    transports: [new transports.Stream({ stream: intoWriter(writer), eol: '' })],
+  });
+  return {
+    logger: loggerOf(winston, writer, {}),
+    addRedactor: (redactor) => void redactors.add(redactor),
+    removeRedactor: (redactor) => void redactors.delete(redactor),
+  };
+}

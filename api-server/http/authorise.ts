@@ -1,0 +1,67 @@
+import type { Caller } from '../../core/api-key/caller.ts';
+import { problem } from './problems.ts';
+import type { Reply, Route } from './route.ts';
+
+export type AuthResult =
+  | { readonly kind: 'ok'; readonly caller: Caller }
+  | { readonly kind: 'unauthenticated' }
+  | { readonly kind: 'forbidden'; readonly why: 'cidr' };
+
+/**
+ * Finds out who sent a request, by the `Authorization` header and the peer's address (security.md §6.2).
+ * A promise only where it must ask somebody: API keys are answered at once.
+ */
+export type Authenticate = (header: string | undefined, address: string) => AuthResult | Promise<AuthResult>;
+
+/** May this request go on, and as whom. */
+export type Authorised =
+  | { readonly kind: 'ok'; readonly caller: Caller | undefined }
+  | { readonly kind: 'refused'; readonly reply: Reply };
+
+interface Presented {
+  readonly requestId: string;
+  readonly authorization: string | undefined;
+  readonly address: string;
+}
+
+const ANYONE: Authorised = { kind: 'ok', caller: undefined };
+const EXPIRY_NOTICE_MS = 14 * 24 * 3600 * 1000;
+
+function judge(route: Route, presented: Presented, result: AuthResult): Authorised {
+  const { scope } = route;
+  if (result.kind === 'unauthenticated') {
+    // RFC 6750 §3.1: an error is named only when credentials were sent.
+    const challenge = presented.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
+    const headers = { 'www-authenticate': challenge };
+    return { kind: 'refused', reply: problem(presented, 'unauthenticated', { headers }) };
+  }
+  if (result.kind === 'forbidden') {
+    const detail = 'The key may not be used from this address.';
+    return { kind: 'refused', reply: problem(presented, 'forbidden', { detail }) };
+  }
+  const { caller } = result;
+  if (scope === 'public' || caller.scopes.has(scope)) return { kind: 'ok', caller };
+  const detail = `The key lacks the scope ${scope}.`;
+  const headers = { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` };
+  return { kind: 'refused', reply: problem(presented, 'forbidden', { detail, headers }) };
+}
+
+/** Authentication and scope of one request; public routes ask nothing. */
+export function authorise(
+  route: Route,
+  presented: Presented,
+  authenticate: Authenticate,
+): Authorised | Promise<Authorised> {
+  if (route.scope === 'public') return ANYONE;
+  if (route.anonymous === 'maybe' && presented.authorization === undefined) return ANYONE;
+  const result = authenticate(presented.authorization, presented.address);
+  return result instanceof Promise
+    ? result.then((settled) => judge(route, presented, settled))
+    : judge(route, presented, result);
+}
+
+/** `Orb-Key-Expires` in the last 14 days of a key (design.md §3), else undefined. */
+export const expiryNotice = (caller: Caller | undefined, now: number): string | undefined =>
+  caller !== undefined && caller.expiresAt - now <= EXPIRY_NOTICE_MS
+    ? new Date(caller.expiresAt).toISOString()
+    : undefined;

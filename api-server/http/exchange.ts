@@ -1,0 +1,33 @@
+import { IncomingMessage, type ServerResponse } from 'node:http';
+import type { Caller } from '../../core/api-key/caller.ts';
+
+/** One request on its way through the server. */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly traceparent: string;
+  /** Template of the matched path; what the metrics are labelled with. */
+  route = 'none';
+  caller: Caller | undefined = undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse, requestId: string, traceparent: string) {
+    this.request = request;
+    this.response = response;
+    this.requestId = requestId;
+    this.traceparent = traceparent;
+  }
+}
+
+/** A request that carries its exchange past Express: a `WeakMap` of them doubles the work of the garbage collector. */
+export class CarryingRequest extends IncomingMessage {
+  exchange: Exchange | undefined = undefined;
+}
+
+/** @throws TypeError the request did not come through `server.ts` */
+export function exchangeOf(request: IncomingMessage): Exchange {
+  // Express replaces the prototype, so that `instanceof CarryingRequest` is false by now.
+  const exchange = 'exchange' in request ? request.exchange : undefined;
+  if (exchange instanceof Exchange) return exchange;
+  throw new TypeError('a request without exchange');
+}

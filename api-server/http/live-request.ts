@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../../core/api-key/caller.ts';
+import type { Exchange } from './exchange.ts';
+import type { RouteRequest } from './route.ts';
+
+/** A request that a handler works on. Query and signal are made when they are asked for: most runs need neither. */
+export class LiveRequest implements RouteRequest {
+  readonly requestId: string;
+  readonly traceparent: string;
+  readonly caller: Caller | undefined;
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  #query: URLSearchParams | undefined;
+  #controller: AbortController | undefined;
+
+  constructor(exchange: Exchange, params: Readonly<Record<string, string>>, body: Uint8Array) {
+    this.requestId = exchange.requestId;
+    this.traceparent = exchange.traceparent;
+    this.caller = exchange.caller;
+    this.params = params;
+    this.body = body;
+    this.#request = exchange.request;
+    this.#response = exchange.response;
+  }
+
+  get query(): URLSearchParams {
+    if (!this.#query) {
+      const url = this.#request.url ?? '';
+      const mark = url.indexOf('?');
+      this.#query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
+    }
+    return this.#query;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      const controller = new AbortController();
+      const response = this.#response;
+      const gone = (): void => {
+        if (!response.writableFinished) controller.abort(new DOMException('the caller went away', 'AbortError'));
+      };
+      if (response.destroyed) gone();
+      else response.once('close', gone);
+      this.#controller = controller;
+    }
+    return this.#controller.signal;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    return typeof value === 'string' ? value : value?.[0];
+  }
+}

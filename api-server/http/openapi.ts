@@ -1,0 +1,105 @@
+import type { JsonValue } from '../../core/json/json-value.ts';
+import type { Operation } from './operation.ts';
+import { problems, type ProblemCode } from './problems.ts';
+import type { Route } from './route.ts';
+import { components, ref, shapes } from './schemas.ts';
+
+type Json = Readonly<Record<string, JsonValue>>;
+
+/** Before any route is known: Node's parser, or the header bounds. */
+const EVERY: readonly ProblemCode[] = ['malformed-request', 'headers-too-large', 'request-timeout', 'internal-error'];
+
+/** Codes that the server itself may answer in place of the handler. */
+function sharedProblems(route: Route): readonly ProblemCode[] {
+  return [
+    ...EVERY,
+    'unsupported-media-type',
+    ...(route.scope === 'public' ? [] : (['unauthenticated', 'forbidden'] as const)),
+    ...(route.path.includes('{') ? (['malformed-path'] as const) : []),
+    ...(route.accepts === undefined ? [] : (['body-too-large'] as const)),
+    ...(route.sheds ? (['overloaded', 'ledger-unavailable', 'shutting-down'] as const) : []),
+  ];
+}
+
+const answerHeaders: Json = { 'Orb-Request-Id': { $ref: '#/components/headers/OrbRequestId' } };
+
+function problemAnswer(codes: readonly ProblemCode[]): Json {
+  const retries = codes.some((code) => 'retryAfter' in problems[code]);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${problems[code].title}.`).join(' '),
+    headers: retries ? { ...answerHeaders, 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : answerHeaders,
+    content: {
+      'application/problem+json': { schema: { ...ref('Problem'), properties: { code: { enum: codes } } } },
+    },
+  };
+}
+
+function responsesOf(route: Route): Json {
+  const codes = [...new Set([...route.operation.problems, ...sharedProblems(route)])].toSorted();
+  const byStatus = Object.groupBy(codes, (code) => String(problems[code].status));
+  const responses: Record<string, JsonValue> = {};
+  for (const [status, answer] of Object.entries(route.operation.responses)) {
+    responses[status] = { ...answer, headers: { ...answerHeaders, ...answer.headers } };
+  }
+  for (const [status, some] of Object.entries(byStatus)) responses[status] = problemAnswer(some ?? []);
+  return responses;
+}
+
+function securityOf(route: Route): readonly Json[] {
+  if (route.scope === 'public') return [];
+  const needed = { apiKey: [route.scope] };
+  return route.anonymous === 'maybe' ? [needed, {}] : [needed];
+}
+
+const optional = (operation: Operation): Json => ({
+  ...(operation.description === undefined ? {} : { description: operation.description }),
+  ...(operation.requestBody === undefined ? {} : { requestBody: { ...operation.requestBody } }),
+});
+
+function parametersOf(operation: Operation): readonly Json[] {
+  return (operation.parameters ?? []).map((parameter) => ({
+    ...parameter,
+    required: parameter.in === 'path' || parameter.required === true,
+  }));
+}
+
+const operationOf = (route: Route): Json => ({
+  operationId: route.operation.operationId,
+  summary: route.operation.summary,
+  tags: route.operation.tags,
+  ...optional(route.operation),
+  parameters: parametersOf(route.operation),
+  security: securityOf(route),
+  responses: responsesOf(route),
+});
+
+const pathsOf = (routes: readonly Route[]): Json =>
+  Object.fromEntries(
+    Object.entries(Object.groupBy(routes, (route) => route.path)).map(([path, some]) => [
+      path,
+      Object.fromEntries((some ?? []).map((route) => [route.method, operationOf(route)])),
+    ]),
+  );
+
+/** The OpenAPI 3.1 document of these routes; everything in it comes from the routes and the two tables. */
+export const openapiOf = (routes: readonly Route[], version: string): Json => ({
+  openapi: '3.1.0',
+  jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+  info: {
+    title: 'Orb platform',
+    version,
+    description: 'Executes Orbs and shows the signed receipts of their runs.',
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  paths: pathsOf(routes),
+  components: {
+    schemas: components,
+    headers: {
+      OrbRequestId: { description: 'Id of the request, also in logs.', schema: shapes.requestId },
+      RetryAfter: { description: 'Seconds.', schema: { type: 'integer', minimum: 1 } },
+    },
+    securitySchemes: {
+      apiKey: { type: 'http', scheme: 'bearer', description: 'API key: orb_<keyid>_<secret>_<crc>.' },
+    },
+  },
+});

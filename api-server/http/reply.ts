@@ -1,0 +1,24 @@
+import type { JsonValue } from '../../core/json/json-value.ts';
+import type { Reply } from './route.ts';
+
+/** An answer with a JSON body. @param headers names in lower case */
+export const json = (value: JsonValue, headers: Readonly<Record<string, string>> = {}): Reply => ({
+  status: 200,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(value),
+});
+
+const opaque = (etag: string): string => (etag.startsWith('W/') ? etag.slice(2) : etag);
+
+/** True when `If-None-Match` holds this ETag, by weak comparison (RFC 9110 §13.1.2). */
+export const isFresh = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  ifNoneMatch !== undefined &&
+  ifNoneMatch.split(',').some((item) => item.trim() === '*' || opaque(item.trim()) === opaque(etag));
+
+/** The reply with its ETag, or 304 with the same headers when the caller has it. */
+export function conditional(ifNoneMatch: string | undefined, etag: string, reply: Reply): Reply {
+  const headers: Readonly<Record<string, string>> = { ...reply.headers, etag };
+  if (!isFresh(ifNoneMatch, etag)) return { ...reply, headers };
+  const { 'content-type': _type, ...kept } = headers;
+  return { status: 304, headers: kept, body: '' };
+}

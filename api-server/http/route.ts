@@ -1,0 +1,47 @@
+import type { Caller } from '../../core/api-key/caller.ts';
+import type { Scope } from '../../core/api-key/scopes.ts';
+import type { Operation } from './operation.ts';
+
+/** One HTTP request after admission, authentication and body reading; free of Express. */
+export interface RouteRequest {
+  /** `req_` + UUIDv7; also the `Orb-Request-Id` answer header. */
+  readonly requestId: string;
+  /** W3C trace context: the caller's trace id with a new parent id, or a new trace; passed on to providers. */
+  readonly traceparent: string;
+  /** Absent on public routes, and on `anonymous: 'maybe'` routes without an Authorization header. */
+  readonly caller: Caller | undefined;
+  /** Path parameters, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** First value of a request header; name in lower case. */
+  readonly header: (name: string) => string | undefined;
+  /** Whole body within the limit; empty when there is none. */
+  readonly body: Uint8Array;
+  /** Aborted when the caller goes away before the answer is complete. */
+  readonly signal: AbortSignal;
+}
+
+/** A whole answer. The server adds request id, length and the general headers. */
+export interface Reply {
+  readonly status: number;
+  /** Names in lower case; `content-type` is required unless the body is empty. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/** A route of the API. A route without a scope does not compile, and an unknown one keeps the server from starting (S14). */
+export interface Route {
+  readonly method: 'get' | 'post' | 'delete';
+  /** OpenAPI form: `/orbisets/{id}/execute`. */
+  readonly path: string;
+  readonly scope: Scope | 'public';
+  /** `maybe`: a request without Authorization header reaches the handler, which must refuse it itself where due. */
+  readonly anonymous?: 'maybe';
+  /** Counts against the limit of runs in flight and is shed first when the process is overloaded. */
+  readonly sheds?: true;
+  /** Media type that a body must have; a route without it takes no body. */
+  readonly accepts?: 'application/json';
+  readonly handle: (request: RouteRequest) => Promise<Reply>;
+  /** What OpenAPI says of it; `openapi.ts` adds security and the problems that every route shares. */
+  readonly operation: Operation;
+}

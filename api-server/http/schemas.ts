@@ -1,0 +1,169 @@
+import type { JsonSchema } from './operation.ts';
+import { problems } from './problems.ts';
+
+const text = (description: string): JsonSchema => ({ type: 'string', description });
+const matching = (pattern: string, description: string): JsonSchema => ({ type: 'string', pattern, description });
+const count = (description: string): JsonSchema => ({ type: 'integer', minimum: 0, description });
+
+/** A closed object whose members are all required, but those named in `optional`. */
+export const closed = (
+  properties: Readonly<Record<string, JsonSchema>>,
+  optional: readonly string[] = [],
+): Exclude<JsonSchema, boolean> => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+  additionalProperties: false,
+});
+
+export const ref = (name: string): Exclude<JsonSchema, boolean> => ({ $ref: `#/components/schemas/${name}` });
+
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
+const TIME = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$';
+const ORB_ID = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?\\.[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?@[0-9A-Za-z.+-]+$';
+
+/** Shared by the schemas of all routes. */
+export const shapes = {
+  time: matching(TIME, 'UTC with milliseconds.'),
+  digest: matching('^sha256:[0-9a-f]{64}$', 'SHA-256 as lower-case hexadecimal.'),
+  receiptId: matching(`^rcpt_${UUID}$`, 'Receipt id.'),
+  runId: matching(`^run_${UUID}$`, 'Run id.'),
+  // A run that the sweeper closed has no request any more: its stored answer names the run.
+  requestId: matching(`^(req|run)_${UUID}$`, 'Request id; also the header Orb-Request-Id.'),
+  orbId: matching(ORB_ID, '{org}.{name}@{semver}'),
+  jws: matching('^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$', 'Compact JWS.'),
+  outcome: {
+    type: 'string',
+    enum: ['success', 'orb_error', 'timeout', 'policy_denied', 'caller_error', 'platform_error'],
+  },
+  riskLevel: { type: 'string', enum: ['low', 'medium', 'high', 'critical'] },
+  score: { type: 'integer', minimum: 0, maximum: 100, description: 'Higher score = lower risk.' },
+  hashes: { type: 'array', items: { type: 'string', contentEncoding: 'base64' }, maxItems: 64 },
+} as const satisfies Record<string, JsonSchema>;
+
+const salt = closed({ salt: matching('^[A-Za-z0-9_-]{22}$', '16 bytes in base64url; given once, never stored.') });
+
+const attempt = closed({
+  provider: text('Name of the provider.'),
+  outcome: {
+    type: 'string',
+    enum: ['success', 'error', 'timeout', 'rate_limited', 'client_error', 'cancelled', 'blocked'],
+  },
+  http_status: { type: ['integer', 'null'], minimum: 100, maximum: 599 },
+  duration_ms: count('Milliseconds.'),
+});
+
+const openings = closed({ input: salt, output: salt }, ['input', 'output']);
+
+const status = { type: 'string', enum: ['completed', 'failed', 'timed_out', 'denied'] } as const;
+
+const providerBody = text('Redacted answer of the provider, at most 4096 bytes; only where manifest or developer ask.');
+
+const problemError = closed(
+  {
+    pointer: text('RFC 6901, into the body.'),
+    parameter: text('Query parameter.'),
+    header: text('Request header.'),
+    code: matching('^[a-z0-9]+(-[a-z0-9]+)*$', 'The rule.'),
+    detail: text('What to do.'),
+    suggestion: text('Nearest known name.'),
+  },
+  ['pointer', 'parameter', 'header', 'suggestion'],
+);
+
+const problemSchema = closed(
+  {
+    type: matching('^https://orbs\\.dev/problems/[a-z0-9-]+$', 'Names the code.'),
+    title: text('The same for every occurrence.'),
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    code: { type: 'string', enum: Object.keys(problems) },
+    detail: text('About this occurrence.'),
+    next: text('What to do next.'),
+    request_id: shapes.requestId,
+    errors: { type: 'array', items: problemError, minItems: 1 },
+    run: ref('ProblemRun'),
+    maybe_executed: { const: true, description: 'The provider may have done its work.' },
+    provider_status: { type: 'integer', minimum: 100, maximum: 599 },
+    provider_body: providerBody,
+    openings,
+    entry: text('Vault entry that is missing or may not be used.'),
+    host: text('Host that the entry would go to.'),
+  },
+  ['detail', 'errors', 'run', 'maybe_executed', 'provider_status', 'provider_body', 'openings', 'entry', 'host'],
+);
+
+const sealedRequest = closed({
+  method: text('HTTP method.'),
+  url: text('With placeholders for secrets.'),
+  headers: { type: 'array', items: closed({ name: { type: 'string' }, value: { type: 'string' } }) },
+  body: { type: ['string', 'null'], description: 'With placeholders for secrets.' },
+});
+
+const sealedSecret = closed({
+  entry: text('Name in the vault.'),
+  present: { type: 'boolean' },
+  host: text('Where it would go.'),
+  host_allowed: { type: 'boolean' },
+});
+
+/** Named schemas of the OpenAPI document (`#/components/schemas/NAME`). */
+export const components = {
+  Problem: problemSchema,
+  Attempt: attempt,
+  ReceiptSummary: closed({
+    receipt_id: shapes.receiptId,
+    trust_score: shapes.score,
+    risk_level: shapes.riskLevel,
+    signature_valid: { type: 'boolean', description: 'Computed on every read.' },
+    timestamp: shapes.time,
+  }),
+  /** Of a run that did not complete; `receipt` is absent while it could not be stored. */
+  ProblemRun: closed(
+    {
+      run_id: shapes.runId,
+      status,
+      attempts: { type: 'array', items: ref('Attempt'), maxItems: 16 },
+      receipt: ref('ReceiptSummary'),
+    },
+    ['receipt'],
+  ),
+  ExecutionRequest: closed(
+    {
+      orb_id: shapes.orbId,
+      inputs: { type: 'object', description: 'By input name of the Orb; {} unless said.' },
+    },
+    ['inputs'],
+  ),
+  DryRun: closed({
+    dry_run: { const: true },
+    orb_id: shapes.orbId,
+    manifest_digest: shapes.digest,
+    orbiset: text('{namespace}.{name}'),
+    effective_provider: { type: ['string', 'null'] },
+    providers: {
+      type: 'array',
+      items: closed(
+        {
+          provider: text('Name of the provider.'),
+          eligible: { type: 'boolean' },
+          reason: text('Code of what keeps it from being called.'),
+          request: sealedRequest,
+          secrets: { type: 'array', items: sealedSecret },
+        },
+        ['reason'],
+      ),
+    },
+  }),
+  ExecutionResult: closed(
+    {
+      run_id: shapes.runId,
+      status: { const: 'completed' },
+      outputs: { type: 'object', description: 'By output name; null: the provider gave no such value.' },
+      receipt: ref('ReceiptSummary'),
+      execution_ms: count('Milliseconds.'),
+      openings,
+      provider_body: providerBody,
+    },
+    ['openings', 'provider_body'],
+  ),
+} as const satisfies Record<string, JsonSchema>;

@@ -1,0 +1,204 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { Logger } from '../../adapters/telemetry/port.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
+import { newId } from '../../core/receipt/ids.ts';
+import type { Admission } from './admission.ts';
+import type { Authenticate } from './authorise.ts';
+import { checkRoutes } from './check-routes.ts';
+import { Connections, drainServer } from './connections.ts';
+import { CarryingRequest, Exchange, exchangeOf } from './exchange.ts';
+import { problem } from './problems.ts';
+import { ConnectionRefuser } from './refuse-connection.ts';
+import type { Route } from './route.ts';
+import { faultReply, finish, serveRoute, type ServeContext } from './serve-route.ts';
+import { traceparentOf } from './trace.ts';
+
+/** Bounds of the listener (security.md S6). */
+export interface ServerLimits {
+  readonly bodyBytes: number;
+  /** Request line and headers together, bytes. */
+  readonly headerBytes: number;
+  readonly headerCount: number;
+  readonly connections: number;
+  /** Until all headers are there, ms. */
+  readonly headersTimeoutMs: number;
+  /** Until the body is there, ms. */
+  readonly requestTimeoutMs: number;
+  /** Between two requests on one connection, ms. */
+  readonly keepAliveMs: number;
+  /** Without a byte in either direction, ms: longer than the longest run (120 s). */
+  readonly idleMs: number;
+}
+
+export const serverLimits: ServerLimits = {
+  bodyBytes: 1_048_576,
+  headerBytes: 16_384,
+  headerCount: 200,
+  connections: 8192,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  keepAliveMs: 60_000,
+  idleMs: 150_000,
+};
+
+/** What is known of a request when its answer is done: for metrics and the request log. */
+export interface Answered {
+  /** Path template, or `none`: bounded, never what the caller wrote. */
+  readonly route: string;
+  readonly method: string;
+  /** 499: the caller went away before the answer was complete. */
+  readonly status: number;
+  readonly durationMs: number;
+  readonly requestId: string;
+  readonly traceparent: string;
+  readonly caller: string | undefined;
+}
+
+export interface AppOptions {
+  readonly routes: readonly Route[];
+  readonly authenticate: Authenticate;
+  readonly admission: Admission;
+  readonly logger: Pick<Logger, 'error'>;
+  readonly clock: Clock;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly observe: (answered: Answered) => void;
+  readonly limits?: Partial<ServerLimits>;
+}
+
+export interface App {
+  /** Not listening yet. */
+  readonly server: Server;
+  /** Graceful stop; resolves when every connection is closed. @returns how many had to be cut after `timeoutMs` */
+  readonly drain: (timeoutMs: number) => Promise<number>;
+}
+
+const CALLER_GONE = 499;
+
+const methodOf = (request: IncomingMessage): string =>
+  request.method !== undefined && /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(request.method)
+    ? request.method
+    : 'OTHER';
+
+const expressPath = (path: string): string => path.replaceAll(/\{([a-z_]+)\}/g, ':$1');
+
+function allowed(routes: readonly Route[], path: string): string {
+  const methods = routes.filter((route) => route.path === path).map(({ method }) => method.toUpperCase());
+  return (methods.includes('GET') ? ['HEAD', ...methods] : methods).toSorted().join(', ');
+}
+
+/** Reads the path parameters of one route; Express gives arrays only for wildcards, which no route has. */
+function paramsReader(path: string): (request: Request) => Readonly<Record<string, string>> {
+  const names = [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, name = '']) => name);
+  return (request) => {
+    const params: Record<string, string> = {};
+    for (const name of names) {
+      const value = request.params[name];
+      if (typeof value === 'string') params[name] = value;
+    }
+    return params;
+  };
+}
+
+/** Routes and their fallbacks in Express. */
+function routed(routes: readonly Route[], context: ServeContext): Express {
+  const app = express();
+  app.set('etag', false).set('query parser', false).set('x-powered-by', false);
+  app.set('case sensitive routing', true).set('strict routing', true);
+  for (const route of routes) {
+    const paramsOf = paramsReader(route.path);
+    app[route.method](expressPath(route.path), (request: Request) => {
+      void serveRoute(context, route, exchangeOf(request), paramsOf(request));
+    });
+  }
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const headers = { allow: allowed(routes, path) };
+    app.all(expressPath(path), (request: Request) => {
+      const exchange = exchangeOf(request);
+      exchange.route = path;
+      finish(context, exchange, problem(exchange, 'method-not-allowed', { headers }));
+    });
+  }
+  app.use((request: Request) => {
+    const exchange = exchangeOf(request);
+    finish(context, exchange, problem(exchange, 'route-not-found'));
+  });
+  // Express knows an error handler by its four parameters.
+  app.use((error: unknown, request: Request, _response: Response, _next: NextFunction) => {
+    const exchange = exchangeOf(request);
+    const reply =
+      error instanceof URIError ? problem(exchange, 'malformed-path') : faultReply(context, exchange, error);
+    finish(context, exchange, reply);
+  });
+  return app;
+}
+
+const answered = (exchange: Exchange, durationMs: number): Answered => ({
+  route: exchange.route,
+  method: methodOf(exchange.request),
+  status: exchange.response.writableFinished ? exchange.response.statusCode : CALLER_GONE,
+  durationMs,
+  requestId: exchange.requestId,
+  traceparent: exchange.traceparent,
+  caller: exchange.caller?.id,
+});
+
+function listener(limits: ServerLimits): Server<typeof CarryingRequest> {
+  const server = createServer({
+    IncomingMessage: CarryingRequest,
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
+    noDelay: true,
+  });
+  // Node drops headers over its own count without a word; `headerCount` is checked here, and bytes bound both.
+  server.maxHeadersCount = 0;
+  server.maxConnections = limits.connections;
+  server.timeout = limits.idleMs;
+  return server;
+}
+
+/**
+ * The HTTP server of the API over these routes.
+ * @throws TypeError a route without a scope that exists, or one that is there twice (security.md S14)
+ */
+export function createApp(options: AppOptions): App {
+  checkRoutes(options.routes);
+  const limits = { ...serverLimits, ...options.limits };
+  const { clock, random } = options;
+  let draining = false;
+  const context: ServeContext = { ...options, bodyBytes: limits.bodyBytes, isDraining: () => draining };
+  const connections = new Connections();
+  const refuser = new ConnectionRefuser(connections);
+  const app = routed(options.routes, context);
+  const requestId = (): string => newId('req_', clock.now(), random);
+
+  const onRequest = (request: CarryingRequest, response: ServerResponse): void => {
+    const startedAt = clock.monotonic();
+    const { socket } = request;
+    const traceparent = traceparentOf(request.headers['traceparent']?.toString(), random);
+    const exchange = new Exchange(request, response, requestId(), traceparent);
+    request.exchange = exchange;
+    connections.begin(socket, response);
+    response.once('close', () => {
+      connections.end(socket, response);
+      options.observe(answered(exchange, clock.monotonic() - startedAt));
+    });
+    if (request.rawHeaders.length > 2 * limits.headerCount) {
+      finish(context, exchange, problem(exchange, 'headers-too-large'));
+    } else app(request, response);
+  };
+
+  const server = listener(limits);
+  server.on('request', onRequest);
+  server.on('checkContinue', onRequest);
+  server.on('connection', (socket) => connections.add(socket));
+  server.on('clientError', (error, socket) => refuser.refuse(error, socket, requestId()));
+  const drain = (timeoutMs: number): Promise<number> => {
+    draining = true;
+    return drainServer(server, connections, clock, timeoutMs);
+  };
+  return { server, drain };
+}

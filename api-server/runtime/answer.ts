@@ -1,0 +1,102 @@
+import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import type { RunProblemCode } from '../../core/run/classify.ts';
+import type { RunOutcome } from '../../core/receipt/record.ts';
+import { problem } from '../http/problems.ts';
+import type { Reply } from '../http/route.ts';
+import type { AttemptResult } from './attempt.ts';
+import { summaryOf, type Sealed } from './ending.ts';
+import type { RunPlan } from './plan.ts';
+
+/** Everything that an answer is made of; the same for the caller and for a replay. */
+export interface RunAnswer {
+  readonly plan: RunPlan;
+  readonly problem: RunProblemCode | undefined;
+  readonly outputs: JsonObject;
+  readonly openings: JsonObject;
+  readonly attempt: AttemptResult | undefined;
+  readonly sealed: Sealed;
+}
+
+const statusOf: Readonly<Record<RunOutcome, 'completed' | 'failed' | 'timed_out' | 'denied'>> = {
+  success: 'completed',
+  orb_error: 'failed',
+  timeout: 'timed_out',
+  policy_denied: 'denied',
+  caller_error: 'failed',
+  platform_error: 'failed',
+};
+
+const SHOWN_BODY_BYTES = 4096;
+
+/** The provider's own words, where the manifest or the developer asks for them: redacted, then cut (security.md S26). */
+function providerBody(answer: RunAnswer): string | undefined {
+  const { plan, attempt } = answer;
+  const shown = plan.debug || (answer.problem !== undefined && plan.ready.provider.exposeErrorBody);
+  if (!shown || attempt?.body === undefined) return undefined;
+  const clean = plan.orbiset.redactor.bytes(attempt.body).value;
+  return new TextDecoder().decode(clean.subarray(0, SHOWN_BODY_BYTES));
+}
+
+const withBody = (body: string | undefined): JsonObject => (body === undefined ? {} : { provider_body: body });
+
+const json = (status: number, body: JsonValue): Reply => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+function success(answer: RunAnswer): Reply {
+  const { execution } = answer.sealed.record;
+  return json(200, {
+    run_id: execution.run_id,
+    status: statusOf[execution.outcome],
+    outputs: answer.outputs,
+    receipt: summaryOf(answer.sealed.record, true),
+    execution_ms: execution.duration_ms,
+    openings: answer.openings,
+    ...withBody(providerBody(answer)),
+  });
+}
+
+const CARRIES_STATUS: ReadonlySet<RunProblemCode> = new Set(['provider-rejected', 'provider-refused-credential', 'provider-failed']);
+
+function providerStatus(answer: RunAnswer): JsonObject {
+  const status = answer.attempt?.record.http_status ?? null;
+  return answer.problem !== undefined && CARRIES_STATUS.has(answer.problem) && status !== null
+    ? { provider_status: status }
+    : {};
+}
+
+function failure(answer: RunAnswer, code: RunProblemCode): Reply {
+  const { record } = answer.sealed;
+  const { execution } = record;
+  return problem(answer.plan, code, {
+    extensions: {
+      run: {
+        run_id: execution.run_id,
+        status: statusOf[execution.outcome],
+        attempts: execution.attempts.map((attempt) => ({ ...attempt })),
+        receipt: summaryOf(record, true),
+      },
+      openings: answer.openings,
+      ...(answer.attempt?.maybeExecuted === true ? { maybe_executed: true } : {}),
+      ...providerStatus(answer),
+      ...withBody(providerBody(answer)),
+    },
+  });
+}
+
+/** The HTTP answer of a run that has its receipt. */
+export const replyOf = (answer: RunAnswer): Reply =>
+  answer.problem === undefined ? success(answer) : failure(answer, answer.problem);
+
+/**
+ * The answer as it is stored under an `Idempotency-Key`: without openings, which are told once and never stored
+ * (trust.md §1.4). Text of `{status, headers, body}`.
+ */
+export function answerText(answer: RunAnswer): string {
+  const reply = replyOf({ ...answer, openings: {} });
+  const body: unknown = JSON.parse(typeof reply.body === 'string' ? reply.body : new TextDecoder().decode(reply.body));
+  if (typeof body === 'object' && body !== null && 'openings' in body) delete body.openings;
+  return JSON.stringify({ status: reply.status, headers: reply.headers, body: JSON.stringify(body) });
+}

@@ -1,0 +1,52 @@
+import { effectiveProvider, providersInOrder } from '../../core/failover/effective-provider.ts';
+import { hostAllowed } from '../../core/egress/host-binding.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import type { CompiledProvider } from '../../core/orb/compiled-orb.ts';
+import { eligibility } from '../../core/run/eligibility.ts';
+import type { Reply, RouteRequest } from '../http/route.ts';
+import { invalidInputs } from './request.ts';
+import type { Meaning } from './plan-run.ts';
+import type { Runtime } from './runtime.ts';
+
+function secretReport(meaning: Meaning, names: readonly string[], host: string): readonly JsonObject[] {
+  return names.map((name) => {
+    const entry = meaning.orbiset.vault.get(name);
+    return { entry: name, present: entry !== undefined, host, host_allowed: entry !== undefined && hostAllowed(host, entry.allowedHosts) };
+  });
+}
+
+function providerReport(runtime: Runtime, provider: CompiledProvider, meaning: Meaning): JsonObject | undefined {
+  const sealed = provider.request.seal(meaning.inputs);
+  if (!sealed.ok) return undefined;
+  const { plainOrigins } = runtime.settings;
+  const result = eligibility(provider, { inputs: meaning.inputs, vault: meaning.orbiset.vault, plainOrigins });
+  const host = URL.canParse(sealed.request.url) ? new URL(sealed.request.url).hostname : (provider.request.literalHost ?? '');
+  return {
+    provider: provider.name,
+    eligible: result.kind === 'eligible',
+    ...(result.kind === 'ineligible' ? { reason: result.code } : {}),
+    request: { ...sealed.request, headers: sealed.request.headers.map(([name, value]) => ({ name, value })) },
+    secrets: secretReport(meaning, provider.request.secretsFor(meaning.inputs), host),
+  };
+}
+
+/**
+ * What would be sent to each provider, with placeholders instead of secrets (design.md §3, `?dry_run=true`).
+ * Nothing is sent, no run is started, no secret is shown.
+ */
+export function dryRun(runtime: Runtime, request: RouteRequest, meaning: Meaning): Reply {
+  const { orb, orbiset, inputs } = meaning;
+  const now = runtime.clock.now();
+  const providers = providersInOrder(orb, now);
+  const first = providers[0] === undefined ? undefined : eligibility(providers[0], { inputs, vault: orbiset.vault, plainOrigins: runtime.settings.plainOrigins });
+  if (first?.kind === 'input') return invalidInputs(request, [first.problem]).reply;
+  const body: JsonObject = {
+    dry_run: true,
+    orb_id: orb.orbId,
+    manifest_digest: orb.digest,
+    orbiset: `${orbiset.namespace}.${orbiset.name}`,
+    effective_provider: effectiveProvider(orb, now) ?? null,
+    providers: providers.flatMap((provider) => providerReport(runtime, provider, meaning) ?? []),
+  };
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}

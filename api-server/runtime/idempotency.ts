@@ -1,0 +1,59 @@
+import type { IdempotencyClaim, IdempotencyEntry } from '../../adapters/ledger/port.ts';
+import { isJsonObject } from '../../core/json/json-value.ts';
+import { problem } from '../http/problems.ts';
+import type { Reply, RouteRequest } from '../http/route.ts';
+import type { Runtime } from './runtime.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+export type ClaimOf =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'claim'; readonly claim: IdempotencyClaim }
+  | { readonly kind: 'malformed' };
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+/**
+ * The claim that a request makes by `Idempotency-Key` (security.md S20), bound to tenant, path and key.
+ * @param path canonical path, so that both spellings of an Orbiset id mean one key
+ */
+export function claimOf(runtime: Runtime, request: RouteRequest, path: string): ClaimOf {
+  const key = request.header('idempotency-key');
+  if (key === undefined) return { kind: 'none' };
+  if (!KEY.test(key)) return { kind: 'malformed' };
+  const bodySha256 = hex(runtime.sha256(request.body));
+  return { kind: 'claim', claim: { path, key, bodySha256, expiresAt: runtime.clock.now() + DAY_MS } };
+}
+
+interface StoredAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+function isTextMap(value: unknown): value is Readonly<Record<string, string>> {
+  return isJsonObject(value) && Object.values(value).every((item) => typeof item === 'string');
+}
+
+function parseAnswer(text: string): StoredAnswer | undefined {
+  const value: unknown = JSON.parse(text);
+  if (!isJsonObject(value)) return undefined;
+  const { status, headers, body } = value;
+  return typeof status === 'number' && isTextMap(headers) && typeof body === 'string'
+    ? { status, headers, body }
+    : undefined;
+}
+
+/** What a request gets whose key was used before: the stored answer, or why there is none. */
+export function replay(
+  request: { readonly requestId: string },
+  claim: IdempotencyClaim | undefined,
+  entry: IdempotencyEntry,
+): Reply {
+  if (claim?.bodySha256 !== entry.bodySha256) return problem(request, 'idempotency-key-reused', {});
+  if (entry.answer === undefined) return problem(request, 'idempotency-in-progress', {});
+  const answer = parseAnswer(entry.answer);
+  if (answer === undefined) throw new TypeError('a stored answer is not an answer');
+  return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } };
+}

@@ -1,0 +1,102 @@
+import type { OrbEntry } from '../../adapters/catalog/port.ts';
+import { providersInOrder } from '../../core/failover/effective-provider.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import type { OrbId } from '../../core/manifest/orb-id.ts';
+import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
+import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
+import { listsOrb, resolveOrb } from '../../core/orb/resolve-orb.ts';
+import { selectProvider, type ReadyAttempt, type Selection } from '../../core/run/eligibility.ts';
+import { problem } from '../http/problems.ts';
+import type { Reply, RouteRequest } from '../http/route.ts';
+import { invalidInputs, type ExecuteBody } from './request.ts';
+import type { Runtime } from './runtime.ts';
+
+/** What a request turned out to mean. */
+export interface Meaning {
+  readonly orbiset: CompiledOrbiset;
+  readonly orb: CompiledOrb;
+  readonly inputs: JsonObject;
+}
+
+/** Either what the next step needs, or the answer that ends the request. */
+export type Step<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reply: Reply };
+
+const stop = (reply: Reply): { readonly ok: false; readonly reply: Reply } => ({ ok: false, reply });
+
+const hidden = (request: RouteRequest): Reply => problem(request, 'unauthenticated', {});
+
+/** A request without a key learns nothing but that it needs one. */
+export const unlessAnonymous = (request: RouteRequest, reply: Reply): Reply =>
+  request.caller === undefined ? hidden(request) : reply;
+
+function findEntry(runtime: Runtime, request: RouteRequest, orbiset: CompiledOrbiset, orbId: OrbId): Step<OrbEntry> {
+  const found = resolveOrb(runtime.catalog, orbiset, orbId, runtime.settings.platformNamespace);
+  switch (found.kind) {
+    case 'found':
+      return { ok: true, value: found.entry };
+    case 'not-allowed':
+      return stop(problem(request, 'orb-not-allowed', { detail: `Add ${orbId} to spec.orbs of the Orbiset.` }));
+    case 'unknown':
+      return stop(problem(request, 'orb-not-found', {}));
+    default:
+      return found satisfies never;
+  }
+}
+
+/** The Orb that a request means, if its key may execute it (design.md §2). */
+export function findOrb(
+  runtime: Runtime,
+  request: RouteRequest,
+  orbiset: CompiledOrbiset,
+  orbId: OrbId,
+): Step<CompiledOrb> {
+  const limited = request.caller?.orbs;
+  if (limited !== undefined && !listsOrb(limited, orbId)) {
+    return stop(problem(request, 'forbidden', { detail: 'The key is limited to other Orbs.' }));
+  }
+  const entry = findEntry(runtime, request, orbiset, orbId);
+  if (!entry.ok) return entry;
+  if (entry.value.compiled === undefined) return stop(problem(request, 'orb-not-ready', {}));
+  return { ok: true, value: entry.value.compiled };
+}
+
+/** Inputs of the declared names and types, or 422 with a pointer for each fault. */
+export function checkInputs(request: RouteRequest, orb: CompiledOrb, body: ExecuteBody): Step<JsonObject> {
+  const checked = orb.checkInputs(body.inputs);
+  return checked.ok ? { ok: true, value: checked.value } : invalidInputs(request, checked.findings);
+}
+
+function notEligible(
+  runtime: Runtime,
+  request: RouteRequest,
+  orbiset: CompiledOrbiset,
+  selection: Extract<Selection, { kind: 'ineligible' }>,
+): Reply {
+  const { code, entry, host } = selection;
+  const next = {
+    'secret-missing': `The vault entry ${entry} is missing. Add it: ${runtime.settings.secretHint(orbiset, entry, host)}`,
+    'secret-not-header-safe': `The vault entry ${entry} holds a control character and can't stand in this request. Set it again.`,
+    'secret-host-not-allowed': `The vault entry ${entry} may not be sent to ${host}. Allow it: ${runtime.settings.secretHint(orbiset, entry, host)}`,
+  } as const;
+  return problem(request, code, { detail: next[code], extensions: { entry, host } });
+}
+
+/** The provider that this run calls, with its request ready to send; nothing was sent, no run was started. */
+export function chooseProvider(
+  runtime: Runtime,
+  request: RouteRequest,
+  { orbiset, orb, inputs }: Meaning,
+): Step<ReadyAttempt> {
+  const { plainOrigins } = runtime.settings;
+  const selection = selectProvider(providersInOrder(orb, runtime.clock.now()), { inputs, vault: orbiset.vault, plainOrigins });
+  switch (selection.kind) {
+    case 'ready':
+      return { ok: true, value: selection.ready };
+    case 'input':
+      return invalidInputs(request, [selection.problem]);
+    case 'ineligible':
+      return stop(notEligible(runtime, request, orbiset, selection));
+    default:
+      return selection satisfies never;
+  }
+}

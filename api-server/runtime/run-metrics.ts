@@ -1,0 +1,15 @@
+import type { AttemptOutcome, RunOutcome } from '../../core/receipt/record.ts';
+
+/** One provider of one Orb, with its metric children bound (failover.md §2). */
+export interface ProviderMetrics {
+  /** One attempt; the duration counts only for `success` and `timeout`. @param seconds from before DNS to the last byte */
+  readonly attempt: (outcome: AttemptOutcome, seconds: number) => void;
+  readonly transportError: (kind: 'dns' | 'connect' | 'tls') => void;
+}
+
+/** What the execute path counts. */
+export interface RunMetrics {
+  readonly provider: (orbNamespace: string, orbId: string, provider: string) => ProviderMetrics;
+  readonly run: (outcome: RunOutcome, seconds: number) => void;
+  readonly redactions: (orbNamespace: string, orbId: string, hits: number) => void;
+}

@@ -1,0 +1,245 @@
+import { LedgerError, type FinishResult, type RunStart, type StartResult } from '../../adapters/ledger/port.ts';
+import { encodeBase64Url } from '../../core/json/base64.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
+import type { CommitmentRecord } from '../../core/receipt/record.ts';
+import { runEnd, type RunEnd, type RunProblemCode } from '../../core/run/classify.ts';
+import type { RunSeed } from '../../core/run/record.ts';
+import { problem } from '../http/problems.ts';
+import type { Reply } from '../http/route.ts';
+import { answerText, replyOf, type RunAnswer } from './answer.ts';
+import { attempt, type AttemptResult } from './attempt.ts';
+import { commitJson, receiptRow, sealRun, summaryOf, type Conclusion, type Sealed } from './ending.ts';
+import { replay } from './idempotency.ts';
+import type { RunPlan } from './plan.ts';
+import type { LiveRun } from './runs-in-flight.ts';
+import type { Runtime } from './runtime.ts';
+
+/** A run between its start row and its answer. */
+interface StartedRun {
+  readonly plan: RunPlan;
+  readonly seed: RunSeed;
+  readonly live: LiveRun;
+  readonly inputSalt: Uint8Array;
+  /** Monotonic ms of the start. */
+  readonly began: number;
+}
+
+function seedOf(runtime: Runtime, plan: RunPlan, input: CommitmentRecord): RunSeed {
+  const { orb, orbiset } = plan;
+  return {
+    run_id: plan.runId,
+    tenant: orbiset.namespace,
+    orb_id: orb.orbId,
+    orb_namespace: orb.namespace,
+    manifest_digest: orb.digest,
+    irreversible: orb.irreversible,
+    slo_ms: orb.sloMs,
+    self: orb.namespace === orbiset.namespace,
+    anonymous: plan.caller === undefined,
+    has_inputs: orb.hasInputs,
+    has_outputs: orb.hasOutputs,
+    input,
+    started_at: runtime.clock.now(),
+  };
+}
+
+function startRow(runtime: Runtime, plan: RunPlan, seed: RunSeed): RunStart {
+  return {
+    runId: plan.runId,
+    tenant: seed.tenant,
+    startedAt: seed.started_at,
+    deadlineAt: seed.started_at + plan.timeoutMs,
+    owner: runtime.settings.owner,
+    seed: JSON.stringify(seed),
+    ...(plan.claim === undefined ? {} : { idempotency: plan.claim }),
+  };
+}
+
+const originOf = (plan: RunPlan): string => new URL(plan.ready.request.url).origin;
+
+/** Keys of the slots that a run holds at its provider (security.md S6). */
+export const slotKeys = (plan: RunPlan): readonly string[] => [`orb ${plan.orb.namespace}/${plan.orb.orbId}`, originOf(plan)];
+
+async function callProvider(runtime: Runtime, run: StartedRun): Promise<AttemptResult | undefined> {
+  const slot = runtime.slots.acquire(slotKeys(run.plan), run.live.signal);
+  const held = slot instanceof Promise ? await slot : slot;
+  if (held === undefined || run.live.signal.aborted) {
+    held?.release();
+    return undefined;
+  }
+  try {
+    return await attempt(runtime, run.plan, run.live);
+  } finally {
+    held.release();
+  }
+}
+
+/** How a run ends: by its attempt, by a kill switch, or by its deadline before there was an attempt. */
+function endOf(run: StartedRun, result: AttemptResult | undefined): RunEnd {
+  const killed = run.live.killed();
+  if (killed !== undefined && result?.exchange.kind !== 'answered') return { outcome: 'platform_error', problem: killed };
+  return result === undefined
+    ? { outcome: 'timeout', problem: 'provider-timeout' }
+    : runEnd(result.exchange, run.plan.ready.usesSecret);
+}
+
+interface ScrubbedOutputs {
+  readonly outputs: JsonObject;
+  readonly salt: Uint8Array;
+  readonly record: CommitmentRecord;
+}
+
+/** Outputs as the caller gets them: no known form of a secret of this vault is left in them (security.md §5). */
+function scrubOutputs(runtime: Runtime, plan: RunPlan, outputs: JsonObject): ScrubbedOutputs {
+  const { value: clean, hits } = plan.orbiset.redactor.json(outputs);
+  const value = isJsonObject(clean) ? clean : {};
+  if (hits > 0) {
+    runtime.metrics.redactions(plan.orb.namespace, plan.orb.orbId, hits);
+    runtime.logger.warn('a provider echoed a secret', { run_id: plan.runId, orb_id: plan.orb.orbId, hits });
+  }
+  const { salt, record } = commitJson(runtime, value);
+  return { outputs: value, salt, record };
+}
+
+// The wall clock may be stepped under a run; a second more or less is slewing (trust.md §4, `slo`).
+const STEP_MS = 1000;
+
+function conclude(runtime: Runtime, run: StartedRun, end: RunEnd, result: AttemptResult | undefined): Conclusion {
+  const durationMs = Math.round(runtime.clock.monotonic() - run.began);
+  const finishedAt = run.seed.started_at + durationMs;
+  return {
+    outcome: end.outcome,
+    closedBy: 'runtime',
+    attempts: result === undefined ? [] : [result.record],
+    output: null,
+    outputsComplete: end.outcome === 'success' && result?.outputsComplete === true,
+    exception: result?.exception ?? false,
+    caller: run.plan.caller?.standing() ?? 'anonymous',
+    durationMs,
+    clockStepped: Math.abs(runtime.clock.now() - finishedAt) > STEP_MS,
+    finishedAt,
+  };
+}
+
+function answerOf(run: StartedRun, end: RunEnd, result: AttemptResult | undefined, scrubbed: ScrubbedOutputs | undefined): Omit<RunAnswer, 'sealed'> {
+  return {
+    plan: run.plan,
+    problem: end.outcome === 'success' ? undefined : end.problem,
+    outputs: scrubbed?.outputs ?? {},
+    openings: {
+      input: { salt: encodeBase64Url(run.inputSalt) },
+      ...(scrubbed === undefined ? {} : { output: { salt: encodeBase64Url(scrubbed.salt) } }),
+    },
+    attempt: result,
+  };
+}
+
+/** Commits the receipt and checks it, both at once: the row goes first, it waits longer (performance.md §3.2). */
+async function commitAndCheck(runtime: Runtime, run: StartedRun, sealed: Sealed, answer: string | undefined): Promise<readonly [FinishResult, boolean]> {
+  const finish = runtime.ledger.finishRun({
+    runId: run.plan.runId,
+    tenant: run.seed.tenant,
+    receipt: receiptRow(sealed),
+    ...(answer === undefined ? {} : { answer }),
+  });
+  return Promise.all([finish, runtime.selfCheck.check(sealed.jws)]);
+}
+
+function lostLedger(run: StartedRun, result: AttemptResult | undefined): Reply {
+  return problem(run.plan, 'ledger-unavailable', {
+    detail: 'The run may have been executed; its receipt follows when the ledger is back.',
+    extensions: {
+      maybe_executed: true,
+      run: { run_id: run.plan.runId, status: 'failed', attempts: result === undefined ? [] : [{ ...result.record }] },
+    },
+  });
+}
+
+async function closedBefore(runtime: Runtime, run: StartedRun): Promise<Reply> {
+  const stored = await runtime.ledger.receiptOfRun(run.seed.tenant, run.plan.runId);
+  return problem(run.plan, 'run-closed', {
+    extensions: {
+      maybe_executed: true,
+      run: {
+        run_id: run.plan.runId,
+        status: 'failed',
+        attempts: [],
+        ...(stored === undefined ? {} : { receipt: { receipt_id: stored.receiptId } }),
+      },
+    },
+  });
+}
+
+async function finish(runtime: Runtime, run: StartedRun, result: AttemptResult | undefined): Promise<Reply> {
+  const { plan } = run;
+  const end = endOf(run, result);
+  const scrubbed =
+    end.outcome === 'success' && plan.orb.hasOutputs && result?.outputs ? scrubOutputs(runtime, plan, result.outputs) : undefined;
+  const conclusion = { ...conclude(runtime, run, end, result), output: scrubbed?.record ?? null };
+  const sealed = sealRun(runtime, run.seed, conclusion);
+  const answer: RunAnswer = { ...answerOf(run, end, result, scrubbed), sealed };
+  const stored = plan.claim === undefined ? undefined : answerText(answer);
+  let committed: FinishResult;
+  let good: boolean;
+  try {
+    [committed, good] = await commitAndCheck(runtime, run, sealed, stored);
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    runtime.logger.error('the receipt of a run could not be stored', { run_id: plan.runId, error });
+    return lostLedger(run, result);
+  }
+  if (committed.kind === 'closed') return closedBefore(runtime, run);
+  observe(runtime, run, sealed);
+  if (good) return replyOf(answer);
+  runtime.logger.error('a receipt does not verify with the published key: no more runs are started', { run_id: plan.runId });
+  return misconfigured(plan, sealed);
+}
+
+function misconfigured(plan: RunPlan, sealed: Sealed): Reply {
+  const code: RunProblemCode = 'signing-misconfigured';
+  const run = { run_id: plan.runId, status: 'failed', attempts: [], receipt: summaryOf(sealed.record, false) };
+  return problem(plan, code, { extensions: { run, maybe_executed: true } });
+}
+
+function observe(runtime: Runtime, run: StartedRun, sealed: Sealed): void {
+  const { execution, orb } = sealed.record;
+  runtime.metrics.run(execution.outcome, execution.duration_ms / 1000);
+  runtime.logger.info('run', {
+    run_id: execution.run_id,
+    request_id: run.plan.requestId,
+    orb_id: orb.id,
+    orbiset: `${run.plan.orbiset.namespace}.${run.plan.orbiset.name}`,
+    caller: run.plan.caller?.id ?? 'anonymous',
+    outcome: execution.outcome,
+    duration_ms: execution.duration_ms,
+    provider: run.plan.ready.provider.name,
+    receipt_id: sealed.record.receipt_id,
+  });
+}
+
+async function startRun(runtime: Runtime, plan: RunPlan, seed: RunSeed): Promise<StartResult | Reply> {
+  try {
+    return await runtime.ledger.startRun(startRow(runtime, plan, seed));
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    runtime.logger.error('a run could not be started', { run_id: plan.runId, error });
+    return problem(plan, 'ledger-unavailable', {});
+  }
+}
+
+/** Executes a planned run: durable start, one attempt, signed and durable end (trust.md §1.5). */
+export async function run(runtime: Runtime, plan: RunPlan): Promise<Reply> {
+  const { salt, record } = commitJson(runtime, plan.inputs);
+  const seed = seedOf(runtime, plan, record);
+  const began = runtime.clock.monotonic();
+  const live = runtime.inFlight.begin(`${plan.orbiset.namespace}.${plan.orbiset.name}`, plan.timeoutMs);
+  try {
+    const start = await startRun(runtime, plan, seed);
+    if ('status' in start) return start;
+    if (start.kind === 'idempotent') return replay(plan, plan.claim, start.entry);
+    const started: StartedRun = { plan, seed, live, inputSalt: salt, began };
+    return await finish(runtime, started, await callProvider(runtime, started));
+  } finally {
+    live.end();
+  }
+}

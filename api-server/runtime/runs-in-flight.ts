@@ -1,0 +1,52 @@
+/** Why a run in flight was stopped by the platform (security.md S30). */
+export type KillCode = 'orbiset-suspended' | 'egress-stopped';
+
+/** One run between its start row and its answer. */
+export interface LiveRun {
+  readonly orbiset: string;
+  readonly signal: AbortSignal;
+  /** Set when a kill switch ended it. */
+  readonly killed: () => KillCode | undefined;
+  /** Must be called once, when the run is over: clears the deadline. */
+  readonly end: () => void;
+}
+
+const timedOut = (): DOMException => new DOMException('deadline', 'TimeoutError');
+
+/**
+ * The runs of this process: their deadlines, the count per Orbiset, and the way to stop them.
+ * The timer is one `setTimeout` a run: `AbortSignal.timeout` costs ten times as much (performance.md §4).
+ */
+export class RunsInFlight {
+  readonly #byOrbiset = new Map<string, Set<(code: KillCode) => void>>();
+
+  count(orbiset: string): number {
+    return this.#byOrbiset.get(orbiset)?.size ?? 0;
+  }
+
+  /** @param timeoutMs total deadline of the run, from now */
+  begin(orbiset: string, timeoutMs: number): LiveRun {
+    const controller = new AbortController();
+    let killed: KillCode | undefined;
+    const timer = setTimeout(() => controller.abort(timedOut()), timeoutMs);
+    const kill = (code: KillCode): void => {
+      killed ??= code;
+      controller.abort(new DOMException(code, 'AbortError'));
+    };
+    const runs = this.#byOrbiset.get(orbiset) ?? new Set();
+    this.#byOrbiset.set(orbiset, runs.add(kill));
+    const end = (): void => {
+      clearTimeout(timer);
+      runs.delete(kill);
+      if (runs.size === 0 && this.#byOrbiset.get(orbiset) === runs) this.#byOrbiset.delete(orbiset);
+    };
+    return { orbiset, signal: controller.signal, killed: () => killed, end };
+  }
+
+  /** Stops every run of an Orbiset; each still ends with a receipt. @returns how many */
+  kill(orbiset: string, code: KillCode): number {
+    const runs = [...(this.#byOrbiset.get(orbiset) ?? [])];
+    for (const stop of runs) stop(code);
+    return runs.length;
+  }
+}

@@ -1,0 +1,51 @@
+import type { Catalog } from '../../adapters/catalog/port.ts';
+import type { Dialer } from '../../adapters/egress/port.ts';
+import type { Ledger } from '../../adapters/ledger/port.ts';
+import type { Logger } from '../../adapters/telemetry/port.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
+import type { Sha256 } from '../../core/json/digest.ts';
+import type { Signer } from '../../core/receipt/signer.ts';
+import type { CallerTags } from './caller-tags.ts';
+import type { RunMetrics } from './run-metrics.ts';
+import type { RunsInFlight } from './runs-in-flight.ts';
+import type { SelfCheck } from './self-check.ts';
+import type { Slots } from './slots.ts';
+
+/** Settings of the execute path; each has a default in `standalone` and in the chart. */
+export interface RuntimeSettings {
+  /** Where shared Orbs live (design.md §2): `orb-system`. */
+  readonly platformNamespace: string;
+  /** Origins that may get secrets without TLS: loopback ones of `--egress-allow`. */
+  readonly plainOrigins: ReadonlySet<string>;
+  /** Standalone: Orbs with `access: anonymous` need no key, and `?debug=true` shows redacted provider answers. */
+  readonly standalone: boolean;
+  /** Instance name in `runs.owner`. */
+  readonly owner: string;
+  readonly userAgent: string;
+  /** Largest total deadline of a run, ms. */
+  readonly maxTimeoutMs: number;
+  /** Largest answer of a provider, bytes, wire and decoded each. */
+  readonly maxResponseBytes: number;
+  /** The command that puts a missing vault entry in place. */
+  readonly secretHint: (orbiset: { readonly namespace: string; readonly name: string }, entry: string, host: string) => string;
+}
+
+/** Everything that runs share. Built once by the composition root; parts with state own it. */
+export interface Runtime {
+  readonly catalog: Catalog;
+  readonly ledger: Ledger;
+  readonly dialer: Dialer;
+  readonly clock: Clock;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly sha256: Sha256;
+  readonly signer: Signer;
+  readonly issuer: string;
+  readonly logger: Logger;
+  readonly metrics: RunMetrics;
+  readonly settings: RuntimeSettings;
+  readonly tags: CallerTags;
+  readonly selfCheck: SelfCheck;
+  readonly slots: Slots;
+  readonly inFlight: RunsInFlight;
+}
+

@@ -1,0 +1,54 @@
+import { verify, type KeyObject } from 'node:crypto';
+
+/**
+ * Verifies each new receipt with the published key before its run is answered (trust.md §1.5).
+ * Runs in the libuv pool, at most `width` at a time, so that verifications don't fight with the main thread
+ * (performance.md §3.1). Once one fails, this process must start no more runs.
+ */
+export class SelfCheck {
+  readonly #key: KeyObject;
+  readonly #width: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+  #failed = false;
+
+  constructor(key: KeyObject, width: number) {
+    this.#key = key;
+    this.#width = Math.max(1, width);
+  }
+
+  /** True after the first receipt that did not verify; never false again. */
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  /** @param jws compact JWS of our own making @returns whether its signature fits the published key */
+  check(jws: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#waiting.push(() => this.#verify(jws, resolve));
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    while (this.#running < this.#width) {
+      const start = this.#waiting.shift();
+      if (start === undefined) return;
+      this.#running += 1;
+      start();
+    }
+  }
+
+  #verify(jws: string, resolve: (good: boolean) => void): void {
+    const dot = jws.lastIndexOf('.');
+    const input = Buffer.from(jws.slice(0, dot), 'latin1');
+    const signature = Buffer.from(jws.slice(dot + 1), 'base64url');
+    verify(null, input, this.#key, signature, (error, good) => {
+      this.#running -= 1;
+      const fits = error === null && good;
+      if (!fits) this.#failed = true;
+      resolve(fits);
+      this.#next();
+    });
+  }
+}

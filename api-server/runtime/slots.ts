@@ -1,0 +1,80 @@
+/** Limits on requests at providers (security.md S6); waiting runs wait inside their own deadline. */
+export interface SlotLimits {
+  readonly perKey: number;
+  readonly waiting: number;
+}
+
+/** A held set of slots. */
+export interface Held {
+  readonly release: () => void;
+}
+
+interface Waiter {
+  readonly keys: readonly string[];
+  readonly settle: (held: Held | undefined) => void;
+}
+
+/**
+ * Counts requests in flight by key (one key for the Orb, one for the origin) and queues what is over the limit, first
+ * come first served. One instance a process; used by the execute path only.
+ */
+export class Slots {
+  readonly #limits: SlotLimits;
+  readonly #used = new Map<string, number>();
+  readonly #waiters = new Set<Waiter>();
+
+  constructor(limits: SlotLimits) {
+    this.#limits = limits;
+  }
+
+  /** True when a run with these keys would have to wait and the queue is full: it must not be started. */
+  full(keys: readonly string[]): boolean {
+    return this.#waiters.size >= this.#limits.waiting && !this.#free(keys);
+  }
+
+  /** @returns the slots, at once when free; undefined when `signal` aborted before they were */
+  acquire(keys: readonly string[], signal: AbortSignal): Held | Promise<Held | undefined> {
+    if (this.#free(keys)) return this.#take(keys);
+    if (signal.aborted) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        keys,
+        settle: (held) => {
+          this.#waiters.delete(waiter);
+          signal.removeEventListener('abort', giveUp);
+          resolve(held);
+        },
+      };
+      const giveUp = (): void => waiter.settle(undefined);
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.#waiters.add(waiter);
+    });
+  }
+
+  #free(keys: readonly string[]): boolean {
+    return keys.every((key) => (this.#used.get(key) ?? 0) < this.#limits.perKey);
+  }
+
+  #take(keys: readonly string[]): Held {
+    for (const key of keys) this.#used.set(key, (this.#used.get(key) ?? 0) + 1);
+    let open = true;
+    return {
+      release: () => {
+        if (!open) return;
+        open = false;
+        this.#release(keys);
+      },
+    };
+  }
+
+  #release(keys: readonly string[]): void {
+    for (const key of keys) {
+      const left = (this.#used.get(key) ?? 1) - 1;
+      if (left === 0) this.#used.delete(key);
+      else this.#used.set(key, left);
+    }
+    for (const waiter of this.#waiters) {
+      if (this.#free(waiter.keys)) waiter.settle(this.#take(waiter.keys));
+    }
+  }
+}

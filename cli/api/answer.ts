@@ -1,0 +1,35 @@
+import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
+import { call, type ApiAnswer, type ApiRequest, type Server } from '../http.ts';
+import { EXIT, Failure } from '../io/failure.ts';
+import type { Io } from '../io/io.ts';
+
+/** A JSON answer of the API: its result, or its problem (RFC 9457). */
+export type Reply =
+  | { readonly kind: 'result'; readonly value: JsonObject }
+  | { readonly kind: 'problem'; readonly status: number; readonly value: JsonObject };
+
+const parse = (body: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+};
+
+const isJson = (answer: ApiAnswer): boolean => /^application\/(?:[a-z.+-]+\+)?json(?:;|$)/.test(answer.contentType);
+
+/** @throws Failure (4) something else than the API answered */
+export function replyOf(server: Server, answer: ApiAnswer): Reply {
+  const value = isJson(answer) ? parse(answer.body) : undefined;
+  if (!isJsonObject(value)) {
+    throw new Failure(EXIT.unreachable, `${server.base.origin} answers with ${answer.status}, but not as an Orb API does`, [
+      'check --server: it is the address of the API, not of a proxy in front of something else',
+    ]);
+  }
+  if (answer.status === 200) return { kind: 'result', value };
+  return { kind: 'problem', status: answer.status, value };
+}
+
+/** Sends a request and parses the answer. */
+export const ask = async (server: Server, request: ApiRequest, io: Io): Promise<Reply> =>
+  replyOf(server, await call(server, request, io.signal));

@@ -1,0 +1,67 @@
+import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import type { Server } from '../http.ts';
+import { EXIT, type Exit } from '../io/failure.ts';
+import { dataText, type Format } from '../io/output.ts';
+import type { Io } from '../io/io.ts';
+import { listAt, member, objectAt, textAt } from './members.ts';
+
+/** Of a run that failed 1, of a request that is wrong 2, of a service that can't serve 4 (packaging.md §6). */
+export function exitOf(status: number, problem: JsonObject): Exit {
+  if (member(problem, 'run') !== undefined || member(problem, 'maybe_executed') === true) return EXIT.negative;
+  return status >= 500 || status === 429 ? EXIT.unreachable : EXIT.invalid;
+}
+
+const line = (label: string, text: string): string => (text === '' ? '' : `     ${label}${text}\n`);
+
+function errorLine(error: JsonValue): string {
+  const place = textAt(error, 'pointer') || textAt(error, 'parameter') || textAt(error, 'header') || '(the body)';
+  const meant = textAt(error, 'suggestion');
+  return line('', `${place}  ${textAt(error, 'code')}: ${textAt(error, 'detail')}${meant === '' ? '' : ` Did you mean ${meant}?`}`);
+}
+
+const attemptLine = (attempt: JsonValue): string => {
+  const status = textAt(attempt, 'http_status');
+  return line('attempt ', `${textAt(attempt, 'provider')}: ${textAt(attempt, 'outcome')}, HTTP ${status === 'null' ? '–' : status}, ${textAt(attempt, 'duration_ms')} ms`);
+};
+
+function runLines(problem: JsonObject): string {
+  if (member(problem, 'run') === undefined) return '';
+  const run = objectAt(problem, 'run');
+  const receipt = objectAt(run, 'receipt');
+  const attempts = listAt(run, 'attempts').map(attemptLine).join('');
+  const summary = `${textAt(receipt, 'receipt_id')}, trust ${textAt(receipt, 'trust_score')}, risk ${textAt(receipt, 'risk_level')}`;
+  return `${line('run ', `${textAt(run, 'run_id')} ${textAt(run, 'status')}`)}${attempts}${line('receipt ', summary)}`;
+}
+
+/** What only the command line knows: how its arguments became types, and where it looked for a key. */
+function hints(problem: JsonObject, server: Server): string {
+  const code = textAt(problem, 'code');
+  const wrongType = listAt(problem, 'errors').some((error) => textAt(error, 'code') === 'input-type');
+  return [
+    wrongType ? line('', 'name=value sends text; name:=5, name:=true, name:=[1] send JSON') : '',
+    code === 'unauthenticated' && server.key === undefined ? line('', 'no key was sent: set ORB_API_KEY or --key-file, or --data to the data folder of npm start') : '',
+    member(problem, 'maybe_executed') === true ? line('', 'the provider may have executed it: look there before you try again') : '',
+  ].join('');
+}
+
+/** A problem as people read it, with what to do next. */
+export function problemText(status: number, problem: JsonObject, server: Server): string {
+  return [
+    `orb: ${status} ${textAt(problem, 'code')}: ${textAt(problem, 'title')}\n`,
+    line('', textAt(problem, 'detail')),
+    ...listAt(problem, 'errors').map(errorLine),
+    runLines(problem),
+    line('provider answered ', textAt(problem, 'provider_status')),
+    line('provider body ', textAt(problem, 'provider_body')),
+    hints(problem, server),
+    line('next: ', textAt(problem, 'next')),
+    line('request ', textAt(problem, 'request_id')),
+  ].join('');
+}
+
+/** Prints a problem: for people on stderr, for machines on stdout. @returns the exit code */
+export function printProblem(status: number, problem: JsonObject, server: Server, { format, io }: { readonly format: Format; readonly io: Io }): Exit {
+  if (format === 'json' || format === 'yaml') io.out(dataText(problem, format));
+  else io.err(problemText(status, problem, server));
+  return exitOf(status, problem);
+}

@@ -1,0 +1,100 @@
+import { overview, verbHelp } from './args/help.ts';
+import { nearest } from '../core/manifest/nearest.ts';
+import { checkCount, parseVerbArgs } from './args/parse-args.ts';
+import type { Verb } from './args/verb.ts';
+import { EXIT, Failure, usage } from './io/failure.ts';
+import type { Io } from './io/io.ts';
+import { printable } from './io/output.ts';
+import { verbs } from './verbs.ts';
+
+interface Choice {
+  readonly verb: Verb;
+  readonly rest: readonly string[];
+}
+
+const startsGroup = (word: string): boolean => verbs.some(({ name }) => name.startsWith(`${word} `));
+
+/** Verbs have one word or two: `run`, `receipts get`. */
+function choose(words: readonly string[]): Choice | undefined {
+  for (const length of [2, 1]) {
+    const verb = verbs.find(({ name }) => name === words.slice(0, length).join(' '));
+    if (verb !== undefined) return { verb, rest: words.slice(length) };
+  }
+  return undefined;
+}
+
+function unknownVerb(words: readonly string[]): Failure {
+  const [first = '', second = ''] = words;
+  const names = verbs.map(({ name }) => name);
+  const group = names.filter((name) => name.startsWith(`${first} `));
+  if (group.length > 0) {
+    const meant = nearest(`${first} ${second}`, group);
+    return usage(`orb ${printable(first)} needs one of: ${group.map((name) => name.slice(first.length + 1)).join(', ')}`, ...(meant === undefined ? [] : [`did you mean orb ${meant}?`]));
+  }
+  const meant = nearest(first, [...new Set(names.map((name) => name.split(' ')[0] ?? name)), 'help']);
+  return usage(`unknown verb ${printable(first)}${meant === undefined ? '' : `: did you mean ${meant}?`}`, 'orb help lists the verbs');
+}
+
+const isHelp = (word: string | undefined): boolean => word === '--help' || word === '-h';
+
+/** Help of a verb, of a group of verbs, or of all. */
+function help(words: readonly string[], io: Io): number {
+  const named = words.filter((word) => !isHelp(word));
+  const found = choose(named);
+  if (found !== undefined) io.out(verbHelp(found.verb, io));
+  else if (named.length === 0) io.out(overview(verbs, io));
+  else if (named[0] !== undefined && named.length === 1 && startsGroup(named[0])) {
+    io.out(overview(verbs.filter(({ name }) => name.startsWith(`${named[0]} `)), io));
+  } else throw unknownVerb(named);
+  return EXIT.ok;
+}
+
+async function runVerb({ verb, rest }: Choice, io: Io): Promise<number> {
+  const args = parseVerbArgs(verb, rest);
+  if (args.has('help')) {
+    io.out(verbHelp(verb, io));
+    return EXIT.ok;
+  }
+  checkCount(verb, args);
+  return verb.run(args, io);
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<number> {
+  const [first] = argv;
+  if (first === '--version') {
+    io.out(`${io.version}\n`);
+    return EXIT.ok;
+  }
+  if (first === undefined) {
+    io.err(overview(verbs, io));
+    return EXIT.usage;
+  }
+  if (first === 'help' || isHelp(first)) return help(argv.slice(1), io);
+  const found = choose(argv);
+  if (found !== undefined) return runVerb(found, io);
+  if (isHelp(argv[1])) return help([first], io);
+  throw unknownVerb(argv);
+}
+
+function explain(error: unknown, io: Io): number {
+  if (!(error instanceof Failure)) {
+    // Not a verdict on anything: "can't be decided" is the only exit that claims nothing.
+    io.err(`orb: ${printable(error instanceof Error ? error.message : String(error))}\n`);
+    return EXIT.invalid;
+  }
+  io.err(`orb: ${error.message}\n${error.next.map((line) => `     ${line}\n`).join('')}`);
+  return error.exit;
+}
+
+/**
+ * Runs one command line.
+ * @param argv what stands behind the program's name
+ * @returns the exit code (packaging.md §6); never rejects
+ */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    return await dispatch(argv, io);
+  } catch (error) {
+    return explain(error, io);
+  }
+}

@@ -1,0 +1,124 @@
+import { request as plainRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import { codeOf, EXIT, Failure } from './io/failure.ts';
+
+/** An API to talk to. */
+export interface Server {
+  /** https, or http on loopback; without query; ends with `/`. */
+  readonly base: URL;
+  /** Sent as the bearer token to this server only; never printed. */
+  readonly key: string | undefined;
+}
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST';
+  /** Below the base, without a leading slash: `receipts/rcpt_…?limit=5`. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Until the whole answer is there. */
+  readonly timeoutMs: number;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
+/** No answer came, or not a whole one. */
+export class Unanswered extends Failure {
+  /** The request was on its way: the server may have acted on it. */
+  readonly sent: boolean;
+  constructor(message: string, sent: boolean) {
+    super(EXIT.unreachable, message);
+    this.sent = sent;
+  }
+}
+
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the name could not be resolved',
+  ECONNRESET: 'the connection broke',
+  ETIMEDOUT: 'no answer in time',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed (NODE_EXTRA_CA_CERTS adds a CA)',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is of an unknown CA (NODE_EXTRA_CA_CERTS adds one)',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is of an unknown CA (NODE_EXTRA_CA_CERTS adds one)',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  EPROTO: 'it speaks no TLS (https instead of http?)',
+};
+
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
+
+function reason(error: unknown, timeoutMs: number): string {
+  const cause = error instanceof Error && error.name === 'AbortError' ? error.cause : error;
+  if (isTimeout(cause)) return `no answer within ${Math.round(timeoutMs / 1000)} s`;
+  if (cause instanceof AnswerTooLarge) return cause.message;
+  const code = codeOf(cause) ?? (cause instanceof AggregateError ? codeOf(cause.errors[0]) : undefined) ?? 'no answer';
+  return REASONS[code] ?? code;
+}
+
+class AnswerTooLarge extends Error {}
+
+async function readBody(answer: IncomingMessage): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw new AnswerTooLarge(`its answer is larger than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function headersOf(server: Server, request: ApiRequest): OutgoingHttpHeaders {
+  const { body } = request;
+  return {
+    ...(server.key === undefined ? {} : { authorization: `Bearer ${server.key}` }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    ...request.headers,
+  };
+}
+
+interface Exchange {
+  readonly answer: Promise<IncomingMessage>;
+  readonly sent: () => boolean;
+}
+
+/** One connection for one request; redirects are not followed: the key would travel along. */
+function exchange(server: Server, request: ApiRequest, signal: AbortSignal): Exchange {
+  const url = new URL(request.path, server.base);
+  const send = url.protocol === 'https:' ? tlsRequest : plainRequest;
+  let sent = false;
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    const outgoing = send(url, { method: request.method, headers: headersOf(server, request), agent: false, signal });
+    outgoing.on('finish', () => (sent = outgoing.socket?.connecting === false));
+    outgoing.on('response', resolve);
+    outgoing.on('error', reject);
+    outgoing.end(request.body);
+  });
+  return { answer, sent: () => sent };
+}
+
+/**
+ * Sends one request and reads the whole answer, at most 64 MiB.
+ * @throws Unanswered no whole answer within `timeoutMs`
+ */
+export async function call(server: Server, request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(request.timeoutMs)]);
+  const { answer, sent } = exchange(server, request, limit);
+  try {
+    const incoming = await answer;
+    const body = await readBody(incoming);
+    return { status: incoming.statusCode ?? 0, contentType: incoming.headers['content-type'] ?? '', body };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new Unanswered(`can't reach ${server.base.origin}: ${reason(error, request.timeoutMs)}`, sent());
+  }
+}

@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { revokeApiKey } from '../../adapters/api-keys/files.ts';
+import { parseApiKey } from '../../core/api-key/format.ts';
+import { DATA, type Verb } from '../args/verb.ts';
+import { EXIT, invalid, usage } from '../io/failure.ts';
+import { printable } from '../io/output.ts';
+
+/** @throws Failure a whole key was given: it must not stand on a command line, and is in the shell's history now */
+function keyIdOf(text: string): string {
+  if (parseApiKey(text) !== undefined || text.startsWith('orb_')) {
+    throw usage('name the key by its id, the 8 characters behind orb_: other processes see arguments, so a key never is one');
+  }
+  return text;
+}
+
+export const keysRevokeVerb: Verb = {
+  name: 'keys revoke',
+  summary: 'Revokes an API key of npm start.',
+  usage: 'KEYID',
+  count: [1, 1],
+  flags: [DATA],
+  about: 'A running server refuses the key within 2 s.',
+  examples: ['{orb} keys revoke 8jZ0qLwP'],
+  run: async (args, io) => {
+    const keyId = keyIdOf(args.positionals[0] ?? '');
+    const folder = join(args.one('data') ?? '.orb', 'api-keys');
+    if (!(await revokeApiKey(folder, keyId))) throw invalid(`there is no key ${printable(keyId)} in ${folder}`);
+    io.err(`revoked ${keyId}\n`);
+    return EXIT.ok;
+  },
+};

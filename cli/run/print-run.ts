@@ -1,0 +1,62 @@
+import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import { listAt, member, objectAt, textAt } from '../api/members.ts';
+import { jsonText, printable, table } from '../io/output.ts';
+
+const rowsOf = (values: JsonObject): readonly (readonly string[])[] =>
+  Object.entries(values).map(([name, value]) => [`  ${printable(name)}`, jsonText(value, 0)]);
+
+/** Salts of the commitments: told once, needed to disclose input or output to somebody (trust.md §1.4). */
+function openingRows(result: JsonObject): readonly (readonly string[])[] {
+  const openings = objectAt(result, 'openings');
+  return Object.keys(openings).map((field) => [`salt of ${printable(field)}`, textAt(objectAt(openings, field), 'salt')]);
+}
+
+/** The result of a run (spec §2.3) for people. */
+export function runText(result: JsonObject): string {
+  const receipt = objectAt(result, 'receipt');
+  const signature = member(receipt, 'signature_valid') === true ? 'signature valid' : 'SIGNATURE NOT VALID';
+  const body = textAt(result, 'provider_body');
+  return [
+    `${textAt(result, 'status')} in ${textAt(result, 'execution_ms')} ms\n`,
+    table(rowsOf(objectAt(result, 'outputs'))),
+    table([
+      ['receipt', `${textAt(receipt, 'receipt_id')}  trust ${textAt(receipt, 'trust_score')}, risk ${textAt(receipt, 'risk_level')}, ${signature}`],
+      ...openingRows(result),
+      ...(body === '' ? [] : [['provider body', body]]),
+    ]),
+  ].join('');
+}
+
+const headerLine = (header: JsonValue): string => `    ${textAt(header, 'name')}: ${textAt(header, 'value')}\n`;
+
+function secretLine(secret: JsonValue): string {
+  const entry = textAt(secret, 'entry');
+  if (member(secret, 'present') !== true) return `    vault entry ${entry}: missing\n`;
+  const allowed = member(secret, 'host_allowed') === true ? 'may be sent' : 'may NOT be sent';
+  return `    vault entry ${entry}: there, ${allowed} to ${textAt(secret, 'host')}\n`;
+}
+
+function providerText(provider: JsonValue): string {
+  const request = objectAt(provider, 'request');
+  const body = textAt(request, 'body');
+  const reason = textAt(provider, 'reason');
+  return [
+    `${textAt(provider, 'provider')}: ${member(provider, 'eligible') === true ? 'eligible' : `not eligible (${reason})`}\n`,
+    `    ${textAt(request, 'method')} ${textAt(request, 'url')}\n`,
+    ...listAt(request, 'headers').map(headerLine),
+    body === '' || body === 'null' ? '' : `    ${body}\n`,
+    ...listAt(provider, 'secrets').map(secretLine),
+  ].join('');
+}
+
+/** What `?dry_run=true` answers, for people. */
+export const dryRunText = (result: JsonObject): string =>
+  [
+    `${textAt(result, 'orb_id')} in ${textAt(result, 'orbiset')}: nothing was sent\n`,
+    `provider now: ${textAt(result, 'effective_provider')}\n`,
+    ...listAt(result, 'providers').map(providerText),
+  ].join('');
+
+/** Whether a run could go to any provider. */
+export const couldRun = (result: JsonObject): boolean =>
+  listAt(result, 'providers').some((provider) => member(provider, 'eligible') === true);

@@ -1,0 +1,94 @@
+import type { JsonObject } from '../../core/json/json-value.ts';
+import { parseOrbId } from '../../core/manifest/orb-id.ts';
+import { ask, type Reply } from '../api/answer.ts';
+import { printProblem } from '../api/problem.ts';
+import { findServer, SERVER_FLAGS } from '../api/server.ts';
+import type { Args } from '../args/parse-args.ts';
+import { OUTPUT, type Verb } from '../args/verb.ts';
+import { Unanswered, type ApiRequest, type Server } from '../http.ts';
+import { EXIT, Failure, invalid, usage, type Exit } from '../io/failure.ts';
+import type { Io } from '../io/io.ts';
+import { dataText, formatOf, printable, type Format } from '../io/output.ts';
+import { parseInputs } from './inputs.ts';
+import { couldRun, dryRunText, runText } from './print-run.ts';
+
+// The longest run (120 s, design.md §2) and some time for the way.
+const TIMEOUT_MS = 150_000;
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+function pathOf(args: Args): string {
+  const namespace = args.one('namespace');
+  const orbiset = args.one('orbiset') ?? 'default';
+  const id = namespace === undefined ? orbiset : `${namespace}.${orbiset}`;
+  const flags = [...(args.has('dry-run') ? ['dry_run=true'] : []), ...(args.has('debug') ? ['debug=true'] : [])];
+  return `orbisets/${encodeURIComponent(id)}/execute${flags.length === 0 ? '' : `?${flags.join('&')}`}`;
+}
+
+function headersOf(args: Args): Readonly<Record<string, string>> {
+  const key = args.one('idempotency-key');
+  if (key === undefined) return {};
+  if (!IDEMPOTENCY_KEY.test(key)) throw invalid('--idempotency-key: it has 1 to 255 visible ASCII characters');
+  return { 'idempotency-key': key };
+}
+
+function orbIdOf(text: string): string {
+  const parsed = parseOrbId(text);
+  if (parsed.ok) return parsed.value.id;
+  throw invalid(`${printable(text)}: an Orb id has the form org.name@1.0.0`);
+}
+
+async function requestOf(args: Args, io: Io): Promise<ApiRequest> {
+  const [orb = '', ...words] = args.positionals;
+  if (args.has('dry-run') && args.has('idempotency-key')) throw usage('--dry-run starts no run, so it takes no --idempotency-key');
+  const path = pathOf(args);
+  const headers = headersOf(args);
+  const body = JSON.stringify({ orb_id: orbIdOf(orb), inputs: await parseInputs(words, args.one('input-json'), io) });
+  return { method: 'POST', path, headers: { accept: 'application/json', ...headers }, body, timeoutMs: TIMEOUT_MS };
+}
+
+/** A run that may have happened is never reported as one that did not. */
+async function send(server: Server, request: ApiRequest, args: Args, io: Io): Promise<Reply> {
+  try {
+    return await ask(server, request, io);
+  } catch (error) {
+    if (!(error instanceof Unanswered)) throw error;
+    const doubt = 'the Orb may have been executed: look at `orb receipts list` before you try again';
+    const again = 'the same --idempotency-key gives the answer of the first try';
+    const start = 'start it with `npm start` or `orb dev`, or name another one by --server';
+    const next = error.sent && !args.has('dry-run') ? [doubt, ...(args.has('idempotency-key') ? [again] : [])] : [start];
+    throw new Failure(EXIT.unreachable, error.message, next);
+  }
+}
+
+function print(result: JsonObject, format: Format, dry: boolean, io: Io): Exit {
+  if (format === 'json' || format === 'yaml') io.out(dataText(result, format));
+  else io.out(dry ? dryRunText(result) : runText(result));
+  return dry && !couldRun(result) ? EXIT.negative : EXIT.ok;
+}
+
+export const runVerb: Verb = {
+  name: 'run',
+  summary: 'Executes an Orb and prints its outputs and the summary of its receipt.',
+  usage: 'ORB_ID [name=text | name=@file | name:=json]…',
+  count: [1, 1024],
+  flags: [
+    { name: 'input-json', value: 'FILE', text: 'file with the inputs as a JSON object; - is standard input' },
+    { name: 'orbiset', value: 'NAME', text: 'Orbiset to run in (default)' },
+    { name: 'namespace', short: 'n', value: 'NAME', text: 'its namespace, for keys of several tenants' },
+    { name: 'dry-run', text: 'show what would be sent to each provider; nothing is sent' },
+    { name: 'debug', text: "show the provider's redacted answer (npm start only)" },
+    { name: 'idempotency-key', value: 'KEY', text: 'the same key again gives the answer of the first run (24 h)' },
+    ...SERVER_FLAGS,
+    OUTPUT,
+  ],
+  about: 'A text that begins with @ is written name:=\'"@text"\'. Exit 1: the run failed, its receipt says why.',
+  examples: ["{orb} run example.echo@1.0.0 text='Hello, Orb'", '{orb} run acme.resize@2.1.0 width:=640 image=@picture.b64 --dry-run'],
+  run: async (args, io) => {
+    const format = formatOf(args, ['text', 'json', 'yaml']);
+    const request = await requestOf(args, io);
+    const server = await findServer(args, io);
+    const reply = await send(server, request, args, io);
+    if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
+    return print(reply.value, format, args.has('dry-run'), io);
+  },
+};

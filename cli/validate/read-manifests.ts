@@ -1,0 +1,42 @@
+import { readdir, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { codeOf, invalid } from '../io/failure.ts';
+
+/** One file to check. */
+export interface ManifestFile {
+  readonly path: string;
+  readonly format: 'json' | 'yaml';
+}
+
+const FORMATS: ReadonlyMap<string, 'json' | 'yaml'> = new Map([
+  ['.json', 'json'],
+  ['.yaml', 'yaml'],
+  ['.yml', 'yaml'],
+]);
+
+const fileOf = (path: string): ManifestFile => ({ path, format: FORMATS.get(extname(path).toLowerCase()) ?? 'yaml' });
+
+async function inFolder(folder: string): Promise<readonly ManifestFile[]> {
+  const items = await readdir(folder, { withFileTypes: true });
+  const names = items.filter((item) => !item.isDirectory() && !item.name.startsWith('.') && FORMATS.has(extname(item.name)));
+  const files = names.map(({ name }) => fileOf(join(folder, name)));
+  if (files.length === 0) throw invalid(`${folder}: it holds no *.json, *.yaml or *.yml`);
+  return files.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/**
+ * The files that an argument means: itself (`-` is standard input), or those of a folder, not below it, as the loader
+ * takes them (design.md §2).
+ * @throws Failure it is not there, or holds no such file
+ */
+export async function manifestFiles(path: string): Promise<readonly ManifestFile[]> {
+  if (path === '-') return [{ path, format: 'yaml' }];
+  try {
+    const found = await stat(path);
+    return found.isDirectory() ? await inFolder(path) : [fileOf(path)];
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    throw invalid(`${path}: ${code === 'ENOENT' ? 'there is no such file or folder' : `it can't be read (${code})`}`);
+  }
+}

@@ -1,0 +1,65 @@
+import type { Finding } from '../../core/manifest/finding.ts';
+import { OUTPUT, type Verb } from '../args/verb.ts';
+import { EXIT, invalid, usage } from '../io/failure.ts';
+import type { Io } from '../io/io.ts';
+import { dataText, formatOf, printable } from '../io/output.ts';
+import { readText } from '../io/read-file.ts';
+import { checkText, findingValue } from './check-text.ts';
+import { manifestFiles, type ManifestFile } from './read-manifests.ts';
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+interface FileFinding {
+  readonly file: string;
+  readonly finding: Finding;
+}
+
+function originOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.origin !== text || !['http:', 'https:'].includes(url.protocol)) {
+    throw usage(`--egress-allow ${printable(text)}: an origin such as http://127.0.0.1:9000, without a path`);
+  }
+  return text;
+}
+
+function findingText({ file, finding }: FileFinding): string {
+  const { line, column, pointer, severity, code, detail, suggestion } = finding;
+  const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+  const meant = suggestion === undefined ? '' : ` Did you mean ${printable(suggestion)}?`;
+  return `${printable(place)}: ${severity} ${code}${pointer === '' ? '' : ` ${printable(pointer)}`}: ${printable(detail)}${meant}\n`;
+}
+
+async function checkFile(file: ManifestFile, origins: readonly string[], io: Io): Promise<readonly FileFinding[]> {
+  const { documents, findings } = checkText(await readText(file.path, MAX_BYTES, io), file.format, origins);
+  if (documents === 0) throw invalid(`${file.path}: it holds no document`);
+  return findings.map((finding) => ({ file: file.path, finding }));
+}
+
+async function checkAll(paths: readonly string[], origins: readonly string[], io: Io): Promise<{ readonly files: number; readonly found: readonly FileFinding[] }> {
+  const files: ManifestFile[] = [];
+  for (const path of paths) files.push(...(await manifestFiles(path)));
+  const found: FileFinding[] = [];
+  for (const file of files) found.push(...(await checkFile(file, origins, io)));
+  return { files: files.length, found };
+}
+
+const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
+
+export const validateVerb: Verb = {
+  name: 'validate',
+  summary: 'Checks manifests, Orbs, Orbisets and Secrets as the loader and the API do.',
+  usage: 'FILE|FOLDER…',
+  count: [1, 10_000],
+  flags: [{ name: 'egress-allow', value: 'ORIGIN', repeats: true, text: 'an origin that Orbs may call, as for npm start' }, OUTPUT],
+  about: 'Exit 1: something has an error; 2: a file could not be read. - is standard input.',
+  examples: ['{orb} validate manifests/'],
+  run: async (args, io) => {
+    const format = formatOf(args, ['text', 'json', 'yaml']);
+    const { files, found } = await checkAll(args.positionals, args.all('egress-allow').map(originOf), io);
+    if (format === 'json' || format === 'yaml') io.out(dataText({ files, findings: found.map(({ file, finding }) => findingValue(file, finding)) }, format));
+    else io.out(found.map(findingText).join(''));
+    const errors = found.filter(({ finding }) => finding.severity === 'error').length;
+    io.err(`${count(files, 'file')}, ${count(errors, 'error')}, ${count(found.length - errors, 'remark')}\n`);
+    return errors > 0 ? EXIT.negative : EXIT.ok;
+  },
+};

@@ -1,0 +1,16 @@
+import type { Scope } from './scopes.ts';
+
+/** Who sent a request, as authentication found it (security.md §6.2). */
+export interface Caller {
+  /** `key:<keyid>`; later `sa:<namespace>/<name>`. */
+  readonly id: string;
+  /** Namespaces that the key acts for; `*` = all. */
+  readonly tenants: readonly string[] | '*';
+  readonly scopes: ReadonlySet<Scope>;
+  /** Orbs that the key may execute (`org.name` or `org.name@version`); absent = all. */
+  readonly orbs: readonly string[] | undefined;
+  /** Ms since epoch. */
+  readonly expiresAt: number;
+  /** Asked again when a run ends: check `caller_auth` of the receipt. */
+  readonly standing: () => 'valid' | 'revoked-or-expired' | 'unknown';
+}

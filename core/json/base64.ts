@@ -1,0 +1,72 @@
+const COMMON = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const ascii = new TextDecoder();
+
+interface Alphabet {
+  readonly codes: Uint8Array;
+  /** Value of a character code; 255 = not in the alphabet. */
+  readonly values: Uint8Array;
+}
+
+function alphabetOf(last: string): Alphabet {
+  const codes = Uint8Array.from(COMMON + last, (character) => character.charCodeAt(0));
+  const values = new Uint8Array(256).fill(255);
+  codes.forEach((code, value) => (values[code] = value));
+  return { codes, values };
+}
+
+const STANDARD = alphabetOf('+/');
+const URL_SAFE = alphabetOf('-_');
+
+function encode(bytes: Uint8Array, codes: Uint8Array): string {
+  const out = new Uint8Array(Math.ceil((bytes.length * 4) / 3));
+  let written = 0;
+  for (let index = 0; index < bytes.length; index += 3) {
+    const group = ((bytes[index] ?? 0) << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
+    out[written] = codes[group >> 18] ?? 0;
+    out[written + 1] = codes[(group >> 12) & 63] ?? 0;
+    // Beyond the end of a typed array nothing is written: that cuts the last group to its length.
+    out[written + 2] = codes[(group >> 6) & 63] ?? 0;
+    out[written + 3] = codes[group & 63] ?? 0;
+    written += 4;
+  }
+  return ascii.decode(out);
+}
+
+/** @returns undefined unless the text is what `encode` gives: alphabet, possible length, unused bits zero */
+function decode(text: string, values: Uint8Array): Uint8Array | undefined {
+  if (text.length % 4 === 1) return undefined;
+  const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
+  let bits = 0;
+  let held = 0;
+  let written = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const value = values[text.charCodeAt(index)] ?? 255;
+    if (value === 255) return undefined;
+    held = ((held << 6) | value) & 0xffff;
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes[written] = held >> bits;
+      written += 1;
+    }
+  }
+  return (held & ((1 << bits) - 1)) === 0 ? bytes : undefined;
+}
+
+/** RFC 4648 §5 without padding. */
+export const encodeBase64Url = (bytes: Uint8Array): string => encode(bytes, URL_SAFE.codes);
+
+/** Strict: a second spelling of the same bytes (padding, other trailing bits) is undefined (trust.md §1.2). */
+export const decodeBase64Url = (text: string): Uint8Array | undefined => decode(text, URL_SAFE.values);
+
+/** RFC 4648 §4 with padding. */
+export function encodeBase64(bytes: Uint8Array): string {
+  const text = encode(bytes, STANDARD.codes);
+  return text.padEnd(Math.ceil(text.length / 4) * 4, '=');
+}
+
+/** Strict, with all of its padding and nothing else: as `decodeBase64Url`. */
+export function decodeBase64(text: string): Uint8Array | undefined {
+  if (text.length % 4 !== 0) return undefined;
+  return decode(text.replace(/={1,2}$/, ''), STANDARD.values);
+}

@@ -1,0 +1,37 @@
+import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts';
+
+function textOf(text: string): string {
+  if (!text.isWellFormed()) throw new TypeError('a lone surrogate has no UTF-8 form');
+  return JSON.stringify(text);
+}
+
+function numberOf(value: number): string {
+  if (!Number.isFinite(value)) throw new TypeError('JSON has no NaN and no infinity');
+  return JSON.stringify(value); // RFC 8785 §3.2.2.3 is the number form of ECMAScript; -0 is 0
+}
+
+function objectOf(value: JsonObject): string {
+  let text = '';
+  // The default order is that of UTF-16 code units, as RFC 8785 §3.2.3 wants.
+  for (const name of Object.keys(value).toSorted()) {
+    text += `${text === '' ? '' : ','}${textOf(name)}:${valueOf(value[name])}`;
+  }
+  return `{${text}}`;
+}
+
+function valueOf(value: JsonValue | undefined): string {
+  if (typeof value === 'string') return textOf(value);
+  if (typeof value === 'number') return numberOf(value);
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return `[${value.map(valueOf).join(',')}]`;
+  if (isJsonObject(value)) return objectOf(value);
+  throw new TypeError(`JSON has no ${typeof value}`);
+}
+
+/**
+ * Canonical JSON text (RFC 8785). Integers beyond ±(2^53−1) are written as the double that they became when parsed:
+ * who reads JSON refuses them first (trust.md §1.2).
+ * @param value at most a few thousand levels deep: it recurses
+ * @throws TypeError lone surrogate, NaN, infinity, or a member that is no JSON value (`undefined` among them)
+ */
+export const jcs = (value: JsonValue): string => valueOf(value);

@@ -1,0 +1,85 @@
+import type { InputDefinition, ValueType } from '../../crds/manifest.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { childPointer } from './child-pointer.ts';
+import type { Checked, Finding } from './finding.ts';
+import { nearest } from './nearest.ts';
+import { isOfType } from './value-type.ts';
+
+interface Expected {
+  readonly name: string;
+  readonly type: ValueType;
+  readonly required: boolean;
+}
+
+const MAX_FINDINGS = 50;
+// Above it a name is shown no further: it is the caller's text.
+const MAX_SHOWN = 64;
+const NOT_UNICODE = 'The text holds half of a surrogate pair; send whole characters.';
+
+const error = (code: string, pointer: string, detail: string): Finding => ({
+  code,
+  pointer,
+  detail,
+  severity: 'error',
+});
+
+/** Pointer of the first text that is not well formed, names of members too. */
+function brokenText(value: JsonValue, pointer: string): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : pointer;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const inner: JsonValue = member;
+    const found = name.isWellFormed() ? brokenText(inner, childPointer(pointer, name)) : pointer;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function ofExpected({ name, type, required }: Expected, inputs: JsonObject): Finding | undefined {
+  const pointer = childPointer('/inputs', name);
+  const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
+  if (value === undefined)
+    return required ? error('input-missing', pointer, `The input "${name}" is required; add it.`) : undefined;
+  if (!isOfType(value, type)) return error('input-type', pointer, `The input "${name}" must be of type ${type}.`);
+  const broken = brokenText(value, pointer);
+  return broken === undefined ? undefined : error('input-not-unicode', broken, NOT_UNICODE);
+}
+
+function ofUnknown(name: string, known: readonly string[]): Finding {
+  const suggestion = nearest(name, known);
+  const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
+  const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
+  const finding = error('input-unknown', childPointer('/inputs', name), `The Orb has no input "${shown}".${hint}`);
+  return suggestion === undefined ? finding : { ...finding, suggestion };
+}
+
+/**
+ * Compiles the check of a caller's inputs (design.md §2), once per manifest: a run's check compiles and allocates next
+ * to nothing. Defaults are not filled in: templates hold them.
+ * @returns a function that gives the same object back, or findings `input-unknown` (with the nearest name),
+ *   `input-missing`, `input-type` (null is of no type) and `input-not-unicode`; pointers begin with `/inputs`, details
+ *   hold names and never values
+ */
+export function compileInputs(
+  definitions: Readonly<Record<string, InputDefinition>>,
+): (inputs: JsonValue) => Checked<JsonObject> {
+  const expected = Object.entries(definitions).map(([name, { type = 'string', required = false }]) => ({
+    name,
+    type,
+    required,
+  }));
+  const known = expected.map(({ name }) => name);
+  const knownSet = new Set(known);
+  return (inputs) => {
+    if (!isJsonObject(inputs))
+      return { ok: false, findings: [error('input-type', '/inputs', 'The inputs are an object, by name.')] };
+    const findings: Finding[] = [];
+    for (const item of expected) {
+      const finding = ofExpected(item, inputs);
+      if (finding !== undefined) findings.push(finding);
+    }
+    for (const name of Object.keys(inputs))
+      if (!knownSet.has(name) && findings.length < MAX_FINDINGS) findings.push(ofUnknown(name, known));
+    return findings.length === 0 ? { ok: true, value: inputs, findings } : { ok: false, findings };
+  };
+}

@@ -1,0 +1,122 @@
+import type { ObjectMeta, Pin } from '../../crds/orb.ts';
+import type { OrbisetSpec } from '../../crds/orbiset.ts';
+import type { Secret } from '../../crds/secret.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { childPointer } from './child-pointer.ts';
+import { schemaChecks } from './check-schema.ts';
+import type { Checked, Finding } from './finding.ts';
+import { parseOrbId } from './orb-id.ts';
+import { resourceName } from './resource-name.ts';
+
+/** What every resource is known by. A namespace is a tenant. */
+interface Named {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A document that the platform reads. */
+export type Resource =
+  | (Named & {
+      /** An Orb, or a bare manifest: it becomes the Orb that the manifest loader would make of it. */
+      readonly kind: 'Orb';
+      /** Without `pin`: what the digest is over. Not yet checked: `compileOrb` does. */
+      readonly manifest: JsonObject;
+      /** Where the manifest stands in the document: what its findings' pointers are relative to. */
+      readonly pointer: '' | '/spec';
+      readonly pin: Pin | undefined;
+    })
+  | (Named & { readonly kind: 'Orbiset'; readonly spec: OrbisetSpec })
+  | (Named & {
+      readonly kind: 'Secret';
+      /** Decoded values by key; `stringData` wins over `data`, as on a cluster. */
+      readonly data: ReadonlyMap<string, Uint8Array>;
+    });
+
+// Where bare manifests live (design.md §7), and what names no namespace.
+const DEFAULT_NAMESPACE = 'default';
+// RFC 4648 §4 with padding, as Kubernetes takes it; line breaks are let through there too.
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+const error = (code: string, pointer: string, detail: string): Finding => ({
+  code,
+  pointer,
+  detail,
+  severity: 'error',
+});
+const refused = (...findings: readonly Finding[]): Checked<never> => ({ ok: false, findings });
+const named = ({ name, namespace = DEFAULT_NAMESPACE }: ObjectMeta): Named => ({ namespace, name });
+const accepted = (value: Resource): Checked<Resource> => ({ ok: true, value, findings: [] });
+
+function checkBare(manifest: JsonObject): Checked<Resource> {
+  const { orb_id: text } = manifest;
+  const id = typeof text === 'string' ? parseOrbId(text) : undefined;
+  if (id?.ok !== true)
+    return refused(
+      error('orb-id-malformed', '/orb_id', 'Write {org}.{name}@{semver}, for example acme.send-email@1.0.0.'),
+    );
+  const name = resourceName(id.value.id);
+  return accepted({ kind: 'Orb', namespace: DEFAULT_NAMESPACE, name, manifest, pointer: '', pin: undefined });
+}
+
+function checkOrb(value: JsonObject): Checked<Resource> {
+  const checked = schemaChecks.orb(value);
+  if (!checked.ok) return checked;
+  const { metadata, spec } = checked.value;
+  const { pin } = spec;
+  if (pin !== undefined && Number.isNaN(Date.parse(pin.expires_at)))
+    return refused(
+      error('schema-pattern', '/spec/pin/expires_at', 'There is no such time; write 2026-01-31T12:00:00Z.'),
+    );
+  const members = Object.entries(isJsonObject(value['spec']) ? value['spec'] : {});
+  const manifest: JsonObject = Object.fromEntries(members.filter(([name]) => name !== 'pin'));
+  return accepted({ kind: 'Orb', ...named(metadata), manifest, pointer: '/spec', pin });
+}
+
+function checkOrbiset(value: JsonObject): Checked<Resource> {
+  const checked = schemaChecks.orbiset(value);
+  if (!checked.ok) return checked;
+  const { metadata, spec } = checked.value;
+  return accepted({ kind: 'Orbiset', ...named(metadata), spec });
+}
+
+function decodeSecret({ data = {}, stringData = {} }: Secret): Checked<ReadonlyMap<string, Uint8Array>> {
+  const packed = Object.entries(data).map(([key, value]) => ({ key, text: value.replaceAll(/[\r\n]/g, '') }));
+  const broken = packed.filter(({ text }) => !BASE64.test(text));
+  if (broken.length > 0) {
+    const detail = 'The value is not base64; encode it, or write it under stringData.';
+    return refused(...broken.map(({ key }) => error('secret-not-base64', childPointer('/data', key), detail)));
+  }
+  const decoded = packed.map(({ key, text }) => [key, new Uint8Array(Buffer.from(text, 'base64'))] as const);
+  const encoder = new TextEncoder();
+  const plain = Object.entries(stringData).map(([key, text]) => [key, encoder.encode(text)] as const);
+  return { ok: true, value: new Map([...decoded, ...plain]), findings: [] };
+}
+
+function checkSecret(value: JsonObject): Checked<Resource> {
+  const checked = schemaChecks.secret(value);
+  if (!checked.ok) return checked;
+  const data = decodeSecret(checked.value);
+  return data.ok ? accepted({ kind: 'Secret', ...named(checked.value.metadata), data: data.value }) : data;
+}
+
+const checks: ReadonlyMap<string, (value: JsonObject) => Checked<Resource>> = new Map([
+  ['Orb', checkOrb],
+  ['Orbiset', checkOrbiset],
+  ['Secret', checkSecret],
+]);
+
+/**
+ * Tells which document a parsed value is (design.md §2): a bare manifest (`orb_id` and no `kind`), an Orb, an Orbiset or
+ * a Secret, and checks its envelope by its schema.
+ * @param value of `parseDocuments`: no null, no unsafe name
+ * @returns the resource, or findings: those of the schema, `orb-id-malformed`, `secret-not-base64`, `document-unknown`
+ */
+export function checkDocument(value: JsonValue): Checked<Resource> {
+  if (!isJsonObject(value)) return refused(error('document-unknown', '', 'A document is an object.'));
+  const { kind } = value;
+  if (kind === undefined && Object.hasOwn(value, 'orb_id')) return checkBare(value);
+  const check = typeof kind === 'string' ? checks.get(kind) : undefined;
+  if (check !== undefined) return check(value);
+  const detail = 'Write a manifest (orb_id, provider, inputs, outputs, execution), an Orb, an Orbiset or a Secret.';
+  return refused(error('document-unknown', kind === undefined ? '' : '/kind', detail));
+}

@@ -1,0 +1,79 @@
+import type { JsonValue } from '../json/json-value.ts';
+import type { Checked, Finding } from './finding.ts';
+import { readJsonText } from './text/json-reader.ts';
+import { MAX_DEPTH } from './text/reading.ts';
+
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const SPACE = 0x20;
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** True for a value that is read alike by every parser; counts its members. */
+function isOrdinary(value: unknown, tally: { members: number }, depth: number): value is JsonValue {
+  if (typeof value === 'number') return Number.isSafeInteger(value) || (Number.isFinite(value) && value % 1 !== 0);
+  if (typeof value !== 'object') return value !== undefined;
+  if (value === null) return true;
+  if (depth === MAX_DEPTH) return false;
+  const values: readonly unknown[] = Object.values(value);
+  if (!Array.isArray(value)) tally.members += values.length;
+  for (const member of values) if (!isOrdinary(member, tally, depth + 1)) return false;
+  return true;
+}
+
+function isEscaped(text: string, quote: number): boolean {
+  let first = quote;
+  while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
+  return (quote - first) % 2 === 1;
+}
+
+/** Members that valid JSON text writes: strings that a colon follows. More than the value has: one stands twice. */
+function countMembers(text: string): number {
+  let members = 0;
+  for (let open = text.indexOf('"'); open !== -1;) {
+    let close = text.indexOf('"', open + 1);
+    while (isEscaped(text, close)) close = text.indexOf('"', close + 1);
+    let next = close + 1;
+    while (text.charCodeAt(next) <= SPACE) next += 1;
+    if (text.charCodeAt(next) === COLON) members += 1;
+    open = text.indexOf('"', next);
+  }
+  return members;
+}
+
+const fault = (detail: string): Finding => ({ code: 'invalid-json', pointer: '', detail, severity: 'error' });
+
+/**
+ * Parses the JSON body of a request: UTF-8 without a byte order mark, no member twice, no integer beyond ±(2^53−1) and
+ * no number that a double can't hold, at most 128 levels. A body of 1 kB takes a few microseconds: the strict reader
+ * runs only on what `JSON.parse` and one cheap look leave in doubt.
+ * @returns the value, or findings `invalid-json`, `duplicate-key`, `integer-out-of-range`, `number-out-of-range`,
+ *   `too-deep` with pointer, line and column; they show nothing of the body but member names
+ */
+export function readJson(bytes: Uint8Array): Checked<JsonValue> {
+  const text = decode(bytes);
+  if (text === undefined) return { ok: false, findings: [fault('The body is not UTF-8.')] };
+  const parsed = parse(text);
+  const tally = { members: 0 };
+  if (isOrdinary(parsed, tally, 0) && tally.members === countMembers(text))
+    return { ok: true, value: parsed, findings: [] };
+  const { reading, value } = readJsonText(text);
+  if (reading.findings.length > 0 || value === undefined) return { ok: false, findings: reading.findings };
+  return { ok: true, value, findings: [] };
+}

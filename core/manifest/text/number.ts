@@ -1,0 +1,26 @@
+const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+const INTEGER = /^-?[0-9]+$/;
+// RFC 8785 writes integers below this as digits, from it with an exponent.
+const EXPONENT_FROM = 1e21;
+
+/** The exact grammar of a number in JSON (RFC 8259 §6). */
+export const isJsonNumber = (text: string): boolean => JSON_NUMBER.test(text);
+
+export type NumberFault = 'integer-out-of-range' | 'number-out-of-range';
+
+export const numberDetails: Readonly<Record<NumberFault, string>> = {
+  'integer-out-of-range': 'Integers beyond 9007199254740991 are rounded by parsers; send them as strings.',
+  'number-out-of-range': 'The number is beyond what a double holds; send it as a string.',
+};
+
+/**
+ * Whether a number keeps its value through parsing and RFC 8785 (trust.md §1.2). An integer beyond ±(2^53−1) does not,
+ * nor one that is written with a point or an exponent where its canonical form would be digits.
+ * @param source the number as it is written, of `isJsonNumber`
+ */
+export function numberFault(source: string): NumberFault | undefined {
+  const value = Number(source);
+  if (!Number.isFinite(value)) return 'number-out-of-range';
+  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return undefined;
+  return Math.abs(value) < EXPONENT_FROM || INTEGER.test(source) ? 'integer-out-of-range' : undefined;
+}

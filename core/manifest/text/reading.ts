@@ -1,0 +1,40 @@
+import type { Finding } from '../finding.ts';
+
+/** Levels of objects and arrays: real documents have ten, and every walk over a value may recurse. */
+export const MAX_DEPTH = 128;
+
+/** What one pass over a text has found so far. */
+export interface Reading {
+  readonly text: string;
+  readonly findings: Finding[];
+  /** JSON Pointer of a value → where it begins in the text, in UTF-16 units. */
+  readonly offsets: Map<string, number>;
+}
+
+/** Line and column of an offset, both from 1. Only `\n` ends a line, as in editors. */
+export function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
+  const before = text.slice(0, offset);
+  const lines = before.split('\n');
+  return { line: lines.length, column: before.length - before.lastIndexOf('\n') };
+}
+
+export const openReading = (text: string): Reading => ({ text, findings: [], offsets: new Map() });
+
+/** Adds an error with its place; undefined, so that a reader can report and end in one. */
+export function report(
+  reading: Reading,
+  offset: number,
+  fault: { readonly code: string; readonly pointer: string; readonly detail: string },
+): undefined {
+  reading.findings.push({ ...fault, severity: 'error', ...placeOf(reading.text, offset) });
+}
+
+/** Adds places to findings about the value that was read: that of the member, else of the nearest one around it. */
+export function withPlaces(reading: Reading, findings: readonly Finding[]): readonly Finding[] {
+  return findings.map((finding) => {
+    if (finding.line !== undefined) return finding;
+    let { pointer } = finding;
+    while (pointer !== '' && !reading.offsets.has(pointer)) pointer = pointer.slice(0, pointer.lastIndexOf('/'));
+    return { ...finding, ...placeOf(reading.text, reading.offsets.get(pointer) ?? 0) };
+  });
+}

@@ -1,0 +1,218 @@
+import {
+  Composer,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  Parser,
+  type CST,
+  type Document,
+  type ParsedNode,
+  type Scalar,
+} from 'yaml';
+import type { JsonValue } from '../../json/json-value.ts';
+import { childPointer } from '../child-pointer.ts';
+import { MAX_DEPTH, openReading, report, type Reading } from './reading.ts';
+import { plainScalar } from './yaml-scalar.ts';
+
+export interface YamlDocument {
+  readonly reading: Reading;
+  /** Undefined when the document could not be read; use it only when nothing was found. */
+  readonly value: JsonValue | undefined;
+}
+
+type Node = ParsedNode | null;
+
+/** One document on its way to a value. */
+interface Walk extends Reading {
+  readonly anchors: Map<string, ParsedNode>;
+  /** Nodes whose members are being read: an alias to one of them never ends. */
+  readonly open: Set<ParsedNode>;
+  values: number;
+}
+
+interface Spot {
+  readonly pointer: string;
+  readonly depth: number;
+  /** Where the value stands, for values that are not written at all. */
+  readonly offset: number;
+}
+
+// Aliases multiply: nine lines can stand for a billion values.
+const MAX_VALUES = 100_000;
+// Texts of the library's errors may quote the file, which may be a Secret.
+const MALFORMED = 'The YAML is not well formed at this place.';
+
+function refuse(walk: Reading, spot: Spot, code: string, detail: string): undefined {
+  return report(walk, spot.offset, { code, pointer: spot.pointer, detail });
+}
+
+function readPlain(walk: Walk, text: string, spot: Spot): JsonValue | undefined {
+  const scalar = plainScalar(text);
+  return scalar.kind === 'value' ? scalar.value : refuse(walk, spot, scalar.code, scalar.detail);
+}
+
+function readKey(walk: Walk, key: Node, spot: Spot): string | undefined {
+  const isPlain = isScalar(key) && typeof key.value === 'string' && key.tag === undefined;
+  if (!isPlain || typeof key.value !== 'string')
+    return refuse(walk, spot, 'yaml-key', 'A key is a name; write it as a string, without tag or alias.');
+  const value = key.type === 'PLAIN' ? readPlain(walk, key.value, spot) : key.value;
+  if (value === undefined || typeof value === 'string') return value;
+  return refuse(walk, spot, 'yaml-key', 'This key is not a string; write it with quotes.');
+}
+
+function readMap(walk: Walk, items: readonly unknown[], spot: Spot): JsonValue {
+  const members = new Map<string, JsonValue>();
+  for (const item of items) {
+    if (!isPair<ParsedNode, Node>(item)) continue;
+    const start = item.key.range[0];
+    const key = readKey(walk, item.key, { ...spot, offset: start });
+    if (key === undefined) continue;
+    const pointer = childPointer(spot.pointer, key);
+    const inner = { pointer, depth: spot.depth + 1, offset: start };
+    if (members.has(key)) refuse(walk, inner, 'duplicate-key', 'The member stands twice; remove one.');
+    members.set(key, readNode(walk, item.value, inner) ?? null);
+  }
+  // Own members only, `__proto__` too: fromEntries defines, it does not assign.
+  return Object.fromEntries(members);
+}
+
+function readAlias(walk: Walk, source: string, spot: Spot): JsonValue | undefined {
+  const target = walk.anchors.get(source);
+  if (target === undefined || walk.open.has(target))
+    return refuse(walk, spot, 'yaml-alias', 'The alias names no anchor before it, or one around it.');
+  return readContent(walk, target, spot);
+}
+
+function readScalar(walk: Walk, node: Scalar.Parsed, spot: Spot): JsonValue | undefined {
+  const text = typeof node.value === 'string' ? node.value : '';
+  if (node.type === 'PLAIN' || node.type === undefined) return readPlain(walk, text, spot);
+  const isOpenEnded = text.endsWith('\n') && !walk.text.endsWith('\n') && node.range[1] >= walk.text.length;
+  if (!isOpenEnded || node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE') return text;
+  return refuse(walk, spot, 'yaml-final-newline', 'Readers disagree how this text ends; end the file with a newline.');
+}
+
+function readContent(walk: Walk, node: ParsedNode, spot: Spot): JsonValue | undefined {
+  if (isAlias(node)) return readAlias(walk, node.source, spot);
+  if (isScalar(node)) return readScalar(walk, node, spot);
+  walk.open.add(node);
+  const value = isSeq(node)
+    ? node.items.map(
+        (item, index) =>
+          readNode(walk, item, {
+            pointer: childPointer(spot.pointer, index),
+            depth: spot.depth + 1,
+            offset: spot.offset,
+          }) ?? null,
+      )
+    : readMap(walk, isMap(node) ? node.items : [], spot);
+  walk.open.delete(node);
+  return value;
+}
+
+function readNode(walk: Walk, node: Node, outer: Spot): JsonValue | undefined {
+  const spot = node === null ? outer : { ...outer, offset: node.range[0] };
+  walk.offsets.set(spot.pointer, spot.offset);
+  walk.values += 1;
+  if (walk.values > MAX_VALUES) {
+    const first = walk.values === MAX_VALUES + 1;
+    return first ? refuse(walk, spot, 'too-many-values', `A file holds at most ${MAX_VALUES} values.`) : undefined;
+  }
+  if (spot.depth > MAX_DEPTH) return refuse(walk, spot, 'too-deep', `Values nest at most ${MAX_DEPTH} deep.`);
+  if (node === null) return null;
+  if (!isAlias(node) && node.tag !== undefined)
+    return refuse(walk, spot, 'yaml-tag', 'Tags are not read; write a string with quotes.');
+  if (!isAlias(node) && node.anchor !== undefined) walk.anchors.set(node.anchor, node);
+  return readContent(walk, node, spot);
+}
+
+function readDocument(text: string, document: Document.Parsed): YamlDocument {
+  const walk: Walk = { ...openReading(text), anchors: new Map(), open: new Set(), values: 0 };
+  for (const error of document.errors.slice(0, 20))
+    report(walk, error.pos[0], { code: 'invalid-yaml', pointer: '', detail: MALFORMED });
+  if (walk.findings.length > 0) return { reading: walk, value: undefined };
+  return { reading: walk, value: readNode(walk, document.contents, { pointer: '', depth: 0, offset: 0 }) };
+}
+
+/** Nothing between two `---`, or comments only: kubectl leaves such a document out too. */
+const isEmpty = (node: Node): boolean =>
+  node === null || (isScalar(node) && node.type === 'PLAIN' && node.value === '' && node.tag === undefined);
+
+/** Refuses what the two families of readers see as different streams of characters or of documents. */
+function streamFault(
+  text: string,
+): { readonly offset: number; readonly code: string; readonly detail: string } | undefined {
+  const rules = [
+    {
+      pattern: /(?![\t\n\r])\p{Cc}|[\u2028\u2029\ufeff\ufffe\uffff]|\r(?!\n)/u,
+      code: 'yaml-character',
+      detail:
+        'Control characters, lone carriage returns and Unicode line breaks are read in different ways; write an escape in double quotes.',
+    },
+    { pattern: /^%/m, code: 'yaml-directive', detail: 'Directives are not read; remove the line.' },
+    {
+      pattern: /^---(?:[^\s]|[ \t]+[^\s#])/m,
+      code: 'yaml-document-start',
+      detail: 'Readers disagree about what stands on the line of ---; write it on the next line.',
+    },
+    {
+      pattern: /^[.]{3}(?:\s|$)/m,
+      code: 'yaml-document-end',
+      detail: 'kubectl stops at this line; write --- between documents.',
+    },
+  ];
+  for (const { pattern, code, detail } of rules) {
+    const offset = text.search(pattern);
+    if (offset !== -1) return { offset, code, detail };
+  }
+  return undefined;
+}
+
+/** Depth of the tree of tokens, which the parser builds without recursion; what comes after it recurses. */
+function isTooDeep(tokens: readonly CST.Token[]): boolean {
+  let level: readonly CST.Token[] = tokens;
+  // One level of values is one level of tokens, and the document is one more.
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH + 1) return true;
+    level = level.flatMap(innerTokens);
+  }
+  return false;
+}
+
+function innerTokens(token: CST.Token): readonly CST.Token[] {
+  if (token.type === 'document') return token.value === undefined ? [] : [token.value];
+  if (!('items' in token)) return [];
+  return token.items.flatMap((item) => {
+    const key = 'key' in item ? item.key : undefined;
+    return [key, item.value].filter((inner) => inner !== undefined && inner !== null);
+  });
+}
+
+function refusedStream(
+  text: string,
+  offset: number,
+  fault: { readonly code: string; readonly detail: string },
+): YamlDocument {
+  const reading = openReading(text);
+  report(reading, offset, { ...fault, pointer: '' });
+  return { reading, value: undefined };
+}
+
+/**
+ * Reads a stream of YAML 1.2 documents, strictly: scalars by `plainScalar`, no tags, directives, merge keys or complex
+ * keys; aliases are read, up to 100 000 values a document. Empty documents are left out.
+ */
+export function readYamlText(source: string): readonly YamlDocument[] {
+  const text = source.startsWith('\ufeff') ? source.slice(1) : source;
+  const fault = streamFault(text);
+  if (fault !== undefined) return [refusedStream(text, fault.offset, fault)];
+  const tokens = [...new Parser().parse(text)];
+  if (isTooDeep(tokens))
+    return [refusedStream(text, 0, { code: 'too-deep', detail: `Values nest at most ${MAX_DEPTH} deep.` })];
+  // The failsafe schema leaves every scalar a string: `plainScalar` decides.
+  const composer = new Composer({ version: '1.2', schema: 'failsafe', uniqueKeys: false, merge: false });
+  return [...composer.compose(tokens)]
+    .filter((document) => document.errors.length > 0 || !isEmpty(document.contents))
+    .map((document) => readDocument(text, document));
+}

@@ -1,0 +1,57 @@
+import { concatBytes } from '../json/bytes.ts';
+import type { NodeReader } from './proof.ts';
+
+const TILE_WIDTH = 256;
+
+/** Where a tile stands: its level (8 levels of the tree each), or `entries` for a bundle of entries. */
+export interface TilePlace {
+  readonly level: number | 'entries';
+  readonly index: number;
+  /** Hashes or entries in it, 1–256; 256 = full. */
+  readonly width: number;
+}
+
+/** Tiles of one level of a tree. */
+export interface TileLevel {
+  readonly level: number;
+  /** Number of full tiles. */
+  readonly full: number;
+  /** Hashes in the partial one; 0 = there is none. */
+  readonly partialWidth: number;
+}
+
+/** Path of a tile below the log's prefix (C2SP tlog-tiles): `tile/1/x001/x234/067`, `tile/entries/000.p/3`. */
+export function tilePath({ level, index, width }: TilePlace): string {
+  const groups = [String(index % 1000).padStart(3, '0')];
+  for (let rest = Math.floor(index / 1000); rest > 0; rest = Math.floor(rest / 1000)) {
+    groups.unshift(`x${String(rest % 1000).padStart(3, '0')}`);
+  }
+  return `tile/${level}/${groups.join('/')}${width === TILE_WIDTH ? '' : `.p/${width}`}`;
+}
+
+/** Every level of tiles that a tree of this size has, lowest first; an empty partial tile is never served. */
+export function tileLayout(size: number): readonly TileLevel[] {
+  const levels: TileLevel[] = [];
+  for (let width = size; width > 0; width = Math.floor(width / TILE_WIDTH)) {
+    levels.push({ level: levels.length, full: Math.floor(width / TILE_WIDTH), partialWidth: width % TILE_WIDTH });
+  }
+  return levels;
+}
+
+/** Bytes of a tile of hashes: `width` hashes of 32 bytes, one after the other. */
+export function tileBytes(place: TilePlace & { readonly level: number }, node: NodeReader): Uint8Array {
+  const { level, index, width } = place;
+  return concatBytes(...Array.from({ length: width }, (_, offset) => node(level * 8, index * TILE_WIDTH + offset)));
+}
+
+/**
+ * Bytes of a bundle of entries: for each one its length, uint16 big endian, and its bytes.
+ * @throws RangeError an entry of more than 65535 bytes
+ */
+export function entryBundle(entries: readonly Uint8Array[]): Uint8Array {
+  const parts = entries.flatMap((entry) => {
+    if (entry.length > 0xffff) throw new RangeError('an entry has at most 65535 bytes');
+    return [Uint8Array.of(entry.length >> 8, entry.length & 0xff), entry];
+  });
+  return concatBytes(...parts);
+}

@@ -1,0 +1,130 @@
+import type { Execution, Manifest, OutputDefinition } from '../../crds/manifest.ts';
+import type { Pin } from '../../crds/orb.ts';
+import { jcs } from '../json/jcs.ts';
+import type { JsonValue } from '../json/json-value.ts';
+import { parsePointer } from '../json/pointer.ts';
+import { compileInputs } from '../manifest/check-inputs.ts';
+import { digestOfText } from '../manifest/digest.ts';
+import type { Checked, Finding } from '../manifest/finding.ts';
+import { parseOrbId } from '../manifest/orb-id.ts';
+import { checkManifest } from '../manifest/validate.ts';
+import { compileRequest } from '../template/compile-request.ts';
+import type { CompiledOrb, CompiledOutput, CompiledProvider } from './compiled-orb.ts';
+
+export interface CompileOptions {
+  readonly namespace: string;
+  /** Origins of `--egress-allow` and `--egress-stub`, exempt from the host lints. */
+  readonly allowedOrigins: readonly string[];
+  /** Not part of the manifest or its digest. */
+  readonly pin?: Pin;
+}
+
+// Defaults of failover.md §12.1; the bounds stand in the schema.
+const TIMEOUT_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 1000;
+const BODY_IDLE_MS = 5000;
+// trust.md §1.1
+const SLO_MS = 5000;
+
+/** How one named provider is called: where its execution stands, for the findings. */
+interface Definition {
+  readonly name: string;
+  readonly pointer: string;
+  readonly execution: Execution;
+  readonly outputs: Readonly<Record<string, Partial<OutputDefinition>>>;
+}
+
+function definitions(manifest: Manifest): readonly Definition[] {
+  const own = { name: manifest.provider, pointer: '/execution', execution: manifest.execution, outputs: {} };
+  const others = Object.entries(manifest.providers ?? {}).flatMap(([name, definition]) =>
+    definition.execution === undefined || name === manifest.provider
+      ? []
+      : [{ name, pointer: `/providers/${name}/execution`, execution: definition.execution, outputs: definition.outputs ?? {} }],
+  );
+  return [own, ...others];
+}
+
+function compileOutputs(manifest: Manifest, definition: Definition): readonly CompiledOutput[] {
+  return Object.entries(manifest.outputs).map(([name, output]) => {
+    const own = Object.hasOwn(definition.outputs, name) ? definition.outputs[name] : undefined;
+    const from = own?.from ?? output.from;
+    return { name, type: own?.type ?? output.type ?? 'string', from: from === undefined ? undefined : parsePointer(from) };
+  });
+}
+
+function compileProvider(manifest: Manifest, definition: Definition): Checked<CompiledProvider> {
+  const { execution } = definition;
+  const request = compileRequest(execution, manifest.inputs, definition.pointer);
+  if (!request.ok) return request;
+  const value: CompiledProvider = {
+    name: definition.name,
+    request: request.value,
+    outputs: compileOutputs(manifest, definition),
+    timeoutMs: execution.timeout_ms ?? TIMEOUT_MS,
+    connectTimeoutMs: execution.connect_timeout_ms ?? CONNECT_TIMEOUT_MS,
+    attemptTimeoutMs: execution.attempt_timeout_ms,
+    bodyIdleMs: execution.body_idle_ms ?? BODY_IDLE_MS,
+    idempotent: execution.idempotent ?? false,
+    idempotencyHeader: execution.idempotency_header,
+    followRedirects: execution.follow_redirects ?? 0,
+    exposeErrorBody: execution.expose_error_body ?? false,
+    maxResponseBytes: execution.max_response_bytes,
+  };
+  return { ok: true, value, findings: request.findings };
+}
+
+/** Names that may be chosen without a pin, in order (failover.md §1, `effectiveProvider`). */
+function orderOf(manifest: Manifest, resolved: ReadonlySet<string>): readonly string[] {
+  const swap = manifest.swap_config;
+  const wanted = swap === undefined ? [] : [swap.primary ?? manifest.provider, ...(swap.fallbacks ?? [])];
+  const order = [...new Set(wanted)].filter((name) => resolved.has(name));
+  return order.length === 0 ? [manifest.provider] : order;
+}
+
+function collect(manifest: Manifest): { readonly providers: Map<string, CompiledProvider>; readonly findings: readonly Finding[]; readonly ok: boolean } {
+  const providers = new Map<string, CompiledProvider>();
+  const results = definitions(manifest).map((definition) => compileProvider(manifest, definition));
+  for (const result of results) if (result.ok) providers.set(result.value.name, result.value);
+  return { providers, findings: results.flatMap((result) => result.findings), ok: results.every((result) => result.ok) };
+}
+
+const pinOf = (pin: Pin | undefined): CompiledOrb['pin'] =>
+  pin === undefined ? undefined : { provider: pin.provider, expiresAt: Date.parse(pin.expires_at) };
+
+/**
+ * Checks and compiles a manifest: everything that `kubectl apply`, the loader, `orb validate` and the API decide alike.
+ * @param value a parsed manifest, of any shape
+ * @returns the compiled Orb with warnings, or every finding
+ */
+export function compileOrb(value: JsonValue, options: CompileOptions): Checked<CompiledOrb> {
+  const checked = checkManifest(value, { allowedOrigins: options.allowedOrigins });
+  if (!checked.ok) return checked;
+  const manifest = checked.value;
+  const { providers, findings, ok } = collect(manifest);
+  const all = [...checked.findings, ...findings];
+  const id = parseOrbId(manifest.orb_id);
+  if (!ok || !id.ok) return { ok: false, findings: all };
+  const text = jcs(value);
+  return {
+    ok: true,
+    findings: all,
+    value: {
+      namespace: options.namespace,
+      orbId: id.value.id,
+      org: id.value.org,
+      manifest,
+      digest: digestOfText(text),
+      jcs: text,
+      irreversible: manifest.effect === 'irreversible',
+      anonymous: manifest.access === 'anonymous',
+      sloMs: manifest.execution.slo_ms ?? SLO_MS,
+      hasInputs: Object.keys(manifest.inputs).length > 0,
+      hasOutputs: Object.keys(manifest.outputs).length > 0,
+      checkInputs: compileInputs(manifest.inputs),
+      providers,
+      order: orderOf(manifest, new Set(providers.keys())),
+      pin: pinOf(options.pin),
+      findings: all,
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { decodeUtf8 } from '../json/bytes.ts';
+import { isJsonObject } from '../json/json-value.ts';
+
+/** A receipt with all that a stranger needs (trust.md §1.6): closed, exactly these members. */
+export interface Bundle {
+  readonly format: 'orb-bundle/1';
+  readonly jws: string;
+  /** tlog-proof text; null while the entry is not in the tree. */
+  readonly tlog_proof: string | null;
+  readonly keys_jws: string;
+}
+
+const MEMBERS = ['format', 'jws', 'tlog_proof', 'keys_jws'];
+
+// A JSON string; only spelling matters here, its meaning is read by JSON.parse.
+const STRING = /"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"/;
+const MEMBER = new RegExp(`^\\s*(${STRING.source})\\s*:\\s*(${STRING.source}|null)\\s*(,|$)`);
+
+/**
+ * The four members in the text of an object, each once and with its name spelled plainly: a name that stands twice, or
+ * hides behind an escape, leaves open which value is meant.
+ */
+function hasMembersOnce(text: string): boolean {
+  if (!text.startsWith('{') || !text.endsWith('}')) return false;
+  const names: string[] = [];
+  let rest = text.slice(1, -1);
+  while (rest !== '') {
+    const match = MEMBER.exec(rest);
+    if (match === null || (match[3] === ',' && match[0].length === rest.length)) return false;
+    names.push((match[1] ?? '').slice(1, -1));
+    rest = rest.slice(match[0].length);
+  }
+  return names.length === MEMBERS.length && MEMBERS.every((name) => names.includes(name));
+}
+
+/**
+ * Reads a bundle strictly (trust.md §2.2): UTF-8, a closed object without duplicate keys, nothing after it but one LF.
+ * @returns undefined: `malformed`
+ */
+export function parseBundle(bytes: Uint8Array): Bundle | undefined {
+  const whole = decodeUtf8(bytes);
+  const text = whole?.endsWith('\n') === true ? whole.slice(0, -1) : whole;
+  if (text === undefined || !hasMembersOnce(text)) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isJsonObject(value)) return undefined;
+  const { format, jws, tlog_proof: proof, keys_jws: keys } = value;
+  if (format !== 'orb-bundle/1' || typeof jws !== 'string' || typeof keys !== 'string') return undefined;
+  return proof === null || typeof proof === 'string' ? { format, jws, tlog_proof: proof, keys_jws: keys } : undefined;
+}
+
+/** The text that is served and kept: JSON with one final LF. */
+export const formatBundle = (bundle: Bundle): string => `${JSON.stringify(bundle)}\n`;

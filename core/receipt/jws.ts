@@ -1,0 +1,90 @@
+import { decodeBase64Url, encodeBase64Url } from '../json/base64.ts';
+import { decodeUtf8, encodeUtf8 } from '../json/bytes.ts';
+import { isJsonObject, type JsonObject } from '../json/json-value.ts';
+import type { Signer } from './signer.ts';
+
+/** Types of signed documents (trust.md §1.3). */
+export type JwsType = 'orb-receipt+jws' | 'orb-keys+jws';
+
+/** A compact JWS taken apart, strictly: nothing is verified yet. */
+export interface JwsParts {
+  readonly header: JsonObject;
+  readonly payload: Uint8Array;
+  /** 64 bytes. */
+  readonly signature: Uint8Array;
+  /** `header.payload`, what the signature is over. */
+  readonly signingInput: Uint8Array;
+}
+
+const SIGNATURE_BYTES = 64;
+
+function parseHeader(part: string): JsonObject | undefined {
+  const bytes = decodeBase64Url(part);
+  const text = bytes === undefined ? undefined : decodeUtf8(bytes);
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Three strict base64url parts, an object as header, 64 bytes of signature. @returns undefined: `malformed` */
+export function parseJws(jws: string): JwsParts | undefined {
+  const parts = jws.split('.');
+  const [head = '', body = '', tail = ''] = parts;
+  if (parts.length !== 3 || parts.includes('')) return undefined;
+  const header = parseHeader(head);
+  const payload = decodeBase64Url(body);
+  const signature = decodeBase64Url(tail);
+  if (header === undefined || payload === undefined || signature?.length !== SIGNATURE_BYTES) return undefined;
+  return { header, payload, signature, signingInput: encodeUtf8(`${head}.${body}`) };
+}
+
+/** Why a header is refused, in the order of trust.md §3.2, row 4. */
+export type HeaderFault = 'wrong_type' | 'unsupported_alg' | 'embedded_key' | 'unsupported_header' | 'unknown_key';
+
+const KEY_MEMBERS = ['jwk', 'jku', 'x5c', 'x5u', 'x5t', 'x5t#S256'];
+const MEMBERS = new Set(['alg', 'kid', 'typ']);
+
+/**
+ * Checks a header (trust.md §1.3); a key inside the document says nothing about who signed.
+ * @returns the key id, or the first fault; whether the key is known is for the caller
+ */
+export function checkHeader(header: JsonObject, type: JwsType): { readonly kid: string } | { readonly fault: HeaderFault } {
+  const member = (name: string): unknown => (Object.hasOwn(header, name) ? header[name] : undefined);
+  if (member('typ') !== type) return { fault: 'wrong_type' };
+  if (member('alg') !== 'Ed25519') return { fault: 'unsupported_alg' };
+  if (KEY_MEMBERS.some((name) => Object.hasOwn(header, name))) return { fault: 'embedded_key' };
+  if (Object.keys(header).some((name) => !MEMBERS.has(name))) return { fault: 'unsupported_header' };
+  const kid = member('kid');
+  return typeof kid === 'string' ? { kid } : { fault: 'unknown_key' };
+}
+
+/** Fast forms of two encodings: the run path uses those of its runtime. */
+export interface Encoding {
+  readonly utf8: (text: string) => Uint8Array;
+  /** RFC 4648 §5 without padding. */
+  readonly base64Url: (bytes: Uint8Array) => string;
+}
+
+// One header a key and type: made once, as every receipt begins with it.
+const headers = new WeakMap<Signer, Map<JwsType, string>>();
+
+function headerPart(signer: Signer, type: JwsType): string {
+  const known = headers.get(signer) ?? new Map<JwsType, string>();
+  headers.set(signer, known);
+  const made = known.get(type) ?? encodeBase64Url(encodeUtf8(`{"alg":"Ed25519","kid":"${signer.kid}","typ":"${type}"}`));
+  known.set(type, made);
+  return made;
+}
+
+/**
+ * Signs a payload as compact JWS (RFC 7515, `alg: Ed25519` of RFC 9864).
+ * @param payload canonical text of the profile
+ */
+export function signJws(payload: string, type: JwsType, signer: Signer, { utf8, base64Url }: Encoding): string {
+  const input = `${headerPart(signer, type)}.${base64Url(utf8(payload))}`;
+  return `${input}.${base64Url(signer.sign(utf8(input)))}`;
+}

@@ -1,0 +1,44 @@
+import { jcs } from '../json/jcs.ts';
+import type { ReceiptRecord } from './record.ts';
+
+/**
+ * Log entry of a receipt of a published Orb (trust.md §2.1).
+ * @param jwsSha256 lower-case hex of the SHA-256 of the JWS string
+ * @returns JCS text
+ */
+export const receiptEntry = (record: ReceiptRecord, jwsSha256: string): string =>
+  jcs({
+    v: 1,
+    kind: 'receipt',
+    receipt_id: record.receipt_id,
+    orb_id: record.orb.id,
+    manifest_digest: record.orb.manifest_digest,
+    caller_tag: record.caller.tag,
+    self: record.caller.self,
+    outcome: record.execution.outcome,
+    duration_ms: record.execution.duration_ms,
+    slo_ms: record.execution.slo_ms,
+    finished_at: record.execution.finished_at,
+    jws_sha256: jwsSha256,
+  });
+
+/**
+ * Log entry of any other receipt: names and volumes of private Orbs do not leak. All members are ASCII without
+ * characters to escape, so the canonical text is written directly.
+ */
+export const privateEntry = (record: ReceiptRecord, jwsSha256: string): string =>
+  `{"finished_at":"${record.execution.finished_at}","jws_sha256":"${jwsSha256}","kind":"receipt_private",` +
+  `"receipt_id":"${record.receipt_id}","v":1}`;
+
+/** What happened to a signing key. */
+export interface KeyEvent {
+  readonly kid: string;
+  readonly role: string;
+  readonly event: 'next' | 'active' | 'retired' | 'revoked';
+  readonly reason: string | null;
+  /** ISO time. */
+  readonly at: string;
+}
+
+/** Log entry of a change in the keys document. */
+export const keyEventEntry = (event: KeyEvent): string => jcs({ v: 1, kind: 'key_event', ...event });

@@ -1,0 +1,33 @@
+import { decodeUtf8 } from '../json/bytes.ts';
+import { jcs } from '../json/jcs.ts';
+import { isJsonObject, type JsonObject } from '../json/json-value.ts';
+import { isOfProfile } from './profile.ts';
+
+/** Why bytes are no payload, in the order of the tests (trust.md §1.2). */
+export type PayloadFault = 'payload' | 'profile' | 'not_canonical';
+
+export type ReadPayload =
+  | { readonly ok: true; readonly value: JsonObject }
+  | { readonly ok: false; readonly code: PayloadFault };
+
+const fault = (code: PayloadFault): ReadPayload => ({ ok: false, code });
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads the payload of a signed document: UTF-8 and a JSON object, then the profile, then the one canonical form.
+ * A duplicate key shows as another form, so nothing is decided on one of two values.
+ */
+export function readPayload(bytes: Uint8Array): ReadPayload {
+  const text = decodeUtf8(bytes);
+  const value = text === undefined ? undefined : parse(text);
+  if (!isJsonObject(value)) return fault('payload');
+  if (!isOfProfile(value)) return fault('profile');
+  return jcs(value) === text ? { ok: true, value } : fault('not_canonical');
+}

@@ -1,0 +1,26 @@
+import type { Sha256 } from '../json/digest.ts';
+import { encodeHex } from '../json/hex.ts';
+import { signJws, type Encoding } from './jws.ts';
+import type { ReceiptRecord } from './record.ts';
+import { serialiseRecord } from './serialise.ts';
+import type { Signer } from './signer.ts';
+
+export interface SealedReceipt {
+  /** Compact JWS, about 2.5 kB. */
+  readonly jws: string;
+  /** Lower-case hex of the SHA-256 of the JWS string. */
+  readonly jwsSha256: string;
+}
+
+/** What sealing computes with; synchronous, as it stands on the run path. */
+export interface SealTools {
+  readonly signer: Signer;
+  readonly sha256: Sha256;
+  readonly encoding: Encoding;
+}
+
+/** Signs a record as `orb-receipt+jws` (trust.md §1.3). @throws TypeError the record is not of the profile */
+export function sealReceipt(record: ReceiptRecord, { signer, sha256, encoding }: SealTools): SealedReceipt {
+  const jws = signJws(serialiseRecord(record), 'orb-receipt+jws', signer, encoding);
+  return { jws, jwsSha256: encodeHex(sha256(encoding.utf8(jws))) };
+}

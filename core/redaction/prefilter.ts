@@ -1,0 +1,65 @@
+import type { Pattern } from './automaton.ts';
+
+/** Length of the pieces that are looked up. */
+const PIECE = 3;
+/** More reach than this gains nothing. */
+const MAX_HEAD = 32;
+const TABLE_BITS = 65_536;
+
+/**
+ * Says where a pattern may begin, from one piece of three bytes in every `reach + 1`. The pieces are those of the first
+ * bytes of all patterns, hashed into one bit table: a text without secrets is mostly skipped, and nothing is missed.
+ */
+export interface Prefilter {
+  /** A piece at offset i speaks for the patterns that begin in [i − reach, i]. */
+  readonly reach: number;
+  readonly bits: Uint8Array;
+  /** The looked-up parts of all patterns are ASCII: pieces of a string's UTF-16 units may be looked up as well. */
+  readonly ascii: boolean;
+}
+
+/** The hash of three neighbours; XOR and shifts so that it takes UTF-16 units too. */
+const slotOf = (first: number, second: number, third: number): number =>
+  (first ^ (second << 6) ^ (third << 11)) & (TABLE_BITS - 1);
+
+/** @param patterns each at least 8 bytes */
+export function prefilterOf(patterns: readonly Pattern[]): Prefilter {
+  const head = patterns.reduce((least, { bytes }) => Math.min(least, bytes.length), MAX_HEAD);
+  const reach = head - PIECE;
+  const bits = new Uint8Array(TABLE_BITS / 8);
+  let ascii = true;
+  for (const { bytes } of patterns) {
+    const looked = bytes.subarray(0, head);
+    if (looked.some((byte) => byte > 127)) ascii = false;
+    for (let index = 0; index <= reach; index += 1) {
+      const slot = slotOf(looked[index] ?? 0, looked[index + 1] ?? 0, looked[index + 2] ?? 0);
+      bits[slot >> 3] = (bits[slot >> 3] ?? 0) | (1 << (slot & 7));
+    }
+  }
+  return { reach, bits, ascii };
+}
+
+/**
+ * The first offset, in steps of `reach + 1` from `from + reach`, whose piece a pattern has.
+ * @param from everything that begins before it is decided
+ * @returns −1: no pattern begins at or after `from`
+ */
+export function nextCandidate({ reach, bits }: Prefilter, bytes: Uint8Array, from: number): number {
+  const last = bytes.length - PIECE;
+  for (let index = from + reach; index <= last; index += reach + 1) {
+    const slot = slotOf(bytes[index] ?? 0, bytes[index + 1] ?? 0, bytes[index + 2] ?? 0);
+    if (((bits[slot >> 3] ?? 0) >> (slot & 7)) & 1) return index;
+  }
+  return -1;
+}
+
+/** False when no pattern is in the text: without encoding it, which costs more than the look. */
+export function maybeIn({ reach, bits, ascii }: Prefilter, text: string): boolean {
+  if (!ascii) return true;
+  const last = text.length - PIECE;
+  for (let index = reach; index <= last; index += reach + 1) {
+    const slot = slotOf(text.charCodeAt(index), text.charCodeAt(index + 1), text.charCodeAt(index + 2));
+    if (((bits[slot >> 3] ?? 0) >> (slot & 7)) & 1) return true;
+  }
+  return false;
+}

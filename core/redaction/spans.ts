@@ -1,0 +1,62 @@
+import { advance, cursorAt, openBytes, patternAt, type Automaton, type Cursor, type Pattern } from './automaton.ts';
+import { nextCandidate, type Prefilter } from './prefilter.ts';
+
+/** A part of a text that has to go: [start, end), named after the entry of its leftmost, longest hit. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly entry: number;
+}
+
+/** What one vault version is searched with. */
+export interface Search {
+  readonly patterns: readonly Pattern[];
+  readonly automaton: Automaton;
+  readonly prefilter: Prefilter;
+}
+
+/**
+ * Adds a hit that ends after all earlier ones. Hits that overlap become one span: cutting only the leftmost would leave
+ * the rest of the other in the text. Hits that only touch stay two.
+ */
+function addSpan(spans: Span[], hit: Span): void {
+  let { entry } = hit;
+  let { start } = hit;
+  for (let last = spans.at(-1); last !== undefined && last.end > start; last = spans.at(-1)) {
+    spans.pop();
+    if (last.start < start) ({ start, entry } = last);
+  }
+  spans.push({ start, end: hit.end, entry });
+}
+
+/** Adds the hit that ends at the cursor. @returns false: none does */
+export function addHit({ automaton, patterns }: Search, cursor: Cursor, spans: Span[]): boolean {
+  const pattern = patterns[patternAt(automaton, cursor)];
+  if (pattern === undefined) return false;
+  const { bytes, entry } = pattern;
+  addSpan(spans, { start: cursor.index - bytes.length, end: cursor.index, entry });
+  return true;
+}
+
+/** Runs the automaton over the patterns that may begin around `candidate`. @returns where to go on */
+function follow(search: Search, bytes: Uint8Array, candidate: number, spans: Span[]): number {
+  const { automaton, prefilter } = search;
+  const cursor = cursorAt(candidate - prefilter.reach);
+  let found = true;
+  while (found && cursor.index < bytes.length) {
+    advance(automaton, cursor, bytes, candidate);
+    found = addHit(search, cursor, spans);
+  }
+  return cursor.index - (cursor.index < bytes.length ? openBytes(automaton, cursor) : 0);
+}
+
+/** All spans of a whole text, in order, apart from each other. */
+export function findSpans(search: Search, bytes: Uint8Array): readonly Span[] {
+  const spans: Span[] = [];
+  let from = 0;
+  for (;;) {
+    const candidate = nextCandidate(search.prefilter, bytes, from);
+    if (candidate < 0) return spans;
+    from = follow(search, bytes, candidate, spans);
+  }
+}

@@ -1,0 +1,37 @@
+/** Headers and fields whose values are credentials whatever they hold, and URLs, which carry tokens (security.md §5). */
+const SENSITIVE = new Set([
+  'authorization',
+  'proxyauthorization',
+  'cookie',
+  'setcookie',
+  'xapikey',
+  'apikey',
+  'xauthtoken',
+  'xaccesstoken',
+  'accesstoken',
+  'refreshtoken',
+  'idtoken',
+  'sessiontoken',
+  'xamzsecuritytoken',
+  'xgoogapikey',
+  'xvaulttoken',
+  'clientsecret',
+  'privatekey',
+  'secret',
+  'password',
+  'passwd',
+  'passphrase',
+  'token',
+  'urltoken',
+  'urltokens',
+  'url',
+  'uri',
+  'href',
+  'requesturl',
+  'originalurl',
+  'referer',
+  'location',
+]);
+
+/** True for header and field names that must be dropped before values are scrubbed; case, `-` and `_` don't matter. */
+export const isSensitiveName = (name: string): boolean => SENSITIVE.has(name.toLowerCase().replaceAll(/[-_]/g, ''));

@@ -1,0 +1,58 @@
+import type { AttemptRecord, CheckResult, CheckId, RunOutcome } from '../receipt/record.ts';
+
+/** What a run knows about itself when it ends; enough for the eight checks of trust.md §4. */
+export interface CheckFacts {
+  readonly outcome: RunOutcome;
+  readonly closedBy: 'runtime' | 'sweeper';
+  readonly durationMs: number;
+  readonly sloMs: number;
+  readonly attempts: readonly AttemptRecord[];
+  /** `anonymous`: the manifest needs no key and none was sent. */
+  readonly caller: 'valid' | 'revoked-or-expired' | 'unknown' | 'anonymous';
+  readonly hasInputs: boolean;
+  readonly hasOutputs: boolean;
+  readonly outputsComplete: boolean;
+  /** An attempt went to an exception of the dialer. */
+  readonly exception: boolean;
+  /** Wall clock and monotonic clock disagree about the duration. */
+  readonly clockStepped: boolean;
+}
+
+const passIf = (good: boolean): CheckResult => (good ? 'pass' : 'fail');
+
+const callerAuth = { valid: 'pass', 'revoked-or-expired': 'fail', unknown: 'unknown', anonymous: 'not_applicable' } as const;
+
+function outputSchema(facts: CheckFacts): CheckResult {
+  if (!facts.hasOutputs || facts.outcome === 'policy_denied') return 'not_applicable';
+  if (facts.closedBy === 'sweeper') return 'unknown';
+  return passIf(facts.outputsComplete);
+}
+
+function isolation(facts: CheckFacts): CheckResult {
+  if (facts.attempts.some((attempt) => attempt.outcome === 'blocked')) return 'fail';
+  return facts.exception || facts.closedBy === 'sweeper' ? 'unknown' : 'pass';
+}
+
+function slo(facts: CheckFacts): CheckResult {
+  if (facts.outcome === 'policy_denied') return 'not_applicable';
+  if (facts.closedBy === 'sweeper' || facts.clockStepped) return 'unknown';
+  return passIf(facts.outcome === 'success' && facts.durationMs <= facts.sloMs);
+}
+
+/**
+ * The eight checks of a run (trust.md §4). `manifest` passes because a run holds the compiled generation that it started
+ * with; `policy` passes because the empty set allows; `input_schema` passes because a request that does not fit never
+ * starts a run; `standing` fails because an unpublished Orb is uncertified.
+ */
+export function checksOf(facts: CheckFacts): Readonly<Record<CheckId, CheckResult>> {
+  return {
+    manifest: 'pass',
+    caller_auth: callerAuth[facts.caller],
+    policy: facts.outcome === 'policy_denied' ? 'fail' : 'pass',
+    input_schema: facts.hasInputs ? 'pass' : 'not_applicable',
+    output_schema: outputSchema(facts),
+    isolation: isolation(facts),
+    slo: slo(facts),
+    standing: 'fail',
+  };
+}

@@ -1,0 +1,100 @@
+import { hostAllowed } from '../egress/host-binding.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { CompiledProvider } from '../orb/compiled-orb.ts';
+import type { VaultEntry } from '../orb/orbiset.ts';
+import type { RenderProblem } from '../template/compiled-request.ts';
+import type { RenderedRequest } from '../template/rendered-request.ts';
+
+/** What a provider needs of the calling Orbiset (failover.md §12.2, security.md S1). */
+export interface EligibilityContext {
+  readonly inputs: JsonObject;
+  readonly vault: ReadonlyMap<string, VaultEntry>;
+  /** Origins that may get secrets without TLS: loopback ones of `--egress-allow` (security.md §3.1). */
+  readonly plainOrigins: ReadonlySet<string>;
+}
+
+export type IneligibleCode = 'secret-missing' | 'secret-not-header-safe' | 'secret-host-not-allowed';
+
+export type Eligibility =
+  | { readonly kind: 'eligible'; readonly ready: ReadyAttempt }
+  | { readonly kind: 'ineligible'; readonly code: IneligibleCode; readonly entry: string; readonly host: string }
+  /** No provider can be called with these inputs: the caller's fault, 422. */
+  | { readonly kind: 'input'; readonly problem: Extract<RenderProblem, { kind: 'input' }> };
+
+/** A request that may be sent. Holds secret values: it lives from here to the socket and is never logged. */
+export interface ReadyAttempt {
+  readonly provider: CompiledProvider;
+  readonly request: RenderedRequest;
+  readonly usesSecret: boolean;
+  /** Null when every secret of the request may go to `url`. */
+  readonly guard: (url: URL) => 'secret-host-not-allowed' | null;
+}
+
+const decoder = new TextDecoder();
+
+function guardOf(entries: readonly VaultEntry[], plainOrigins: ReadonlySet<string>): ReadyAttempt['guard'] {
+  if (entries.length === 0) return () => null;
+  return (url) => {
+    const secure = url.protocol === 'https:' || plainOrigins.has(url.origin);
+    return secure && entries.every((entry) => hostAllowed(url.hostname, entry.allowedHosts))
+      ? null
+      : 'secret-host-not-allowed';
+  };
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : '';
+}
+
+/** The first entry that may not go to the request's host, for the message. */
+function refusedEntry(entries: readonly VaultEntry[], host: string): string {
+  const refused = entries.find((entry) => !hostAllowed(host, entry.allowedHosts)) ?? entries[0];
+  return refused?.name ?? '';
+}
+
+function checkHosts(attempt: ReadyAttempt, entries: readonly VaultEntry[]): Eligibility {
+  const url = new URL(attempt.request.url);
+  if (attempt.guard(url) === null) return { kind: 'eligible', ready: attempt };
+  const host = url.hostname;
+  return { kind: 'ineligible', code: 'secret-host-not-allowed', entry: refusedEntry(entries, host), host };
+}
+
+/** Whether one provider may be called for this Orbiset, with the request ready to send. Pure. */
+export function eligibility(provider: CompiledProvider, context: EligibilityContext): Eligibility {
+  const { inputs, vault, plainOrigins } = context;
+  const names = provider.request.secretsFor(inputs);
+  const host = provider.request.literalHost ?? hostOf(provider.request.sealedUrl);
+  const lost = names.find((name) => !vault.has(name));
+  if (lost !== undefined) return { kind: 'ineligible', code: 'secret-missing', entry: lost, host };
+  const entries = names.flatMap((name) => vault.get(name) ?? []);
+  const secret = (name: string): string | undefined => {
+    const entry = vault.get(name);
+    return entry === undefined ? undefined : decoder.decode(entry.value);
+  };
+  const rendered = provider.request.render({ inputs, secret });
+  if (rendered.ok) {
+    const guard = guardOf(entries, plainOrigins);
+    return checkHosts({ provider, request: rendered.request, usesSecret: entries.length > 0, guard }, entries);
+  }
+  if (rendered.problem.kind === 'input') return { kind: 'input', problem: rendered.problem };
+  return { kind: 'ineligible', code: rendered.problem.code, entry: rendered.problem.entry, host };
+}
+
+export type Selection =
+  | { readonly kind: 'ready'; readonly ready: ReadyAttempt }
+  | Exclude<Eligibility, { kind: 'eligible' }>;
+
+/**
+ * The first eligible provider in order. Without one: the reason of the first in order (failover.md §12.2).
+ * @param providers at least one
+ */
+export function selectProvider(providers: readonly CompiledProvider[], context: EligibilityContext): Selection {
+  let first: Exclude<Eligibility, { kind: 'eligible' }> | undefined;
+  for (const provider of providers) {
+    const result = eligibility(provider, context);
+    if (result.kind === 'eligible') return { kind: 'ready', ready: result.ready };
+    first ??= result;
+  }
+  if (first === undefined) throw new RangeError('an Orb has at least one provider');
+  return first;
+}

@@ -1,0 +1,67 @@
+import { isJsonObject, type JsonValue } from '../json/json-value.ts';
+
+/** A provider's answer as outputs read it (design.md §2). */
+export interface ProviderAnswer {
+  readonly status: number;
+  /** Names in lower case; repeated headers joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Absent: no body, or one that is neither JSON nor text. */
+  readonly body: JsonValue | undefined;
+}
+
+export type ReadBody =
+  | { readonly ok: true; readonly body: JsonValue | undefined }
+  /** It says JSON or text and is not: counts as an undecodable body (failover.md §2, `error`). */
+  | { readonly ok: false };
+
+/** Media type without parameters, in lower case; '' when there is none. */
+export const mediaTypeOf = (contentType: string | undefined): string =>
+  (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+
+const isJsonType = (type: string): boolean => type.endsWith('/json') || type.endsWith('+json');
+const isTextType = (type: string): boolean =>
+  type.startsWith('text/') || type === 'application/x-ndjson' || type.endsWith('/xml') || type.endsWith('+xml');
+
+// A number that a double can't carry exactly must not come out rounded: it counts as absent.
+const LONG_INTEGER = /\d{16}/;
+const dropUnsafe = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
+  typeof value === 'number' && /^-?\d+$/.test(context?.source ?? '') && !Number.isSafeInteger(value)
+    ? undefined
+    : value;
+
+const isJson = (value: unknown): value is JsonValue =>
+  value === null || ['string', 'number', 'boolean'].includes(typeof value) || Array.isArray(value) || isJsonObject(value);
+
+function parseJson(text: string): ReadBody {
+  try {
+    const value: unknown = LONG_INTEGER.test(text) ? JSON.parse(text, dropUnsafe) : JSON.parse(text);
+    return { ok: true, body: isJson(value) ? value : undefined };
+  } catch {
+    return { ok: false };
+  }
+}
+
+/**
+ * Reads a whole, decoded body by its media type: JSON is parsed, text and XML stay text, without a type JSON is tried.
+ * An empty body is absent, whatever its type says: a 202 often carries `application/json` and nothing else.
+ */
+export function readBody(bytes: Uint8Array, contentType: string | undefined): ReadBody {
+  if (bytes.length === 0) return { ok: true, body: undefined };
+  const type = mediaTypeOf(contentType);
+  const known = type === '' || isJsonType(type) || isTextType(type);
+  if (!known) return { ok: true, body: undefined };
+  const text = decode(bytes);
+  if (text === undefined) return type === '' ? { ok: true, body: undefined } : { ok: false };
+  if (isJsonType(type)) return parseJson(text);
+  if (isTextType(type)) return { ok: true, body: text };
+  const guess = parseJson(text);
+  return guess.ok ? guess : { ok: true, body: text };
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,175 @@
+import { MARK, markPieces, unmark, type Marked, type Unmarker } from './marked.ts';
+import { positions, type RefusalCode } from './position.ts';
+import { entriesOf, type Scope } from './scope.ts';
+import type { Reference, Span } from './span.ts';
+
+/** A URL in stretches: filled one after the other they are the whole URL. */
+export interface CompiledUrl {
+  readonly spans: readonly Span[];
+  /** Host in lower case, without port; undefined when secret labels make it. */
+  readonly literalHost: string | undefined;
+  readonly secrets: readonly string[];
+}
+
+interface UrlParts {
+  readonly scheme: string;
+  readonly host: string;
+  /** `''`, or with its colon. */
+  readonly port: string;
+  /** Begins with a slash. */
+  readonly path: string;
+  /** `''`, or with its question mark. */
+  readonly query: string;
+}
+
+const FIELD = '/url';
+/** What servers commonly take; a filled URL may be longer. */
+const MAX_URL_CHARS = 8192;
+const URL_PARTS = /^(?<scheme>https?):\/\/(?<authority>[^/?#\\]*)(?<path>\/[^?#]*)?(?<query>\?[^#]*)?$/i;
+const AUTHORITY = /^(?<host>\[[^\]@]*\]|[^:@[\]]*)(?<port>:[^@]*)?$/;
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
+// A whole segment that is empty, `.` or `..`; or one in which `..` appears once a server decodes %2F. In percent form too.
+const TRAVERSAL = /^(?:\.|%2e)?$|(?:^|%2f|%5c)(?:\.|%2e){2}(?:%2f|%5c|$)/i;
+
+const refuseTraversal = (segment: string): RefusalCode | undefined =>
+  TRAVERSAL.test(segment) ? 'template-path-traversal' : undefined;
+const accept = (): undefined => undefined;
+const count = (text: string): number => text.split(MARK).length - 1;
+
+function refusePlaceholder(scope: Scope, place: string): undefined {
+  return scope.refuse(
+    'template-placeholder-not-allowed',
+    FIELD,
+    `A placeholder can not stand in the ${place}; write it out.`,
+  );
+}
+
+/** Inputs never choose where a request goes (design.md §2): one code for scheme, user info, host and port. */
+function refuseBeforePath(scope: Scope, references: readonly Reference[], place: string): undefined {
+  if (references.every((reference) => reference.kind === 'secret')) return refusePlaceholder(scope, place);
+  return scope.refuse(
+    'manifest-input-in-host',
+    FIELD,
+    `An input can not stand in the ${place}: it would choose where secrets go.`,
+  );
+}
+
+function malformed(scope: Scope, detail: string): undefined {
+  return scope.refuse('template-malformed-url', FIELD, detail);
+}
+
+function unreadable({ text, references }: Marked, scope: Scope): undefined {
+  const head = text.split('://', 1)[0] ?? '';
+  if (text.includes('://') && head.includes(MARK))
+    return refuseBeforePath(scope, references.slice(0, count(head)), 'scheme');
+  if (text.includes('#'))
+    return malformed(scope, 'A URL of a request has no fragment; remove the "#" and what follows.');
+  return malformed(scope, 'Write an absolute URL: https://host/path.');
+}
+
+function checkHost(host: string, port: string, scope: Scope): true | undefined {
+  if (port.includes(MARK)) return refusePlaceholder(scope, 'port');
+  const labels = host.split('.');
+  if (labels.includes('')) return malformed(scope, 'A host has no empty label and no dot at its end.');
+  const partial = labels.some((label) => label.includes(MARK) && label !== MARK);
+  return partial ? refusePlaceholder(scope, 'host but as a whole label between dots') : true;
+}
+
+interface Authority {
+  readonly host: string;
+  readonly port: string;
+}
+
+function splitAuthority(text: string, references: readonly Reference[], scope: Scope): Authority | undefined {
+  if (references.some((reference) => reference.kind === 'input')) return refuseBeforePath(scope, references, 'host');
+  const groups = AUTHORITY.exec(text)?.groups;
+  if (groups === undefined)
+    return malformed(scope, 'A host is a name with a port at most; user info goes into a header.');
+  const { host = '', port = '' } = groups;
+  return checkHost(host, port, scope) && { host: host.toLowerCase(), port };
+}
+
+function splitUrl(marked: Marked, scope: Scope): UrlParts | undefined {
+  const groups = URL_PARTS.exec(marked.text)?.groups;
+  if (groups === undefined) return unreadable(marked, scope);
+  const { scheme: written = '', authority: text = '', path = '/', query = '' } = groups;
+  const authority = splitAuthority(text, marked.references.slice(0, count(text)), scope);
+  if (authority === undefined) return undefined;
+  const scheme = written.toLowerCase();
+  const port = authority.port === DEFAULT_PORTS[scheme] ? '' : authority.port;
+  return { scheme, host: authority.host, port, path, query };
+}
+
+/** A URL that parsers would change is one that two of them may read in two ways (security.md §3.3). */
+function checkReading({ scheme, host, port, path, query }: UrlParts, scope: Scope): true | undefined {
+  const sample = `${scheme}://${host}${port}${path}${query}`.replaceAll(MARK, 'x');
+  if (URL.parse(sample)?.href === sample) return true;
+  return malformed(
+    scope,
+    'URL parsers read this in another way: percent-encode special characters, write no dot segments and an ASCII host.',
+  );
+}
+
+function checkQuery(query: string, scope: Scope): true | undefined {
+  const names = query
+    .slice(1)
+    .split('&')
+    .map((pair) => pair.split('=', 1)[0] ?? '');
+  return names.some((name) => name.includes(MARK)) ? refusePlaceholder(scope, 'name of a query parameter') : true;
+}
+
+function pathSpans(path: string, unmarker: Unmarker): readonly Span[] {
+  return path
+    .slice(1)
+    .split('/')
+    .flatMap((segment) => {
+      const slash: Span = { chunks: [{ kind: 'text', text: '/' }], refuse: accept };
+      const refuse = segment.includes(MARK) ? refuseTraversal : accept;
+      return [slash, { chunks: unmarker.chunks(segment, positions.pathSegment), refuse }];
+    });
+}
+
+const isLiteral = (span: Span): boolean => span.chunks.every((chunk) => chunk.kind === 'text');
+
+/** Neighbours without placeholders become one, so that a render joins few pieces. */
+function joinLiterals(spans: readonly Span[]): readonly Span[] {
+  const joined: Span[] = [];
+  for (const span of spans) {
+    const last = joined.at(-1);
+    if (last !== undefined && isLiteral(last) && isLiteral(span)) {
+      const text = [...last.chunks, ...span.chunks].map((chunk) => (chunk.kind === 'text' ? chunk.text : '')).join('');
+      joined[joined.length - 1] = { chunks: [{ kind: 'text', text }], refuse: accept };
+    } else joined.push(span);
+  }
+  return joined;
+}
+
+function spansOf({ scheme, host, port, path, query }: UrlParts, unmarker: Unmarker): readonly Span[] {
+  return joinLiterals([
+    { chunks: [{ kind: 'text', text: `${scheme}://` }], refuse: accept },
+    { chunks: unmarker.chunks(host, positions.hostLabel), refuse: accept },
+    { chunks: [{ kind: 'text', text: port }], refuse: accept },
+    ...pathSpans(path, unmarker),
+    { chunks: unmarker.chunks(query, positions.queryValue), refuse: accept },
+  ]);
+}
+
+/**
+ * Compiles the URL (security.md §4.1): scheme, port and query names literal, secrets in the host as whole labels, both
+ * kinds in path segments and query values, never user info nor a fragment. Case of scheme and host, a default port and
+ * a missing path are brought into the parsers' form; anything else that they would change is refused.
+ * @returns undefined when the URL can't be used; then the scope holds the reason
+ */
+export function compileUrl(url: string, scope: Scope): CompiledUrl | undefined {
+  if (url.length > MAX_URL_CHARS)
+    return scope.refuse('template-too-large', FIELD, 'A URL holds at most 8192 characters.');
+  const pieces = scope.parse(url, FIELD);
+  if (pieces === undefined) return undefined;
+  const marked = markPieces(pieces);
+  const parts = marked === undefined ? malformed(scope, 'A URL holds no control characters.') : splitUrl(marked, scope);
+  if (marked === undefined || parts === undefined) return undefined;
+  if (checkQuery(parts.query, scope) === undefined || checkReading(parts, scope) === undefined) return undefined;
+  const spans = spansOf(parts, unmark(marked.references, scope));
+  const literalHost = parts.host.includes(MARK) ? undefined : parts.host;
+  return { spans, literalHost, secrets: [...new Set(marked.references.flatMap(entriesOf))] };
+}

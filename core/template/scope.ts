@@ -1,0 +1,166 @@
+import { isJsonObject, type JsonValue } from '../json/json-value.ts';
+import type { Finding } from '../manifest/finding.ts';
+import { MAX_PLACEHOLDERS, parseTemplate, type TemplatePart, type TextPart } from './parse-template.ts';
+import { refusals, type Position, type RefusalCode } from './position.ts';
+import type { Fallback, Hole, InputReference, Reference } from './span.ts';
+import { refusalOfValue } from './value.ts';
+
+/** What templates need of an input's definition (design.md §2); the manifest's type fits. */
+export interface InputShape {
+  readonly type?: string;
+  readonly required?: boolean;
+  readonly default?: unknown;
+}
+
+/** A field of an execution, split at its placeholders, each of them known. */
+export type Piece = TextPart | Reference;
+
+/** What compiling one execution shares: its inputs, its count of placeholders, and what was found. */
+export interface Scope {
+  /**
+   * Splits a field and resolves its inputs. Undefined when it can't be used; then the reason was reported.
+   * @param field JSON Pointer within the execution: `/url`, `/headers/X-Name`
+   */
+  readonly parse: (text: string, field: string) => readonly Piece[] | undefined;
+  /** A placeholder in its place. Reports a default that may not stand there: no caller could mend it. */
+  readonly hole: (reference: Reference, position: Position) => Hole;
+  /** Adds an error at a field of the execution; undefined, so that a step can refuse and end in one. */
+  readonly refuse: (code: string, field: string, detail: string) => undefined;
+  /** Adds a finding that leaves the execution usable. */
+  readonly warn: (code: string, field: string, detail: string) => void;
+  readonly findings: readonly Finding[];
+}
+
+const details = {
+  'template-unknown-reference':
+    '"{{" begins {{inputs.NAME}} or {{orbiset.secrets.KEY}} and nothing else; correct the placeholder.',
+  'template-too-large': 'An execution holds at most 1000 placeholders, and a field 1 MiB of text.',
+  'template-invalid-unicode': 'The text holds half of a surrogate pair; write whole characters.',
+} as const;
+
+interface Definition {
+  readonly reference: InputReference;
+  readonly findings: readonly Finding[];
+}
+
+const error = (code: string, pointer: string, detail: string): Finding => ({
+  code,
+  pointer,
+  detail,
+  severity: 'error',
+});
+
+const isJsonValue = (value: unknown): value is JsonValue =>
+  ['string', 'number', 'boolean'].includes(typeof value) || Array.isArray(value) || isJsonObject(value);
+
+/** One reference token of a JSON Pointer (RFC 6901 §3). */
+export const escapeToken = (token: string): string => token.replaceAll('~', '~0').replaceAll('/', '~1');
+
+type CompiledDefault =
+  | { readonly ok: true; readonly fallback: Fallback }
+  | { readonly ok: false; readonly code: string; readonly detail: string };
+
+const refusedDefault = (detail: string): CompiledDefault => ({
+  ok: false,
+  code: 'template-placeholder-not-allowed',
+  detail,
+});
+
+function secretDefault(text: string): CompiledDefault {
+  const parsed = parseTemplate(text);
+  if (parsed.kind === 'refused') return { ok: false, code: parsed.code, detail: details[parsed.code] };
+  const parts = parsed.parts.flatMap((part) => (part.kind === 'input' ? [] : [part]));
+  if (parts.length < parsed.parts.length)
+    return refusedDefault('A default can hold {{orbiset.secrets.KEY}} only; remove the input.');
+  const [first, ...rest] = parts.flatMap((part) => (part.kind === 'secret' ? [part.entry] : []));
+  if (first === undefined) return { ok: true, fallback: { kind: 'value', value: text } };
+  return { ok: true, fallback: { kind: 'secret', parts, entries: [first, ...rest] } };
+}
+
+function compileDefault({ type = 'string', default: value }: InputShape): CompiledDefault {
+  if (!isJsonValue(value)) return { ok: true, fallback: { kind: 'none' } };
+  // JSON never writes two braces side by side: the text has them only where a string or a name does.
+  if (!JSON.stringify(value).includes('{{')) return { ok: true, fallback: { kind: 'value', value } };
+  if (typeof value !== 'string') return refusedDefault('Only a default that is a string can hold placeholders.');
+  if (type !== 'string')
+    return refusedDefault('A secret is a string: only an input of type string can default to one.');
+  return secretDefault(value);
+}
+
+function define(name: string, shape: InputShape): Definition {
+  const pointer = `/inputs/${escapeToken(name)}`;
+  const compiled = compileDefault(shape);
+  if (compiled.ok) return { reference: { kind: 'input', name, pointer, fallback: compiled.fallback }, findings: [] };
+  const findings = [error(compiled.code, `${pointer}/default`, compiled.detail)];
+  return { reference: { kind: 'input', name, pointer, fallback: { kind: 'none' } }, findings };
+}
+
+function refusalOfText(text: string, position: Position): RefusalCode | undefined {
+  return text.isWellFormed() ? position.refuse(text) : 'template-invalid-unicode';
+}
+
+function refusalOfDefault(fallback: Fallback, position: Position): RefusalCode | undefined {
+  if (fallback.kind === 'none') return undefined;
+  if (fallback.kind === 'value') {
+    const { value } = fallback;
+    return typeof value === 'string' ? refusalOfText(value, position) : refusalOfValue(value);
+  }
+  const texts = fallback.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
+  return texts.map((text) => refusalOfText(text, position)).find((code) => code !== undefined);
+}
+
+/**
+ * Compiles the defaults of all inputs and starts the list of findings with theirs.
+ * @param pointer where the execution stands in the manifest: `/execution`
+ */
+export function openScope(inputs: Readonly<Record<string, InputShape>>, pointer: string): Scope {
+  const defined = new Map(Object.entries(inputs).map(([name, shape]) => [name, define(name, shape)]));
+  const findings = [...defined.values()].flatMap((definition) => definition.findings);
+  let placeholders = 0;
+
+  const refuse = (code: string, field: string, detail: string): undefined => {
+    findings.push(error(code, `${pointer}${field}`, detail));
+  };
+  const warn = (code: string, field: string, detail: string): void => {
+    findings.push({ code, pointer: `${pointer}${field}`, detail, severity: 'warning' });
+  };
+  const resolve = (part: TemplatePart, field: string): Piece | undefined => {
+    if (part.kind !== 'input') return part;
+    const { name } = part;
+    const reference = defined.get(name)?.reference;
+    if (reference !== undefined) return reference;
+    return refuse(
+      'manifest-unknown-input',
+      field,
+      `No input is named "${name}"; declare it in /inputs or correct the name.`,
+    );
+  };
+  const refuseDefault = (at: string, code: RefusalCode): void => {
+    if (findings.some((finding) => finding.pointer === at && finding.code === code)) return;
+    findings.push(error(code, at, refusals[code]));
+  };
+  const hole = (reference: Reference, position: Position): Hole => {
+    const code = reference.kind === 'input' ? refusalOfDefault(reference.fallback, position) : undefined;
+    if (reference.kind === 'input' && code !== undefined) refuseDefault(`${reference.pointer}/default`, code);
+    return { kind: 'hole', reference, position };
+  };
+  const parse = (text: string, field: string): readonly Piece[] | undefined => {
+    const parsed = parseTemplate(text);
+    const parts = parsed.kind === 'parsed' ? parsed.parts : [];
+    placeholders += parts.filter((part) => part.kind !== 'text').length;
+    const code = parsed.kind === 'refused' ? parsed.code : 'template-too-large';
+    if (parsed.kind === 'refused' || placeholders > MAX_PLACEHOLDERS) {
+      refuse(code, field, details[code]);
+      return undefined;
+    }
+    const pieces = parts.flatMap((part) => resolve(part, field) ?? []);
+    return pieces.length === parts.length ? pieces : undefined;
+  };
+  return { parse, hole, refuse, warn, findings };
+}
+
+/** Vault entries of one placeholder: its own, or those of its default (taint). */
+export const entriesOf = (reference: Reference): readonly string[] => {
+  if (reference.kind === 'secret') return [reference.entry];
+  return reference.fallback.kind === 'secret' ? reference.fallback.entries : [];
+};

@@ -1,0 +1,31 @@
+import type { JsonObject, JsonValue } from '../json/json-value.ts';
+import type { RefusalCode } from './position.ts';
+
+/** Levels of objects and arrays in one value. Bodies are bounded before; this keeps recursion safe for any caller. */
+const MAX_DEPTH = 128;
+
+const isArray = (value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] => Array.isArray(value);
+
+function firstRefusal(values: readonly JsonValue[], depth: number): RefusalCode | undefined {
+  for (const value of values) {
+    const refused = refusalOfValue(value, depth);
+    if (refused !== undefined) return refused;
+  }
+  return undefined;
+}
+
+function refusalOfContainer(value: readonly JsonValue[] | JsonObject, depth: number): RefusalCode | undefined {
+  if (depth === MAX_DEPTH) return 'template-too-large';
+  if (isArray(value)) return firstRefusal(value, depth + 1);
+  return firstRefusal(Object.keys(value), depth) ?? firstRefusal(Object.values(value), depth + 1);
+}
+
+/**
+ * What JSON would write in another way than it was given, silently: half of a surrogate pair, `Infinity` (the value of
+ * the literal `1e400`). Also refuses what nests deeper than 128 levels.
+ */
+export function refusalOfValue(value: JsonValue, depth = 0): RefusalCode | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : 'template-invalid-unicode';
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'template-invalid-number';
+  return typeof value === 'boolean' || value === null ? undefined : refusalOfContainer(value, depth);
+}

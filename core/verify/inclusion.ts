@@ -1,0 +1,44 @@
+import { encodeUtf8 } from '../json/bytes.ts';
+import { encodeHex } from '../json/hex.ts';
+import { leafInput } from '../merkle/hash.ts';
+import { openCheckpoint, type Checkpoint } from '../merkle/open-checkpoint.ts';
+import type { Primitives } from '../merkle/primitives.ts';
+import { parseTlogProof, type TlogProof } from '../merkle/tlog-proof.ts';
+import { verifyInclusion } from '../merkle/verify-proof.ts';
+import { publicKeyBytes, type KeysDocument } from '../receipt/keys-document.ts';
+import { privateEntry, receiptEntry } from '../receipt/log-entry.ts';
+import type { ReceiptRecord } from '../receipt/record.ts';
+
+export type LoggedAt =
+  | { readonly ok: true; readonly index: number; readonly treeSize: number }
+  | { readonly ok: false; readonly code: 'inclusion' | 'checkpoint' };
+
+const logKeys = (document: KeysDocument): readonly Uint8Array[] =>
+  document.keys.flatMap((key) => (key.role === 'log' ? (publicKeyBytes(key.jwk) ?? []) : []));
+
+/** Either form of the entry may be in the log: which one depends on what was published then (trust.md §2.1). */
+async function included(entry: string, proof: TlogProof, checkpoint: Checkpoint, primitives: Primitives): Promise<boolean> {
+  const leaf = await primitives.sha256(leafInput(encodeUtf8(entry)));
+  const { size, root } = checkpoint;
+  return verifyInclusion({ index: proof.index, size, leaf, proof: proof.hashes, root }, primitives);
+}
+
+/** The receipt as the log knows it. */
+export interface LoggedReceipt {
+  readonly record: ReceiptRecord;
+  readonly jws: string;
+}
+
+/** Row 10 of trust.md §3.2: proof text, checkpoint, inclusion, in this order. */
+export async function checkInclusion(receipt: LoggedReceipt, proofText: string, document: KeysDocument, primitives: Primitives): Promise<LoggedAt> {
+  const proof = parseTlogProof(proofText);
+  if (proof === undefined) return { ok: false, code: 'inclusion' };
+  const checkpoint = await openCheckpoint(proof.checkpoint, document.log_origin, logKeys(document), primitives);
+  if (checkpoint === undefined) return { ok: false, code: 'checkpoint' };
+  const jwsSha256 = encodeHex(await primitives.sha256(encodeUtf8(receipt.jws)));
+  const entries = [receiptEntry(receipt.record, jwsSha256), privateEntry(receipt.record, jwsSha256)];
+  for (const entry of entries) {
+    if (await included(entry, proof, checkpoint, primitives)) return { ok: true, index: proof.index, treeSize: checkpoint.size };
+  }
+  return { ok: false, code: 'inclusion' };
+}

@@ -1,0 +1,38 @@
+import { exitOf, verdictOf, type CheckName, type CheckOutcome, type Verification, type VerifyCode } from './verdict.ts';
+
+const ROWS: readonly CheckName[] = [
+  'bundle',
+  'keys',
+  'jws',
+  'record',
+  'issuer',
+  'score',
+  'openings',
+  'inclusion',
+  'key_window',
+  'key_status',
+  'age',
+];
+
+/** What a row found: a code that failed it, `pass`, or `none`: nothing to check. */
+export type RowResult = VerifyCode | 'pass' | 'none';
+
+function outcome(id: CheckName, result: RowResult | undefined): CheckOutcome {
+  if (result === undefined || result === 'none') return { id, ok: null };
+  return result === 'pass' ? { id, ok: true } : { id, ok: false, code: result };
+}
+
+/** What else is known of a document, whatever the verdict. */
+export type Found = Pick<Verification, 'record' | 'key' | 'log' | 'sequence'>;
+
+/**
+ * The verification from its rows (trust.md §3.2): the first that fails, in the order of the table, decides; every row is
+ * listed, so that nobody sees one green tick only.
+ */
+export function verification(results: Partial<Readonly<Record<CheckName, RowResult>>>, found: Found): Verification {
+  const checks = ROWS.map((id) => outcome(id, results[id]));
+  const code = checks.find((check) => check.ok === false)?.code ?? 'ok';
+  const verdict = verdictOf(code);
+  const signatureValid = results.jws === 'pass' && results.record === 'pass';
+  return { verdict, code, exit: exitOf(verdict), checks, signatureValid, ...found };
+}

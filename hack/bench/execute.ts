@@ -1,0 +1,141 @@
+// `npm run bench:execute [-- --rounds 5 --warm 8 --seconds 4 --json FILE]`: what a run costs beside a bare pass-through
+// (reference/performance.md §6). Every round starts fresh processes and a fresh ledger; ratios are made within a round.
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { cpuMicros, load, residentMb, type Started } from './processes.ts';
+import { logFile, startMock, startPassThrough, startPlatform, type Subject } from './subjects.ts';
+
+const CONCURRENCIES = [1, 32, 256] as const;
+const TMPFS_MAGIC = 0x01021994;
+
+interface Row {
+  readonly c: number;
+  readonly rps: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+  readonly serverCpu: number;
+  readonly mockCpu: number;
+  readonly generatorCpu: number;
+  readonly rssMb: number;
+}
+
+interface Round {
+  readonly passThrough: readonly Row[];
+  readonly platform: readonly Row[];
+}
+
+async function measure(subject: Subject, mock: Started, c: number, seconds: number): Promise<Row> {
+  const { started, port, path, headers, body } = subject;
+  const before = [cpuMicros(started.pid), cpuMicros(mock.pid)] as const;
+  const figures = await load({ port, path, headers, body, concurrency: c, seconds });
+  if (figures.errors > 0) throw new Error(`${figures.errors} requests failed: ${figures.firstError}`);
+  const per = (micros: number): number => micros / figures.requests;
+  return {
+    c,
+    rps: figures.requests / figures.seconds,
+    p50: figures.p50,
+    p99: figures.p99,
+    max: figures.max,
+    serverCpu: per(cpuMicros(started.pid) - before[0]),
+    mockCpu: per(cpuMicros(mock.pid) - before[1]),
+    generatorCpu: per(figures.cpuMicros),
+    rssMb: residentMb(started.pid),
+  };
+}
+
+async function series(subject: Subject, mock: Started, warm: number, seconds: number): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  try {
+    await measure(subject, mock, 32, warm);
+    for (const c of CONCURRENCIES) rows.push(await measure(subject, mock, c, seconds));
+  } finally {
+    await subject.started.stop();
+  }
+  return rows;
+}
+
+async function round(folder: string, warm: number, seconds: number): Promise<Round> {
+  const log = logFile(folder, 'log.txt');
+  const mock = await startMock(log);
+  try {
+    const passThrough = await series(await startPassThrough(mock.port, log), mock.started, warm, seconds);
+    const platform = await series(await startPlatform(folder, mock.port, log), mock.started, warm, seconds);
+    return { passThrough, platform };
+  } finally {
+    await mock.started.stop();
+  }
+}
+
+const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+};
+
+const spread = (values: readonly number[], digits: number): string =>
+  `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`;
+
+const pick = (rounds: readonly Round[], subject: keyof Round, c: number): readonly Row[] =>
+  rounds.map((item) => item[subject].find((row) => row.c === c)).filter((row) => row !== undefined);
+
+function printTable(rounds: readonly Round[]): void {
+  console.log('subject        c    rps                     p50 ms               p99 ms               CPU µs/req  RSS MB');
+  for (const subject of ['passThrough', 'platform'] as const) {
+    for (const c of CONCURRENCIES) {
+      const rows = pick(rounds, subject, c);
+      const columns = [
+        spread(rows.map((row) => row.rps), 0).padEnd(24),
+        spread(rows.map((row) => row.p50), 2).padEnd(21),
+        spread(rows.map((row) => row.p99), 1).padEnd(21),
+        median(rows.map((row) => row.serverCpu)).toFixed(0).padEnd(12),
+        median(rows.map((row) => row.rssMb)).toFixed(0),
+      ];
+      console.log(`${subject.padEnd(14)} ${String(c).padEnd(4)} ${columns.join('')}`);
+    }
+  }
+}
+
+/** Ratios of one round each, then the median: absolute figures of different minutes don't compare. */
+function ratios(rounds: readonly Round[]): { readonly rate32: number; readonly rate256: number; readonly addedP50: number } {
+  const of = (c: number, value: (platform: Row, floor: Row) => number): number => {
+    const platform = pick(rounds, 'platform', c);
+    const floor = pick(rounds, 'passThrough', c);
+    return median(platform.flatMap((row, index) => (floor[index] === undefined ? [] : [value(row, floor[index])])));
+  };
+  return {
+    rate32: of(32, (row, floor) => row.rps / floor.rps),
+    rate256: of(256, (row, floor) => row.rps / floor.rps),
+    addedP50: of(1, (row, floor) => row.p50 - floor.p50),
+  };
+}
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    warm: { type: 'string', default: '8' },
+    seconds: { type: 'string', default: '4' },
+    folder: { type: 'string', default: tmpdir() },
+    json: { type: 'string' },
+  },
+});
+if (statfsSync(values.folder).type === TMPFS_MAGIC) {
+  console.error(`${values.folder} is in memory: a sync there costs nothing. Choose a folder on a disk by --folder.`);
+  process.exit(64);
+}
+const folder = mkdtempSync(join(values.folder, 'orb-bench-'));
+console.log(`node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(2) ?? '?'}; PostgreSQL and Portkey: skipped, not built or installed here`);
+const rounds: Round[] = [];
+for (let index = 0; index < Number(values.rounds); index += 1) {
+  rounds.push(await round(join(folder, String(index)), Number(values.warm), Number(values.seconds)));
+  console.error(`round ${index + 1} of ${values.rounds} done`);
+}
+printTable(rounds);
+const result = ratios(rounds);
+console.log(`rate at 32, platform / pass-through:  ${result.rate32.toFixed(3)}   gate ≥ 0.25, goal ≥ 0.33`);
+console.log(`rate at 256, platform / pass-through: ${result.rate256.toFixed(3)}`);
+console.log(`added p50 at 1:                       ${result.addedP50.toFixed(2)} ms gate ≤ 0.9, goal ≤ 0.6`);
+if (values.json !== undefined) writeFileSync(values.json, JSON.stringify({ node: process.version, rounds, ratios: result }));
+rmSync(folder, { recursive: true, force: true });
+process.exitCode = result.rate32 >= 0.25 && result.addedP50 <= 0.9 ? 0 : 1;

@@ -1,0 +1,146 @@
+// Closed-loop load over raw keep-alive sockets: one pre-built request, `concurrency` connections, `seconds` long.
+// Reads one JSON line of settings from stdin, prints one JSON line of figures.
+import { appendFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+
+export interface LoadSettings {
+  readonly port: number;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly concurrency: number;
+  readonly seconds: number;
+  /** File that gets a line per acknowledged receipt id. */
+  readonly acks?: string;
+  /** The server will be killed: broken connections end the load instead of failing it. */
+  readonly mayBreak?: true;
+}
+
+export interface LoadFigures {
+  readonly requests: number;
+  readonly errors: number;
+  readonly firstError: string;
+  readonly seconds: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+  readonly cpuMicros: number;
+}
+
+const HEADER_END = Buffer.from('\r\n\r\n');
+const RECEIPT_ID = /"receipt_id":"(rcpt_[^"]+)"/;
+
+const build = (settings: LoadSettings): Buffer => {
+  const lines = Object.entries(settings.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const length = Buffer.byteLength(settings.body);
+  return Buffer.from(
+    `POST ${settings.path} HTTP/1.1\r\nhost: 127.0.0.1:${settings.port}\r\ncontent-type: application/json\r\n` +
+      `content-length: ${length}\r\n${lines.join('')}\r\n${settings.body}`,
+  );
+};
+
+/** One answer at the start of `bytes`: its status, length in all and body, or undefined while it is not whole. */
+const parseAnswer = (bytes: Buffer): { status: number; length: number; body: Buffer } | undefined => {
+  const end = bytes.indexOf(HEADER_END);
+  if (end < 0) return undefined;
+  const head = bytes.toString('latin1', 0, end);
+  const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+  const total = end + HEADER_END.length + length;
+  if (bytes.length < total) return undefined;
+  return { status: Number(head.slice(9, 12)), length: total, body: bytes.subarray(end + HEADER_END.length, total) };
+};
+
+class Load {
+  readonly settings: LoadSettings;
+  readonly request: Buffer;
+  readonly latencies: number[] = [];
+  readonly until: number;
+  errors = 0;
+  firstError = '';
+
+  constructor(settings: LoadSettings) {
+    this.settings = settings;
+    this.request = build(settings);
+    this.until = performance.now() + settings.seconds * 1000;
+  }
+
+  note(status: number, body: Buffer): void {
+    if (status !== 200) {
+      this.errors += 1;
+      this.firstError ||= `${status} ${body.toString('utf8', 0, 300)}`;
+      return;
+    }
+    if (this.settings.acks === undefined) return;
+    const id = RECEIPT_ID.exec(body.toString('utf8'))?.[1];
+    if (id !== undefined) appendFileSync(this.settings.acks, `${id}\n`);
+  }
+
+  worker(): Promise<void> {
+    return new Promise((resolve) => {
+      const socket: Socket = connect(this.settings.port, '127.0.0.1');
+      socket.setNoDelay(true);
+      let began = 0;
+      let pending = Buffer.alloc(0);
+      const next = (): void => {
+        if (performance.now() >= this.until) {
+          socket.destroy();
+          resolve();
+          return;
+        }
+        began = performance.now();
+        socket.write(this.request);
+      };
+      socket.on('connect', next);
+      socket.on('data', (chunk) => {
+        pending = pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([pending, chunk]);
+        const answer = parseAnswer(pending);
+        if (answer === undefined) return;
+        this.latencies.push(performance.now() - began);
+        pending = pending.subarray(answer.length);
+        this.note(answer.status, answer.body);
+        next();
+      });
+      const broken = (): void => {
+        if (this.settings.mayBreak !== true && performance.now() < this.until) {
+          this.errors += 1;
+          this.firstError ||= 'connection broken';
+        }
+        resolve();
+      };
+      socket.on('error', broken);
+      socket.on('close', broken);
+    });
+  }
+}
+
+const at = (sorted: Float64Array, quantile: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * quantile))] ?? Number.NaN;
+
+const runLoad = async (settings: LoadSettings): Promise<LoadFigures> => {
+  const load = new Load(settings);
+  const began = performance.now();
+  const cpu = process.cpuUsage();
+  await Promise.all(Array.from({ length: settings.concurrency }, () => load.worker()));
+  const used = process.cpuUsage(cpu);
+  const sorted = Float64Array.from(load.latencies).toSorted();
+  return {
+    requests: sorted.length,
+    errors: load.errors,
+    firstError: load.firstError,
+    seconds: (performance.now() - began) / 1000,
+    p50: at(sorted, 0.5),
+    p99: at(sorted, 0.99),
+    max: at(sorted, 1),
+    cpuMicros: used.user + used.system,
+  };
+};
+
+const isSettings = (value: unknown): value is LoadSettings =>
+  typeof value === 'object' && value !== null && 'port' in value && 'concurrency' in value && 'body' in value;
+
+const input: Buffer[] = [];
+for await (const chunk of process.stdin) if (Buffer.isBuffer(chunk)) input.push(chunk);
+const settings: unknown = JSON.parse(Buffer.concat(input).toString('utf8'));
+if (!isSettings(settings)) throw new TypeError('settings expected on stdin');
+process.stdout.write(`${JSON.stringify(await runLoad(settings))}\n`);

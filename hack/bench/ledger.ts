@@ -1,0 +1,121 @@
+// The ledger alone (performance.md §1.1): closed loop of whole runs, start row then finish row, both durable.
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Ledger, RunFinish, RunStart } from '../../adapters/ledger/port.ts';
+import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
+import { systemClock } from '../../adapters/time/clock.ts';
+
+const CONCURRENCY = [1, 8, 32, 256];
+/** performance.md §5: runs/s at 32. */
+const GATE = { concurrency: 32, atLeast: 10_000, goal: 20_000 };
+const TMPFS = 0x01021994;
+
+interface Figures {
+  readonly concurrency: number;
+  readonly runsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+const { values: options } = parseArgs({
+  options: { seconds: { type: 'string', default: '1.5' }, rounds: { type: 'string', default: '3' }, folder: { type: 'string', default: '.' } },
+});
+const milliseconds = Number(options.seconds) * 1000;
+
+async function openLedger(folder: string): Promise<Ledger> {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const x = publicKey.export({ format: 'jwk' }).x ?? '';
+  return openSqliteLedger({
+    file: join(folder, 'ledger.sqlite'),
+    identity: { issuer: 'https://bench.example', logOrigin: 'bench.example/log' },
+    logKey: { privateKey, publicKey: Buffer.from(x, 'base64url') },
+    dataKey: randomBytes(32),
+    clock: systemClock,
+    random: randomBytes,
+  });
+}
+
+// Sizes of performance.md §1: payload 1697 bytes, signature 64, seed 600, private entry about 190. Made of little: the
+// loop shares the machine with what it measures.
+const payload = randomBytes(1692).toString('base64url');
+const signature = randomBytes(64).toString('base64url');
+const header = Buffer.from(JSON.stringify({ alg: 'Ed25519', kid: 'k'.repeat(43), typ: 'orb-receipt+jws' })).toString('base64url');
+const seed = JSON.stringify({ seed: 's'.repeat(590) });
+
+function aRun(number: number): readonly [RunStart, RunFinish] {
+  const now = Date.now();
+  const time = now.toString(16).padStart(12, '0');
+  const count = number.toString(16).padStart(12, '0');
+  const id = `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${count}`;
+  const jws = `${header}.${count}${payload}.${signature}`;
+  const receiptId = `rcpt_${id}`;
+  const digest = count.padStart(64, '0');
+  const entry = `{"finished_at":"2026-11-20T10:00:00.250Z","jws_sha256":"${digest}","kind":"receipt_private","receipt_id":"${receiptId}","v":1}`;
+  const run = { runId: `run_${id}`, tenant: 'acme' };
+  return [
+    { ...run, startedAt: now, deadlineAt: now + 30_000, owner: 'bench', seed },
+    { ...run, receipt: { receiptId, orbId: 'acme.echo@1.0.0', outcome: 'success', issuedAt: now, jws, entry } },
+  ];
+}
+
+const at = (sorted: readonly number[], share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
+
+async function measure(concurrency: number): Promise<Figures> {
+  const folder = mkdtempSync(join(options.folder, '.bench-ledger-'));
+  const ledger = await openLedger(folder);
+  const latencies: number[] = [];
+  let runs = 0;
+  const began = performance.now();
+  const worker = async (): Promise<void> => {
+    while (performance.now() - began < milliseconds) {
+      const [start, finish] = aRun((runs += 1));
+      const sent = performance.now();
+      await ledger.startRun(start);
+      await ledger.finishRun(finish);
+      latencies.push(performance.now() - sent);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  const seconds = (performance.now() - began) / 1000;
+  await ledger.close();
+  rmSync(folder, { recursive: true });
+  const sorted = latencies.toSorted((one, other) => one - other);
+  return {
+    concurrency,
+    runsPerSecond: Math.round(sorted.length / seconds),
+    p50Ms: at(sorted, 0.5),
+    p99Ms: at(sorted, 0.99),
+    maxMs: at(sorted, 1),
+  };
+}
+
+const median = (numbers: readonly number[]): number => at(numbers.toSorted((one, other) => one - other), 0.5);
+
+function medians(concurrency: number, rounds: readonly Figures[]): Figures {
+  const of = (member: keyof Figures): number => median(rounds.map((figures) => figures[member]));
+  return { concurrency, runsPerSecond: of('runsPerSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms'), maxMs: of('maxMs') };
+}
+
+if (statfsSync(options.folder).type === TMPFS) {
+  console.error('bench:ledger: this folder is in memory, a sync costs nothing there; name one on a disk with --folder');
+  process.exit(64);
+}
+console.log(`node ${process.versions.node}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(2)}, ${options.rounds} rounds`);
+const results: Figures[] = [];
+for (const concurrency of CONCURRENCY) {
+  const rounds: Figures[] = [];
+  for (let round = 0; round < Number(options.rounds); round += 1) rounds.push(await measure(concurrency));
+  const figures = medians(concurrency, rounds);
+  results.push(figures);
+  const { runsPerSecond, p50Ms, p99Ms, maxMs } = figures;
+  const columns = [`c=${concurrency}`, `${runsPerSecond} runs/s`, `p50 ${p50Ms.toFixed(2)}`, `p99 ${p99Ms.toFixed(2)}`, `max ${maxMs.toFixed(1)} ms`];
+  console.log(columns.map((column) => column.padStart(15)).join(''));
+}
+console.log(JSON.stringify({ bench: 'ledger', node: process.versions.node, results }));
+const reached = results.find(({ concurrency }) => concurrency === GATE.concurrency)?.runsPerSecond ?? 0;
+console.log(`c=${GATE.concurrency}: ${reached} runs/s; gate ${GATE.atLeast}, goal ${GATE.goal}`);
+if (reached < GATE.atLeast) process.exitCode = 1;

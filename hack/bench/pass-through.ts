@@ -1,0 +1,23 @@
+// The floor of the comparison: Express with its defaults and `undici.request()`, nothing else.
+import express from 'express';
+import { Agent, request } from 'undici';
+
+const target = process.argv[2] ?? '';
+const dispatcher = new Agent({ connections: 256, pipelining: 1, allowH2: false });
+const app = express();
+app.use(express.json({ limit: '1mb' }));
+app.post('/orbisets/default/execute', async (incoming, outgoing) => {
+  const answer = await request(target, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer token-of-the-benchmark' },
+    body: JSON.stringify(incoming.body),
+    dispatcher,
+    signal: AbortSignal.timeout(30_000),
+  });
+  const body: unknown = await answer.body.json();
+  outgoing.send(body);
+});
+const server = app.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  process.stdout.write(`${JSON.stringify({ port: typeof address === 'object' && address !== null ? address.port : 0 })}\n`);
+});

@@ -1,0 +1,65 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { LoadFigures, LoadSettings } from './generator.ts';
+
+/** A process of the benchmark, ended by whoever started it. */
+export interface Started {
+  readonly pid: number;
+  readonly child: ChildProcess;
+  readonly stop: (signal?: NodeJS.Signals) => Promise<void>;
+}
+
+const TICKS_PER_SECOND = 100;
+const MICROS_PER_TICK = 1_000_000 / TICKS_PER_SECOND;
+
+/** User and system CPU time of a process so far, µs (Linux). */
+export function cpuMicros(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * MICROS_PER_TICK;
+}
+
+/** Resident memory, MB (Linux). */
+export function residentMb(pid: number): number {
+  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
+  return Math.round((pages * 4096) / 1e6);
+}
+
+/** Starts one of our own scripts with this Node; stderr goes to `log`, a file descriptor. */
+export function start(args: readonly string[], log: number, group = false): Started {
+  const child = spawn(process.execPath, [...args], { stdio: ['ignore', 'pipe', log], detached: group });
+  const pid = child.pid ?? 0;
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    process.kill(group ? -pid : pid, signal);
+    await gone;
+  };
+  return { pid, child, stop };
+}
+
+/** The first line of a script's standard output, as JSON. */
+export async function firstLine(started: Started): Promise<unknown> {
+  const { stdout } = started.child;
+  if (stdout === null) throw new TypeError('no standard output');
+  for await (const line of createInterface({ input: stdout })) {
+    stdout.resume();
+    return JSON.parse(line);
+  }
+  throw new Error('the process ended before it said anything');
+}
+
+const isFigures = (value: unknown): value is LoadFigures =>
+  typeof value === 'object' && value !== null && 'requests' in value && 'p50' in value;
+
+/** Runs one load in a process of its own. */
+export async function load(settings: LoadSettings): Promise<LoadFigures> {
+  const child = spawn(process.execPath, [`${import.meta.dirname}/generator.ts`], { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(JSON.stringify(settings));
+  const chunks: Buffer[] = [];
+  for await (const chunk of child.stdout) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
+  const figures: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  if (!isFigures(figures)) throw new TypeError('the generator printed no figures');
+  return figures;
+}

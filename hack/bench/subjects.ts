@@ -1,0 +1,113 @@
+import { mkdirSync, openSync, readFileSync, writeFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { firstLine, start, type Started } from './processes.ts';
+
+/** Something that answers the benchmark's request. */
+export interface Subject {
+  readonly started: Started;
+  readonly port: number;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const root = join(import.meta.dirname, '../..');
+
+/** 800 bytes of inputs, five members (performance.md §1). */
+const inputs = {
+  recipient: 'alice@example.com',
+  sender: 'noreply@example.com',
+  subject: 'The monthly report of the benchmark',
+  body: 'A line of text that is neither short nor long. '.repeat(13),
+  tag: 'bench',
+};
+
+const manifest = (mock: number): string => `orb_id: bench.send@1.0.0
+provider: mock
+description: Sends one message to the mock provider of the benchmark.
+inputs:
+  recipient: { type: string, required: true }
+  sender: { type: string, required: true }
+  subject: { type: string, required: true }
+  body: { type: string, required: true }
+  tag: { type: string, required: true }
+outputs:
+  message_id: { type: string }
+  status: { type: string, from: /body/status }
+execution:
+  type: http
+  method: POST
+  url: http://127.0.0.1:${mock}/v1/send
+  headers: { Authorization: "Bearer {{orbiset.secrets.BENCH_TOKEN}}", Content-Type: application/json }
+  body_template: '{"to":[{"email":"{{inputs.recipient}}"}],"from":{"email":"{{inputs.sender}}"},"subject":"{{inputs.subject}}","content":[{"type":"text/plain","value":"{{inputs.body}}"}],"tag":"{{inputs.tag}}"}'
+`;
+
+const orbiset = `apiVersion: orbs.dev/v1alpha1
+kind: Orbiset
+metadata: { name: default, namespace: default }
+spec:
+  vault:
+    secrets:
+      - { name: bench, allowedHosts: ["127.0.0.1"] }
+---
+apiVersion: v1
+kind: Secret
+metadata: { name: bench, namespace: default }
+stringData: { BENCH_TOKEN: token-of-the-benchmark }
+`;
+
+const portOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null && 'port' in value ? Number(value.port) : 0;
+
+export async function startMock(log: number): Promise<{ readonly started: Started; readonly port: number }> {
+  const started = start([join(import.meta.dirname, 'mock-provider.ts')], log);
+  return { started, port: portOf(await firstLine(started)) };
+}
+
+export async function startPassThrough(mock: number, log: number): Promise<Subject> {
+  const started = start([join(import.meta.dirname, 'pass-through.ts'), `http://127.0.0.1:${mock}/v1/send`], log);
+  const body = JSON.stringify({ orb_id: 'bench.send@1.0.0', inputs });
+  return { started, port: portOf(await firstLine(started)), path: '/orbisets/default/execute', headers: {}, body };
+}
+
+interface Ready {
+  readonly url: string;
+  readonly api_key: string;
+}
+
+const isReady = (value: unknown): value is Ready =>
+  typeof value === 'object' && value !== null && 'url' in value && 'api_key' in value;
+
+async function waitFor(file: string, started: Started): Promise<Ready> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (started.child.exitCode !== null) throw new Error('the platform did not start: see the log file');
+    const value: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+    if (isReady(value)) return value;
+    await delay(50);
+  }
+  throw new Error('the platform was not ready within 30 s');
+}
+
+/** The product in its shipped configuration: full sync, self-check on, logs to a file, a real key. */
+export async function startPlatform(folder: string, mock: number, log: number): Promise<Subject> {
+  const resources = join(folder, 'resources');
+  mkdirSync(resources, { recursive: true });
+  writeFileSync(join(resources, 'send.yaml'), manifest(mock));
+  writeFileSync(join(resources, 'orbiset.yaml'), orbiset);
+  const ready = join(folder, 'ready.json');
+  const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0', '--resources', resources];
+  const more = ['--data', join(folder, 'data'), '--ready-file', ready, '--egress-allow', `http://127.0.0.1:${mock}`];
+  const started = start([join(root, 'standalone/main.ts'), ...flags, ...more], log, true);
+  started.child.stdout?.resume();
+  const { url, api_key: key } = await waitFor(ready, started);
+  const body = JSON.stringify({ orb_id: 'bench.send@1.0.0', inputs });
+  const headers = { authorization: `Bearer ${key}` };
+  return { started, port: Number(new URL(url).port), path: '/orbisets/default/execute', headers, body };
+}
+
+/** A log file of one round. */
+export const logFile = (folder: string, name: string): number => {
+  mkdirSync(folder, { recursive: true });
+  return openSync(join(folder, name), 'a');
+};

@@ -1,0 +1,54 @@
+import { EXAMPLE } from './example/example.ts';
+
+/** What the first screen says. */
+export interface Greeting {
+  readonly url: string;
+  readonly metricsUrl: string;
+  readonly issuer: string;
+  readonly rootJwk: object;
+  /** Given only when the key was made by this start: it is shown once. */
+  readonly newKey: string | undefined;
+  readonly credentials: string;
+  readonly resources: string;
+  readonly exceptions: readonly string[];
+  /** False when `--resources` holds no example Orb. */
+  readonly hasExample: boolean;
+  /** How the command line is called from here: `npm run -s orb --` in a checkout, else `orb`. */
+  readonly orb: string;
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+function exampleLines({ url, newKey, orb }: Greeting): readonly string[] {
+  const key = newKey ?? '$ORB_API_KEY';
+  const body = JSON.stringify({ orb_id: EXAMPLE.orbId, inputs: EXAMPLE.inputs });
+  return [
+    '',
+    'Execute the example:',
+    `  curl -s ${url}/orbisets/${EXAMPLE.orbiset}/execute -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' -d ${quote(body)}`,
+    `  ${orb} run ${EXAMPLE.orbId} --server ${url} text=${quote(EXAMPLE.inputs.text)}`,
+  ];
+}
+
+/** The text that a person reads after `npm start`. */
+export function greeting(told: Greeting): string {
+  const { newKey } = told;
+  const key =
+    newKey === undefined
+      ? `API key     made at the first start; kept for the command line in ${told.credentials}`
+      : `API key     ${newKey}   (tenant default; shown once, kept for the command line in ${told.credentials})`;
+  return [
+    `API         ${told.url}   (plain HTTP, so loopback only)`,
+    `Metrics     ${told.metricsUrl}`,
+    `Manifests   ${told.resources}   (watched)`,
+    key,
+    ...told.exceptions.map((text) => `Exception   ${text}`),
+    ...(told.hasExample ? exampleLines(told) : []),
+    '',
+    'Trust its receipts, on the machine that verifies them:',
+    `  ${told.orb} trust add ${told.issuer} --root ${quote(JSON.stringify(told.rootJwk))}`,
+    '',
+    `Docs        README.md, ${told.url}/openapi.json     Stop: Ctrl-C`,
+    '',
+  ].join('\n');
+}

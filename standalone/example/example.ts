@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { issueServerCertificate, loadLocalCa, makeLocalCa } from '../../adapters/egress/local-ca.ts';
+import type { EgressException } from '../../adapters/egress/port.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
+import { readVaultFile, writeVaultFile } from '../../adapters/vault-file/vault-file.ts';
+import { readIfThere, writePrivate, type DataFolder } from '../data-folder.ts';
+import { startEchoProvider } from './echo-provider.ts';
+
+/** The example that works at once: an Orb of `manifests/`, its provider, its token. */
+export const EXAMPLE = {
+  orbId: 'example.echo@1.0.0',
+  orbiset: 'default',
+  inputs: { text: 'Hello, Orb' },
+} as const;
+
+const HOST = 'echo.orbs.example';
+const ENTRY = 'ECHO_TOKEN';
+
+/** The running provider, and how the dialer reaches it: as `--egress-stub` and `--egress-ca` would (security.md §3.1). */
+export interface Example {
+  readonly exception: EgressException;
+  /** PEM. */
+  readonly ca: string;
+  readonly close: () => Promise<void>;
+}
+
+async function example(folder: DataFolder): Promise<string> {
+  const path = join(folder.example, 'token');
+  const known = await readIfThere(path);
+  if (known !== undefined) return known;
+  const token = randomBytes(24).toString('base64url');
+  await writePrivate(path, token);
+  return token;
+}
+
+/** Puts the example's token into the vault of the Orbiset `default`, unless somebody set one. */
+async function fillVault(folder: DataFolder, token: string): Promise<void> {
+  const path = join(folder.vault, 'default.default.yaml');
+  const entries = await readVaultFile(path);
+  if (entries.some((entry) => entry.name === ENTRY)) return;
+  await writeVaultFile(path, [...entries, { name: ENTRY, value: Buffer.from(token), hosts: [HOST] }]);
+}
+
+/** Starts the bundled provider on a free loopback port, with a certificate of a CA that lives in `--data`. */
+export async function startExample(folder: DataFolder, clock: Clock): Promise<Example> {
+  const token = await example(folder);
+  await fillVault(folder, token);
+  const ca = makeLocalCa(clock, (length) => randomBytes(length));
+  const { key, cert } = issueServerCertificate(ca, HOST);
+  const provider = await startEchoProvider({ key, cert, token });
+  return {
+    exception: { kind: 'stub', origin: `https://${HOST}`, address: '127.0.0.1', port: provider.port },
+    ca: ca.cert,
+    close: provider.close,
+  };
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { checkDocument, type Resource } from '../../core/manifest/documents.ts';
+import type { Finding } from '../../core/manifest/finding.ts';
+import { parseDocuments } from '../../core/manifest/parse-text.ts';
+
+/** One file as it was read: the documents that are well formed, and what is wrong with the rest. */
+export interface ReadFile {
+  readonly path: string;
+  /** Digest of the bytes: the same content is not reported twice. */
+  readonly version: string;
+  readonly documents: readonly Resource[];
+  readonly findings: readonly Finding[];
+  /** A document of the file could not be read at all: nobody knows which resource it was. */
+  readonly broken: boolean;
+}
+
+const FORMATS: Readonly<Record<string, 'json' | 'yaml'>> = { '.json': 'json', '.yaml': 'yaml', '.yml': 'yaml' };
+// More than any real manifest; a larger file is somebody's mistake.
+const MAX_BYTES = 4 * 1024 * 1024;
+
+const fault = (path: string, version: string, code: string, detail: string): ReadFile => ({
+  path,
+  version,
+  documents: [],
+  findings: [{ code, pointer: '', detail, severity: 'error' }],
+  broken: true,
+});
+
+function parseFile(path: string, text: string, version: string): ReadFile {
+  const format = FORMATS[extname(path)] ?? 'yaml';
+  const parsed = parseDocuments(text, format);
+  const findings: Finding[] = [];
+  const documents: Resource[] = [];
+  let broken = false;
+  for (const result of parsed) {
+    const checked = result.ok ? checkDocument(result.value) : result;
+    findings.push(...checked.findings);
+    if (checked.ok) documents.push(checked.value);
+    else broken = true;
+  }
+  return { path, version, documents, findings, broken };
+}
+
+async function readOne(path: string): Promise<ReadFile> {
+  const { size } = await stat(path);
+  if (size > MAX_BYTES) return fault(path, `size ${size}`, 'file-too-large', `The file is larger than ${MAX_BYTES} bytes.`);
+  const bytes = await readFile(path);
+  const version = createHash('sha256').update(bytes).digest('hex');
+  try {
+    return parseFile(path, new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), version);
+  } catch (error) {
+    if (error instanceof TypeError) return fault(path, version, 'not-utf8', 'The file is not UTF-8.');
+    throw error;
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() ?? false;
+}
+
+async function listFiles(folder: string): Promise<readonly string[]> {
+  const names = (await readdir(folder)).filter((name) => !name.startsWith('.') && extname(name) in FORMATS);
+  const paths = names.toSorted().map((name) => join(folder, name));
+  const files = await Promise.all(paths.map(isFile));
+  return paths.filter((_, index) => files[index] === true);
+}
+
+/**
+ * Reads every `*.json`, `*.yaml` and `*.yml` of a folder, not below it; names that begin with a dot are left out
+ * (`..data` of an atomic volume swap). A file that vanishes meanwhile is left out.
+ * @throws the folder itself can't be read
+ */
+export async function readFolder(folder: string): Promise<readonly ReadFile[]> {
+  const read = async (path: string): Promise<ReadFile | undefined> => {
+    try {
+      return await readOne(path);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code === 'ENOENT') return undefined;
+      return fault(path, `error ${String(code)}`, 'file-unreadable', `The file can't be read: ${String(code)}.`);
+    }
+  };
+  const files: (ReadFile | undefined)[] = [];
+  for (const path of await listFiles(folder)) files.push(await read(path));
+  return files.filter((file) => file !== undefined);
+}

@@ -1,0 +1,37 @@
+import { watch } from 'node:fs';
+
+const SETTLE_MS = 100;
+// Network and overlay file systems lose events: a slow look-around finds what they missed.
+const LOOK_AROUND_MS = 2000;
+
+/**
+ * Calls `look` soon after something changed in a folder, and every 2 s in any case; never twice at once.
+ * @returns a function that stops it and waits for a running look
+ */
+export function watchFolders(folders: readonly string[], look: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve();
+  let again: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const schedule = (): void => {
+    if (stopped || again !== undefined) return;
+    again = setTimeout(() => {
+      again = undefined;
+      running = running.then(look);
+    }, SETTLE_MS);
+  };
+  const watchers = folders.flatMap((folder) => {
+    try {
+      return [watch(folder, schedule).on('error', schedule)];
+    } catch {
+      return []; // no such folder yet: the look-around finds it
+    }
+  });
+  const timer = setInterval(schedule, LOOK_AROUND_MS).unref();
+  return async () => {
+    stopped = true;
+    clearTimeout(again);
+    clearInterval(timer);
+    for (const watcher of watchers) watcher.close();
+    await running;
+  };
+}

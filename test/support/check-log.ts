@@ -1,0 +1,126 @@
+import { createHash, verify, type KeyObject } from 'node:crypto';
+import { expect } from 'chai';
+import type { Ledger, SignedCheckpoint, StoredReceipt } from '../../adapters/ledger/port.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
+
+export interface LogExpectation {
+  /** Public half of the log key. */
+  readonly logKey: KeyObject;
+  /** All tenants that may have receipts. */
+  readonly tenants: readonly string[];
+  /** Ids of runs, by tenant, that are known to be closed; each must have exactly one receipt. */
+  readonly closedRuns?: readonly { readonly tenant: string; readonly runId: string }[];
+}
+
+export interface CheckedLog {
+  readonly size: number;
+  readonly checkpoints: number;
+  readonly receipts: number;
+}
+
+const sha256 = (...parts: readonly Uint8Array[]): Buffer => createHash('sha256').update(Buffer.concat(parts)).digest();
+
+async function allEntries(ledger: Ledger): Promise<readonly string[]> {
+  const size = await ledger.logSize();
+  const all: string[] = [];
+  while (all.length < size) {
+    const some = await ledger.entries(all.length, size);
+    expect(some.length, 'a gap in the log').to.be.greaterThan(0);
+    all.push(...some);
+  }
+  return all;
+}
+
+/** Roots of all sizes asked for, straight from the entries: whole subtrees on a stack, as RFC 6962 §2.1 splits them. */
+function rootsAt(entries: readonly string[], sizes: ReadonlySet<number>): ReadonlyMap<number, string> {
+  const roots = new Map<number, string>([[0, sha256().toString('base64')]]);
+  const subtrees: { hash: Buffer; leaves: number }[] = [];
+  entries.forEach((entry, index) => {
+    let last = { hash: sha256(Uint8Array.of(0), Buffer.from(entry)), leaves: 1 };
+    while (subtrees.at(-1)?.leaves === last.leaves) {
+      const left = subtrees.pop();
+      last = { hash: sha256(Uint8Array.of(1), left?.hash ?? Buffer.alloc(0), last.hash), leaves: last.leaves * 2 };
+    }
+    subtrees.push(last);
+    if (!sizes.has(index + 1)) return;
+    const root = subtrees.map(({ hash }) => hash).reduceRight((right, left) => sha256(Uint8Array.of(1), left, right));
+    roots.set(index + 1, root.toString('base64'));
+  });
+  return roots;
+}
+
+async function allCheckpoints(ledger: Ledger): Promise<readonly SignedCheckpoint[]> {
+  const all: SignedCheckpoint[] = [];
+  for (;;) {
+    const next = await ledger.checkpointCovering(all.at(-1)?.size ?? 0);
+    if (next === undefined) return all;
+    all.push(next);
+  }
+}
+
+function checkNote({ size, note }: SignedCheckpoint, origin: string, root: string | undefined, logKey: KeyObject): void {
+  const text = `${origin}\n${size}\n${root}\n`;
+  expect(note.slice(0, text.length), `the checkpoint of size ${size} is of another tree`).to.equal(text);
+  const line = /^\n— (\S+) (\S+)\n$/.exec(note.slice(text.length));
+  expect(line?.[1], 'who signed').to.equal(origin);
+  const signature = Buffer.from(line?.[2] ?? '', 'base64').subarray(4);
+  expect(verify(null, Buffer.from(text), logKey, signature), 'signature of a checkpoint').to.equal(true);
+}
+
+async function allReceipts(ledger: Ledger, tenant: string): Promise<readonly StoredReceipt[]> {
+  const all: StoredReceipt[] = [];
+  let cursor: string | null | undefined;
+  while (cursor !== null) {
+    const page = await ledger.receipts(tenant, { limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+    all.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return all;
+}
+
+function parsedEntry(entry: string): JsonObject {
+  const value: unknown = JSON.parse(entry);
+  if (!isJsonObject(value)) throw new TypeError('an entry is no object');
+  return value;
+}
+
+function checkPairs(entries: readonly string[], receipts: readonly StoredReceipt[]): void {
+  const kinds = new Set<unknown>(['receipt', 'receipt_private']);
+  const parsed = entries.map(parsedEntry);
+  const logged = parsed.filter(({ kind }) => kinds.has(kind)).length;
+  expect(receipts.length, 'as many receipts as their entries').to.equal(logged);
+  expect(new Set(receipts.map(({ receiptId }) => receiptId)).size, 'receipt ids occur once').to.equal(receipts.length);
+  for (const { receiptId, jws, logIndex } of receipts) {
+    const entry = parsed[logIndex ?? -1] ?? {};
+    expect(entry['receipt_id'], `entry of ${receiptId}`).to.equal(receiptId);
+    expect(entry['jws_sha256'], `digest of ${receiptId}`).to.equal(createHash('sha256').update(jws).digest('hex'));
+  }
+}
+
+async function checkClosedRuns(ledger: Ledger, closed: NonNullable<LogExpectation['closedRuns']>): Promise<void> {
+  const open = new Set((await ledger.overdueRuns(Number.MAX_SAFE_INTEGER, 1_000_000)).map(({ runId }) => runId));
+  for (const { tenant, runId } of closed) {
+    const receipt = await ledger.receiptOfRun(tenant, runId);
+    expect(receipt?.tenant, `receipt of the closed ${runId}`).to.equal(tenant);
+    expect(open.has(runId), `${runId} is closed and open`).to.equal(false);
+  }
+}
+
+/**
+ * Verifies a whole ledger through its port: the tree is computed again from the entries, every checkpoint ever signed
+ * must be of that tree and of the log key, every receipt fits its entry, every entry of a receipt has it, and every
+ * closed run has exactly one receipt. To be called at the end of each test that writes.
+ */
+export async function checkLog(ledger: Ledger, expected: LogExpectation): Promise<CheckedLog> {
+  const entries = await allEntries(ledger);
+  const checkpoints = await allCheckpoints(ledger);
+  const roots = rootsAt(entries, new Set(checkpoints.map(({ size }) => size)));
+  for (const checkpoint of checkpoints) {
+    checkNote(checkpoint, ledger.identity.logOrigin, roots.get(checkpoint.size), expected.logKey);
+  }
+  expect(await ledger.checkpoint(), 'the newest checkpoint').to.deep.equal(checkpoints.at(-1));
+  const receipts = await Promise.all(expected.tenants.map((tenant) => allReceipts(ledger, tenant)));
+  checkPairs(entries, receipts.flat());
+  await checkClosedRuns(ledger, expected.closedRuns ?? []);
+  return { size: entries.length, checkpoints: checkpoints.length, receipts: receipts.flat().length };
+}

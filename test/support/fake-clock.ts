@@ -1,0 +1,51 @@
+import type { Clock } from '../../adapters/time/clock.ts';
+
+/** A clock that stands still until the test moves it. */
+export interface FakeClock extends Clock {
+  /** Moves both times and wakes, in order, whoever slept no longer than that; lets their next steps run. */
+  readonly advance: (ms: number) => Promise<void>;
+}
+
+interface Sleeper {
+  readonly at: number;
+  readonly wake: () => void;
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** @param start ms since epoch; `monotonic` starts at 0 */
+export function createFakeClock(start: number): FakeClock {
+  let elapsed = 0;
+  const sleepers = new Set<Sleeper>();
+  const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) return void reject(signal.reason);
+      const stop = (): void => {
+        sleepers.delete(sleeper);
+        reject(signal.reason);
+      };
+      const sleeper: Sleeper = {
+        at: elapsed + ms,
+        wake: () => {
+          signal.removeEventListener('abort', stop);
+          resolve();
+        },
+      };
+      sleepers.add(sleeper);
+      signal.addEventListener('abort', stop, { once: true });
+    });
+  const advance = async (ms: number): Promise<void> => {
+    const end = elapsed + ms;
+    for (;;) {
+      const [next] = [...sleepers].filter(({ at }) => at <= end).toSorted((one, other) => one.at - other.at);
+      if (next === undefined) break;
+      elapsed = next.at;
+      sleepers.delete(next);
+      next.wake();
+      await nextTurn();
+    }
+    elapsed = end;
+    await nextTurn();
+  };
+  return { now: () => start + elapsed, monotonic: () => elapsed, sleep, advance };
+}

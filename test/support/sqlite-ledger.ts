@@ -1,0 +1,71 @@
+import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LedgerError, type Ledger } from '../../adapters/ledger/port.ts';
+import { openSqliteLedger, type SqliteLedgerOptions } from '../../adapters/ledger/sqlite-ledger.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { LEDGER_NOW } from './ledger-rows.ts';
+
+const pair = generateKeyPairSync('ed25519');
+
+/** One log key for all tests of a process. */
+export const testLogKey = {
+  privateKey: pair.privateKey,
+  publicKey: Buffer.from(pair.publicKey.export({ format: 'jwk' }).x ?? '', 'base64url'),
+};
+export const testLogKeyPublic: KeyObject = pair.publicKey;
+
+export interface SqliteFixture {
+  readonly folder: string;
+  readonly options: SqliteLedgerOptions;
+  readonly clock: FakeClock;
+  readonly logKey: KeyObject;
+  readonly ledger: Ledger;
+  readonly current: () => Promise<Ledger>;
+  readonly reopen: () => Promise<Ledger>;
+  readonly dispose: () => Promise<void>;
+}
+
+/** An empty SQLite ledger in a folder of its own, on a clock that stands still. */
+export async function openSqliteFixture(): Promise<SqliteFixture> {
+  const folder = mkdtempSync(join(tmpdir(), 'orb-ledger-'));
+  const clock = createFakeClock(LEDGER_NOW);
+  const options: SqliteLedgerOptions = {
+    file: join(folder, 'ledger.sqlite'),
+    identity: { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' },
+    logKey: testLogKey,
+    dataKey: randomBytes(32),
+    clock,
+    random: randomBytes,
+  };
+  const ledger = await openSqliteLedger(options);
+  let current = ledger;
+  const reopen = async (): Promise<Ledger> => {
+    await current.close();
+    current = await openSqliteLedger(options);
+    return current;
+  };
+  const isClosed = (error: unknown): boolean => error instanceof LedgerError && error.code === 'ledger-closed';
+  return {
+    folder,
+    options,
+    clock,
+    logKey: pair.publicKey,
+    ledger,
+    reopen,
+    current: async () => {
+      try {
+        await current.logSize();
+        return current;
+      } catch (error) {
+        if (!isClosed(error)) throw error;
+        return reopen();
+      }
+    },
+    dispose: async () => {
+      await current.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

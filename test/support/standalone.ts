@@ -1,0 +1,101 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const root = join(import.meta.dirname, '../..');
+
+/** What `--ready-file` holds. */
+export interface ReadyFile {
+  readonly url: string;
+  readonly metrics_url: string;
+  readonly api_key: string;
+  readonly orbiset: string;
+  readonly orb_id: string;
+  readonly inputs: unknown;
+}
+
+/** A running `npm start`, without npm. */
+export interface Standalone {
+  readonly ready: ReadyFile;
+  readonly child: ChildProcess;
+  readonly data: string;
+  /** Everything that it printed so far, stdout and stderr. */
+  readonly output: () => string;
+  /** Asks it to stop and waits. @returns its exit code, null after a signal */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
+  readonly post: (path: string, body: unknown, headers?: Readonly<Record<string, string>>) => Promise<Response>;
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Response>;
+}
+
+export interface StartOptions {
+  /** Kept after the end; default a temporary folder. */
+  readonly data?: string;
+  /** File name → text; default: the repository's manifests. */
+  readonly resources?: Readonly<Record<string, string>>;
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A temporary folder that the test removes by `rmSync`. */
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'orb-test-'));
+
+const isReady = (value: unknown): value is ReadyFile => typeof value === 'object' && value !== null && 'api_key' in value;
+
+async function waitForReady(file: string, child: ChildProcess, output: () => string): Promise<ReadyFile> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended with ${child.exitCode}: ${output()}`);
+    const value: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+    if (isReady(value)) return value;
+    await delay(50);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`not ready within 20 s: ${output()}`);
+}
+
+function writeResources(folder: string, files: Readonly<Record<string, string>>): string {
+  const resources = join(folder, 'resources');
+  mkdirSync(resources, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(resources, name), text);
+  return resources;
+}
+
+/** Starts standalone on free ports and waits until it answers. */
+export async function startStandalone(options: StartOptions = {}): Promise<Standalone> {
+  const folder = options.data ?? temporaryFolder();
+  const ready = join(folder, 'ready.json');
+  rmSync(ready, { force: true });
+  const resources = options.resources === undefined ? [] : ['--resources', writeResources(folder, options.resources)];
+  const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0', '--data', join(folder, 'data')];
+  const args = [join(root, 'standalone/main.ts'), ...flags, '--ready-file', ready, ...resources, ...(options.flags ?? [])];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...options.env }, detached: true });
+  let text = '';
+  const collect = (chunk: Buffer): void => void (text += chunk.toString('utf8'));
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  const output = (): string => text;
+  const told = await waitForReady(ready, child, output);
+  const authorization = `Bearer ${told.api_key}`;
+  return {
+    ready: told,
+    child,
+    data: join(folder, 'data'),
+    output,
+    stop: async (signal = 'SIGTERM') => {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      const gone = once(child, 'close');
+      process.kill(-(child.pid ?? 0), signal);
+      await gone;
+      return child.exitCode;
+    },
+    post: (path, body, headers = {}) =>
+      fetch(`${told.url}${path}`, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    get: (path, headers = {}) => fetch(`${told.url}${path}`, { headers: { authorization, ...headers } }),
+  };
+}

@@ -1,0 +1,79 @@
+import { request } from 'node:http';
+import { expect } from 'chai';
+import type { createDialer } from '../../../../adapters/egress/dialer.ts';
+import type { Dialer, DialResult } from '../../../../adapters/egress/port.ts';
+import { selfTest } from '../../../../adapters/egress/self-test.ts';
+import { systemClock } from '../../../../adapters/time/clock.ts';
+
+const GOOD = { env: {}, clock: systemClock };
+const FAILED: DialResult = {
+  kind: 'failed',
+  failure: { kind: 'transport', code: 'reset' },
+  sent: true,
+  status: null,
+  ms: 1,
+  exception: false,
+};
+
+/** A dialer without a guard: connects wherever the URL says. */
+const unguarded: typeof createDialer = ({ exceptions }) => {
+  const dial: Dialer['dial'] = ({ url }) =>
+    new Promise((resolve) => {
+      const { hostname, port } = new URL(url);
+      const call = request({
+        host: hostname.replace(/[[\]]/g, ''),
+        port,
+        lookup: (_host, _options, done) => done(null, '127.0.0.1', 4),
+      });
+      call.on('error', () => resolve(FAILED)).end();
+      call.on('response', (response) => {
+        response.resume();
+        resolve({ kind: 'answered', status: 200, headers: [], body: new Uint8Array(0), ms: 1, exception: false });
+      });
+    });
+  return { exceptions, dial, destroy: async () => undefined };
+};
+
+describe('selfTest', () => {
+  it('passes on this runtime, within 300 ms', async () => {
+    const started = performance.now();
+    expect(await selfTest(GOOD)).to.deep.equal({ ok: true });
+    expect(performance.now() - started).to.be.below(300);
+  });
+
+  it('reports a dialer without a guard, with the literal, the resolved and the redirected way in', async () => {
+    const result = await selfTest({ ...GOOD, create: unguarded });
+    const failures = result.ok ? [] : result.failures;
+    expect(failures).to.include.members([
+      'https 127.0.0.1 was not refused',
+      'http [::ffff:127.0.0.1] was not refused',
+      'https loopback.orbs.example was not refused',
+      'https mixed.orbs.example was not refused',
+      'a redirect was not refused',
+    ]);
+    expect(failures.at(-1)).to.match(/^\d+ connections reached a private address$/);
+  });
+
+  const FAULTS: readonly (readonly [why: string, changes: object, failures: readonly string[]])[] = [
+    [
+      'switched-off TLS checks',
+      { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } },
+      ['NODE_TLS_REJECT_UNAUTHORIZED is set: unset it'],
+    ],
+    ['a proxy of the environment', { env: { NODE_USE_ENV_PROXY: '1' } }, ['NODE_USE_ENV_PROXY is set: unset it']],
+    ['Bun', { versions: { node: '24.0.0', bun: '1.3.0' } }, ['runs on bun: the guard is proven on Node.js only']],
+    ['Deno', { versions: { node: '24.0.0', deno: '2.5.0' } }, ['runs on deno: the guard is proven on Node.js only']],
+    ['an undici below the floor', { undiciVersion: '8.10.1' }, ['undici 8.10.1 is older than 8.10.2']],
+    ['an undici of an older line', { undiciVersion: '7.29.1' }, ['undici 7.29.1 is older than 8.10.2']],
+  ];
+  for (const [why, changes, failures] of FAULTS) {
+    it(`reports ${why}`, async () => {
+      expect(await selfTest({ ...GOOD, ...changes })).to.deep.equal({ ok: false, failures });
+    });
+  }
+
+  it('takes variables that are empty, and newer versions', async () => {
+    const env = { NODE_TLS_REJECT_UNAUTHORIZED: '', NODE_USE_ENV_PROXY: undefined };
+    expect(await selfTest({ ...GOOD, env, undiciVersion: '9.0.0' })).to.deep.equal({ ok: true });
+  });
+});

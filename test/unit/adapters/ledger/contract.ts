@@ -1,0 +1,70 @@
+import type { KeyObject } from 'node:crypto';
+import type { Ledger } from '../../../../adapters/ledger/port.ts';
+import { checkLog } from '../../../support/check-log.ts';
+import type { FakeClock } from '../../../support/fake-clock.ts';
+import { idempotencyContract } from './contract/idempotency.ts';
+import { leaseContract } from './contract/leases.ts';
+import { lifeContract } from './contract/life.ts';
+import { logContract } from './contract/log.ts';
+import { receiptContract } from './contract/receipts.ts';
+import { runContract } from './contract/runs.ts';
+import { storeContract } from './contract/store.ts';
+
+/** An implementation under test: one ledger, empty at first. */
+export interface LedgerFixture {
+  readonly ledger: Ledger;
+  readonly clock: FakeClock;
+  /** Public half of its log key. */
+  readonly logKey: KeyObject;
+  /** The one that is open: `ledger`, the reopened one, or a new one if the test closed it. */
+  readonly current: () => Promise<Ledger>;
+  /** Closes it and opens it again, as after a restart. */
+  readonly reopen: () => Promise<Ledger>;
+  /** Closes what is open and removes what is stored. */
+  readonly dispose: () => Promise<void>;
+}
+
+/** A test that an implementation can't pass, by its title, and why. */
+export interface Skip {
+  readonly test: string;
+  readonly reason: string;
+}
+
+/** The fixture of the running test. */
+export interface Contract {
+  readonly it: (title: string, test: (fixture: LedgerFixture) => Promise<void>) => void;
+}
+
+/** Tenants that tests write for. */
+const TENANTS = ['acme', 'globex', ...Array.from({ length: 60 }, (_, number) => `tenant-${number + 1}`)];
+
+/** What every ledger must do (adapters/ledger/port.ts). Each test starts empty and ends with its whole log checked. */
+export function ledgerContract(name: string, open: () => Promise<LedgerFixture>, skips: readonly Skip[] = []): void {
+  const contract: Contract = {
+    it: (title, test) => {
+      const skip = skips.find((one) => one.test === title);
+      if (skip !== undefined) {
+        it.skip(`${title} (${skip.reason})`);
+        return;
+      }
+      it(title, async () => {
+        const fixture = await open();
+        try {
+          await test(fixture);
+          await checkLog(await fixture.current(), { logKey: fixture.logKey, tenants: TENANTS });
+        } finally {
+          await fixture.dispose();
+        }
+      });
+    },
+  };
+  describe(`${name}: ledger`, () => {
+    runContract(contract);
+    idempotencyContract(contract);
+    receiptContract(contract);
+    logContract(contract);
+    storeContract(contract);
+    leaseContract(contract);
+    lifeContract(contract);
+  });
+}

@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import { createGroupCommit, type GroupCommit } from '../../../../adapters/ledger/group-commit.ts';
+import { LedgerError } from '../../../../adapters/ledger/port.ts';
+import { refusal } from '../../../support/refusal.ts';
+
+interface Database {
+  readonly queue: GroupCommit<number, string>;
+  /** Groups that reached it, in order. */
+  readonly groups: (readonly number[])[];
+  /** Ends the oldest open commit, well or with an error; resolves when its callers were woken. */
+  readonly finish: (error?: Error) => Promise<void>;
+  now: number;
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A database that commits when the test says so. */
+function aDatabase(change: { lanes?: number; maxRows?: number } = {}): Database {
+  const groups: (readonly number[])[] = [];
+  const open: ((error?: Error) => void)[] = [];
+  const flush = (rows: readonly number[]): Promise<readonly string[]> => {
+    groups.push(rows);
+    return new Promise((resolve, reject) => {
+      open.push((error) => (error === undefined ? resolve(rows.map((row) => `row ${row}`)) : reject(error)));
+    });
+  };
+  const database: Database = {
+    groups,
+    now: 0,
+    queue: createGroupCommit({
+      flush,
+      maxRows: change.maxRows ?? 512,
+      lanes: change.lanes ?? 1,
+      monotonic: () => database.now,
+      defer: setImmediate,
+    }),
+    finish: async (error) => {
+      open.shift()?.(error);
+      await turn();
+    },
+  };
+  return database;
+}
+
+describe('createGroupCommit', () => {
+  it('joins the rows of one turn in one group, in their order, and gives each its own result', async () => {
+    const { queue, groups, finish } = aDatabase();
+    const rows = Promise.all([3, 1, 2].map((row) => queue.add(row)));
+    await turn();
+    await finish();
+    expect(groups).to.deep.equal([[3, 1, 2]]);
+    expect(await rows).to.deep.equal(['row 3', 'row 1', 'row 2']);
+  });
+
+  it('makes what arrives while a commit runs the next group', async () => {
+    const { queue, groups, finish } = aDatabase();
+    const rows = [queue.add(1)];
+    await turn();
+    rows.push(queue.add(2));
+    await turn();
+    rows.push(queue.add(3));
+    await turn();
+    expect(groups).to.deep.equal([[1]]);
+    await finish();
+    expect(groups).to.deep.equal([[1], [2, 3]]);
+    await finish();
+    expect(await Promise.all(rows)).to.deep.equal(['row 1', 'row 2', 'row 3']);
+  });
+
+  it('sends the next group before it wakes the callers of the last', async () => {
+    const { queue, groups, finish } = aDatabase();
+    let seen = 0;
+    const first = queue.add(1).then(() => void (seen = groups.length));
+    await turn();
+    const second = queue.add(2);
+    await finish();
+    await first;
+    expect(seen).to.equal(2);
+    await finish();
+    expect(await second).to.equal('row 2');
+  });
+
+  it('splits a long queue at the largest group', async () => {
+    const { queue, groups, finish } = aDatabase({ maxRows: 2 });
+    const rows = [1, 2, 3, 4, 5].map((row) => queue.add(row));
+    await turn();
+    for (let group = 0; group < 3; group += 1) await finish();
+    expect(groups).to.deep.equal([[1, 2], [3, 4], [5]]);
+    expect((await Promise.all(rows)).length).to.equal(5);
+  });
+
+  it('has as many groups in flight as lanes', async () => {
+    const { queue, groups, finish } = aDatabase({ lanes: 2, maxRows: 1 });
+    const rows = [1, 2, 3].map((row) => queue.add(row));
+    await turn();
+    await turn();
+    rows.push(queue.add(4));
+    await turn();
+    expect(groups).to.deep.equal([[1], [2]]);
+    for (let group = 0; group < 4; group += 1) await finish();
+    expect(await Promise.all(rows)).to.deep.equal(['row 1', 'row 2', 'row 3', 'row 4']);
+  });
+
+  it('fails every row of a failed group with its reason, and commits the next', async () => {
+    const { queue, finish } = aDatabase();
+    const failed = [1, 2].map((row) => refusal(queue.add(row)));
+    await turn();
+    const next = queue.add(3);
+    const reason = new Error('disk full');
+    await finish(reason);
+    expect(await Promise.all(failed)).to.deep.equal([reason, reason]);
+    await finish();
+    expect(await next).to.equal('row 3');
+  });
+
+  it('fails a row that its database gave no result', async () => {
+    const flush = (): Promise<readonly string[]> => Promise.resolve(['only one']);
+    const queue = createGroupCommit<number, string>({ flush, maxRows: 9, lanes: 1, monotonic: () => 0, defer: setImmediate });
+    const [first, second] = await Promise.all([queue.add(1), refusal(queue.add(2))]);
+    expect(first).to.equal('only one');
+    expect(second).to.be.instanceOf(LedgerError);
+  });
+
+  it('counts rows that wait and rows in flight, and the age of the oldest of all', async () => {
+    const database = aDatabase();
+    const rows = [database.queue.add(1), database.queue.add(2)];
+    await turn();
+    database.now = 5;
+    rows.push(database.queue.add(3));
+    database.now = 12;
+    expect(database.queue.load()).to.deep.equal({ queuedRows: 3, oldestMs: 12 });
+    await database.finish();
+    expect(database.queue.load()).to.deep.equal({ queuedRows: 1, oldestMs: 7 });
+    await database.finish();
+    expect(database.queue.load()).to.deep.equal({ queuedRows: 0, oldestMs: 0 });
+    await Promise.all(rows);
+  });
+
+  it('settles what it has before a drain ends, and takes nothing more', async () => {
+    const { queue, finish } = aDatabase({ maxRows: 1 });
+    const rows = [1, 2].map((row) => queue.add(row));
+    let drained = false;
+    const drain = queue.drain().then(() => void (drained = true));
+    expect(await refusal(queue.add(3))).to.be.instanceOf(LedgerError).with.property('code', 'ledger-closed');
+    await turn();
+    await finish();
+    expect(drained).to.equal(false);
+    await finish();
+    await drain;
+    expect(await Promise.all(rows)).to.deep.equal(['row 1', 'row 2']);
+  });
+
+  it('drains at once when nothing waits, however often', async () => {
+    const { queue } = aDatabase();
+    await Promise.all([queue.drain(), queue.drain()]);
+    expect(queue.load().queuedRows).to.equal(0);
+  });
+});

@@ -1,0 +1,4 @@
+import { openSqliteFixture } from '../../../support/sqlite-ledger.ts';
+import { ledgerContract } from './contract.ts';
+
+ledgerContract('SQLite', openSqliteFixture);

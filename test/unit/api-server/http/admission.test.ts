@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { admissionLimits, createAdmission } from '../../../../api-server/http/admission.ts';
+
+const under = (queuedRows: number, oldestMs: number, loopDelayMs: number): Parameters<typeof createAdmission>[0] => ({
+  ledger: () => ({ queuedRows, oldestMs }),
+  loopDelayMs: () => loopDelayMs,
+});
+
+describe('createAdmission', () => {
+  const rows: [string, [number, number, number], string][] = [
+    ['an idle process takes runs', [0, 0, 0], 'admitted'],
+    ['just under every bound', [4095, 499, 99.9], 'admitted'],
+    ['too many queued rows', [4096, 0, 0], 'overloaded'],
+    ['a row that waits for 500 ms', [1, 500, 0], 'overloaded'],
+    ['a row that waits for 5 s: the ledger is away', [1, 5000, 0], 'ledger-unavailable'],
+    ['an event loop that is 100 ms late', [0, 0, 100], 'overloaded'],
+  ];
+  for (const [why, [queued, oldest, delay], expected] of rows) {
+    it(`${why}: ${expected}`, () => {
+      const result = createAdmission(under(queued, oldest, delay)).admit();
+      expect(result.kind === 'refused' ? result.code : result.kind).to.equal(expected);
+    });
+  }
+
+  it('holds a place until it is released', () => {
+    const admission = createAdmission(under(0, 0, 0), { ...admissionLimits, runsInFlight: 1 });
+    const first = admission.admit();
+    expect([first.kind, admission.admit().kind, admission.inFlight()]).to.deep.equal(['admitted', 'refused', 1]);
+    if (first.kind === 'admitted') first.release();
+    expect([admission.inFlight(), admission.admit().kind]).to.deep.equal([0, 'admitted']);
+  });
+});

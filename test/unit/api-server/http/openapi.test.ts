@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { openapiRoute } from '../../../../api-server/http/openapi-route.ts';
+import { openapiOf } from '../../../../api-server/http/openapi.ts';
+import { problems } from '../../../../api-server/http/problems.ts';
+import type { Route } from '../../../../api-server/http/route.ts';
+import { executeOperation } from '../../../../api-server/runtime/operation.ts';
+import { startApp } from '../../../support/api-app.ts';
+import { readRoutes } from '../../../support/read-routes.ts';
+
+/** Of parts that do not exist yet: policies, publications, breakers, forks, and provider routes. */
+const NOT_YET = [
+  '403 policy-denied',
+  '409 orb-ambiguous',
+  '409 orb-differs-from-publication',
+  '502 providers-unavailable',
+  '503 ledger-forked',
+  '503 orb-suspended',
+];
+
+const execute: Route = {
+  method: 'post',
+  path: '/orbisets/{id}/execute',
+  scope: 'orbs:execute',
+  anonymous: 'maybe',
+  sheds: true,
+  accepts: 'application/json',
+  handle: () => Promise.reject(new Error('not called')),
+  operation: executeOperation,
+};
+
+const isNode = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Every object of the document with its place. */
+function* nodes(value: unknown, place = ''): Generator<[string, Record<string, unknown>]> {
+  if (!isNode(value)) return;
+  yield [place, value];
+  for (const [name, member] of Object.entries(value)) yield* nodes(member, `${place}/${name}`);
+}
+
+const lookup = (document: unknown, pointer: string): unknown =>
+  pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((node, name) => (isNode(node) ? node[name] : undefined), document);
+
+const routes = [...readRoutes(), execute];
+const all = [...routes, openapiRoute(routes, '1.2.3')];
+const document = openapiOf(all, '1.2.3');
+
+/** [status, code] pairs that the answers of the document declare. */
+function declared(): Set<string> {
+  const found = new Set<string>();
+  for (const [place, node] of nodes(document)) {
+    const match = /\/responses\/(\d+)\/content\/application\/problem\+json\/schema\/properties\/code$/.exec(place);
+    const codes = match ? node['enum'] : undefined;
+    if (Array.isArray(codes)) for (const code of codes) found.add(`${match?.[1]} ${String(code)}`);
+  }
+  return found;
+}
+
+describe('openapiOf', () => {
+  it('declares every code of the problem table with its status, and no other', () => {
+    // Two codes answer where no path matches: nothing in `paths` can declare them.
+    const pathless = ['404 route-not-found', '405 method-not-allowed'];
+    const table = Object.entries(problems).map(([code, { status }]) => `${status} ${code}`);
+    expect([...declared(), ...pathless, ...NOT_YET].toSorted()).to.deep.equal(table.toSorted());
+  });
+
+  it('lists every code of the problem table in the schema of a problem', () => {
+    expect(lookup(document, '/components/schemas/Problem/properties/code/enum')).to.have.members(Object.keys(problems));
+  });
+
+  it('has these routes with these scopes, and no other', () => {
+    const listed = Object.entries(lookup(document, '/paths') ?? {}).flatMap(([path, item]: [string, unknown]) =>
+      Object.entries(isNode(item) ? item : {}).map(([method, operation]) => [
+        `${method} ${path}`,
+        isNode(operation) ? operation['security'] : undefined,
+      ]),
+    );
+    const scoped = (scope: string): unknown => [{ apiKey: [scope] }];
+    expect(Object.fromEntries(listed)).to.deep.equal({
+      'get /health': [],
+      'get /livez': [],
+      'get /readyz': [],
+      'get /.well-known/jwks.json': [],
+      'get /.well-known/orb-keys.json': [],
+      'get /log/checkpoint': [],
+      'get /log/inclusion': [],
+      'get /log/consistency': [],
+      'get /openapi.json': [],
+      'get /receipts': scoped('receipts:read'),
+      'get /receipts/{receipt_id}': scoped('receipts:read'),
+      'get /receipts/{receipt_id}/proof': scoped('receipts:read'),
+      'get /manifests/{digest}': scoped('receipts:read'),
+      'post /orbisets/{id}/execute': [{ apiKey: ['orbs:execute'] }, {}],
+    });
+  });
+
+  it('resolves every reference', () => {
+    const references = [...nodes(document)].flatMap(([, node]) =>
+      typeof node['$ref'] === 'string' ? [node['$ref']] : [],
+    );
+    expect(references).to.include('#/components/schemas/Problem');
+    expect(references.filter((pointer) => lookup(document, pointer.slice(1)) === undefined)).to.deep.equal([]);
+  });
+
+  it('says where a request id and Retry-After are to be expected', () => {
+    const answers = isNode(document['paths']) ? document['paths'][execute.path] : undefined;
+    expect(answers).to.have.nested.property('post.responses.200.headers.Orb-Request-Id');
+    expect(answers).to.have.nested.property('post.responses.503.headers.Retry-After');
+    expect(answers).to.not.have.nested.property('post.responses.422.headers.Retry-After');
+  });
+});
+
+describe('GET /openapi.json', () => {
+  it('is public, describes itself, and is not sent twice', async () => {
+    const app = await startApp(readRoutes());
+    const first = await app.call('GET', '/openapi.json', { key: null });
+    expect(first.value).to.deep.equal(JSON.parse(JSON.stringify(app.openapi)));
+    const etag = first.headers.get('etag') ?? '';
+    const second = await app.call('GET', '/openapi.json', { key: null, headers: { 'if-none-match': etag } });
+    expect(second.status).to.equal(304);
+    await app.close();
+  });
+});

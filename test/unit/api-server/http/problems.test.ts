@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { problem, problems } from '../../../../api-server/http/problems.ts';
+
+const request = { requestId: 'req_01' };
+const parse = (body: string | Uint8Array): unknown => JSON.parse(String(body));
+
+describe('problem', () => {
+  it('has the members of RFC 9457, the code, the next step and the request id', () => {
+    const reply = problem(request, 'orb-not-found');
+    expect([reply.status, reply.headers['content-type']]).to.deep.equal([404, 'application/problem+json']);
+    expect(parse(reply.body)).to.deep.equal({
+      type: 'https://orbs.dev/problems/orb-not-found',
+      title: 'No such Orb',
+      status: 404,
+      code: 'orb-not-found',
+      next: 'Check name and version of orb_id.',
+      request_id: 'req_01',
+    });
+  });
+
+  it('carries detail, errors, extensions and headers', () => {
+    const errors = [{ pointer: '/inputs/to', code: 'input-missing', detail: 'Give it.' }];
+    const reply = problem(request, 'invalid-inputs', {
+      detail: 'One is missing.',
+      next: 'Give it.',
+      errors,
+      extensions: { maybe_executed: true },
+      headers: { vary: 'Accept' },
+    });
+    expect(parse(reply.body)).to.deep.include({
+      detail: 'One is missing.',
+      next: 'Give it.',
+      errors,
+      maybe_executed: true,
+    });
+    expect(reply.headers['vary']).to.equal('Accept');
+  });
+
+  it('says when to come back where that is worth it', () => {
+    expect(problem(request, 'overloaded').headers['retry-after']).to.equal('1');
+    expect(problem(request, 'orb-not-found').headers).to.not.have.property('retry-after');
+  });
+
+  it('has for each code a status of its class, a title and a next step that end like sentences', () => {
+    for (const [code, { status, title, next }] of Object.entries(problems)) {
+      expect(code).to.match(/^[a-z]+(-[a-z]+)*$/);
+      expect(status).to.be.within(400, 504);
+      expect(title, code).to.match(/^[A-Z].*[^.]$/);
+      expect(next, code).to.match(/^[A-Z]/);
+    }
+  });
+});

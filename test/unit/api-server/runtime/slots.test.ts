@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { Slots } from '../../../../api-server/runtime/slots.ts';
+
+const never = new AbortController().signal;
+
+describe('Slots (security.md S6)', () => {
+  it('gives slots at once up to the limit of each key', () => {
+    const slots = new Slots({ perKey: 2, waiting: 10 });
+    expect(slots.acquire(['a'], never)).to.not.be.instanceOf(Promise);
+    expect(slots.acquire(['a'], never)).to.not.be.instanceOf(Promise);
+    expect(slots.acquire(['a'], never)).to.be.instanceOf(Promise);
+    expect(slots.acquire(['b'], never)).to.not.be.instanceOf(Promise);
+  });
+
+  it('hands a released slot to the one that waits longest', async () => {
+    const slots = new Slots({ perKey: 1, waiting: 10 });
+    const first = await slots.acquire(['a'], never);
+    const order: string[] = [];
+    const second = Promise.resolve(slots.acquire(['a'], never)).then((held) => {
+      order.push('second');
+      held?.release();
+    });
+    const third = Promise.resolve(slots.acquire(['a'], never)).then(() => order.push('third'));
+    first?.release();
+    await Promise.all([second, third]);
+    expect(order).to.deep.equal(['second', 'third']);
+  });
+
+  it('gives a waiter up when its run is over, and takes nothing for it', async () => {
+    const slots = new Slots({ perKey: 1, waiting: 10 });
+    const held = await slots.acquire(['a'], never);
+    const controller = new AbortController();
+    const waiting = Promise.resolve(slots.acquire(['a'], controller.signal));
+    controller.abort();
+    expect(await waiting).to.equal(undefined);
+    held?.release();
+    expect(slots.acquire(['a'], never)).to.not.be.instanceOf(Promise);
+  });
+
+  it('is full when as many wait as may, and only for keys that are taken', () => {
+    const slots = new Slots({ perKey: 1, waiting: 1 });
+    void slots.acquire(['a'], never);
+    expect(slots.full(['a'])).to.equal(false);
+    void slots.acquire(['a'], never);
+    expect(slots.full(['a'])).to.equal(true);
+    expect(slots.full(['b'])).to.equal(false);
+  });
+
+  it('counts a slot that is released twice once', async () => {
+    const slots = new Slots({ perKey: 1, waiting: 10 });
+    const held = await slots.acquire(['a'], never);
+    held?.release();
+    held?.release();
+    void slots.acquire(['a'], never);
+    expect(slots.acquire(['a'], never)).to.be.instanceOf(Promise);
+  });
+});

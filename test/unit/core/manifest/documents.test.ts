@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import type { JsonObject, JsonValue } from '../../../../core/json/json-value.ts';
+import { checkDocument } from '../../../../core/manifest/documents.ts';
+import { mail } from './a-manifest.ts';
+
+const api = 'orbs.dev/v1alpha1';
+const metadata = { name: 'support', namespace: 'acme' };
+const orb = (spec: JsonObject, more: JsonObject = {}): JsonObject => ({
+  apiVersion: api,
+  kind: 'Orb',
+  metadata,
+  spec,
+  ...more,
+});
+const orbiset = (spec: JsonObject): JsonObject => ({ apiVersion: api, kind: 'Orbiset', metadata, spec });
+const secret = (more: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Secret', metadata, ...more });
+const pin = { provider: 'mailgun', expires_at: '2026-01-31T12:00:00Z', mode: 'soft', reason: 'quota' };
+const vault = (binding: JsonObject): JsonObject => orbiset({ vault: { secrets: [binding] } });
+
+const refused: readonly (readonly [why: string, value: JsonValue, finding: string])[] = [
+  ['a list', [], 'document-unknown '],
+  ['an empty object', {}, 'document-unknown '],
+  ['another kind', { apiVersion: 'v1', kind: 'Pod', metadata }, 'document-unknown /kind'],
+  ['a kind named like a member of every object', { kind: 'constructor' }, 'document-unknown /kind'],
+  ['a bare manifest with a malformed id', { ...mail, orb_id: 'x' }, 'orb-id-malformed /orb_id'],
+  ['an Orb of another version', orb(mail, { apiVersion: 'orbs.dev/v1' }), 'schema-enum /apiVersion'],
+  ['an Orb without a name', orb(mail, { metadata: {} }), 'schema-required /metadata/name'],
+  [
+    'a misspelt namespace',
+    orb(mail, { metadata: { name: 'a', namepsace: 'b' } }),
+    'schema-additionalProperties /metadata/namepsace',
+  ],
+  ['a name in upper case', orb(mail, { metadata: { name: 'A' } }), 'schema-pattern /metadata/name'],
+  ['a pin without an end', orb({ ...mail, pin: { provider: 'a' } }), 'schema-required /spec/pin/expires_at'],
+  [
+    'a pin until no time',
+    orb({ ...mail, pin: { ...pin, expires_at: '2026-13-41T12:00:00Z' } }),
+    'schema-pattern /spec/pin/expires_at',
+  ],
+  [
+    'a pin with a time without zone',
+    orb({ ...mail, pin: { ...pin, expires_at: '2026-01-31T12:00:00' } }),
+    'schema-pattern /spec/pin/expires_at',
+  ],
+  ['a vault without hosts', vault({ name: 'mail' }), 'schema-required /spec/vault/secrets/0/allowedHosts'],
+  [
+    'an empty list of hosts',
+    vault({ name: 'mail', allowedHosts: [] }),
+    'schema-minItems /spec/vault/secrets/0/allowedHosts',
+  ],
+  [
+    'a URL as host',
+    vault({ name: 'mail', allowedHosts: ['https://a.example'] }),
+    'schema-pattern /spec/vault/secrets/0/allowedHosts/0',
+  ],
+  [
+    'a star inside a host',
+    vault({ name: 'mail', allowedHosts: ['a.*.example'] }),
+    'schema-pattern /spec/vault/secrets/0/allowedHosts/0',
+  ],
+  [
+    'keys that are a text',
+    vault({ name: 'mail', allowedHosts: ['*'], keys: 'A' }),
+    'schema-oneOf /spec/vault/secrets/0/keys',
+  ],
+  ['a limit of nothing', orbiset({ limits: { in_flight: 0 } }), 'schema-minimum /spec/limits/in_flight'],
+  ['an unknown member of an Orbiset', orbiset({ suspend: true }), 'schema-additionalProperties /spec/suspend'],
+  ['data that is not base64', secret({ data: { 'a.b': 'not base64' } }), 'secret-not-base64 /data/a.b'],
+  ['data without padding', secret({ data: { a: 'YQ' } }), 'secret-not-base64 /data/a'],
+  ['a number as value', secret({ stringData: { a: 5 } }), 'schema-type /stringData/a'],
+];
+
+describe('checkDocument', () => {
+  for (const [why, value, finding] of refused)
+    it(`refuses ${why}`, () => {
+      const result = checkDocument(value);
+      expect(result.ok).to.equal(false);
+      expect(result.findings.map(({ code, pointer }) => `${code} ${pointer}`)).to.deep.equal([finding]);
+    });
+
+  it('names a bare manifest as the loader does, in the namespace default', () => {
+    const result = checkDocument(mail);
+    expect(result.ok && result.value).to.deep.equal({
+      kind: 'Orb',
+      namespace: 'default',
+      name: 'acme.send-email-1.0.0',
+      manifest: mail,
+      pointer: '',
+      pin: undefined,
+    });
+  });
+
+  it('gives names that a resource can not hold a suffix of their own', () => {
+    const nameOf = (id: string): string => {
+      const result = checkDocument({ ...mail, orb_id: id });
+      return result.ok ? result.value.name : '';
+    };
+    expect(nameOf('a.B@1.0.0+x')).to.match(/^a\.b-1\.0\.0-x-[0-9a-f]{8}$/);
+    expect(nameOf('a.B@1.0.0+x')).not.to.equal(nameOf('a.b@1.0.0+X'));
+  });
+
+  it('separates the pin from the manifest of an Orb', () => {
+    const result = checkDocument(orb({ ...mail, pin }));
+    expect(result.ok && result.value).to.deep.equal({
+      kind: 'Orb',
+      namespace: 'acme',
+      name: 'support',
+      manifest: mail,
+      pointer: '/spec',
+      pin,
+    });
+  });
+
+  it('reads what kubectl prints: status, and metadata of the server', () => {
+    const printed = { ...metadata, creationTimestamp: null, uid: 'u', generation: 2, labels: { a: 'b' } };
+    expect(checkDocument(orb(mail, { metadata: printed, status: { conditions: [] } })).ok).to.equal(true);
+  });
+
+  it('reads the Orbiset of the design', () => {
+    const spec = {
+      vault: {
+        secrets: [
+          {
+            name: 'mail',
+            allowedHosts: ['api.sendgrid.com', '*.mailgun.net'],
+            keys: ['SENDGRID_API_KEY', 'MAIL_FROM'],
+          },
+          { name: 'more', allowedHosts: ['*'], keys: { ENTRY: 'key' } },
+        ],
+      },
+      orbs: ['globex.geocode', 'initech.translate@2.1.0'],
+      limits: { rate_per_second: 50, in_flight: 32, timeout_ms: 30_000, request_bytes: 1_048_576 },
+      policies: { any: ['thing'] },
+      suspended: false,
+    };
+    const result = checkDocument(orbiset(spec));
+    expect(result.ok && result.value).to.deep.equal({ kind: 'Orbiset', ...metadata, spec });
+  });
+
+  it('decodes a Secret; stringData wins', () => {
+    const result = checkDocument(
+      secret({ type: 'Opaque', data: { a: 'Yf8=', b: 'eA==', c: 'YWJj\nZA==' }, stringData: { b: 'é' } }),
+    );
+    const data =
+      result.ok && result.value.kind === 'Secret'
+        ? [...result.value.data].map(([key, value]) => [key, [...value]])
+        : [];
+    expect(data).to.deep.equal([
+      ['a', [0x61, 0xff]],
+      ['b', [0xc3, 0xa9]],
+      ['c', [0x61, 0x62, 0x63, 0x64]],
+    ]);
+  });
+
+  it('shows no value of a Secret', () => {
+    const { findings } = checkDocument(
+      secret({ data: { a: 'hunter2 hunter2', b: 5 }, stringData: { 'x y': 'hunter2' } }),
+    );
+    expect(findings.length).to.be.greaterThan(0);
+    expect(JSON.stringify(findings)).not.to.include('hunter2');
+  });
+});

@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { parseTemplate } from '../../../../core/template/parse-template.ts';
+
+describe('parseTemplate', () => {
+  const references: readonly (readonly [text: string, parts: readonly object[]])[] = [
+    ['{{inputs.a}}', [{ kind: 'input', name: 'a' }]],
+    ['{{  inputs._A9  }}', [{ kind: 'input', name: '_A9' }]],
+    [`{{inputs.${'n'.repeat(64)}}}`, [{ kind: 'input', name: 'n'.repeat(64) }]],
+    ['{{ orbiset.secrets.A.b_c-1 }}', [{ kind: 'secret', entry: 'A.b_c-1' }]],
+    ['{{orbiset.secrets.__proto__}}', [{ kind: 'secret', entry: '__proto__' }]],
+    ['a}}{ {b', [{ kind: 'text', text: 'a}}{ {b' }]],
+    [
+      'x{{inputs.a}}}',
+      [
+        { kind: 'text', text: 'x' },
+        { kind: 'input', name: 'a' },
+        { kind: 'text', text: '}' },
+      ],
+    ],
+    ['', []],
+  ];
+  for (const [text, parts] of references)
+    it(`reads ${JSON.stringify(text.slice(0, 40))}`, () => {
+      expect(parseTemplate(text)).to.deep.equal({ kind: 'parsed', parts });
+    });
+
+  const unknown = [
+    '{{secrets.K}}',
+    '{{orbiset.secrets.}}',
+    '{{orbiset.secrets.a/b}}',
+    `{{orbiset.secrets.${'k'.repeat(254)}}}`,
+    '{{inputs.1a}}',
+    '{{inputs.a.b}}',
+    '{{inputs.é}}',
+    `{{inputs.${'n'.repeat(65)}}}`,
+    '{{inputs.a|upper}}',
+    '{{ inputs . a }}',
+    '{{}}',
+    '{{inputs.a}',
+    '{{',
+    '{{{inputs.a}}}',
+    '{{\ninputs.a}}',
+    '{{this.constructor}}',
+  ];
+  for (const text of unknown)
+    it(`refuses ${JSON.stringify(text.slice(0, 40))}`, () => {
+      expect(parseTemplate(text)).to.deep.equal({ kind: 'refused', code: 'template-unknown-reference' });
+    });
+});
