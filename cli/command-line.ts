@@ -29,10 +29,16 @@ function unknownVerb(words: readonly string[]): Failure {
   const group = names.filter((name) => name.startsWith(`${first} `));
   if (group.length > 0) {
     const meant = nearest(`${first} ${second}`, group);
-    return usage(`orb ${printable(first)} needs one of: ${group.map((name) => name.slice(first.length + 1)).join(', ')}`, ...(meant === undefined ? [] : [`did you mean orb ${meant}?`]));
+    return usage(
+      `orb ${printable(first)} needs one of: ${group.map((name) => name.slice(first.length + 1)).join(', ')}`,
+      ...(meant === undefined ? [] : [`did you mean orb ${meant}?`]),
+    );
   }
   const meant = nearest(first, [...new Set(names.map((name) => name.split(' ')[0] ?? name)), 'help']);
-  return usage(`unknown verb ${printable(first)}${meant === undefined ? '' : `: did you mean ${meant}?`}`, 'orb help lists the verbs');
+  return usage(
+    `unknown verb ${printable(first)}${meant === undefined ? '' : `: did you mean ${meant}?`}`,
+    'orb help lists the verbs',
+  );
 }
 
 const isHelp = (word: string | undefined): boolean => word === '--help' || word === '-h';
@@ -44,7 +50,12 @@ function help(words: readonly string[], io: Io): number {
   if (found !== undefined) io.out(verbHelp(found.verb, io));
   else if (named.length === 0) io.out(overview(verbs, io));
   else if (named[0] !== undefined && named.length === 1 && startsGroup(named[0])) {
-    io.out(overview(verbs.filter(({ name }) => name.startsWith(`${named[0]} `)), io));
+    io.out(
+      overview(
+        verbs.filter(({ name }) => name.startsWith(`${named[0]} `)),
+        io,
+      ),
+    );
   } else throw unknownVerb(named);
   return EXIT.ok;
 }

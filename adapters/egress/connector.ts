@@ -26,13 +26,6 @@ export interface Reading {
   http10: boolean;
 }
 
-export interface Connector {
-  readonly connect: buildConnector.connector;
-  readonly reading: Readonly<Reading>;
-  /** Breaks the connections that are still being made; undici breaks the others. */
-  readonly destroy: () => void;
-}
-
 /** DNS, TCP and TLS together, for the agent; an Orb may set less (failover.md §12.1). */
 export const MAX_CONNECT_MS = 3000;
 const TCP_KEEP_ALIVE_MS = 60_000;
@@ -82,7 +75,7 @@ function portOf({ port, protocol }: buildConnector.Options): number {
 }
 
 /** Layers 2 to 4 of security.md §3.1 around one kind of target. */
-export class GuardedConnector implements Connector {
+export class GuardedConnector {
   readonly reading: Reading = { http10: false };
   readonly #target: Target;
   readonly #deps: ConnectorDeps;
@@ -102,6 +95,7 @@ export class GuardedConnector implements Connector {
     else callback(denied, null);
   };
 
+  /** Breaks the connections that are still being made; undici breaks the others. */
   destroy(): void {
     for (const socket of this.#opening) socket.destroy(new EgressFault({ kind: 'cancelled', code: 'cancelled' }));
   }

@@ -33,7 +33,7 @@ export function bytes(ip: string): Uint8Array | null {
 }
 
 /** Whether the first `bits` bits are equal. */
-export function inside(address: Uint8Array, [prefix, bits]: Range): boolean {
+function inside(address: Uint8Array, [prefix, bits]: Range): boolean {
   const whole = bits >> 3;
   for (let at = 0; at < whole; at += 1) if (address[at] !== prefix[at]) return false;
   const mask = (0xff00 >> (bits & 7)) & 0xff;

@@ -9,9 +9,8 @@ export interface TlsSessions {
 }
 
 /**
- * TLS sessions by server name, the oldest dropped first. One is kept only after its connection was accepted: Node skips
- * the check of the server's name on a resumed session, so a session of a refused handshake (TLS 1.2 hands one out
- * before that check) would let the next connection pass.
+ * TLS sessions by server name, the oldest dropped first. One is kept only after its connection was accepted, peer
+ * included: Node skips the check of the server's name on a resumed session.
  */
 export function createTlsSessions(): TlsSessions {
   const sessions = new Map<string, Buffer>();
@@ -23,7 +22,7 @@ export function createTlsSessions(): TlsSessions {
   return {
     of: (name) => sessions.get(name),
     follow: (name, socket) => {
-      // TLS 1.3 sends its tickets later, as events.
+      // TLS 1.2 had its session before it was accepted; TLS 1.3 sends tickets later, as events.
       const session = socket.getProtocol() === 'TLSv1.2' ? socket.getSession() : undefined;
       if (session !== undefined) keep(name, session);
       socket.on('session', (ticket: Buffer) => keep(name, ticket));

@@ -1,6 +1,7 @@
 import { createHmac, createPublicKey, hash, randomFillSync, sign, verify, type KeyObject } from 'node:crypto';
 import { encodeBase64Url } from '../../core/json/base64.ts';
 import type { Sha256 } from '../../core/json/digest.ts';
+import type { Encoding } from '../../core/receipt/jws.ts';
 import type { Signer } from '../../core/receipt/signer.ts';
 
 const KEY_BYTES = 32;
@@ -33,6 +34,12 @@ export const signerOf = (kid: string, privateKey: KeyObject): Signer => ({
   kid,
   sign: (bytes) => sign(null, bytes, privateKey),
 });
+
+/** Encodings of the run path; a lone surrogate becomes U+FFFD. */
+export const nodeEncoding: Encoding = {
+  utf8: (text) => Buffer.from(text, 'utf8'),
+  base64Url: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url'),
+};
 
 /**
  * Cryptographic random bytes from a pool of 16 KiB: a tenth of the cost of one call of the system for each id. What was

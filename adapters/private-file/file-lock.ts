@@ -35,13 +35,19 @@ async function dropStale(path: string, now: number): Promise<void> {
  * most 5 s; a lock older than 10 s is taken over.
  * @throws FileLockError another process holds it
  */
-export async function withFileLock<T>(path: string, clock: Clock, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function withFileLock<T>(
+  path: string,
+  clock: Clock,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
   const lock = `${path}.lock`;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const until = clock.monotonic() + GIVE_UP_MS;
   while (!(await take(lock))) {
     await dropStale(lock, clock.now());
-    if (clock.monotonic() >= until) throw new FileLockError(`another process writes ${path}; if none does, remove ${lock}`);
+    if (clock.monotonic() >= until)
+      throw new FileLockError(`another process writes ${path}; if none does, remove ${lock}`);
     await clock.sleep(WAIT_MS, signal);
   }
   try {

@@ -22,7 +22,8 @@ const NAME = /^[A-Za-z0-9._-]{1,253}$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const MEMBERS = new Set(['name', 'value_b64', 'hosts']);
 const MAX_VALUE_BYTES = 1024 * 1024;
-const HEAD = '# Secrets of one Orbiset: written by `orb secrets`, read by `npm start`. Values are base64, not encrypted.\n';
+const HEAD =
+  '# Secrets of one Orbiset: written by `orb secrets`, read by `npm start`. Values are base64, not encrypted.\n';
 
 type Report = (pointer: string, rule: string) => VaultFileError;
 
@@ -37,13 +38,15 @@ function readName(value: unknown, pointer: string, report: Report): string {
 function readValue(value: unknown, pointer: string, report: Report): Uint8Array {
   if (typeof value !== 'string' || !BASE64.test(value)) throw report(`${pointer}/value_b64`, 'is not base64');
   const bytes = Buffer.from(value, 'base64');
-  if (bytes.length === 0 || bytes.length > MAX_VALUE_BYTES) throw report(`${pointer}/value_b64`, 'is empty or larger than 1 MiB');
+  if (bytes.length === 0 || bytes.length > MAX_VALUE_BYTES)
+    throw report(`${pointer}/value_b64`, 'is empty or larger than 1 MiB');
   return bytes;
 }
 
 function readEntry(value: unknown, pointer: string, report: Report): StoredSecret {
   if (!isJsonObject(value)) throw report(pointer, 'is not an object');
-  if (Object.keys(value).some((member) => !MEMBERS.has(member))) throw report(pointer, 'has a member that is not known');
+  if (Object.keys(value).some((member) => !MEMBERS.has(member)))
+    throw report(pointer, 'has a member that is not known');
   const { hosts } = value;
   if (!isHosts(hosts)) throw report(`${pointer}/hosts`, 'is not a list of hosts');
   return {
@@ -67,7 +70,8 @@ function parseVault(text: string, report: Report): readonly StoredSecret[] {
   const list = isJsonObject(document) && Object.keys(document).length === 1 ? document['entries'] : undefined;
   if (!Array.isArray(list)) throw report('', 'is not {entries: […]}');
   const entries = list.map((entry, index) => readEntry(entry, `/entries/${index}`, report));
-  if (new Set(entries.map(({ name }) => name)).size !== entries.length) throw report('/entries', 'names an entry twice');
+  if (new Set(entries.map(({ name }) => name)).size !== entries.length)
+    throw report('/entries', 'names an entry twice');
   return entries;
 }
 
@@ -79,7 +83,10 @@ function parseVault(text: string, report: Report): readonly StoredSecret[] {
 export async function readVaultFile(path: string): Promise<readonly StoredSecret[]> {
   try {
     const text = await readFile(path, 'utf8');
-    return parseVault(text, (pointer, rule) => new VaultFileError(`${path}: ${pointer === '' ? 'it' : pointer} ${rule}`));
+    return parseVault(
+      text,
+      (pointer, rule) => new VaultFileError(`${path}: ${pointer === '' ? 'it' : pointer} ${rule}`),
+    );
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
@@ -92,8 +99,17 @@ export async function readVaultFile(path: string): Promise<readonly StoredSecret
  */
 export async function writeVaultFile(path: string, entries: readonly StoredSecret[]): Promise<void> {
   const sorted = entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  const list = sorted.map(({ name, value, hosts }) => ({ name, value_b64: Buffer.from(value).toString('base64'), hosts: [...hosts] }));
-  const text = HEAD + stringify({ entries: list }, { lineWidth: 0, version: '1.2', defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
+  const list = sorted.map(({ name, value, hosts }) => ({
+    name,
+    value_b64: Buffer.from(value).toString('base64'),
+    hosts: [...hosts],
+  }));
+  const text =
+    HEAD +
+    stringify(
+      { entries: list },
+      { lineWidth: 0, version: '1.2', defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' },
+    );
   parseVault(text, (pointer, rule) => new VaultFileError(`${pointer === '' ? 'the list' : pointer} ${rule}`));
   await replacePrivate(path, text);
 }

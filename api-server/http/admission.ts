@@ -1,6 +1,6 @@
 import type { LedgerLoad } from '../../adapters/ledger/port.ts';
 
-export type Admitted =
+type Admitted =
   | { readonly kind: 'admitted'; readonly release: () => void }
   | { readonly kind: 'refused'; readonly code: 'overloaded' | 'ledger-unavailable' };
 

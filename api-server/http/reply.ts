@@ -11,7 +11,7 @@ export const json = (value: JsonValue, headers: Readonly<Record<string, string>>
 const opaque = (etag: string): string => (etag.startsWith('W/') ? etag.slice(2) : etag);
 
 /** True when `If-None-Match` holds this ETag, by weak comparison (RFC 9110 §13.1.2). */
-export const isFresh = (ifNoneMatch: string | undefined, etag: string): boolean =>
+const isFresh = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch !== undefined &&
   ifNoneMatch.split(',').some((item) => item.trim() === '*' || opaque(item.trim()) === opaque(etag));
 

@@ -15,7 +15,7 @@ import { faultReply, finish, serveRoute, type ServeContext } from './serve-route
 import { traceparentOf } from './trace.ts';
 
 /** Bounds of the listener (security.md S6). */
-export interface ServerLimits {
+interface ServerLimits {
   readonly bodyBytes: number;
   /** Request line and headers together, bytes. */
   readonly headerBytes: number;
@@ -31,7 +31,7 @@ export interface ServerLimits {
   readonly idleMs: number;
 }
 
-export const serverLimits: ServerLimits = {
+const serverLimits: ServerLimits = {
   bodyBytes: 1_048_576,
   headerBytes: 16_384,
   headerCount: 200,

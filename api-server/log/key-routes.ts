@@ -1,19 +1,27 @@
 import type { Clock } from '../../adapters/time/clock.ts';
+import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import { json } from '../http/reply.ts';
 import type { Route } from '../http/route.ts';
 import { closed, shapes } from '../http/schemas.ts';
-import { keySetOf, publishedKeys } from './published-keys.ts';
+import { keySetOf } from './key-set.ts';
+
+export interface KeySource {
+  /** As signed by the root. */
+  readonly keysJws: string;
+  /** The same, opened when the service started. */
+  readonly document: KeysDocument;
+  readonly clock: Pick<Clock, 'now'>;
+}
 
 const CACHE = { 'cache-control': 'public, max-age=300' };
 const base64url = { type: 'string', pattern: '^[A-Za-z0-9_-]{43}$' } as const;
 
-function keySetRoute(keysJws: string, clock: Pick<Clock, 'now'>): Route {
-  const keys = publishedKeys(keysJws);
+function keySetRoute({ document, clock }: KeySource): Route {
   return {
     method: 'get',
     path: '/.well-known/jwks.json',
     scope: 'public',
-    handle: () => Promise.resolve(json(keySetOf(keys, clock.now()), CACHE)),
+    handle: () => Promise.resolve(json(keySetOf(document.keys, clock.now()), CACHE)),
     operation: {
       operationId: 'getKeySet',
       summary: 'Keys that sign, as RFC 7517; trust on first use only',
@@ -45,7 +53,7 @@ function keySetRoute(keysJws: string, clock: Pick<Clock, 'now'>): Route {
   };
 }
 
-const keysDocumentRoute = (keysJws: string): Route => ({
+const keysDocumentRoute = ({ keysJws }: KeySource): Route => ({
   method: 'get',
   path: '/.well-known/orb-keys.json',
   scope: 'public',
@@ -64,8 +72,5 @@ const keysDocumentRoute = (keysJws: string): Route => ({
   },
 });
 
-/** `/.well-known/*` (trust.md §3.1). @param keysJws the keys document as signed by the root */
-export const keyRoutes = (keysJws: string, clock: Pick<Clock, 'now'>): readonly Route[] => [
-  keySetRoute(keysJws, clock),
-  keysDocumentRoute(keysJws),
-];
+/** `/.well-known/*` (trust.md §3.1). */
+export const keyRoutes = (source: KeySource): readonly Route[] => [keySetRoute(source), keysDocumentRoute(source)];

@@ -12,7 +12,7 @@ import type { Reply, Route, RouteRequest } from '../http/route.ts';
 import { shapes } from '../http/schemas.ts';
 import { receiptListSchema } from './receipt-schemas.ts';
 import { recordOf, summaryOf } from './receipt-summary.ts';
-import type { ReceiptVerifier } from './verification.ts';
+import type { ReceiptVerifier } from './verify-stored.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;

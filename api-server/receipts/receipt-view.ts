@@ -2,8 +2,9 @@ import type { Ledger, StoredReceipt } from '../../adapters/ledger/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { formatTlogProof } from '../../core/merkle/tlog-proof.ts';
+import type { Verification } from '../../core/verify/verdict.ts';
 import { recordOf, summaryOf } from './receipt-summary.ts';
-import type { ReceiptVerifier, Verification } from './verification.ts';
+import { shownChecks, type ReceiptVerifier } from './verify-stored.ts';
 
 /** What the receipt routes read from. */
 export interface ReceiptSource {
@@ -69,7 +70,7 @@ export function receiptJson(view: ReceiptView, source: ReceiptSource, query: str
     verification: {
       verdict: verification.verdict,
       code: verification.code,
-      checks: verification.checks.map(({ id, ok }) => ({ id, ok })),
+      checks: shownChecks(verification).map((check) => ({ ...check })),
       key: verification.key ? { kid: verification.key.kid, status: verification.key.status } : null,
       verified_at: new Date(source.clock.now()).toISOString(),
     },

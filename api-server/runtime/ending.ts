@@ -58,7 +58,7 @@ export function sealRun(runtime: Runtime, seed: RunSeed, conclusion: Conclusion)
     },
     { issuer: runtime.issuer, policy: EMPTY_POLICY },
   );
-  const sealed = sealReceipt(record, runtime.signer, runtime.sha256);
+  const sealed = sealReceipt(record, runtime.sealing);
   return { record, jws: sealed.jws, entry: privateEntry(record, sealed.jwsSha256) };
 }
 

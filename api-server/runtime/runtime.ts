@@ -4,7 +4,7 @@ import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Sha256 } from '../../core/json/digest.ts';
-import type { Signer } from '../../core/receipt/signer.ts';
+import type { SealTools } from '../../core/receipt/seal.ts';
 import type { CallerTags } from './caller-tags.ts';
 import type { RunMetrics } from './run-metrics.ts';
 import type { RunsInFlight } from './runs-in-flight.ts';
@@ -38,7 +38,7 @@ export interface Runtime {
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
   readonly sha256: Sha256;
-  readonly signer: Signer;
+  readonly sealing: SealTools;
   readonly issuer: string;
   readonly logger: Logger;
   readonly metrics: RunMetrics;

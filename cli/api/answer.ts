@@ -22,9 +22,11 @@ const isJson = (answer: ApiAnswer): boolean => /^application\/(?:[a-z.+-]+\+)?js
 export function replyOf(server: Server, answer: ApiAnswer): Reply {
   const value = isJson(answer) ? parse(answer.body) : undefined;
   if (!isJsonObject(value)) {
-    throw new Failure(EXIT.unreachable, `${server.base.origin} answers with ${answer.status}, but not as an Orb API does`, [
-      'check --server: it is the address of the API, not of a proxy in front of something else',
-    ]);
+    throw new Failure(
+      EXIT.unreachable,
+      `${server.base.origin} answers with ${answer.status}, but not as an Orb API does`,
+      ['check --server: it is the address of the API, not of a proxy in front of something else'],
+    );
   }
   if (answer.status === 200) return { kind: 'result', value };
   return { kind: 'problem', status: answer.status, value };

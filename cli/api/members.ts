@@ -11,10 +11,12 @@ export const objectAt = (value: JsonValue | undefined, name: string): JsonObject
   return isJsonObject(found) ? found : {};
 };
 
+const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
+
 /** The member as a list; empty when it is none. */
 export const listAt = (value: JsonValue | undefined, name: string): readonly JsonValue[] => {
   const found = member(value, name);
-  return Array.isArray(found) ? found : [];
+  return isList(found) ? found : [];
 };
 
 /** The member for people, on one line: strings as they are, anything else as JSON, '' when it is not there. */

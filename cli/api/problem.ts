@@ -16,12 +16,18 @@ const line = (label: string, text: string): string => (text === '' ? '' : `     
 function errorLine(error: JsonValue): string {
   const place = textAt(error, 'pointer') || textAt(error, 'parameter') || textAt(error, 'header') || '(the body)';
   const meant = textAt(error, 'suggestion');
-  return line('', `${place}  ${textAt(error, 'code')}: ${textAt(error, 'detail')}${meant === '' ? '' : ` Did you mean ${meant}?`}`);
+  return line(
+    '',
+    `${place}  ${textAt(error, 'code')}: ${textAt(error, 'detail')}${meant === '' ? '' : ` Did you mean ${meant}?`}`,
+  );
 }
 
 const attemptLine = (attempt: JsonValue): string => {
   const status = textAt(attempt, 'http_status');
-  return line('attempt ', `${textAt(attempt, 'provider')}: ${textAt(attempt, 'outcome')}, HTTP ${status === 'null' ? '–' : status}, ${textAt(attempt, 'duration_ms')} ms`);
+  return line(
+    'attempt ',
+    `${textAt(attempt, 'provider')}: ${textAt(attempt, 'outcome')}, HTTP ${status === 'null' ? '–' : status}, ${textAt(attempt, 'duration_ms')} ms`,
+  );
 };
 
 function runLines(problem: JsonObject): string {
@@ -39,8 +45,12 @@ function hints(problem: JsonObject, server: Server): string {
   const wrongType = listAt(problem, 'errors').some((error) => textAt(error, 'code') === 'input-type');
   return [
     wrongType ? line('', 'name=value sends text; name:=5, name:=true, name:=[1] send JSON') : '',
-    code === 'unauthenticated' && server.key === undefined ? line('', 'no key was sent: set ORB_API_KEY or --key-file, or --data to the data folder of npm start') : '',
-    member(problem, 'maybe_executed') === true ? line('', 'the provider may have executed it: look there before you try again') : '',
+    code === 'unauthenticated' && server.key === undefined
+      ? line('', 'no key was sent: set ORB_API_KEY or --key-file, or --data to the data folder of npm start')
+      : '',
+    member(problem, 'maybe_executed') === true
+      ? line('', 'the provider may have executed it: look there before you try again')
+      : '',
   ].join('');
 }
 
@@ -60,7 +70,12 @@ export function problemText(status: number, problem: JsonObject, server: Server)
 }
 
 /** Prints a problem: for people on stderr, for machines on stdout. @returns the exit code */
-export function printProblem(status: number, problem: JsonObject, server: Server, { format, io }: { readonly format: Format; readonly io: Io }): Exit {
+export function printProblem(
+  status: number,
+  problem: JsonObject,
+  server: Server,
+  { format, io }: { readonly format: Format; readonly io: Io },
+): Exit {
   if (format === 'json' || format === 'yaml') io.out(dataText(problem, format));
   else io.err(problemText(status, problem, server));
   return exitOf(status, problem);

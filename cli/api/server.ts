@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import type { Args } from '../args/parse-args.ts';
@@ -7,11 +8,14 @@ import { codeOf, invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/output.ts';
 import { readText } from '../io/read-file.ts';
-import { readFile } from 'node:fs/promises';
 
 /** Flags of every verb that talks to the API. */
 export const SERVER_FLAGS: readonly Flag[] = [
-  { name: 'server', value: 'URL', text: 'API to talk to (ORB_SERVER; else the one of npm start, http://127.0.0.1:8080)' },
+  {
+    name: 'server',
+    value: 'URL',
+    text: 'API to talk to (ORB_SERVER; else the one of npm start, http://127.0.0.1:8080)',
+  },
   { name: 'key-file', value: 'FILE', text: 'file with the API key (else ORB_API_KEY, else the key of npm start)' },
   { name: 'data', value: 'DIR', text: 'data folder of npm start, for its address and key (.orb)' },
 ];
@@ -26,15 +30,21 @@ interface Credentials {
   readonly key: string;
 }
 
+const isPlainAddress = (url: URL): boolean =>
+  (url.protocol === 'http:' || url.protocol === 'https:') && url.search === '' && url.hash === '';
+
 /** @throws Failure the text is no address that a key may be sent to */
 function parseServer(text: string, from: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '') {
+  if (url === undefined || !isPlainAddress(url)) {
     throw usage(`${from} ${printable(text)}: it is no address such as https://orbs.example`);
   }
-  if (url.username !== '' || url.password !== '') throw usage(`${from}: the address holds a user name; keys come from a file or ORB_API_KEY`);
+  if (url.username !== '' || url.password !== '') {
+    throw usage(`${from}: the address holds a user name; keys come from a file or ORB_API_KEY`);
+  }
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
-    throw usage(`${from} ${printable(text)}: http is for this machine only, the key would travel readable; use https or a port-forward`);
+    const why = 'http is for this machine only, the key would travel readable; use https or a port-forward';
+    throw usage(`${from} ${printable(text)}: ${why}`);
   }
   return new URL(url.pathname.endsWith('/') ? url : `${url.href}/`);
 }

@@ -3,12 +3,16 @@ import { table } from '../io/output.ts';
 import { flagsOf } from './parse-args.ts';
 import type { Flag, Verb } from './verb.ts';
 
-const EXITS = 'Exit codes: 0 ok, 1 negative result, 2 invalid input, 3 not trusted, 4 service not reached, 64 wrong usage.';
+const EXITS =
+  'Exit codes: 0 ok, 1 negative result, 2 invalid input, 3 not trusted, 4 service not reached, 64 wrong usage.';
 
 const flagCell = ({ short, name, value }: Flag): string =>
   `  ${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
 
-const flagRow = (flag: Flag): readonly string[] => [flagCell(flag), `${flag.text}${flag.repeats === true ? ' (may be repeated)' : ''}`];
+const flagRow = (flag: Flag): readonly string[] => [
+  flagCell(flag),
+  `${flag.text}${flag.repeats === true ? ' (may be repeated)' : ''}`,
+];
 
 /** Help of one verb. */
 export function verbHelp(verb: Verb, io: Pick<Io, 'program'>): string {

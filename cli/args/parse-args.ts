@@ -17,6 +17,8 @@ const HELP: Flag = { name: 'help', short: 'h', text: 'this text' };
 /** Flags of the verb and those of every verb. */
 export const flagsOf = (verb: Pick<Verb, 'flags'>): readonly Flag[] => [...verb.flags, HELP];
 
+type Options = NonNullable<ParseArgsConfig['options']>;
+
 interface OptionToken {
   readonly name: string;
   readonly rawName: string;
@@ -24,16 +26,20 @@ interface OptionToken {
   readonly inlineValue?: boolean | undefined;
 }
 
-function optionsOf(flags: readonly Flag[]): NonNullable<ParseArgsConfig['options']> {
-  const entry = (flag: Flag): readonly [string, { type: 'string' | 'boolean'; multiple: true; short?: string }] => [
-    flag.name,
-    { type: flag.value === undefined ? 'boolean' : 'string', multiple: true, ...(flag.short === undefined ? {} : { short: flag.short }) },
-  ];
-  return Object.fromEntries(flags.map(entry));
+function optionsOf(flags: readonly Flag[]): Options {
+  const options: Options = {};
+  for (const { name, value, short } of flags) {
+    const type = value === undefined ? 'boolean' : 'string';
+    options[name] = { type, multiple: true, ...(short === undefined ? {} : { short }) };
+  }
+  return options;
 }
 
 function unknownFlag(rawName: string, flags: readonly Flag[]): Error {
-  const meant = nearest(rawName.replace(/^-+/, ''), flags.map(({ name }) => name));
+  const meant = nearest(
+    rawName.replace(/^-+/, ''),
+    flags.map(({ name }) => name),
+  );
   return usage(`unknown flag ${printable(rawName)}${meant === undefined ? '' : `: did you mean --${meant}?`}`);
 }
 
@@ -75,7 +81,10 @@ export function parseVerbArgs(verb: Pick<Verb, 'flags'>, argv: readonly string[]
     allowPositionals: true,
     tokens: true,
   });
-  const values = collect(tokens.filter((token) => token.kind === 'option'), flags);
+  const values = collect(
+    tokens.filter((token) => token.kind === 'option'),
+    flags,
+  );
   return {
     positionals: tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : [])),
     one: (name) => values.get(name)?.[0],

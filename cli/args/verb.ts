@@ -1,4 +1,3 @@
-import type { Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import type { Args } from './parse-args.ts';
 
@@ -29,7 +28,7 @@ export interface Verb {
   /** Lines behind the program's name. */
   readonly examples: readonly string[];
   /** @returns the exit code; may throw `Failure` */
-  readonly run: (args: Args, io: Io) => Promise<Exit | number>;
+  readonly run: (args: Args, io: Io) => Promise<number>;
 }
 
 export const OUTPUT: Flag = { name: 'output', short: 'o', value: 'FORMAT', text: 'json or yaml, for machines' };

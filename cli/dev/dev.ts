@@ -10,7 +10,12 @@ const FLAGS: readonly Flag[] = [
   { name: 'issuer', value: 'URL', text: 'https origin in receipts; fixed with the ledger (https://orbs.localhost)' },
   { name: 'ready-file', value: 'FILE', text: 'gets url, key and an example once requests are answered' },
   { name: 'egress-allow', value: 'ORIGIN', repeats: true, text: 'lets Orbs call this origin' },
-  { name: 'egress-stub', value: 'ORIGIN=ADDRESS:PORT', repeats: true, text: "sends one origin's traffic to a local stub" },
+  {
+    name: 'egress-stub',
+    value: 'ORIGIN=ADDRESS:PORT',
+    repeats: true,
+    text: "sends one origin's traffic to a local stub",
+  },
   { name: 'egress-ca', value: 'FILE', repeats: true, text: 'one more CA (PEM), for these two only' },
   { name: 'log-level', value: 'LEVEL', text: 'debug, info, warn or error (info)' },
 ];

@@ -28,7 +28,8 @@ export class Failure extends Error {
 }
 
 export const usage = (message: string, ...next: readonly string[]): Failure => new Failure(EXIT.usage, message, next);
-export const invalid = (message: string, ...next: readonly string[]): Failure => new Failure(EXIT.invalid, message, next);
+export const invalid = (message: string, ...next: readonly string[]): Failure =>
+  new Failure(EXIT.invalid, message, next);
 
 /** The `code` of a Node error (`ENOENT` …); undefined for anything else. */
 export const codeOf = (error: unknown): string | undefined =>

@@ -6,12 +6,14 @@ import { usage } from './failure.ts';
 /** How results are printed; `text` is for people and may change. */
 export type Format = 'text' | 'json' | 'yaml' | 'name';
 
-// What a terminal acts on, or what makes text look like other text: controls, line separators, bidirectional marks.
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+// What a terminal acts on, or what makes text look like other text: controls, line separators, invisible and
+// bidirectional marks, halves of characters.
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 // The same in JSON text but for the line breaks that lay it out.
-const UNPRINTABLE_IN_JSON = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const UNPRINTABLE_IN_JSON = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escape = (character: string): string => character.split('').map(escapeUnit).join('');
 
 /** Foreign text on one line, with nothing that a terminal would act on. */
 export const printable = (text: string): string => text.replace(UNPRINTABLE, escape);
@@ -29,8 +31,13 @@ export const dataText = (value: JsonValue, format: 'json' | 'yaml'): string =>
 /** Columns of text, two spaces between them; empty cells keep their place. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
-  for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
-  const line = (row: readonly string[]): string => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd();
+  for (const row of rows)
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
   return rows.map((row) => `${line(row)}\n`).join('');
 }
 

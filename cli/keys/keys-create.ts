@@ -15,7 +15,10 @@ const DEFAULT_SCOPES: readonly Scope[] = ['orbs:execute', 'receipts:read'];
 function scopeOf(text: string): Scope {
   if (isScope(text)) return text;
   const meant = nearest(text, SCOPES);
-  throw usage(`--scope ${printable(text)}: there is no such scope${meant === undefined ? '' : `; did you mean ${meant}?`}`, `scopes: ${SCOPES.join(' ')}`);
+  throw usage(
+    `--scope ${printable(text)}: there is no such scope${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+    `scopes: ${SCOPES.join(' ')}`,
+  );
 }
 
 function lifeOf(args: Args): { readonly lifeMs?: number } {
@@ -26,7 +29,8 @@ function lifeOf(args: Args): { readonly lifeMs?: number } {
   return { lifeMs };
 }
 
-const given = (args: Args, flag: string): readonly string[] | undefined => (args.has(flag) ? args.all(flag) : undefined);
+const given = (args: Args, flag: string): readonly string[] | undefined =>
+  args.has(flag) ? args.all(flag) : undefined;
 
 function wishOf(args: Args, io: Io): NewApiKey {
   const tenants = args.all('tenant');

@@ -48,7 +48,8 @@ export const keysListVerb: Verb = {
     const now = io.clock.now();
     const { keys, broken } = await listApiKeys(join(args.one('data') ?? '.orb', 'api-keys'));
     for (const { file, detail } of broken) io.err(`${printable(file)} holds no usable key: ${printable(detail)}\n`);
-    if (format === 'json' || format === 'yaml') io.out(dataText({ keys: keys.map((key) => valueOf(key, now)) }, format));
+    if (format === 'json' || format === 'yaml')
+      io.out(dataText({ keys: keys.map((key) => valueOf(key, now)) }, format));
     else if (format === 'name') io.out(keys.map(({ keyId }) => `${keyId}\n`).join(''));
     else io.out(table([HEAD, ...keys.map((key) => rowOf(key, now))]));
     return EXIT.ok;

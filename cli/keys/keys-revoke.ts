@@ -8,7 +8,9 @@ import { printable } from '../io/output.ts';
 /** @throws Failure a whole key was given: it must not stand on a command line, and is in the shell's history now */
 function keyIdOf(text: string): string {
   if (parseApiKey(text) !== undefined || text.startsWith('orb_')) {
-    throw usage('name the key by its id, the 8 characters behind orb_: other processes see arguments, so a key never is one');
+    throw usage(
+      'name the key by its id, the 8 characters behind orb_: other processes see arguments, so a key never is one',
+    );
   }
   return text;
 }

@@ -41,7 +41,10 @@ function receiptText(receipt: JsonObject): string {
   const execution = objectAt(record, 'execution');
   const log = objectAt(receipt, 'log');
   const verification = objectAt(receipt, 'verification');
-  const place = member(receipt, 'log') === null ? 'pending' : `${textAt(log, 'origin')} index ${textAt(log, 'index')} of ${textAt(log, 'tree_size')}`;
+  const place =
+    member(receipt, 'log') === null
+      ? 'pending'
+      : `${textAt(log, 'origin')} index ${textAt(log, 'index')} of ${textAt(log, 'tree_size')}`;
   return table([
     ['receipt', textAt(receipt, 'receipt_id')],
     ['orb', textAt(objectAt(record, 'orb'), 'id')],
@@ -56,7 +59,11 @@ function receiptText(receipt: JsonObject): string {
 
 async function show(wanted: Wanted, io: Io): Promise<Exit> {
   const { server, path, format } = wanted;
-  const reply = await ask(server, { method: 'GET', path, headers: { accept: 'application/json' }, timeoutMs: TIMEOUT_MS }, io);
+  const reply = await ask(
+    server,
+    { method: 'GET', path, headers: { accept: 'application/json' }, timeoutMs: TIMEOUT_MS },
+    io,
+  );
   if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
   io.out(format === 'json' || format === 'yaml' ? dataText(reply.value, format) : receiptText(reply.value));
   return EXIT.ok;
@@ -74,7 +81,11 @@ const isPending = (bytes: Uint8Array): boolean => {
 
 async function fetchForm(wanted: Wanted, type: string, io: Io): Promise<Uint8Array | Exit> {
   const { server, path, format } = wanted;
-  const answer = await call(server, { method: 'GET', path, headers: { accept: type }, timeoutMs: TIMEOUT_MS }, io.signal);
+  const answer = await call(
+    server,
+    { method: 'GET', path, headers: { accept: type }, timeoutMs: TIMEOUT_MS },
+    io.signal,
+  );
   if (answer.status === 200 && answer.contentType.startsWith(type)) return answer.body;
   const reply = replyOf(server, answer);
   return printProblem(answer.status, reply.value, server, { format, io });
@@ -95,7 +106,8 @@ async function saveBundle(wanted: Wanted, file: string, io: Io): Promise<Exit> {
     found = await fetchForm(wanted, BUNDLE, io);
   }
   if (typeof found === 'number') return found;
-  if (isPending(found)) io.err('the receipt is not in the log yet: get it again later, or verify it with --allow-unlogged\n');
+  if (isPending(found))
+    io.err('the receipt is not in the log yet: get it again later, or verify it with --allow-unlogged\n');
   await write(file, found, io);
   return EXIT.ok;
 }

@@ -18,7 +18,8 @@ function timeOf(args: Args, name: string, now: number): string | undefined {
   if (text === undefined) return undefined;
   const ago = parseDuration(text);
   const ms = ago === undefined ? Date.parse(text) : now - ago;
-  if (Number.isNaN(ms)) throw usage(`--${name} ${printable(text)}: a time such as 2026-11-20T10:00:00Z, or 2h for two hours ago`);
+  if (Number.isNaN(ms))
+    throw usage(`--${name} ${printable(text)}: a time such as 2026-11-20T10:00:00Z, or 2h for two hours ago`);
   return new Date(ms).toISOString();
 }
 
@@ -32,7 +33,8 @@ function pathOf(args: Args, io: Io): string {
     until: timeOf(args, 'until', io.clock.now()),
     namespace: args.one('namespace'),
   };
-  const query = new URLSearchParams(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, value);
   return `receipts${query.size === 0 ? '' : `?${query.toString()}`}`;
 }
 
@@ -60,7 +62,11 @@ export const receiptsListVerb: Verb = {
     { name: 'limit', value: 'N', text: 'receipts on a page, 1 to 200 (50)' },
     { name: 'cursor', value: 'CURSOR', text: 'the next page' },
     { name: 'orb', value: 'ORB_ID', text: 'of this Orb' },
-    { name: 'outcome', value: 'OUTCOME', text: 'success, orb_error, timeout, policy_denied, caller_error or platform_error' },
+    {
+      name: 'outcome',
+      value: 'OUTCOME',
+      text: 'success, orb_error, timeout, policy_denied, caller_error or platform_error',
+    },
     { name: 'since', value: 'TIME', text: 'issued then or later: a time, or 2h for two hours ago' },
     { name: 'until', value: 'TIME', text: 'issued before then' },
     { name: 'namespace', short: 'n', value: 'NAME', text: 'of this tenant, for keys of several' },
@@ -72,7 +78,11 @@ export const receiptsListVerb: Verb = {
     const format = formatOf(args, ['text', 'json', 'yaml', 'name']);
     const path = pathOf(args, io);
     const server = await findServer(args, io);
-    const reply = await ask(server, { method: 'GET', path, headers: { accept: 'application/json' }, timeoutMs: TIMEOUT_MS }, io);
+    const reply = await ask(
+      server,
+      { method: 'GET', path, headers: { accept: 'application/json' }, timeoutMs: TIMEOUT_MS },
+      io,
+    );
     if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
     print(reply.value, format, io);
     return EXIT.ok;

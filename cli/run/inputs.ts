@@ -14,7 +14,9 @@ function parseJson(bytes: Uint8Array, what: string): JsonValue {
   const read = readJson(bytes);
   if (read.ok) return read.value;
   const [finding] = read.findings;
-  throw invalid(`${what}: ${finding?.code ?? 'invalid-json'}${finding === undefined || finding.pointer === '' ? '' : ` at ${finding.pointer}`}: ${finding?.detail ?? ''}`);
+  throw invalid(
+    `${what}: ${finding?.code ?? 'invalid-json'}${finding === undefined || finding.pointer === '' ? '' : ` at ${finding.pointer}`}: ${finding?.detail ?? ''}`,
+  );
 }
 
 async function valueOf(kind: string, text: string, name: string, io: Io): Promise<JsonValue> {
@@ -36,7 +38,11 @@ async function wholeInputs(path: string | undefined, io: Io): Promise<JsonObject
  * Values are sent with the type that they are written in; the API checks them against the manifest.
  * @throws Failure an argument of another form, a name given twice, a file that can't be read
  */
-export async function parseInputs(words: readonly string[], inputJson: string | undefined, io: Io): Promise<JsonObject> {
+export async function parseInputs(
+  words: readonly string[],
+  inputJson: string | undefined,
+  io: Io,
+): Promise<JsonObject> {
   const stdin = [...words.filter((word) => /^[^=]*=@-$/.test(word)), ...(inputJson === '-' ? ['-'] : [])];
   if (stdin.length > 1) throw usage('standard input can be read only once');
   const inputs = new Map<string, JsonValue>(Object.entries(await wholeInputs(inputJson, io)));

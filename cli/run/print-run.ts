@@ -8,7 +8,10 @@ const rowsOf = (values: JsonObject): readonly (readonly string[])[] =>
 /** Salts of the commitments: told once, needed to disclose input or output to somebody (trust.md §1.4). */
 function openingRows(result: JsonObject): readonly (readonly string[])[] {
   const openings = objectAt(result, 'openings');
-  return Object.keys(openings).map((field) => [`salt of ${printable(field)}`, textAt(objectAt(openings, field), 'salt')]);
+  return Object.keys(openings).map((field) => [
+    `salt of ${printable(field)}`,
+    textAt(objectAt(openings, field), 'salt'),
+  ]);
 }
 
 /** The result of a run (spec §2.3) for people. */
@@ -20,7 +23,10 @@ export function runText(result: JsonObject): string {
     `${textAt(result, 'status')} in ${textAt(result, 'execution_ms')} ms\n`,
     table(rowsOf(objectAt(result, 'outputs'))),
     table([
-      ['receipt', `${textAt(receipt, 'receipt_id')}  trust ${textAt(receipt, 'trust_score')}, risk ${textAt(receipt, 'risk_level')}, ${signature}`],
+      [
+        'receipt',
+        `${textAt(receipt, 'receipt_id')}  trust ${textAt(receipt, 'trust_score')}, risk ${textAt(receipt, 'risk_level')}, ${signature}`,
+      ],
       ...openingRows(result),
       ...(body === '' ? [] : [['provider body', body]]),
     ]),

@@ -39,7 +39,8 @@ function orbIdOf(text: string): string {
 
 async function requestOf(args: Args, io: Io): Promise<ApiRequest> {
   const [orb = '', ...words] = args.positionals;
-  if (args.has('dry-run') && args.has('idempotency-key')) throw usage('--dry-run starts no run, so it takes no --idempotency-key');
+  if (args.has('dry-run') && args.has('idempotency-key'))
+    throw usage('--dry-run starts no run, so it takes no --idempotency-key');
   const path = pathOf(args);
   const headers = headersOf(args);
   const body = JSON.stringify({ orb_id: orbIdOf(orb), inputs: await parseInputs(words, args.one('input-json'), io) });
@@ -55,7 +56,8 @@ async function send(server: Server, request: ApiRequest, args: Args, io: Io): Pr
     const doubt = 'the Orb may have been executed: look at `orb receipts list` before you try again';
     const again = 'the same --idempotency-key gives the answer of the first try';
     const start = 'start it with `npm start` or `orb dev`, or name another one by --server';
-    const next = error.sent && !args.has('dry-run') ? [doubt, ...(args.has('idempotency-key') ? [again] : [])] : [start];
+    const next =
+      error.sent && !args.has('dry-run') ? [doubt, ...(args.has('idempotency-key') ? [again] : [])] : [start];
     throw new Failure(EXIT.unreachable, error.message, next);
   }
 }
@@ -82,7 +84,10 @@ export const runVerb: Verb = {
     OUTPUT,
   ],
   about: 'A text that begins with @ is written name:=\'"@text"\'. Exit 1: the run failed, its receipt says why.',
-  examples: ["{orb} run example.echo@1.0.0 text='Hello, Orb'", '{orb} run acme.resize@2.1.0 width:=640 image=@picture.b64 --dry-run'],
+  examples: [
+    "{orb} run example.echo@1.0.0 text='Hello, Orb'",
+    '{orb} run acme.resize@2.1.0 width:=640 image=@picture.b64 --dry-run',
+  ],
   run: async (args, io) => {
     const format = formatOf(args, ['text', 'json', 'yaml']);
     const request = await requestOf(args, io);

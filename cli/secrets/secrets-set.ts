@@ -18,7 +18,9 @@ function hostOf(text: string): string {
   const host = text.toLowerCase().replace(/\.$/, '');
   const example = host.startsWith('*.') ? `x${host.slice(1)}` : host;
   if (host === '*' || (!example.includes('*') && hostAllowed(example, [host]))) return host;
-  throw usage(`--host ${printable(text)}: a host such as api.example.com, *.example.com, or '*'; no scheme, port or path`);
+  throw usage(
+    `--host ${printable(text)}: a host such as api.example.com, *.example.com, or '*'; no scheme, port or path`,
+  );
 }
 
 function hostsOf(args: Args): readonly string[] {
@@ -35,7 +37,9 @@ function withoutLineEnd(bytes: Uint8Array): Uint8Array {
 
 async function readValue(name: string, io: Io): Promise<Uint8Array> {
   const { input } = io;
-  const typed = input.isTerminal ? await input.readHidden(`value of ${name} (not shown): `) : await input.read(MAX_BYTES);
+  const typed = input.isTerminal
+    ? await input.readHidden(`value of ${name} (not shown): `)
+    : await input.read(MAX_BYTES);
   const value = withoutLineEnd(typed);
   if (value.length === 0) throw invalid('standard input holds no value');
   if (value.length < typed.length) io.err('one trailing newline was removed\n');
@@ -45,7 +49,8 @@ async function readValue(name: string, io: Io): Promise<Uint8Array> {
 function warn(value: Uint8Array, io: Io): void {
   const text = decode(value, 'the value');
   if (/[\p{Cc}]/u.test(text)) io.err('the value has control characters: it can not stand in a header\n');
-  if (value.length < REDACTED_FROM_BYTES) io.err(`the value is shorter than ${REDACTED_FROM_BYTES} bytes: it can not be redacted from answers\n`);
+  if (value.length < REDACTED_FROM_BYTES)
+    io.err(`the value is shorter than ${REDACTED_FROM_BYTES} bytes: it can not be redacted from answers\n`);
 }
 
 export const secretsSetVerb: Verb = {

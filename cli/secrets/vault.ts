@@ -17,7 +17,8 @@ const ENTRY = /^[A-Za-z0-9._-]{1,253}$/;
 
 function nameOf(args: Args, flag: string): string {
   const name = args.one(flag) ?? 'default';
-  if (!NAMESPACE.test(name)) throw usage(`--${flag} ${printable(name)}: a name has lower-case letters, digits and "-", at most 63`);
+  if (!NAMESPACE.test(name))
+    throw usage(`--${flag} ${printable(name)}: a name has lower-case letters, digits and "-", at most 63`);
   return name;
 }
 
@@ -28,7 +29,8 @@ export const vaultOf = (args: Args): string =>
 /** @throws Failure it can't stand in `{{orbiset.secrets.KEY}}` */
 export function entryName(text: string): string {
   if (ENTRY.test(text)) return text;
-  if (text.includes('=')) throw usage('the value is read from standard input, never from an argument: other processes see arguments');
+  if (text.includes('='))
+    throw usage('the value is read from standard input, never from an argument: other processes see arguments');
   throw invalid(`${printable(text)}: an entry has letters, digits, ".", "_" and "-", at most 253`);
 }
 

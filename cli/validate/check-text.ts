@@ -10,7 +10,10 @@ export interface CheckedText {
   readonly findings: readonly Finding[];
 }
 
-const compile = (resource: Resource & { readonly kind: 'Orb' }, allowedOrigins: readonly string[]): readonly Finding[] => {
+const compile = (
+  resource: Resource & { readonly kind: 'Orb' },
+  allowedOrigins: readonly string[],
+): readonly Finding[] => {
   const { manifest, pointer, namespace } = resource;
   const { findings } = compileOrb(manifest, { namespace, allowedOrigins });
   return findings.map((finding) => ({ ...finding, pointer: `${pointer}${finding.pointer}` }));

@@ -18,7 +18,9 @@ const fileOf = (path: string): ManifestFile => ({ path, format: FORMATS.get(extn
 
 async function inFolder(folder: string): Promise<readonly ManifestFile[]> {
   const items = await readdir(folder, { withFileTypes: true });
-  const names = items.filter((item) => !item.isDirectory() && !item.name.startsWith('.') && FORMATS.has(extname(item.name)));
+  const names = items.filter(
+    (item) => !item.isDirectory() && !item.name.startsWith('.') && FORMATS.has(extname(item.name)),
+  );
   const files = names.map(({ name }) => fileOf(join(folder, name)));
   if (files.length === 0) throw invalid(`${folder}: it holds no *.json, *.yaml or *.yml`);
   return files.toSorted((one, other) => (one.path < other.path ? -1 : 1));

@@ -35,7 +35,11 @@ async function checkFile(file: ManifestFile, origins: readonly string[], io: Io)
   return findings.map((finding) => ({ file: file.path, finding }));
 }
 
-async function checkAll(paths: readonly string[], origins: readonly string[], io: Io): Promise<{ readonly files: number; readonly found: readonly FileFinding[] }> {
+async function checkAll(
+  paths: readonly string[],
+  origins: readonly string[],
+  io: Io,
+): Promise<{ readonly files: number; readonly found: readonly FileFinding[] }> {
   const files: ManifestFile[] = [];
   for (const path of paths) files.push(...(await manifestFiles(path)));
   const found: FileFinding[] = [];
@@ -50,13 +54,17 @@ export const validateVerb: Verb = {
   summary: 'Checks manifests, Orbs, Orbisets and Secrets as the loader and the API do.',
   usage: 'FILE|FOLDER…',
   count: [1, 10_000],
-  flags: [{ name: 'egress-allow', value: 'ORIGIN', repeats: true, text: 'an origin that Orbs may call, as for npm start' }, OUTPUT],
+  flags: [
+    { name: 'egress-allow', value: 'ORIGIN', repeats: true, text: 'an origin that Orbs may call, as for npm start' },
+    OUTPUT,
+  ],
   about: 'Exit 1: something has an error; 2: a file could not be read. - is standard input.',
   examples: ['{orb} validate manifests/'],
   run: async (args, io) => {
     const format = formatOf(args, ['text', 'json', 'yaml']);
     const { files, found } = await checkAll(args.positionals, args.all('egress-allow').map(originOf), io);
-    if (format === 'json' || format === 'yaml') io.out(dataText({ files, findings: found.map(({ file, finding }) => findingValue(file, finding)) }, format));
+    if (format === 'json' || format === 'yaml')
+      io.out(dataText({ files, findings: found.map(({ file, finding }) => findingValue(file, finding)) }, format));
     else io.out(found.map(findingText).join(''));
     const errors = found.filter(({ finding }) => finding.severity === 'error').length;
     io.err(`${count(files, 'file')}, ${count(errors, 'error')}, ${count(found.length - errors, 'remark')}\n`);

@@ -2,7 +2,8 @@ const COMMON = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const ascii = new TextDecoder();
 
 interface Alphabet {
-  readonly codes: Uint8Array;
+  /** Two characters for each 12 bits, in the order of memory: half the look-ups of one for 6 bits. */
+  readonly pairs: Uint16Array;
   /** Value of a character code; 255 = not in the alphabet. */
   readonly values: Uint8Array;
 }
@@ -11,25 +12,23 @@ function alphabetOf(last: string): Alphabet {
   const codes = Uint8Array.from(COMMON + last, (character) => character.charCodeAt(0));
   const values = new Uint8Array(256).fill(255);
   codes.forEach((code, value) => (values[code] = value));
-  return { codes, values };
+  const pairs = new Uint8Array(2 * 4096);
+  pairs.forEach((_, at) => (pairs[at] = codes[at % 2 === 0 ? at >> 7 : (at >> 1) & 63] ?? 0));
+  return { pairs: new Uint16Array(pairs.buffer), values };
 }
 
 const STANDARD = alphabetOf('+/');
 const URL_SAFE = alphabetOf('-_');
 
-function encode(bytes: Uint8Array, codes: Uint8Array): string {
-  const out = new Uint8Array(Math.ceil((bytes.length * 4) / 3));
-  let written = 0;
-  for (let index = 0; index < bytes.length; index += 3) {
-    const group = ((bytes[index] ?? 0) << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
-    out[written] = codes[group >> 18] ?? 0;
-    out[written + 1] = codes[(group >> 12) & 63] ?? 0;
-    // Beyond the end of a typed array nothing is written: that cuts the last group to its length.
-    out[written + 2] = codes[(group >> 6) & 63] ?? 0;
-    out[written + 3] = codes[group & 63] ?? 0;
-    written += 4;
+function encode(bytes: Uint8Array, pairs: Uint16Array): string {
+  const groups = Math.ceil(bytes.length / 3);
+  const out = new Uint16Array(2 * groups);
+  for (let group = 0, at = 0; group < groups; group += 1, at += 3) {
+    const bits = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
+    out[2 * group] = pairs[bits >> 12] ?? 0;
+    out[2 * group + 1] = pairs[bits & 4095] ?? 0;
   }
-  return ascii.decode(out);
+  return ascii.decode(new Uint8Array(out.buffer, 0, Math.ceil((bytes.length * 4) / 3)));
 }
 
 /** @returns undefined unless the text is what `encode` gives: alphabet, possible length, unused bits zero */
@@ -54,14 +53,14 @@ function decode(text: string, values: Uint8Array): Uint8Array | undefined {
 }
 
 /** RFC 4648 §5 without padding. */
-export const encodeBase64Url = (bytes: Uint8Array): string => encode(bytes, URL_SAFE.codes);
+export const encodeBase64Url = (bytes: Uint8Array): string => encode(bytes, URL_SAFE.pairs);
 
 /** Strict: a second spelling of the same bytes (padding, other trailing bits) is undefined (trust.md §1.2). */
 export const decodeBase64Url = (text: string): Uint8Array | undefined => decode(text, URL_SAFE.values);
 
 /** RFC 4648 §4 with padding. */
 export function encodeBase64(bytes: Uint8Array): string {
-  const text = encode(bytes, STANDARD.codes);
+  const text = encode(bytes, STANDARD.pairs);
   return text.padEnd(Math.ceil(text.length / 4) * 4, '=');
 }
 

@@ -1,6 +1,6 @@
 import type { InputDefinition, ValueType } from '../../crds/manifest.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
-import { childPointer } from './child-pointer.ts';
+import { childPointer, shownPointer } from './child-pointer.ts';
 import type { Checked, Finding } from './finding.ts';
 import { nearest } from './nearest.ts';
 import { isOfType } from './value-type.ts';
@@ -23,16 +23,18 @@ const error = (code: string, pointer: string, detail: string): Finding => ({
   severity: 'error',
 });
 
-/** Pointer of the first text that is not well formed, names of members too. */
-function brokenText(value: JsonValue, pointer: string): string | undefined {
-  if (typeof value === 'string') return value.isWellFormed() ? undefined : pointer;
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [name, member] of Object.entries(value)) {
-    const inner: JsonValue = member;
-    const found = name.isWellFormed() ? brokenText(inner, childPointer(pointer, name)) : pointer;
-    if (found !== undefined) return found;
-  }
-  return undefined;
+function isWellFormed(value: JsonValue): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isWellFormed(member));
+}
+
+/** Pointer of the first text in a value that is not well formed; names of members too. */
+function brokenText(value: JsonValue, pointer: string): string {
+  if (typeof value !== 'object' || value === null) return pointer;
+  const found = Object.entries(value).find(([name, member]) => !name.isWellFormed() || !isWellFormed(member));
+  if (found === undefined || !found[0].isWellFormed()) return pointer;
+  return brokenText(found[1], childPointer(pointer, found[0]));
 }
 
 function ofExpected({ name, type, required }: Expected, inputs: JsonObject): Finding | undefined {
@@ -41,15 +43,20 @@ function ofExpected({ name, type, required }: Expected, inputs: JsonObject): Fin
   if (value === undefined)
     return required ? error('input-missing', pointer, `The input "${name}" is required; add it.`) : undefined;
   if (!isOfType(value, type)) return error('input-type', pointer, `The input "${name}" must be of type ${type}.`);
-  const broken = brokenText(value, pointer);
-  return broken === undefined ? undefined : error('input-not-unicode', broken, NOT_UNICODE);
+  return isWellFormed(value)
+    ? undefined
+    : error('input-not-unicode', shownPointer(brokenText(value, pointer)), NOT_UNICODE);
 }
 
 function ofUnknown(name: string, known: readonly string[]): Finding {
   const suggestion = nearest(name, known);
   const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
   const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
-  const finding = error('input-unknown', childPointer('/inputs', name), `The Orb has no input "${shown}".${hint}`);
+  const finding = error(
+    'input-unknown',
+    shownPointer(childPointer('/inputs', name)),
+    `The Orb has no input "${shown}".${hint}`,
+  );
   return suggestion === undefined ? finding : { ...finding, suggestion };
 }
 

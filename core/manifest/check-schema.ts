@@ -8,7 +8,7 @@ import type { Orb } from '../../crds/orb.ts';
 import type { Orbiset } from '../../crds/orbiset.ts';
 import type { Secret } from '../../crds/secret.ts';
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
-import { childPointer } from './child-pointer.ts';
+import { childPointer, shownPointer } from './child-pointer.ts';
 import type { Checked, Finding } from './finding.ts';
 import { nearest } from './nearest.ts';
 
@@ -87,7 +87,13 @@ function toFinding(error: ErrorObject): Finding {
   const explain = isName ? explainName : explanations[error.keyword];
   const { pointer, detail, suggestion } = explain?.(error) ?? { pointer: error.instancePath, detail: described(error) };
   const code = `schema-${isName ? 'propertyNames' : error.keyword}`;
-  return { code, pointer, detail, severity: 'error', ...(suggestion === undefined ? {} : { suggestion }) };
+  return {
+    code,
+    pointer: shownPointer(pointer),
+    detail,
+    severity: 'error',
+    ...(suggestion === undefined ? {} : { suggestion }),
+  };
 }
 
 /** A `propertyNames` error repeats the one inside it; branches of a `oneOf` say why none fits, which its own text does. */

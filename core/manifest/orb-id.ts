@@ -2,7 +2,7 @@
 export type OrbId = string & { readonly __brand: 'OrbId' };
 
 /** An Orb id with its parts. */
-export interface OrbIdParts {
+interface OrbIdParts {
   readonly id: OrbId;
   /** Up to the first dot: lower-case letters, digits and inner hyphens. */
   readonly org: string;

@@ -13,13 +13,13 @@ export type ParsedDocument = Checked<JsonValue> & {
 
 // UTF-16 units; Kubernetes stores objects of at most 1.5 MB.
 const MAX_LENGTH = 4 * 1024 * 1024;
-// Of one document: what a file of another kind is full of helps nobody.
+// Of one document, as the readers have it.
 const MAX_FINDINGS = 50;
 
 function outcome(reading: Reading, value: JsonValue | undefined): ParsedDocument {
   const place = (findings: readonly Finding[]): readonly Finding[] => withPlaces(reading, findings);
   if (value === undefined || reading.findings.length > 0)
-    return { ok: false, findings: reading.findings.slice(0, MAX_FINDINGS), withPlaces: place };
+    return { ok: false, findings: reading.findings, withPlaces: place };
   const findings = checkValues(value).slice(0, MAX_FINDINGS);
   if (findings.length > 0) return { ok: false, findings: place(findings), withPlaces: place };
   return { ok: true, value, findings: [], withPlaces: place };
@@ -47,6 +47,6 @@ function tooLarge(): ParsedDocument {
  */
 export function parseDocuments(text: string, format: 'json' | 'yaml'): readonly ParsedDocument[] {
   if (text.length > MAX_LENGTH) return [tooLarge()];
-  const read = format === 'json' ? [readJsonText(text)] : readYamlText(text);
+  const read = format === 'json' ? [readJsonText(text, { keepsOffsets: true })] : readYamlText(text);
   return read.map(({ reading, value }) => outcome(reading, value));
 }

@@ -73,7 +73,7 @@ export function readJson(bytes: Uint8Array): Checked<JsonValue> {
   const tally = { members: 0 };
   if (isOrdinary(parsed, tally, 0) && tally.members === countMembers(text))
     return { ok: true, value: parsed, findings: [] };
-  const { reading, value } = readJsonText(text);
+  const { reading, value } = readJsonText(text, { keepsOffsets: false });
   if (reading.findings.length > 0 || value === undefined) return { ok: false, findings: reading.findings };
   return { ok: true, value, findings: [] };
 }

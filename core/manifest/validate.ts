@@ -9,6 +9,8 @@ import { checkSecretLiterals } from './rules/check-secret-literals.ts';
 import { checkUrls } from './rules/check-urls.ts';
 import { checkValues } from './rules/check-values.ts';
 
+const MAX_FINDINGS = 50;
+
 export interface ManifestOptions {
   /** `scheme://host[:port]` of `--egress-allow` and `--egress-stub`: exempt from the rules about hosts. */
   readonly allowedOrigins: readonly string[];
@@ -21,7 +23,7 @@ export interface ManifestOptions {
  * @returns the same value, typed; warnings stand beside it, and any error keeps it from being used
  */
 export function checkManifest(value: JsonValue, options: ManifestOptions): Checked<Manifest> {
-  const values = checkValues(value);
+  const values = checkValues(value).slice(0, MAX_FINDINGS);
   if (values.length > 0) return { ok: false, findings: values };
   const shape = schemaChecks.manifest(value);
   if (!shape.ok) return shape;

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { issueServerCertificate, loadLocalCa, makeLocalCa } from '../../adapters/egress/local-ca.ts';
+import { issueServerCertificate, makeLocalCa } from '../../adapters/egress/local-ca.ts';
 import type { EgressException } from '../../adapters/egress/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { readVaultFile, writeVaultFile } from '../../adapters/vault-file/vault-file.ts';
+import { vaultPath } from '../../adapters/vault-file/vault-path.ts';
 import { readIfThere, writePrivate, type DataFolder } from '../data-folder.ts';
 import { startEchoProvider } from './echo-provider.ts';
 
@@ -25,7 +26,7 @@ export interface Example {
   readonly close: () => Promise<void>;
 }
 
-async function example(folder: DataFolder): Promise<string> {
+async function exampleToken(folder: DataFolder): Promise<string> {
   const path = join(folder.example, 'token');
   const known = await readIfThere(path);
   if (known !== undefined) return known;
@@ -36,22 +37,23 @@ async function example(folder: DataFolder): Promise<string> {
 
 /** Puts the example's token into the vault of the Orbiset `default`, unless somebody set one. */
 async function fillVault(folder: DataFolder, token: string): Promise<void> {
-  const path = join(folder.vault, 'default.default.yaml');
+  const path = vaultPath(folder.path, 'default', EXAMPLE.orbiset);
   const entries = await readVaultFile(path);
   if (entries.some((entry) => entry.name === ENTRY)) return;
   await writeVaultFile(path, [...entries, { name: ENTRY, value: Buffer.from(token), hosts: [HOST] }]);
 }
 
-/** Starts the bundled provider on a free loopback port, with a certificate of a CA that lives in `--data`. */
+/** Starts the bundled provider on a free loopback port, with a certificate of a CA that is made anew at each start. */
 export async function startExample(folder: DataFolder, clock: Clock): Promise<Example> {
-  const token = await example(folder);
+  const token = await exampleToken(folder);
   await fillVault(folder, token);
-  const ca = makeLocalCa(clock, (length) => randomBytes(length));
-  const { key, cert } = issueServerCertificate(ca, HOST);
-  const provider = await startEchoProvider({ key, cert, token });
+  const tools = { clock, random: (length: number) => randomBytes(length) };
+  const ca = makeLocalCa(tools);
+  const { key, certificate } = issueServerCertificate(ca, { names: [HOST] }, tools);
+  const provider = await startEchoProvider({ key, cert: certificate, token });
   return {
     exception: { kind: 'stub', origin: `https://${HOST}`, address: '127.0.0.1', port: provider.port },
-    ca: ca.cert,
+    ca: ca.certificate,
     close: provider.close,
   };
 }

@@ -3,14 +3,20 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { checkDocument, type Resource } from '../../core/manifest/documents.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
-import { parseDocuments } from '../../core/manifest/parse-text.ts';
+import { parseDocuments, type ParsedDocument } from '../../core/manifest/parse-text.ts';
+
+/** A resource with what tells where in its file a finding stands. */
+export interface FoundDocument {
+  readonly resource: Resource;
+  readonly withPlaces: ParsedDocument['withPlaces'];
+}
 
 /** One file as it was read: the documents that are well formed, and what is wrong with the rest. */
 export interface ReadFile {
   readonly path: string;
   /** Digest of the bytes: the same content is not reported twice. */
   readonly version: string;
-  readonly documents: readonly Resource[];
+  readonly documents: readonly FoundDocument[];
   readonly findings: readonly Finding[];
   /** A document of the file could not be read at all: nobody knows which resource it was. */
   readonly broken: boolean;
@@ -32,12 +38,12 @@ function parseFile(path: string, text: string, version: string): ReadFile {
   const format = FORMATS[extname(path)] ?? 'yaml';
   const parsed = parseDocuments(text, format);
   const findings: Finding[] = [];
-  const documents: Resource[] = [];
+  const documents: FoundDocument[] = [];
   let broken = false;
   for (const result of parsed) {
     const checked = result.ok ? checkDocument(result.value) : result;
-    findings.push(...checked.findings);
-    if (checked.ok) documents.push(checked.value);
+    findings.push(...result.withPlaces(checked.findings));
+    if (checked.ok) documents.push({ resource: checked.value, withPlaces: result.withPlaces });
     else broken = true;
   }
   return { path, version, documents, findings, broken };

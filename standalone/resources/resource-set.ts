@@ -1,11 +1,12 @@
 import type { Resource } from '../../core/manifest/documents.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
-import type { ReadFile } from './read-folder.ts';
+import type { FoundDocument, ReadFile } from './read-folder.ts';
 
 /** A resource with the file that it comes from. */
 export interface Placed {
   readonly file: string;
-  readonly resource: Resource;
+  /** The same object as long as the file's content is the same. */
+  readonly document: FoundDocument;
 }
 
 /** Something to tell the person who edits the files. */
@@ -22,17 +23,17 @@ export interface Snapshot {
   readonly reports: readonly FileReport[];
 }
 
-export const keyOf = (resource: Resource): string => `${resource.kind} ${resource.namespace}/${resource.name}`;
+const keyOf = (resource: Resource): string => `${resource.kind} ${resource.namespace}/${resource.name}`;
 
 interface Known {
   readonly version: string;
-  readonly resources: ReadonlyMap<string, Resource>;
+  readonly documents: ReadonlyMap<string, FoundDocument>;
 }
 
 /** Good documents of the file; when one can't be read at all, also what the file held before. */
-function merge(file: ReadFile, before: Known | undefined): ReadonlyMap<string, Resource> {
-  const now = new Map(file.documents.map((resource) => [keyOf(resource), resource] as const));
-  return file.broken && before !== undefined ? new Map([...before.resources, ...now]) : now;
+function merge(file: ReadFile, before: Known | undefined): ReadonlyMap<string, FoundDocument> {
+  const now = new Map(file.documents.map((document) => [keyOf(document.resource), document] as const));
+  return file.broken && before !== undefined ? new Map([...before.documents, ...now]) : now;
 }
 
 const duplicate = (key: string, other: string): Finding => ({
@@ -56,7 +57,7 @@ export class ResourceSet {
     const reports: FileReport[] = [];
     for (const file of files) {
       const before = this.#files.get(file.path);
-      const known = before?.version === file.version ? before : { version: file.version, resources: merge(file, before) };
+      const known = before?.version === file.version ? before : { version: file.version, documents: merge(file, before) };
       next.set(file.path, known);
       const findings = [...file.findings, ...this.#place(file.path, known, resources)];
       if (known !== before && findings.length > 0) reports.push({ file: file.path, findings });
@@ -67,9 +68,9 @@ export class ResourceSet {
 
   #place(file: string, known: Known, resources: Map<string, Placed>): readonly Finding[] {
     const findings: Finding[] = [];
-    for (const [key, resource] of known.resources) {
+    for (const [key, document] of known.documents) {
       const other = resources.get(key);
-      if (other === undefined) resources.set(key, { file, resource });
+      if (other === undefined) resources.set(key, { file, document });
       else findings.push(duplicate(key, other.file));
     }
     return findings;

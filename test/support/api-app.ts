@@ -42,7 +42,7 @@ export function aClock(): Clock & { readonly wake: () => void } {
   return { now: () => TEST_NOW, monotonic: () => 5000, sleep, wake };
 }
 
-export interface Logged {
+interface Logged {
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }

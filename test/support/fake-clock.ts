@@ -17,9 +17,9 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 export function createFakeClock(start: number): FakeClock {
   let elapsed = 0;
   const sleepers = new Set<Sleeper>();
-  const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      if (signal.aborted) return void reject(signal.reason);
+  const sleep = async (ms: number, signal: AbortSignal): Promise<void> => {
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
       const stop = (): void => {
         sleepers.delete(sleeper);
         reject(signal.reason);
@@ -34,6 +34,7 @@ export function createFakeClock(start: number): FakeClock {
       sleepers.add(sleeper);
       signal.addEventListener('abort', stop, { once: true });
     });
+  };
   const advance = async (ms: number): Promise<void> => {
     const end = elapsed + ms;
     for (;;) {

@@ -27,6 +27,8 @@ export interface SqliteFixture {
   readonly dispose: () => Promise<void>;
 }
 
+const isClosed = (error: unknown): boolean => error instanceof LedgerError && error.code === 'ledger-closed';
+
 /** An empty SQLite ledger in a folder of its own, on a clock that stands still. */
 export async function openSqliteFixture(): Promise<SqliteFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'orb-ledger-'));
@@ -46,7 +48,6 @@ export async function openSqliteFixture(): Promise<SqliteFixture> {
     current = await openSqliteLedger(options);
     return current;
   };
-  const isClosed = (error: unknown): boolean => error instanceof LedgerError && error.code === 'ledger-closed';
   return {
     folder,
     options,

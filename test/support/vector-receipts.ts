@@ -1,5 +1,10 @@
 import type { StoredReceipt } from '../../adapters/ledger/port.ts';
+import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
+import type { PublicJwk } from '../../core/receipt/keys-document.ts';
+import { openKeys } from '../../core/verify/keys.ts';
 import vectors from '../vectors/receipt.json' with { type: 'json' };
+
+const rootJwk = (): PublicJwk => ({ crv: 'Ed25519', kty: 'OKP', x: vectors.keys.root.jwk.x });
 
 type VectorCase = (typeof vectors.bundle_cases)[number];
 
@@ -66,4 +71,12 @@ export function vectorReceipt(jws: string, proof: string | null): VectorReceipt 
   };
 }
 
-export const vectorKeys = { keysJws: vectors.keys.document_jws, root: vectors.keys.root };
+const opened = await openKeys(
+  vectors.keys.document_jws,
+  { kid: vectors.keys.root.kid, jwk: rootJwk() },
+  { sha256, ed25519Verify },
+);
+if (!opened.ok) throw new Error(opened.code);
+
+/** The keys document of the vectors, opened with their root. */
+export const vectorKeys = { keysJws: vectors.keys.document_jws, document: opened.document };

@@ -7,6 +7,8 @@ import type { TreeWriter } from './tree-writer.ts';
 /** trust.md §2.1: an entry is at most this long. */
 const MAX_ENTRY_BYTES = 65_535;
 
+const NOT_WHOLE = 'a time is no whole number of milliseconds';
+
 export const refused = (why: string): RowResult => ['refused', why];
 
 /** An entry as bytes, or undefined: longer than the log takes. */
@@ -80,6 +82,7 @@ export class RunRows {
 
   start(row: StartRow): RowResult {
     const [, runId, tenant, startedAt, deadlineAt, owner, seed, path, key, bodySha256, expiresAt] = row;
+    if (![startedAt, deadlineAt, expiresAt].every(Number.isSafeInteger)) return refused(NOT_WHOLE);
     const taken = path === null ? null : this.#claimTaken(tenant, path, key, startedAt);
     if (taken !== null) return taken;
     const { changes } = this.#sql.insertRun.run(runId, tenant, startedAt, deadlineAt, owner, seed);
@@ -92,6 +95,7 @@ export class RunRows {
 
   finish(row: FinishRow, tree: TreeWriter): RowResult {
     const [, runId, tenant, receiptId, orbId, outcome, issuedAt, jws, entry, answer, nonce] = row;
+    if (!Number.isSafeInteger(issuedAt)) return refused(NOT_WHOLE);
     const parts = splitJws(jws);
     const bytes = entryBytes(entry);
     if (parts === undefined) return refused('the receipt is no compact JWS');
@@ -121,10 +125,11 @@ export class RunRows {
   }
 
   record(start: StartRow, finish: FinishRow, tree: TreeWriter): RowResult {
-    const [, runId, , receiptId, , , , jws, entry] = finish;
+    const [, runId, , receiptId, , , issuedAt, jws, entry] = finish;
     // Whatever could refuse the second half is asked before the first is written.
     if (this.#sql.receiptTaken.get(receiptId, runId) !== undefined) return refused('the receipt id is taken');
-    if (splitJws(jws) === undefined || entryBytes(entry) === undefined) return refused('the receipt is malformed');
+    const whole = Number.isSafeInteger(issuedAt) && splitJws(jws) !== undefined && entryBytes(entry) !== undefined;
+    if (!whole) return refused('the receipt is malformed');
     if (start[1] !== runId || start[2] !== finish[2]) return refused('start and finish are of two runs');
     return this.start(start) ?? this.finish(finish, tree);
   }

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { integerOf, textOf } from './columns.ts';
 import type { RowResult, StoreRow } from './protocol.ts';
+import { refused } from './run-rows.ts';
 
 function prepareStore(db: DatabaseSync) {
   return {
@@ -63,6 +64,7 @@ export class StoreRows {
   }
 
   #acquireLease(name: string, holder: string, now: number, ttlMs: number): RowResult {
+    if (!Number.isSafeInteger(now + ttlMs)) return refused('a time is no whole number of milliseconds');
     const row = this.#sql.lease.get(name);
     const held = row !== undefined && textOf(row, 'holder') === holder;
     if (row !== undefined && !held && integerOf(row, 'expires') > now) return null;

@@ -37,8 +37,12 @@ function isPrivate(authority: string): boolean {
   return PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
 }
 
-const isAllowed = (origin: string, allowedOrigins: readonly string[]): boolean =>
-  allowedOrigins.some((allowed) => allowed.toLowerCase() === origin);
+function isAllowed(origin: string, allowedOrigins: readonly string[]): boolean {
+  const parsed = URL.parse(origin)?.origin;
+  // Schemes without hosts all have the origin `null`.
+  const isReal = parsed !== undefined && parsed !== 'null';
+  return isReal && allowedOrigins.some((allowed) => URL.parse(allowed)?.origin === parsed);
+}
 
 interface Origin {
   readonly scheme: string;

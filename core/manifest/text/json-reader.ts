@@ -6,6 +6,8 @@ import { MAX_DEPTH, openReading, report, type Reading } from './reading.ts';
 /** A strict reader of JSON that knows where it is: for files, and for bodies that `JSON.parse` alone can't judge. */
 interface Cursor extends Reading {
   at: number;
+  /** Off for request bodies: a long name above many members would be copied into the pointer of each. */
+  readonly keepsOffsets: boolean;
 }
 
 /** Where a value stands. */
@@ -111,7 +113,7 @@ function readArray(cursor: Cursor, spot: Spot): JsonValue | undefined {
 function readValue(cursor: Cursor, spot: Spot): JsonValue | undefined {
   const { pointer, depth } = spot;
   match(cursor, SPACE);
-  cursor.offsets.set(pointer, cursor.at);
+  if (cursor.keepsOffsets) cursor.offsets.set(pointer, cursor.at);
   if (depth > MAX_DEPTH)
     return report(cursor, cursor.at, { code: 'too-deep', pointer, detail: `Values nest at most ${MAX_DEPTH} deep.` });
   if (take(cursor, '{')) return readObject(cursor, spot);
@@ -121,10 +123,14 @@ function readValue(cursor: Cursor, spot: Spot): JsonValue | undefined {
 
 /**
  * Reads JSON strictly (RFC 8259): duplicate members, numbers that parsing would change, and depth are findings too.
+ * @param options.keepsOffsets whether the reading knows where each value stands; findings have their places anyhow
  * @returns the reading, and the value when the text is well formed; use it only when nothing was found
  */
-export function readJsonText(text: string): { readonly reading: Reading; readonly value: JsonValue | undefined } {
-  const cursor: Cursor = { ...openReading(text), at: 0 };
+export function readJsonText(
+  text: string,
+  { keepsOffsets }: { readonly keepsOffsets: boolean },
+): { readonly reading: Reading; readonly value: JsonValue | undefined } {
+  const cursor: Cursor = { ...openReading(text), at: 0, keepsOffsets };
   const value = readValue(cursor, { pointer: '', depth: 0 });
   if (value !== undefined) {
     match(cursor, SPACE);

@@ -1,7 +1,11 @@
+import { shownPointer } from '../child-pointer.ts';
 import type { Finding } from '../finding.ts';
 
 /** Levels of objects and arrays: real documents have ten, and every walk over a value may recurse. */
 export const MAX_DEPTH = 128;
+
+// What a text of another kind is full of helps nobody, and each place costs a look through the text.
+const MAX_FINDINGS = 50;
 
 /** What one pass over a text has found so far. */
 export interface Reading {
@@ -12,7 +16,7 @@ export interface Reading {
 }
 
 /** Line and column of an offset, both from 1. Only `\n` ends a line, as in editors. */
-export function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
+function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, offset);
   const lines = before.split('\n');
   return { line: lines.length, column: before.length - before.lastIndexOf('\n') };
@@ -20,13 +24,16 @@ export function placeOf(text: string, offset: number): { readonly line: number; 
 
 export const openReading = (text: string): Reading => ({ text, findings: [], offsets: new Map() });
 
-/** Adds an error with its place; undefined, so that a reader can report and end in one. */
+/** Adds an error with its place, up to 50; undefined, so that a reader can report and end in one. */
 export function report(
   reading: Reading,
   offset: number,
   fault: { readonly code: string; readonly pointer: string; readonly detail: string },
 ): undefined {
-  reading.findings.push({ ...fault, severity: 'error', ...placeOf(reading.text, offset) });
+  if (reading.findings.length === MAX_FINDINGS) return undefined;
+  const pointer = shownPointer(fault.pointer);
+  reading.findings.push({ ...fault, pointer, severity: 'error', ...placeOf(reading.text, offset) });
+  return undefined;
 }
 
 /** Adds places to findings about the value that was read: that of the member, else of the nearest one around it. */

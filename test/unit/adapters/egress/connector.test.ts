@@ -101,6 +101,19 @@ describe('GuardedConnector', () => {
     });
   });
 
+  it('refuses a name that resolved to an allowed address before and resolves to another one', async () => {
+    await against(tlsServer(['api.example.com']), async (server) => {
+      const answers = ['127.0.0.1', '127.0.0.2'];
+      const resolve: ConnectorDeps['resolve'] = async () => [{ address: answers.shift() ?? '', family: 4 }];
+      const connector = new GuardedConnector(GUARDED, deps({ resolve, allowed: (ip) => ip === '127.0.0.1' }));
+      const codes = [
+        await connect(connector, 'api.example.com', server.port),
+        await connect(connector, 'api.example.com', server.port),
+      ];
+      expect([codes, server.connections()]).to.deep.equal([['connected', 'egress-denied-address'], 1]);
+    });
+  });
+
   it('gives an authority of --egress-ca no trust outside the exceptions', async () => {
     await against(tlsServer(['api.example.com']), async (server) => {
       const open = { allowed: () => true };

@@ -114,8 +114,13 @@ describe('createGroupCommit', () => {
   });
 
   it('fails a row that its database gave no result', async () => {
-    const flush = (): Promise<readonly string[]> => Promise.resolve(['only one']);
-    const queue = createGroupCommit<number, string>({ flush, maxRows: 9, lanes: 1, monotonic: () => 0, defer: setImmediate });
+    const queue = createGroupCommit<number, string>({
+      flush: () => Promise.resolve(['only one']),
+      maxRows: 9,
+      lanes: 1,
+      monotonic: () => 0,
+      defer: setImmediate,
+    });
     const [first, second] = await Promise.all([queue.add(1), refusal(queue.add(2))]);
     expect(first).to.equal('only one');
     expect(second).to.be.instanceOf(LedgerError);

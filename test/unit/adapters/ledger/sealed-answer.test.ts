@@ -10,7 +10,9 @@ describe('sealAnswer', () => {
   it('gives any text back under the same place and key', () => {
     const texts = fc.string({ unit: 'binary', maxLength: 200 });
     fc.assert(
-      fc.property(texts, (text) => expect(openAnswer(sealAnswer(text, place, key, nonce), place, key)).to.equal(text)),
+      fc.property(texts, (text) => {
+        expect(openAnswer(sealAnswer(text, place, key, nonce), place, key)).to.equal(text);
+      }),
     );
   });
 

@@ -58,6 +58,8 @@ function declared(): Set<string> {
   return found;
 }
 
+const scoped = (scope: string): unknown => [{ apiKey: [scope] }];
+
 describe('openapiOf', () => {
   it('declares every code of the problem table with its status, and no other', () => {
     // Two codes answer where no path matches: nothing in `paths` can declare them.
@@ -77,7 +79,6 @@ describe('openapiOf', () => {
         isNode(operation) ? operation['security'] : undefined,
       ]),
     );
-    const scoped = (scope: string): unknown => [{ apiKey: [scope] }];
     expect(Object.fromEntries(listed)).to.deep.equal({
       'get /health': [],
       'get /livez': [],

@@ -48,8 +48,8 @@ describe('orbisetRef', () => {
     ['upper case', one, 'Support', undefined],
     ['64 characters', one, 'a'.repeat(64), undefined],
     ['a bare name of an anonymous caller', undefined, 'support', { namespace: 'default', name: 'support' }],
-    ['a full name of an anonymous caller', undefined, 'acme.support', acme],
-    ['a malformed name of an anonymous caller', undefined, 'a/b.support', undefined],
+    ['the tenant of an anonymous caller', undefined, 'default.support', { namespace: 'default', name: 'support' }],
+    ['another tenant by an anonymous caller', undefined, 'acme.support', undefined],
     ['a bare name without tenants', none, 'support', undefined],
   ];
   for (const [why, caller, id, expected] of rows) {

@@ -6,7 +6,7 @@ import { createReceiptVerifier } from '../../../../api-server/receipts/verify-st
 import { aCaller, startApp, TEST_NOW, type Called } from '../../../support/api-app.ts';
 import { vectorCase, vectorKeys, vectorReceipt } from '../../../support/vector-receipts.ts';
 
-const verifier = createReceiptVerifier({ ...vectorKeys, primitives: { sha256, ed25519Verify, now: () => TEST_NOW } });
+const verifier = createReceiptVerifier(vectorKeys.document, { sha256, ed25519Verify, now: () => TEST_NOW });
 const storedOf = (name: string): ReturnType<typeof vectorReceipt>['stored'] =>
   vectorReceipt(vectorCase(name).input.bundle.jws, null).stored;
 

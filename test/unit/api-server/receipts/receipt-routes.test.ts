@@ -6,7 +6,7 @@ import { aCaller, startApp, TEST_NOW, type Called, type TestApp } from '../../..
 import { vectorCase, vectorKeys, vectorReceipt, type VectorReceipt } from '../../../support/vector-receipts.ts';
 
 const clock = { now: () => TEST_NOW };
-const verifier = createReceiptVerifier({ ...vectorKeys, primitives: { sha256, ed25519Verify, now: clock.now } });
+const verifier = createReceiptVerifier(vectorKeys.document, { sha256, ed25519Verify, now: clock.now });
 
 async function startWith(receipt: VectorReceipt, caller = aCaller()): Promise<TestApp> {
   const source = { ledger: receipt.ledger, verifier, clock, keysJws: vectorKeys.keysJws };

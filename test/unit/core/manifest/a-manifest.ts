@@ -1,4 +1,8 @@
-import type { JsonObject } from '../../../../core/json/json-value.ts';
+import type { JsonObject, JsonValue } from '../../../../core/json/json-value.ts';
+import { expect } from 'chai';
+import type { Finding } from '../../../../core/manifest/finding.ts';
+import { readJson } from '../../../../core/manifest/read-json.ts';
+import { checkManifest } from '../../../../core/manifest/validate.ts';
 
 /** The mail example of design.md §2 with the specification's members alone. */
 export const mail: JsonObject = {
@@ -32,3 +36,34 @@ export const aManifest = (execution: JsonObject = {}, members: JsonObject = {}):
   execution: { url: 'https://orbs.example/run', ...execution },
   ...members,
 });
+
+/** JSON text as a value, also what an object literal can't say. */
+export function json(text: string): JsonValue {
+  const result = readJson(new TextEncoder().encode(text));
+  if (!result.ok) throw new TypeError(`no JSON: ${text}`);
+  return result.value;
+}
+
+/** A manifest with what `checkManifest` finds: exactly these, in this order. */
+export type Row = readonly [why: string, manifest: JsonValue, expected: readonly string[]];
+
+const brief = ({ severity, code, pointer, suggestion }: Finding): string =>
+  [severity, code, pointer, ...(suggestion === undefined ? [] : [`→ ${suggestion}`])].join(' ');
+
+/** Findings as `severity code pointer → suggestion`. */
+export const briefs = (value: JsonValue, ...allowedOrigins: readonly string[]): readonly string[] =>
+  checkManifest(value, { allowedOrigins }).findings.map(brief);
+
+/** One test a row. */
+export function checkRows(rows: readonly Row[]): void {
+  for (const [why, manifest, expected] of rows)
+    it(`finds ${expected.length === 0 ? 'nothing wrong with' : 'what is wrong with'} ${why}`, () => {
+      expect(briefs(manifest)).to.deep.equal(expected);
+    });
+}
+
+export const without = (value: JsonObject, name: string): JsonObject =>
+  Object.fromEntries(Object.entries(value).filter(([member]) => member !== name));
+
+/** Definition of one more provider. */
+export const other: JsonObject = { execution: { url: 'https://b.example/run' } };

@@ -5,14 +5,15 @@ import { isJsonObject, type JsonValue } from '../../../../core/json/json-value.t
 import { digestOfText } from '../../../../core/manifest/digest.ts';
 import { parseDocuments } from '../../../../core/manifest/parse-text.ts';
 import { checkManifest } from '../../../../core/manifest/validate.ts';
+import { json } from './a-manifest.ts';
 
 const digest = (value: JsonValue): string => digestOfText(jcs(value));
 
 describe('digestOfText', () => {
   it('gives the manifest of the receipt vectors the digest that they state', async () => {
     const vectors = await readFile(new URL('../../../vectors/receipt.json', import.meta.url), 'utf8');
-    const [document] = parseDocuments(JSON.stringify(JSON.parse(vectors).manifest), 'json');
-    const manifest = document?.ok === true && isJsonObject(document.value) ? document.value : {};
+    const document = json(vectors);
+    const manifest = isJsonObject(document) ? (document['manifest'] ?? null) : null;
     expect(checkManifest(manifest, { allowedOrigins: [] }).ok).to.equal(true);
     expect(digest(manifest)).to.equal('sha256:b7da8ac1cd1248473f76044b4321246d260713738cb79615105061dbe5c37aa7');
   });

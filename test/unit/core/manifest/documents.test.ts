@@ -70,6 +70,11 @@ const refused: readonly (readonly [why: string, value: JsonValue, finding: strin
   ['a number as value', secret({ stringData: { a: 5 } }), 'schema-type /stringData/a'],
 ];
 
+const nameOf = (id: string): string => {
+  const result = checkDocument({ ...mail, orb_id: id });
+  return result.ok ? result.value.name : '';
+};
+
 describe('checkDocument', () => {
   for (const [why, value, finding] of refused)
     it(`refuses ${why}`, () => {
@@ -91,10 +96,6 @@ describe('checkDocument', () => {
   });
 
   it('gives names that a resource can not hold a suffix of their own', () => {
-    const nameOf = (id: string): string => {
-      const result = checkDocument({ ...mail, orb_id: id });
-      return result.ok ? result.value.name : '';
-    };
     expect(nameOf('a.B@1.0.0+x')).to.match(/^a\.b-1\.0\.0-x-[0-9a-f]{8}$/);
     expect(nameOf('a.B@1.0.0+x')).not.to.equal(nameOf('a.b@1.0.0+X'));
   });

@@ -132,7 +132,7 @@ describe('parseDocuments', () => {
   });
 
   it('stops aliases that multiply', () => {
-    const lines = [...'bcdefghij'].map((key, index) => {
+    const lines = 'bcdefghij'.split('').map((key, index) => {
       const before = 'abcdefghij'[index];
       return `${key}: &${key} [${Array.from({ length: 10 }, () => `*${before}`).join(',')}]`;
     });

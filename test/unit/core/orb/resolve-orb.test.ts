@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { isOrbId, type OrbId } from '../../../../core/manifest/orb-id.ts';
+import { parseOrbId, type OrbId } from '../../../../core/manifest/orb-id.ts';
 import { listsOrb, resolveOrb } from '../../../../core/orb/resolve-orb.ts';
 
 const id = (text: string): OrbId => {
-  if (!isOrbId(text)) throw new TypeError(text);
-  return text;
+  const parsed = parseOrbId(text);
+  if (!parsed.ok) throw new TypeError(text);
+  return parsed.value.id;
 };
 
 const lookup = (...known: string[]): { orb: (namespace: string, orbId: OrbId) => string | undefined } => ({

@@ -74,6 +74,7 @@ export function runContract({ it }: Contract): void {
       ['of the run of another tenant', aFinish(1, { tenant: 'globex' })],
       ['with a receipt id that is taken', aFinish(1, {}, { receiptId: receiptIdOf(2) })],
       ['with an entry beyond 65535 bytes of UTF-8', aFinish(1, {}, { entry: `"${'é'.repeat(32_767)}"` })],
+      ['issued at no whole millisecond', aFinish(1, {}, { issuedAt: LEDGER_NOW + 0.5 })],
       ['with a receipt that is no compact JWS', aFinish(1, {}, { jws: 'e30.e30' })],
       ['with a JWS whose base64url has two readings', aFinish(1, {}, { jws: 'e30.e30.YR' })],
     ];

@@ -1,0 +1,138 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { RunOutcome } from '../../core/receipt/record.ts';
+import type { LedgerLoad } from '../ledger/port.ts';
+import type { Clock } from '../time/clock.ts';
+import { SECONDS_BUCKETS } from './buckets.ts';
+import { OrbMetrics } from './orb-metrics.ts';
+
+/** What is read when somebody scrapes, not counted before. */
+export interface MetricSources {
+  readonly runsInFlight: () => number;
+  readonly ledgerLoad: () => LedgerLoad;
+  /** Entries in the log; a rejection leaves the last value. */
+  readonly logSize: () => Promise<number>;
+  readonly apiKeys: () => readonly { readonly keyId: string; readonly expiresAt: number }[];
+  /** Origins that pass the dialer by exception. */
+  readonly egressExceptions: () => number;
+}
+
+export interface MetricsOptions {
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  /** Version of the platform, for `orb_build_info`. */
+  readonly version: string;
+  readonly sources: MetricSources;
+}
+
+/** The metrics of one API process. Label values come from the catalogue, the routes and the keys, never from a request. */
+export interface Metrics extends Pick<OrbMetrics, 'provider' | 'redactions' | 'setOrb' | 'removeOrb'> {
+  /** One run that has a receipt. */
+  readonly run: (outcome: RunOutcome, seconds: number) => void;
+  /** One answered request. @param route template of the path */
+  readonly http: (route: string, status: number) => void;
+  /** The whole text in pieces, each made in ≤ 2 ms; others have a turn between them. */
+  readonly slices: () => AsyncGenerator<string>;
+}
+
+const OUTCOMES = [
+  'success',
+  'orb_error',
+  'timeout',
+  'policy_denied',
+  'caller_error',
+  'platform_error',
+] as const satisfies readonly RunOutcome[];
+
+type Registers = readonly [Registry];
+
+function runMetrics(registers: Registers): Pick<Metrics, 'run' | 'http'> {
+  const runs = new Counter({
+    name: 'orb_runs_total',
+    help: 'Runs that ended, by outcome.',
+    labelNames: ['outcome'],
+    registers: [...registers],
+  });
+  const seconds = new Histogram({
+    name: 'orb_run_duration_seconds',
+    help: 'From the accepted request to the end of the run.',
+    buckets: [...SECONDS_BUCKETS],
+    registers: [...registers],
+  });
+  const requests = new Counter({
+    name: 'orb_http_requests_total',
+    help: 'Answered requests by route and status.',
+    labelNames: ['route', 'status'],
+    registers: [...registers],
+  });
+  // Bound once, and there with 0 before the first run.
+  const counters = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, runs.labels(outcome)]));
+  for (const counter of Object.values(counters)) counter.inc(0);
+  return {
+    run: (outcome, duration) => {
+      counters[outcome]?.inc();
+      seconds.observe(duration);
+    },
+    http: (route, status) => requests.inc({ route, status: String(status) }),
+  };
+}
+
+function gauge(registers: Registers, name: string, help: string, read: () => number): void {
+  const made: Gauge = new Gauge({ name, help, registers: [...registers], collect: () => made.set(read()) });
+}
+
+/** Prometheus counts in seconds. */
+const MS = 1000;
+
+function sourceMetrics(registers: Registers, sources: MetricSources): void {
+  gauge(registers, 'orb_runs_in_flight', 'Runs that have begun and not ended.', sources.runsInFlight);
+  gauge(registers, 'orb_egress_exceptions', 'Origins that pass the dialer by exception.', sources.egressExceptions);
+  const load = (): LedgerLoad => sources.ledgerLoad();
+  gauge(registers, 'orb_ledger_queued_rows', 'Rows that wait for a commit.', () => load().queuedRows);
+  gauge(registers, 'orb_ledger_oldest_row_seconds', 'Age of the oldest row that waits.', () => load().oldestMs / MS);
+  const logSize: Gauge = new Gauge({
+    name: 'orb_log_size',
+    help: 'Entries in the transparency log.',
+    registers: [...registers],
+    collect: async () => {
+      const size = await sources.logSize().catch(() => undefined);
+      if (size !== undefined) logSize.set(size);
+    },
+  });
+  const expiry: Gauge<'keyid'> = new Gauge({
+    name: 'orb_api_key_expiry_timestamp_seconds',
+    help: 'When an API key ends.',
+    labelNames: ['keyid'],
+    registers: [...registers],
+    collect: () => {
+      expiry.reset();
+      for (const { keyId, expiresAt } of sources.apiKeys()) expiry.set({ keyid: keyId }, expiresAt / MS);
+    },
+  });
+}
+
+/** Sets up all metrics of the process in a registry of their own, with Node's. */
+export function createMetrics({ clock, version, sources }: MetricsOptions): Metrics {
+  const registry = new Registry();
+  const registers: Registers = [registry];
+  const orbs = new OrbMetrics(clock);
+  collectDefaultMetrics({ register: registry });
+  const build = new Gauge({
+    name: 'orb_build_info',
+    help: 'Version of the platform and of Node.js.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  });
+  build.set({ version, node: process.version }, 1);
+  sourceMetrics(registers, sources);
+  const { provider, redactions, setOrb, removeOrb } = orbs;
+  return {
+    provider,
+    redactions,
+    setOrb,
+    removeOrb,
+    ...runMetrics(registers),
+    slices: async function* slices() {
+      yield `${await registry.metrics()}\n`;
+      yield* orbs.slices();
+    },
+  };
+}

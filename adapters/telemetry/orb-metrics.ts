@@ -1,0 +1,139 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../time/clock.ts';
+import { FAMILIES, ProviderSeries, redactionLine, type Family } from './provider-series.ts';
+
+/** An Orb as the catalogue has it. */
+export interface MeasuredOrb {
+  readonly namespace: string;
+  readonly orbId: string;
+  /** Names of the providers that its manifest defines. */
+  readonly providers: readonly string[];
+  /** With `swap_config` every child is there from the start: one born with value 1 has no increase (failover.md §2). */
+  readonly swaps: boolean;
+}
+
+interface OrbEntry {
+  readonly namespace: string;
+  readonly orbId: string;
+  /** Providers of the catalogue's version; undefined: the catalogue has no such Orb. */
+  listed: ReadonlySet<string> | undefined;
+  readonly children: Map<string, ProviderSeries>;
+  /** When the Orb or the provider was first seen to be gone, ms since epoch. */
+  readonly goneAt: Map<string, number>;
+  redactions: number;
+}
+
+/** Children stay so long after their Orb or provider is gone: Prometheus has scraped their last value. */
+const KEEP_MS = 10 * 60_000;
+/** Longest part of a scrape without a break for others. */
+const SLICE_MS = 2;
+/** Stands for the Orb itself in `goneAt`; no provider has an empty name. */
+const ORB = '';
+
+/**
+ * The metrics that grow with the number of Orbs. Written and printed by own code: prom-client holds the event loop for the
+ * time of a whole scrape (failover.md §2). Labels come from the catalogue only, so their number is bounded by it.
+ */
+export class OrbMetrics {
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly #orbs = new Map<string, OrbEntry>();
+
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  /** The counters of one provider; made at first use. Keep it for a run, not longer: an Orb that goes takes it along. */
+  readonly provider = (orbNamespace: string, orbId: string, provider: string): ProviderSeries => {
+    const orb = this.#entry(orbNamespace, orbId);
+    const known = orb.children.get(provider);
+    if (known !== undefined) return known;
+    const made = new ProviderSeries(orbNamespace, orbId, provider);
+    orb.children.set(provider, made);
+    return made;
+  };
+
+  readonly redactions = (orbNamespace: string, orbId: string, hits: number): void => {
+    this.#entry(orbNamespace, orbId).redactions += hits;
+  };
+
+  /** An Orb was added or changed. */
+  readonly setOrb = ({ namespace, orbId, providers, swaps }: MeasuredOrb): void => {
+    const orb = this.#entry(namespace, orbId);
+    orb.listed = new Set(providers);
+    if (swaps) for (const provider of providers) this.provider(namespace, orbId, provider);
+    this.#age(orb);
+  };
+
+  /** An Orb is gone; its series go 10 min later. */
+  readonly removeOrb = (namespace: string, orbId: string): void => {
+    const orb = this.#orbs.get(keyOf(namespace, orbId));
+    if (orb === undefined) return;
+    orb.listed = undefined;
+    this.#ageAll();
+  };
+
+  /** The text of all families, in pieces; between two of them others had a turn. */
+  async *slices(): AsyncGenerator<string> {
+    this.#ageAll();
+    let text = '';
+    let began = this.#clock.monotonic();
+    for (const lines of this.#lines()) {
+      text += lines;
+      if (this.#clock.monotonic() - began < SLICE_MS) continue;
+      yield text;
+      text = '';
+      await nextTurn();
+      began = this.#clock.monotonic();
+    }
+    yield text;
+  }
+
+  /** Maps may change between two pieces; a family's lines stay together all the same. */
+  *#lines(): Generator<string> {
+    for (const { name, type, help } of FAMILIES) {
+      yield `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+      for (const orb of this.#orbs.values()) yield* orbLines(orb, name);
+    }
+  }
+
+  #ageAll(): void {
+    for (const orb of this.#orbs.values()) this.#age(orb);
+  }
+
+  #entry(namespace: string, orbId: string): OrbEntry {
+    const key = keyOf(namespace, orbId);
+    const known = this.#orbs.get(key);
+    if (known !== undefined) return known;
+    const made = { namespace, orbId, listed: undefined, children: new Map(), goneAt: new Map(), redactions: 0 };
+    this.#orbs.set(key, made);
+    return made;
+  }
+
+  /** Starts, stops and ends the 10 minutes of whatever the catalogue does not have. */
+  #age(orb: OrbEntry): void {
+    for (const provider of orb.children.keys()) {
+      if (this.#isOver(orb, provider, orb.listed?.has(provider) === true)) orb.children.delete(provider);
+    }
+    if (this.#isOver(orb, ORB, orb.listed !== undefined) && orb.children.size === 0) {
+      this.#orbs.delete(keyOf(orb.namespace, orb.orbId));
+    }
+  }
+
+  #isOver({ goneAt }: OrbEntry, what: string, there: boolean): boolean {
+    if (there) {
+      goneAt.delete(what);
+      return false;
+    }
+    const now = this.#clock.now();
+    const since = goneAt.get(what) ?? now;
+    goneAt.set(what, since);
+    return now - since >= KEEP_MS;
+  }
+}
+
+const keyOf = (namespace: string, orbId: string): string => `${namespace}/${orbId}`;
+
+function* orbLines(orb: OrbEntry, family: Family): Generator<string> {
+  if (family === 'orb_redactions_total') yield redactionLine(orb.namespace, orb.orbId, orb.redactions);
+  else for (const series of orb.children.values()) yield series.lines(family);
+}

@@ -1,0 +1,41 @@
+import type { KeysDocument } from '../../core/receipt/keys-document.ts';
+import type { CheckName, Verification } from '../../core/verify/verdict.ts';
+import { verifyReceipt, type VerifierPrimitives } from '../../core/verify/verify.ts';
+
+/** Verifies stored receipts as a stranger would, with the published keys. Holds no state. */
+export interface ReceiptVerifier {
+  /** @param proof tlog-proof; null while the entry is in no signed tree, which is not held against the receipt */
+  readonly verify: (jws: string, proof: string | null) => Promise<Verification>;
+  /** `signature_valid`: rows 3 to 6 of trust.md §3.2 pass. */
+  readonly isSigned: (jws: string) => Promise<boolean>;
+}
+
+/** @param document opened with the pinned root when the service started (`openKeys`) */
+export function createReceiptVerifier(document: KeysDocument, primitives: VerifierPrimitives): ReceiptVerifier {
+  const verify = (jws: string, proof: string | null): Promise<Verification> =>
+    verifyReceipt({ jws, proof, document }, { allowUnlogged: true }, primitives);
+  return { verify, isSigned: async (jws) => (await verify(jws, null)).signatureValid };
+}
+
+/** The checks of trust.md §1.6 and the verifier's rows that each stands for: no failed row is left out. */
+const SHOWN: readonly (readonly [id: string, rows: readonly CheckName[]])[] = [
+  ['jws', ['jws']],
+  ['record', ['record', 'issuer']],
+  ['score', ['score']],
+  ['key_status', ['key_window', 'key_status']],
+  ['inclusion', ['inclusion']],
+];
+
+function together(outcomes: readonly (boolean | null)[]): boolean | null {
+  if (outcomes.includes(false)) return false;
+  return outcomes.includes(null) ? null : true;
+}
+
+/** The five checks as `GET /receipts/{receipt_id}` shows them; null: not made, or pending. */
+export const shownChecks = ({
+  checks,
+}: Verification): readonly { readonly id: string; readonly ok: boolean | null }[] =>
+  SHOWN.map(([id, rows]) => ({
+    id,
+    ok: together(checks.filter((check) => rows.includes(check.id)).map(({ ok }) => ok)),
+  }));

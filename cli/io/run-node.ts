@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+
+const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
+
+// A terminal sends Ctrl-C to both; a second one would cut the child's orderly end short.
+const isOurs = (signal: NodeJS.Signals): boolean => signal !== 'SIGINT' || !process.stdin.isTTY;
+
+/**
+ * Runs Node on a file, with this process's terminal, until it ends; signals to this process go on to it.
+ * @returns its exit code, 128 + number after a signal
+ */
+export async function runNode(file: string, args: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, [file, ...args], { stdio: 'inherit' });
+  const forward = (signal: NodeJS.Signals): void => {
+    if (isOurs(signal)) child.kill(signal);
+  };
+  for (const signal of FORWARDED) process.on(signal, forward);
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+    });
+  } finally {
+    for (const signal of FORWARDED) process.off(signal, forward);
+  }
+}

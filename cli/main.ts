@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { extname, join } from 'node:path';
+import { randomSource } from '../adapters/keys/primitives.ts';
+import { systemClock } from '../adapters/time/clock.ts';
+import { run } from './command-line.ts';
+import { codeOf } from './io/failure.ts';
+import { runNode } from './io/run-node.ts';
+import { terminalInput } from './io/terminal-input.ts';
+
+/** Of the package: beside cli/ in a checkout, above dist/ when compiled. */
+function version(): string {
+  const files = ['../package.json', '../../package.json'].map((path) => join(import.meta.dirname, path));
+  const value: unknown = JSON.parse(readFileSync(files.find((path) => existsSync(path)) ?? '', 'utf8'));
+  return typeof value === 'object' && value !== null && 'version' in value ? String(value.version) : 'unknown';
+}
+
+// A reader such as `head` may go away early: that is its right, and no fault of ours.
+process.stdout.on('error', (error) => {
+  if (codeOf(error) !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
+const err = (text: string): void => void process.stderr.write(text);
+process.exitCode = await run(process.argv.slice(2), {
+  env: process.env,
+  home: homedir(),
+  out: (text) => void process.stdout.write(text),
+  err,
+  input: terminalInput(process.stdin, err),
+  clock: systemClock,
+  random: randomSource(),
+  version: version(),
+  program: extname(import.meta.filename) === '.ts' ? 'npm run -s orb --' : 'orb',
+  runNode,
+  signal: new AbortController().signal,
+});

@@ -1,0 +1,48 @@
+import type { Verb } from '../args/verb.ts';
+import { EXIT, Failure, invalid, usage } from '../io/failure.ts';
+import { printable } from '../io/output.ts';
+import { readRoot } from './root-key.ts';
+import { trustFile } from './trust-file.ts';
+import { pinRoot, readPins } from './trust-store.ts';
+
+function issuerOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'https:' || url.origin !== text)
+    throw invalid(`${printable(text)}: an issuer is an https origin without a path, such as https://orbs.example`);
+  return text;
+}
+
+export const trustAddVerb: Verb = {
+  name: 'trust add',
+  summary: 'Pins the root key of an issuer: orb verify believes its keys from then on.',
+  usage: 'ISSUER',
+  count: [1, 1],
+  flags: [
+    { name: 'root', value: 'JWK', text: 'the public root key as a JSON Web Key, or a file with it' },
+    { name: 'replace', text: 'replace another root that is pinned for this issuer' },
+  ],
+  about: 'Compare the thumbprint that is printed with one that the issuer told you in another way.',
+  examples: ['{orb} trust add https://orbs.example --root root.jwk.json'],
+  run: async (args, io) => {
+    const issuer = issuerOf(args.positionals[0] ?? '');
+    const text = args.one('root');
+    if (text === undefined) throw usage('--root JWK is missing: a key that came from nowhere proves nothing');
+    const root = await readRoot(text, io);
+    const outcome = await pinRoot(io, issuer, root, args.has('replace'));
+    if (outcome === 'refused') {
+      const known = (await readPins(io)).get(issuer);
+      throw new Failure(EXIT.negative, `another root is pinned for ${issuer}`, [
+        `pinned  ${known?.root.kid ?? ''}`,
+        `given   ${root.kid}`,
+        'a changed root is either announced by the issuer or an attack; --replace pins the given one',
+      ]);
+    }
+    io.out(`${issuer}  root ${root.kid}\n`);
+    io.err(
+      outcome === 'known'
+        ? 'it was pinned before\n'
+        : `pinned in ${trustFile(io)}; compare the thumbprint with what the issuer says\n`,
+    );
+    return EXIT.ok;
+  },
+};

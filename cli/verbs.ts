@@ -1,0 +1,33 @@
+import type { Verb } from './args/verb.ts';
+import { devVerb } from './dev/dev.ts';
+import { keysCreateVerb } from './keys/keys-create.ts';
+import { keysListVerb } from './keys/keys-list.ts';
+import { keysRevokeVerb } from './keys/keys-revoke.ts';
+import { receiptsGetVerb } from './receipts/receipts-get.ts';
+import { receiptsListVerb } from './receipts/receipts-list.ts';
+import { runVerb } from './run/run.ts';
+import { secretsListVerb } from './secrets/secrets-list.ts';
+import { secretsRemoveVerb } from './secrets/secrets-remove.ts';
+import { secretsSetVerb } from './secrets/secrets-set.ts';
+import { trustAddVerb } from './trust/trust-add.ts';
+import { trustListVerb } from './trust/trust-list.ts';
+import { validateVerb } from './validate/validate.ts';
+import { verifyVerb } from './verify/verify.ts';
+
+/** Every verb, in the order in which the help shows them. */
+export const verbs: readonly Verb[] = [
+  runVerb,
+  receiptsGetVerb,
+  receiptsListVerb,
+  verifyVerb,
+  trustAddVerb,
+  trustListVerb,
+  validateVerb,
+  devVerb,
+  secretsSetVerb,
+  secretsListVerb,
+  secretsRemoveVerb,
+  keysCreateVerb,
+  keysListVerb,
+  keysRevokeVerb,
+];

@@ -1,0 +1,121 @@
+import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
+import { verification } from '../../core/verify/rows.ts';
+import type { Verification } from '../../core/verify/verdict.ts';
+import { verifyReceipt, type Subject, type VerifyOptions } from '../../core/verify/verify.ts';
+import { parseDuration } from '../args/duration.ts';
+import type { Args } from '../args/parse-args.ts';
+import type { Verb } from '../args/verb.ts';
+import { codeOf, usage } from '../io/failure.ts';
+import type { Io } from '../io/io.ts';
+import { dataText, printable } from '../io/output.ts';
+import { readInput, readText } from '../io/read-file.ts';
+import { readRoot } from '../trust/root-key.ts';
+import { readPins, rememberSequence } from '../trust/trust-store.ts';
+import { readDocument, readKeysFile, type Document } from './document.ts';
+import { openingsFor, readDisclosed, type DisclosedFields } from './openings.ts';
+import { reportText, reportValue, type Report } from './report.ts';
+import { trustKeys, type Believed, type TrustedKeys } from './trusted-keys.ts';
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+function maxAgeOf(args: Args): Pick<VerifyOptions, 'maxAgeMs'> {
+  const text = args.one('max-age');
+  if (text === undefined) return {};
+  const maxAgeMs = /^[0-9]{1,10}$/.test(text) ? Number(text) * 1000 : parseDuration(text);
+  if (maxAgeMs === undefined) throw usage(`--max-age ${printable(text)}: seconds, or a duration such as 90d`);
+  return { maxAgeMs };
+}
+
+async function believedBy(args: Args, io: Io): Promise<Believed> {
+  const text = args.one('root');
+  return text === undefined
+    ? { kind: 'pins', pins: await readPins(io) }
+    : { kind: 'root', root: await readRoot(text, io) };
+}
+
+/** The keys document to judge by: the one of `--keys` before that of the bundle. @throws Failure there is none */
+async function keysJwsOf(document: Exclude<Document, { kind: 'malformed' }>, args: Args, io: Io): Promise<string> {
+  const file = args.one('keys');
+  if (file !== undefined) return readKeysFile(await readText(file, MAX_BYTES, io));
+  if (document.kind === 'bundle') return document.keysJws;
+  throw usage('a receipt alone needs --keys FILE: the keys document, from /.well-known/orb-keys.json');
+}
+
+async function remember(keys: TrustedKeys & { kind: 'trusted' }, believed: Believed, io: Io): Promise<void> {
+  const { document, root } = keys;
+  if (believed.kind !== 'pins' || (believed.pins.get(document.issuer)?.sequence ?? 0) >= document.sequence) return;
+  try {
+    await rememberSequence(io, document.issuer, root, document.sequence);
+  } catch (error) {
+    // The verdict stands without it; only a later rollback of the keys would go unseen.
+    io.err(`can't remember keys document ${document.sequence}: ${printable(codeOf(error) ?? String(error))}\n`);
+  }
+}
+
+/** With openings the receipt is judged twice: only its signed record says in which form the values were committed to. */
+async function judge(
+  subject: Subject,
+  options: VerifyOptions,
+  disclosed: DisclosedFields,
+  io: Io,
+): Promise<Verification> {
+  const primitives = { sha256, ed25519Verify, now: io.clock.now };
+  const first = await verifyReceipt(subject, options, primitives);
+  if (first.record === undefined || (disclosed.input === undefined && disclosed.output === undefined)) return first;
+  return verifyReceipt(subject, { ...options, openings: openingsFor(disclosed, first.record) }, primitives);
+}
+
+const withRows = (judged: Verification, isBundle: boolean): Verification => ({
+  ...judged,
+  checks: judged.checks.map((check) =>
+    check.id === 'keys' || (check.id === 'bundle' && isBundle) ? { id: check.id, ok: true } : check,
+  ),
+});
+
+async function verify(args: Args, io: Io): Promise<Report> {
+  const path = args.positionals[0] ?? '';
+  const options = { ...maxAgeOf(args), allowUnlogged: args.has('allow-unlogged') };
+  const disclosed = await readDisclosed(args, io);
+  const believed = await believedBy(args, io);
+  const document = readDocument(await readInput(path, MAX_BYTES, io), path);
+  if (document.kind === 'malformed')
+    return { verification: verification({ bundle: 'malformed' }, {}), keys: undefined, next: [] };
+  const keys = await trustKeys(await keysJwsOf(document, args, io), believed);
+  const isBundle = document.kind === 'bundle';
+  if (keys.kind === 'refused') {
+    const rows = { ...(isBundle ? { bundle: 'pass' as const } : {}), keys: keys.code };
+    return { verification: verification(rows, {}), keys: undefined, next: keys.next };
+  }
+  await remember(keys, believed, io);
+  const subject = { jws: document.jws, proof: isBundle ? document.proof : null, document: keys.document };
+  return { verification: withRows(await judge(subject, options, disclosed, io), isBundle), keys, next: [] };
+}
+
+export const verifyVerb: Verb = {
+  name: 'verify',
+  summary: 'Verifies a receipt offline, with nothing but the pinned root key of its issuer.',
+  usage: 'BUNDLE.json|RECEIPT.jws|-',
+  count: [1, 1],
+  flags: [
+    { name: 'keys', value: 'FILE', text: 'keys document to judge by; a receipt alone needs it' },
+    { name: 'root', value: 'JWK', text: 'root key, or a file with it, in place of the pinned ones' },
+    { name: 'input', value: 'FILE', text: 'the input of the run, to compare with the receipt' },
+    { name: 'input-salt', value: 'SALT', text: 'its salt, from openings of the execution result' },
+    { name: 'output', value: 'FILE', text: 'the output of the run' },
+    { name: 'output-salt', value: 'SALT', text: 'its salt' },
+    { name: 'max-age', value: 'S', text: 'largest age in seconds, or 90d' },
+    { name: 'allow-unlogged', text: 'do without a proof that the receipt is in the log' },
+    { name: 'json', text: 'every check for machines' },
+  ],
+  about:
+    'Makes no network call. Exit 0: valid; 1: tampered; 2: can not be decided; 3: valid, but not trusted.\nPin the root of an issuer first: orb trust add ISSUER --root JWK.',
+  examples: [
+    '{orb} receipts get rcpt_01a1f866-0dfa-7001-8000-000000001eef --bundle receipt.json',
+    '{orb} verify receipt.json',
+  ],
+  run: async (args, io) => {
+    const report = await verify(args, io);
+    io.out(args.has('json') ? dataText(reportValue(report), 'json') : reportText(report));
+    return report.verification.exit;
+  },
+};

@@ -1,0 +1,45 @@
+import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
+import { merkle } from './merkle.ts';
+import { has, isList } from './read.ts';
+import { receipt } from './receipt.ts';
+import type { Suite } from './suite.ts';
+import { trustScore } from './trust-score.ts';
+
+/** What a vector file is about: told by the arrays that it holds, whatever its name is. */
+export type Subject =
+  | { readonly kind: 'known'; readonly suite: Suite }
+  | { readonly kind: 'not-built'; readonly subject: string }
+  | { readonly kind: 'unknown' };
+
+const holds = (file: JsonObject, names: readonly string[]): boolean => names.some((name) => isList(file[name]));
+
+// Arrays that no other subject has. `cases` is in three of them: there its first element tells.
+const OWN_ARRAYS: readonly (readonly [subject: string, arrays: readonly string[]])[] = [
+  ['reputation', ['wilson', 'tier_sequences', 'derive_cases']],
+  ['uptime', ['overall_cases']],
+];
+
+const OWN_INPUTS: readonly (readonly [subject: string, member: string])[] = [
+  ['reputation', 'groups'],
+  ['trust-score', 'checks'],
+];
+
+function subjectOfCases(file: JsonObject): string | undefined {
+  const first = isList(file['cases']) ? file['cases'][0] : undefined;
+  if (!isJsonObject(first)) return undefined;
+  if (has(first, 'services')) return 'uptime';
+  const { input } = first;
+  return isJsonObject(input) ? OWN_INPUTS.find(([, member]) => has(input, member))?.[0] : undefined;
+}
+
+function nameOf(file: JsonObject): string | undefined {
+  const known = [receipt, merkle].find((suite) => holds(file, [...Object.keys(suite.parts), ...suite.data]));
+  return known?.subject ?? OWN_ARRAYS.find(([, arrays]) => holds(file, arrays))?.[0] ?? subjectOfCases(file);
+}
+
+export function subjectOf(file: JsonObject): Subject {
+  const subject = nameOf(file);
+  if (subject === undefined) return { kind: 'unknown' };
+  const suite = [receipt, merkle, trustScore].find((candidate) => candidate.subject === subject);
+  return suite === undefined ? { kind: 'not-built', subject } : { kind: 'known', suite };
+}

@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { KeysError } from '../adapters/keys/key-folder.ts';
+import { LedgerError } from '../adapters/ledger/port.ts';
+import { openLog } from '../adapters/telemetry/logger.ts';
+import { systemClock } from '../adapters/time/clock.ts';
+import { parseOrbId } from '../core/manifest/orb-id.ts';
+import { greeting } from './banner.ts';
+import { writePrivate } from './data-folder.ts';
+import { EXAMPLE } from './example/example.ts';
+import { HELP, parseSettings, type Settings } from './settings.ts';
+import { start, StartError, type Running } from './start.ts';
+
+// DNS lookups and self-checks share the pool of libuv; it reads this before its first use (security.md §3.3).
+process.env['UV_THREADPOOL_SIZE'] ??= '16';
+
+/** The checkout or the installed package: `dist/standalone/main.js` lies one folder deeper. */
+function rootFolder(): string {
+  const parent = resolve(import.meta.dirname, '..');
+  return existsSync(join(parent, 'package.json')) ? parent : resolve(parent, '..');
+}
+
+function hasExample({ platform }: Running): boolean {
+  const id = parseOrbId(EXAMPLE.orbId);
+  return id.ok && platform.catalog.orb('default', id.value.id)?.compiled !== undefined;
+}
+
+async function writeReady(path: string, running: Running): Promise<void> {
+  const { url, metricsUrl, key } = running;
+  const example = { orbiset: EXAMPLE.orbiset, orb_id: EXAMPLE.orbId, inputs: EXAMPLE.inputs };
+  await writePrivate(path, `${JSON.stringify({ url, metrics_url: metricsUrl, api_key: key.key, ...example })}\n`);
+}
+
+function greet(settings: Settings, running: Running, orb: string): void {
+  const { platform, key, folder, url, metricsUrl } = running;
+  const exceptions = platform.exceptions.map((exception) =>
+    exception.kind === 'stub' ? `${exception.origin} goes to ${exception.address}:${exception.port}` : `${exception.origin} is allowed`,
+  );
+  const text = greeting({
+    url,
+    metricsUrl,
+    issuer: platform.keys.issuer,
+    rootJwk: platform.keys.root.jwk,
+    newKey: key.fresh ? key.key : undefined,
+    credentials: folder.credentials,
+    resources: settings.resources,
+    exceptions,
+    hasExample: hasExample(running),
+    orb,
+  });
+  process.stdout.write(`${text}\n`);
+}
+
+/** Ctrl-C and SIGTERM stop gracefully; the second one at once. */
+function stopOnSignal(running: Running): void {
+  let stopping = false;
+  const onSignal = (): void => {
+    if (stopping) process.exit(130);
+    stopping = true;
+    process.stderr.write('Stopping: runs in flight end first (again: at once) …\n');
+    running.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`the stop failed: ${String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+}
+
+async function run(settings: Settings, root: string): Promise<void> {
+  const orb = existsSync(join(root, 'hack')) ? 'npm run -s orb --' : 'orb';
+  const style = process.stderr.isTTY ? 'pretty' : 'json';
+  const log = openLog({ level: settings.logLevel, style, target: process.stderr, now: systemClock.now });
+  if (settings.readyFile !== undefined) await rm(settings.readyFile, { force: true });
+  const running = await start(settings, { root, clock: systemClock, log, env: process.env, orb });
+  stopOnSignal(running);
+  greet(settings, running, orb);
+  if (settings.readyFile !== undefined) await writeReady(settings.readyFile, running);
+}
+
+function explain(error: unknown): void {
+  const known = error instanceof StartError || error instanceof LedgerError || error instanceof KeysError;
+  process.stderr.write(known ? `${error.message}\n` : `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exit(error instanceof StartError ? error.exit : 1);
+}
+
+const root = rootFolder();
+const parsed = parseSettings(process.argv.slice(2), join(root, 'manifests'));
+switch (parsed.kind) {
+  case 'help':
+    process.stdout.write(HELP);
+    break;
+  case 'wrong':
+    process.stderr.write(`${parsed.message}\n\n${HELP}`);
+    process.exitCode = 64;
+    break;
+  case 'start':
+    await run(parsed.settings, root).catch(explain);
+    break;
+  default:
+    parsed satisfies never;
+}

@@ -1,0 +1,184 @@
+import type { Socket } from 'node:net';
+import { createGzip } from 'node:zlib';
+import { expect } from 'chai';
+import type { DialLimits, DialResult } from '../../../adapters/egress/port.ts';
+import { aDialer, anywhere, brief, dial, never, ORIGIN, provided, says, stubbed } from '../../support/dialing.ts';
+import { answer, aRequest, rawServer, someLimits, type Script } from '../../support/egress.ts';
+
+const HEAD = 'HTTP/1.1 200 OK\r\n';
+
+/** Writes again and again until the connection is gone. */
+const every =
+  (ms: number, first: string, again: string): Script =>
+  (socket: Socket) => {
+    socket.write(first);
+    const timer = setInterval(() => socket.write(again), ms);
+    socket.on('close', () => clearInterval(timer));
+  };
+
+/** As fast as the other side takes it. */
+const flood =
+  (text: string): Script =>
+  (socket: Socket) => {
+    const more = (): void => {
+      while (!socket.destroyed && socket.write(text));
+      if (!socket.destroyed) socket.once('drain', () => setImmediate(more));
+    };
+    more();
+  };
+
+async function withDeadline(script: Script, deadlineMs: number, limits: Partial<DialLimits> = {}): Promise<DialResult> {
+  return provided(script, (dialer) =>
+    dialer.dial(aRequest(`${ORIGIN}/`), someLimits(limits), anywhere, AbortSignal.timeout(deadlineMs)),
+  );
+}
+
+const ENDLESS: readonly (readonly [why: string, script: Script, status: number | null])[] = [
+  ['no answer', () => undefined, null],
+  ['dripped headers', every(100, HEAD, 'x: y\r\n'), null],
+  ['answers with 102', every(100, '', 'HTTP/1.1 102 Processing\r\n\r\n'), null],
+  ['a flood of 102', flood('HTTP/1.1 102 Processing\r\n\r\n'.repeat(20)), null],
+  ['a dripped body', every(100, `${HEAD}content-length: 100000\r\n\r\n`, 'x'), 200],
+  ['dripped chunks', every(100, `${HEAD}transfer-encoding: chunked\r\n\r\n`, '1\r\nx\r\n'), 200],
+];
+
+describe('the deadline', function deadline() {
+  this.timeout(10_000);
+  for (const [why, script, status] of ENDLESS) {
+    it(`of 2000 ms ends ${why} within 200 ms`, async () => {
+      const result = await withDeadline(script, 2000);
+      expect(brief(result)).to.equal(`timeout deadline sent=true status=${status}`);
+      expect(result.ms).to.be.within(1990, 2200);
+    });
+  }
+
+  it('ends the wait for one of 256 connections, and the rest of a queue is served', async () => {
+    const held: Socket[] = [];
+    await provided(
+      (socket) => {
+        held.push(socket);
+      },
+      async (dialer, server) => {
+        const all = Array.from({ length: 256 }, () =>
+          dial(dialer, aRequest(`${ORIGIN}/`), someLimits({ connectTimeoutMs: 3000 })),
+        );
+        const late = await dialer.dial(aRequest(`${ORIGIN}/late`), someLimits(), anywhere, AbortSignal.timeout(2000));
+        expect(brief(late)).to.equal('timeout deadline sent=false status=null');
+        expect(late.ms).to.be.within(1990, 2200);
+        const queued = dial(dialer, aRequest(`${ORIGIN}/queued`));
+        expect([server.connections(), held.length]).to.deep.equal([256, 256]);
+        for (const socket of held.splice(0)) socket.write(answer('ok'));
+        const results = new Set((await Promise.all(all)).map(brief));
+        while (held.length === 0) await new Promise(setImmediate);
+        held[0]?.write(answer('queued'));
+        expect([[...results], brief(await queued), server.connections()]).to.deep.equal([
+          ['200 ok'],
+          '200 queued',
+          256,
+        ]);
+      },
+    );
+  });
+});
+
+describe('the connect timeout', () => {
+  it('ends a TLS handshake that nobody answers', async () => {
+    const server = await rawServer(() => undefined);
+    const dialer = stubbed(server);
+    const result = await dial(dialer, aRequest(`${ORIGIN}/`), someLimits({ connectTimeoutMs: 300 }));
+    expect(brief(result)).to.equal('timeout connect-timeout sent=false status=null');
+    expect(result.ms).to.be.within(290, 500);
+    await dialer.destroy();
+    await server.close();
+  });
+
+  it('ends a lookup that nobody answers, and is never above 3 s', async () => {
+    const dialer = aDialer({ resolve: () => new Promise(() => undefined) });
+    const results = await Promise.all([
+      dial(dialer, aRequest(`${ORIGIN}/`), someLimits({ connectTimeoutMs: 100 })),
+      dial(dialer, aRequest(`${ORIGIN}/`), someLimits({ connectTimeoutMs: 60_000 })),
+    ]);
+    expect(results.map(brief)).to.deep.equal(Array(2).fill('timeout connect-timeout sent=false status=null'));
+    expect(results[0]?.ms).to.be.within(95, 300);
+    expect(results[1]?.ms).to.be.within(2990, 3200);
+    await dialer.destroy();
+  });
+});
+
+/** Five bytes, one every 200 ms. */
+const slowly: Script = (socket) => {
+  socket.write(`${HEAD}content-length: 5\r\n\r\n`);
+  for (let at = 1; at <= 5; at += 1) setTimeout(() => socket.write(String(at)), at * 200);
+};
+
+describe('the body idle time', () => {
+  it('ends a body that stalls, and says which status had come', async () => {
+    const result = await withDeadline(says(`${HEAD}content-length: 9\r\n\r\nhel`), 5000, { bodyIdleMs: 300 });
+    expect(brief(result)).to.equal('timeout body-idle sent=true status=200');
+    expect(result.ms).to.be.within(290, 550);
+  });
+
+  it('begins anew with every byte', async () => {
+    expect(brief(await withDeadline(slowly, 5000, { bodyIdleMs: 400 }))).to.equal('200 12345');
+  });
+});
+
+/** A gzip body of 200 MiB of zeros, about 200 KB on the wire. */
+async function bomb(): Promise<Buffer> {
+  const gzip = createGzip({ level: 9 });
+  const chunks: Buffer[] = [];
+  gzip.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const zeros = Buffer.alloc(1_048_576);
+  for (let at = 0; at < 200; at += 1)
+    if (!gzip.write(zeros)) await new Promise((resolve) => gzip.once('drain', resolve));
+  await new Promise<void>((resolve) => {
+    gzip.once('end', resolve).end();
+  });
+  return Buffer.concat(chunks);
+}
+
+describe('a bomb', () => {
+  it('of 200 MiB costs no more than the cap', async () => {
+    const body = await bomb();
+    await provided(says(answer(body, ['content-encoding: gzip'])), async (dialer) => {
+      globalThis.gc?.();
+      const before = process.memoryUsage.rss();
+      const results: string[] = [];
+      for (let round = 0; round < 10; round += 1) results.push(brief(await dial(dialer, aRequest(`${ORIGIN}/`))));
+      expect(new Set(results)).to.deep.equal(new Set(['response response-too-large sent=true status=200']));
+      expect(process.memoryUsage.rss() - before).to.be.below(64 * 1_048_576);
+    });
+  });
+
+  it('of endless chunks stops at the cap, and its connection is broken', async () => {
+    let written = 0;
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    const script: Script = (socket) => {
+      socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n`);
+      const more = (): void => {
+        if (socket.destroyed) return;
+        written += chunk.length;
+        socket.write(chunk, () => setImmediate(more));
+      };
+      more();
+    };
+    await provided(script, async (dialer) => {
+      const result = await dial(dialer, aRequest(`${ORIGIN}/`));
+      expect(brief(result)).to.equal('response response-too-large sent=true status=200');
+      expect(written).to.be.below(8 * 1_048_576);
+    });
+  });
+});
+
+describe('many requests at once', () => {
+  it('never open more than 256 connections to an origin', async () => {
+    await provided(says(answer('ok')), async (dialer, server) => {
+      const all = Array.from({ length: 2000 }, () =>
+        dialer.dial(aRequest(`${ORIGIN}/`), someLimits({ connectTimeoutMs: 3000 }), anywhere, never()),
+      );
+      expect(new Set((await Promise.all(all)).map(brief))).to.deep.equal(new Set(['200 ok']));
+      expect(server.connections()).to.be.within(2, 256);
+      expect(server.requests.length).to.equal(2000);
+    });
+  });
+});

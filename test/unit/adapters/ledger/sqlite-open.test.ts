@@ -1,0 +1,146 @@
+import { DatabaseSync } from 'node:sqlite';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { expect } from 'chai';
+import { LedgerError } from '../../../../adapters/ledger/port.ts';
+import { openSqliteLedger } from '../../../../adapters/ledger/sqlite-ledger.ts';
+import { checkLog } from '../../../support/check-log.ts';
+import { aFinish, aStart } from '../../../support/ledger-rows.ts';
+import { refusal } from '../../../support/refusal.ts';
+import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
+
+function expectLedgerError(error: unknown, code: LedgerError['code'], message: RegExp): void {
+  expect(error).to.be.instanceOf(LedgerError).with.property('code', code);
+  expect(error).to.have.property('message').that.matches(message);
+}
+
+describe('openSqliteLedger', () => {
+  let fixture: SqliteFixture;
+  let scratch: string;
+  beforeEach(async () => {
+    scratch = mkdtempSync(join(tmpdir(), 'orb-scratch-'));
+    fixture = await openSqliteFixture();
+  });
+  afterEach(async () => {
+    await checkLog(await fixture.current(), { logKey: fixture.logKey, tenants: ['acme'] });
+    await fixture.dispose();
+    rmSync(scratch, { recursive: true });
+  });
+
+  it('refuses a ledger that is open already, at once, and names the process', async () => {
+    const began = performance.now();
+    const error = await refusal(openSqliteLedger(fixture.options));
+    expect(performance.now() - began).to.be.lessThan(500);
+    expectLedgerError(error, 'ledger-locked', new RegExp(`in use by the process ${process.pid}\\b`));
+    expect(await fixture.ledger.logSize()).to.equal(0);
+  });
+
+  it('refuses another issuer or log, and leaves the ledger as it was', async () => {
+    await fixture.ledger.close();
+    for (const change of [{ issuer: 'https://other.example' }, { logOrigin: 'other.example/log' }]) {
+      const identity = { ...fixture.options.identity, ...change };
+      const error = await refusal(openSqliteLedger({ ...fixture.options, identity }));
+      expectLedgerError(error, 'ledger-identity', /https:\/\/orbs\.example .*orbs\.example\/log.*another ledger/);
+    }
+    expect((await fixture.current()).identity).to.deep.equal(fixture.options.identity);
+  });
+
+  it('refuses a ledger of a newer program, naming both versions', async () => {
+    await fixture.ledger.close();
+    const db = new DatabaseSync(fixture.options.file);
+    db.exec('UPDATE schema_version SET version = 99');
+    expectLedgerError(await refusal(openSqliteLedger(fixture.options)), 'ledger-version', /version 99\b.*up to 1\b/);
+    db.exec('UPDATE schema_version SET version = 1');
+    db.close();
+  });
+
+  it('refuses a file that is no database, without touching it', async () => {
+    const file = join(scratch, 'ledger.sqlite');
+    writeFileSync(file, 'not a database '.repeat(1000));
+    expectLedgerError(await refusal(openSqliteLedger({ ...fixture.options, file })), 'ledger-unavailable', /no ledger/);
+    expect(readFileSync(file, 'utf8').startsWith('not a database ')).to.equal(true);
+  });
+
+  it('refuses a folder that it can not make', async () => {
+    const file = join(fixture.options.file, 'below-a-file', 'ledger.sqlite');
+    expectLedgerError(await refusal(openSqliteLedger({ ...fixture.options, file })), 'ledger-unavailable', /ENOTDIR/);
+  });
+
+  it('makes missing folders, and files that only their owner reads', async () => {
+    const file = join(scratch, 'a', 'b', 'ledger.sqlite');
+    const ledger = await openSqliteLedger({ ...fixture.options, file });
+    await ledger.putState('kind', 'key', '1');
+    const modes = readdirSync(join(scratch, 'a', 'b')).map((name) => [name, statSync(join(scratch, 'a', 'b', name)).mode & 0o777]);
+    expect(modes).to.deep.include(['ledger.sqlite', 0o600]);
+    expect(modes.filter(([, mode]) => mode !== 0o600)).to.deep.equal([]);
+    await ledger.close();
+  });
+
+  it('keeps an answer out of its files in clear', async () => {
+    const idempotency = { path: '/p', key: 'k', bodySha256: '00', expiresAt: Number.MAX_SAFE_INTEGER };
+    await fixture.ledger.startRun(aStart(1, { idempotency }));
+    await fixture.ledger.finishRun(aFinish(1, { answer: 'canary-of-an-answer' }));
+    const files = readdirSync(fixture.folder).map((name) => readFileSync(join(fixture.folder, name)));
+    expect(files.some((bytes) => bytes.includes('canary-of-an-answer'))).to.equal(false);
+    expect(files.some((bytes) => bytes.includes('"run":1'))).to.equal(true); // the seed is there: the search finds
+    expect((await fixture.ledger.idempotent('acme', '/p', 'k'))?.answer).to.equal('canary-of-an-answer');
+  });
+
+  it('reports an answer that another data key sealed, instead of a wrong one', async () => {
+    const idempotency = { path: '/p', key: 'k', bodySha256: '00', expiresAt: Number.MAX_SAFE_INTEGER };
+    await fixture.ledger.recordRun(aStart(1, { idempotency }), aFinish(1, { answer: 'text' }));
+    await fixture.ledger.close();
+    const other = await openSqliteLedger({ ...fixture.options, dataKey: new Uint8Array(32) });
+    const errors = [other.idempotent('acme', '/p', 'k'), other.startRun(aStart(2, { idempotency }))].map(refusal);
+    for (const error of await Promise.all(errors)) expectLedgerError(error, 'ledger-unavailable', /./);
+    await other.close();
+  });
+
+  it('has every acknowledged receipt in files copied in mid-flight, and signs what they lack', async () => {
+    const runs = Array.from({ length: 30 }, (_, number) => number);
+    await Promise.all(runs.map((number) => fixture.ledger.recordRun(aStart(number), aFinish(number))));
+    expect(await fixture.ledger.checkpoint()).to.equal(undefined);
+    const folder = join(scratch, 'copy');
+    mkdirSync(folder);
+    cpSync(fixture.folder, folder, { recursive: true });
+    const copy = await openSqliteLedger({ ...fixture.options, file: join(folder, 'ledger.sqlite') });
+    expect((await copy.checkpoint())?.size).to.equal(30);
+    const closedRuns = runs.map((number) => aStart(number));
+    const { receipts } = await checkLog(copy, { logKey: fixture.logKey, tenants: ['acme'], closedRuns });
+    expect(receipts).to.equal(30);
+    await copy.close();
+  });
+
+  it('tells of each checkpoint after its commit', async () => {
+    const told: number[] = [];
+    const file = join(scratch, 'ledger.sqlite');
+    const ledger = await openSqliteLedger({ ...fixture.options, file, onCheckpoint: ({ size }) => void told.push(size) });
+    await ledger.appendEntries(['{}', '{}']);
+    await fixture.clock.advance(250);
+    await ledger.putState('kind', 'key', '1');
+    expect(told).to.deep.equal([2]);
+    await ledger.appendEntries(['{}']);
+    await ledger.close();
+    expect(told).to.deep.equal([2, 3]);
+  });
+
+  it('fails every waiting row when its thread dies, and has a new thread for the next', async () => {
+    const workers: Worker[] = [];
+    const remember = (worker: Worker): void => void workers.push(worker);
+    process.on('worker', remember);
+    const file = join(scratch, 'ledger.sqlite');
+    const ledger = await openSqliteLedger({ ...fixture.options, file });
+    await ledger.startRun(aStart(0));
+    const waiting = Array.from({ length: 600 }, (_, number) => refusal(ledger.startRun(aStart(number + 1))));
+    const ended = workers[0]?.terminate();
+    for (const error of await Promise.all(waiting)) expectLedgerError(error, 'ledger-unavailable', /thread/);
+    await ended;
+    expect(await ledger.finishRun(aFinish(0))).to.deep.equal({ kind: 'finished' });
+    process.off('worker', remember);
+    expect(workers.length).to.equal(2);
+    expect(await ledger.logSize()).to.equal(1);
+    await ledger.close();
+  });
+});

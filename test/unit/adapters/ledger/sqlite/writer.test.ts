@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { checkHead } from '../../../../../adapters/ledger/sqlite/check-head.ts';
+import type { WriteRow } from '../../../../../adapters/ledger/sqlite/protocol.ts';
+import { failureDetail } from '../../../../../adapters/ledger/sqlite/sqlite-error.ts';
+import { finishRowOf, openWriterFixture, startRowOf, type WriterFixture } from '../../../../support/ledger-writer.ts';
+
+const count = ({ db }: WriterFixture, table: string): unknown => db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'];
+
+const numbers = (from: number, to: number): readonly number[] => Array.from({ length: to - from }, (_, at) => from + at);
+
+function recordAll({ writer }: WriterFixture, from: number, to: number): void {
+  writer.commit(numbers(from, to).map(startRowOf));
+  writer.commit(numbers(from, to).map(finishRowOf));
+}
+
+/** What a group throws. */
+function failure(fixture: WriterFixture, rows: readonly WriteRow[]): unknown {
+  try {
+    fixture.writer.commit(rows);
+  } catch (error) {
+    return error;
+  }
+  throw new Error('the group was committed');
+}
+
+describe('Writer', () => {
+  let fixture: WriterFixture;
+  beforeEach(() => {
+    fixture = openWriterFixture();
+  });
+  afterEach(() => {
+    checkHead(fixture.db);
+    fixture.dispose();
+  });
+
+  it('writes pages of 8 KiB to a WAL, with a sync a commit and no checkpoint of its own', () => {
+    const pragma = (name: string): unknown => Object.values(fixture.db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+    const names = ['page_size', 'journal_mode', 'synchronous', 'wal_autocheckpoint'];
+    expect(names.map(pragma)).to.deep.equal([8192, 'wal', 2, 0]);
+  });
+
+  it('rolls back a group that the disk has no room for, and goes on when there is room again', () => {
+    recordAll(fixture, 0, 20);
+    fixture.db.exec(`PRAGMA max_page_count = ${fixture.db.prepare('PRAGMA page_count').get()?.['page_count']}`);
+    const full = failure(fixture, numbers(20, 200).map(startRowOf));
+    expect(failureDetail(full)).to.match(/^its disk is full/);
+    expect(fixture.db.isTransaction).to.equal(false);
+    expect([count(fixture, 'runs'), fixture.writer.sizes()]).to.deep.equal([20, [20, 0]]);
+    fixture.db.exec('PRAGMA max_page_count = 100000');
+    recordAll(fixture, 20, 200);
+    expect([count(fixture, 'receipts'), fixture.writer.sizes()]).to.deep.equal([200, [200, 0]]);
+  });
+
+  it('loses nothing of the tree when a group fails after entries were added to it', () => {
+    recordAll(fixture, 0, 255);
+    fixture.writer.commit(numbers(255, 300).map(startRowOf));
+    // The second of two entries fails in the table itself: the first, which filled a tile, must be undone.
+    fixture.db.exec(`CREATE TEMP TRIGGER fault BEFORE INSERT ON log_entries WHEN NEW.idx = 256 BEGIN SELECT RAISE(ABORT, 'fault'); END`);
+    expect(failure(fixture, [255, 256].map(finishRowOf))).to.have.property('message', 'fault');
+    expect([count(fixture, 'receipts'), fixture.writer.sizes()]).to.deep.equal([255, [255, 0]]);
+    fixture.db.exec('DROP TRIGGER fault');
+    expect(fixture.writer.commit(numbers(255, 300).map(finishRowOf)).every((result) => result === null)).to.equal(true);
+    expect(fixture.writer.sizes()).to.deep.equal([300, 0]);
+  });
+
+  it('forgets a checkpoint that was rolled back, and signs it again', () => {
+    recordAll(fixture, 0, 3);
+    fixture.db.exec(`CREATE TEMP TRIGGER fault BEFORE INSERT ON state BEGIN SELECT RAISE(ABORT, 'fault'); END`);
+    failure(fixture, [['checkpoint'], ['putState', 'kind', 'key', '1']]);
+    expect(fixture.writer.sizes()).to.deep.equal([3, 0]);
+    fixture.db.exec('DROP TRIGGER fault');
+    const [signed, again] = fixture.writer.commit([['checkpoint'], ['checkpoint']]);
+    expect([signed?.valueOf()].flat().slice(0, 2)).to.deep.equal(['signed', 3]);
+    expect(again).to.equal(null);
+  });
+
+  it('keeps headers of receipts apart, also of one that was rolled back', () => {
+    fixture.writer.commit([1, 2].map(startRowOf));
+    fixture.db.exec(`CREATE TEMP TRIGGER fault BEFORE INSERT ON log_entries BEGIN SELECT RAISE(ABORT, 'fault'); END`);
+    failure(fixture, [finishRowOf(1)]);
+    fixture.db.exec('DROP TRIGGER fault');
+    const [op, runId, tenant, receiptId, orbId, outcome, issuedAt, , entry] = finishRowOf(2);
+    fixture.writer.commit([[op, runId, tenant, receiptId, orbId, outcome, issuedAt, 'b3RoZXI.AAAA.AAAA', entry, null, null]]);
+    fixture.writer.commit([finishRowOf(1)]);
+    const rows = fixture.db.prepare('SELECT jws_headers.header FROM receipts JOIN jws_headers ON id = receipts.header ORDER BY log_index');
+    const headers = rows.all().map(({ header }) => header);
+    expect(headers).to.deep.equal(['b3RoZXI', finishRowOf(1)[7].split('.')[0]]);
+  });
+
+  it('keeps the WAL short by moving it into the file', () => {
+    for (let group = 0; group < 40; group += 1) {
+      recordAll(fixture, group * 30, group * 30 + 30);
+      fixture.writer.tidy();
+    }
+    const left = fixture.db.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
+    expect(left?.['log']).to.be.lessThan(900);
+  });
+});

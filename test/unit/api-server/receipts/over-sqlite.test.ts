@@ -1,0 +1,126 @@
+import { createPrivateKey, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ed25519Verify, sha256 } from '../../../../adapters/keys/primitives.ts';
+import type { Ledger } from '../../../../adapters/ledger/port.ts';
+import { openSqliteLedger } from '../../../../adapters/ledger/sqlite-ledger.ts';
+import { logRoutes } from '../../../../api-server/log/log-routes.ts';
+import { manifestRoute } from '../../../../api-server/manifests/manifest-route.ts';
+import { receiptListRoute } from '../../../../api-server/receipts/list-route.ts';
+import { receiptRoutes } from '../../../../api-server/receipts/receipt-routes.ts';
+import { createReceiptVerifier } from '../../../../api-server/receipts/verify-stored.ts';
+import { digestOf } from '../../../../core/json/digest.ts';
+import { verifyBundle } from '../../../../core/verify/verify.ts';
+import vectors from '../../../vectors/receipt.json' with { type: 'json' };
+import { startApp, TEST_NOW, type TestApp } from '../../../support/api-app.ts';
+import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
+import { aFinish, aStart } from '../../../support/ledger-rows.ts';
+import { vectorKeys } from '../../../support/vector-receipts.ts';
+
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+const logKey = {
+  privateKey: createPrivateKey({
+    key: Buffer.concat([PKCS8, Buffer.from(vectors.keys.log.private_seed_hex, 'hex')]),
+    format: 'der',
+    type: 'pkcs8',
+  }),
+  publicKey: Buffer.from(vectors.keys.log.jwk.x, 'base64url'),
+};
+const root = { kid: vectors.keys.root.kid, jwk: { crv: 'Ed25519', kty: 'OKP', x: vectors.keys.root.jwk.x } } as const;
+const primitives = { sha256, ed25519Verify, now: () => TEST_NOW };
+const MANIFEST = '{"orb_id":"acme.echo@1.2.0"}';
+
+/** Receipts of the vectors, kept as runs of tenant `acme`. */
+const signed = vectors.sign_cases.slice(0, 3);
+
+async function store(ledger: Ledger): Promise<void> {
+  for (const [number, { record, expected }] of signed.entries()) {
+    const receipt = {
+      receiptId: record.receipt_id,
+      orbId: record.orb.id,
+      issuedAt: Date.parse(record.issued_at),
+      jws: expected.jws,
+      entry: expected.log_entry,
+    };
+    await ledger.recordRun(aStart(number), aFinish(number, {}, receipt));
+  }
+  await ledger.putManifest('acme', digestOf(Buffer.from(MANIFEST), sha256), MANIFEST);
+}
+
+/** A member of parsed JSON. */
+const at = (value: unknown, ...names: readonly string[]): unknown =>
+  names.reduce<unknown>(
+    (found, name) => (typeof found === 'object' && found ? Reflect.get(found, name) : undefined),
+    value,
+  );
+
+describe('the read routes over a SQLite ledger', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'orb-api-'));
+  let clock: FakeClock;
+  let ledger: Ledger;
+  let app: TestApp;
+  before(async () => {
+    clock = createFakeClock(TEST_NOW);
+    const identity = { issuer: vectors.keys.document.issuer, logOrigin: vectors.log.origin };
+    const file = join(folder, 'ledger.sqlite');
+    ledger = await openSqliteLedger({ file, identity, logKey, dataKey: randomBytes(32), clock, random: randomBytes });
+    await store(ledger);
+    const verifier = createReceiptVerifier(vectorKeys.document, primitives);
+    const source = { ledger, verifier, clock, keysJws: vectorKeys.keysJws };
+    const list = receiptListRoute(ledger, verifier);
+    app = await startApp([...receiptRoutes(source), list, manifestRoute(ledger), ...logRoutes(ledger)]);
+  });
+  after(async () => {
+    await app.close();
+    await ledger.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const path = `/receipts/${signed[0]?.record.receipt_id ?? ''}`;
+
+  it('shows a receipt before and after its checkpoint, and a bundle that verifies with the root alone', async () => {
+    const pending = await app.call('GET', path);
+    expect(pending.value).to.have.property('log', null);
+    expect((await app.call('GET', `${path}/proof`)).code).to.equal('proof-pending');
+    await clock.advance(1000);
+    await ledger.putState('test', 'behind-the-checkpoint', '1');
+    const logged = await app.call('GET', path, { headers: { 'if-none-match': pending.headers.get('etag') ?? '' } });
+    expect(logged.value).to.have.nested.property('verification.code', 'ok');
+    expect(logged.value).to.have.nested.property('log.tree_size', signed.length);
+    const accept = 'application/vnd.orb.bundle+json';
+    const bundle = await app.call('GET', path, { headers: { accept } });
+    expect((await verifyBundle(bundle.body, root, {}, primitives)).code).to.equal('ok');
+  });
+
+  it('pages through the tenant’s receipts, newest first, without a gap', async () => {
+    const seen: unknown[] = [];
+    let query = '?limit=1';
+    for (;;) {
+      const { value } = await app.call('GET', `/receipts${query}`);
+      seen.push(at(value, 'items', '0', 'receipt_id'));
+      const next = at(value, 'next_cursor');
+      if (typeof next !== 'string' || seen.length > signed.length) break;
+      query = `?limit=1&cursor=${next}`;
+    }
+    const newest = signed.toSorted((one, other) => (one.record.issued_at < other.record.issued_at ? 1 : -1));
+    expect(seen).to.deep.equal(newest.map(({ record }) => record.receipt_id));
+  });
+
+  it('refuses a cursor that the ledger never gave', async () => {
+    expect((await app.call('GET', '/receipts?cursor=abc')).code).to.equal('invalid-parameter');
+  });
+
+  it('serves proofs that lead to the checkpoint, up to its size', async () => {
+    const { value } = await app.call('GET', `/log/inclusion?index=0&size=${signed.length}`, { key: null });
+    expect(value).to.have.nested.property('proof.length', 2);
+    const beyond = await app.call('GET', `/log/inclusion?index=0&size=${signed.length + 1}`, { key: null });
+    expect(beyond.code).to.equal('invalid-parameter');
+  });
+
+  it('serves a manifest by its digest', async () => {
+    const answer = await app.call('GET', `/manifests/${digestOf(Buffer.from(MANIFEST), sha256)}`);
+    expect(Buffer.from(answer.body).toString()).to.equal(MANIFEST);
+  });
+});
