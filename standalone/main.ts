@@ -35,7 +35,9 @@ async function writeReady(path: string, running: Running): Promise<void> {
 function greet(settings: Settings, running: Running, orb: string): void {
   const { platform, key, folder, url, metricsUrl } = running;
   const exceptions = platform.exceptions.map((exception) =>
-    exception.kind === 'stub' ? `${exception.origin} goes to ${exception.address}:${exception.port}` : `${exception.origin} is allowed`,
+    exception.kind === 'stub'
+      ? `${exception.origin} goes to ${exception.address}:${exception.port}`
+      : `${exception.origin} is allowed`,
   );
   const text = greeting({
     url,
@@ -84,7 +86,9 @@ async function run(settings: Settings, root: string): Promise<void> {
 
 function explain(error: unknown): void {
   const known = error instanceof StartError || error instanceof LedgerError || error instanceof KeysError;
-  process.stderr.write(known ? `${error.message}\n` : `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.stderr.write(
+    known ? `${error.message}\n` : `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
   process.exit(error instanceof StartError ? error.exit : 1);
 }
 

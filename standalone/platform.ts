@@ -150,5 +150,20 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     await ledger.close();
     await log.logger.flush();
   };
-  return { version, clock, log, keys, ledger, dialer, catalog, apiKeys, metrics, admission, runtime, random, exceptions, close };
+  return {
+    version,
+    clock,
+    log,
+    keys,
+    ledger,
+    dialer,
+    catalog,
+    apiKeys,
+    metrics,
+    admission,
+    runtime,
+    random,
+    exceptions,
+    close,
+  };
 }

@@ -59,7 +59,9 @@ function parseListen(text: string, flag: string): ListenAddress {
     throw new WrongUsage(`${flag} takes HOST:PORT, for example 127.0.0.1:8080`);
   }
   if (!LOOPBACK.has(host)) {
-    throw new WrongUsage(`${flag} ${host}: this is plain HTTP, so it listens on loopback only (127.0.0.1, ::1, localhost)`);
+    throw new WrongUsage(
+      `${flag} ${host}: this is plain HTTP, so it listens on loopback only (127.0.0.1, ::1, localhost)`,
+    );
   }
   return { host: host.replace(/^\[|\]$/g, ''), port };
 }

@@ -93,7 +93,10 @@ async function openPlatformKeys(folder: DataFolder, settings: Settings, clock: C
   throw new StartError(message, EX_CONFIG);
 }
 
-async function routesOf({ keys, ledger, clock, runtime, version }: Platform, isReady: () => boolean): Promise<readonly Route[]> {
+async function routesOf(
+  { keys, ledger, clock, runtime, version }: Platform,
+  isReady: () => boolean,
+): Promise<readonly Route[]> {
   const primitives = { sha256, ed25519Verify, now: clock.now };
   const opened = await openKeys(keys.keysJws, keys.root, primitives);
   if (!opened.ok) throw new StartError(`the keys document does not open with its root: ${opened.code}`, EX_CONFIG);
@@ -150,13 +153,21 @@ async function open(settings: Settings, tools: StartTools): Promise<Opened> {
   const folder = await openDataFolder(settings.data);
   const keys = await openPlatformKeys(folder, settings, clock);
   const example = await startExample(folder, clock);
-  const exceptions = given.some(({ origin }) => origin === example.exception.origin) ? given : [...given, example.exception];
-  const platform = await openPlatform(root, { folder, clock, log, keys, exceptions, ca: [...given_ca, example.ca], orb }).catch(
-    async (error: unknown) => {
-      await example.close();
-      throw error;
-    },
-  );
+  const exceptions = given.some(({ origin }) => origin === example.exception.origin)
+    ? given
+    : [...given, example.exception];
+  const platform = await openPlatform(root, {
+    folder,
+    clock,
+    log,
+    keys,
+    exceptions,
+    ca: [...given_ca, example.ca],
+    orb,
+  }).catch(async (error: unknown) => {
+    await example.close();
+    throw error;
+  });
   return { folder, platform, example };
 }
 

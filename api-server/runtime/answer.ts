@@ -58,7 +58,11 @@ function success(answer: RunAnswer): Reply {
   });
 }
 
-const CARRIES_STATUS: ReadonlySet<RunProblemCode> = new Set(['provider-rejected', 'provider-refused-credential', 'provider-failed']);
+const CARRIES_STATUS: ReadonlySet<RunProblemCode> = new Set([
+  'provider-rejected',
+  'provider-refused-credential',
+  'provider-failed',
+]);
 
 function providerStatus(answer: RunAnswer): JsonObject {
   const status = answer.attempt?.record.http_status ?? null;

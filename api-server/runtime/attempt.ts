@@ -50,7 +50,8 @@ function readAnswer(result: Extract<DialResult, { kind: 'answered' }>, ready: Re
   }
   const headers = headerMap(result.headers);
   const body = readBody(result.body, headers['content-type']);
-  if (!body.ok) return { exchange: { kind: 'answered', status, outputsPresent: false }, outputs: null, complete: false };
+  if (!body.ok)
+    return { exchange: { kind: 'answered', status, outputsPresent: false }, outputs: null, complete: false };
   const answer: ProviderAnswer = { status, headers, body: body.body };
   const found = extractOutputs(ready.provider.outputs, answer);
   const present = found.missing.length === 0;
@@ -75,7 +76,9 @@ function outbound(ready: ReadyAttempt, plan: RunPlan, runtime: Runtime): Outboun
   const own: (readonly [string, string])[] = [
     ['user-agent', runtime.settings.userAgent],
     ['traceparent', plan.traceparent],
-    ...(provider.idempotencyHeader === undefined ? [] : ([[provider.idempotencyHeader.toLowerCase(), plan.runId]] as const)),
+    ...(provider.idempotencyHeader === undefined
+      ? []
+      : ([[provider.idempotencyHeader.toLowerCase(), plan.runId]] as const)),
   ];
   const added = own.filter(([name]) => !hasHeader(request.headers, name));
   return { method: request.method, url: request.url, headers: [...request.headers, ...added], body: request.body };
@@ -113,7 +116,10 @@ function attemptSignal(ready: ReadyAttempt, live: LiveRun): { readonly signal: A
   const { attemptTimeoutMs } = ready.provider;
   if (attemptTimeoutMs === undefined) return { signal: live.signal, end: () => undefined };
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new DOMException('attempt deadline', 'TimeoutError')), attemptTimeoutMs);
+  const timer = setTimeout(
+    () => controller.abort(new DOMException('attempt deadline', 'TimeoutError')),
+    attemptTimeoutMs,
+  );
   return { signal: AbortSignal.any([live.signal, controller.signal]), end: () => clearTimeout(timer) };
 }
 

@@ -11,7 +11,12 @@ import type { Runtime } from './runtime.ts';
 function secretReport(meaning: Meaning, names: readonly string[], host: string): readonly JsonObject[] {
   return names.map((name) => {
     const entry = meaning.orbiset.vault.get(name);
-    return { entry: name, present: entry !== undefined, host, host_allowed: entry !== undefined && hostAllowed(host, entry.allowedHosts) };
+    return {
+      entry: name,
+      present: entry !== undefined,
+      host,
+      host_allowed: entry !== undefined && hostAllowed(host, entry.allowedHosts),
+    };
   });
 }
 
@@ -20,7 +25,9 @@ function providerReport(runtime: Runtime, provider: CompiledProvider, meaning: M
   if (!sealed.ok) return undefined;
   const { plainOrigins } = runtime.settings;
   const result = eligibility(provider, { inputs: meaning.inputs, vault: meaning.orbiset.vault, plainOrigins });
-  const host = URL.canParse(sealed.request.url) ? new URL(sealed.request.url).hostname : (provider.request.literalHost ?? '');
+  const host = URL.canParse(sealed.request.url)
+    ? new URL(sealed.request.url).hostname
+    : (provider.request.literalHost ?? '');
   return {
     provider: provider.name,
     eligible: result.kind === 'eligible',
@@ -38,7 +45,10 @@ export function dryRun(runtime: Runtime, request: RouteRequest, meaning: Meaning
   const { orb, orbiset, inputs } = meaning;
   const now = runtime.clock.now();
   const providers = providersInOrder(orb, now);
-  const first = providers[0] === undefined ? undefined : eligibility(providers[0], { inputs, vault: orbiset.vault, plainOrigins: runtime.settings.plainOrigins });
+  const first =
+    providers[0] === undefined
+      ? undefined
+      : eligibility(providers[0], { inputs, vault: orbiset.vault, plainOrigins: runtime.settings.plainOrigins });
   if (first?.kind === 'input') return invalidInputs(request, [first.problem]).reply;
   const body: JsonObject = {
     dry_run: true,

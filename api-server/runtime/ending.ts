@@ -35,7 +35,10 @@ export interface Sealed {
 }
 
 /** A salted commitment over a JSON value, with the salt for the caller (trust.md §1.4). */
-export function commitJson(runtime: Runtime, value: JsonObject): { readonly salt: Uint8Array; readonly record: CommitmentRecord } {
+export function commitJson(
+  runtime: Runtime,
+  value: JsonObject,
+): { readonly salt: Uint8Array; readonly record: CommitmentRecord } {
   const salt = runtime.random(16);
   return { salt, record: commit(salt, encodeUtf8(jcs(value)), 'application/json', runtime.sha256) };
 }
@@ -45,7 +48,12 @@ export function commitJson(runtime: Runtime, value: JsonObject): { readonly salt
  * runs of published bytes may show in the log (trust.md §2.1).
  */
 export function sealRun(runtime: Runtime, seed: RunSeed, conclusion: Conclusion): Sealed {
-  const checks = checksOf({ ...conclusion, sloMs: seed.slo_ms, hasInputs: seed.has_inputs, hasOutputs: seed.has_outputs });
+  const checks = checksOf({
+    ...conclusion,
+    sloMs: seed.slo_ms,
+    hasInputs: seed.has_inputs,
+    hasOutputs: seed.has_outputs,
+  });
   const issuedAt = Math.max(runtime.clock.now(), conclusion.finishedAt);
   const record = recordOf(
     seed,
@@ -74,7 +82,9 @@ export function summaryOf(record: ReceiptRecord, signatureValid: boolean): JsonO
 }
 
 /** The ledger's row for a sealed receipt. */
-export const receiptRow = (sealed: Sealed): Omit<StoredReceipt, 'tenant' | 'logIndex'> & { readonly entry: string } => ({
+export const receiptRow = (
+  sealed: Sealed,
+): Omit<StoredReceipt, 'tenant' | 'logIndex'> & { readonly entry: string } => ({
   receiptId: sealed.record.receipt_id,
   orbId: sealed.record.orb.id,
   outcome: sealed.record.execution.outcome,

@@ -10,7 +10,7 @@ import { executeOperation } from './operation.ts';
 import { checkInputs, chooseProvider, findOrb, unlessAnonymous, type Meaning, type Step } from './plan-run.ts';
 import type { RunPlan } from './plan.ts';
 import { parseExecute } from './request.ts';
-import { run, slotKeys } from './run.ts';
+import { executeRun, slotKeys } from './run.ts';
 import type { Runtime } from './runtime.ts';
 
 const flag = (request: RouteRequest, name: string): boolean => request.query.get(name) === 'true';
@@ -37,7 +37,8 @@ function understand(runtime: Runtime, request: RouteRequest, orbiset: CompiledOr
   return inputs.ok ? { ok: true, value: { orbiset, orb: orb.value, inputs: inputs.value } } : inputs;
 }
 
-const smallest = (...limits: (number | undefined)[]): number => Math.min(...limits.filter((limit) => limit !== undefined));
+const smallest = (...limits: (number | undefined)[]): number =>
+  Math.min(...limits.filter((limit) => limit !== undefined));
 
 function timeoutOf(runtime: Runtime, orbiset: CompiledOrbiset, manifestMs: number): number {
   return smallest(runtime.settings.maxTimeoutMs, orbiset.limits.timeoutMs, manifestMs);
@@ -49,13 +50,21 @@ function admit(runtime: Runtime, request: RouteRequest, plan: RunPlan): Reply | 
   const limit = orbiset.limits.inFlight;
   const inFlight = runtime.inFlight.count(`${orbiset.namespace}.${orbiset.name}`);
   if (limit !== undefined && inFlight >= limit) {
-    return problem(request, 'rate-limited', { detail: `The Orbiset allows ${limit} runs in flight.`, headers: { 'retry-after': '1' } });
+    return problem(request, 'rate-limited', {
+      detail: `The Orbiset allows ${limit} runs in flight.`,
+      headers: { 'retry-after': '1' },
+    });
   }
   if (runtime.slots.full(slotKeys(plan))) return problem(request, 'overloaded', { headers: { 'retry-after': '1' } });
   return runtime.selfCheck.failed ? problem(request, 'signing-misconfigured', {}) : undefined;
 }
 
-async function earlier(runtime: Runtime, request: RouteRequest, orbiset: CompiledOrbiset, claim: ClaimOf): Promise<Reply | undefined> {
+async function earlier(
+  runtime: Runtime,
+  request: RouteRequest,
+  orbiset: CompiledOrbiset,
+  claim: ClaimOf,
+): Promise<Reply | undefined> {
   if (claim.kind !== 'claim') return undefined;
   const { path, key } = claim.claim;
   const entry = await runtime.ledger.idempotent(orbiset.namespace, path, key);
@@ -79,7 +88,7 @@ async function start(runtime: Runtime, request: RouteRequest, meaning: Meaning, 
     claim: claim.kind === 'claim' ? claim.claim : undefined,
     debug: runtime.settings.standalone && flag(request, 'debug'),
   };
-  return admit(runtime, request, plan) ?? run(runtime, plan);
+  return admit(runtime, request, plan) ?? executeRun(runtime, plan);
 }
 
 function tooLarge(request: RouteRequest, orbiset: CompiledOrbiset): Reply | undefined {
@@ -96,7 +105,18 @@ async function execute(runtime: Runtime, request: RouteRequest): Promise<Reply> 
   if (refused !== undefined) return unlessAnonymous(request, refused);
   const claim = claimOf(runtime, request, `/orbisets/${orbiset.namespace}.${orbiset.name}/execute`);
   if (claim.kind === 'malformed') {
-    return unlessAnonymous(request, problem(request, 'invalid-parameter', { errors: [{ pointer: '', code: 'idempotency-key-malformed', detail: 'Idempotency-Key is 1 to 255 visible ASCII characters.' }] }));
+    return unlessAnonymous(
+      request,
+      problem(request, 'invalid-parameter', {
+        errors: [
+          {
+            pointer: '',
+            code: 'idempotency-key-malformed',
+            detail: 'Idempotency-Key is 1 to 255 visible ASCII characters.',
+          },
+        ],
+      }),
+    );
   }
   const dry = flag(request, 'dry_run');
   const before = dry || request.caller === undefined ? undefined : await earlier(runtime, request, orbiset, claim);

@@ -88,7 +88,11 @@ export function chooseProvider(
   { orbiset, orb, inputs }: Meaning,
 ): Step<ReadyAttempt> {
   const { plainOrigins } = runtime.settings;
-  const selection = selectProvider(providersInOrder(orb, runtime.clock.now()), { inputs, vault: orbiset.vault, plainOrigins });
+  const selection = selectProvider(providersInOrder(orb, runtime.clock.now()), {
+    inputs,
+    vault: orbiset.vault,
+    plainOrigins,
+  });
   switch (selection.kind) {
     case 'ready':
       return { ok: true, value: selection.ready };

@@ -24,7 +24,9 @@ const escapeToken = (name: string): string => name.replaceAll('~', '~0').replace
 function orbIdErrors(value: JsonObject): readonly FieldError[] {
   const { orb_id: text } = value;
   if (text === undefined) {
-    return [{ pointer: '/orb_id', code: 'missing-member', detail: 'Say which Orb to execute: "orb_id": "org.name@1.0.0".' }];
+    return [
+      { pointer: '/orb_id', code: 'missing-member', detail: 'Say which Orb to execute: "orb_id": "org.name@1.0.0".' },
+    ];
   }
   const parsed = typeof text === 'string' ? parseOrbId(text) : undefined;
   return parsed?.ok === true
@@ -45,7 +47,9 @@ function shapeErrors(value: JsonObject): readonly FieldError[] {
 /** 422 with one entry per fault. */
 export const invalidInputs = (request: RouteRequest, errors: readonly FieldError[]): ParsedBody & { ok: false } => ({
   ok: false,
-  reply: problem(request, 'invalid-inputs', { errors: errors.map(({ pointer, code, detail }) => ({ pointer, code, detail })) }),
+  reply: problem(request, 'invalid-inputs', {
+    errors: errors.map(({ pointer, code, detail }) => ({ pointer, code, detail })),
+  }),
 });
 
 /** Parses the request body strictly; every fault is named with its pointer. */
@@ -57,7 +61,9 @@ export function parseExecute(request: RouteRequest): ParsedBody {
   }
   const { value } = json;
   if (!isJsonObject(value)) {
-    return invalidInputs(request, [{ pointer: '', code: 'not-an-object', detail: 'The body is a JSON object with orb_id and inputs.' }]);
+    return invalidInputs(request, [
+      { pointer: '', code: 'not-an-object', detail: 'The body is a JSON object with orb_id and inputs.' },
+    ]);
   }
   const errors = shapeErrors(value);
   const orbId = typeof value['orb_id'] === 'string' ? parseOrbId(value['orb_id']) : undefined;

@@ -58,7 +58,10 @@ function startRow(runtime: Runtime, plan: RunPlan, seed: RunSeed): RunStart {
 const originOf = (plan: RunPlan): string => new URL(plan.ready.request.url).origin;
 
 /** Keys of the slots that a run holds at its provider (security.md S6). */
-export const slotKeys = (plan: RunPlan): readonly string[] => [`orb ${plan.orb.namespace}/${plan.orb.orbId}`, originOf(plan)];
+export const slotKeys = (plan: RunPlan): readonly string[] => [
+  `orb ${plan.orb.namespace}/${plan.orb.orbId}`,
+  originOf(plan),
+];
 
 async function callProvider(runtime: Runtime, run: StartedRun): Promise<AttemptResult | undefined> {
   const slot = runtime.slots.acquire(slotKeys(run.plan), run.live.signal);
@@ -77,7 +80,8 @@ async function callProvider(runtime: Runtime, run: StartedRun): Promise<AttemptR
 /** How a run ends: by its attempt, by a kill switch, or by its deadline before there was an attempt. */
 function endOf(run: StartedRun, result: AttemptResult | undefined): RunEnd {
   const killed = run.live.killed();
-  if (killed !== undefined && result?.exchange.kind !== 'answered') return { outcome: 'platform_error', problem: killed };
+  if (killed !== undefined && result?.exchange.kind !== 'answered')
+    return { outcome: 'platform_error', problem: killed };
   return result === undefined
     ? { outcome: 'timeout', problem: 'provider-timeout' }
     : runEnd(result.exchange, run.plan.ready.usesSecret);
@@ -121,7 +125,12 @@ function conclude(runtime: Runtime, run: StartedRun, end: RunEnd, result: Attemp
   };
 }
 
-function answerOf(run: StartedRun, end: RunEnd, result: AttemptResult | undefined, scrubbed: ScrubbedOutputs | undefined): Omit<RunAnswer, 'sealed'> {
+function answerOf(
+  run: StartedRun,
+  end: RunEnd,
+  result: AttemptResult | undefined,
+  scrubbed: ScrubbedOutputs | undefined,
+): Omit<RunAnswer, 'sealed'> {
   return {
     plan: run.plan,
     problem: end.outcome === 'success' ? undefined : end.problem,
@@ -135,14 +144,15 @@ function answerOf(run: StartedRun, end: RunEnd, result: AttemptResult | undefine
 }
 
 /** Commits the receipt and checks it, both at once: the row goes first, it waits longer (performance.md §3.2). */
-async function commitAndCheck(runtime: Runtime, run: StartedRun, sealed: Sealed, answer: string | undefined): Promise<readonly [FinishResult, boolean]> {
-  const finish = runtime.ledger.finishRun({
-    runId: run.plan.runId,
-    tenant: run.seed.tenant,
-    receipt: receiptRow(sealed),
-    ...(answer === undefined ? {} : { answer }),
-  });
-  return Promise.all([finish, runtime.selfCheck.check(sealed.jws)]);
+async function commitAndCheck(
+  runtime: Runtime,
+  run: StartedRun,
+  sealed: Sealed,
+  answer: string | undefined,
+): Promise<readonly [FinishResult, boolean]> {
+  const row = { runId: run.plan.runId, tenant: run.seed.tenant, receipt: receiptRow(sealed) };
+  const stored = runtime.ledger.finishRun(answer === undefined ? row : { ...row, answer });
+  return Promise.all([stored, runtime.selfCheck.check(sealed.jws)]);
 }
 
 function lostLedger(run: StartedRun, result: AttemptResult | undefined): Reply {
@@ -170,35 +180,53 @@ async function closedBefore(runtime: Runtime, run: StartedRun): Promise<Reply> {
   });
 }
 
+/** Outputs that the caller gets, with their commitment; undefined when there are none. */
+function outputsOf(
+  runtime: Runtime,
+  plan: RunPlan,
+  end: RunEnd,
+  result: AttemptResult | undefined,
+): ScrubbedOutputs | undefined {
+  if (end.outcome !== 'success' || !plan.orb.hasOutputs || !result?.outputs) return undefined;
+  return scrubOutputs(runtime, plan, result.outputs);
+}
+
+async function settle(runtime: Runtime, run: StartedRun, answer: RunAnswer): Promise<Reply> {
+  const { plan } = run;
+  const [committed, good] = await commitAndCheck(
+    runtime,
+    run,
+    answer.sealed,
+    plan.claim === undefined ? undefined : answerText(answer),
+  );
+  if (committed.kind === 'closed') return closedBefore(runtime, run);
+  observe(runtime, run, answer.sealed);
+  if (good) return replyOf(answer);
+  runtime.logger.error('a receipt does not verify with the published key: no more runs are started', {
+    run_id: plan.runId,
+  });
+  return misconfigured(plan, answer.sealed);
+}
+
 async function finish(runtime: Runtime, run: StartedRun, result: AttemptResult | undefined): Promise<Reply> {
   const { plan } = run;
   const end = endOf(run, result);
-  const scrubbed =
-    end.outcome === 'success' && plan.orb.hasOutputs && result?.outputs ? scrubOutputs(runtime, plan, result.outputs) : undefined;
+  const scrubbed = outputsOf(runtime, plan, end, result);
   const conclusion = { ...conclude(runtime, run, end, result), output: scrubbed?.record ?? null };
   const sealed = sealRun(runtime, run.seed, conclusion);
-  const answer: RunAnswer = { ...answerOf(run, end, result, scrubbed), sealed };
-  const stored = plan.claim === undefined ? undefined : answerText(answer);
-  let committed: FinishResult;
-  let good: boolean;
   try {
-    [committed, good] = await commitAndCheck(runtime, run, sealed, stored);
+    return await settle(runtime, run, { ...answerOf(run, end, result, scrubbed), sealed });
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     runtime.logger.error('the receipt of a run could not be stored', { run_id: plan.runId, error });
     return lostLedger(run, result);
   }
-  if (committed.kind === 'closed') return closedBefore(runtime, run);
-  observe(runtime, run, sealed);
-  if (good) return replyOf(answer);
-  runtime.logger.error('a receipt does not verify with the published key: no more runs are started', { run_id: plan.runId });
-  return misconfigured(plan, sealed);
 }
 
 function misconfigured(plan: RunPlan, sealed: Sealed): Reply {
   const code: RunProblemCode = 'signing-misconfigured';
-  const run = { run_id: plan.runId, status: 'failed', attempts: [], receipt: summaryOf(sealed.record, false) };
-  return problem(plan, code, { extensions: { run, maybe_executed: true } });
+  const shown = { run_id: plan.runId, status: 'failed', attempts: [], receipt: summaryOf(sealed.record, false) };
+  return problem(plan, code, { extensions: { run: shown, maybe_executed: true } });
 }
 
 function observe(runtime: Runtime, run: StartedRun, sealed: Sealed): void {
@@ -228,7 +256,7 @@ async function startRun(runtime: Runtime, plan: RunPlan, seed: RunSeed): Promise
 }
 
 /** Executes a planned run: durable start, one attempt, signed and durable end (trust.md §1.5). */
-export async function run(runtime: Runtime, plan: RunPlan): Promise<Reply> {
+export async function executeRun(runtime: Runtime, plan: RunPlan): Promise<Reply> {
   const { salt, record } = commitJson(runtime, plan.inputs);
   const seed = seedOf(runtime, plan, record);
   const began = runtime.clock.monotonic();

@@ -27,7 +27,11 @@ export interface RuntimeSettings {
   /** Largest answer of a provider, bytes, wire and decoded each. */
   readonly maxResponseBytes: number;
   /** The command that puts a missing vault entry in place. */
-  readonly secretHint: (orbiset: { readonly namespace: string; readonly name: string }, entry: string, host: string) => string;
+  readonly secretHint: (
+    orbiset: { readonly namespace: string; readonly name: string },
+    entry: string,
+    host: string,
+  ) => string;
 }
 
 /** Everything that runs share. Built once by the composition root; parts with state own it. */
@@ -48,4 +52,3 @@ export interface Runtime {
   readonly slots: Slots;
   readonly inFlight: RunsInFlight;
 }
-

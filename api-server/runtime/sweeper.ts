@@ -13,7 +13,9 @@ const BATCH = 100;
 function closedAnswer(sealed: Sealed): string {
   const { record } = sealed;
   const run = { run_id: record.execution.run_id, status: 'failed', attempts: [], receipt: summaryOf(record, true) };
-  const reply = problem({ requestId: record.execution.run_id }, 'run-closed', { extensions: { run, maybe_executed: true } });
+  const reply = problem({ requestId: record.execution.run_id }, 'run-closed', {
+    extensions: { run, maybe_executed: true },
+  });
   return JSON.stringify({ status: reply.status, headers: reply.headers, body: reply.body });
 }
 
@@ -39,7 +41,12 @@ async function closeRun(runtime: Runtime, overdue: OverdueRun): Promise<void> {
   if (seed === undefined) throw new TypeError(`run ${overdue.runId} has no readable seed`);
   const sealed = sealLost(runtime, seed);
   const { runId, tenant } = overdue;
-  const result = await runtime.ledger.finishRun({ runId, tenant, receipt: receiptRow(sealed), answer: closedAnswer(sealed) });
+  const result = await runtime.ledger.finishRun({
+    runId,
+    tenant,
+    receipt: receiptRow(sealed),
+    answer: closedAnswer(sealed),
+  });
   if (result.kind === 'closed') return;
   await runtime.selfCheck.check(sealed.jws);
   runtime.metrics.run('platform_error', sealed.record.execution.duration_ms / 1000);

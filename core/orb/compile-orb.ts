@@ -39,7 +39,14 @@ function definitions(manifest: Manifest): readonly Definition[] {
   const others = Object.entries(manifest.providers ?? {}).flatMap(([name, definition]) =>
     definition.execution === undefined || name === manifest.provider
       ? []
-      : [{ name, pointer: `/providers/${name}/execution`, execution: definition.execution, outputs: definition.outputs ?? {} }],
+      : [
+          {
+            name,
+            pointer: `/providers/${name}/execution`,
+            execution: definition.execution,
+            outputs: definition.outputs ?? {},
+          },
+        ],
   );
   return [own, ...others];
 }
@@ -48,7 +55,11 @@ function compileOutputs(manifest: Manifest, definition: Definition): readonly Co
   return Object.entries(manifest.outputs).map(([name, output]) => {
     const own = Object.hasOwn(definition.outputs, name) ? definition.outputs[name] : undefined;
     const from = own?.from ?? output.from;
-    return { name, type: own?.type ?? output.type ?? 'string', from: from === undefined ? undefined : parsePointer(from) };
+    return {
+      name,
+      type: own?.type ?? output.type ?? 'string',
+      from: from === undefined ? undefined : parsePointer(from),
+    };
   });
 }
 
@@ -81,11 +92,19 @@ function orderOf(manifest: Manifest, resolved: ReadonlySet<string>): readonly st
   return order.length === 0 ? [manifest.provider] : order;
 }
 
-function collect(manifest: Manifest): { readonly providers: Map<string, CompiledProvider>; readonly findings: readonly Finding[]; readonly ok: boolean } {
+function collect(manifest: Manifest): {
+  readonly providers: Map<string, CompiledProvider>;
+  readonly findings: readonly Finding[];
+  readonly ok: boolean;
+} {
   const providers = new Map<string, CompiledProvider>();
   const results = definitions(manifest).map((definition) => compileProvider(manifest, definition));
   for (const result of results) if (result.ok) providers.set(result.value.name, result.value);
-  return { providers, findings: results.flatMap((result) => result.findings), ok: results.every((result) => result.ok) };
+  return {
+    providers,
+    findings: results.flatMap((result) => result.findings),
+    ok: results.every((result) => result.ok),
+  };
 }
 
 const pinOf = (pin: Pin | undefined): CompiledOrb['pin'] =>

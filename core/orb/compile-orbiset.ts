@@ -34,7 +34,12 @@ const isUtf8 = (bytes: Uint8Array): boolean => {
   }
 };
 
-const warning = (code: string, pointer: string, detail: string): Finding => ({ code, pointer, detail, severity: 'warning' });
+const warning = (code: string, pointer: string, detail: string): Finding => ({
+  code,
+  pointer,
+  detail,
+  severity: 'warning',
+});
 
 /** Entry name → key in the Secret; `keys` absent = all keys, a list = those, a map = entry → key. */
 function entryKeys(binding: Binding, data: ReadonlyMap<string, Uint8Array>): readonly (readonly [string, string])[] {
@@ -49,11 +54,18 @@ interface Found {
 }
 
 /** Entries of one bound Secret; what is missing or odd is said, never shown. */
-function readBinding(sources: OrbisetSources, binding: Binding, index: number, report: (finding: Finding) => void): readonly Found[] {
+function readBinding(
+  sources: OrbisetSources,
+  binding: Binding,
+  index: number,
+  report: (finding: Finding) => void,
+): readonly Found[] {
   const pointer = `/spec/vault/secrets/${index}`;
   const data = sources.secret(binding.name);
   if (data === undefined) {
-    report(warning('secret-not-found', pointer, `There is no Secret ${binding.name} in the namespace ${sources.namespace}.`));
+    report(
+      warning('secret-not-found', pointer, `There is no Secret ${binding.name} in the namespace ${sources.namespace}.`),
+    );
     return [];
   }
   return entryKeys(binding, data).flatMap(([name, key]) => {
@@ -76,7 +88,9 @@ function withoutDuplicates(found: readonly Found[], report: (finding: Finding) =
   for (const { entry, pointer } of found) {
     if (seen.has(entry.name)) {
       vault.delete(entry.name);
-      report(warning('duplicate-entry', pointer, `The entry ${entry.name} comes from two Secrets; it counts as missing.`));
+      report(
+        warning('duplicate-entry', pointer, `The entry ${entry.name} comes from two Secrets; it counts as missing.`),
+      );
     } else vault.set(entry.name, entry);
     seen.add(entry.name);
   }
@@ -93,7 +107,10 @@ function limitsOf(spec: OrbisetSpec): CompiledOrbiset['limits'] {
 }
 
 /** Compiles an Orbiset with its vault. Findings name entries, never values. */
-export function compileOrbiset(sources: OrbisetSources): { readonly orbiset: CompiledOrbiset; readonly findings: readonly Finding[] } {
+export function compileOrbiset(sources: OrbisetSources): {
+  readonly orbiset: CompiledOrbiset;
+  readonly findings: readonly Finding[];
+} {
   const findings: Finding[] = [];
   const report = (finding: Finding): void => void findings.push(finding);
   const bindings = sources.spec.vault?.secrets ?? [];
@@ -103,9 +120,23 @@ export function compileOrbiset(sources: OrbisetSources): { readonly orbiset: Com
   for (const entry of sources.extra) if (!bound.has(entry.name)) vault.set(entry.name, entry);
   const redactor = createRedactor([...vault.values()]);
   for (const name of redactor.unscrubbable) {
-    report(warning('unscrubbable-secret', '/spec/vault', `The entry ${name} is shorter than 8 bytes: it can't be redacted from answers.`));
+    report(
+      warning(
+        'unscrubbable-secret',
+        '/spec/vault',
+        `The entry ${name} is shorter than 8 bytes: it can't be redacted from answers.`,
+      ),
+    );
   }
   const { namespace, name, spec } = sources;
-  const orbiset = { namespace, name, suspended: spec.suspended ?? false, vault, orbs: spec.orbs ?? [], limits: limitsOf(spec), redactor };
+  const orbiset = {
+    namespace,
+    name,
+    suspended: spec.suspended ?? false,
+    vault,
+    orbs: spec.orbs ?? [],
+    limits: limitsOf(spec),
+    redactor,
+  };
   return { orbiset, findings };
 }

@@ -1,5 +1,5 @@
 import { decodeUtf8 } from '../json/bytes.ts';
-import { isJsonObject } from '../json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../json/json-value.ts';
 
 /** A receipt with all that a stranger needs (trust.md §1.6): closed, exactly these members. */
 export interface Bundle {
@@ -13,7 +13,7 @@ export interface Bundle {
 const MEMBERS = ['format', 'jws', 'tlog_proof', 'keys_jws'];
 
 // A JSON string; only spelling matters here, its meaning is read by JSON.parse.
-const STRING = /"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"/;
+const STRING = /"(?:[^"\\]|\\.)*"/;
 const MEMBER = new RegExp(`^\\s*(${STRING.source})\\s*:\\s*(${STRING.source}|null)\\s*(,|$)`);
 
 /**
@@ -33,6 +33,20 @@ function hasMembersOnce(text: string): boolean {
   return names.length === MEMBERS.length && MEMBERS.every((name) => names.includes(name));
 }
 
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function bundleOf({ format, jws, tlog_proof: proof, keys_jws: keys }: JsonObject): Bundle | undefined {
+  if (format !== 'orb-bundle/1' || typeof jws !== 'string' || typeof keys !== 'string') return undefined;
+  return proof === null || typeof proof === 'string' ? { format, jws, tlog_proof: proof, keys_jws: keys } : undefined;
+}
+
 /**
  * Reads a bundle strictly (trust.md §2.2): UTF-8, a closed object without duplicate keys, nothing after it but one LF.
  * @returns undefined: `malformed`
@@ -40,17 +54,8 @@ function hasMembersOnce(text: string): boolean {
 export function parseBundle(bytes: Uint8Array): Bundle | undefined {
   const whole = decodeUtf8(bytes);
   const text = whole?.endsWith('\n') === true ? whole.slice(0, -1) : whole;
-  if (text === undefined || !hasMembersOnce(text)) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isJsonObject(value)) return undefined;
-  const { format, jws, tlog_proof: proof, keys_jws: keys } = value;
-  if (format !== 'orb-bundle/1' || typeof jws !== 'string' || typeof keys !== 'string') return undefined;
-  return proof === null || typeof proof === 'string' ? { format, jws, tlog_proof: proof, keys_jws: keys } : undefined;
+  const value = text !== undefined && hasMembersOnce(text) ? parseObject(text) : undefined;
+  return value === undefined ? undefined : bundleOf(value);
 }
 
 /** The text that is served and kept: JSON with one final LF. */

@@ -25,7 +25,9 @@ const pair = (bytes: Uint8Array, at: number): string => `${hex[bytes[at] ?? 0]}$
 export function uuidv7(now: number, random: (bytes: number) => Uint8Array): string {
   const chance = random(10);
   const time = Math.floor(now);
-  const high = Math.floor(time / HIGH).toString(16).padStart(4, '0');
+  const high = Math.floor(time / HIGH)
+    .toString(16)
+    .padStart(4, '0');
   const low = (time % HIGH).toString(16).padStart(8, '0');
   const text = high + low;
   const version = `7${pair(chance, 0).slice(1)}`;

@@ -52,7 +52,10 @@ const MEMBERS = new Set(['alg', 'kid', 'typ']);
  * Checks a header (trust.md §1.3); a key inside the document says nothing about who signed.
  * @returns the key id, or the first fault; whether the key is known is for the caller
  */
-export function checkHeader(header: JsonObject, type: JwsType): { readonly kid: string } | { readonly fault: HeaderFault } {
+export function checkHeader(
+  header: JsonObject,
+  type: JwsType,
+): { readonly kid: string } | { readonly fault: HeaderFault } {
   const member = (name: string): unknown => (Object.hasOwn(header, name) ? header[name] : undefined);
   if (member('typ') !== type) return { fault: 'wrong_type' };
   if (member('alg') !== 'Ed25519') return { fault: 'unsupported_alg' };
@@ -75,7 +78,8 @@ const headers = new WeakMap<Signer, Map<JwsType, string>>();
 function headerPart(signer: Signer, type: JwsType): string {
   const known = headers.get(signer) ?? new Map<JwsType, string>();
   headers.set(signer, known);
-  const made = known.get(type) ?? encodeBase64Url(encodeUtf8(`{"alg":"Ed25519","kid":"${signer.kid}","typ":"${type}"}`));
+  const made =
+    known.get(type) ?? encodeBase64Url(encodeUtf8(`{"alg":"Ed25519","kid":"${signer.kid}","typ":"${type}"}`));
   known.set(type, made);
   return made;
 }

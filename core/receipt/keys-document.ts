@@ -1,6 +1,7 @@
 import { decodeBase64Url, encodeBase64Url } from '../json/base64.ts';
 import { encodeUtf8 } from '../json/bytes.ts';
 import type { JsonObject } from '../json/json-value.ts';
+import { schemaIsOfIssuer } from './schema-name.ts';
 import { closed, httpsOrigin, integer, listOf, matching, nullable, oneOf, text, time } from '../json/shape.ts';
 
 /** Public half of an Ed25519 key (RFC 8037), members in JCS order. */
@@ -65,7 +66,7 @@ const members = closed({
 
 /** Whether a payload is a keys document of version 1. */
 export const isKeysDocument = (value: JsonObject): value is JsonObject & KeysDocument =>
-  members(value) && value['schema'] === `${String(value['issuer'])}/schemas/keys/v1`;
+  members(value) && schemaIsOfIssuer(value, 'keys');
 
 /** The 32 bytes of a public key. @returns undefined when `x` is not 32 bytes of strict base64url */
 export function publicKeyBytes(jwk: PublicJwk): Uint8Array | undefined {

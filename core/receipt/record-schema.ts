@@ -1,8 +1,22 @@
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
-import { boolean, closed, digest, httpsOrigin, integer, listOf, matching, nullable, oneOf, text, time } from '../json/shape.ts';
+import {
+  boolean,
+  closed,
+  digest,
+  httpsOrigin,
+  integer,
+  listOf,
+  matching,
+  nullable,
+  oneOf,
+  text,
+  time,
+} from '../json/shape.ts';
 import { CHECK_ORDER, CHECK_WEIGHTS } from '../trust/score.ts';
+import { lookup } from '../json/pointer.ts';
 import { isReceiptId, isRunId } from './ids.ts';
 import type { ReceiptRecord } from './record.ts';
+import { schemaIsOfIssuer } from './schema-name.ts';
 
 const MAX_MS = Number.MAX_SAFE_INTEGER;
 const MAX_ATTEMPTS = 16;
@@ -11,7 +25,8 @@ const MAX_ATTEMPTS = 16;
 const ORB_ID =
   /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?@(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 
-const isText = (value: JsonValue, check: (text: string) => boolean): boolean => typeof value === 'string' && check(value);
+const isText = (value: JsonValue, check: (text: string) => boolean): boolean =>
+  typeof value === 'string' && check(value);
 
 const commitment = closed({ commitment: digest, media_type: text(255), size_bytes: integer(0, MAX_MS) });
 
@@ -50,7 +65,7 @@ const checks = (value: JsonValue): boolean =>
   Array.isArray(value) &&
   value.length === CHECK_ORDER.length &&
   CHECK_ORDER.every((id, index) => {
-    const item: JsonValue | undefined = value[index];
+    const item = lookup(value, [String(index)]);
     return item !== undefined && closed({ id: oneOf(id), weight: oneOf(CHECK_WEIGHTS[id]), result: RESULT })(item);
   });
 
@@ -74,4 +89,4 @@ const members = closed({
 
 /** Whether a payload is a `receipt/v1` record (trust.md §1.1): a closed object, its schema that of its issuer. */
 export const isReceiptRecord = (value: JsonObject): value is JsonObject & ReceiptRecord =>
-  members(value) && value['schema'] === `${String(value['issuer'])}/schemas/receipt/v1`;
+  members(value) && schemaIsOfIssuer(value, 'receipt');

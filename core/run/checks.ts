@@ -20,7 +20,12 @@ export interface CheckFacts {
 
 const passIf = (good: boolean): CheckResult => (good ? 'pass' : 'fail');
 
-const callerAuth = { valid: 'pass', 'revoked-or-expired': 'fail', unknown: 'unknown', anonymous: 'not_applicable' } as const;
+const callerAuth = {
+  valid: 'pass',
+  'revoked-or-expired': 'fail',
+  unknown: 'unknown',
+  anonymous: 'not_applicable',
+} as const;
 
 function outputSchema(facts: CheckFacts): CheckResult {
   if (!facts.hasOutputs || facts.outcome === 'policy_denied') return 'not_applicable';

@@ -21,7 +21,13 @@ export type RunEnd =
   | { readonly outcome: 'success' }
   | { readonly outcome: Exclude<RunOutcome, 'success'>; readonly problem: RunProblemCode };
 
-const failureOutcome = { blocked: 'blocked', transport: 'error', response: 'error', timeout: 'timeout', cancelled: 'cancelled' } as const;
+const failureOutcome = {
+  blocked: 'blocked',
+  transport: 'error',
+  response: 'error',
+  timeout: 'timeout',
+  cancelled: 'cancelled',
+} as const;
 
 /** Outcome of an attempt by status (failover.md §2). */
 function byStatus(status: number, outputsPresent: boolean): AttemptOutcome {

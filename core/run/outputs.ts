@@ -63,7 +63,7 @@ function fromPointer(tokens: readonly string[], answer: ProviderAnswer): JsonVal
  * Takes the outputs of an answer. Pure; the caller decides what a missing one means (only on a 2xx it matters).
  */
 export function extractOutputs(outputs: readonly CompiledOutput[], answer: ProviderAnswer): ExtractedOutputs {
-  const found: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
+  const found: (readonly [string, JsonValue])[] = [];
   const missing: string[] = [];
   let complete = true;
   for (const output of outputs) {
@@ -71,7 +71,7 @@ export function extractOutputs(outputs: readonly CompiledOutput[], answer: Provi
     const fits = isOfType(value, output.type);
     if (!fits && output.from !== undefined) missing.push(output.name);
     if (!fits) complete = false;
-    found[output.name] = fits ? value : null;
+    found.push([output.name, fits ? value : null]);
   }
-  return { outputs: { ...found }, complete, missing };
+  return { outputs: Object.fromEntries(found), complete, missing };
 }

@@ -1,5 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
-import type { AttemptRecord, CheckId, CheckResult, CommitmentRecord, ReceiptRecord, RunOutcome } from '../receipt/record.ts';
+import type {
+  AttemptRecord,
+  CheckId,
+  CheckResult,
+  CommitmentRecord,
+  ReceiptRecord,
+  RunOutcome,
+} from '../receipt/record.ts';
 import { CHECK_ORDER, CHECK_WEIGHTS, scoreOf } from '../trust/score.ts';
 
 /** What is fixed about a run when it starts; the sweeper has no more than this. JSON-safe. */

@@ -30,7 +30,10 @@ const dropUnsafe = (_key: string, value: unknown, context?: { readonly source?: 
     : value;
 
 const isJson = (value: unknown): value is JsonValue =>
-  value === null || ['string', 'number', 'boolean'].includes(typeof value) || Array.isArray(value) || isJsonObject(value);
+  value === null ||
+  ['string', 'number', 'boolean'].includes(typeof value) ||
+  Array.isArray(value) ||
+  isJsonObject(value);
 
 function parseJson(text: string): ReadBody {
   try {

@@ -17,7 +17,12 @@ const logKeys = (document: KeysDocument): readonly Uint8Array[] =>
   document.keys.flatMap((key) => (key.role === 'log' ? (publicKeyBytes(key.jwk) ?? []) : []));
 
 /** Either form of the entry may be in the log: which one depends on what was published then (trust.md §2.1). */
-async function included(entry: string, proof: TlogProof, checkpoint: Checkpoint, primitives: Primitives): Promise<boolean> {
+async function included(
+  entry: string,
+  proof: TlogProof,
+  checkpoint: Checkpoint,
+  primitives: Primitives,
+): Promise<boolean> {
   const leaf = await primitives.sha256(leafInput(encodeUtf8(entry)));
   const { size, root } = checkpoint;
   return verifyInclusion({ index: proof.index, size, leaf, proof: proof.hashes, root }, primitives);
@@ -30,7 +35,12 @@ export interface LoggedReceipt {
 }
 
 /** Row 10 of trust.md §3.2: proof text, checkpoint, inclusion, in this order. */
-export async function checkInclusion(receipt: LoggedReceipt, proofText: string, document: KeysDocument, primitives: Primitives): Promise<LoggedAt> {
+export async function checkInclusion(
+  receipt: LoggedReceipt,
+  proofText: string,
+  document: KeysDocument,
+  primitives: Primitives,
+): Promise<LoggedAt> {
   const proof = parseTlogProof(proofText);
   if (proof === undefined) return { ok: false, code: 'inclusion' };
   const checkpoint = await openCheckpoint(proof.checkpoint, document.log_origin, logKeys(document), primitives);
@@ -38,7 +48,8 @@ export async function checkInclusion(receipt: LoggedReceipt, proofText: string, 
   const jwsSha256 = encodeHex(await primitives.sha256(encodeUtf8(receipt.jws)));
   const entries = [receiptEntry(receipt.record, jwsSha256), privateEntry(receipt.record, jwsSha256)];
   for (const entry of entries) {
-    if (await included(entry, proof, checkpoint, primitives)) return { ok: true, index: proof.index, treeSize: checkpoint.size };
+    if (await included(entry, proof, checkpoint, primitives))
+      return { ok: true, index: proof.index, treeSize: checkpoint.size };
   }
   return { ok: false, code: 'inclusion' };
 }

@@ -19,7 +19,12 @@ export interface Expected {
  * Opens a signed document: rows 3 to 6 of trust.md §3.2 without the schema.
  * @param keys of any role; only one of the expected role with the header's `kid` counts
  */
-export async function openJws(jws: string, expected: Expected, keys: readonly PublishedKey[], primitives: Primitives): Promise<OpenedJws> {
+export async function openJws(
+  jws: string,
+  expected: Expected,
+  keys: readonly PublishedKey[],
+  primitives: Primitives,
+): Promise<OpenedJws> {
   const parts = parseJws(jws);
   if (parts === undefined) return { ok: false, code: 'malformed' };
   const header = checkHeader(parts.header, expected.type);
@@ -27,7 +32,8 @@ export async function openJws(jws: string, expected: Expected, keys: readonly Pu
   const key = keys.find((candidate) => candidate.kid === header.kid && candidate.role === expected.role);
   const bytes = key === undefined ? undefined : publicKeyBytes(key.jwk);
   if (key === undefined || bytes === undefined) return { ok: false, code: 'unknown_key' };
-  if (!(await primitives.ed25519Verify(bytes, parts.signature, parts.signingInput))) return { ok: false, code: 'signature', key };
+  if (!(await primitives.ed25519Verify(bytes, parts.signature, parts.signingInput)))
+    return { ok: false, code: 'signature', key };
   const payload = readPayload(parts.payload);
   return payload.ok ? { ok: true, payload: payload.value, key } : { ok: false, code: payload.code, key };
 }

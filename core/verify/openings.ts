@@ -34,7 +34,11 @@ async function fits(opening: Opening, commitment: CommitmentRecord | null, { sha
 }
 
 /** Whether disclosed values are the ones that the receipt commits to (trust.md §1.4). @returns the first that is not */
-export async function checkOpenings(openings: Openings, record: ReceiptRecord, primitives: Primitives): Promise<'input' | 'output' | undefined> {
+export async function checkOpenings(
+  openings: Openings,
+  record: ReceiptRecord,
+  primitives: Primitives,
+): Promise<'input' | 'output' | undefined> {
   if (openings.input !== undefined && !(await fits(openings.input, record.input, primitives))) return 'input';
   if (openings.output !== undefined && !(await fits(openings.output, record.output, primitives))) return 'output';
   return undefined;

@@ -41,7 +41,12 @@ function scoreRow(record: ReceiptRecord): RowResult {
   return passIf(trust_score === record.trust_score && risk_level === record.risk_level, 'score_mismatch');
 }
 
-async function inclusionOf(subject: Subject, record: ReceiptRecord, options: VerifyOptions, primitives: Primitives): Promise<LoggedAt | 'not_in_log' | 'none'> {
+async function inclusionOf(
+  subject: Subject,
+  record: ReceiptRecord,
+  options: VerifyOptions,
+  primitives: Primitives,
+): Promise<LoggedAt | 'not_in_log' | 'none'> {
   const { jws, proof, document } = subject;
   if (proof === null) return options.allowUnlogged === true ? 'none' : 'not_in_log';
   return checkInclusion({ record, jws }, proof, document, primitives);
@@ -72,10 +77,16 @@ function ageRow(record: ReceiptRecord, maxAgeMs: number | undefined, now: number
 }
 
 /** Rows 7 to 13, for a record whose signature and form are good. */
-async function judge(subject: Subject, signed: { readonly record: ReceiptRecord; readonly key: PublishedKey }, options: VerifyOptions, primitives: VerifierPrimitives) {
+async function judge(
+  subject: Subject,
+  signed: { readonly record: ReceiptRecord; readonly key: PublishedKey },
+  options: VerifyOptions,
+  primitives: VerifierPrimitives,
+) {
   const { record, key } = signed;
   const openings = options.openings ?? {};
-  const opened = Object.keys(openings).length === 0 ? 'none' : ((await checkOpenings(openings, record, primitives)) ?? 'pass');
+  const opened =
+    Object.keys(openings).length === 0 ? 'none' : ((await checkOpenings(openings, record, primitives)) ?? 'pass');
   const logged = await inclusionOf(subject, record, options, primitives);
   const rows = {
     issuer: passIf(record.issuer === subject.document.issuer, 'issuer'),
@@ -86,7 +97,10 @@ async function judge(subject: Subject, signed: { readonly record: ReceiptRecord;
     key_status: statusRow(key, logged),
     age: ageRow(record, options.maxAgeMs, primitives.now()),
   } as const;
-  const log = typeof logged === 'object' && logged.ok ? { origin: subject.document.log_origin, index: logged.index, treeSize: logged.treeSize } : undefined;
+  const log =
+    typeof logged === 'object' && logged.ok
+      ? { origin: subject.document.log_origin, index: logged.index, treeSize: logged.treeSize }
+      : undefined;
   return { rows, log };
 }
 
@@ -94,9 +108,18 @@ async function judge(subject: Subject, signed: { readonly record: ReceiptRecord;
  * Judges a receipt by an opened keys document: rows 3 to 13 of trust.md §3.2. Total: never throws on any input, as long
  * as the primitives don't.
  */
-export async function verifyReceipt(subject: Subject, options: VerifyOptions, primitives: VerifierPrimitives): Promise<Verification> {
+export async function verifyReceipt(
+  subject: Subject,
+  options: VerifyOptions,
+  primitives: VerifierPrimitives,
+): Promise<Verification> {
   const { sequence } = subject.document;
-  const opened = await openJws(subject.jws, { type: 'orb-receipt+jws', role: 'receipt' }, subject.document.keys, primitives);
+  const opened = await openJws(
+    subject.jws,
+    { type: 'orb-receipt+jws', role: 'receipt' },
+    subject.document.keys,
+    primitives,
+  );
   const key = opened.key === undefined ? {} : { key: { kid: opened.key.kid, status: opened.key.status } };
   const found = { sequence, ...key };
   if (!opened.ok) {
@@ -106,20 +129,30 @@ export async function verifyReceipt(subject: Subject, options: VerifyOptions, pr
   if (!isReceiptRecord(opened.payload)) return verification({ jws: 'pass', record: 'schema' }, found);
   const record = opened.payload;
   const { rows, log } = await judge(subject, { record, key: opened.key }, options, primitives);
-  return verification({ jws: 'pass', record: 'pass', ...rows }, { ...found, record, ...(log === undefined ? {} : { log }) });
+  return verification(
+    { jws: 'pass', record: 'pass', ...rows },
+    { ...found, record, ...(log === undefined ? {} : { log }) },
+  );
 }
 
 /**
  * Verifies a bundle (`orb-bundle/1`) with nothing but the pinned root: every row of trust.md §3.2. Never throws.
  * @param bytes as they were served
  */
-export async function verifyBundle(bytes: Uint8Array, root: Root, options: VerifyOptions, primitives: VerifierPrimitives): Promise<Verification> {
+export async function verifyBundle(
+  bytes: Uint8Array,
+  root: Root,
+  options: VerifyOptions,
+  primitives: VerifierPrimitives,
+): Promise<Verification> {
   const bundle = parseBundle(bytes);
   if (bundle === undefined) return verification({ bundle: 'malformed' }, {});
   const keys = await openKeys(bundle.keys_jws, root, primitives);
   if (!keys.ok) return verification({ bundle: 'pass', keys: keys.code }, {});
   const subject = { jws: bundle.jws, proof: bundle.tlog_proof, document: keys.document };
   const judged = await verifyReceipt(subject, options, primitives);
-  const checks = judged.checks.map((check) => (check.id === 'bundle' || check.id === 'keys' ? { id: check.id, ok: true } : check));
+  const checks = judged.checks.map((check) =>
+    check.id === 'bundle' || check.id === 'keys' ? { id: check.id, ok: true } : check,
+  );
   return { ...judged, checks };
 }

@@ -81,15 +81,28 @@ const pick = (rounds: readonly Round[], subject: keyof Round, c: number): readon
   rounds.map((item) => item[subject].find((row) => row.c === c)).filter((row) => row !== undefined);
 
 function printTable(rounds: readonly Round[]): void {
-  console.log('subject        c    rps                     p50 ms               p99 ms               CPU µs/req  RSS MB');
+  console.log(
+    'subject        c    rps                     p50 ms               p99 ms               CPU µs/req  RSS MB',
+  );
   for (const subject of ['passThrough', 'platform'] as const) {
     for (const c of CONCURRENCIES) {
       const rows = pick(rounds, subject, c);
       const columns = [
-        spread(rows.map((row) => row.rps), 0).padEnd(24),
-        spread(rows.map((row) => row.p50), 2).padEnd(21),
-        spread(rows.map((row) => row.p99), 1).padEnd(21),
-        median(rows.map((row) => row.serverCpu)).toFixed(0).padEnd(12),
+        spread(
+          rows.map((row) => row.rps),
+          0,
+        ).padEnd(24),
+        spread(
+          rows.map((row) => row.p50),
+          2,
+        ).padEnd(21),
+        spread(
+          rows.map((row) => row.p99),
+          1,
+        ).padEnd(21),
+        median(rows.map((row) => row.serverCpu))
+          .toFixed(0)
+          .padEnd(12),
         median(rows.map((row) => row.rssMb)).toFixed(0),
       ];
       console.log(`${subject.padEnd(14)} ${String(c).padEnd(4)} ${columns.join('')}`);
@@ -98,7 +111,11 @@ function printTable(rounds: readonly Round[]): void {
 }
 
 /** Ratios of one round each, then the median: absolute figures of different minutes don't compare. */
-function ratios(rounds: readonly Round[]): { readonly rate32: number; readonly rate256: number; readonly addedP50: number } {
+function ratios(rounds: readonly Round[]): {
+  readonly rate32: number;
+  readonly rate256: number;
+  readonly addedP50: number;
+} {
   const of = (c: number, value: (platform: Row, floor: Row) => number): number => {
     const platform = pick(rounds, 'platform', c);
     const floor = pick(rounds, 'passThrough', c);
@@ -125,7 +142,9 @@ if (statfsSync(values.folder).type === TMPFS_MAGIC) {
   process.exit(64);
 }
 const folder = mkdtempSync(join(values.folder, 'orb-bench-'));
-console.log(`node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(2) ?? '?'}; PostgreSQL and Portkey: skipped, not built or installed here`);
+console.log(
+  `node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(2) ?? '?'}; PostgreSQL and Portkey: skipped, not built or installed here`,
+);
 const rounds: Round[] = [];
 for (let index = 0; index < Number(values.rounds); index += 1) {
   rounds.push(await round(join(folder, String(index)), Number(values.warm), Number(values.seconds)));
@@ -136,6 +155,7 @@ const result = ratios(rounds);
 console.log(`rate at 32, platform / pass-through:  ${result.rate32.toFixed(3)}   gate ≥ 0.25, goal ≥ 0.33`);
 console.log(`rate at 256, platform / pass-through: ${result.rate256.toFixed(3)}`);
 console.log(`added p50 at 1:                       ${result.addedP50.toFixed(2)} ms gate ≤ 0.9, goal ≤ 0.6`);
-if (values.json !== undefined) writeFileSync(values.json, JSON.stringify({ node: process.version, rounds, ratios: result }));
+if (values.json !== undefined)
+  writeFileSync(values.json, JSON.stringify({ node: process.version, rounds, ratios: result }));
 rmSync(folder, { recursive: true, force: true });
 process.exitCode = result.rate32 >= 0.25 && result.addedP50 <= 0.9 ? 0 : 1;

@@ -22,7 +22,11 @@ interface Figures {
 }
 
 const { values: options } = parseArgs({
-  options: { seconds: { type: 'string', default: '1.5' }, rounds: { type: 'string', default: '3' }, folder: { type: 'string', default: '.' } },
+  options: {
+    seconds: { type: 'string', default: '1.5' },
+    rounds: { type: 'string', default: '3' },
+    folder: { type: 'string', default: '.' },
+  },
 });
 const milliseconds = Number(options.seconds) * 1000;
 
@@ -43,7 +47,9 @@ async function openLedger(folder: string): Promise<Ledger> {
 // loop shares the machine with what it measures.
 const payload = randomBytes(1692).toString('base64url');
 const signature = randomBytes(64).toString('base64url');
-const header = Buffer.from(JSON.stringify({ alg: 'Ed25519', kid: 'k'.repeat(43), typ: 'orb-receipt+jws' })).toString('base64url');
+const header = Buffer.from(JSON.stringify({ alg: 'Ed25519', kid: 'k'.repeat(43), typ: 'orb-receipt+jws' })).toString(
+  'base64url',
+);
 const seed = JSON.stringify({ seed: 's'.repeat(590) });
 
 function aRun(number: number): readonly [RunStart, RunFinish] {
@@ -62,7 +68,8 @@ function aRun(number: number): readonly [RunStart, RunFinish] {
   ];
 }
 
-const at = (sorted: readonly number[], share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
+const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
 
 async function measure(concurrency: number): Promise<Figures> {
   const folder = mkdtempSync(join(options.folder, '.bench-ledger-'));
@@ -93,18 +100,30 @@ async function measure(concurrency: number): Promise<Figures> {
   };
 }
 
-const median = (numbers: readonly number[]): number => at(numbers.toSorted((one, other) => one - other), 0.5);
+const median = (numbers: readonly number[]): number =>
+  at(
+    numbers.toSorted((one, other) => one - other),
+    0.5,
+  );
 
 function medians(concurrency: number, rounds: readonly Figures[]): Figures {
   const of = (member: keyof Figures): number => median(rounds.map((figures) => figures[member]));
-  return { concurrency, runsPerSecond: of('runsPerSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms'), maxMs: of('maxMs') };
+  return {
+    concurrency,
+    runsPerSecond: of('runsPerSecond'),
+    p50Ms: of('p50Ms'),
+    p99Ms: of('p99Ms'),
+    maxMs: of('maxMs'),
+  };
 }
 
 if (statfsSync(options.folder).type === TMPFS) {
   console.error('bench:ledger: this folder is in memory, a sync costs nothing there; name one on a disk with --folder');
   process.exit(64);
 }
-console.log(`node ${process.versions.node}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(2)}, ${options.rounds} rounds`);
+console.log(
+  `node ${process.versions.node}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(2)}, ${options.rounds} rounds`,
+);
 const results: Figures[] = [];
 for (const concurrency of CONCURRENCY) {
   const rounds: Figures[] = [];
@@ -112,7 +131,13 @@ for (const concurrency of CONCURRENCY) {
   const figures = medians(concurrency, rounds);
   results.push(figures);
   const { runsPerSecond, p50Ms, p99Ms, maxMs } = figures;
-  const columns = [`c=${concurrency}`, `${runsPerSecond} runs/s`, `p50 ${p50Ms.toFixed(2)}`, `p99 ${p99Ms.toFixed(2)}`, `max ${maxMs.toFixed(1)} ms`];
+  const columns = [
+    `c=${concurrency}`,
+    `${runsPerSecond} runs/s`,
+    `p50 ${p50Ms.toFixed(2)}`,
+    `p99 ${p99Ms.toFixed(2)}`,
+    `max ${maxMs.toFixed(1)} ms`,
+  ];
   console.log(columns.map((column) => column.padStart(15)).join(''));
 }
 console.log(JSON.stringify({ bench: 'ledger', node: process.versions.node, results }));

@@ -14,5 +14,7 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
 });
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
-  process.stdout.write(`${JSON.stringify({ port: typeof address === 'object' && address !== null ? address.port : 0 })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ port: typeof address === 'object' && address !== null ? address.port : 0 })}\n`,
+  );
 });

@@ -19,5 +19,7 @@ app.post('/orbisets/default/execute', async (incoming, outgoing) => {
 });
 const server = app.listen(0, '127.0.0.1', () => {
   const address = server.address();
-  process.stdout.write(`${JSON.stringify({ port: typeof address === 'object' && address !== null ? address.port : 0 })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ port: typeof address === 'object' && address !== null ? address.port : 0 })}\n`,
+  );
 });

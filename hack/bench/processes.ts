@@ -16,7 +16,9 @@ const MICROS_PER_TICK = 1_000_000 / TICKS_PER_SECOND;
 
 /** User and system CPU time of a process so far, µs (Linux). */
 export function cpuMicros(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
   return (Number(fields[11]) + Number(fields[12])) * MICROS_PER_TICK;
 }
 
@@ -55,7 +57,9 @@ const isFigures = (value: unknown): value is LoadFigures =>
 
 /** Runs one load in a process of its own. */
 export async function load(settings: LoadSettings): Promise<LoadFigures> {
-  const child = spawn(process.execPath, [`${import.meta.dirname}/generator.ts`], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [`${import.meta.dirname}/generator.ts`], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   child.stdin.end(JSON.stringify(settings));
   const chunks: Buffer[] = [];
   for await (const chunk of child.stdout) if (Buffer.isBuffer(chunk)) chunks.push(chunk);

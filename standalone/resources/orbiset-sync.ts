@@ -28,7 +28,8 @@ const SUFFIX = '.yaml';
 
 type Vaults = ReadonlyMap<string, readonly StoredSecret[]>;
 
-const keyOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string => `${namespace}.${name}`;
+const keyOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
+  `${namespace}.${name}`;
 
 /** Keeps the Orbisets of a catalogue, and what the log redacts, equal to documents and vault files. */
 export class OrbisetSync {
@@ -58,7 +59,11 @@ export class OrbisetSync {
     const secrets = documents.filter((resource) => resource.kind === 'Secret');
     const secret = (wanted: string): ReadonlyMap<string, Uint8Array> | undefined =>
       secrets.find((resource) => resource.namespace === namespace && resource.name === wanted)?.data;
-    const extra = (this.#vaults.get(keyOf(orbiset)) ?? []).map(({ name: entry, value, hosts }) => ({ name: entry, value, allowedHosts: hosts }));
+    const extra = (this.#vaults.get(keyOf(orbiset)) ?? []).map(({ name: entry, value, hosts }) => ({
+      name: entry,
+      value,
+      allowedHosts: hosts,
+    }));
     const { orbiset: compiled, findings } = compileOrbiset({ namespace, name, spec, secret, extra });
     for (const { detail } of findings) said.push(`Orbiset ${keyOf(orbiset)}: ${detail}`);
     return compiled;

@@ -51,7 +51,8 @@ function parseFile(path: string, text: string, version: string): ReadFile {
 
 async function readOne(path: string): Promise<ReadFile> {
   const { size } = await stat(path);
-  if (size > MAX_BYTES) return fault(path, `size ${size}`, 'file-too-large', `The file is larger than ${MAX_BYTES} bytes.`);
+  if (size > MAX_BYTES)
+    return fault(path, `size ${size}`, 'file-too-large', `The file is larger than ${MAX_BYTES} bytes.`);
   const bytes = await readFile(path);
   const version = createHash('sha256').update(bytes).digest('hex');
   try {
@@ -59,6 +60,16 @@ async function readOne(path: string): Promise<ReadFile> {
   } catch (error) {
     if (error instanceof TypeError) return fault(path, version, 'not-utf8', 'The file is not UTF-8.');
     throw error;
+  }
+}
+
+async function readIfReadable(path: string): Promise<ReadFile | undefined> {
+  try {
+    return await readOne(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT') return undefined;
+    return fault(path, `error ${String(code)}`, 'file-unreadable', `The file can't be read: ${String(code)}.`);
   }
 }
 
@@ -80,16 +91,7 @@ async function listFiles(folder: string): Promise<readonly string[]> {
  * @throws the folder itself can't be read
  */
 export async function readFolder(folder: string): Promise<readonly ReadFile[]> {
-  const read = async (path: string): Promise<ReadFile | undefined> => {
-    try {
-      return await readOne(path);
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      if (code === 'ENOENT') return undefined;
-      return fault(path, `error ${String(code)}`, 'file-unreadable', `The file can't be read: ${String(code)}.`);
-    }
-  };
   const files: (ReadFile | undefined)[] = [];
-  for (const path of await listFiles(folder)) files.push(await read(path));
+  for (const path of await listFiles(folder)) files.push(await readIfReadable(path));
   return files.filter((file) => file !== undefined);
 }

@@ -57,7 +57,8 @@ export class ResourceSet {
     const reports: FileReport[] = [];
     for (const file of files) {
       const before = this.#files.get(file.path);
-      const known = before?.version === file.version ? before : { version: file.version, documents: merge(file, before) };
+      const known =
+        before?.version === file.version ? before : { version: file.version, documents: merge(file, before) };
       next.set(file.path, known);
       const findings = [...file.findings, ...this.#place(file.path, known, resources)];
       if (known !== before && findings.length > 0) reports.push({ file: file.path, findings });

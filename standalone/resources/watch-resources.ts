@@ -14,7 +14,11 @@ const originsOf = ({ exceptions }: Platform): readonly string[] => exceptions.ma
  * Loads the folder of resources and the vault files, and follows their changes.
  * @returns a function that stops it; when the first look is over, everything valid is in the catalogue
  */
-export async function watchResources(settings: Settings, folder: DataFolder, platform: Platform): Promise<() => Promise<void>> {
+export async function watchResources(
+  settings: Settings,
+  folder: DataFolder,
+  platform: Platform,
+): Promise<() => Promise<void>> {
   const { catalog, ledger, log, metrics, runtime } = platform;
   const { logger, addRedactor, removeRedactor } = log;
   const set = new ResourceSet();

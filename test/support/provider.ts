@@ -30,7 +30,8 @@ const sentSecret = (request: SeenRequest): string => (request.headers['authoriza
 
 /** By path; each is one way in which a provider can answer. */
 const behaviours: Readonly<Record<string, Behaviour>> = {
-  '/ok': (request, response) => json(response, 200, { echo: JSON.parse(request.body || 'null') as unknown, id: 'id-1' }),
+  '/ok': (request, response) =>
+    json(response, 200, { echo: JSON.parse(request.body || 'null') as unknown, id: 'id-1' }),
   '/accepted': (_request, response) => {
     response.writeHead(202, { 'x-message-id': 'msg-42', 'content-length': '0' });
     response.end();

@@ -42,11 +42,13 @@ export interface StartOptions {
 /** A temporary folder that the test removes by `rmSync`. */
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'orb-test-'));
 
-const isReady = (value: unknown): value is ReadyFile => typeof value === 'object' && value !== null && 'api_key' in value;
+const isReady = (value: unknown): value is ReadyFile =>
+  typeof value === 'object' && value !== null && 'api_key' in value;
 
 async function waitForReady(file: string, child: ChildProcess, output: () => string): Promise<ReadyFile> {
   for (let tries = 0; tries < 400; tries += 1) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended with ${child.exitCode}: ${output()}`);
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`it ended with ${child.exitCode}: ${output()}`);
     const value: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
     if (isReady(value)) return value;
     await delay(50);
@@ -69,8 +71,19 @@ export async function startStandalone(options: StartOptions = {}): Promise<Stand
   rmSync(ready, { force: true });
   const resources = options.resources === undefined ? [] : ['--resources', writeResources(folder, options.resources)];
   const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0', '--data', join(folder, 'data')];
-  const args = [join(root, 'standalone/main.ts'), ...flags, '--ready-file', ready, ...resources, ...(options.flags ?? [])];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...options.env }, detached: true });
+  const args = [
+    join(root, 'standalone/main.ts'),
+    ...flags,
+    '--ready-file',
+    ready,
+    ...resources,
+    ...(options.flags ?? []),
+  ];
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...options.env },
+    detached: true,
+  });
   let text = '';
   const collect = (chunk: Buffer): void => void (text += chunk.toString('utf8'));
   child.stdout.on('data', collect);

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { effectiveProvider, providersInOrder, type ProviderChoice } from '../../../../core/failover/effective-provider.ts';
+import {
+  effectiveProvider,
+  providersInOrder,
+  type ProviderChoice,
+} from '../../../../core/failover/effective-provider.ts';
 import { aProvider } from '../../../support/a-provider.ts';
 
 const orb = (order: readonly string[], pin?: { provider: string; expiresAt: number }): ProviderChoice => ({
@@ -21,7 +25,9 @@ describe('effectiveProvider (failover.md §1)', () => {
   }
 
   it('puts the pinned provider first and keeps the manifest order after it', () => {
-    const names = providersInOrder(orb(['a', 'b', 'c'], { provider: 'c', expiresAt: 101 }), 100).map(({ name }) => name);
+    const names = providersInOrder(orb(['a', 'b', 'c'], { provider: 'c', expiresAt: 101 }), 100).map(
+      ({ name }) => name,
+    );
     expect(names).to.deep.equal(['c', 'a', 'b']);
   });
 });

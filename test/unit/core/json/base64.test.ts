@@ -67,7 +67,7 @@ for (const [name, decode, encoding] of decoders) {
     });
 
     it('accepts a text only if it is the one spelling of its bytes', () => {
-      const texts = fc.string({ unit: fc.constantFrom(...'ABZaz019+/-_=\n'), maxLength: 12 });
+      const texts = fc.string({ unit: fc.constantFrom(...'ABZaz019+/-_=\n'.split('')), maxLength: 12 });
       fc.assert(
         fc.property(texts, (text) => {
           const bytes = decode(text);

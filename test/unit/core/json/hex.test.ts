@@ -5,7 +5,10 @@ import { encodeHex, sameBytes } from '../../../../core/json/hex.ts';
 describe('encodeHex', () => {
   it('writes two lower-case digits a byte', () => {
     fc.assert(
-      fc.property(fc.uint8Array(), (bytes) => expect(encodeHex(bytes)).to.equal(Buffer.from(bytes).toString('hex'))),
+      fc.property(
+        fc.uint8Array(),
+        (bytes) => void expect(encodeHex(bytes)).to.equal(Buffer.from(bytes).toString('hex')),
+      ),
     );
   });
 });

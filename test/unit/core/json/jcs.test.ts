@@ -12,7 +12,7 @@ function json(text: string): JsonValue {
   return value;
 }
 
-const anyJson = fc.jsonValue({ stringUnit: 'binary', maxDepth: 6 }).filter(isJson);
+const anyJson = fc.json({ stringUnit: 'binary', maxDepth: 6 }).map(json);
 
 function shuffled(value: JsonValue): JsonValue {
   if (!isJsonObject(value)) return value;
@@ -25,7 +25,7 @@ function shuffled(value: JsonValue): JsonValue {
 
 describe('jcs', () => {
   const rows: readonly (readonly [why: string, text: string, expected: string])[] = [
-    ['sorts members by UTF-16 code units, not code points', '{"\\ufb33":1,"\\ud83d\\ude00":2}', '{"😀":2,"דּ":1}'],
+    ['sorts members by UTF-16 code units, not code points', '{"\\ufb33":1,"\\ud83d\\ude00":2}', '{"😀":2,"\ufb33":1}'],
     ['sorts numerals as text', '{"10":1,"9":2,"1":3}', '{"1":3,"10":1,"9":2}'],
     ['sorts in depth', '{"b":[{"d":1,"c":2}],"a":{}}', '{"a":{},"b":[{"c":2,"d":1}]}'],
     ['leaves the order of arrays', '[3,1,2]', '[3,1,2]'],
@@ -60,7 +60,7 @@ describe('jcs', () => {
   });
 
   it('gives the text of an independent implementation for any JSON', () => {
-    fc.assert(fc.property(anyJson, (value) => expect(jcs(value)).to.equal(canonicalize(value))));
+    fc.assert(fc.property(anyJson, (value) => void expect(jcs(value)).to.equal(canonicalize(value))));
   });
 
   it('does not depend on the order of members, and parses back to an equal text', () => {

@@ -17,7 +17,11 @@ const facts: CheckFacts = {
 
 describe('checksOf (trust.md §4)', () => {
   const rows: readonly [string, Partial<CheckFacts>, object][] = [
-    ['a clean run', {}, { slo: 'pass', isolation: 'pass', output_schema: 'pass', caller_auth: 'pass', standing: 'fail' }],
+    [
+      'a clean run',
+      {},
+      { slo: 'pass', isolation: 'pass', output_schema: 'pass', caller_auth: 'pass', standing: 'fail' },
+    ],
     ['one ms over the SLO', { durationMs: 101 }, { slo: 'fail' }],
     ['a failed run inside the SLO', { outcome: 'orb_error' }, { slo: 'fail' }],
     ['a clock that stepped', { clockStepped: true }, { slo: 'unknown' }],

@@ -3,8 +3,17 @@ import type { CompiledOutput, ValueType } from '../../../../core/orb/compiled-or
 import { extractOutputs } from '../../../../core/run/outputs.ts';
 import type { ProviderAnswer } from '../../../../core/run/response-body.ts';
 
-const output = (name: string, type: ValueType = 'string', from?: readonly string[]): CompiledOutput => ({ name, type, from });
-const answer = (given: Partial<ProviderAnswer>): ProviderAnswer => ({ status: 200, headers: {}, body: undefined, ...given });
+const output = (name: string, type: ValueType = 'string', from?: readonly string[]): CompiledOutput => ({
+  name,
+  type,
+  from,
+});
+const answer = (given: Partial<ProviderAnswer>): ProviderAnswer => ({
+  status: 200,
+  headers: {},
+  body: undefined,
+  ...given,
+});
 
 describe('extractOutputs (design.md §2)', () => {
   const rows: readonly [string, CompiledOutput, ProviderAnswer, unknown][] = [

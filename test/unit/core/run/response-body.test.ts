@@ -14,8 +14,18 @@ describe('readBody', () => {
     ['an empty JSON body as absent', bytes(''), 'application/json', undefined],
     ['binary as absent', Uint8Array.of(1, 2), 'image/png', undefined],
     ['bytes without a type as absent', Uint8Array.of(0xff, 0xfe), undefined, undefined],
-    ['an integer that a double can not hold as absent', bytes('{"a":12345678901234567890,"b":1}'), 'application/json', { b: 1 }],
-    ['a long digit string as it is', bytes('{"a":"12345678901234567890"}'), 'application/json', { a: '12345678901234567890' }],
+    [
+      'an integer that a double can not hold as absent',
+      bytes('{"a":12345678901234567890,"b":1}'),
+      'application/json',
+      { b: 1 },
+    ],
+    [
+      'a long digit string as it is',
+      bytes('{"a":"12345678901234567890"}'),
+      'application/json',
+      { a: '12345678901234567890' },
+    ],
   ];
   for (const [why, body, type, expected] of rows) {
     it(`reads ${why}`, () => expect(readBody(body, type)).to.deep.equal({ ok: true, body: expected }));
