@@ -39,7 +39,7 @@ const KEY_BYTES = 32;
 // RFC 8410 §7: version, algorithm 1.3.101.112, and the seed in an OCTET STRING in an OCTET STRING.
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-export function jwkOf(key: KeyObject): PublicJwk | undefined {
+function jwkOf(key: KeyObject): PublicJwk | undefined {
   const { crv, x } = createPublicKey(key).export({ format: 'jwk' });
   return crv === 'Ed25519' && x !== undefined ? { crv, kty: 'OKP', x } : undefined;
 }

@@ -7,7 +7,7 @@ import { logFields } from './log-value.ts';
 import { lineWriter, type LineWriter } from './line-writer.ts';
 import type { LogFields, Logger } from './port.ts';
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 export interface LogOptions {
   readonly level: LogLevel;
@@ -99,11 +99,14 @@ const intoWriter = (writer: LineWriter): Writable =>
     },
   });
 
+const silent = (): void => undefined;
+
 function loggerOf(winston: Winston, writer: LineWriter, own: LogFields): Logger {
-  const at =
-    (level: LogLevel): Logger['info'] =>
-    (message, fields) =>
-      void winston.log(level, message, { fields: fields === undefined ? own : { ...own, ...fields } });
+  // winston sends a line of a level that is off through its whole stream before it drops it.
+  const at = (level: LogLevel): Logger['info'] =>
+    winston.isLevelEnabled(level)
+      ? (message, fields) => void winston.log(level, message, { fields: fields === undefined ? own : { ...own, ...fields } })
+      : silent;
   return {
     debug: at('debug'),
     info: at('info'),

@@ -229,10 +229,15 @@ function misconfigured(plan: RunPlan, sealed: Sealed): Reply {
   return problem(plan, code, { extensions: { run: shown, maybe_executed: true } });
 }
 
+/**
+ * Metrics for every run; a log line at `info` only for one that did not complete: a completed one has its receipt, and a
+ * line costs more than its Merkle leaf (performance.md §2).
+ */
 function observe(runtime: Runtime, run: StartedRun, sealed: Sealed): void {
   const { execution, orb } = sealed.record;
   runtime.metrics.run(execution.outcome, execution.duration_ms / 1000);
-  runtime.logger.info('run', {
+  const level = execution.outcome === 'success' ? 'debug' : 'info';
+  runtime.logger[level]('run', {
     run_id: execution.run_id,
     request_id: run.plan.requestId,
     orb_id: orb.id,

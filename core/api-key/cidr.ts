@@ -56,11 +56,15 @@ const sameNetwork = (address: Uint8Array, { network, prefix }: Cidr): boolean =>
   address.length === network.length &&
   network.every((byte, index) => masked(address[index] ?? 0, prefix - 8 * index) === byte);
 
-/** @returns undefined unless it is `ADDRESS/PREFIX` with every bit after the prefix zero: `10.1.0.0/8` is a mistake */
+/**
+ * @returns undefined unless it is `ADDRESS/PREFIX` with every bit after the prefix zero (`10.1.0.0/8` is a mistake); a block
+ *   of IPv4-mapped addresses is refused, as nobody knows which prefix it means
+ */
 export function parseCidr(text: string): Cidr | undefined {
   const [address = '', length = '', ...more] = text.split('/');
   const network = parseAddress(address);
   if (network === undefined || more.length > 0 || !OCTET.test(length)) return undefined;
+  if (network.length === 4 && address.includes(':')) return undefined;
   const cidr = { network, prefix: Number(length) };
   return cidr.prefix <= 8 * network.length && sameNetwork(network, cidr) ? cidr : undefined;
 }

@@ -10,6 +10,8 @@ export interface Bundle {
   readonly keys_jws: string;
 }
 
+// 170 bundles. Bounds the work on what a stranger sends; a regular expression has no stack for much longer strings.
+const MAX_BYTES = 1_048_576;
 const MEMBERS = ['format', 'jws', 'tlog_proof', 'keys_jws'];
 
 // A JSON string; only spelling matters here, its meaning is read by JSON.parse.
@@ -48,11 +50,12 @@ function bundleOf({ format, jws, tlog_proof: proof, keys_jws: keys }: JsonObject
 }
 
 /**
- * Reads a bundle strictly (trust.md §2.2): UTF-8, a closed object without duplicate keys, nothing after it but one LF.
+ * Reads a bundle strictly (trust.md §2.2): UTF-8, a closed object without duplicate keys, nothing after it but one LF,
+ * at most 1 MiB.
  * @returns undefined: `malformed`
  */
 export function parseBundle(bytes: Uint8Array): Bundle | undefined {
-  const whole = decodeUtf8(bytes);
+  const whole = bytes.length > MAX_BYTES ? undefined : decodeUtf8(bytes);
   const text = whole?.endsWith('\n') === true ? whole.slice(0, -1) : whole;
   const value = text !== undefined && hasMembersOnce(text) ? parseObject(text) : undefined;
   return value === undefined ? undefined : bundleOf(value);

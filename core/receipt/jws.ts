@@ -6,9 +6,15 @@ import type { Signer } from './signer.ts';
 /** Types of signed documents (trust.md §1.3). */
 export type JwsType = 'orb-receipt+jws' | 'orb-keys+jws';
 
+/** A protected header: its members, and the text that they were read from. */
+export interface JwsHeader {
+  readonly members: JsonObject;
+  readonly text: string;
+}
+
 /** A compact JWS taken apart, strictly: nothing is verified yet. */
 export interface JwsParts {
-  readonly header: JsonObject;
+  readonly header: JwsHeader;
   readonly payload: Uint8Array;
   /** 64 bytes. */
   readonly signature: Uint8Array;
@@ -18,13 +24,12 @@ export interface JwsParts {
 
 const SIGNATURE_BYTES = 64;
 
-function parseHeader(part: string): JsonObject | undefined {
-  const bytes = decodeBase64Url(part);
-  const text = bytes === undefined ? undefined : decodeUtf8(bytes);
+function parseHeader(bytes: Uint8Array): JwsHeader | undefined {
+  const text = decodeUtf8(bytes);
   if (text === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
+    const members: unknown = JSON.parse(text);
+    return isJsonObject(members) ? { members, text } : undefined;
   } catch {
     return undefined;
   }
@@ -33,13 +38,11 @@ function parseHeader(part: string): JsonObject | undefined {
 /** Three strict base64url parts, an object as header, 64 bytes of signature. @returns undefined: `malformed` */
 export function parseJws(jws: string): JwsParts | undefined {
   const parts = jws.split('.');
-  const [head = '', body = '', tail = ''] = parts;
-  if (parts.length !== 3 || parts.includes('')) return undefined;
+  const [head, payload, signature] = parts.map((part) => (part === '' ? undefined : decodeBase64Url(part)));
+  if (parts.length !== 3 || head === undefined || payload === undefined) return undefined;
   const header = parseHeader(head);
-  const payload = decodeBase64Url(body);
-  const signature = decodeBase64Url(tail);
-  if (header === undefined || payload === undefined || signature?.length !== SIGNATURE_BYTES) return undefined;
-  return { header, payload, signature, signingInput: encodeUtf8(`${head}.${body}`) };
+  if (header === undefined || signature?.length !== SIGNATURE_BYTES) return undefined;
+  return { header, payload, signature, signingInput: encodeUtf8(jws.slice(0, jws.lastIndexOf('.'))) };
 }
 
 /** Why a header is refused, in the order of trust.md §3.2, row 4. */
@@ -48,21 +51,26 @@ export type HeaderFault = 'wrong_type' | 'unsupported_alg' | 'embedded_key' | 'u
 const KEY_MEMBERS = ['jwk', 'jku', 'x5c', 'x5u', 'x5t', 'x5t#S256'];
 const MEMBERS = new Set(['alg', 'kid', 'typ']);
 
+const headerOf = (kid: string, type: JwsType): string =>
+  `{"alg":"Ed25519","kid":${JSON.stringify(kid)},"typ":"${type}"}`;
+
 /**
- * Checks a header (trust.md §1.3); a key inside the document says nothing about who signed.
+ * Checks a header (trust.md §1.3); a key inside the document says nothing about who signed. White space, another order
+ * and a member that stands twice make it another header: `unsupported_header`.
  * @returns the key id, or the first fault; whether the key is known is for the caller
  */
 export function checkHeader(
-  header: JsonObject,
+  { members, text }: JwsHeader,
   type: JwsType,
 ): { readonly kid: string } | { readonly fault: HeaderFault } {
-  const member = (name: string): unknown => (Object.hasOwn(header, name) ? header[name] : undefined);
+  const member = (name: string): unknown => (Object.hasOwn(members, name) ? members[name] : undefined);
   if (member('typ') !== type) return { fault: 'wrong_type' };
   if (member('alg') !== 'Ed25519') return { fault: 'unsupported_alg' };
-  if (KEY_MEMBERS.some((name) => Object.hasOwn(header, name))) return { fault: 'embedded_key' };
-  if (Object.keys(header).some((name) => !MEMBERS.has(name))) return { fault: 'unsupported_header' };
+  if (KEY_MEMBERS.some((name) => Object.hasOwn(members, name))) return { fault: 'embedded_key' };
+  if (Object.keys(members).some((name) => !MEMBERS.has(name))) return { fault: 'unsupported_header' };
   const kid = member('kid');
-  return typeof kid === 'string' ? { kid } : { fault: 'unknown_key' };
+  if (typeof kid !== 'string') return { fault: 'unknown_key' };
+  return text === headerOf(kid, type) ? { kid } : { fault: 'unsupported_header' };
 }
 
 /** Fast forms of two encodings: the run path uses those of its runtime. */
@@ -78,8 +86,7 @@ const headers = new WeakMap<Signer, Map<JwsType, string>>();
 function headerPart(signer: Signer, type: JwsType): string {
   const known = headers.get(signer) ?? new Map<JwsType, string>();
   headers.set(signer, known);
-  const made =
-    known.get(type) ?? encodeBase64Url(encodeUtf8(`{"alg":"Ed25519","kid":"${signer.kid}","typ":"${type}"}`));
+  const made = known.get(type) ?? encodeBase64Url(encodeUtf8(headerOf(signer.kid, type)));
   known.set(type, made);
   return made;
 }

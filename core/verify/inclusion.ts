@@ -13,8 +13,12 @@ export type LoggedAt =
   | { readonly ok: true; readonly index: number; readonly treeSize: number }
   | { readonly ok: false; readonly code: 'inclusion' | 'checkpoint' };
 
+/** Not those of revoked keys: offline nothing tells an old checkpoint from one that was made with a stolen key. */
 const logKeys = (document: KeysDocument): readonly Uint8Array[] =>
-  document.keys.flatMap((key) => (key.role === 'log' ? (publicKeyBytes(key.jwk) ?? []) : []));
+  document.keys
+    .filter((key) => key.role === 'log' && key.status !== 'revoked')
+    .map((key) => publicKeyBytes(key.jwk))
+    .filter((bytes) => bytes !== undefined);
 
 /** Either form of the entry may be in the log: which one depends on what was published then (trust.md §2.1). */
 async function included(

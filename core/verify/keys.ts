@@ -1,7 +1,13 @@
-import type { JsonObject } from '../json/json-value.ts';
+import { encodeBase64Url } from '../json/base64.ts';
 import type { Primitives } from '../merkle/primitives.ts';
-import { checkHeader, parseJws } from '../receipt/jws.ts';
-import { isKeysDocument, publicKeyBytes, type KeysDocument, type PublicJwk } from '../receipt/keys-document.ts';
+import { checkHeader, parseJws, type JwsParts } from '../receipt/jws.ts';
+import {
+  isKeysDocument,
+  publicKeyBytes,
+  thumbprintInput,
+  type KeysDocument,
+  type PublicJwk,
+} from '../receipt/keys-document.ts';
 import { readPayload } from '../receipt/payload.ts';
 
 /** The pinned root of an issuer. */
@@ -17,10 +23,19 @@ export type OpenedKeys =
 
 const invalid: OpenedKeys = { ok: false, code: 'keys_invalid' };
 
-function asDocument(payload: JsonObject): KeysDocument | undefined {
-  if (!isKeysDocument(payload)) return undefined;
-  const kids = payload.keys.map((key) => key.kid);
-  return new Set(kids).size === kids.length ? payload : undefined;
+/** Each key is named by its own thumbprint, once; only a revoked one says when that was. */
+async function isSound({ keys }: KeysDocument, { sha256 }: Primitives): Promise<boolean> {
+  if (new Set(keys.map((key) => key.kid)).size !== keys.length) return false;
+  if (keys.some((key) => key.status !== 'revoked' && (key.revoked_at ?? key.revoked_log_index) !== null)) return false;
+  for (const { kid, jwk } of keys) {
+    if (kid !== encodeBase64Url(await sha256(thumbprintInput(jwk)))) return false;
+  }
+  return true;
+}
+
+async function isSigned(parts: JwsParts, { jwk }: Root, { ed25519Verify }: Primitives): Promise<boolean> {
+  const key = publicKeyBytes(jwk);
+  return key !== undefined && ed25519Verify(key, parts.signature, parts.signingInput);
 }
 
 /**
@@ -30,11 +45,10 @@ function asDocument(payload: JsonObject): KeysDocument | undefined {
 export async function openKeys(jws: string, root: Root, primitives: Primitives): Promise<OpenedKeys> {
   const parts = parseJws(jws);
   const header = parts === undefined ? undefined : checkHeader(parts.header, 'orb-keys+jws');
-  const bytes = publicKeyBytes(root.jwk);
-  if (parts === undefined || header === undefined || 'fault' in header || bytes === undefined) return invalid;
+  if (parts === undefined || header === undefined || 'fault' in header) return invalid;
   if (header.kid !== root.kid) return { ok: false, code: 'unknown_root' };
-  if (!(await primitives.ed25519Verify(bytes, parts.signature, parts.signingInput))) return invalid;
+  if (!(await isSigned(parts, root, primitives))) return invalid;
   const payload = readPayload(parts.payload);
-  const document = payload.ok ? asDocument(payload.value) : undefined;
-  return document === undefined ? invalid : { ok: true, document };
+  if (!payload.ok || !isKeysDocument(payload.value)) return invalid;
+  return (await isSound(payload.value, primitives)) ? { ok: true, document: payload.value } : invalid;
 }

@@ -98,7 +98,7 @@ export async function startPlatform(folder: string, mock: number, log: number): 
   const ready = join(folder, 'ready.json');
   const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0', '--resources', resources];
   const more = ['--data', join(folder, 'data'), '--ready-file', ready, '--egress-allow', `http://127.0.0.1:${mock}`];
-  const started = start([join(root, 'standalone/main.ts'), ...flags, ...more], log, true);
+  const started = start(['--v8-pool-size=1', join(root, 'standalone/main.ts'), ...flags, ...more], log, true);
   started.child.stdout?.resume();
   const { url, api_key: key } = await waitFor(ready, started);
   const body = JSON.stringify({ orb_id: 'bench.send@1.0.0', inputs });

@@ -58,7 +58,12 @@ async function allCheckpoints(ledger: Ledger): Promise<readonly SignedCheckpoint
   }
 }
 
-function checkNote({ size, note }: SignedCheckpoint, origin: string, root: string | undefined, logKey: KeyObject): void {
+function checkNote(
+  { size, note }: SignedCheckpoint,
+  origin: string,
+  root: string | undefined,
+  logKey: KeyObject,
+): void {
   const text = `${origin}\n${size}\n${root}\n`;
   expect(note.slice(0, text.length), `the checkpoint of size ${size} is of another tree`).to.equal(text);
   const line = /^\n— (\S+) (\S+)\n$/.exec(note.slice(text.length));

@@ -53,6 +53,13 @@ export function aFinish(
   const receiptId = receiptChange.receiptId ?? receiptIdOf(number);
   const jws = receiptChange.jws ?? aJws(receiptId);
   const entry = anEntry(receiptId, jws);
-  const receipt = { receiptId, orbId: 'acme.echo@1.0.0', outcome: 'success' as const, issuedAt: LEDGER_NOW, jws, entry };
+  const receipt = {
+    receiptId,
+    orbId: 'acme.echo@1.0.0',
+    outcome: 'success' as const,
+    issuedAt: LEDGER_NOW,
+    jws,
+    entry,
+  };
   return { runId: runIdOf(number), tenant: 'acme', receipt: { ...receipt, ...receiptChange }, ...change };
 }

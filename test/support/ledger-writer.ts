@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FinishRow, StartRow } from '../../adapters/ledger/sqlite/protocol.ts';
-import { openWriterDatabase } from '../../adapters/ledger/sqlite/schema.ts';
-import { Writer } from '../../adapters/ledger/sqlite/writer.ts';
+import { openWriterDatabase } from '../../adapters/ledger/sqlite-writer/schema.ts';
+import { Writer } from '../../adapters/ledger/sqlite-writer/writer.ts';
 import { aFinish, aStart } from './ledger-rows.ts';
 import { testLogKey } from './sqlite-ledger.ts';
 

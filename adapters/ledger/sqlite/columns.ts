@@ -3,7 +3,8 @@ import type { SQLOutputValue } from 'node:sqlite';
 /** A row as SQLite gives it: its columns are parsed like any input. */
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
-const wrong = (column: string): TypeError => new TypeError(`column ${column} of the ledger has another type than its schema`);
+const wrong = (column: string): TypeError =>
+  new TypeError(`column ${column} of the ledger has another type than its schema`);
 
 export function textOf(row: Row, column: string): string {
   const value = row[column];

@@ -21,7 +21,11 @@ function refusal(db: DatabaseSync, file: string, cause: unknown): LedgerError {
   } catch {
     // The first is just writing its pid: the name is a help, not the lock.
   }
-  return new LedgerError('ledger-locked', `the ledger ${file} is in use by ${holder}: stop it, or use another data folder`, { cause });
+  return new LedgerError(
+    'ledger-locked',
+    `the ledger ${file} is in use by ${holder}: stop it, or use another data folder`,
+    { cause },
+  );
 }
 
 function take(db: DatabaseSync, pid: number): void {

@@ -2,7 +2,6 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { consistencyProof, inclusionProof, type NodeReader } from '../../../core/merkle/proof.ts';
 import type { RunOutcome } from '../../../core/receipt/record.ts';
 import {
-
   type IdempotencyEntry,
   type OverdueRun,
   type ReceiptPage,
@@ -13,9 +12,9 @@ import {
 } from '../port.ts';
 import { sha256 } from '../../keys/primitives.ts';
 import { openAnswer, type AnswerPlace } from '../sealed-answer.ts';
-import { storedNodes } from './check-head.ts';
 import { blobOf, integerOf, optionalBlobOf, textOf, type Row } from './columns.ts';
 import { ReceiptPages } from './receipt-page.ts';
+import { storedNodes } from './tiles.ts';
 
 const MAX_ENTRIES = 1000;
 
@@ -160,7 +159,8 @@ export class Reader {
   }
 
   entries(from: number, to: number): readonly string[] {
-    if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0) throw new RangeError('no range of entries');
+    if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0)
+      throw new RangeError('no range of entries');
     const rows = this.#sql.entries.all(from, Math.min(to, from + MAX_ENTRIES));
     return rows.map((row) => blobOf(row, 'entry').toString('utf8'));
   }

@@ -28,7 +28,8 @@ const cursorOf = (row: Row): string =>
 
 function placeOf(cursor: string): Place {
   const [, issuedAt, receiptId] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
-  if (issuedAt === undefined || receiptId === undefined) throw new RangeError('the cursor is from no page of this ledger');
+  if (issuedAt === undefined || receiptId === undefined)
+    throw new RangeError('the cursor is from no page of this ledger');
   return { issuedAt: Number(issuedAt), receiptId };
 }
 
@@ -40,7 +41,8 @@ function firstPlace({ cursor, until }: ReceiptQuery): Place {
 }
 
 const matches = (row: Row, { orbId, outcome }: ReceiptQuery): boolean =>
-  (orbId === undefined || textOf(row, 'orb_id') === orbId) && (outcome === undefined || textOf(row, 'outcome') === outcome);
+  (orbId === undefined || textOf(row, 'orb_id') === orbId) &&
+  (outcome === undefined || textOf(row, 'outcome') === outcome);
 
 /** Keeps of one slice what fits on the page. @returns true when the page is full and more follows */
 function take(rows: readonly Row[], query: ReceiptQuery, found: Row[]): boolean {
@@ -72,7 +74,8 @@ export class ReceiptPages {
   /** @throws RangeError limit outside 1–200, or a cursor that no page gave */
   async page(tenant: string, query: ReceiptQuery): Promise<PageOfIndexes> {
     const { limit } = query;
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) throw new RangeError(`limit must be 1–${MAX_LIMIT}`);
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
+      throw new RangeError(`limit must be 1–${MAX_LIMIT}`);
     const found: Row[] = [];
     let place = firstPlace(query);
     for (let slices = MAX_SCANNED / SLICE_ROWS; ; slices -= 1) {

@@ -16,7 +16,9 @@ const DETAILS: Readonly<Record<number, string>> = {
 };
 
 function primaryCode(error: unknown): number | undefined {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode & 0xff
+    : undefined;
 }
 
 export const hasPrimaryCode = (error: unknown, code: number): boolean => primaryCode(error) === code;

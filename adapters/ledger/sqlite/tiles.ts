@@ -1,6 +1,8 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { nodeHash } from '../../../core/merkle/hash.ts';
 import type { NodeReader } from '../../../core/merkle/proof.ts';
 import { sha256 } from '../../keys/primitives.ts';
+import { blobOf } from './columns.ts';
 
 /** Hashes of one full tile (trust.md §2.2). */
 export const TILE_WIDTH = 256;
@@ -9,7 +11,7 @@ export const HASH_BYTES = 32;
 export const TILE_HEIGHT = 8;
 
 /** Hashes of a stored tile, 32 bytes each; the last one may be partial. */
-export type TileOf = (level: number, index: number) => Uint8Array;
+type TileOf = (level: number, index: number) => Uint8Array;
 
 function combine(hashes: Uint8Array, first: number, count: number): Uint8Array {
   if (count === 1) {
@@ -25,7 +27,7 @@ function combine(hashes: Uint8Array, first: number, count: number): Uint8Array {
  * Nodes of all levels from the stored ones: at most 255 hashes a node (0.2 ms). A proof walks up one path and so needs
  * few tiles again and again: they are kept as long as the result is.
  */
-export function nodesFrom(tileOf: TileOf): NodeReader {
+function nodesFrom(tileOf: TileOf): NodeReader {
   const tiles = new Map<string, Uint8Array>();
   const tile = (level: number, index: number): Uint8Array => {
     const key = `${level}/${index}`;
@@ -38,6 +40,16 @@ export function nodesFrom(tileOf: TileOf): NodeReader {
     const first = index * count;
     return combine(tile(Math.floor(level / TILE_HEIGHT), Math.floor(first / TILE_WIDTH)), first % TILE_WIDTH, count);
   };
+}
+
+/** Node hashes from a connection's stored tiles; made once a question, so that it sees one state of the log. */
+export function storedNodes(db: DatabaseSync): NodeReader {
+  const tile = db.prepare('SELECT hashes FROM log_tiles WHERE level = ? AND idx = ?');
+  return nodesFrom((level, index) => {
+    const row = tile.get(level, index);
+    if (row === undefined) throw new RangeError('a tile of the log is missing');
+    return blobOf(row, 'hashes');
+  });
 }
 
 /** Full subtrees of which a tree of this size consists, the largest (leftmost) first. */

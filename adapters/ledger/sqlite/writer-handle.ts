@@ -15,8 +15,8 @@ interface Asked {
   readonly reject: (reason: Error) => void;
 }
 
-// A compiler rewrites the extension of imports, not of URLs: the file beside this one has the same.
-const ENTRY = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
+// A compiler rewrites the extension of imports, not of URLs: the other file has the same as this one.
+const ENTRY = new URL(`../sqlite-writer/writer-thread${extname(import.meta.url)}`, import.meta.url);
 
 // To transfer: it pays from some 64 kB on (performance.md §4).
 const NOTHING: readonly Transferable[] = [];
@@ -83,7 +83,8 @@ export class WriterHandle {
       return { size: reply[1], checkpointed: reply[2] };
     }
     await thread.close();
-    const [code, message] = reply[0] === 'unopened' ? [reply[1], reply[2]] : (['ledger-unavailable', 'no answer'] as const);
+    const [code, message] =
+      reply[0] === 'unopened' ? [reply[1], reply[2]] : (['ledger-unavailable', 'no answer'] as const);
     throw new LedgerError(code, message);
   }
 
@@ -92,7 +93,10 @@ export class WriterHandle {
     if (this.#thread?.dead !== false) await this.open();
     const reply = await this.#thread?.ask(['group', rows]);
     if (reply?.[0] === 'committed') return { results: reply[1], size: reply[2], checkpointed: reply[3] };
-    throw new LedgerError('ledger-unavailable', `the ledger failed: ${reply?.[0] === 'failed' ? reply[1] : 'no answer'}`);
+    throw new LedgerError(
+      'ledger-unavailable',
+      `the ledger failed: ${reply?.[0] === 'failed' ? reply[1] : 'no answer'}`,
+    );
   }
 
   async close(): Promise<void> {

@@ -146,7 +146,9 @@ describe('createGroupCommit', () => {
     const rows = [1, 2].map((row) => queue.add(row));
     let drained = false;
     const drain = queue.drain().then(() => void (drained = true));
-    expect(await refusal(queue.add(3))).to.be.instanceOf(LedgerError).with.property('code', 'ledger-closed');
+    expect(await refusal(queue.add(3)))
+      .to.be.instanceOf(LedgerError)
+      .with.property('code', 'ledger-closed');
     await turn();
     await finish();
     expect(drained).to.equal(false);

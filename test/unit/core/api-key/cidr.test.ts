@@ -24,7 +24,6 @@ describe('inCidrs', () => {
     ['203.0.113.7', '0.0.0.0/0', true],
     ['::ffff:10.1.2.3', '10.0.0.0/8', true],
     ['::ffff:0a01:0203', '10.0.0.0/8', true],
-    ['10.1.2.3', '::ffff:10.0.0.0/8', true],
     ['10.1.2.3', '::/0', false],
     ['2001:db8::1', '0.0.0.0/0', false],
     ['2001:db8::1', '2001:db8::/32', true],
@@ -61,7 +60,7 @@ describe('inCidrs', () => {
 
 describe('parseAddress', () => {
   it('takes exactly the addresses that the runtime takes', () => {
-    const nearly = fc.string({ unit: fc.constantFrom(...'0123f:.:'), maxLength: 24 });
+    const nearly = fc.string({ unit: fc.constantFrom(...'0123f:.:'.split('')), maxLength: 24 });
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), nearly), (text) => {
         expect(parseAddress(text) !== undefined).to.equal(isIP(text) !== 0);

@@ -25,7 +25,9 @@ export function idempotencyContract({ it }: Contract): void {
     });
 
     it('lets exactly one of many concurrent starts take a key', async ({ ledger }) => {
-      const starts = Array.from({ length: 20 }, (_, number) => ledger.startRun(aStart(number, { idempotency: aClaim() })));
+      const starts = Array.from({ length: 20 }, (_, number) =>
+        ledger.startRun(aStart(number, { idempotency: aClaim() })),
+      );
       const results = await Promise.all(starts);
       expect(results.filter(({ kind }) => kind === 'started').length).to.equal(1);
     });
@@ -63,7 +65,9 @@ export function idempotencyContract({ it }: Contract): void {
       expect((await ledger.idempotent('acme', PATH, 'key-1'))?.answer).to.equal('first');
     });
 
-    it('claims and answers in one step when a run is recorded, and records nothing under a taken key', async ({ ledger }) => {
+    it('claims and answers in one step when a run is recorded, and records nothing under a taken key', async ({
+      ledger,
+    }) => {
       const idempotency = aClaim();
       await ledger.recordRun(aStart(1, { idempotency }), aFinish(1, { answer: 'denied' }));
       const again = await ledger.recordRun(aStart(2, { idempotency }), aFinish(2, { answer: 'other' }));

@@ -37,7 +37,9 @@ export function logContract({ it }: Contract): void {
 
     it('keeps the entries of one call together when many append and finish at once', async ({ ledger }) => {
       const runs = Array.from({ length: 30 }, (_, number) => ledger.recordRun(aStart(number), aFinish(number)));
-      const calls = Array.from({ length: 10 }, (_, call) => ledger.appendEntries([`{"call":${call}}`, `{"next":${call}}`]));
+      const calls = Array.from({ length: 10 }, (_, call) =>
+        ledger.appendEntries([`{"call":${call}}`, `{"next":${call}}`]),
+      );
       const indexes = await Promise.all(calls);
       await Promise.all(runs);
       for (const [call, index] of indexes.entries()) {

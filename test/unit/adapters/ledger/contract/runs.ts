@@ -21,7 +21,9 @@ export function runContract({ it }: Contract): void {
 
     it('lists overdue runs by deadline, oldest first, up to the limit, without closed ones', async ({ ledger }) => {
       const deadlines = [50, 10, 40, 20, 30];
-      await Promise.all(deadlines.map((ms, number) => ledger.startRun(aStart(number, { deadlineAt: LEDGER_NOW + ms }))));
+      await Promise.all(
+        deadlines.map((ms, number) => ledger.startRun(aStart(number, { deadlineAt: LEDGER_NOW + ms }))),
+      );
       await ledger.finishRun(aFinish(3));
       const overdue = await ledger.overdueRuns(FAR, 3);
       expect(overdue.map(({ runId }) => runId)).to.deep.equal([runIdOf(1), runIdOf(4), runIdOf(2)]);

@@ -2,8 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { leafHash } from '../../../core/merkle/hash.ts';
 import { appendLeaf, rootOf } from '../../../core/merkle/tree.ts';
 import { sha256 } from '../../keys/primitives.ts';
-import { blobOf, integerOf } from './columns.ts';
-import { HASH_BYTES, TILE_HEIGHT, TILE_WIDTH } from './tiles.ts';
+import { blobOf, integerOf } from '../sqlite/columns.ts';
+import { HASH_BYTES, TILE_HEIGHT, TILE_WIDTH } from '../sqlite/tiles.ts';
 
 interface Tile {
   readonly index: number;

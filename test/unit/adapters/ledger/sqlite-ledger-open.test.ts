@@ -11,7 +11,7 @@ import { aFinish, aStart } from '../../../support/ledger-rows.ts';
 import { refusal } from '../../../support/refusal.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
-function expectLedgerError(error: unknown, code: LedgerError['code'], message: RegExp): void {
+function checkLedgerError(error: unknown, code: LedgerError['code'], message: RegExp): void {
   expect(error).to.be.instanceOf(LedgerError).with.property('code', code);
   expect(error).to.have.property('message').that.matches(message);
 }
@@ -33,7 +33,7 @@ describe('openSqliteLedger', () => {
     const began = performance.now();
     const error = await refusal(openSqliteLedger(fixture.options));
     expect(performance.now() - began).to.be.lessThan(500);
-    expectLedgerError(error, 'ledger-locked', new RegExp(`in use by the process ${process.pid}\\b`));
+    checkLedgerError(error, 'ledger-locked', new RegExp(`in use by the process ${process.pid}\\b`));
     expect(await fixture.ledger.logSize()).to.equal(0);
   });
 
@@ -42,7 +42,7 @@ describe('openSqliteLedger', () => {
     for (const change of [{ issuer: 'https://other.example' }, { logOrigin: 'other.example/log' }]) {
       const identity = { ...fixture.options.identity, ...change };
       const error = await refusal(openSqliteLedger({ ...fixture.options, identity }));
-      expectLedgerError(error, 'ledger-identity', /https:\/\/orbs\.example .*orbs\.example\/log.*another ledger/);
+      checkLedgerError(error, 'ledger-identity', /https:\/\/orbs\.example .*orbs\.example\/log.*another ledger/);
     }
     expect((await fixture.current()).identity).to.deep.equal(fixture.options.identity);
   });
@@ -51,7 +51,7 @@ describe('openSqliteLedger', () => {
     await fixture.ledger.close();
     const db = new DatabaseSync(fixture.options.file);
     db.exec('UPDATE schema_version SET version = 99');
-    expectLedgerError(await refusal(openSqliteLedger(fixture.options)), 'ledger-version', /version 99\b.*up to 1\b/);
+    checkLedgerError(await refusal(openSqliteLedger(fixture.options)), 'ledger-version', /version 99\b.*up to 1\b/);
     db.exec('UPDATE schema_version SET version = 1');
     db.close();
   });
@@ -59,20 +59,23 @@ describe('openSqliteLedger', () => {
   it('refuses a file that is no database, without touching it', async () => {
     const file = join(scratch, 'ledger.sqlite');
     writeFileSync(file, 'not a database '.repeat(1000));
-    expectLedgerError(await refusal(openSqliteLedger({ ...fixture.options, file })), 'ledger-unavailable', /no ledger/);
+    checkLedgerError(await refusal(openSqliteLedger({ ...fixture.options, file })), 'ledger-unavailable', /no ledger/);
     expect(readFileSync(file, 'utf8').startsWith('not a database ')).to.equal(true);
   });
 
   it('refuses a folder that it can not make', async () => {
     const file = join(fixture.options.file, 'below-a-file', 'ledger.sqlite');
-    expectLedgerError(await refusal(openSqliteLedger({ ...fixture.options, file })), 'ledger-unavailable', /ENOTDIR/);
+    checkLedgerError(await refusal(openSqliteLedger({ ...fixture.options, file })), 'ledger-unavailable', /ENOTDIR/);
   });
 
   it('makes missing folders, and files that only their owner reads', async () => {
     const file = join(scratch, 'a', 'b', 'ledger.sqlite');
     const ledger = await openSqliteLedger({ ...fixture.options, file });
     await ledger.putState('kind', 'key', '1');
-    const modes = readdirSync(join(scratch, 'a', 'b')).map((name) => [name, statSync(join(scratch, 'a', 'b', name)).mode & 0o777]);
+    const modes = readdirSync(join(scratch, 'a', 'b')).map((name) => [
+      name,
+      statSync(join(scratch, 'a', 'b', name)).mode & 0o777,
+    ]);
     expect(modes).to.deep.include(['ledger.sqlite', 0o600]);
     expect(modes.filter(([, mode]) => mode !== 0o600)).to.deep.equal([]);
     await ledger.close();
@@ -94,7 +97,7 @@ describe('openSqliteLedger', () => {
     await fixture.ledger.close();
     const other = await openSqliteLedger({ ...fixture.options, dataKey: new Uint8Array(32) });
     const errors = [other.idempotent('acme', '/p', 'k'), other.startRun(aStart(2, { idempotency }))].map(refusal);
-    for (const error of await Promise.all(errors)) expectLedgerError(error, 'ledger-unavailable', /./);
+    for (const error of await Promise.all(errors)) checkLedgerError(error, 'ledger-unavailable', /./);
     await other.close();
   });
 
@@ -116,7 +119,11 @@ describe('openSqliteLedger', () => {
   it('tells of each checkpoint after its commit', async () => {
     const told: number[] = [];
     const file = join(scratch, 'ledger.sqlite');
-    const ledger = await openSqliteLedger({ ...fixture.options, file, onCheckpoint: ({ size }) => void told.push(size) });
+    const ledger = await openSqliteLedger({
+      ...fixture.options,
+      file,
+      onCheckpoint: ({ size }) => void told.push(size),
+    });
     await ledger.appendEntries(['{}', '{}']);
     await fixture.clock.advance(250);
     await ledger.putState('kind', 'key', '1');
@@ -126,21 +133,30 @@ describe('openSqliteLedger', () => {
     expect(told).to.deep.equal([2, 3]);
   });
 
-  it('fails every waiting row when its thread dies, and has a new thread for the next', async () => {
+  it('fails every row of the group that its thread died with, and has a new thread for the rows behind it', async () => {
     const workers: Worker[] = [];
     const remember = (worker: Worker): void => void workers.push(worker);
     process.on('worker', remember);
     const file = join(scratch, 'ledger.sqlite');
     const ledger = await openSqliteLedger({ ...fixture.options, file });
-    await ledger.startRun(aStart(0));
-    const waiting = Array.from({ length: 600 }, (_, number) => refusal(ledger.startRun(aStart(number + 1))));
-    const ended = workers[0]?.terminate();
-    for (const error of await Promise.all(waiting)) expectLedgerError(error, 'ledger-unavailable', /thread/);
-    await ended;
-    expect(await ledger.finishRun(aFinish(0))).to.deep.equal({ kind: 'finished' });
-    process.off('worker', remember);
-    expect(workers.length).to.equal(2);
-    expect(await ledger.logSize()).to.equal(1);
-    await ledger.close();
+    try {
+      const blocker = new DatabaseSync(file);
+      blocker.exec('BEGIN IMMEDIATE'); // holds the thread inside its first group
+      const waiting = Array.from({ length: 600 }, (_, number) => ledger.startRun(aStart(number)));
+      await new Promise((resolve) => setImmediate(resolve));
+      const ended = workers[0]?.terminate();
+      blocker.close();
+      const settled = await Promise.allSettled(waiting);
+      await ended;
+      for (const one of settled.slice(0, 512)) {
+        checkLedgerError(one.status === 'rejected' ? one.reason : one.value, 'ledger-unavailable', /thread/);
+      }
+      expect(new Set(settled.slice(512).map(({ status }) => status))).to.deep.equal(new Set(['fulfilled']));
+      expect(await ledger.finishRun(aFinish(599))).to.deep.equal({ kind: 'finished' });
+      expect(workers.length).to.equal(2);
+    } finally {
+      process.off('worker', remember);
+      await ledger.close();
+    }
   });
 });

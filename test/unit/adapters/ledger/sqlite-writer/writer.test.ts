@@ -1,12 +1,17 @@
 import { expect } from 'chai';
-import { checkHead } from '../../../../../adapters/ledger/sqlite/check-head.ts';
+import { checkHead } from '../../../../../adapters/ledger/sqlite-writer/check-head.ts';
 import type { WriteRow } from '../../../../../adapters/ledger/sqlite/protocol.ts';
 import { failureDetail } from '../../../../../adapters/ledger/sqlite/sqlite-error.ts';
 import { finishRowOf, openWriterFixture, startRowOf, type WriterFixture } from '../../../../support/ledger-writer.ts';
 
-const count = ({ db }: WriterFixture, table: string): unknown => db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'];
+const count = ({ db }: WriterFixture, table: string): unknown =>
+  db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'];
 
-const numbers = (from: number, to: number): readonly number[] => Array.from({ length: to - from }, (_, at) => from + at);
+const pragma = ({ db }: WriterFixture, name: string): unknown =>
+  Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+
+const numbers = (from: number, to: number): readonly number[] =>
+  Array.from({ length: to - from }, (_, at) => from + at);
 
 function recordAll({ writer }: WriterFixture, from: number, to: number): void {
   writer.commit(numbers(from, to).map(startRowOf));
@@ -34,14 +39,13 @@ describe('Writer', () => {
   });
 
   it('writes pages of 8 KiB to a WAL, with a sync a commit and no checkpoint of its own', () => {
-    const pragma = (name: string): unknown => Object.values(fixture.db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
     const names = ['page_size', 'journal_mode', 'synchronous', 'wal_autocheckpoint'];
-    expect(names.map(pragma)).to.deep.equal([8192, 'wal', 2, 0]);
+    expect(names.map((name) => pragma(fixture, name))).to.deep.equal([8192, 'wal', 2, 0]);
   });
 
   it('rolls back a group that the disk has no room for, and goes on when there is room again', () => {
     recordAll(fixture, 0, 20);
-    fixture.db.exec(`PRAGMA max_page_count = ${fixture.db.prepare('PRAGMA page_count').get()?.['page_count']}`);
+    fixture.db.exec(`PRAGMA max_page_count = ${String(pragma(fixture, 'page_count'))}`);
     const full = failure(fixture, numbers(20, 200).map(startRowOf));
     expect(failureDetail(full)).to.match(/^its disk is full/);
     expect(fixture.db.isTransaction).to.equal(false);
@@ -55,7 +59,9 @@ describe('Writer', () => {
     recordAll(fixture, 0, 255);
     fixture.writer.commit(numbers(255, 300).map(startRowOf));
     // The second of two entries fails in the table itself: the first, which filled a tile, must be undone.
-    fixture.db.exec(`CREATE TEMP TRIGGER fault BEFORE INSERT ON log_entries WHEN NEW.idx = 256 BEGIN SELECT RAISE(ABORT, 'fault'); END`);
+    fixture.db.exec(
+      `CREATE TEMP TRIGGER fault BEFORE INSERT ON log_entries WHEN NEW.idx = 256 BEGIN SELECT RAISE(ABORT, 'fault'); END`,
+    );
     expect(failure(fixture, [255, 256].map(finishRowOf))).to.have.property('message', 'fault');
     expect([count(fixture, 'receipts'), fixture.writer.sizes()]).to.deep.equal([255, [255, 0]]);
     fixture.db.exec('DROP TRIGGER fault');
@@ -80,9 +86,13 @@ describe('Writer', () => {
     failure(fixture, [finishRowOf(1)]);
     fixture.db.exec('DROP TRIGGER fault');
     const [op, runId, tenant, receiptId, orbId, outcome, issuedAt, , entry] = finishRowOf(2);
-    fixture.writer.commit([[op, runId, tenant, receiptId, orbId, outcome, issuedAt, 'b3RoZXI.AAAA.AAAA', entry, null, null]]);
+    fixture.writer.commit([
+      [op, runId, tenant, receiptId, orbId, outcome, issuedAt, 'b3RoZXI.AAAA.AAAA', entry, null, null],
+    ]);
     fixture.writer.commit([finishRowOf(1)]);
-    const rows = fixture.db.prepare('SELECT jws_headers.header FROM receipts JOIN jws_headers ON id = receipts.header ORDER BY log_index');
+    const rows = fixture.db.prepare(
+      'SELECT jws_headers.header FROM receipts JOIN jws_headers ON id = receipts.header ORDER BY log_index',
+    );
     const headers = rows.all().map(({ header }) => header);
     expect(headers).to.deep.equal(['b3RoZXI', finishRowOf(1)[7].split('.')[0]]);
   });

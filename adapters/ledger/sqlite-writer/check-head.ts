@@ -4,20 +4,10 @@ import type { NodeReader } from '../../../core/merkle/proof.ts';
 import { rootOf } from '../../../core/merkle/tree.ts';
 import { sha256 } from '../../keys/primitives.ts';
 import { LedgerError } from '../port.ts';
-import { blobOf, integerOf, textOf, type Row } from './columns.ts';
-import { edgeOf, nodesFrom } from './tiles.ts';
+import { blobOf, integerOf, textOf, type Row } from '../sqlite/columns.ts';
+import { edgeOf, storedNodes } from '../sqlite/tiles.ts';
 
 const same = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
-
-/** Node hashes from a connection's stored tiles; made once a question, so that it sees one state of the log. */
-export function storedNodes(db: DatabaseSync): NodeReader {
-  const tile = db.prepare('SELECT hashes FROM log_tiles WHERE level = ? AND idx = ?');
-  return nodesFrom((level, index) => {
-    const row = tile.get(level, index);
-    if (row === undefined) throw new RangeError('a tile of the log is missing');
-    return blobOf(row, 'hashes');
-  });
-}
 
 function lastEntryFits(db: DatabaseSync, size: number, node: NodeReader): boolean {
   const last: Row | undefined = db.prepare('SELECT idx, entry FROM log_entries ORDER BY idx DESC LIMIT 1').get();
@@ -51,6 +41,8 @@ export function checkHead(db: DatabaseSync): void {
     if (!newestCheckpointFits(db, size, node)) throw new RangeError('its newest checkpoint is of another tree');
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new LedgerError('ledger-unavailable', `the log of this ledger contradicts itself: ${error.message}`, { cause: error });
+    throw new LedgerError('ledger-unavailable', `the log of this ledger contradicts itself: ${error.message}`, {
+      cause: error,
+    });
   }
 }

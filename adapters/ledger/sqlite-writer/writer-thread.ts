@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads';
 import { LedgerError } from '../port.ts';
 import { checkHead } from './check-head.ts';
-import type { FromWriter, ToWriter, WriteRow, WriterSettings } from './protocol.ts';
+import type { FromWriter, ToWriter, WriteRow, WriterSettings } from '../sqlite/protocol.ts';
 import { openWriterDatabase } from './schema.ts';
-import { failureDetail } from './sqlite-error.ts';
+import { failureDetail } from '../sqlite/sqlite-error.ts';
 import { Writer } from './writer.ts';
 
 // The one module that runs on import: the entry of the writer's thread.

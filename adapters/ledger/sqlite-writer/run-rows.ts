@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sealAnswer } from '../sealed-answer.ts';
-import { integerOf, optionalBlobOf, textOf } from './columns.ts';
-import type { FinishRow, RowResult, StartRow } from './protocol.ts';
+import { integerOf, optionalBlobOf, textOf } from '../sqlite/columns.ts';
+import type { FinishRow, RowResult, StartRow } from '../sqlite/protocol.ts';
 import type { TreeWriter } from './tree-writer.ts';
 
 /** trust.md §2.1: an entry is at most this long. */
@@ -26,7 +26,8 @@ interface JwsParts {
 /** Undefined unless the text comes back byte for byte when the parts are put together again. */
 function splitJws(jws: string): JwsParts | undefined {
   const [header, payloadText, signatureText, more] = jws.split('.');
-  if (header === undefined || payloadText === undefined || signatureText === undefined || more !== undefined) return undefined;
+  if (header === undefined || payloadText === undefined || signatureText === undefined || more !== undefined)
+    return undefined;
   const payload = Buffer.from(payloadText, 'base64url');
   const signature = Buffer.from(signatureText, 'base64url');
   const same = payload.toString('base64url') === payloadText && signature.toString('base64url') === signatureText;

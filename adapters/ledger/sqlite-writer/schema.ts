@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { LedgerError, type LedgerIdentity } from '../port.ts';
-import { integerOf, textOf } from './columns.ts';
+import { integerOf, textOf } from '../sqlite/columns.ts';
 
 /**
  * One script a version, never edited once released: a change is a new one at the end. Departures from the tables of
@@ -66,7 +66,9 @@ function prepareFile(db: DatabaseSync, file: string): void {
 }
 
 function versionOf(db: DatabaseSync): number {
-  db.exec('CREATE TABLE IF NOT EXISTS schema_version(id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT');
+  db.exec(
+    'CREATE TABLE IF NOT EXISTS schema_version(id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT',
+  );
   const row = db.prepare('SELECT version FROM schema_version WHERE id = 1').get();
   return row === undefined ? 0 : integerOf(row, 'version');
 }
@@ -92,7 +94,10 @@ function claimIdentity(db: DatabaseSync, { issuer, logOrigin }: LedgerIdentity):
   const stored = { issuer: textOf(row, 'issuer'), logOrigin: textOf(row, 'log_origin') };
   if (stored.issuer === issuer && stored.logOrigin === logOrigin) return;
   const detail = `this ledger belongs to the issuer ${stored.issuer} with the log ${stored.logOrigin}`;
-  throw new LedgerError('ledger-identity', `${detail}, not to ${issuer} with ${logOrigin}: another issuer needs another ledger`);
+  throw new LedgerError(
+    'ledger-identity',
+    `${detail}, not to ${issuer} with ${logOrigin}: another issuer needs another ledger`,
+  );
 }
 
 /**

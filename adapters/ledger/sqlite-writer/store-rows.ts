@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { integerOf, textOf } from './columns.ts';
-import type { RowResult, StoreRow } from './protocol.ts';
+import { integerOf, textOf } from '../sqlite/columns.ts';
+import type { RowResult, StoreRow } from '../sqlite/protocol.ts';
 import { refused } from './run-rows.ts';
 
 function prepareStore(db: DatabaseSync) {

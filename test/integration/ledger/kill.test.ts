@@ -1,0 +1,107 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { LedgerError, type Ledger } from '../../../adapters/ledger/port.ts';
+import { openSqliteLedger } from '../../../adapters/ledger/sqlite-ledger.ts';
+import { checkLog } from '../../support/check-log.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { LEDGER_NOW } from '../../support/ledger-rows.ts';
+import { refusal } from '../../support/refusal.ts';
+import { testLogKey, testLogKeyPublic } from '../../support/sqlite-ledger.ts';
+
+const KILLS = 8;
+const CONCURRENCY = [1, 8, 32, 64];
+
+/** What a writer said before it was killed. */
+interface Acknowledged {
+  /** Run ids. */
+  readonly started: Set<string>;
+  /** Run id → SHA-256 of the receipt's JWS. */
+  readonly finished: Map<string, string>;
+  /** Size → note. */
+  readonly signed: Map<number, string>;
+}
+
+function note(said: Acknowledged, line: string): void {
+  const [kind, first = '', second = ''] = line.split(' ');
+  if (kind === 'started') said.started.add(first);
+  if (kind === 'finished') said.finished.set(first, second);
+  if (kind === 'signed') said.signed.set(Number(first), Buffer.from(second, 'base64').toString('utf8'));
+}
+
+const linesOf = (output: string): readonly string[] => output.slice(0, output.lastIndexOf('\n') + 1).split('\n');
+
+describe('a killed ledger', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'orb-kill-'));
+  const file = join(folder, 'data', 'ledger.sqlite');
+  const keyFile = join(folder, 'log.pem');
+  const said: Acknowledged = { started: new Set(), finished: new Map(), signed: new Map() };
+  let child: ChildProcess | undefined;
+
+  before(() => writeFileSync(keyFile, testLogKey.privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 }));
+  after(() => {
+    child?.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  });
+
+  const open = (): Promise<Ledger> =>
+    openSqliteLedger({
+      file,
+      identity: { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' },
+      logKey: testLogKey,
+      dataKey: new Uint8Array(32),
+      clock: createFakeClock(LEDGER_NOW),
+      random: (size) => new Uint8Array(size),
+    });
+
+  /** Lets a writer work for a while, kills it, and reads what it had said. */
+  async function writeAndKill(round: number): Promise<void> {
+    const concurrency = CONCURRENCY[round % CONCURRENCY.length] ?? 1;
+    const args = ['../../support/ledger-load.ts', file, keyFile, round * 1_000_000, concurrency];
+    child = spawn(process.execPath, args.map(String), {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString('latin1')));
+    while (!output.includes('finished') && child.exitCode === null) await delay(5);
+    const locked = await refusal(open());
+    expect(locked).to.be.instanceOf(LedgerError).with.property('code', 'ledger-locked');
+    expect(locked).to.have.property('message').that.includes(`process ${child.pid}`);
+    await delay(100 + round * 83);
+    const gone = once(child, 'close');
+    child.kill('SIGKILL');
+    await gone;
+    for (const line of linesOf(output)) note(said, line);
+  }
+
+  for (let round = 0; round < KILLS; round += 1) {
+    it(`has lost nothing that it acknowledged before kill ${round + 1} of ${KILLS}`, async () => {
+      const before = said.finished.size;
+      await writeAndKill(round);
+      expect(said.finished.size).to.be.greaterThan(before);
+      const ledger = await open();
+      const open_ = new Set((await ledger.overdueRuns(Number.MAX_SAFE_INTEGER, 1_000_000)).map(({ runId }) => runId));
+      for (const [runId, digest] of said.finished) {
+        const stored = await ledger.receiptOfRun('acme', runId);
+        expect(stored && hash('sha256', stored.jws), `receipt of ${runId}`).to.equal(digest);
+      }
+      for (const runId of said.started) {
+        const known = open_.has(runId) || (await ledger.receiptOfRun('acme', runId)) !== undefined;
+        expect(known, `start of ${runId}`).to.equal(true);
+      }
+      for (const [size, text] of said.signed) {
+        expect((await ledger.checkpointCovering(size - 1))?.note, `checkpoint of ${size}`).to.equal(text);
+      }
+      const closedRuns = [...said.finished.keys()].map((runId) => ({ tenant: 'acme', runId }));
+      const checked = await checkLog(ledger, { logKey: testLogKeyPublic, tenants: ['acme'], closedRuns });
+      expect((await ledger.checkpoint())?.size).to.equal(checked.size);
+      await ledger.close();
+    });
+  }
+});

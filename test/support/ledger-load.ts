@@ -1,0 +1,37 @@
+// Writes runs into a ledger as fast as it takes them, and says on stdout what was acknowledged, until it is killed:
+// node ledger-load.ts FILE KEY.pem FIRST-NUMBER CONCURRENCY
+import { createPrivateKey, createPublicKey, hash, randomBytes } from 'node:crypto';
+import { readFileSync, writeSync } from 'node:fs';
+import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
+import { systemClock } from '../../adapters/time/clock.ts';
+import { aFinish, aStart } from './ledger-rows.ts';
+
+const [file = '', keyFile = '', first = '0', concurrency = '1'] = process.argv.slice(2);
+const privateKey = createPrivateKey(readFileSync(keyFile));
+const x = createPublicKey(privateKey).export({ format: 'jwk' }).x ?? '';
+// A write to a pipe is the kernel's once it returns: a kill right after loses no line.
+const say = (...words: readonly (string | number)[]): void => void writeSync(1, `${words.join(' ')}\n`);
+
+const ledger = await openSqliteLedger({
+  file,
+  identity: { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' },
+  logKey: { privateKey, publicKey: Buffer.from(x, 'base64url') },
+  dataKey: new Uint8Array(32),
+  clock: systemClock,
+  random: randomBytes,
+  onCheckpoint: ({ size, note }) => say('signed', size, Buffer.from(note).toString('base64')),
+});
+say('open', process.pid);
+
+let number = Number(first);
+async function runForever(): Promise<never> {
+  for (;;) {
+    number += 1;
+    const [start, finish] = [aStart(number), aFinish(number)];
+    await ledger.startRun(start);
+    say('started', start.runId);
+    await ledger.finishRun(finish);
+    say('finished', start.runId, hash('sha256', finish.receipt.jws));
+  }
+}
+await Promise.all(Array.from({ length: Number(concurrency) }, runForever));

@@ -1,0 +1,234 @@
+import { createHash, createHmac, createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { calculateJwkThumbprint, compactVerify, importJWK } from 'jose';
+import { initKeys } from '../../../../adapters/keys/init-keys.ts';
+import { KeysError } from '../../../../adapters/keys/key-folder.ts';
+import { loadKeys } from '../../../../adapters/keys/load-keys.ts';
+import {
+  ed25519Verify,
+  hmacSha256,
+  nodeEncoding,
+  randomSource,
+  sha256,
+  signerOf,
+} from '../../../../adapters/keys/primitives.ts';
+
+const NOW = Date.parse('2026-11-20T10:00:00.000Z');
+const ISSUER = 'https://orbs.localhost';
+const random = (bytes: number): Uint8Array => randomBytes(bytes);
+const wish = { issuer: ISSUER, now: NOW, random };
+
+/** RFC 8032 §7.1, test 1: the receipt key of the published vectors. */
+const TEST_SEED = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60';
+
+const seedPem = (seed: string): string => {
+  const der = Buffer.from(`302e020100300506032b657004220420${seed}`, 'hex');
+  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+    .export({ type: 'pkcs8', format: 'pem' })
+    .toString();
+};
+const ecPem = (): string =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    return error instanceof KeysError ? `${error.code}: ${error.message}` : String(error);
+  }
+  return 'no error';
+}
+
+describe('platform keys', () => {
+  let base = '';
+  let folder = '';
+  beforeEach(async () => {
+    base = await mkdtemp(join(tmpdir(), 'orb-keys-'));
+    folder = join(base, 'keys');
+  });
+  afterEach(() => rm(base, { recursive: true, force: true }));
+
+  it('are made once, with files that only their owner reads', async () => {
+    expect(await initKeys(folder, wish)).to.equal('made');
+    const files = await readdir(folder);
+    expect(files.toSorted()).to.deep.equal([
+      'certificate.pem',
+      'data.key',
+      'ingest-id.key',
+      'key-events.ndjson',
+      'log.pem',
+      'orb-keys.jws',
+      'receipt.pem',
+      'root.jwk',
+      'root.pem',
+      'tag.key',
+    ]);
+    for (const file of files) expect((await stat(join(folder, file))).mode & 0o777).to.equal(0o600);
+    expect((await stat(folder)).mode & 0o777).to.equal(0o700);
+    expect(await readdir(base)).to.deep.equal(['keys']);
+  });
+
+  it('are never overwritten, whole or partly there', async () => {
+    await initKeys(folder, wish);
+    const before = await readFile(join(folder, 'root.pem'), 'utf8');
+    await rm(join(folder, 'receipt.pem'));
+    expect(await initKeys(folder, wish)).to.equal('kept');
+    expect(await readFile(join(folder, 'root.pem'), 'utf8')).to.equal(before);
+    expect(await readdir(folder)).to.not.contain('receipt.pem');
+    expect(await readdir(base)).to.deep.equal(['keys']);
+  });
+
+  it('are made in an empty folder that is there', async () => {
+    await mkdir(folder);
+    expect(await initKeys(folder, wish)).to.equal('made');
+  });
+
+  it('are made by one of two starts at once', async () => {
+    const outcomes = await Promise.all([initKeys(folder, wish), initKeys(folder, wish)]);
+    expect(outcomes.toSorted()).to.deep.equal(['kept', 'made']);
+    expect((await loadKeys(folder)).issuer).to.equal(ISSUER);
+    expect(await readdir(base)).to.deep.equal(['keys']);
+  });
+
+  it('stand in a keys document that the root signed, as a second implementation reads it', async () => {
+    await initKeys(folder, wish);
+    const keys = await loadKeys(folder);
+    expect(await calculateJwkThumbprint(keys.root.jwk)).to.equal(keys.root.kid);
+    const { payload, protectedHeader } = await compactVerify(keys.keysJws, await importJWK(keys.root.jwk, 'Ed25519'));
+    expect(protectedHeader).to.deep.equal({ alg: 'Ed25519', kid: keys.root.kid, typ: 'orb-keys+jws' });
+    const document: unknown = JSON.parse(new TextDecoder().decode(payload));
+    expect(document).to.deep.include({
+      schema: 'https://orbs.localhost/schemas/keys/v1',
+      issuer: ISSUER,
+      log_origin: 'orbs.localhost/log',
+      sequence: 1,
+      issued_at: '2026-11-20T10:00:00.000Z',
+    });
+    const events = keys.keyEvents.map((text): unknown => JSON.parse(text));
+    expect(events).to.have.length(3);
+    expect(events[0]).to.deep.equal({
+      v: 1,
+      kind: 'key_event',
+      kid: keys.receipt.kid,
+      role: 'receipt',
+      event: 'active',
+      reason: null,
+      at: '2026-11-20T10:00:00.000Z',
+    });
+  });
+
+  it('sign what their published halves verify, without the private root', async () => {
+    await initKeys(folder, wish);
+    await rm(join(folder, 'root.pem'));
+    const keys = await loadKeys(folder);
+    const message = nodeEncoding.utf8('message');
+    const { x = '' } = keys.receiptPublic.export({ format: 'jwk' });
+    expect(ed25519Verify(Buffer.from(x, 'base64url'), keys.receipt.sign(message), message)).to.equal(true);
+    const log = signerOf(keys.log.kid, keys.log.privateKey);
+    expect(ed25519Verify(keys.log.publicKey, log.sign(message), message)).to.equal(true);
+    expect(ed25519Verify(keys.log.publicKey, keys.receipt.sign(message), message)).to.equal(false);
+    expect(keys.logOrigin).to.equal('orbs.localhost/log');
+  });
+
+  it('are all different', async () => {
+    await initKeys(folder, wish);
+    const keys = await loadKeys(folder);
+    const secrets = [keys.tagKey, keys.dataKey].map((key) => Buffer.from(key).toString('hex'));
+    expect(secrets.every((key) => key.length === 64)).to.equal(true);
+    expect(new Set([...secrets, keys.receipt.kid, keys.log.kid, keys.root.kid]).size).to.equal(5);
+  });
+
+  const rows: readonly (readonly [string, string, string | undefined, RegExp])[] = [
+    [
+      'a missing file, and names the command',
+      'receipt.pem',
+      undefined,
+      /^keys-missing: .*receipt\.pem.*orb ledger init.*npm start/,
+    ],
+    ['a missing keys document', 'orb-keys.jws', undefined, /^keys-missing/],
+    ['a missing ingest-id key', 'ingest-id.key', undefined, /^keys-missing/],
+    [
+      'a key of the test vectors',
+      'receipt.pem',
+      seedPem(TEST_SEED),
+      /^keys-test: .*kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k/,
+    ],
+    [
+      'a receipt key that is not published',
+      'receipt.pem',
+      seedPem('01'.repeat(32)),
+      /^keys-not-published: The receipt key/,
+    ],
+    ['a log key that is not published', 'log.pem', seedPem('02'.repeat(32)), /^keys-not-published: The log key/],
+    ['a certificate key that is not published', 'certificate.pem', seedPem('03'.repeat(32)), /^keys-not-published/],
+    ['a key of another type', 'log.pem', ecPem(), /^keys-invalid: .*log\.pem/],
+    ['a key that is no PEM', 'log.pem', 'hello', /^keys-invalid/],
+    ['a tag key of 31 bytes', 'tag.key', Buffer.alloc(31).toString('base64url'), /^keys-invalid: .*tag\.key/],
+    [
+      'another root',
+      'root.jwk',
+      `{"crv":"Ed25519","kty":"OKP","x":"${'A'.repeat(43)}"}`,
+      /^keys-invalid: .*orb-keys\.jws/,
+    ],
+    ['a root that is no key', 'root.jwk', '{"crv":"P-256"}', /^keys-invalid: .*root\.jwk/],
+    ['a keys document that is no JWS', 'orb-keys.jws', 'a.b.c', /^keys-invalid: .*orb-keys\.jws/],
+  ];
+  for (const [why, file, text, expected] of rows) {
+    it(`are refused with ${why}`, async () => {
+      await initKeys(folder, wish);
+      if (text === undefined) await rm(join(folder, file));
+      else await writeFile(join(folder, file), text);
+      expect(await codeOf(loadKeys(folder))).to.match(expected);
+    });
+  }
+
+  it('are refused when one role has the key of another', async () => {
+    await initKeys(folder, wish);
+    await writeFile(join(folder, 'receipt.pem'), await readFile(join(folder, 'log.pem')));
+    expect(await codeOf(loadKeys(folder))).to.match(/^keys-not-published: The receipt key/);
+  });
+});
+
+describe('primitives', () => {
+  it('hash and authenticate as the runtime does', () => {
+    const data = randomBytes(1000);
+    expect(Buffer.from(sha256(data)).toString('hex')).to.equal(createHash('sha256').update(data).digest('hex'));
+    const key = randomBytes(32);
+    expect(Buffer.from(hmacSha256(key, data)).toString('hex')).to.equal(
+      createHmac('sha256', key).update(data).digest('hex'),
+    );
+  });
+
+  it('verify RFC 8032 test 2, and no malformed key, signature or message', () => {
+    const key = Buffer.from('3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c', 'hex');
+    const signature = Buffer.from(
+      '92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00',
+      'hex',
+    );
+    expect(ed25519Verify(key, signature, Uint8Array.of(0x72))).to.equal(true);
+    expect(ed25519Verify(key, signature, Uint8Array.of(0x73))).to.equal(false);
+    expect(ed25519Verify(key, signature.subarray(1), Uint8Array.of(0x72))).to.equal(false);
+    expect(ed25519Verify(key.subarray(1), signature, Uint8Array.of(0x72))).to.equal(false);
+    expect(ed25519Verify(new Uint8Array(32).fill(0xff), signature, Uint8Array.of(0x72))).to.equal(false);
+  });
+
+  it('encode base64url of a view, not of its buffer', () => {
+    const view = Uint8Array.of(9, 9, 0xfb, 0xff, 9).subarray(2, 4);
+    expect(nodeEncoding.base64Url(view)).to.equal('-_8');
+    expect([...nodeEncoding.utf8('é')]).to.deep.equal([0xc3, 0xa9]);
+  });
+
+  it('give random bytes that are never given twice and never wiped afterwards', () => {
+    const source = randomSource();
+    const taken = Array.from({ length: 3000 }, () => source(16));
+    const texts = taken.map((bytes) => Buffer.from(bytes).toString('hex'));
+    expect(new Set(texts).size).to.equal(3000);
+    expect(taken.every((bytes) => bytes.length === 16)).to.equal(true);
+    expect(source(40_000).some((byte) => byte !== 0)).to.equal(true);
+    expect(source(16_384)).to.have.length(16_384);
+    expect(source(0)).to.have.length(0);
+  });
+});

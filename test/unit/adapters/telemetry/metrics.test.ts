@@ -1,0 +1,313 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { createMetrics, type Metrics, type MetricSources } from '../../../../adapters/telemetry/metrics.ts';
+import { serveMetrics } from '../../../../adapters/telemetry/serve-metrics.ts';
+
+const BUCKETS = '0.005 0.01 0.025 0.05 0.075 0.1 0.25 0.5 0.75 1 2.5 5 7.5 10 15 30 60 120 +Inf'.split(' ');
+const OUTCOMES = ['blocked', 'cancelled', 'client_error', 'error', 'rate_limited', 'success', 'timeout'];
+const MINUTE = 60_000;
+
+interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
+const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"(,|$)/gy;
+
+/** Strict reader of the text format: every line is a comment or a sample, each family once, each series once. */
+function readText(text: string): readonly Sample[] {
+  expect(text.endsWith('\n')).to.equal(true);
+  const samples: Sample[] = [];
+  const seen = new Set<string>();
+  for (const line of text.split('\n').filter((part) => part !== '')) {
+    const comment = /^# (HELP|TYPE) (\S+)/.exec(line);
+    const sample = LINE.exec(line);
+    const key = comment ? comment[0] : `${sample?.[1]}{${sample?.[2]}`;
+    expect(seen.has(key), line).to.equal(false);
+    seen.add(key);
+    if (comment) continue;
+    const [, name = '', inner = '', value = ''] = sample ?? [];
+    expect(name, line).to.not.equal('');
+    const labels = [...inner.matchAll(LABEL)];
+    expect(labels.map((match) => match[0]).join(''), line).to.equal(inner);
+    samples.push({
+      name,
+      labels: Object.fromEntries(labels.map(([, label = '', text2 = '']) => [label, text2])),
+      value: Number(value),
+    });
+  }
+  return samples;
+}
+
+interface Setup {
+  readonly metrics: Metrics;
+  readonly read: () => Promise<readonly Sample[]>;
+  readonly advance: (ms: number) => void;
+}
+
+function setUp(some: Partial<MetricSources> = {}): Setup {
+  let now = 1_795_168_800_000;
+  const sources: MetricSources = {
+    runsInFlight: () => 2,
+    ledgerLoad: () => ({ queuedRows: 3, oldestMs: 1500 }),
+    logSize: () => Promise.resolve(7),
+    apiKeys: () => [{ keyId: 'Ab3dEf6h', expiresAt: 1_800_000_000_000 }],
+    egressExceptions: () => 1,
+    ...some,
+  };
+  const metrics = createMetrics({
+    clock: { now: () => now, monotonic: () => performance.now() },
+    version: '1.2.3',
+    sources,
+  });
+  const read = async (): Promise<readonly Sample[]> => {
+    let text = '';
+    for await (const slice of metrics.slices()) text += slice;
+    return readText(text);
+  };
+  return { metrics, read, advance: (ms) => void (now += ms) };
+}
+
+const named = (samples: readonly Sample[], name: string): readonly Sample[] =>
+  samples.filter((sample) => sample.name === name);
+const ofOrbs = (samples: readonly Sample[]): readonly Sample[] => samples.filter(({ labels }) => 'orb_id' in labels);
+
+describe('createMetrics', () => {
+  it('has the buckets of failover.md §2, cumulative, with sum and count', async () => {
+    const { metrics, read } = setUp();
+    const provider = metrics.provider('acme', 'acme.x@1.0.0', 'sendgrid');
+    for (const seconds of [0.004, 0.005, 0.0051, 120, 121]) provider.attempt('success', seconds);
+    const samples = await read();
+    const buckets = named(samples, 'orb_provider_request_duration_seconds_bucket');
+    expect(buckets.map(({ labels }) => labels['le'])).to.deep.equal(BUCKETS);
+    expect(buckets.map(({ value }) => value)).to.deep.equal([2, 3, ...Array.from({ length: 15 }, () => 3), 4, 5]);
+    expect(buckets[0]?.labels).to.deep.equal({
+      orb_namespace: 'acme',
+      orb_id: 'acme.x@1.0.0',
+      provider: 'sendgrid',
+      source: 'traffic',
+      le: '0.005',
+    });
+    expect(named(samples, 'orb_provider_request_duration_seconds_count').map(({ value }) => value)).to.deep.equal([5]);
+    expect(named(samples, 'orb_provider_request_duration_seconds_sum')[0]?.value).to.be.closeTo(241.0141, 1e-9);
+  });
+
+  it('counts every attempt, and times only success and timeout', async () => {
+    const { metrics, read } = setUp();
+    const provider = metrics.provider('acme', 'acme.x@1.0.0', 'sendgrid');
+    for (const outcome of [
+      'success',
+      'error',
+      'timeout',
+      'rate_limited',
+      'client_error',
+      'cancelled',
+      'blocked',
+      'error',
+    ] as const) {
+      provider.attempt(outcome, 1);
+    }
+    provider.transportError('tls');
+    const samples = await read();
+    const counts = named(samples, 'orb_provider_requests_total').map(({ labels, value }) => [
+      labels['outcome'],
+      labels['source'],
+      value,
+    ]);
+    expect(counts).to.have.deep.members(OUTCOMES.map((outcome) => [outcome, 'traffic', outcome === 'error' ? 2 : 1]));
+    expect(named(samples, 'orb_provider_request_duration_seconds_count')[0]?.value).to.equal(2);
+    const transport = named(samples, 'orb_provider_transport_errors_total').map(({ labels, value }) => [
+      labels['kind'],
+      value,
+    ]);
+    expect(transport).to.deep.equal([
+      ['dns', 0],
+      ['connect', 0],
+      ['tls', 1],
+    ]);
+  });
+
+  it('has every child of an Orb with swap_config at 0 before its first attempt, and none of another', async () => {
+    const { metrics, read } = setUp();
+    metrics.setOrb({ namespace: 'acme', orbId: 'acme.x@1.0.0', providers: ['a', 'b'], swaps: true });
+    metrics.setOrb({ namespace: 'acme', orbId: 'acme.y@1.0.0', providers: ['a'], swaps: false });
+    const samples = ofOrbs(await read());
+    expect(samples.every(({ value }) => value === 0)).to.equal(true);
+    const children = named(samples, 'orb_provider_requests_total').map(({ labels }) =>
+      [labels['orb_id'], labels['provider'], labels['outcome']].join(' '),
+    );
+    expect(children.toSorted()).to.deep.equal(
+      ['a', 'b'].flatMap((provider) => OUTCOMES.map((outcome) => `acme.x@1.0.0 ${provider} ${outcome}`)),
+    );
+  });
+
+  it('keeps the children of a gone Orb or provider for 10 minutes, and not longer', async () => {
+    const { metrics, read, advance } = setUp();
+    const orb = { namespace: 'acme', orbId: 'acme.x@1.0.0', providers: ['a', 'b'], swaps: true };
+    metrics.setOrb(orb);
+    metrics.redactions('acme', orb.orbId, 2);
+    metrics.setOrb({ ...orb, providers: ['a'] });
+    const providers = async (): Promise<readonly unknown[]> =>
+      [...new Set(ofOrbs(await read()).map(({ labels }) => labels['provider'] ?? 'redactions'))].toSorted();
+    advance(10 * MINUTE - 1);
+    expect(await providers()).to.deep.equal(['a', 'b', 'redactions']);
+    advance(1);
+    expect(await providers()).to.deep.equal(['a', 'redactions']);
+    metrics.removeOrb('acme', orb.orbId);
+    advance(10 * MINUTE - 1);
+    expect(await providers()).to.deep.equal(['a', 'redactions']);
+    advance(1);
+    expect(await providers()).to.deep.equal([]);
+  });
+
+  it('keeps the counts of an Orb that comes back in time', async () => {
+    const { metrics, read, advance } = setUp();
+    const orb = { namespace: 'acme', orbId: 'acme.x@1.0.0', providers: ['a'], swaps: true };
+    metrics.setOrb(orb);
+    metrics.provider('acme', orb.orbId, 'a').attempt('success', 1);
+    metrics.removeOrb('acme', orb.orbId);
+    advance(9 * MINUTE);
+    metrics.setOrb(orb);
+    advance(9 * MINUTE);
+    expect(named(await read(), 'orb_provider_request_duration_seconds_count').map(({ value }) => value)).to.deep.equal([
+      1,
+    ]);
+  });
+
+  it('forgets in time what a run counted for an Orb that was gone already', async () => {
+    const { metrics, read, advance } = setUp();
+    metrics.provider('acme', 'acme.gone@1.0.0', 'a').attempt('success', 1);
+    expect(ofOrbs(await read())).to.not.have.length(0);
+    advance(10 * MINUTE);
+    expect(ofOrbs(await read())).to.have.length(0);
+  });
+
+  it('escapes label values', async () => {
+    const { metrics, read } = setUp();
+    metrics.provider('acme', 'acme.x@1.0.0', 'a"b\\c\nd').attempt('success', 1);
+    expect(named(await read(), 'orb_provider_requests_total')[0]?.labels['provider']).to.equal(String.raw`a\"b\\c\nd`);
+  });
+
+  it('counts runs with every outcome from the start, requests, redactions, and reads the rest', async () => {
+    const { metrics, read } = setUp();
+    metrics.run('success', 0.2);
+    metrics.http('/orbisets/{id}/execute', 200);
+    metrics.http('/orbisets/{id}/execute', 200);
+    metrics.redactions('acme', 'acme.x@1.0.0', 3);
+    const samples = await read();
+    const value = (name: string): number | undefined => named(samples, name)[0]?.value;
+    const runs: Record<string, number> = {};
+    for (const sample of named(samples, 'orb_runs_total')) runs[sample.labels['outcome'] ?? ''] = sample.value;
+    expect(runs).to.deep.equal({
+      success: 1,
+      orb_error: 0,
+      timeout: 0,
+      policy_denied: 0,
+      caller_error: 0,
+      platform_error: 0,
+    });
+    expect(named(samples, 'orb_http_requests_total')).to.deep.equal([
+      { name: 'orb_http_requests_total', labels: { route: '/orbisets/{id}/execute', status: '200' }, value: 2 },
+    ]);
+    expect(named(samples, 'orb_redactions_total')).to.deep.equal([
+      { name: 'orb_redactions_total', labels: { orb_namespace: 'acme', orb_id: 'acme.x@1.0.0' }, value: 3 },
+    ]);
+    expect(named(samples, 'orb_api_key_expiry_timestamp_seconds')).to.deep.equal([
+      { name: 'orb_api_key_expiry_timestamp_seconds', labels: { keyid: 'Ab3dEf6h' }, value: 1_800_000_000 },
+    ]);
+    expect(
+      [
+        'orb_run_duration_seconds_count',
+        'orb_runs_in_flight',
+        'orb_ledger_queued_rows',
+        'orb_ledger_oldest_row_seconds',
+        'orb_log_size',
+        'orb_egress_exceptions',
+        'orb_build_info',
+      ].map(value),
+    ).to.deep.equal([1, 2, 3, 1.5, 7, 1, 1]);
+    expect(value('process_resident_memory_bytes')).to.be.above(0);
+  });
+
+  it('can be read while the ledger is away, and when a key is gone', async () => {
+    let keys = [{ keyId: 'Ab3dEf6h', expiresAt: 1 }];
+    const { read } = setUp({ logSize: () => Promise.reject(new Error('away')), apiKeys: () => keys });
+    expect(named(await read(), 'orb_api_key_expiry_timestamp_seconds')).to.have.length(1);
+    keys = [];
+    expect(named(await read(), 'orb_api_key_expiry_timestamp_seconds')).to.have.length(0);
+  });
+
+  it('has no label that collides with those of a scrape target', async () => {
+    const { metrics, read } = setUp();
+    metrics.setOrb({ namespace: 'acme', orbId: 'acme.x@1.0.0', providers: ['a'], swaps: true });
+    const names = new Set((await read()).flatMap(({ labels }) => Object.keys(labels)));
+    expect(['namespace', 'pod', 'instance', 'job'].filter((name) => names.has(name))).to.deep.equal([]);
+  });
+
+  it('lets others have a turn while it prints many Orbs', async () => {
+    const { metrics } = setUp();
+    for (let orb = 0; orb < 1000; orb += 1) {
+      metrics.setOrb({ namespace: 'acme', orbId: `acme.orb-${orb}@1.0.0`, providers: ['a', 'b'], swaps: true });
+    }
+    let turns = 0;
+    let slices = 0;
+    const tick = (): void => {
+      turns += 1;
+      timer = setImmediate(tick);
+    };
+    let timer = setImmediate(tick);
+    for await (const slice of metrics.slices()) slices += slice.length > 0 ? 1 : 0;
+    clearImmediate(timer);
+    expect(slices).to.be.above(3);
+    expect(turns).to.be.at.least(slices - 2);
+  });
+});
+
+const quiet = { warn: (): void => undefined };
+
+interface Got {
+  readonly status: number;
+  readonly type: string | null;
+  readonly body: string;
+}
+
+async function get(port: number, path: string, method = 'GET'): Promise<Got> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { connection: 'close' } });
+  return { status: response.status, type: response.headers.get('content-type'), body: await response.text() };
+}
+
+describe('serveMetrics', () => {
+  it('answers GET /metrics on its own port and nothing else', async () => {
+    const { metrics } = setUp();
+    const server = await serveMetrics({ host: '127.0.0.1', port: 0 }, metrics, quiet);
+    const good = await get(server.port, '/metrics');
+    expect([good.status, good.type]).to.deep.equal([200, 'text/plain; version=0.0.4; charset=utf-8']);
+    expect(readText(good.body).length).to.be.above(50);
+    expect((await get(server.port, '/')).status).to.equal(404);
+    expect((await get(server.port, '/metrics', 'POST')).status).to.equal(405);
+    await server.close();
+    const again = await serveMetrics({ host: '127.0.0.1', port: server.port }, metrics, quiet);
+    expect(again.port).to.equal(server.port);
+    await again.close();
+  });
+
+  it('rejects when its address is taken', async () => {
+    const other = createServer();
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    let code: unknown;
+    try {
+      await serveMetrics({ host: '127.0.0.1', port }, setUp().metrics, quiet);
+    } catch (error) {
+      code = error instanceof Error && 'code' in error ? error.code : undefined;
+    }
+    expect(code).to.equal('EADDRINUSE');
+    other.close();
+    await once(other, 'close');
+  });
+});
