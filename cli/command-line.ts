@@ -93,7 +93,8 @@ function explain(error: unknown, io: Io): number {
     io.err(`orb: ${printable(error instanceof Error ? error.message : String(error))}\n`);
     return EXIT.invalid;
   }
-  io.err(`orb: ${error.message}\n${error.next.map((line) => `     ${line}\n`).join('')}`);
+  const next = error.next.map((line) => `     ${printable(line)}\n`).join('');
+  io.err(`orb: ${printable(error.message)}\n${next}`);
   return error.exit;
 }
 

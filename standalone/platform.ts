@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ApiKeyStore } from '../adapters/api-keys/api-key-store.ts';
 import { MemoryCatalog } from '../adapters/catalog/memory-catalog.ts';
 import { createDialer } from '../adapters/egress/dialer.ts';
@@ -61,17 +61,19 @@ const MAX_TIMEOUT_MS = 120_000;
 const PLATFORM_NAMESPACE = 'orb-system';
 
 /** Version of this program, from its package. */
-export function versionOf(root: string): string {
+function versionOf(root: string): string {
   const value: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const version = typeof value === 'object' && value !== null && 'version' in value ? value.version : undefined;
   return typeof version === 'string' ? version : '0.0.0';
 }
 
+/** The line that adds an entry, as it must be typed where the platform was started. */
 const secretHint =
-  (orb: string): Runtime['settings']['secretHint'] =>
+  (orb: string, data: string): Runtime['settings']['secretHint'] =>
   ({ namespace, name }, entry, host) => {
     const place = namespace === 'default' && name === 'default' ? '' : ` -n ${namespace} --orbiset ${name}`;
-    return `${orb} secrets set ${entry} --host ${host}${place}`;
+    const folder = data === resolve('.orb') ? '' : ` --data ${data}`;
+    return `${orb} secrets set ${entry} --host ${host}${place}${folder}`;
   };
 
 async function openLedger(options: PlatformOptions, random: (bytes: number) => Uint8Array): Promise<Ledger> {
@@ -92,7 +94,7 @@ async function openLedger(options: PlatformOptions, random: (bytes: number) => U
 
 type Parts = Pick<Platform, 'ledger' | 'dialer' | 'catalog' | 'metrics' | 'version' | 'random'>;
 
-function createRuntime({ clock, log, keys, exceptions, orb }: PlatformOptions, parts: Parts): Runtime {
+function createRuntime({ clock, log, keys, exceptions, orb, folder }: PlatformOptions, parts: Parts): Runtime {
   const { ledger, dialer, catalog, metrics, version, random } = parts;
   return {
     catalog,
@@ -113,7 +115,7 @@ function createRuntime({ clock, log, keys, exceptions, orb }: PlatformOptions, p
       userAgent: `orb-platform/${version}`,
       maxTimeoutMs: MAX_TIMEOUT_MS,
       maxResponseBytes: MAX_RESPONSE_BYTES,
-      secretHint: secretHint(orb),
+      secretHint: secretHint(orb, folder.path),
     },
     tags: new CallerTags((tenant, finishedAt) => callerTag(keys.tagKey, tenant, finishedAt, hmacSha256)),
     selfCheck: new SelfCheck(keys.receiptPublic, availableParallelism() - 1),

@@ -83,7 +83,7 @@ export interface StoredReceipt {
 export interface ReceiptQuery {
   /** 1–200. */
   readonly limit: number;
-  /** Opaque, from an earlier page. */
+  /** Opaque, from an earlier page of the same query. */
   readonly cursor?: string;
   readonly orbId?: string;
   readonly outcome?: RunOutcome;
@@ -94,7 +94,7 @@ export interface ReceiptQuery {
 }
 
 export interface ReceiptPage {
-  /** Newest first. */
+  /** Newest first. May be fewer than `limit` though more follow: a filter reads a bounded number of rows a call. */
   readonly items: readonly StoredReceipt[];
   readonly nextCursor: string | null;
 }
@@ -140,6 +140,8 @@ export class LedgerError extends Error {
  * Durable store of runs, receipts and the Merkle log (trust.md §1.5, §2). All calls may run concurrently.
  * A promise that resolves means: committed and synced to disk; a crash right after loses nothing of it.
  * A promise that rejects (`LedgerError`) means: not known to be committed. Every query is bound to a tenant.
+ * A row that can't be (id taken, run unknown, entry too long, no JWS) rejects with `TypeError`, a bug of the caller:
+ * nothing of it was written, and no other row suffers.
  */
 export interface Ledger {
   readonly identity: LedgerIdentity;
@@ -152,11 +154,15 @@ export interface Ledger {
   /** Runs still `started` whose deadline lies before `before`, oldest first. Never one that is closed. */
   readonly overdueRuns: (before: number, limit: number) => Promise<readonly OverdueRun[]>;
   readonly idempotent: (tenant: string, path: string, key: string) => Promise<IdempotencyEntry | undefined>;
-  /** Deletes claims that expired before `now`; returns how many. Unanswered ones of running runs stay. */
+  /**
+   * Deletes claims that expired before `now`; returns how many. Unanswered ones of running runs stay. An expired claim
+   * of a closed run is not shown and does not hold its key, erased or not.
+   */
   readonly eraseExpired: (now: number) => Promise<number>;
 
   readonly receipt: (tenant: string, receiptId: string) => Promise<StoredReceipt | undefined>;
   readonly receiptOfRun: (tenant: string, runId: string) => Promise<StoredReceipt | undefined>;
+  /** @throws RangeError limit outside 1–200, or a cursor that no page gave */
   readonly receipts: (tenant: string, query: ReceiptQuery) => Promise<ReceiptPage>;
 
   /** Stores a manifest that was once valid; the same digest twice is no error. */
@@ -173,7 +179,7 @@ export interface Ledger {
   readonly inclusionProof: (index: number, size: number) => Promise<readonly Uint8Array[]>;
   /** RFC 6962 consistency proof. @throws RangeError unless 1 ≤ first ≤ second ≤ size of the log */
   readonly consistencyProof: (first: number, second: number) => Promise<readonly Uint8Array[]>;
-  /** UTF-8 texts of entries [from, to), at most 1000. */
+  /** UTF-8 texts of entries [from, to), at most the first 1000 of them, none beyond the end. @throws RangeError `from` < 0 */
   readonly entries: (from: number, to: number) => Promise<readonly string[]>;
   /** Entries in the tree. */
   readonly logSize: () => Promise<number>;

@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Clock } from '../time/clock.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { LedgerError, type Ledger, type LedgerIdentity, type SignedCheckpoint } from './port.ts';
@@ -29,24 +29,41 @@ export interface SqliteLedgerOptions {
 // performance.md §3.3
 const MAX_GROUP_ROWS = 512;
 
-/** Receipts and answers are their tenants' own: nobody else on the machine reads them. */
-function prepareFiles(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // SQLite gives `-wal` and `-shm` the mode of the file itself.
+const isThere = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
+
+/**
+ * Makes what is missing, readable by its owner only: receipts and answers are their tenants' own. SQLite gives `-wal`
+ * and `-shm` the mode of the file itself. A file that is there is never opened: to close it again would drop every lock
+ * that this process holds on it (POSIX).
+ * @returns the first folder that had to be made
+ */
+function prepareFiles(file: string): string | undefined {
+  const made = mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   for (const path of [file, `${file}.lock`]) {
-    closeSync(openSync(path, 'a', 0o600));
-    chmodSync(path, 0o600);
+    try {
+      closeSync(openSync(path, 'wx', 0o600));
+    } catch (error) {
+      if (!isThere(error)) throw error;
+      chmodSync(path, 0o600);
+    }
+  }
+  return made;
+}
+
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
   }
 }
 
-/** The names of new files are durable only when their folder is. */
-function syncFolder(file: string): void {
-  const folder = openSync(dirname(file), 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+/** The name of a new file is durable only when its folder is, that of a new folder when the one above it is. */
+function syncNames(file: string, made: string | undefined): void {
+  const last = made === undefined ? dirname(resolve(file)) : dirname(resolve(made));
+  for (let folder = dirname(resolve(file)); folder.length > last.length; folder = dirname(folder)) syncFolder(folder);
+  syncFolder(last);
 }
 
 interface Parts {
@@ -57,13 +74,13 @@ interface Parts {
   readonly schedule: CheckpointSchedule;
 }
 
-async function openParts(options: SqliteLedgerOptions, lock: ProcessLock): Promise<Parts> {
+async function openParts(options: SqliteLedgerOptions, lock: ProcessLock, made: string | undefined): Promise<Parts> {
   const { file, identity, logKey, clock } = options;
   // Copies: a view into a pool would send the whole pool to the thread.
   const key = { privateKey: logKey.privateKey, publicKey: Uint8Array.from(logKey.publicKey) };
   const writer = new WriterHandle({ file, identity, logKey: key, dataKey: Uint8Array.from(options.dataKey) });
   const found = await writer.open();
-  syncFolder(file);
+  syncNames(file, made);
   const reader = new Reader(file, options.dataKey);
   const queue: GroupCommit<WriteRow, RowResult> = createGroupCommit({
     flush: async (rows) => {
@@ -130,9 +147,9 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
   const { file, identity, clock } = options;
   let parts: Parts;
   try {
-    prepareFiles(file);
+    const made = prepareFiles(file);
     const lock = lockForProcess(file, process.pid);
-    parts = await openParts(options, lock).catch((error: unknown) => {
+    parts = await openParts(options, lock, made).catch((error: unknown) => {
       lock.release();
       throw error;
     });

@@ -105,7 +105,8 @@ function loggerOf(winston: Winston, writer: LineWriter, own: LogFields): Logger 
   // winston sends a line of a level that is off through its whole stream before it drops it.
   const at = (level: LogLevel): Logger['info'] =>
     winston.isLevelEnabled(level)
-      ? (message, fields) => void winston.log(level, message, { fields: fields === undefined ? own : { ...own, ...fields } })
+      ? (message, fields) =>
+          void winston.log(level, message, { fields: fields === undefined ? own : { ...own, ...fields } })
       : silent;
   return {
     debug: at('debug'),

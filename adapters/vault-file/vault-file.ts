@@ -58,8 +58,8 @@ function readEntry(value: unknown, pointer: string, report: Report): StoredSecre
 
 function parseYaml(text: string, report: Report): unknown {
   try {
-    // Neither message nor warnings of the parser leave: they quote the text.
-    return parse(text, { prettyErrors: false, logLevel: 'silent', maxAliasCount: 0 });
+    // Neither messages nor warnings of the parser leave: they quote the text. (At `silent` it would let errors pass.)
+    return parse(text, { prettyErrors: false, logLevel: 'error', maxAliasCount: 0 });
   } catch {
     throw report('', 'is not YAML');
   }

@@ -12,7 +12,8 @@ export interface RunAnswer {
   readonly plan: RunPlan;
   readonly problem: RunProblemCode | undefined;
   readonly outputs: JsonObject;
-  readonly openings: JsonObject;
+  /** Absent in the stored form: they are told once (trust.md §1.4). */
+  readonly openings?: JsonObject;
   readonly attempt: AttemptResult | undefined;
   readonly sealed: Sealed;
 }
@@ -38,6 +39,7 @@ function providerBody(answer: RunAnswer): string | undefined {
 }
 
 const withBody = (body: string | undefined): JsonObject => (body === undefined ? {} : { provider_body: body });
+const withOpenings = ({ openings }: RunAnswer): JsonObject => (openings === undefined ? {} : { openings });
 
 const json = (status: number, body: JsonValue): Reply => ({
   status,
@@ -53,7 +55,7 @@ function success(answer: RunAnswer): Reply {
     outputs: answer.outputs,
     receipt: summaryOf(answer.sealed.record, true),
     execution_ms: execution.duration_ms,
-    openings: answer.openings,
+    ...withOpenings(answer),
     ...withBody(providerBody(answer)),
   });
 }
@@ -82,7 +84,7 @@ function failure(answer: RunAnswer, code: RunProblemCode): Reply {
         attempts: execution.attempts.map((attempt) => ({ ...attempt })),
         receipt: summaryOf(record, true),
       },
-      openings: answer.openings,
+      ...withOpenings(answer),
       ...(answer.attempt?.maybeExecuted === true ? { maybe_executed: true } : {}),
       ...providerStatus(answer),
       ...withBody(providerBody(answer)),
@@ -94,13 +96,8 @@ function failure(answer: RunAnswer, code: RunProblemCode): Reply {
 export const replyOf = (answer: RunAnswer): Reply =>
   answer.problem === undefined ? success(answer) : failure(answer, answer.problem);
 
-/**
- * The answer as it is stored under an `Idempotency-Key`: without openings, which are told once and never stored
- * (trust.md §1.4). Text of `{status, headers, body}`.
- */
-export function answerText(answer: RunAnswer): string {
-  const reply = replyOf({ ...answer, openings: {} });
-  const body: unknown = JSON.parse(typeof reply.body === 'string' ? reply.body : new TextDecoder().decode(reply.body));
-  if (typeof body === 'object' && body !== null && 'openings' in body) delete body.openings;
-  return JSON.stringify({ status: reply.status, headers: reply.headers, body: JSON.stringify(body) });
+/** The answer as it is stored under an `Idempotency-Key`, without openings. Text of `{status, headers, body}`. */
+export function answerText({ openings: _told, ...answer }: RunAnswer): string {
+  const { status, headers, body } = replyOf(answer);
+  return JSON.stringify({ status, headers, body });
 }

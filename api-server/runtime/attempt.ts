@@ -123,6 +123,10 @@ function attemptSignal(ready: ReadyAttempt, live: LiveRun): { readonly signal: A
   return { signal: AbortSignal.any([live.signal, controller.signal]), end: () => clearTimeout(timer) };
 }
 
+/** A receipt holds 100–599 or null (trust.md §1.1); a provider can write any three digits. */
+const recordable = (status: number | null): number | null =>
+  status !== null && status >= 100 && status <= 599 ? status : null;
+
 /** Calls the provider once and reads its answer. Never throws for what the provider does. */
 export async function attempt(runtime: Runtime, plan: RunPlan, live: LiveRun): Promise<AttemptResult> {
   const { ready } = plan;
@@ -138,7 +142,7 @@ export async function attempt(runtime: Runtime, plan: RunPlan, live: LiveRun): P
     record: {
       provider: ready.provider.name,
       outcome: attemptOutcome(exchange),
-      http_status: result.status,
+      http_status: recordable(result.status),
       duration_ms: Math.round(result.ms),
     },
     exchange,

@@ -1,5 +1,6 @@
 import { LedgerError } from '../../adapters/ledger/port.ts';
 import { newId } from '../../core/receipt/ids.ts';
+import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import { problem } from '../http/problems.ts';
 import type { Reply, Route, RouteRequest } from '../http/route.ts';
@@ -7,7 +8,7 @@ import { orbisetRef } from '../http/tenant.ts';
 import { dryRun } from './dry-run.ts';
 import { claimOf, replay, type ClaimOf } from './idempotency.ts';
 import { executeOperation } from './operation.ts';
-import { checkInputs, chooseProvider, findOrb, unlessAnonymous, type Meaning, type Step } from './plan-run.ts';
+import { checkInputs, chooseProvider, findOrb, hidden, unlessAnonymous, type Meaning, type Step } from './plan-run.ts';
 import type { RunPlan } from './plan.ts';
 import { parseExecute } from './request.ts';
 import { executeRun, slotKeys } from './run.ts';
@@ -23,15 +24,20 @@ function findOrbiset(runtime: Runtime, request: RouteRequest): Step<CompiledOrbi
     : { ok: true, value: orbiset };
 }
 
-/** Everything about a request that needs no vault: who, where, which Orb, with what. */
+// What would be sent shows names of the vault: it takes a key.
+const isOpen = (runtime: Runtime, request: RouteRequest, orb: CompiledOrb): boolean =>
+  runtime.settings.standalone && orb.anonymous && !flag(request, 'dry_run');
+
+/**
+ * Everything about a request that needs no vault: who, where, which Orb, with what. Without a key only an open Orb is
+ * known to be there, and it speaks plainly.
+ */
 function understand(runtime: Runtime, request: RouteRequest, orbiset: CompiledOrbiset): Step<Meaning> {
   const parsed = parseExecute(request);
-  if (!parsed.ok) return parsed;
+  if (!parsed.ok) return { ok: false, reply: unlessAnonymous(request, parsed.reply) };
   const orb = findOrb(runtime, request, orbiset, parsed.body.orbId);
-  if (!orb.ok) return orb;
-  if (request.caller === undefined && !(runtime.settings.standalone && orb.value.anonymous)) {
-    return { ok: false, reply: problem(request, 'unauthenticated', {}) };
-  }
+  if (!orb.ok) return { ok: false, reply: unlessAnonymous(request, orb.reply) };
+  if (request.caller === undefined && !isOpen(runtime, request, orb.value)) return { ok: false, reply: hidden(request) };
   if (orbiset.suspended) return { ok: false, reply: problem(request, 'orbiset-suspended', {}) };
   const inputs = checkInputs(request, orb.value, parsed.body);
   return inputs.ok ? { ok: true, value: { orbiset, orb: orb.value, inputs: inputs.value } } : inputs;
@@ -86,7 +92,7 @@ async function start(runtime: Runtime, request: RouteRequest, meaning: Meaning, 
     caller: request.caller,
     timeoutMs: timeoutOf(runtime, orbiset, chosen.value.provider.timeoutMs),
     claim: claim.kind === 'claim' ? claim.claim : undefined,
-    debug: runtime.settings.standalone && flag(request, 'debug'),
+    debug: runtime.settings.standalone && request.caller !== undefined && flag(request, 'debug'),
   };
   return admit(runtime, request, plan) ?? executeRun(runtime, plan);
 }
@@ -110,7 +116,7 @@ async function execute(runtime: Runtime, request: RouteRequest): Promise<Reply> 
       problem(request, 'invalid-parameter', {
         errors: [
           {
-            pointer: '',
+            header: 'Idempotency-Key',
             code: 'idempotency-key-malformed',
             detail: 'Idempotency-Key is 1 to 255 visible ASCII characters.',
           },
@@ -122,7 +128,7 @@ async function execute(runtime: Runtime, request: RouteRequest): Promise<Reply> 
   const before = dry || request.caller === undefined ? undefined : await earlier(runtime, request, orbiset, claim);
   if (before !== undefined) return before;
   const meaning = understand(runtime, request, orbiset);
-  if (!meaning.ok) return unlessAnonymous(request, meaning.reply);
+  if (!meaning.ok) return meaning.reply;
   return dry ? dryRun(runtime, request, meaning.value) : start(runtime, request, meaning.value, claim);
 }
 

@@ -23,7 +23,8 @@ export type Step<T> = { readonly ok: true; readonly value: T } | { readonly ok: 
 
 const stop = (reply: Reply): { readonly ok: false; readonly reply: Reply } => ({ ok: false, reply });
 
-const hidden = (request: RouteRequest): Reply => problem(request, 'unauthenticated', {});
+/** What a request without a key gets, whatever else is wrong with it. */
+export const hidden = (request: RouteRequest): Reply => problem(request, 'unauthenticated', {});
 
 /** A request without a key learns nothing but that it needs one. */
 export const unlessAnonymous = (request: RouteRequest, reply: Reply): Reply =>

@@ -1,4 +1,10 @@
-import { LedgerError, type FinishResult, type RunStart, type StartResult } from '../../adapters/ledger/port.ts';
+import {
+  LedgerError,
+  type FinishResult,
+  type RunStart,
+  type StartResult,
+  type StoredReceipt,
+} from '../../adapters/ledger/port.ts';
 import { encodeBase64Url } from '../../core/json/base64.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import type { CommitmentRecord } from '../../core/receipt/record.ts';
@@ -6,6 +12,7 @@ import { runEnd, type RunEnd, type RunProblemCode } from '../../core/run/classif
 import type { RunSeed } from '../../core/run/record.ts';
 import { problem } from '../http/problems.ts';
 import type { Reply } from '../http/route.ts';
+import { recordOf, summaryOf as storedSummaryOf } from '../receipts/receipt-summary.ts';
 import { answerText, replyOf, type RunAnswer } from './answer.ts';
 import { attempt, type AttemptResult } from './attempt.ts';
 import { commitJson, receiptRow, sealRun, summaryOf, type Conclusion, type Sealed } from './ending.ts';
@@ -165,6 +172,10 @@ function lostLedger(run: StartedRun, result: AttemptResult | undefined): Reply {
   });
 }
 
+/** The receipt that somebody else wrote for this run, checked as every read of one is. */
+const summaryOfStored = async (runtime: Runtime, stored: StoredReceipt): Promise<JsonObject> =>
+  storedSummaryOf(stored, recordOf(stored.jws), await runtime.selfCheck.verifies(stored.jws));
+
 async function closedBefore(runtime: Runtime, run: StartedRun): Promise<Reply> {
   const stored = await runtime.ledger.receiptOfRun(run.seed.tenant, run.plan.runId);
   return problem(run.plan, 'run-closed', {
@@ -174,7 +185,7 @@ async function closedBefore(runtime: Runtime, run: StartedRun): Promise<Reply> {
         run_id: run.plan.runId,
         status: 'failed',
         attempts: [],
-        ...(stored === undefined ? {} : { receipt: { receipt_id: stored.receiptId } }),
+        ...(stored === undefined ? {} : { receipt: await summaryOfStored(runtime, stored) }),
       },
     },
   });
@@ -225,7 +236,8 @@ async function finish(runtime: Runtime, run: StartedRun, result: AttemptResult |
 
 function misconfigured(plan: RunPlan, sealed: Sealed): Reply {
   const code: RunProblemCode = 'signing-misconfigured';
-  const shown = { run_id: plan.runId, status: 'failed', attempts: [], receipt: summaryOf(sealed.record, false) };
+  const attempts = sealed.record.execution.attempts.map((attempted) => ({ ...attempted }));
+  const shown = { run_id: plan.runId, status: 'failed', attempts, receipt: summaryOf(sealed.record, false) };
   return problem(plan, code, { extensions: { run: shown, maybe_executed: true } });
 }
 

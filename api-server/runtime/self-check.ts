@@ -22,8 +22,15 @@ export class SelfCheck {
     return this.#failed;
   }
 
-  /** @param jws compact JWS of our own making @returns whether its signature fits the published key */
-  check(jws: string): Promise<boolean> {
+  /** @param jws compact JWS of this process @returns whether its signature fits the published key; false is remembered */
+  async check(jws: string): Promise<boolean> {
+    const fits = await this.verifies(jws);
+    if (!fits) this.#failed = true;
+    return fits;
+  }
+
+  /** The same for a JWS that another process may have made: says nothing about this one. */
+  verifies(jws: string): Promise<boolean> {
     return new Promise((resolve) => {
       this.#waiting.push(() => this.#verify(jws, resolve));
       this.#next();
@@ -45,9 +52,7 @@ export class SelfCheck {
     const signature = Buffer.from(jws.slice(dot + 1), 'base64url');
     verify(null, input, this.#key, signature, (error, good) => {
       this.#running -= 1;
-      const fits = error === null && good;
-      if (!fits) this.#failed = true;
-      resolve(fits);
+      resolve(error === null && good);
       this.#next();
     });
   }

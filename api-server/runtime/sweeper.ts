@@ -53,29 +53,40 @@ async function closeRun(runtime: Runtime, overdue: OverdueRun): Promise<void> {
   runtime.logger.warn('a lost run was closed', { run_id: runId, receipt_id: sealed.record.receipt_id });
 }
 
+/** What one sweep did; runs that could not be closed come first again at the next one. */
+export interface Swept {
+  readonly closed: number;
+  readonly stuck: number;
+}
+
 /**
  * Gives every run whose process was lost its receipt: `platform_error`, closed by the sweeper (trust.md §1.5).
- * One bad row never stops the others. @returns how many runs were overdue
+ * One bad row never stops the others.
+ * @param stuck how many runs the last sweep could not close: so many more are asked for
  */
-export async function sweep(runtime: Runtime): Promise<number> {
-  const overdue = await runtime.ledger.overdueRuns(runtime.clock.now() - GRACE_MS, BATCH);
+export async function sweep(runtime: Runtime, stuck = 0): Promise<Swept> {
+  const overdue = await runtime.ledger.overdueRuns(runtime.clock.now() - GRACE_MS, BATCH + stuck);
+  let closed = 0;
   for (const run of overdue) {
     try {
       await closeRun(runtime, run);
+      closed += 1;
     } catch (error) {
       runtime.logger.error('an overdue run could not be closed', { run_id: run.runId, error });
     }
   }
   await runtime.ledger.eraseExpired(runtime.clock.now());
-  return overdue.length;
+  return { closed, stuck: overdue.length - closed };
 }
 
 /** Sweeps at start and every 15 s until `signal` aborts. */
 export async function sweepUntil(runtime: Runtime, signal: AbortSignal): Promise<void> {
+  let stuck = 0;
   while (!signal.aborted) {
     try {
-      const found = await sweep(runtime);
-      if (found === BATCH) continue;
+      const swept = await sweep(runtime, stuck);
+      stuck = swept.stuck;
+      if (swept.closed >= BATCH) continue;
       await runtime.clock.sleep(INTERVAL_MS, signal);
     } catch (error) {
       if (signal.aborted) return;

@@ -6,7 +6,7 @@ import type { Io } from '../io/io.ts';
 import { listAt, member, objectAt, textAt } from './members.ts';
 
 /** Of a run that failed 1, of a request that is wrong 2, of a service that can't serve 4 (packaging.md §6). */
-export function exitOf(status: number, problem: JsonObject): Exit {
+function exitOf(status: number, problem: JsonObject): Exit {
   if (member(problem, 'run') !== undefined || member(problem, 'maybe_executed') === true) return EXIT.negative;
   return status >= 500 || status === 429 ? EXIT.unreachable : EXIT.invalid;
 }
@@ -15,11 +15,9 @@ const line = (label: string, text: string): string => (text === '' ? '' : `     
 
 function errorLine(error: JsonValue): string {
   const place = textAt(error, 'pointer') || textAt(error, 'parameter') || textAt(error, 'header') || '(the body)';
-  const meant = textAt(error, 'suggestion');
-  return line(
-    '',
-    `${place}  ${textAt(error, 'code')}: ${textAt(error, 'detail')}${meant === '' ? '' : ` Did you mean ${meant}?`}`,
-  );
+  const [detail, meant] = [textAt(error, 'detail'), textAt(error, 'suggestion')];
+  const question = meant === '' || detail.includes(meant) ? '' : ` Did you mean ${meant}?`;
+  return line('', `${place}  ${textAt(error, 'code')}: ${detail}${question}`);
 }
 
 const attemptLine = (attempt: JsonValue): string => {
@@ -55,7 +53,7 @@ function hints(problem: JsonObject, server: Server): string {
 }
 
 /** A problem as people read it, with what to do next. */
-export function problemText(status: number, problem: JsonObject, server: Server): string {
+function problemText(status: number, problem: JsonObject, server: Server): string {
   return [
     `orb: ${status} ${textAt(problem, 'code')}: ${textAt(problem, 'title')}\n`,
     line('', textAt(problem, 'detail')),

@@ -27,6 +27,6 @@ export interface Io {
   readonly program: string;
   /** Runs Node on a file of this program with the same terminal. @returns its exit code */
   readonly runNode: (file: string, args: readonly string[]) => Promise<number>;
-  /** Aborted when the user wants to stop. */
+  /** Ends waiting early; a process is simply ended by its signals, and never aborts it. */
   readonly signal: AbortSignal;
 }

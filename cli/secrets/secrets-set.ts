@@ -15,9 +15,10 @@ const REDACTED_FROM_BYTES = 8;
 
 /** A pattern that can match something: else the secret would silently go nowhere. @throws Failure */
 function hostOf(text: string): string {
+  if (text === '*') return text; // written out, never what is left of something else
   const host = text.toLowerCase().replace(/\.$/, '');
   const example = host.startsWith('*.') ? `x${host.slice(1)}` : host;
-  if (host === '*' || (!example.includes('*') && hostAllowed(example, [host]))) return host;
+  if (!example.includes('*') && hostAllowed(example, [host])) return host;
   throw usage(
     `--host ${printable(text)}: a host such as api.example.com, *.example.com, or '*'; no scheme, port or path`,
   );

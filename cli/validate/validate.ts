@@ -25,7 +25,8 @@ function originOf(text: string): string {
 function findingText({ file, finding }: FileFinding): string {
   const { line, column, pointer, severity, code, detail, suggestion } = finding;
   const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
-  const meant = suggestion === undefined ? '' : ` Did you mean ${printable(suggestion)}?`;
+  const said = suggestion === undefined || detail.includes(suggestion);
+  const meant = said ? '' : ` Did you mean ${printable(suggestion)}?`;
   return `${printable(place)}: ${severity} ${code}${pointer === '' ? '' : ` ${printable(pointer)}`}: ${printable(detail)}${meant}\n`;
 }
 

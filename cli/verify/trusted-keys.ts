@@ -5,6 +5,7 @@ import { checkHeader, parseJws } from '../../core/receipt/jws.ts';
 import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import { openKeys, type Root } from '../../core/verify/keys.ts';
 import { textAt } from '../api/members.ts';
+import { printable } from '../io/output.ts';
 import type { Pin, Pins } from '../trust/trust-store.ts';
 
 /** The keys document as far as the pinned root vouches for it (row 2 of trust.md §3.2). */
@@ -35,7 +36,7 @@ function claimedIssuer(payload: Uint8Array): string {
 
 function unknownRoot(kid: string, issuer: string, pins: Pins): TrustedKeys {
   const pinned = pins.get(issuer);
-  const claim = `the keys document says it is of ${issuer === '' ? 'nobody' : issuer} and is signed by the root ${kid}`;
+  const claim = `the keys document says it is of ${issuer === '' ? 'nobody' : issuer} and is signed by the root ${printable(kid)}`;
   if (pinned !== undefined) return refused('unknown_root', claim, `but the root pinned for it is ${pinned.root.kid}`);
   return refused(
     'unknown_root',

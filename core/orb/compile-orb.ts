@@ -107,6 +107,12 @@ function collect(manifest: Manifest): {
   };
 }
 
+/** Findings of both passes; what the second found at the same place as the first is told once. */
+function merged(first: readonly Finding[], second: readonly Finding[]): readonly Finding[] {
+  const told = new Set(first.map(({ code, pointer }) => `${code} ${pointer}`));
+  return [...first, ...second.filter(({ code, pointer }) => !told.has(`${code} ${pointer}`))];
+}
+
 const pinOf = (pin: Pin | undefined): CompiledOrb['pin'] =>
   pin === undefined ? undefined : { provider: pin.provider, expiresAt: Date.parse(pin.expires_at) };
 
@@ -120,7 +126,7 @@ export function compileOrb(value: JsonValue, options: CompileOptions): Checked<C
   if (!checked.ok) return checked;
   const manifest = checked.value;
   const { providers, findings, ok } = collect(manifest);
-  const all = [...checked.findings, ...findings];
+  const all = merged(checked.findings, findings);
   const id = parseOrbId(manifest.orb_id);
   if (!ok || !id.ok) return { ok: false, findings: all };
   const text = jcs(value);

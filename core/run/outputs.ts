@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { lookup } from '../json/pointer.ts';
+import { isOfType } from '../manifest/value-type.ts';
 import type { CompiledOutput, ValueType } from '../orb/compiled-orb.ts';
 import type { ProviderAnswer } from './response-body.ts';
 
@@ -11,23 +12,28 @@ export interface ExtractedOutputs {
   readonly missing: readonly string[];
 }
 
-/** Whether a JSON value is of a declared type; `integer` takes any number without a fraction (1.0 is 1). */
-export function isOfType(value: JsonValue | undefined, type: ValueType): value is JsonValue {
-  switch (type) {
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return typeof value === type;
-    case 'integer':
-      return Number.isSafeInteger(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return isJsonObject(value);
-    default:
-      return type satisfies never;
-  }
+// As deep as a request may be: every later walk over a value recurses.
+const MAX_DEPTH = 128;
+
+/** Every item there, and writable. A list from which a number was dropped has a hole. */
+function areWritable(items: readonly (JsonValue | undefined)[], depth: number): boolean {
+  for (let index = 0; index < items.length; index += 1) if (!isWritable(items[index], depth)) return false;
+  return true;
 }
+
+/** Whether an answer and a commitment can hold a value: text with a UTF-8 form, finite numbers, not too deep. */
+function isWritable(value: JsonValue | undefined, depth: number): value is JsonValue {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (value === null || typeof value !== 'object') return value !== undefined;
+  if (depth > MAX_DEPTH) return false;
+  if (!isJsonObject(value)) return areWritable(value, depth + 1);
+  return areWritable(Object.values(value), depth + 1) && Object.keys(value).every((name) => name.isWellFormed());
+}
+
+/** What can come out under a declared type; anything else counts as absent. */
+const fitsType = (value: JsonValue | undefined, type: ValueType): value is JsonValue =>
+  isOfType(value, type) && isWritable(value, 1);
 
 const own = (object: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined;
@@ -47,7 +53,7 @@ function search(output: CompiledOutput, answer: ProviderAnswer): JsonValue {
   const { name, type } = output;
   const inBody = answer.body === undefined ? undefined : lookup(answer.body, [name]);
   const candidates = [inBody, fromHeaders(name, answer.headers), httpStatus(name, type, answer.status)];
-  return candidates.find((value) => isOfType(value, type)) ?? null;
+  return candidates.find((value) => fitsType(value, type)) ?? null;
 }
 
 function fromPointer(tokens: readonly string[], answer: ProviderAnswer): JsonValue | undefined {
@@ -68,7 +74,7 @@ export function extractOutputs(outputs: readonly CompiledOutput[], answer: Provi
   let complete = true;
   for (const output of outputs) {
     const value = output.from === undefined ? search(output, answer) : fromPointer(output.from, answer);
-    const fits = isOfType(value, output.type);
+    const fits = fitsType(value, output.type);
     if (!fits && output.from !== undefined) missing.push(output.name);
     if (!fits) complete = false;
     found.push([output.name, fits ? value : null]);

@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
+import { readJsonText } from '../manifest/text/json-reader.ts';
+import { mayEscapeNames } from './escaped-name.ts';
 
 /** A provider's answer as outputs read it (design.md §2). */
 export interface ProviderAnswer {
@@ -29,6 +31,23 @@ const dropUnsafe = (_key: string, value: unknown, context?: { readonly source?: 
     ? undefined
     : value;
 
+const isUnsafe = (value: JsonValue): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
+
+/** The same for a value that was read without its sources; NaN keeps a place in a list and can't be an output. */
+function withoutUnsafe(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((item: JsonValue) => (isUnsafe(item) ? Number.NaN : withoutUnsafe(item)));
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => !isUnsafe(member));
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutUnsafe(member)]));
+}
+
+/** For the few bodies with names that `JSON.parse` may get wrong. Ten times slower; at most 128 levels. */
+function parseByHand(text: string): ReadBody {
+  const { reading, value } = readJsonText(text, { keepsOffsets: false });
+  const malformed = reading.findings.some(({ code }) => code === 'invalid-json');
+  return value === undefined || malformed ? { ok: false } : { ok: true, body: withoutUnsafe(value) };
+}
+
 const isJson = (value: unknown): value is JsonValue =>
   value === null ||
   ['string', 'number', 'boolean'].includes(typeof value) ||
@@ -36,6 +55,7 @@ const isJson = (value: unknown): value is JsonValue =>
   isJsonObject(value);
 
 function parseJson(text: string): ReadBody {
+  if (mayEscapeNames(text)) return parseByHand(text);
   try {
     const value: unknown = LONG_INTEGER.test(text) ? JSON.parse(text, dropUnsafe) : JSON.parse(text);
     return { ok: true, body: isJson(value) ? value : undefined };

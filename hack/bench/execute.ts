@@ -1,10 +1,12 @@
 // `npm run bench:execute [-- --rounds 5 --warm 8 --seconds 4 --json FILE]`: what a run costs beside a bare pass-through
 // (reference/performance.md §6). Every round starts fresh processes and a fresh ledger; ratios are made within a round.
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { cpuMicros, load, residentMb, type Started } from './processes.ts';
+import { proveLedger } from './proof.ts';
 import { logFile, startMock, startPassThrough, startPlatform, type Subject } from './subjects.ts';
 
 const CONCURRENCIES = [1, 32, 256] as const;
@@ -12,6 +14,7 @@ const TMPFS_MAGIC = 0x01021994;
 
 interface Row {
   readonly c: number;
+  readonly requests: number;
   readonly rps: number;
   readonly p50: number;
   readonly p99: number;
@@ -35,6 +38,7 @@ async function measure(subject: Subject, mock: Started, c: number, seconds: numb
   const per = (micros: number): number => micros / figures.requests;
   return {
     c,
+    requests: figures.requests,
     rps: figures.requests / figures.seconds,
     p50: figures.p50,
     p99: figures.p99,
@@ -46,10 +50,11 @@ async function measure(subject: Subject, mock: Started, c: number, seconds: numb
   };
 }
 
+/** The warm-up's row comes first. */
 async function series(subject: Subject, mock: Started, warm: number, seconds: number): Promise<readonly Row[]> {
   const rows: Row[] = [];
   try {
-    await measure(subject, mock, 32, warm);
+    rows.push({ ...(await measure(subject, mock, 32, warm)), c: 0 });
     for (const c of CONCURRENCIES) rows.push(await measure(subject, mock, c, seconds));
   } finally {
     await subject.started.stop();
@@ -63,10 +68,35 @@ async function round(folder: string, warm: number, seconds: number): Promise<Rou
   try {
     const passThrough = await series(await startPassThrough(mock.port, log), mock.started, warm, seconds);
     const platform = await series(await startPlatform(folder, mock.port, log), mock.started, warm, seconds);
+    const answered = platform.reduce((sum, row) => sum + row.requests, 0);
+    const receipts = await proveLedger(join(folder, 'data'), { answered });
+    console.error(`${answered} answers, ${receipts} receipts: each verified in the log`);
     return { passThrough, platform };
   } finally {
     await mock.started.stop();
   }
+}
+
+/** `kill -9` under load: every acknowledged receipt must be there. */
+async function killRound(folder: string): Promise<string> {
+  const log = logFile(folder, 'log.txt');
+  const mock = await startMock(log);
+  const acks = join(folder, 'acks.txt');
+  try {
+    const subject = await startPlatform(folder, mock.port, log);
+    const { port, path, headers, body } = subject;
+    const running = load({ port, path, headers, body, concurrency: 32, seconds: 4, acks, mayBreak: true });
+    await delay(3000);
+    await subject.started.stop('SIGKILL');
+    await running;
+  } finally {
+    await mock.started.stop();
+  }
+  const acknowledged = readFileSync(acks, 'utf8')
+    .split('\n')
+    .filter((id) => id !== '');
+  await proveLedger(join(folder, 'data'), { acknowledged });
+  return `kill -9 at 32: ${acknowledged.length} acknowledged receipts, 0 lost`;
 }
 
 const median = (values: readonly number[]): number => {
@@ -151,6 +181,7 @@ for (let index = 0; index < Number(values.rounds); index += 1) {
   console.error(`round ${index + 1} of ${values.rounds} done`);
 }
 printTable(rounds);
+console.log(await killRound(join(folder, 'kill')));
 const result = ratios(rounds);
 console.log(`rate at 32, platform / pass-through:  ${result.rate32.toFixed(3)}   gate ≥ 0.25, goal ≥ 0.33`);
 console.log(`rate at 256, platform / pass-through: ${result.rate256.toFixed(3)}`);

@@ -18,7 +18,7 @@ export interface Ran {
 export interface TestCli {
   /** A temporary folder, also home and place of the trust store; the test removes it. */
   readonly folder: string;
-  readonly run: (argv: readonly string[], some?: Partial<Io> & { readonly stdin?: string | Uint8Array }) => Promise<Ran>;
+  readonly run: (argv: readonly string[], some?: Some) => Promise<Ran>;
   /** Runs of Node that were asked for, instead of being made. */
   readonly started: (readonly string[])[];
 }
@@ -32,6 +32,31 @@ const inputOf = (stdin: string | Uint8Array): Io['input'] => ({
   readHidden: async () => Buffer.from(stdin),
 });
 
+type Some = Partial<Io> & { readonly stdin?: string | Uint8Array };
+
+/** Everything around a verb, with nothing behind it: output is dropped, time stands still. */
+export const ioOf = ({ stdin = '', ...some }: Some): Io => ({
+  env: {},
+  home: '/nowhere',
+  out: () => undefined,
+  err: () => undefined,
+  input: inputOf(stdin),
+  clock: { now: () => CLI_NOW, monotonic: () => 0, sleep: async () => undefined },
+  random: someBytes,
+  version: '1.2.3',
+  program: 'orb',
+  runNode: async () => 0,
+  signal: new AbortController().signal,
+  ...some,
+});
+
+/** Waiting lets others work and takes no time: for command lines that wait for each other. */
+export const patientClock: Io['clock'] = {
+  now: () => CLI_NOW,
+  monotonic: () => 0,
+  sleep: () => new Promise((resolve) => setImmediate(resolve)),
+};
+
 /** A command line whose time goes on only by its own waiting. */
 export function aCli(): TestCli {
   const folder = mkdtempSync(join(tmpdir(), 'orb-cli-'));
@@ -42,29 +67,15 @@ export function aCli(): TestCli {
     monotonic: () => waited,
     sleep: async (ms) => void (waited += ms),
   };
-  const base = {
-    env: { ORB_CONFIG_DIR: join(folder, 'config') },
-    home: folder,
-    clock,
-    random: someBytes,
-    version: '1.2.3',
-    program: 'orb',
-    runNode: async (file: string, args: readonly string[]) => {
-      started.push([file, ...args]);
-      return 7;
-    },
-    signal: new AbortController().signal,
+  const runNode: Io['runNode'] = async (file, args) => {
+    started.push([file, ...args]);
+    return 7;
   };
-  const runOne: TestCli['run'] = async (argv, { stdin = '', ...some } = {}) => {
+  const base = { env: { ORB_CONFIG_DIR: join(folder, 'config') }, home: folder, clock, runNode };
+  const runOne: TestCli['run'] = async (argv, some = {}) => {
     const [out, err]: [string[], string[]] = [[], []];
-    const io: Io = {
-      ...base,
-      out: (text) => void out.push(text),
-      err: (text) => void err.push(text),
-      input: inputOf(stdin),
-      ...some,
-    };
-    const exit = await run(argv, io);
+    const streams = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
+    const exit = await run(argv, ioOf({ ...base, ...streams, ...some }));
     return { exit, out: out.join(''), err: err.join('') };
   };
   return { folder, run: runOne, started };

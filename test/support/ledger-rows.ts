@@ -28,14 +28,14 @@ export function aStart(number: number, change: Partial<RunStart> = {}): RunStart
 }
 
 /** A compact JWS of the right form; nobody verifies its signature. */
-export function aJws(content: string): string {
+function aJws(content: string): string {
   const payload = Buffer.from(jcs({ content })).toString('base64url');
   const signature = createHash('sha512').update(payload).digest('base64url');
   return `${HEADER}.${payload}.${signature}`;
 }
 
 /** A log entry in its private form (trust.md §2.1). */
-export const anEntry = (receiptId: string, jws: string): string =>
+const anEntry = (receiptId: string, jws: string): string =>
   jcs({
     v: 1,
     kind: 'receipt_private',

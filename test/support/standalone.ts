@@ -22,6 +22,8 @@ export interface Standalone {
   readonly ready: ReadyFile;
   readonly child: ChildProcess;
   readonly data: string;
+  /** The folder that `--resources` names; present when the test gave resources. */
+  readonly resources: string;
   /** Everything that it printed so far, stdout and stderr. */
   readonly output: () => string;
   /** Asks it to stop and waits. @returns its exit code, null after a signal */
@@ -64,19 +66,44 @@ function writeResources(folder: string, files: Readonly<Record<string, string>>)
   return resources;
 }
 
+/** How a process ended that was not to go on. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly ms: number;
+}
+
+/** Runs standalone with exactly these arguments until it ends by itself, 10 s at most. */
+export async function runStandalone(args: readonly string[]): Promise<Ended> {
+  const began = performance.now();
+  const child = spawn(process.execPath, [join(root, 'standalone/main.ts'), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  const texts = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (texts.stdout += chunk.toString('utf8')));
+  child.stderr.on('data', (chunk: Buffer) => (texts.stderr += chunk.toString('utf8')));
+  await once(child, 'close');
+  clearTimeout(timer);
+  return { code: child.exitCode, ...texts, ms: performance.now() - began };
+}
+
 /** Starts standalone on free ports and waits until it answers. */
 export async function startStandalone(options: StartOptions = {}): Promise<Standalone> {
   const folder = options.data ?? temporaryFolder();
   const ready = join(folder, 'ready.json');
   rmSync(ready, { force: true });
-  const resources = options.resources === undefined ? [] : ['--resources', writeResources(folder, options.resources)];
+  const resources =
+    options.resources === undefined ? join(root, 'manifests') : writeResources(folder, options.resources);
   const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0', '--data', join(folder, 'data')];
   const args = [
     join(root, 'standalone/main.ts'),
     ...flags,
     '--ready-file',
     ready,
-    ...resources,
+    '--resources',
+    resources,
     ...(options.flags ?? []),
   ];
   const child = spawn(process.execPath, args, {
@@ -95,6 +122,7 @@ export async function startStandalone(options: StartOptions = {}): Promise<Stand
     ready: told,
     child,
     data: join(folder, 'data'),
+    resources,
     output,
     stop: async (signal = 'SIGTERM') => {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;

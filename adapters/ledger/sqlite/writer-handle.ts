@@ -16,7 +16,8 @@ interface Asked {
 }
 
 // A compiler rewrites the extension of imports, not of URLs: the other file has the same as this one.
-const ENTRY = new URL(`../sqlite-writer/writer-thread${extname(import.meta.url)}`, import.meta.url);
+const SOURCE = new URL('../sqlite-writer/writer-thread.ts', import.meta.url);
+const ENTRY = new URL(SOURCE.href.replace(/\.ts$/, extname(import.meta.url)));
 
 // To transfer: it pays from some 64 kB on (performance.md §4).
 const NOTHING: readonly Transferable[] = [];

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { LedgerError, type Ledger } from '../../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../../adapters/ledger/sqlite-ledger.ts';
@@ -14,6 +15,7 @@ import { LEDGER_NOW } from '../../support/ledger-rows.ts';
 import { refusal } from '../../support/refusal.ts';
 import { testLogKey, testLogKeyPublic } from '../../support/sqlite-ledger.ts';
 
+const LOAD = fileURLToPath(new URL('../../support/ledger-load.ts', import.meta.url));
 const KILLS = 8;
 const CONCURRENCY = [1, 8, 32, 64];
 
@@ -62,7 +64,7 @@ describe('a killed ledger', () => {
   /** Lets a writer work for a while, kills it, and reads what it had said. */
   async function writeAndKill(round: number): Promise<void> {
     const concurrency = CONCURRENCY[round % CONCURRENCY.length] ?? 1;
-    const args = ['../../support/ledger-load.ts', file, keyFile, round * 1_000_000, concurrency];
+    const args = [LOAD, file, keyFile, round * 1_000_000, concurrency];
     child = spawn(process.execPath, args.map(String), {
       cwd: import.meta.dirname,
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -86,13 +88,13 @@ describe('a killed ledger', () => {
       await writeAndKill(round);
       expect(said.finished.size).to.be.greaterThan(before);
       const ledger = await open();
-      const open_ = new Set((await ledger.overdueRuns(Number.MAX_SAFE_INTEGER, 1_000_000)).map(({ runId }) => runId));
+      const running = new Set((await ledger.overdueRuns(Number.MAX_SAFE_INTEGER, 1_000_000)).map(({ runId }) => runId));
       for (const [runId, digest] of said.finished) {
         const stored = await ledger.receiptOfRun('acme', runId);
         expect(stored && hash('sha256', stored.jws), `receipt of ${runId}`).to.equal(digest);
       }
       for (const runId of said.started) {
-        const known = open_.has(runId) || (await ledger.receiptOfRun('acme', runId)) !== undefined;
+        const known = running.has(runId) || (await ledger.receiptOfRun('acme', runId)) !== undefined;
         expect(known, `start of ${runId}`).to.equal(true);
       }
       for (const [size, text] of said.signed) {

@@ -38,16 +38,22 @@ describe('run', () => {
   });
 
   it('answers 2 to a fault of its own, which is no verdict on anything', async () => {
-    const broken = { isTerminal: false, read: () => Promise.reject(new Error('boom')), readHidden: () => Promise.reject(new Error('boom')) };
+    const broken = {
+      isTerminal: false,
+      read: () => Promise.reject(new Error('boom')),
+      readHidden: () => Promise.reject(new Error('boom')),
+    };
     const { exit, out, err } = await cli.run(['validate', '-'], { input: broken });
     expect([exit, out, err]).to.deep.equal([2, '', 'orb: boom\n']);
   });
 
   it('never rejects and always ends with an exit code of the table', async () => {
-    const word = fc.oneof(fc.constantFrom('help', 'receipts', 'keys', 'verify', '--help', '-h', '-o', '--json', '-', 'nobody.json'), fc.string());
+    const word = fc.oneof(
+      fc.constantFrom('help', 'receipts', 'keys', 'verify', '--help', '-h', '-o', '--json', '-', 'nobody.json'),
+      fc.string(),
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(word, { maxLength: 4 }), async (argv) => {
-        fc.pre(!['run', 'receipts get', 'receipts list', 'secrets set', 'keys create'].includes(argv.slice(0, 2).join(' ')));
         const { exit } = await cli.run(argv.map((text) => text.replaceAll('/', '')));
         expect(exit).to.be.oneOf([0, 1, 2, 3, 4, 64]);
       }),

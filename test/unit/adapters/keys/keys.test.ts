@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { calculateJwkThumbprint, compactVerify, importJWK } from 'jose';
+import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, importJWK } from 'jose';
 import { initKeys } from '../../../../adapters/keys/init-keys.ts';
 import { KeysError } from '../../../../adapters/keys/key-folder.ts';
 import { loadKeys } from '../../../../adapters/keys/load-keys.ts';
@@ -15,6 +15,7 @@ import {
   sha256,
   signerOf,
 } from '../../../../adapters/keys/primitives.ts';
+import { signJws } from '../../../../core/receipt/jws.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z');
 const ISSUER = 'https://orbs.localhost';
@@ -184,6 +185,22 @@ describe('platform keys', () => {
       expect(await codeOf(loadKeys(folder))).to.match(expected);
     });
   }
+
+  it('are refused when the root published them as retired', async () => {
+    await initKeys(folder, wish);
+    const privateKey = createPrivateKey(await readFile(join(folder, 'root.pem')));
+    const { kid = '' } = decodeProtectedHeader(await readFile(join(folder, 'orb-keys.jws'), 'utf8'));
+    const payload = Buffer.from(
+      (await readFile(join(folder, 'orb-keys.jws'), 'utf8')).split('.')[1] ?? '',
+      'base64url',
+    );
+    const retired = payload
+      .toString('utf8')
+      .replace('"role":"log","status":"active"', '"role":"log","status":"retired"');
+    const jws = signJws(retired, 'orb-keys+jws', signerOf(kid, privateKey), nodeEncoding);
+    await writeFile(join(folder, 'orb-keys.jws'), jws);
+    expect(await codeOf(loadKeys(folder))).to.match(/^keys-not-published: The log key \S+ is retired in/);
+  });
 
   it('are refused when one role has the key of another', async () => {
     await initKeys(folder, wish);

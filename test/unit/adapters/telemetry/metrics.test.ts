@@ -1,8 +1,5 @@
-import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { expect } from 'chai';
 import { createMetrics, type Metrics, type MetricSources } from '../../../../adapters/telemetry/metrics.ts';
-import { serveMetrics } from '../../../../adapters/telemetry/serve-metrics.ts';
 
 const BUCKETS = '0.005 0.01 0.025 0.05 0.075 0.1 0.25 0.5 0.75 1 2.5 5 7.5 10 15 30 60 120 +Inf'.split(' ');
 const OUTCOMES = ['blocked', 'cancelled', 'client_error', 'error', 'rate_limited', 'success', 'timeout'];
@@ -177,6 +174,19 @@ describe('createMetrics', () => {
     ]);
   });
 
+  it('gives an Orb that goes a second time its 10 minutes again', async () => {
+    const { metrics, read, advance } = setUp();
+    const orb = { namespace: 'acme', orbId: 'acme.x@1.0.0', providers: ['a'], swaps: true };
+    for (let round = 0; round < 2; round += 1) {
+      metrics.setOrb(orb);
+      metrics.removeOrb('acme', orb.orbId);
+      advance(9 * MINUTE);
+    }
+    expect(ofOrbs(await read())).to.not.have.length(0);
+    advance(MINUTE);
+    expect(ofOrbs(await read())).to.have.length(0);
+  });
+
   it('forgets in time what a run counted for an Orb that was gone already', async () => {
     const { metrics, read, advance } = setUp();
     metrics.provider('acme', 'acme.gone@1.0.0', 'a').attempt('success', 1);
@@ -263,51 +273,5 @@ describe('createMetrics', () => {
     clearImmediate(timer);
     expect(slices).to.be.above(3);
     expect(turns).to.be.at.least(slices - 2);
-  });
-});
-
-const quiet = { warn: (): void => undefined };
-
-interface Got {
-  readonly status: number;
-  readonly type: string | null;
-  readonly body: string;
-}
-
-async function get(port: number, path: string, method = 'GET'): Promise<Got> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { connection: 'close' } });
-  return { status: response.status, type: response.headers.get('content-type'), body: await response.text() };
-}
-
-describe('serveMetrics', () => {
-  it('answers GET /metrics on its own port and nothing else', async () => {
-    const { metrics } = setUp();
-    const server = await serveMetrics({ host: '127.0.0.1', port: 0 }, metrics, quiet);
-    const good = await get(server.port, '/metrics');
-    expect([good.status, good.type]).to.deep.equal([200, 'text/plain; version=0.0.4; charset=utf-8']);
-    expect(readText(good.body).length).to.be.above(50);
-    expect((await get(server.port, '/')).status).to.equal(404);
-    expect((await get(server.port, '/metrics', 'POST')).status).to.equal(405);
-    await server.close();
-    const again = await serveMetrics({ host: '127.0.0.1', port: server.port }, metrics, quiet);
-    expect(again.port).to.equal(server.port);
-    await again.close();
-  });
-
-  it('rejects when its address is taken', async () => {
-    const other = createServer();
-    other.listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const address = other.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    let code: unknown;
-    try {
-      await serveMetrics({ host: '127.0.0.1', port }, setUp().metrics, quiet);
-    } catch (error) {
-      code = error instanceof Error && 'code' in error ? error.code : undefined;
-    }
-    expect(code).to.equal('EADDRINUSE');
-    other.close();
-    await once(other, 'close');
   });
 });

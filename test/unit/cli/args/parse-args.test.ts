@@ -46,7 +46,10 @@ describe('parseVerbArgs', () => {
     ['the name of an inherited member', ['--__proto__', 'x'], 'unknown flag --__proto__'],
   ];
   for (const [why, argv, message] of refused) {
-    it(`refuses ${why}`, () => expect(() => parseVerbArgs(verb, argv)).to.throw(message).with.property('exit', 64));
+    it(`refuses ${why}`, () =>
+      expect(() => parseVerbArgs(verb, argv))
+        .to.throw(message)
+        .with.property('exit', 64));
   }
 });
 
@@ -59,9 +62,9 @@ describe('checkCount', () => {
   ];
   for (const [why, argv, message] of rows) {
     it(`decides about ${why}`, () => {
-      const check = (): void => checkCount(verb, parseVerbArgs(verb, argv));
-      if (message === undefined) expect(check).not.to.throw();
-      else expect(check).to.throw(message);
+      const args = parseVerbArgs(verb, argv);
+      if (message === undefined) expect(() => checkCount(verb, args)).not.to.throw();
+      else expect(() => checkCount(verb, args)).to.throw(message);
     });
   }
 });

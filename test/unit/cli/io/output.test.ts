@@ -16,7 +16,12 @@ describe('printable', () => {
 
 describe('jsonText', () => {
   it('prints nothing that a terminal acts on and keeps the value', () => {
-    const text = fc.string({ unit: fc.oneof(fc.constantFrom(...DANGEROUS.map((code) => String.fromCodePoint(code))), fc.string({ minLength: 1, maxLength: 1 })) });
+    const text = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom(...DANGEROUS.map((code) => String.fromCodePoint(code))),
+        fc.string({ minLength: 1, maxLength: 1 }),
+      ),
+    });
     fc.assert(
       fc.property(fc.dictionary(text, fc.oneof(text, fc.integer(), fc.array(text))), (value) => {
         const printed = jsonText(value);
@@ -33,11 +38,18 @@ describe('dataText', () => {
     expect(dataText({ a: [1] }, 'json')).to.equal('{\n  "a": [\n    1\n  ]\n}\n');
     expect(dataText({ a: [1] }, 'yaml')).to.equal('a:\n  - 1\n');
   });
-  it('quotes in YAML what would be read as something else', () => expect(dataText({ a: '1', b: 'null' }, 'yaml')).to.equal('a: "1"\nb: "null"\n'));
+  it('quotes in YAML what would be read as something else', () =>
+    expect(dataText({ a: '1', b: 'null' }, 'yaml')).to.equal('a: "1"\nb: "null"\n'));
 });
 
 describe('table', () => {
   it('aligns columns and leaves no space at the end of a line', () => {
-    expect(table([['A', 'B'], ['long', ''], ['x', 'y']])).to.equal('A     B\nlong\nx     y\n');
+    expect(
+      table([
+        ['A', 'B'],
+        ['long', ''],
+        ['x', 'y'],
+      ]),
+    ).to.equal('A     B\nlong\nx     y\n');
   });
 });

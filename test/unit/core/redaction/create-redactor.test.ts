@@ -143,6 +143,13 @@ describe('createRedactor', () => {
     expect(stream.end().value).to.have.length(0);
   });
 
+  it('lets nothing of a value that repeats itself through, one byte at a time', () => {
+    const stream = createRedactor([{ name: 'KEY', value: utf8('abababab') }]).stream();
+    const parts = Array.from('<ababababababababa>', (unit) => stream.write(utf8(unit)).value);
+    // The first 16 bytes are one run of occurrences; the last `a` is none.
+    expect(binary(Buffer.concat([...parts, stream.end().value]))).to.equal('<[redacted:KEY]a>');
+  });
+
   it('leaves nothing of two values that overlap', () => {
     const redactor = createRedactor([
       { name: 'ONE', value: utf8('abcdefgh12') },

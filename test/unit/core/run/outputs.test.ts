@@ -1,7 +1,10 @@
+import canonicalize from 'canonicalize';
 import { expect } from 'chai';
+import fc from 'fast-check';
+import { jcs } from '../../../../core/json/jcs.ts';
 import type { CompiledOutput, ValueType } from '../../../../core/orb/compiled-orb.ts';
 import { extractOutputs } from '../../../../core/run/outputs.ts';
-import type { ProviderAnswer } from '../../../../core/run/response-body.ts';
+import { readBody, type ProviderAnswer } from '../../../../core/run/response-body.ts';
 
 const output = (name: string, type: ValueType = 'string', from?: readonly string[]): CompiledOutput => ({
   name,
@@ -54,5 +57,50 @@ describe('extractOutputs (design.md §2)', () => {
   it('keeps an output that is named like a member of every object', () => {
     const { outputs } = extractOutputs([output('__proto__')], answer({ headers: { __proto__x: '1' } }));
     expect(Object.hasOwn(outputs, '__proto__')).to.equal(true);
+  });
+});
+
+describe('extractOutputs from a hostile answer', () => {
+  const read = (body: string): ProviderAnswer => {
+    const parsed = readBody(new TextEncoder().encode(body), 'application/json');
+    return answer({ body: parsed.ok ? parsed.body : undefined });
+  };
+  const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+  const rows: readonly [string, ValueType, string][] = [
+    ['a number that no double holds', 'number', '{"v":1e400}'],
+    ['one inside of an object', 'object', '{"v":{"a":-1e400}}'],
+    ['a lone surrogate', 'string', '{"v":"\\ud800"}'],
+    ['a lone surrogate in a name', 'object', '{"v":{"\\ud800":1}}'],
+    ['a list from which a number was dropped', 'array', '{"v":[1,12345678901234567890,3]}'],
+    ['the same, with an escaped name beside it', 'array', '{"v":[1,12345678901234567890,3],"\\n":1}'],
+    ['129 levels', 'array', `{"v":${deep(129)}}`],
+    ['a hundred thousand levels', 'array', `{"v":${deep(100_000)}}`],
+  ];
+  for (const [why, type, body] of rows) {
+    it(`counts ${why} as absent, with or without a pointer`, () => {
+      const declared = [output('v', type), output('p', type, ['body', 'v'])];
+      const { outputs, complete, missing } = extractOutputs(declared, read(body));
+      expect({ outputs, complete, missing }).to.deep.equal({
+        outputs: { v: null, p: null },
+        complete: false,
+        missing: ['p'],
+      });
+    });
+  }
+
+  it('takes 128 levels', () => {
+    expect(extractOutputs([output('v', 'array')], read(`{"v":${deep(128)}}`)).complete).to.equal(true);
+  });
+
+  it('takes outputs that canonical JSON can write, from any JSON', () => {
+    const declared = (['string', 'number', 'integer', 'boolean', 'object', 'array'] as const).map((type) => output('v', type));
+    fc.assert(
+      fc.property(fc.json({ stringUnit: 'binary' }), (text) => {
+        for (const one of declared) {
+          const { outputs } = extractOutputs([one], read(`{"v":${text}}`));
+          expect(jcs(outputs)).to.equal(canonicalize(outputs));
+        }
+      }),
+    );
   });
 });

@@ -1,0 +1,59 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { join } from 'node:path';
+import { loadKeys } from '../../adapters/keys/load-keys.ts';
+import { randomSource } from '../../adapters/keys/primitives.ts';
+import type { Ledger } from '../../adapters/ledger/port.ts';
+import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
+import { systemClock } from '../../adapters/time/clock.ts';
+import { checkLog } from '../../test/support/check-log.ts';
+
+const SAMPLE = 100;
+const TENANT = 'default';
+
+async function sampleIds(ledger: Ledger): Promise<readonly string[]> {
+  const { items } = await ledger.receipts(TENANT, { limit: SAMPLE });
+  return items.map(({ receiptId }) => receiptId);
+}
+
+/**
+ * That the figures are of the real thing: every answered run has its receipt, the tree computes again, signatures hold.
+ * @param data the `--data` folder of a platform that has stopped
+ * @param expected what must be there: so many receipts (when nothing was killed), and these ids
+ * @returns how many receipts there are
+ * @throws Error the ledger is not what was acknowledged
+ */
+export async function proveLedger(
+  data: string,
+  expected: { readonly answered?: number; readonly acknowledged?: readonly string[] },
+): Promise<number> {
+  const keys = await loadKeys(join(data, 'keys'));
+  const ledger = await openSqliteLedger({
+    file: join(data, 'ledger', 'ledger.sqlite'),
+    identity: { issuer: keys.issuer, logOrigin: keys.logOrigin },
+    logKey: keys.log,
+    dataKey: keys.dataKey,
+    clock: systemClock,
+    random: randomSource(),
+  });
+  try {
+    const logKey = createPublicKey(keys.log.privateKey);
+    const { receipts } = await checkLog(ledger, { logKey, tenants: [TENANT] });
+    if (expected.answered !== undefined && receipts !== expected.answered) {
+      throw new Error(`${expected.answered} runs were answered, ${receipts} receipts are there`);
+    }
+    for (const id of expected.acknowledged ?? (await sampleIds(ledger))) {
+      const stored = await ledger.receipt(TENANT, id);
+      const [head = '', payload = '', signature = ''] = (stored?.jws ?? '').split('.');
+      const good = verify(
+        null,
+        Buffer.from(`${head}.${payload}`),
+        keys.receiptPublic,
+        Buffer.from(signature, 'base64url'),
+      );
+      if (!good) throw new Error(`the acknowledged receipt ${id} is lost or does not verify`);
+    }
+    return receipts;
+  } finally {
+    await ledger.close();
+  }
+}

@@ -1,0 +1,190 @@
+import { expect } from 'chai';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
+
+const bin = join(import.meta.dirname, '../../../cli/orb.js');
+
+interface Ended {
+  readonly status: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+const objectIn = (text: string): JsonObject => {
+  const value: unknown = JSON.parse(text);
+  return isJsonObject(value) ? value : {};
+};
+const textAt = (value: unknown, name: string): string => {
+  const found = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return typeof found === 'string' ? found : '';
+};
+
+describe('orb, from orb dev to a verified receipt', () => {
+  let folder = '';
+  let server: ChildProcess;
+  let printed = '';
+  const env = (): NodeJS.ProcessEnv => ({
+    PATH: process.env['PATH'],
+    HOME: folder,
+    ORB_CONFIG_DIR: join(folder, 'config'),
+  });
+  /** In the folder with `.orb`: server and key come from what `orb dev` left there. */
+  const orb = async (argv: readonly string[], stdin = '', more: NodeJS.ProcessEnv = {}): Promise<Ended> => {
+    const child = spawn(process.execPath, [bin, ...argv], { cwd: folder, env: { ...env(), ...more } });
+    const texts = { out: '', err: '' };
+    child.stdout.on('data', (chunk: Buffer) => (texts.out += chunk.toString('utf8')));
+    child.stderr.on('data', (chunk: Buffer) => (texts.err += chunk.toString('utf8')));
+    child.stdin.end(stdin);
+    await once(child, 'close');
+    return { status: child.exitCode, ...texts };
+  };
+  const execute = (...argv: readonly string[]): Promise<Ended> => orb(['run', 'example.echo@1.0.0', ...argv]);
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'orb-e2e-'));
+    const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0', '--ready-file', 'ready.json'];
+    server = spawn(process.execPath, [bin, 'dev', ...flags], {
+      cwd: folder,
+      env: env(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    server.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString('utf8')));
+    server.stderr?.resume();
+    for (let tries = 0; tries < 200 && !existsSync(join(folder, 'ready.json')); tries += 1) await delay(50);
+  });
+  after(async () => {
+    if (server.exitCode === null) {
+      server.kill('SIGTERM');
+      await once(server, 'close');
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  it('executes the example without any flag, key or address', async () => {
+    const { status, out } = await execute('text=Hello, Orb', '-o', 'json');
+    expect(status).to.equal(0);
+    expect(objectIn(out)['outputs']).to.deep.equal({ text: 'Hello, Orb', words: 2 });
+  });
+
+  it('saves a receipt that verifies with its disclosed input, once the printed line pinned the root', async () => {
+    const result = objectIn((await execute('text=disclosed', '-o', 'json')).out);
+    const id = textAt(result['receipt'], 'receipt_id');
+    expect((await orb(['receipts', 'get', id, '--bundle', 'bundle.json'])).status).to.equal(0);
+    expect((await orb(['verify', 'bundle.json'])).status).to.equal(2);
+
+    const [, issuer = '', jwk = ''] = /trust add (\S+) --root '([^']+)'/.exec(printed) ?? [];
+    expect((await orb(['trust', 'add', issuer, '--root', jwk])).status).to.equal(0);
+    expect((await orb(['verify', 'bundle.json', '--max-age', '1h'])).status).to.equal(0);
+
+    const openings = isJsonObject(result['openings']) ? result['openings'] : {};
+    const salt = textAt(openings['input'], 'salt');
+    for (const [value, exit] of [
+      ['disclosed', 0],
+      ['another', 1],
+    ] as const) {
+      writeFileSync(join(folder, 'input.json'), JSON.stringify({ text: value }));
+      expect((await orb(['verify', 'bundle.json', '--input', 'input.json', '--input-salt', salt])).status).to.equal(
+        exit,
+      );
+    }
+  });
+
+  it('saves a receipt alone that verifies with the keys document of a bundle', async () => {
+    const id = textAt(objectIn((await execute('text=alone', '-o', 'json')).out)['receipt'], 'receipt_id');
+    await orb(['receipts', 'get', id, '--jws', 'receipt.jws']);
+    await orb(['receipts', 'get', id, '--bundle', 'bundle.json']);
+    writeFileSync(
+      join(folder, 'keys.jws'),
+      textAt(objectIn(readFileSync(join(folder, 'bundle.json'), 'utf8')), 'keys_jws'),
+    );
+    expect((await orb(['verify', 'receipt.jws', '--keys', 'keys.jws', '--allow-unlogged'])).status).to.equal(0);
+  });
+
+  it('lists receipts by Orb and outcome, newest first', async () => {
+    await execute('text=listed');
+    const { out } = await orb([
+      'receipts',
+      'list',
+      '--orb',
+      'example.echo@1.0.0',
+      '--outcome',
+      'success',
+      '--since',
+      '1h',
+      '--limit',
+      '2',
+      '-o',
+      'json',
+    ]);
+    const page = objectIn(out);
+    const times = Array.isArray(page['items']) ? page['items'].map((item) => textAt(item, 'timestamp')) : [];
+    expect(times.length).to.equal(2);
+    expect(times).to.deep.equal(times.toSorted().toReversed());
+  });
+
+  it('shows what would be sent, with a placeholder in place of the secret', async () => {
+    const { status, out } = await execute('text=dry', '--dry-run');
+    expect(status).to.equal(0);
+    expect(out).to.include('Bearer {{orbiset.secrets.ECHO_TOKEN}}');
+  });
+
+  it('names the pointer of a wrong input and ends with 2', async () => {
+    const { status, out, err } = await execute('txet=x');
+    expect([status, out]).to.deep.equal([2, '']);
+    expect(err).to.include('/inputs/txet').and.to.include('/inputs/text');
+  });
+
+  it('takes a secret within 5 s, and the run shows it', async () => {
+    const { status, err } = await orb(
+      ['secrets', 'set', 'ECHO_TOKEN', '--host', 'elsewhere.example'],
+      'a-wrong-token\n',
+    );
+    expect([status, err.includes('replaced ECHO_TOKEN')]).to.deep.equal([0, true]);
+    let answer = await execute('text=x', '-o', 'json');
+    for (let tries = 0; tries < 50 && answer.status === 0; tries += 1) {
+      await delay(100);
+      answer = await execute('text=x', '-o', 'json');
+    }
+    expect(answer.status).to.equal(2);
+    expect(textAt(objectIn(answer.out), 'code')).to.equal('secret-host-not-allowed');
+    expect(answer.out).not.to.include('a-wrong-token');
+  });
+
+  it('makes a key that works within 2 s and, revoked, no longer does', async () => {
+    const created = await orb(['keys', 'create', '--tenant', 'default', '--scope', 'receipts:read']);
+    const key = { ORB_API_KEY: created.out.trim() };
+    const until = async (wanted: number): Promise<number | null> => {
+      let status = (await orb(['receipts', 'list'], '', key)).status;
+      for (let tries = 0; tries < 30 && status !== wanted; tries += 1) {
+        await delay(100);
+        status = (await orb(['receipts', 'list'], '', key)).status;
+      }
+      return status;
+    };
+    expect(await until(0)).to.equal(0);
+    expect((await orb(['run', 'example.echo@1.0.0', 'text=x'], '', key)).err).to.include('403 forbidden');
+    await orb(['keys', 'revoke', created.out.slice(4, 12)]);
+    expect(await until(2)).to.equal(2);
+  });
+
+  it('passes SIGTERM on to the server, which ends in order, and ends as it ends', async () => {
+    server.kill('SIGTERM');
+    await once(server, 'close');
+    expect([server.exitCode, server.signalCode]).to.deep.equal([0, null]);
+    const { status, err } = await execute('text=x');
+    expect(status).to.equal(4);
+    expect(err).to.include('nothing listens there');
+  });
+
+  it('runs on an older Node by finding a newer one', function () {
+    const older = spawnSync('/usr/bin/node', ['--version'], { encoding: 'utf8' });
+    if (!/^v(?:1\d|2[0-3])\./.test(older.stdout)) this.skip();
+    const { status, stdout } = spawnSync('/usr/bin/node', [bin, '--version'], { encoding: 'utf8' });
+    expect([status, /^\d+\.\d+\.\d+\n$/.test(stdout)]).to.deep.equal([0, true]);
+  });
+});

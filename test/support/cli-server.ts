@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+
+interface Received {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** An API that answers as a test says. */
+export interface CliServer {
+  readonly url: string;
+  readonly received: readonly Received[];
+  readonly close: () => Promise<void>;
+}
+
+export type Answering = (request: Received, response: ServerResponse, count: number) => void;
+
+/** A JSON answer. */
+export const json =
+  (status: number, value: unknown, type = 'application/json'): Answering =>
+  (_request, response) =>
+    void response.writeHead(status, { 'content-type': type }).end(JSON.stringify(value));
+
+/** Starts it on a free loopback port. */
+export async function aServer(answer: Answering): Promise<CliServer> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      const one = { method, url, headers, body: Buffer.concat(chunks).toString('utf8') };
+      received.push(one);
+      answer(one, response, received.length);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

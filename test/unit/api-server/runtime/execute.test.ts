@@ -1,0 +1,200 @@
+import { expect } from 'chai';
+import { LedgerError, type Ledger } from '../../../../adapters/ledger/port.ts';
+import type { JsonValue } from '../../../../core/json/json-value.ts';
+import { lookup } from '../../../../core/json/pointer.ts';
+import { ACME, createTestRuntime, SECRET, type Call, type TestRuntime } from '../../../support/a-runtime.ts';
+import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
+
+const at = (value: JsonValue, ...names: string[]): JsonValue | undefined => lookup(value, names);
+
+describe('executeRoute', () => {
+  let fixture: SqliteFixture;
+  let ledger: Ledger;
+  before(async () => {
+    fixture = await openSqliteFixture();
+    ledger = fixture.ledger;
+  });
+  after(() => fixture.dispose());
+
+  const create = (options: Partial<Parameters<typeof createTestRuntime>[0]> = {}): TestRuntime => {
+    const test = createTestRuntime({ ledger, clock: fixture.clock, ...options });
+    test.addOrb('acme.open@1.0.0', { manifest: { access: 'anonymous' } }, 'default');
+    test.addOrb('acme.closed@1.0.0', {}, 'default');
+    test.addOrb('globex.shared@1.0.0', {}, 'orb-system');
+    test.addOrbiset('default', {}, 'default');
+    test.addOrbiset('suspended', { suspended: true }, 'default');
+    test.addOrbiset('small', { limits: { request_bytes: 10 } }, 'default');
+    test.addOrbiset('listing', { orbs: ['globex.shared'] });
+    test.addOrbiset('stopped', { suspended: true });
+    test.addOrbiset('bare', { vault: {} });
+    test.addOrbiset('elsewhere', { vault: { secrets: [{ name: 'api', allowedHosts: ['other.example.com'] }] } });
+    return test;
+  };
+
+  const open: Call = { orbiset: 'default', orbId: 'acme.open@1.0.0', caller: null };
+
+  it('executes an Orb with anonymous access without a key, and says so in the receipt', async () => {
+    const { execute, sent } = create();
+    const answer = await execute(open);
+    expect([answer.status, at(answer.body, 'outputs', 'id'), sent.length]).to.deep.equal([200, 'x1', 1]);
+    const stored = await ledger.receipt('default', String(at(answer.body, 'receipt', 'receipt_id')));
+    const record: unknown = JSON.parse(Buffer.from(stored?.jws.split('.')[1] ?? '', 'base64url').toString());
+    expect(record).to.have.nested.property('checks[1].result', 'not_applicable');
+  });
+
+  it('tells a caller without a key what is wrong with the inputs of an open Orb', async () => {
+    const { execute } = create();
+    const answer = await execute({ ...open, inputs: { txet: 'a' } });
+    expect([answer.status, answer.code]).to.deep.equal([422, 'invalid-inputs']);
+  });
+
+  it('repeats an anonymous answer under its Idempotency-Key', async () => {
+    const { execute, sent } = create();
+    await execute({ ...open, key: 'k-anonymous' });
+    expect((await execute({ ...open, key: 'k-anonymous' })).headers['idempotency-replayed']).to.equal('true');
+    expect(sent).to.have.lengthOf(1);
+  });
+
+  const hiddenRows: readonly [string, Call][] = [
+    ['an Orb that needs a key', { ...open, orbId: 'acme.closed@1.0.0' }],
+    ['the same with wrong inputs', { ...open, orbId: 'acme.closed@1.0.0', inputs: {} }],
+    ['an Orb that does not exist', { ...open, orbId: 'acme.nobody@1.0.0' }],
+    ['a shared Orb that is not listed', { ...open, orbId: 'globex.shared@1.0.0' }],
+    ['an Orbiset that does not exist', { ...open, orbiset: 'nobody' }],
+    ['an Orbiset of another tenant', { ...open, orbiset: 'acme.support' }],
+    ['a suspended Orbiset, for a closed Orb', { ...open, orbiset: 'suspended', orbId: 'acme.closed@1.0.0' }],
+    ['a body over the limit of an Orbiset', { ...open, orbiset: 'small' }],
+    ['malformed JSON', { ...open, body: '{' }],
+    ['a body that is no object', { ...open, body: '[]' }],
+    ['a malformed Idempotency-Key', { ...open, key: 'a b' }],
+    ['a dry run, which shows names of the vault', { ...open, query: 'dry_run=true' }],
+  ];
+  it('answers everything else without a key alike: 401, nothing sent', async () => {
+    const { execute, sent } = create();
+    const texts = new Set<string>();
+    for (const [why, call] of hiddenRows) {
+      const { status, code, text } = await execute(call);
+      expect([why, status, code]).to.deep.equal([why, 401, 'unauthenticated']);
+      texts.add(text.replace(/"request_id":"[^"]*"/, ''));
+    }
+    expect([texts.size, sent.length]).to.deep.equal([1, 0]);
+  });
+
+  it('shows no provider’s words to a caller without a key', async () => {
+    const { execute } = create();
+    expect((await execute({ ...open, query: 'debug=true' })).body['provider_body']).to.equal(undefined);
+  });
+
+  it('needs a key for an open Orb outside of standalone', async () => {
+    const { execute, sent } = create({ settings: { standalone: false } });
+    expect([(await execute(open)).code, sent.length]).to.deep.equal(['unauthenticated', 0]);
+  });
+
+  const rows: readonly [string, Call, number, string][] = [
+    ['a shared Orb that is not listed', { orbId: 'globex.shared@1.0.0' }, 403, 'orb-not-allowed'],
+    ['a suspended Orbiset', { orbiset: 'stopped' }, 503, 'orbiset-suspended'],
+    ['an Orbiset of another tenant', { orbiset: 'default.default' }, 404, 'orbiset-not-found'],
+    ['an unknown Orb', { orbId: 'acme.nobody@1.0.0' }, 404, 'orb-not-found'],
+    ['a vault without the entry', { orbiset: 'bare' }, 409, 'secret-missing'],
+    ['a vault whose entry is for another host', { orbiset: 'elsewhere' }, 409, 'secret-host-not-allowed'],
+    ['a key that is limited to other Orbs', { caller: { ...ACME, orbs: ['acme.other'] } }, 403, 'forbidden'],
+    ['a key that is limited to another version', { caller: { ...ACME, orbs: ['acme.echo@2.0.0'] } }, 403, 'forbidden'],
+    ['an input that is no Unicode', { body: '{"orb_id":"acme.echo@1.0.0","inputs":{"text":"\\ud800"}}' }, 422, 'invalid-inputs'],
+    ['a member twice', { body: '{"orb_id":"acme.echo@1.0.0","orb_id":"acme.echo@1.0.0"}' }, 400, 'invalid-json'],
+  ];
+  for (const [why, call, status, code] of rows) {
+    it(`refuses ${why}: ${status} ${code}, no run, no byte sent`, async () => {
+      const { execute, sent, runtime } = create();
+      const answer = await execute(call);
+      expect([answer.status, answer.code, answer.body['run'], sent.length]).to.deep.equal([status, code, undefined, 0]);
+      expect(runtime.inFlight.count(`acme.${call.orbiset ?? 'support'}`)).to.equal(0);
+      expect(answer.text).to.not.include(SECRET);
+    });
+  }
+
+  it('executes a shared Orb that the Orbiset lists, in the tenant of the Orbiset', async () => {
+    const { execute } = create();
+    const answer = await execute({ orbiset: 'listing', orbId: 'globex.shared@1.0.0' });
+    const stored = await ledger.receipt('acme', String(at(answer.body, 'receipt', 'receipt_id')));
+    const record: unknown = JSON.parse(Buffer.from(stored?.jws.split('.')[1] ?? '', 'base64url').toString());
+    expect(record).to.have.nested.property('caller.self', false);
+  });
+
+  it('says which line adds a missing entry', async () => {
+    const { execute } = create();
+    const answer = await execute({ orbiset: 'bare' });
+    expect(answer.body['detail']).to.include('orb secrets set TOKEN --host api.example.com --orbiset bare');
+    expect([answer.body['entry'], answer.body['host']]).to.deep.equal(['TOKEN', 'api.example.com']);
+  });
+
+  it('lets a key execute the Orbs that it is limited to', async () => {
+    const { execute } = create();
+    expect((await execute({ caller: { ...ACME, orbs: ['acme.echo'] } })).status).to.equal(200);
+  });
+
+  it('does not count a shared Orb’s provider for one tenant’s refused credential', async () => {
+    const { execute, counted } = create({
+      answer: () => ({ kind: 'answered', status: 401, headers: [], body: new Uint8Array(), ms: 1, exception: false }),
+    });
+    const shared = await execute({ orbiset: 'listing', orbId: 'globex.shared@1.0.0' });
+    expect([shared.code, counted]).to.deep.equal(['provider-refused-credential', ['run caller_error']]);
+    await execute({});
+    expect(counted).to.include('attempt acme.echo@1.0.0 main client_error');
+  });
+
+  it('answers 503 when the ledger can not tell whether a key was used', async () => {
+    const away = (): Promise<never> => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
+    const { execute, sent } = create({ ledger: { ...ledger, idempotent: away } });
+    const answer = await execute({ key: 'k' });
+    expect([answer.status, answer.code, sent.length]).to.deep.equal([503, 'ledger-unavailable', 0]);
+  });
+
+  it('leaves a fault of ours to the server: it is no answer of this route', async () => {
+    const { execute } = create({ ledger: { ...ledger, startRun: () => Promise.reject(new TypeError('a bug')) } });
+    const failed = await execute({}).catch((error: unknown) => error);
+    expect(failed).to.be.instanceOf(TypeError);
+  });
+
+  describe('?dry_run=true', () => {
+    it('shows what would be sent with placeholders for secrets; nothing is sent, no run, no claim', async () => {
+      const { execute, sent, counted } = create();
+      const answer = await execute({ query: 'dry_run=true' });
+      expect([answer.status, sent.length, counted.length]).to.deep.equal([200, 0, 0]);
+      expect(answer.text).to.not.include(SECRET);
+      expect(answer.body['providers']).to.deep.equal([
+        {
+          provider: 'main',
+          eligible: true,
+          request: {
+            method: 'POST',
+            url: 'https://api.example.com/run',
+            headers: [
+              { name: 'Content-Type', value: 'application/json' },
+              { name: 'Authorization', value: 'Bearer {{orbiset.secrets.TOKEN}}' },
+            ],
+            body: '{"text":"hi"}',
+          },
+          secrets: [{ entry: 'TOKEN', present: true, host: 'api.example.com', host_allowed: true }],
+        },
+      ]);
+      expect(answer.body['effective_provider']).to.equal('main');
+    });
+
+    const dry: readonly [string, string, object][] = [
+      ['a missing entry', 'bare', { eligible: false, reason: 'secret-missing' }],
+      ['a host that is not allowed', 'elsewhere', { eligible: false, reason: 'secret-host-not-allowed' }],
+    ];
+    for (const [why, orbiset, expected] of dry) {
+      it(`says why a provider is not eligible: ${why}`, async () => {
+        const { execute } = create();
+        const { body } = await execute({ orbiset, query: 'dry_run=true' });
+        expect(at(body, 'providers', '0')).to.include(expected);
+      });
+    }
+
+    it('refuses wrong inputs as a run does', async () => {
+      const { execute } = create();
+      expect((await execute({ inputs: {}, query: 'dry_run=true' })).code).to.equal('invalid-inputs');
+    });
+  });
+});

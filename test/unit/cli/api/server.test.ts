@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findServer, SERVER_FLAGS } from '../../../../cli/api/server.ts';
+import { parseVerbArgs } from '../../../../cli/args/parse-args.ts';
+import { ioOf } from '../../../support/cli-io.ts';
+
+const find = async (argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<unknown> => {
+  const { base, key } = await findServer(parseVerbArgs({ flags: SERVER_FLAGS }, argv), ioOf({ env }));
+  return [base.href, key];
+};
+
+describe('findServer', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'orb-server-'));
+  const data = ['--data', folder];
+  const none = ['--data', join(folder, 'none')];
+  const keyFile = join(folder, 'key');
+  const url = (text: string): readonly string[] => [...data, '--server', text];
+  before(() => {
+    writeFileSync(join(folder, 'credentials.json'), '{"url":"http://127.0.0.1:9000","api_key":"local-key"}');
+    writeFileSync(keyFile, 'file-key\n');
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  const accepted: readonly [string, readonly string[], Readonly<Record<string, string>>, unknown][] = [
+    ['the default without a key', none, {}, ['http://127.0.0.1:8080/', undefined]],
+    ['what npm start left', data, {}, ['http://127.0.0.1:9000/', 'local-key']],
+    [
+      'the environment before it',
+      data,
+      { ORB_SERVER: 'https://orbs.example', ORB_API_KEY: 'env-key' },
+      ['https://orbs.example/', 'env-key'],
+    ],
+    [
+      'flags before the environment',
+      [...url('https://a.example/x'), '--key-file', keyFile],
+      { ORB_SERVER: 'https://b.example', ORB_API_KEY: 'env-key' },
+      ['https://a.example/x/', 'file-key'],
+    ],
+    ['the local key for the same server', url('http://127.0.0.1:9000'), {}, ['http://127.0.0.1:9000/', 'local-key']],
+    [
+      'the local key for the same server by another name',
+      url('http://localhost:9000/'),
+      {},
+      ['http://localhost:9000/', 'local-key'],
+    ],
+    [
+      'no key for another port of this machine',
+      url('http://127.0.0.1:9001'),
+      {},
+      ['http://127.0.0.1:9001/', undefined],
+    ],
+    ['no key for another host', url('https://orbs.example:9000'), {}, ['https://orbs.example:9000/', undefined]],
+    ['no key for another scheme', url('https://127.0.0.1:9000'), {}, ['https://127.0.0.1:9000/', undefined]],
+    ['an empty variable as none', data, { ORB_SERVER: '', ORB_API_KEY: '' }, ['http://127.0.0.1:9000/', 'local-key']],
+  ];
+  for (const [why, argv, env, expected] of accepted) {
+    it(`takes ${why}`, async () => expect(await find(argv, env)).to.deep.equal(expected));
+  }
+
+  const refused: readonly [string, readonly string[], Readonly<Record<string, string>>, string][] = [
+    ['http to another machine', url('http://orbs.example'), {}, 'the key would travel readable'],
+    [
+      'http to a host that only looks like this machine',
+      url('http://127.0.0.1.example'),
+      {},
+      'the key would travel readable',
+    ],
+    ['another scheme', url('ftp://orbs.example'), {}, 'it is no address'],
+    ['no address', url('orbs'), {}, 'it is no address'],
+    ['a query', url('https://orbs.example/?a'), {}, 'it is no address'],
+    ['a user name, without showing it', url('https://me:hunter2@orbs.example'), {}, 'the address holds a user name'],
+    ['a key that can not stand in a header', data, { ORB_API_KEY: 'a\nb' }, 'ORB_API_KEY holds no API key'],
+    ['a key file that is not there', [...data, '--key-file', '/nowhere/key'], {}, 'there is no such file'],
+  ];
+  for (const [why, argv, env, message] of refused) {
+    it(`refuses ${why}`, async () => {
+      const error = await find(argv, env).catch(String);
+      expect(error).to.include(message);
+      expect(error).not.to.include('hunter2');
+    });
+  }
+
+  it('says which file is broken', async () => {
+    writeFileSync(join(folder, 'credentials.json'), '{');
+    expect(await find(data).catch(String)).to.include(
+      `${join(folder, 'credentials.json')}: it can't be read (no JSON)`,
+    );
+  });
+});

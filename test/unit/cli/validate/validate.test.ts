@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+
+const GOOD = `orb_id: acme.echo@1.0.0
+provider: main
+description: Says what it is told.
+inputs:
+  text: { type: string, required: true }
+outputs:
+  text: { type: string }
+execution:
+  type: http
+  method: POST
+  url: https://api.example.com/echo
+  headers:
+    Content-Type: application/json
+  body_template: '{"text":"{{inputs.text}}"}'
+`;
+const orbOf = (spec: string): string =>
+  `apiVersion: orbs.dev/v1alpha1\nkind: Orb\nmetadata: {name: echo}\nspec:\n${spec.replaceAll(/^/gm, '  ').trimEnd()}\n`;
+
+describe('orb validate', () => {
+  let cli: TestCli;
+  const file = (name: string, text: string | Uint8Array): string => {
+    const path = join(cli.folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const validate = (...argv: readonly string[]): Promise<Ran> => cli.run(['validate', ...argv]);
+  beforeEach(() => (cli = aCli()));
+  afterEach(() => rmSync(cli.folder, { recursive: true }));
+
+  it('has nothing to say about a good manifest', async () => {
+    expect(await validate(file('good.yaml', GOOD))).to.deep.equal({
+      exit: 0,
+      out: '',
+      err: '1 file, 0 errors, 0 remarks\n',
+    });
+  });
+
+  it('takes the manifests of this repository', async () => {
+    const { exit, out } = await validate(join(import.meta.dirname, '../../../../manifests'));
+    expect([exit, out]).to.deep.equal([0, '']);
+  });
+
+  it('names place, code, pointer and what was probably meant', async () => {
+    const path = file('bad.yaml', GOOD.replace('provider:', 'providr:'));
+    const { exit, out, err } = await validate(path);
+    expect(exit).to.equal(1);
+    expect(out).to.match(new RegExp(`^${path}:2:10: error \\S+ /providr: .* Did you mean "provider"\\?$`, 'm'));
+    expect(err).to.match(/^1 file, \d errors?, 0 remarks\n$/);
+  });
+
+  it('finds what only the templates know, at its place', async () => {
+    const path = file('bad.yaml', GOOD.replace('{{inputs.text}}', '{{inputs.txet}}'));
+    const { exit, out } = await validate(path);
+    expect(exit).to.equal(1);
+    expect(out).to.include(`${path}:14:18: error`).and.to.include('/execution/body_template');
+  });
+
+  it('points below /spec in the document of an Orb', async () => {
+    const path = file('orb.yaml', orbOf(GOOD.replace('method: POST', 'method: FETCH')));
+    const { exit, out } = await validate(path);
+    expect(exit).to.equal(1);
+    expect(out).to.include(`${path}:14:13: error`).and.to.include('/spec/execution/method');
+  });
+
+  it('reads every document of a file', async () => {
+    const path = file('two.yaml', `${GOOD}---\n${GOOD.replace('provider:', 'providr:')}`);
+    expect((await validate(path)).out).to.include(`${path}:17:10: error`);
+  });
+
+  it('reads a JSON file strictly', async () => {
+    const { exit, out } = await validate(file('bad.json', '{"orb_id": "a.b@1.0.0",\n "orb_id": "a.b@1.0.0"}'));
+    expect(exit).to.equal(1);
+    expect(out).to.include('bad.json:2:2: error duplicate-key /orb_id');
+  });
+
+  it('checks the files of a folder in order, not below it, and no others', async () => {
+    const folder = join(cli.folder, 'set');
+    for (const name of ['set', 'set/below']) mkdirSync(join(cli.folder, name));
+    for (const name of ['b.yml', 'a.json', 'below/c.yaml', 'notes.txt', '.hidden.yaml'])
+      file(`set/${name}`, '{"kind": "What"}');
+    const { exit, out } = await validate(folder);
+    expect(exit).to.equal(1);
+    expect(out.split('\n').map((line) => line.split(':')[0])).to.deep.equal([
+      join(folder, 'a.json'),
+      join(folder, 'b.yml'),
+      '',
+    ]);
+  });
+
+  it('prints findings for machines', async () => {
+    const path = file('bad.yaml', GOOD.replace('method: POST', 'method: FETCH'));
+    const value: unknown = JSON.parse((await validate(path, '-o', 'json')).out);
+    expect(value).to.have.nested.property('findings[0].file', path);
+    expect(value).to.have.nested.property('findings[0].pointer', '/execution/method');
+    expect(value).to.have.property('files', 1);
+  });
+
+  it('lets an origin through that Orbs may call', async () => {
+    const path = file('local.yaml', GOOD.replace('https://api.example.com/echo', 'http://127.0.0.1:9000/echo'));
+    expect((await validate(path)).exit).to.equal(1);
+    expect(await validate(path, '--egress-allow', 'http://127.0.0.1:9000')).to.include({ exit: 0, out: '' });
+  });
+
+  it('ends with 0 when there are remarks only', async () => {
+    const path = file('remark.yaml', GOOD.replace('required: true', 'required: false'));
+    const { exit, out, err } = await validate(path);
+    expect(exit).to.equal(0);
+    expect(out).to.match(/: (?:warning|info) /);
+    expect(err).to.equal('1 file, 0 errors, 1 remark\n');
+  });
+
+  it('reads standard input', async () => {
+    expect((await cli.run(['validate', '-'], { stdin: GOOD })).exit).to.equal(0);
+    expect((await cli.run(['validate', '-'], { stdin: 'kind: What\n' })).out).to.match(
+      /^-:1:\d+: error document-unknown/,
+    );
+  });
+
+  const unreadable: readonly [string, () => readonly string[], number, string][] = [
+    ['a file that is not there', () => [join(cli.folder, 'none.yaml')], 2, 'there is no such file or folder'],
+    ['a folder without manifests', () => [cli.folder], 2, 'it holds no *.json, *.yaml or *.yml'],
+    ['a file without a document', () => [file('empty.yaml', '# nothing\n')], 2, 'it holds no document'],
+    ['a file that is not UTF-8', () => [file('latin.yaml', Uint8Array.of(0xff))], 2, 'it is not UTF-8'],
+    ['nothing', () => [], 64, 'an argument is missing'],
+    [
+      'an exception that is no origin',
+      () => ['x.yaml', '--egress-allow', 'http://127.0.0.1:9000/x'],
+      64,
+      'without a path',
+    ],
+  ];
+  for (const [why, argv, code, message] of unreadable) {
+    it(`ends with ${code} for ${why}`, async () => {
+      const { exit, out, err } = await validate(...argv());
+      expect([exit, out]).to.deep.equal([code, '']);
+      expect(err).to.include(message);
+    });
+  }
+});
