@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Where everything of one standalone installation lives; made with mode 0700. */
@@ -28,19 +28,6 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     await mkdir(dir, { recursive: true, mode: 0o700 });
   }
   return folder;
-}
-
-/** Replaces a file whole, mode 0600, durably: a crash leaves the old or the new content, never half of it. */
-export async function writePrivate(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
-  const file = await open(temporary, 'w', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, path);
 }
 
 /** @returns undefined when there is no such file */

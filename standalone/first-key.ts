@@ -1,7 +1,8 @@
 import type { ApiKeyStore } from '../adapters/api-keys/api-key-store.ts';
 import { createApiKey } from '../adapters/api-keys/files.ts';
+import { replacePrivate } from '../adapters/private-file/private-file.ts';
 import type { Scope } from '../core/api-key/scopes.ts';
-import { readIfThere, writePrivate, type DataFolder } from './data-folder.ts';
+import { readIfThere, type DataFolder } from './data-folder.ts';
 
 /** A key of the tenant `default` for the person at this machine. */
 export interface LocalKey {
@@ -41,4 +42,4 @@ export async function localKey(
 
 /** Tells the command line where the API listens now. */
 export const writeCredentials = (folder: DataFolder, url: string, key: string): Promise<void> =>
-  writePrivate(folder.credentials, `${JSON.stringify({ url, api_key: key }, null, 2)}\n`);
+  replacePrivate(folder.credentials, `${JSON.stringify({ url, api_key: key }, null, 2)}\n`);

@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path';
 import { rm } from 'node:fs/promises';
 import { KeysError } from '../adapters/keys/key-folder.ts';
 import { LedgerError } from '../adapters/ledger/port.ts';
+import { replacePrivate } from '../adapters/private-file/private-file.ts';
 import { openLog } from '../adapters/telemetry/logger.ts';
 import { systemClock } from '../adapters/time/clock.ts';
 import { parseOrbId } from '../core/manifest/orb-id.ts';
 import { greeting } from './banner.ts';
-import { writePrivate } from './data-folder.ts';
 import { EXAMPLE } from './example/example.ts';
 import { HELP, parseSettings, type Settings } from './settings.ts';
 import { start, StartError, type Running } from './start.ts';
@@ -29,7 +29,7 @@ function hasExample({ platform }: Running): boolean {
 async function writeReady(path: string, running: Running): Promise<void> {
   const { url, metricsUrl, key } = running;
   const example = { orbiset: EXAMPLE.orbiset, orb_id: EXAMPLE.orbId, inputs: EXAMPLE.inputs };
-  await writePrivate(path, `${JSON.stringify({ url, metrics_url: metricsUrl, api_key: key.key, ...example })}\n`);
+  await replacePrivate(path, `${JSON.stringify({ url, metrics_url: metricsUrl, api_key: key.key, ...example })}\n`);
 }
 
 function greet(settings: Settings, running: Running, orb: string): void {
@@ -54,12 +54,17 @@ function greet(settings: Settings, running: Running, orb: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+const SAME_SIGNAL_MS = 1000;
+
 /** Ctrl-C and SIGTERM stop gracefully; the second one at once. */
 function stopOnSignal(running: Running): void {
-  let stopping = false;
+  let since: number | undefined;
   const onSignal = (): void => {
-    if (stopping) process.exit(130);
-    stopping = true;
+    const now = systemClock.monotonic();
+    // A terminal and a parent process both pass one Ctrl-C on: that is one signal.
+    if (since !== undefined && now - since > SAME_SIGNAL_MS) process.exit(130);
+    if (since !== undefined) return;
+    since = now;
     process.stderr.write('Stopping: runs in flight end first (again: at once) …\n');
     running.stop().then(
       () => process.exit(0),

@@ -55,7 +55,7 @@ export type ReadApiKey =
 function parseKeyFile(text: string): ReadApiKey {
   let document: unknown;
   try {
-    document = parse(text, { prettyErrors: false, logLevel: 'silent', maxAliasCount: 0 });
+    document = parse(text, { prettyErrors: false, logLevel: 'error', maxAliasCount: 0 });
   } catch {
     return { ok: false, detail: 'The file is not YAML.' };
   }

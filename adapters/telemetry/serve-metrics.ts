@@ -31,6 +31,12 @@ async function answer(
   return pipeline(Readable.from(metrics.slices()), response);
 }
 
+/** A scraper that went away is its own business. */
+const isGone = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  (error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error.code === 'ECONNRESET');
+
 function portOf(server: Server): number {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
@@ -48,8 +54,7 @@ export async function serveMetrics(
 ): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS }, (request, response) => {
     answer(request, response, metrics).catch((error: unknown) => {
-      // A scraper that went away is its own business.
-      if (!response.destroyed) logger.warn('a scrape failed', { error });
+      if (!isGone(error)) logger.warn('a scrape failed', { error });
       response.destroy();
     });
   });

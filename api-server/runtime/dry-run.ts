@@ -8,14 +8,20 @@ import { invalidInputs } from './request.ts';
 import type { Meaning } from './plan-run.ts';
 import type { Runtime } from './runtime.ts';
 
-function secretReport(meaning: Meaning, names: readonly string[], host: string): readonly JsonObject[] {
-  return names.map((name) => {
+/** @param eligible every entry may go there: a host that a secret makes is known only when it is rendered */
+function secretReport(
+  meaning: Meaning,
+  provider: CompiledProvider,
+  host: string,
+  eligible: boolean,
+): readonly JsonObject[] {
+  return provider.request.secretsFor(meaning.inputs).map((name) => {
     const entry = meaning.orbiset.vault.get(name);
     return {
       entry: name,
       present: entry !== undefined,
       host,
-      host_allowed: entry !== undefined && hostAllowed(host, entry.allowedHosts),
+      host_allowed: entry !== undefined && (eligible || hostAllowed(host, entry.allowedHosts)),
     };
   });
 }
@@ -33,7 +39,7 @@ function providerReport(runtime: Runtime, provider: CompiledProvider, meaning: M
     eligible: result.kind === 'eligible',
     ...(result.kind === 'ineligible' ? { reason: result.code } : {}),
     request: { ...sealed.request, headers: sealed.request.headers.map(([name, value]) => ({ name, value })) },
-    secrets: secretReport(meaning, provider.request.secretsFor(meaning.inputs), host),
+    secrets: secretReport(meaning, provider, host, result.kind === 'eligible'),
   };
 }
 

@@ -37,7 +37,8 @@ function understand(runtime: Runtime, request: RouteRequest, orbiset: CompiledOr
   if (!parsed.ok) return { ok: false, reply: unlessAnonymous(request, parsed.reply) };
   const orb = findOrb(runtime, request, orbiset, parsed.body.orbId);
   if (!orb.ok) return { ok: false, reply: unlessAnonymous(request, orb.reply) };
-  if (request.caller === undefined && !isOpen(runtime, request, orb.value)) return { ok: false, reply: hidden(request) };
+  if (request.caller === undefined && !isOpen(runtime, request, orb.value))
+    return { ok: false, reply: hidden(request) };
   if (orbiset.suspended) return { ok: false, reply: problem(request, 'orbiset-suspended', {}) };
   const inputs = checkInputs(request, orb.value, parsed.body);
   return inputs.ok ? { ok: true, value: { orbiset, orb: orb.value, inputs: inputs.value } } : inputs;

@@ -42,8 +42,10 @@ function guardOf(entries: readonly VaultEntry[], plainOrigins: ReadonlySet<strin
   };
 }
 
+/** Host of an address with placeholders, for the message: labels that a secret makes are `*`, as in `allowedHosts`. */
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : '';
+  const host = URL.canParse(url) ? new URL(url).hostname : '';
+  return host.replace(/^.*\}\}[^.]*\./, '*.');
 }
 
 /** The first entry that may not go to the request's host, for the message. */

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { issueServerCertificate, makeLocalCa } from '../../adapters/egress/local-ca.ts';
 import type { EgressException } from '../../adapters/egress/port.ts';
+import { replacePrivate } from '../../adapters/private-file/private-file.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { readVaultFile, writeVaultFile } from '../../adapters/vault-file/vault-file.ts';
 import { vaultPath } from '../../adapters/vault-file/vault-path.ts';
-import { readIfThere, writePrivate, type DataFolder } from '../data-folder.ts';
+import { readIfThere, type DataFolder } from '../data-folder.ts';
 import { startEchoProvider } from './echo-provider.ts';
 
 /** The example that works at once: an Orb of `manifests/`, its provider, its token. */
@@ -31,7 +32,7 @@ async function exampleToken(folder: DataFolder): Promise<string> {
   const known = await readIfThere(path);
   if (known !== undefined) return known;
   const token = randomBytes(24).toString('base64url');
-  await writePrivate(path, token);
+  await replacePrivate(path, token);
   return token;
 }
 

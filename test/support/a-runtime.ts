@@ -35,7 +35,10 @@ const ORIGIN = 'https://api.example.com';
 type Answer = (request: OutboundRequest, signal: AbortSignal) => DialResult | Promise<DialResult>;
 
 /** A 200 with a JSON body, as the dialer gives it. */
-export const answered = (body: JsonValue, change: Partial<Extract<DialResult, { kind: 'answered' }>> = {}): DialResult => ({
+export const answered = (
+  body: JsonValue,
+  change: Partial<Extract<DialResult, { kind: 'answered' }>> = {},
+): DialResult => ({
   kind: 'answered',
   status: 200,
   headers: [['content-type', 'application/json']],
@@ -117,7 +120,14 @@ function executed(reply: Reply): Executed {
 }
 
 function requestOf(call: Call, number: number): RouteRequest {
-  const { orbiset = 'support', orbId = 'acme.echo@1.0.0', inputs = { text: 'hi' }, key, query = '', caller = ACME } = call;
+  const {
+    orbiset = 'support',
+    orbId = 'acme.echo@1.0.0',
+    inputs = { text: 'hi' },
+    key,
+    query = '',
+    caller = ACME,
+  } = call;
   const body = call.body ?? JSON.stringify({ orb_id: orbId, inputs });
   return {
     requestId: `req_${number}`,
@@ -175,6 +185,8 @@ const SETTINGS: RuntimeSettings = {
   secretHint: ({ name }, entry, host) => `orb secrets set ${entry} --host ${host} --orbiset ${name}`,
 };
 
+const vaultSecret = (): ReadonlyMap<string, Uint8Array> => new Map([['TOKEN', Buffer.from(SECRET)]]);
+
 /** @returns a runtime with the Orb `acme.echo@1.0.0` and the Orbiset `support` in tenant `acme` */
 export function createTestRuntime(options: RuntimeOptions): TestRuntime {
   const { ledger, clock, answer = () => answered({ id: 'x1' }), settings = {}, parts = {} } = options;
@@ -209,8 +221,9 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
   };
   const addOrbiset: TestRuntime['addOrbiset'] = (name, spec = {}, namespace = 'acme') => {
     const vault = { secrets: [{ name: 'api', allowedHosts: ['api.example.com'] }] };
-    const secret = (): ReadonlyMap<string, Uint8Array> => new Map([['TOKEN', Buffer.from(SECRET)]]);
-    catalog.setOrbiset(compileOrbiset({ namespace, name, spec: { vault, ...spec }, secret, extra: [] }).orbiset);
+    catalog.setOrbiset(
+      compileOrbiset({ namespace, name, spec: { vault, ...spec }, secret: vaultSecret, extra: [] }).orbiset,
+    );
   };
   addOrb('acme.echo@1.0.0');
   addOrbiset('support');

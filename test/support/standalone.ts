@@ -29,7 +29,7 @@ export interface Standalone {
   /** Asks it to stop and waits. @returns its exit code, null after a signal */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
   readonly post: (path: string, body: unknown, headers?: Readonly<Record<string, string>>) => Promise<Response>;
-  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Response>;
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>, signal?: AbortSignal) => Promise<Response>;
 }
 
 export interface StartOptions {
@@ -39,6 +39,8 @@ export interface StartOptions {
   readonly resources?: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Gets the process before it is ready: for a test that ends it earlier. */
+  readonly onSpawn?: (child: ChildProcess) => void;
 }
 
 /** A temporary folder that the test removes by `rmSync`. */
@@ -111,6 +113,7 @@ export async function startStandalone(options: StartOptions = {}): Promise<Stand
     env: { ...process.env, ...options.env },
     detached: true,
   });
+  options.onSpawn?.(child);
   let text = '';
   const collect = (chunk: Buffer): void => void (text += chunk.toString('utf8'));
   child.stdout.on('data', collect);
@@ -137,6 +140,10 @@ export async function startStandalone(options: StartOptions = {}): Promise<Stand
         headers: { authorization, 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
-    get: (path, headers = {}) => fetch(`${told.url}${path}`, { headers: { authorization, ...headers } }),
+    get: (path, headers = {}, signal) =>
+      fetch(`${told.url}${path}`, {
+        headers: { authorization, ...headers },
+        ...(signal === undefined ? {} : { signal }),
+      }),
   };
 }

@@ -27,6 +27,11 @@ const filled = (...resources: readonly OrbResource[]): MemoryCatalog => {
   return catalog;
 };
 
+const anOrbiset = (suspended: boolean) =>
+  compileOrbiset({ namespace: 'acme', name: 's', spec: { suspended }, secret: () => undefined, extra: [] }).orbiset;
+
+const holders = (of: MemoryCatalog) => ['x', 'y'].map((id) => holder(of, `acme.${id}@1.0.0`));
+
 describe('MemoryCatalog (design.md §2)', () => {
   it('gives an id to the oldest resource of its namespace, then to the lower name', () => {
     expect(holder(filled(resource('young', 2), resource('old', 1)))).to.equal('old');
@@ -61,19 +66,22 @@ describe('MemoryCatalog (design.md §2)', () => {
   });
 
   it('replaces an Orbiset as a whole, and a reader keeps the one that it has', () => {
-    const make = (suspended: boolean) =>
-      compileOrbiset({ namespace: 'acme', name: 's', spec: { suspended }, secret: () => undefined, extra: [] }).orbiset;
     const catalog = new MemoryCatalog();
-    catalog.setOrbiset(make(false));
+    catalog.setOrbiset(anOrbiset(false));
     const before = catalog.orbiset('acme', 's');
-    catalog.setOrbiset(make(true));
+    catalog.setOrbiset(anOrbiset(true));
     expect([before?.suspended, catalog.orbiset('acme', 's')?.suspended]).to.deep.equal([false, true]);
     catalog.removeOrbiset('acme', 's');
     expect(catalog.orbiset('acme', 's')).to.equal(undefined);
   });
 
   it('has the same holders in whatever order resources come and go', () => {
-    const one = fc.record({ name: fc.constantFrom('a', 'b', 'c'), at: fc.nat(2), id: fc.constantFrom('x', 'y'), gone: fc.boolean() });
+    const one = fc.record({
+      name: fc.constantFrom('a', 'b', 'c'),
+      at: fc.nat(2),
+      id: fc.constantFrom('x', 'y'),
+      gone: fc.boolean(),
+    });
     fc.assert(
       fc.property(fc.array(one, { maxLength: 12 }), (steps) => {
         const catalog = new MemoryCatalog();
@@ -86,7 +94,6 @@ describe('MemoryCatalog (design.md §2)', () => {
           else last.set(name, next);
         }
         const fresh = filled(...last.values());
-        const holders = (of: MemoryCatalog) => ['x', 'y'].map((id) => holder(of, `acme.${id}@1.0.0`));
         expect(holders(catalog)).to.deep.equal(holders(fresh));
       }),
     );

@@ -25,6 +25,10 @@ const get = (port: number, path: string, method = 'GET'): Promise<Response> =>
   fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { connection: 'close' } });
 
 describe('serveMetrics', () => {
+  beforeEach(() => {
+    warned.length = 0;
+  });
+
   it('answers GET /metrics with all slices and the media type of Prometheus', async () => {
     const server = await start();
     const response = await get(server.port, '/metrics');
@@ -55,6 +59,28 @@ describe('serveMetrics', () => {
     }
     expect(warned).to.deep.equal(['a scrape failed', 'a scrape failed']);
     await server.close();
+  });
+
+  it('says nothing of a scraper that goes away', async () => {
+    const over = Promise.withResolvers<void>();
+    const endless = async function* endless(): AsyncGenerator<string> {
+      try {
+        for (;;) {
+          yield 'a 1\n'.repeat(1000);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      } finally {
+        over.resolve();
+      }
+    };
+    const server = await start(endless);
+    const controller = new AbortController();
+    const response = await fetch(`http://127.0.0.1:${server.port}/metrics`, { signal: controller.signal });
+    controller.abort();
+    await response.text().catch(() => '');
+    await over.promise;
+    await server.close();
+    expect(warned).to.deep.equal([]);
   });
 
   it('frees its port when it is closed', async () => {

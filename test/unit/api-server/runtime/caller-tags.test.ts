@@ -1,20 +1,25 @@
 import { expect } from 'chai';
 import { CallerTags } from '../../../../api-server/runtime/caller-tags.ts';
 
-describe('CallerTags (trust.md §1.1)', () => {
-  const counting = (): { readonly tags: CallerTags; readonly computed: string[] } => {
-    const computed: string[] = [];
-    const compute = (tenant: string, iso: string): string => {
-      computed.push(`${tenant} ${iso.slice(0, 7)}`);
-      return `ct_${tenant}_${iso.slice(0, 7)}`;
-    };
-    return { tags: new CallerTags(compute), computed };
+const counting = (): { readonly tags: CallerTags; readonly computed: string[] } => {
+  const computed: string[] = [];
+  const compute = (tenant: string, iso: string): string => {
+    computed.push(`${tenant} ${iso.slice(0, 7)}`);
+    return `ct_${tenant}_${iso.slice(0, 7)}`;
   };
+  return { tags: new CallerTags(compute), computed };
+};
 
+describe('CallerTags (trust.md §1.1)', () => {
   it('computes a tag once for each tenant and month', () => {
     const { tags, computed } = counting();
     const november = Date.parse('2026-11-30T23:59:59.999Z');
-    const given = [tags.of('a', november), tags.of('a', november - 1), tags.of('a', november + 1), tags.of('b', november)];
+    const given = [
+      tags.of('a', november),
+      tags.of('a', november - 1),
+      tags.of('a', november + 1),
+      tags.of('b', november),
+    ];
     expect(given).to.deep.equal(['ct_a_2026-11', 'ct_a_2026-11', 'ct_a_2026-12', 'ct_b_2026-11']);
     expect(computed).to.deep.equal(['a 2026-11', 'a 2026-12', 'b 2026-11']);
   });

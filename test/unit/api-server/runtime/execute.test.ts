@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { LedgerError, type Ledger } from '../../../../adapters/ledger/port.ts';
-import type { JsonValue } from '../../../../core/json/json-value.ts';
-import { lookup } from '../../../../core/json/pointer.ts';
-import { ACME, createTestRuntime, SECRET, type Call, type TestRuntime } from '../../../support/a-runtime.ts';
+import { ACME, createTestRuntime, hangs, SECRET, type Call, type TestRuntime } from '../../../support/a-runtime.ts';
+import { at, payloadOf, textAt } from '../../../support/members.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
-const at = (value: JsonValue, ...names: string[]): JsonValue | undefined => lookup(value, names);
+const away = (): Promise<never> => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
 
 describe('executeRoute', () => {
   let fixture: SqliteFixture;
@@ -21,6 +20,10 @@ describe('executeRoute', () => {
     test.addOrb('acme.open@1.0.0', { manifest: { access: 'anonymous' } }, 'default');
     test.addOrb('acme.closed@1.0.0', {}, 'default');
     test.addOrb('globex.shared@1.0.0', {}, 'orb-system');
+    test.addOrb('acme.header@1.0.0', { execution: { headers: { 'X-Text': '{{inputs.text}}' } } });
+    test.addOrb('acme.broken@1.0.0');
+    const broken = test.catalog.orbs('acme').find(({ name }) => name === 'acme.broken@1.0.0');
+    if (broken !== undefined) test.catalog.setOrb({ ...broken, compiled: undefined, createdAt: 0 });
     test.addOrbiset('default', {}, 'default');
     test.addOrbiset('suspended', { suspended: true }, 'default');
     test.addOrbiset('small', { limits: { request_bytes: 10 } }, 'default');
@@ -37,8 +40,8 @@ describe('executeRoute', () => {
     const { execute, sent } = create();
     const answer = await execute(open);
     expect([answer.status, at(answer.body, 'outputs', 'id'), sent.length]).to.deep.equal([200, 'x1', 1]);
-    const stored = await ledger.receipt('default', String(at(answer.body, 'receipt', 'receipt_id')));
-    const record: unknown = JSON.parse(Buffer.from(stored?.jws.split('.')[1] ?? '', 'base64url').toString());
+    const stored = await ledger.receipt('default', textAt(answer.body, 'receipt', 'receipt_id'));
+    const record = payloadOf(stored?.jws);
     expect(record).to.have.nested.property('checks[1].result', 'not_applicable');
   });
 
@@ -99,7 +102,23 @@ describe('executeRoute', () => {
     ['a vault whose entry is for another host', { orbiset: 'elsewhere' }, 409, 'secret-host-not-allowed'],
     ['a key that is limited to other Orbs', { caller: { ...ACME, orbs: ['acme.other'] } }, 403, 'forbidden'],
     ['a key that is limited to another version', { caller: { ...ACME, orbs: ['acme.echo@2.0.0'] } }, 403, 'forbidden'],
-    ['an input that is no Unicode', { body: '{"orb_id":"acme.echo@1.0.0","inputs":{"text":"\\ud800"}}' }, 422, 'invalid-inputs'],
+    [
+      'an input that is no Unicode',
+      { body: '{"orb_id":"acme.echo@1.0.0","inputs":{"text":"\\ud800"}}' },
+      422,
+      'invalid-inputs',
+    ],
+    ['no orb_id', { body: '{}' }, 422, 'invalid-inputs'],
+    ['an orb_id without a version', { orbId: 'acme.echo' }, 422, 'invalid-inputs'],
+    ['an unknown member', { body: '{"orb_id":"acme.echo@1.0.0","a/b~c":1}' }, 422, 'invalid-inputs'],
+    ['a text in place of the inputs', { inputs: 'hi' }, 422, 'invalid-inputs'],
+    [
+      'an input that can not stand in a header',
+      { orbId: 'acme.header@1.0.0', inputs: { text: 'a\r\nb' } },
+      422,
+      'invalid-inputs',
+    ],
+    ['an Orb that was never valid', { orbId: 'acme.broken@1.0.0' }, 409, 'orb-not-ready'],
     ['a member twice', { body: '{"orb_id":"acme.echo@1.0.0","orb_id":"acme.echo@1.0.0"}' }, 400, 'invalid-json'],
   ];
   for (const [why, call, status, code] of rows) {
@@ -112,11 +131,43 @@ describe('executeRoute', () => {
     });
   }
 
+  it('points at each member that is wrong', async () => {
+    const { execute } = create();
+    const { body } = await execute({ body: '{"a/b~c":1,"orb_id":7}' });
+    expect([textAt(body, 'errors', '0', 'pointer'), textAt(body, 'errors', '1', 'pointer')]).to.deep.equal([
+      '/orb_id',
+      '/a~1b~0c',
+    ]);
+  });
+
+  it('refuses one run more than the Orbiset allows at a time: 429 rate-limited', async () => {
+    const { execute, sent, addOrb, addOrbiset } = create({ answer: hangs });
+    addOrb('acme.short@1.0.0', { execution: { timeout_ms: 60 } });
+    addOrbiset('single', { limits: { in_flight: 1 } });
+    const first = execute({ orbiset: 'single', orbId: 'acme.short@1.0.0' });
+    while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const second = await execute({ orbiset: 'single' });
+    expect([second.status, second.code, second.headers['retry-after'], sent.length]).to.deep.equal([
+      429,
+      'rate-limited',
+      '1',
+      1,
+    ]);
+    expect((await first).status).to.equal(504);
+    expect((await execute({ orbiset: 'single', orbId: 'acme.short@1.0.0' })).status).to.equal(504);
+  });
+
+  it('ends an attempt at its own deadline, before that of the run', async () => {
+    const { execute, addOrb } = create({ answer: hangs });
+    addOrb('acme.attempt@1.0.0', { execution: { timeout_ms: 60_000, attempt_timeout_ms: 50 } });
+    expect((await execute({ orbId: 'acme.attempt@1.0.0' })).code).to.equal('provider-timeout');
+  });
+
   it('executes a shared Orb that the Orbiset lists, in the tenant of the Orbiset', async () => {
     const { execute } = create();
     const answer = await execute({ orbiset: 'listing', orbId: 'globex.shared@1.0.0' });
-    const stored = await ledger.receipt('acme', String(at(answer.body, 'receipt', 'receipt_id')));
-    const record: unknown = JSON.parse(Buffer.from(stored?.jws.split('.')[1] ?? '', 'base64url').toString());
+    const stored = await ledger.receipt('acme', textAt(answer.body, 'receipt', 'receipt_id'));
+    const record = payloadOf(stored?.jws);
     expect(record).to.have.nested.property('caller.self', false);
   });
 
@@ -143,7 +194,6 @@ describe('executeRoute', () => {
   });
 
   it('answers 503 when the ledger can not tell whether a key was used', async () => {
-    const away = (): Promise<never> => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
     const { execute, sent } = create({ ledger: { ...ledger, idempotent: away } });
     const answer = await execute({ key: 'k' });
     expect([answer.status, answer.code, sent.length]).to.deep.equal([503, 'ledger-unavailable', 0]);
@@ -192,8 +242,20 @@ describe('executeRoute', () => {
       });
     }
 
+    it('knows the host that a secret makes, without showing it', async () => {
+      const { execute, addOrb, addOrbiset } = create();
+      addOrb('acme.made@1.0.0', { url: 'https://{{orbiset.secrets.TOKEN}}.example.com/' });
+      addOrbiset('below', { vault: { secrets: [{ name: 'api', allowedHosts: ['*.example.com'] }] } });
+      const { body, text } = await execute({ orbiset: 'below', orbId: 'acme.made@1.0.0', query: 'dry_run=true' });
+      expect(at(body, 'providers', '0', 'eligible')).to.equal(true);
+      expect(at(body, 'providers', '0', 'secrets', '0', 'host_allowed')).to.equal(true);
+      expect(text).to.not.include(SECRET);
+    });
+
     it('refuses wrong inputs as a run does', async () => {
       const { execute } = create();
+      const header = { orbId: 'acme.header@1.0.0', inputs: { text: 'a\r\nb' }, query: 'dry_run=true' };
+      expect((await execute(header)).code).to.equal('invalid-inputs');
       expect((await execute({ inputs: {}, query: 'dry_run=true' })).code).to.equal('invalid-inputs');
     });
   });

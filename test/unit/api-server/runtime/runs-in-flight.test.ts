@@ -13,7 +13,11 @@ describe('RunsInFlight (security.md S30)', () => {
     const after = [runs.count('a.x'), runs.count('a.y')];
     two.end();
     elsewhere.end();
-    expect([counts, after, [runs.count('a.x'), runs.count('a.y')]]).to.deep.equal([[2, 1, 0], [1, 1], [0, 0]]);
+    expect([counts, after, [runs.count('a.x'), runs.count('a.y')]]).to.deep.equal([
+      [2, 1, 0],
+      [1, 1],
+      [0, 0],
+    ]);
   });
 
   it('aborts a run at its deadline with a TimeoutError, and knows no kill', async () => {

@@ -18,7 +18,7 @@ describe('Slots (security.md S6)', () => {
     const order: string[] = [];
     const second = Promise.resolve(slots.acquire(['a'], never)).then((held) => {
       order.push('second');
-      held?.release();
+      return held?.release();
     });
     const third = Promise.resolve(slots.acquire(['a'], never)).then(() => order.push('third'));
     first?.release();

@@ -1,10 +1,22 @@
 import { expect } from 'chai';
 import { LedgerError, type Ledger, type OverdueRun } from '../../../../adapters/ledger/port.ts';
 import { sweep, sweepUntil } from '../../../../api-server/runtime/sweeper.ts';
+import { CHECK_ORDER } from '../../../../core/trust/score.ts';
 import { createTestRuntime } from '../../../support/a-runtime.ts';
+import { payloadOf, textAt } from '../../../support/members.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
 const lost = (): Promise<never> => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
+
+const overdue = (number: number, seed: string): OverdueRun => ({
+  runId: `run_${number}`,
+  tenant: 'acme',
+  startedAt: 0,
+  deadlineAt: 1,
+  seed,
+});
+
+const eraseExpired = (): Promise<number> => Promise.resolve(0);
 
 describe('sweep (trust.md §1.5)', () => {
   let fixture: SqliteFixture;
@@ -21,8 +33,7 @@ describe('sweep (trust.md §1.5)', () => {
   /** A run whose process is gone after its start. */
   const loseRun = async (): Promise<string> => {
     const { body } = await create({ finishRun: lost }).execute({});
-    const run = Object(body['run']);
-    return String(run.run_id);
+    return textAt(body, 'run', 'run_id');
   };
   const outcomes = async (): Promise<readonly string[]> =>
     (await ledger.receipts('acme', { limit: 200 })).items.map(({ outcome }) => outcome);
@@ -52,20 +63,19 @@ describe('sweep (trust.md §1.5)', () => {
     await fixture.clock.advance(90_001);
     await sweep(create().runtime);
     const [stored] = (await ledger.receipts('acme', { limit: 1 })).items;
-    const record: unknown = JSON.parse(Buffer.from(stored?.jws.split('.')[1] ?? '', 'base64url').toString());
-    expect(record).to.nested.include({ 'execution.closed_by': 'sweeper', 'execution.duration_ms': 90_001, output: null });
+    const record = payloadOf(stored?.jws);
+    expect(record).to.nested.include({
+      'execution.closed_by': 'sweeper',
+      'execution.duration_ms': 90_001,
+      output: null,
+    });
     expect(record).to.have.nested.property('execution.attempts').that.deep.equals([]);
-    const results = Object(record).checks.map(({ id, result }: { id: string; result: string }) => `${id} ${result}`);
-    expect(results).to.include.members(['caller_auth unknown', 'output_schema unknown', 'isolation unknown', 'slo unknown']);
+    for (const id of ['caller_auth', 'output_schema', 'isolation', 'slo']) {
+      const check = CHECK_ORDER.findIndex((name) => name === id);
+      expect([id, textAt(record, 'checks', String(check), 'result')]).to.deep.equal([id, 'unknown']);
+    }
   });
 
-  const overdue = (number: number, seed: string): OverdueRun => ({
-    runId: `run_${number}`,
-    tenant: 'acme',
-    startedAt: 0,
-    deadlineAt: 1,
-    seed,
-  });
   const poisoned: readonly [string, string][] = [
     ['no JSON', '{'],
     ['a list', '[]'],
@@ -108,7 +118,6 @@ describe('sweep (trust.md §1.5)', () => {
         sweeps += 1;
         return Promise.resolve([]);
       };
-      const eraseExpired = (): Promise<number> => Promise.resolve(0);
       const { runtime } = create({ overdueRuns, eraseExpired });
       const stopping = new AbortController();
       const done = sweepUntil(runtime, stopping.signal);

@@ -14,6 +14,8 @@ const parse = (ran: Ran): JsonObject => {
   return isJsonObject(value) ? value : {};
 };
 
+const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
 describe('orb verify', () => {
   let cli: TestCli;
   const file = (name: string, content: string | Uint8Array): string => {
@@ -80,10 +82,9 @@ describe('orb verify', () => {
     });
 
     it('is never shown a name that a terminal would act on', async () => {
-      const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
       const header = part({ alg: 'Ed25519', kid: '\u001b[2Jfine', typ: 'orb-keys+jws' });
-      const keys = `${header}.${part({ issuer: '\u001b[2Jhttps://a.example' })}.${Buffer.alloc(64).toString('base64url')}`;
-      const { exit, out } = await cli.run(['verify', good(), '--keys', file('keys.jws', keys)]);
+      const forged = `${header}.${part({ issuer: '\u001b[2Jhttps://a.example' })}.${Buffer.alloc(64).toString('base64url')}`;
+      const { exit, out } = await cli.run(['verify', good(), '--keys', file('keys.jws', forged)]);
       expect(exit).to.equal(2);
       expect(out)
         .to.include(String.raw`\u001b[2Jfine`)

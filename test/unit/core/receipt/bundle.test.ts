@@ -72,10 +72,13 @@ describe('parseBundle (trust.md §2.2)', () => {
   it('never throws, and what it takes JSON.parse reads alike', () => {
     const piece = fc.constantFrom(...text.split(/(?<=[",:{}])/), '\\', '\\u006a', 'null', '\n', ' ', '"', 'é');
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join('')), (given) => {
-        const bundle = parseBundle(bytes(given));
-        if (bundle !== undefined) expect(JSON.parse(given)).to.deep.equal(bundle);
-      }),
+      fc.property(
+        fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join('')),
+        (given) => {
+          const bundle = parseBundle(bytes(given));
+          if (bundle !== undefined) expect(JSON.parse(given)).to.deep.equal(bundle);
+        },
+      ),
     );
   });
 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { hmacSha256, sha256 } from '../../../../adapters/keys/primitives.ts';
 import { encodeUtf8 } from '../../../../core/json/bytes.ts';
 import { jcs } from '../../../../core/json/jcs.ts';
+import type { JsonObject } from '../../../../core/json/json-value.ts';
 import { callerTag } from '../../../../core/receipt/caller-tag.ts';
 import { commit } from '../../../../core/receipt/commitment.ts';
 import { privateEntry, receiptEntry } from '../../../../core/receipt/log-entry.ts';
@@ -10,11 +11,12 @@ import { isReceiptRecord } from '../../../../core/receipt/record-schema.ts';
 import type { ReceiptRecord } from '../../../../core/receipt/record.ts';
 import { sealReceipt } from '../../../../core/receipt/seal.ts';
 import { serialiseRecord } from '../../../../core/receipt/serialise.ts';
-import { at, casesOf, objectAt, receiptVectors, textAt, vectorSealing } from './vectors.ts';
+import { objectAt, textAt } from '../../../support/members.ts';
+import { casesOf, receiptVectors, vectorSealing } from './vectors.ts';
 
-const titleOf = (item: Parameters<typeof textAt>[0]): string => `${textAt(item, 'id')} ${String(at(item, 'name') ?? '')}`;
+const titleOf = (item: JsonObject): string => `${textAt(item, 'id')} ${JSON.stringify(item['name'] ?? null)}`;
 
-function recordOf(item: Parameters<typeof textAt>[0]): ReceiptRecord {
+function recordOf(item: JsonObject): ReceiptRecord {
   const record = objectAt(item, 'record');
   if (!isReceiptRecord(record)) throw new TypeError('no record');
   return record;
@@ -63,7 +65,9 @@ describe('callerTag: the vectors', () => {
   for (const item of casesOf(receiptVectors, 'caller_tag_cases')) {
     it(titleOf(item), () => {
       const key = Buffer.from(textAt(item, 'tag_key_hex'), 'hex');
-      expect(callerTag(key, textAt(item, 'tenant'), textAt(item, 'finished_at'), hmacSha256)).to.equal(item['expected']);
+      expect(callerTag(key, textAt(item, 'tenant'), textAt(item, 'finished_at'), hmacSha256)).to.equal(
+        item['expected'],
+      );
     });
   }
 });

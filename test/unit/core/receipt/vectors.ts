@@ -1,10 +1,10 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { nodeEncoding, sha256, signerOf } from '../../../../adapters/keys/primitives.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../../core/json/json-value.ts';
-import { lookup } from '../../../../core/json/pointer.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
 import type { SealTools } from '../../../../core/receipt/seal.ts';
 import type { PublicJwk } from '../../../../core/receipt/keys-document.ts';
+import { textAt } from '../../../support/members.ts';
 
 function load(name: string): JsonObject {
   const url = new URL(`../../../vectors/${name}.json`, import.meta.url);
@@ -14,22 +14,6 @@ function load(name: string): JsonObject {
 }
 
 export const receiptVectors = load('receipt');
-export const scoreVectors = load('trust-score');
-
-/** A member of some depth. */
-export const at = (value: JsonValue, ...names: readonly string[]): JsonValue | undefined => lookup(value, names);
-
-export function textAt(value: JsonValue, ...names: readonly string[]): string {
-  const found = at(value, ...names);
-  if (typeof found !== 'string') throw new TypeError(`no text at ${names.join('.')}`);
-  return found;
-}
-
-export function objectAt(value: JsonValue, ...names: readonly string[]): JsonObject {
-  const found = at(value, ...names);
-  if (!isJsonObject(found)) throw new TypeError(`no object at ${names.join('.')}`);
-  return found;
-}
 
 /** The cases of one list, each an object. */
 export function casesOf(file: JsonObject, list: string): readonly JsonObject[] {

@@ -30,7 +30,11 @@ const entry = (name: string, allowedHosts: readonly string[], value = 'value-of-
   value: Buffer.from(value),
 });
 
-const context = (vault: readonly VaultEntry[], inputs: JsonObject = { text: 'a' }, plain: readonly string[] = []): EligibilityContext => ({
+const context = (
+  vault: readonly VaultEntry[],
+  inputs: JsonObject = { text: 'a' },
+  plain: readonly string[] = [],
+): EligibilityContext => ({
   inputs,
   vault: new Map(vault.map((one) => [one.name, one])),
   plainOrigins: new Set(plain),
@@ -46,23 +50,103 @@ function brief(provider: CompiledProvider, given: EligibilityContext): string {
 describe('eligibility (failover.md §12.2, security.md S1)', () => {
   const rows: readonly [string, OrbOptions, EligibilityContext, string][] = [
     ['no secret is needed', { url: TLS }, context([]), 'eligible'],
-    ['the entry is for this host', { url: TLS, secret: 'T' }, context([entry('T', ['api.example.com'])]), 'eligible with a secret'],
-    ['the entry is for hosts below', { url: TLS, secret: 'T' }, context([entry('T', ['*.example.com'])]), 'eligible with a secret'],
+    [
+      'the entry is for this host',
+      { url: TLS, secret: 'T' },
+      context([entry('T', ['api.example.com'])]),
+      'eligible with a secret',
+    ],
+    [
+      'the entry is for hosts below',
+      { url: TLS, secret: 'T' },
+      context([entry('T', ['*.example.com'])]),
+      'eligible with a secret',
+    ],
     ['the entry is for any host', { url: TLS, secret: 'T' }, context([entry('T', ['*'])]), 'eligible with a secret'],
-    ['the entry is missing', { url: TLS, secret: 'T' }, context([entry('U', ['*'])]), 'secret-missing T api.example.com'],
-    ['the entry is for another host', { url: TLS, secret: 'T' }, context([entry('T', ['example.com'])]), 'secret-host-not-allowed T api.example.com'],
-    ['the entry is for no host', { url: TLS, secret: 'T' }, context([entry('T', [])]), 'secret-host-not-allowed T api.example.com'],
-    ['the suffix alone is not below itself', { url: 'https://example.com/', secret: 'T' }, context([entry('T', ['*.example.com'])]), 'secret-host-not-allowed T example.com'],
-    ['the entry has a line break', { url: TLS, secret: 'T' }, context([entry('T', ['*'], 'a\nb')]), 'secret-not-header-safe T api.example.com'],
-    ['a secret would go without TLS', { url: PLAIN, secret: 'T' }, context([entry('T', ['127.0.0.1'])]), 'secret-host-not-allowed T 127.0.0.1'],
-    ['the plain origin is excepted', { url: PLAIN, secret: 'T' }, context([entry('T', ['127.0.0.1'])], { text: 'a' }, ['http://127.0.0.1:9000']), 'eligible with a secret'],
-    ['another port of it is excepted', { url: PLAIN, secret: 'T' }, context([entry('T', ['127.0.0.1'])], { text: 'a' }, ['http://127.0.0.1:9001']), 'secret-host-not-allowed T 127.0.0.1'],
-    ['the exception does not widen the hosts', { url: PLAIN, secret: 'T' }, context([entry('T', ['api.example.com'])], { text: 'a' }, ['http://127.0.0.1:9000']), 'secret-host-not-allowed T 127.0.0.1'],
+    [
+      'the entry is missing',
+      { url: TLS, secret: 'T' },
+      context([entry('U', ['*'])]),
+      'secret-missing T api.example.com',
+    ],
+    [
+      'the entry is for another host',
+      { url: TLS, secret: 'T' },
+      context([entry('T', ['example.com'])]),
+      'secret-host-not-allowed T api.example.com',
+    ],
+    [
+      'the entry is for no host',
+      { url: TLS, secret: 'T' },
+      context([entry('T', [])]),
+      'secret-host-not-allowed T api.example.com',
+    ],
+    [
+      'the suffix alone is not below itself',
+      { url: 'https://example.com/', secret: 'T' },
+      context([entry('T', ['*.example.com'])]),
+      'secret-host-not-allowed T example.com',
+    ],
+    [
+      'the entry has a line break',
+      { url: TLS, secret: 'T' },
+      context([entry('T', ['*'], 'a\nb')]),
+      'secret-not-header-safe T api.example.com',
+    ],
+    [
+      'a secret would go without TLS',
+      { url: PLAIN, secret: 'T' },
+      context([entry('T', ['127.0.0.1'])]),
+      'secret-host-not-allowed T 127.0.0.1',
+    ],
+    [
+      'the plain origin is excepted',
+      { url: PLAIN, secret: 'T' },
+      context([entry('T', ['127.0.0.1'])], { text: 'a' }, ['http://127.0.0.1:9000']),
+      'eligible with a secret',
+    ],
+    [
+      'another port of it is excepted',
+      { url: PLAIN, secret: 'T' },
+      context([entry('T', ['127.0.0.1'])], { text: 'a' }, ['http://127.0.0.1:9001']),
+      'secret-host-not-allowed T 127.0.0.1',
+    ],
+    [
+      'the exception does not widen the hosts',
+      { url: PLAIN, secret: 'T' },
+      context([entry('T', ['api.example.com'])], { text: 'a' }, ['http://127.0.0.1:9000']),
+      'secret-host-not-allowed T 127.0.0.1',
+    ],
     ['a plain request without a secret', { url: PLAIN }, context([]), 'eligible'],
   ];
   for (const [why, options, given, expected] of rows) {
     it(`${why}: ${expected}`, () => expect(brief(main(options), given)).to.equal(expected));
   }
+
+  const inHost: OrbOptions = { url: 'https://{{orbiset.secrets.SUB}}.example.com/run' };
+  const hosts: readonly [string, EligibilityContext, string][] = [
+    ['its entry is missing', context([]), 'secret-missing SUB *.example.com'],
+    [
+      'the host that it makes is allowed',
+      context([entry('SUB', ['api.example.com'], 'api')]),
+      'eligible with a secret',
+    ],
+    [
+      'the host that it makes is not allowed',
+      context([entry('SUB', ['b.example.com'], 'api')]),
+      'secret-host-not-allowed SUB api.example.com',
+    ],
+  ];
+  for (const [why, given, expected] of hosts) {
+    it(`judges the host that a secret makes; ${why}: ${expected}`, () => {
+      expect(brief(main(inHost), given)).to.equal(expected);
+    });
+  }
+
+  it('leaves an input that can not stand in a header to the caller', () => {
+    const provider = main({ url: TLS, execution: { headers: { 'X-Text': '{{inputs.text}}' } } });
+    expect(brief(provider, context([], { text: 'a\r\nb: c' }))).to.equal('input /inputs/text');
+  });
 
   const tainted: OrbOptions = {
     url: TLS,
@@ -70,7 +154,11 @@ describe('eligibility (failover.md §12.2, security.md S1)', () => {
   };
   const taint: readonly [string, EligibilityContext, string][] = [
     ['the default is used and its entry missing', context([], {}), 'secret-missing FROM api.example.com'],
-    ['the default is used and its entry for another host', context([entry('FROM', ['other.com'])], {}), 'secret-host-not-allowed FROM api.example.com'],
+    [
+      'the default is used and its entry for another host',
+      context([entry('FROM', ['other.com'])], {}),
+      'secret-host-not-allowed FROM api.example.com',
+    ],
     ['the default is used', context([entry('FROM', ['*'])], {}), 'eligible with a secret'],
     ['the caller gives its own value', context([], { text: 'mine' }), 'eligible'],
   ];
@@ -83,7 +171,12 @@ describe('eligibility (failover.md §12.2, security.md S1)', () => {
   it('guards every later address as the first one', () => {
     const result = eligibility(main({ url: TLS, secret: 'T' }), context([entry('T', ['api.example.com'])]));
     if (result.kind !== 'eligible') throw new TypeError(result.kind);
-    const urls = ['https://api.example.com/other', 'http://api.example.com/', 'https://evil.example.net/', 'https://api.example.com.evil.net/'];
+    const urls = [
+      'https://api.example.com/other',
+      'http://api.example.com/',
+      'https://evil.example.net/',
+      'https://api.example.com.evil.net/',
+    ];
     const refused = 'secret-host-not-allowed';
     expect(urls.map((url) => result.ready.guard(new URL(url)))).to.deep.equal([null, refused, refused, refused]);
   });
@@ -101,14 +194,15 @@ describe('eligibility (failover.md §12.2, security.md S1)', () => {
   });
 });
 
+const execution = (host: string, secret: string): JsonObject => ({
+  type: 'http',
+  method: 'POST',
+  url: `https://${host}/`,
+  headers: { Authorization: `Bearer {{orbiset.secrets.${secret}}}`, 'Content-Type': 'application/json' },
+  body_template: '{"text":"{{inputs.text}}"}',
+});
+
 describe('selectProvider', () => {
-  const execution = (host: string, secret: string): JsonObject => ({
-    type: 'http',
-    method: 'POST',
-    url: `https://${host}/`,
-    headers: { Authorization: `Bearer {{orbiset.secrets.${secret}}}`, 'Content-Type': 'application/json' },
-    body_template: '{"text":"{{inputs.text}}"}',
-  });
   const two = providersOf({
     url: 'https://a.example.com/',
     secret: 'A',

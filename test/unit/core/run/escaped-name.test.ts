@@ -26,9 +26,13 @@ describe('mayEscapeNames (nodejs/node #63785)', () => {
 
   it('sees every escaped name of any JSON', () => {
     const name = fc.string({ unit: fc.constantFrom('a', '"', '\\', '\n', 'é', ' ', ':') });
-    const json = fc.dictionary(name, fc.oneof(name, fc.constant(1), fc.dictionary(name, name)), { noNullPrototype: true });
+    const json = fc.dictionary(name, fc.oneof(name, fc.constant(1), fc.dictionary(name, name)), {
+      noNullPrototype: true,
+    });
     const names = (value: unknown): string[] =>
-      typeof value === 'object' && value !== null ? Object.entries(value).flatMap(([own, inner]) => [own, ...names(inner)]) : [];
+      typeof value === 'object' && value !== null
+        ? Object.entries(value).flatMap(([own, inner]) => [own, ...names(inner)])
+        : [];
     fc.assert(
       fc.property(json, (value) => {
         if (names(value).some((own) => JSON.stringify(own).includes('\\')))
@@ -55,12 +59,16 @@ describe('names with escapes in the body of a provider', () => {
   const rows: readonly [string, string, unknown][] = [
     ['a member twice: the last one, as JSON.parse has it', '{"\\n":1,"\\u000a":2}', { '\n': 2 }],
     ['an own __proto__', '{"\\u005f_proto__":1}', JSON.parse('{"__proto__":1}')],
-    ['an integer that no double holds as absent', '{"\\n":12345678901234567890,"b":{"c":-9007199254740993,"d":1}}', { b: { d: 1 } }],
+    [
+      'an integer that no double holds as absent',
+      '{"\\n":12345678901234567890,"b":{"c":-9007199254740993,"d":1}}',
+      { b: { d: 1 } },
+    ],
     ['JSON that is none', '{"\\n":1', 'refused'],
     ['text behind it', '{"\\n":1} x', 'refused'],
   ];
   for (const [why, text, expected] of rows) {
-    it(`${why}`, () => expect(read(text)).to.deep.equal(expected));
+    it(why, () => expect(read(text)).to.deep.equal(expected));
   }
 
   it('never make a payload good that says something else', () => {

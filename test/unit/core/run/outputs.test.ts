@@ -60,12 +60,13 @@ describe('extractOutputs (design.md §2)', () => {
   });
 });
 
+const read = (body: string): ProviderAnswer => {
+  const parsed = readBody(new TextEncoder().encode(body), 'application/json');
+  return answer({ body: parsed.ok ? parsed.body : undefined });
+};
+const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
 describe('extractOutputs from a hostile answer', () => {
-  const read = (body: string): ProviderAnswer => {
-    const parsed = readBody(new TextEncoder().encode(body), 'application/json');
-    return answer({ body: parsed.ok ? parsed.body : undefined });
-  };
-  const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
   const rows: readonly [string, ValueType, string][] = [
     ['a number that no double holds', 'number', '{"v":1e400}'],
     ['one inside of an object', 'object', '{"v":{"a":-1e400}}'],
@@ -93,7 +94,9 @@ describe('extractOutputs from a hostile answer', () => {
   });
 
   it('takes outputs that canonical JSON can write, from any JSON', () => {
-    const declared = (['string', 'number', 'integer', 'boolean', 'object', 'array'] as const).map((type) => output('v', type));
+    const declared = (['string', 'number', 'integer', 'boolean', 'object', 'array'] as const).map((type) =>
+      output('v', type),
+    );
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary' }), (text) => {
         for (const one of declared) {

@@ -74,7 +74,9 @@ describe('recordOf (trust.md §1.1)', () => {
   });
 
   it('tells nothing of the tenant but the tag', () => {
-    const text = JSON.stringify(recordOf({ ...seed, tenant: 'the-tenant', orb_namespace: 'the-place' }, ending(), context));
+    const text = JSON.stringify(
+      recordOf({ ...seed, tenant: 'the-tenant', orb_namespace: 'the-place' }, ending(), context),
+    );
     expect(text).to.not.match(/the-tenant|the-place/);
   });
 });

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Standalone } from '../support/standalone.ts';
+
+/** What a stranger saw of a platform while it was killed again and again. */
+export interface Witnessed {
+  /** Ids of receipts whose run was answered with 200. */
+  readonly acknowledged: Set<string>;
+  /** Receipt id → JWS as it was served before a kill. */
+  readonly served: Map<string, string>;
+  /** Notes as served, by tree size. */
+  readonly checkpoints: Map<number, string>;
+  /** What must never be seen. */
+  readonly faults: string[];
+}
+
+export const emptyWitness = (): Witnessed => ({
+  acknowledged: new Set(),
+  served: new Map(),
+  checkpoints: new Map(),
+  faults: [],
+});
+
+const POLL_MS = 20;
+
+/** Whole lines of a file that somebody may be writing. */
+export function linesOf(file: string): readonly string[] {
+  const text = readFileSync(file, 'utf8');
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
+function takeCheckpoint(seen: Witnessed, note: string): void {
+  const size = Number(note.split('\n')[1]);
+  const before = seen.checkpoints.get(size);
+  if (before !== undefined && before.split('\n')[2] !== note.split('\n')[2])
+    seen.faults.push(`two checkpoints of size ${size} have different roots`);
+  seen.checkpoints.set(size, note);
+}
+
+async function look(platform: Standalone, acks: string, seen: Witnessed, signal: AbortSignal): Promise<void> {
+  const note = await platform.get('/log/checkpoint', {}, signal);
+  if (note.status === 200) takeCheckpoint(seen, await note.text());
+  const receiptId = linesOf(acks).at(-1);
+  if (receiptId === undefined || seen.served.has(receiptId)) return;
+  const receipt = await platform.get(`/receipts/${receiptId}`, { accept: 'application/jose' }, signal);
+  if (receipt.status === 200) seen.served.set(receiptId, await receipt.text());
+  else seen.faults.push(`${receiptId} was acknowledged and is answered with ${receipt.status}`);
+}
+
+/** Fetches checkpoints and the newest acknowledged receipt until `signal` aborts; a killed platform ends it too. */
+export async function watchPlatform(
+  platform: Standalone,
+  acks: string,
+  seen: Witnessed,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    while (!signal.aborted) {
+      await look(platform, acks, seen, signal);
+      await delay(POLL_MS, undefined, { signal });
+    }
+  } catch {
+    // The connection broke with the kill: what was read whole before it counts.
+  }
+}
