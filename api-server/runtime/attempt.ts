@@ -29,17 +29,12 @@ interface Reading {
 }
 
 function headerMap(headers: readonly (readonly [string, string])[]): Record<string, string> {
-  const map: Record<string, string> = {};
+  const map = new Map<string, string>();
   for (const [name, value] of headers) {
-    const before = Object.hasOwn(map, name) ? map[name] : undefined;
-    Object.defineProperty(map, name, {
-      value: before === undefined ? value : `${before}, ${value}`,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+    const before = map.get(name);
+    map.set(name, before === undefined ? value : `${before}, ${value}`);
   }
-  return map;
+  return Object.fromEntries(map); // a header may be called `__proto__`: it becomes a member like any other
 }
 
 /** What an answer means for the Orb: its outputs, and whether the attempt succeeded. */

@@ -1,7 +1,7 @@
 import type { AttemptOutcome, RunOutcome } from '../../core/receipt/record.ts';
 
 /** One provider of one Orb, with its metric children bound (failover.md §2). */
-export interface ProviderMetrics {
+interface ProviderMetrics {
   /** One attempt; the duration counts only for `success` and `timeout`. @param seconds from before DNS to the last byte */
   readonly attempt: (outcome: AttemptOutcome, seconds: number) => void;
   readonly transportError: (kind: 'dns' | 'connect' | 'tls') => void;

@@ -1,3 +1,4 @@
+import { mayEscapeNames } from '../json/escaped-name.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import type { Checked, Finding } from './finding.ts';
 import { readJsonText } from './text/json-reader.ts';
@@ -69,7 +70,7 @@ const fault = (detail: string): Finding => ({ code: 'invalid-json', pointer: '',
 export function readJson(bytes: Uint8Array): Checked<JsonValue> {
   const text = decode(bytes);
   if (text === undefined) return { ok: false, findings: [fault('The body is not UTF-8.')] };
-  const parsed = parse(text);
+  const parsed = mayEscapeNames(text) ? undefined : parse(text);
   const tally = { members: 0 };
   if (isOrdinary(parsed, tally, 0) && tally.members === countMembers(text))
     return { ok: true, value: parsed, findings: [] };

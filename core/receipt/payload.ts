@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../json/json-value.ts';
 import { isOfProfile } from './profile.ts';
 
 /** Why bytes are no payload, in the order of the tests (trust.md §1.2). */
-export type PayloadFault = 'payload' | 'profile' | 'not_canonical';
+type PayloadFault = 'payload' | 'profile' | 'not_canonical';
 
 export type ReadPayload =
   | { readonly ok: true; readonly value: JsonObject }

@@ -3,8 +3,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-valu
 const KEY = /^[a-z][a-z0-9_]{0,63}$/;
 const MAX_DEPTH = 16;
 
+// Nearly every text of a receipt: well formed and NFC without a look at the tables of Unicode.
+const PRINTABLE_ASCII = /^[ -~]*$/;
+
 /** A string that the profile admits: well formed and NFC. */
-export const isProfileText = (text: string): boolean => text.isWellFormed() && text.normalize('NFC') === text;
+export const isProfileText = (text: string): boolean =>
+  PRINTABLE_ASCII.test(text) || (text.isWellFormed() && text.normalize('NFC') === text);
 
 const isProfileNumber = (value: number): boolean => Number.isSafeInteger(value) && !Object.is(value, -0);
 

@@ -1,5 +1,3 @@
-import type { JsonObject } from '../json/json-value.ts';
-
 /** How a run ended; fixes status, HTTP code and what reputation counts (trust.md §1.1). */
 export type RunOutcome = 'success' | 'orb_error' | 'timeout' | 'policy_denied' | 'caller_error' | 'platform_error';
 
@@ -80,6 +78,3 @@ export interface ReceiptRecord {
   readonly scoring: 'orb-trust/1';
   readonly parent_receipt_id: string | null;
 }
-
-/** A record as it is read back: its members are known only after `checkRecord`. */
-export type UncheckedRecord = JsonObject;

@@ -13,7 +13,7 @@ export interface EligibilityContext {
   readonly plainOrigins: ReadonlySet<string>;
 }
 
-export type IneligibleCode = 'secret-missing' | 'secret-not-header-safe' | 'secret-host-not-allowed';
+type IneligibleCode = 'secret-missing' | 'secret-not-header-safe' | 'secret-host-not-allowed';
 
 export type Eligibility =
   | { readonly kind: 'eligible'; readonly ready: ReadyAttempt }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { readJsonText } from '../manifest/text/json-reader.ts';
-import { mayEscapeNames } from './escaped-name.ts';
+import { mayEscapeNames } from '../json/escaped-name.ts';
 
 /** A provider's answer as outputs read it (design.md §2). */
 export interface ProviderAnswer {
@@ -17,7 +17,7 @@ export type ReadBody =
   | { readonly ok: false };
 
 /** Media type without parameters, in lower case; '' when there is none. */
-export const mediaTypeOf = (contentType: string | undefined): string =>
+const mediaTypeOf = (contentType: string | undefined): string =>
   (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
 const isJsonType = (type: string): boolean => type.endsWith('/json') || type.endsWith('+json');

@@ -8,6 +8,7 @@ import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import type { Resource } from '../../core/manifest/documents.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
 import { parseOrbId } from '../../core/manifest/orb-id.ts';
+import { readJson } from '../../core/manifest/read-json.ts';
 import { compileOrb } from '../../core/orb/compile-orb.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { Placed } from './resource-set.ts';
@@ -36,10 +37,11 @@ export function reportFindings(logger: Logger, file: string, findings: readonly 
   }
 }
 
-const parseText = (text: string): JsonValue => {
-  const value: unknown = JSON.parse(text);
-  return isJsonObject(value) ? value : null;
-};
+/** JSON of our own, from the ledger. */
+function parseText(text: string): JsonValue {
+  const parsed = readJson(Buffer.from(text));
+  return parsed.ok ? parsed.value : null;
+}
 
 /** Keeps the Orbs of a catalogue equal to the documents of a folder; one bad Orb never stops another. */
 export class OrbSync {

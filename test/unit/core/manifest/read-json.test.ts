@@ -123,3 +123,11 @@ describe('readJson', () => {
     expect(readJson(encode('['.repeat(100_000) + ']'.repeat(100_000))).findings[0]?.code).to.equal('too-deep');
   });
 });
+
+describe('readJson beside other bodies (nodejs/node #63785)', () => {
+  it('reads an escaped name as it is, whatever body came before', () => {
+    readJson(new TextEncoder().encode(String.raw`{"name":1,"\\":2}`));
+    const checked = readJson(new TextEncoder().encode(String.raw`{"name":1,"\u0062":2}`));
+    expect(checked).to.deep.equal({ ok: true, value: { name: 1, b: 2 }, findings: [] });
+  });
+});

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mayEscapeNames } from '../../../../core/run/escaped-name.ts';
+import { mayEscapeNames } from '../../../../core/json/escaped-name.ts';
 import { readBody } from '../../../../core/run/response-body.ts';
 import { readPayload } from '../../../../core/receipt/payload.ts';
 
