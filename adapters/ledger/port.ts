@@ -45,7 +45,7 @@ export interface RunFinish {
   readonly answer?: string;
 }
 
-export interface NewReceipt {
+interface NewReceipt {
   readonly receiptId: string;
   readonly orbId: string;
   readonly outcome: RunOutcome;

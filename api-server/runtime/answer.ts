@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import type { RunProblemCode } from '../../core/run/classify.ts';
+import { shownBody } from '../../core/run/shown-body.ts';
 import type { RunOutcome } from '../../core/receipt/record.ts';
 import { problem } from '../http/problems.ts';
 import type { Reply } from '../http/route.ts';
@@ -27,15 +28,12 @@ const statusOf: Readonly<Record<RunOutcome, 'completed' | 'failed' | 'timed_out'
   platform_error: 'failed',
 };
 
-const SHOWN_BODY_BYTES = 4096;
-
 /** The provider's own words, where the manifest or the developer asks for them: redacted, then cut (security.md S26). */
 function providerBody(answer: RunAnswer): string | undefined {
   const { plan, attempt } = answer;
   const shown = plan.debug || (answer.problem !== undefined && plan.ready.provider.exposeErrorBody);
   if (!shown || attempt?.body === undefined) return undefined;
-  const clean = plan.orbiset.redactor.bytes(attempt.body).value;
-  return new TextDecoder().decode(clean.subarray(0, SHOWN_BODY_BYTES));
+  return shownBody(attempt.body, plan.orbiset.redactor);
 }
 
 const withBody = (body: string | undefined): JsonObject => (body === undefined ? {} : { provider_body: body });

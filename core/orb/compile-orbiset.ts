@@ -124,7 +124,7 @@ export function compileOrbiset(sources: OrbisetSources): {
       warning(
         'unscrubbable-secret',
         '/spec/vault',
-        `The entry ${name} is shorter than 8 bytes: it can't be redacted from answers.`,
+        `The entry ${name} is shorter than 8 bytes or too long: it can't be redacted from answers.`,
       ),
     );
   }

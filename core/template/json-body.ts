@@ -1,5 +1,3 @@
-import { mayEscapeNames } from '../json/escaped-name.ts';
-import { readJsonText } from '../manifest/text/json-reader.ts';
 import { MARK } from './marked.ts';
 
 /** Where the placeholders of a JSON text stand, in order; or why they can't be filled. */
@@ -78,8 +76,6 @@ function sampleOf(text: string, places: readonly JsonPlace[]): string {
 }
 
 function isJson(text: string): boolean {
-  // Only asked whether it is JSON; but reading it would leave its names behind for the whole process.
-  if (mayEscapeNames(text)) return readJsonText(text).reading.findings.length === 0;
   try {
     JSON.parse(text);
     return true;

@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import { loadKeys } from '../../adapters/keys/load-keys.ts';
 import { randomSource } from '../../adapters/keys/primitives.ts';
@@ -13,6 +13,13 @@ const TENANT = 'default';
 async function sampleIds(ledger: Ledger): Promise<readonly string[]> {
   const { items } = await ledger.receipts(TENANT, { limit: SAMPLE });
   return items.map(({ receiptId }) => receiptId);
+}
+
+async function proveReceipt(ledger: Ledger, id: string, publicKey: KeyObject): Promise<void> {
+  const stored = await ledger.receipt(TENANT, id);
+  const [head = '', payload = '', signature = ''] = (stored?.jws ?? '').split('.');
+  const good = verify(null, Buffer.from(`${head}.${payload}`), publicKey, Buffer.from(signature, 'base64url'));
+  if (!good) throw new Error(`the acknowledged receipt ${id} is lost or does not verify`);
 }
 
 /**
@@ -41,17 +48,8 @@ export async function proveLedger(
     if (expected.answered !== undefined && receipts !== expected.answered) {
       throw new Error(`${expected.answered} runs were answered, ${receipts} receipts are there`);
     }
-    for (const id of expected.acknowledged ?? (await sampleIds(ledger))) {
-      const stored = await ledger.receipt(TENANT, id);
-      const [head = '', payload = '', signature = ''] = (stored?.jws ?? '').split('.');
-      const good = verify(
-        null,
-        Buffer.from(`${head}.${payload}`),
-        keys.receiptPublic,
-        Buffer.from(signature, 'base64url'),
-      );
-      if (!good) throw new Error(`the acknowledged receipt ${id} is lost or does not verify`);
-    }
+    for (const id of expected.acknowledged ?? (await sampleIds(ledger)))
+      await proveReceipt(ledger, id, keys.receiptPublic);
     return receipts;
   } finally {
     await ledger.close();

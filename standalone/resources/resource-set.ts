@@ -10,7 +10,7 @@ export interface Placed {
 }
 
 /** Something to tell the person who edits the files. */
-export interface FileReport {
+interface FileReport {
   readonly file: string;
   readonly findings: readonly Finding[];
 }

@@ -71,7 +71,9 @@ const send: Readonly<Record<string, Send>> = {
     return dribble(response, Buffer.from(values.join('\n')), 7);
   },
   headers: (response, status, values) => {
-    const safe = values.map((value) => value.replaceAll(/[^\x20-\x7e]/g, '')).filter((value) => value.length < 2000);
+    // Bytes of UTF-8 stand in headers as they are, control characters and long values don't.
+    const bytes = values.map((value) => Buffer.from(value).toString('latin1'));
+    const safe = bytes.filter((value) => value.length < 2000 && !/[^\x20-\x7e\x80-\xff]/.test(value));
     response.writeHead(status, { ...JSON_TYPE, 'x-echo': safe, 'set-cookie': `session=${safe[0] ?? ''}` });
     response.end('{"id":"id-1"}');
   },
@@ -99,7 +101,8 @@ const send: Readonly<Record<string, Send>> = {
     response.writeHead(status, { ...JSON_TYPE, 'content-length': Buffer.byteLength(text) + 100 });
     response.write(text, () => response.socket?.destroy());
   },
-  garbage: (response, _status, values) => void response.socket?.end(`HTTP/1.1 2OO ${values[0]}\r\n${values[0]}\r\n\r\n`),
+  garbage: (response, _status, values) =>
+    void response.socket?.end(`HTTP/1.1 2OO ${values[0]}\r\n${values[0]}\r\n\r\n`),
   'too-large': (response, status, values) => {
     response.writeHead(status, JSON_TYPE).end(asJson([...values, 'x'.repeat(200_000)]));
   },
@@ -121,7 +124,9 @@ async function receivedValues(request: IncomingMessage): Promise<readonly string
 }
 
 async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [, sending = '', spelling = '', status = ''] = new URL(request.url ?? '/', 'http://provider').pathname.split('/');
+  const [, sending = '', spelling = '', status = ''] = new URL(request.url ?? '/', 'http://provider').pathname.split(
+    '/',
+  );
   const values = (await receivedValues(request)).map(spell[spelling] ?? String);
   await send[sending]?.(response, Number(status), values);
 }

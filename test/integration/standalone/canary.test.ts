@@ -40,7 +40,12 @@ function leaking(url: string, change: Partial<Orb> = {}): Orb {
     'X-Quotes': '{{orbiset.secrets.CNRY_QUOTES}}',
     'Content-Type': 'application/json',
   };
-  const body = { headers, body_template: `{"values":[${values}]}`, max_response_bytes: 150_000, expose_error_body: true };
+  const body = {
+    headers,
+    body_template: `{"values":[${values}]}`,
+    max_response_bytes: 150_000,
+    expose_error_body: true,
+  };
   return { url, outputs: OUTPUTS, ...change, execution: { ...body, ...change.execution }, manifest: { inputs } };
 }
 
@@ -59,7 +64,11 @@ function orbs(port: number): Record<string, string> {
     control: {
       url: at,
       outputs: OUTPUTS,
-      execution: { body_template: '{"values":{{inputs.values}}}', max_response_bytes: 150_000, expose_error_body: true },
+      execution: {
+        body_template: '{"values":{{inputs.values}}}',
+        max_response_bytes: 150_000,
+        expose_error_body: true,
+      },
       manifest: { inputs },
     },
   };
@@ -81,7 +90,10 @@ function filesBelow(folder: string, leftOut: readonly string[]): (readonly [stri
 }
 
 const short = (found: readonly Sighting[]): readonly string[] =>
-  [...new Set(found.map(({ place, entry, spelling }) => `${entry} as ${spelling.slice(0, 12)}… in ${place}`))].slice(0, 20);
+  [...new Set(found.map(({ place, entry, spelling }) => `${entry} as ${spelling.slice(0, 12)}… in ${place}`))].slice(
+    0,
+    20,
+  );
 
 describe('a secret that its provider sends back', function () {
   this.timeout(60_000);
