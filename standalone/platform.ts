@@ -16,6 +16,7 @@ import type { Clock } from '../adapters/time/clock.ts';
 import { createAdmission, type Admission } from '../api-server/http/admission.ts';
 import { watchLoopDelay } from '../api-server/http/loop-delay.ts';
 import { CallerTags } from '../api-server/runtime/caller-tags.ts';
+import { Hourly } from '../api-server/runtime/hourly.ts';
 import { RunsInFlight } from '../api-server/runtime/runs-in-flight.ts';
 import type { Runtime } from '../api-server/runtime/runtime.ts';
 import { SelfCheck } from '../api-server/runtime/self-check.ts';
@@ -121,6 +122,7 @@ function createRuntime({ clock, log, keys, exceptions, orb, folder }: PlatformOp
     selfCheck: new SelfCheck(keys.receiptPublic, availableParallelism() - 1),
     slots: new Slots(SLOTS),
     inFlight: new RunsInFlight(),
+    echoes: new Hourly(clock.monotonic),
   };
 }
 

@@ -125,18 +125,24 @@ function logRequest(platform: Platform): (answered: Answered) => void {
   };
 }
 
-async function listen(app: App, { host, port }: ListenAddress): Promise<string> {
-  app.server.listen(port, host);
+/** @throws StartError somebody has the address, or it is none of this machine */
+async function claim<T>({ host, port }: ListenAddress, flag: string, listening: () => Promise<T>): Promise<T> {
   try {
-    await once(app.server, 'listening');
+    return await listening();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'error';
-    const hint = code === 'EADDRINUSE' ? ': something listens there already; choose another by --listen' : '';
+    const hint = code === 'EADDRINUSE' ? `: something listens there already; choose another by ${flag}` : '';
     throw new StartError(`can't listen on ${host}:${port} (${code})${hint}`, 1, { cause: error });
   }
+}
+
+const urlOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+async function listen(app: App, { host, port }: ListenAddress): Promise<string> {
+  app.server.listen(port, host);
+  await once(app.server, 'listening');
   const address: AddressInfo | string | null = app.server.address();
-  const actual = typeof address === 'object' && address !== null ? address.port : port;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
+  return urlOf(host, typeof address === 'object' && address !== null ? address.port : port);
 }
 
 interface Opened {
@@ -190,8 +196,10 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     random,
     observe: logRequest(platform),
   });
-  const metrics = await serveMetrics(settings.metricsListen, platform.metrics, log.logger);
-  const url = await listen(app, settings.listen);
+  const metrics = await claim(settings.metricsListen, '--metrics-listen', () =>
+    serveMetrics(settings.metricsListen, platform.metrics, log.logger),
+  );
+  const url = await claim(settings.listen, '--listen', () => listen(app, settings.listen));
   const key = await localKey(folder, apiKeys, { now: clock.now(), random });
   await writeCredentials(folder, url, key.key);
   const stop = async (): Promise<void> => {
@@ -201,5 +209,6 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     await Promise.all([sweeper, resources(), metrics.close(), example.close()]);
     await platform.close();
   };
-  return { url, metricsUrl: `http://127.0.0.1:${metrics.port}/metrics`, platform, folder, key, stop };
+  const metricsUrl = `${urlOf(settings.metricsListen.host, metrics.port)}/metrics`;
+  return { url, metricsUrl, platform, folder, key, stop };
 }

@@ -171,8 +171,8 @@ export const problems = {
   },
   'provider-timeout': {
     status: 504,
-    title: 'The run reached its deadline',
-    next: 'Try again later unless maybe_executed is true; execution.timeout_ms sets the deadline.',
+    title: 'The provider did not answer in time',
+    next: 'Try again later unless maybe_executed is true; execution.timeout_ms and its other deadlines are in the manifest.',
   },
   'providers-unavailable': { status: 502, title: 'No provider takes calls at present', next: 'Try again later.' },
   'ledger-unavailable': {

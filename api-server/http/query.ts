@@ -37,6 +37,14 @@ export class QueryReader {
     return undefined;
   }
 
+  /** `true` or `false`, written just so; false when absent. */
+  flag(name: string): boolean {
+    const value = this.#query.get(name);
+    if (value !== null && value !== 'true' && value !== 'false')
+      this.#fail('parameter-malformed', 'Expected: true or false.', name);
+    return value === 'true';
+  }
+
   integer(name: string, min: number, max: number): number | undefined {
     const value = this.#query.get(name);
     if (value === null) return undefined;

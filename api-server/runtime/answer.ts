@@ -94,8 +94,9 @@ function failure(answer: RunAnswer, code: RunProblemCode): Reply {
 export const replyOf = (answer: RunAnswer): Reply =>
   answer.problem === undefined ? success(answer) : failure(answer, answer.problem);
 
-/** The answer as it is stored under an `Idempotency-Key`, without openings. Text of `{status, headers, body}`. */
-export function answerText({ openings: _told, ...answer }: RunAnswer): string {
-  const { status, headers, body } = replyOf(answer);
-  return JSON.stringify({ status, headers, body });
-}
+/** A whole answer as it is stored under an `Idempotency-Key`. */
+export const storedText = ({ status, headers, body }: Reply): string => JSON.stringify({ status, headers, body });
+
+/** The answer that a repeat gets: without openings, and without what only this request asked to see. */
+export const answerText = ({ openings: _told, ...answer }: RunAnswer): string =>
+  storedText(replyOf({ ...answer, plan: { ...answer.plan, debug: false } }));

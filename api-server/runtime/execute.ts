@@ -3,18 +3,39 @@ import { newId } from '../../core/receipt/ids.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import { problem } from '../http/problems.ts';
+import { QueryReader } from '../http/query.ts';
 import type { Reply, Route, RouteRequest } from '../http/route.ts';
 import { orbisetRef } from '../http/tenant.ts';
 import { dryRun } from './dry-run.ts';
 import { claimOf, replay, type ClaimOf } from './idempotency.ts';
 import { executeOperation } from './operation.ts';
-import { checkInputs, chooseProvider, findOrb, hidden, unlessAnonymous, type Meaning, type Step } from './plan-run.ts';
+import {
+  checkInputs,
+  chooseProvider,
+  findOrb,
+  hidden,
+  refuseKey,
+  unlessAnonymous,
+  type Meaning,
+  type Step,
+} from './plan-run.ts';
 import type { RunPlan } from './plan.ts';
-import { parseExecute } from './request.ts';
+import { parseExecute, type ExecuteBody } from './request.ts';
 import { executeRun, slotKeys } from './run.ts';
 import type { Runtime } from './runtime.ts';
 
-const flag = (request: RouteRequest, name: string): boolean => request.query.get(name) === 'true';
+/** What the query asks for. */
+interface Wishes {
+  readonly dryRun: boolean;
+  readonly debug: boolean;
+}
+
+/** A misspelt `dry_run` must not send a mail: unknown parameters and other values are refused. */
+function wishesOf(request: RouteRequest): Step<Wishes> {
+  const query = new QueryReader(request.query, ['dry_run', 'debug']);
+  const read = query.result({ dryRun: query.flag('dry_run'), debug: query.flag('debug') });
+  return read.ok ? read : { ok: false, reply: problem(request, 'invalid-parameter', { errors: read.errors }) };
+}
 
 function findOrbiset(runtime: Runtime, request: RouteRequest): Step<CompiledOrbiset> {
   const ref = orbisetRef(request.params['id'] ?? '', request.caller);
@@ -25,22 +46,28 @@ function findOrbiset(runtime: Runtime, request: RouteRequest): Step<CompiledOrbi
 }
 
 // What would be sent shows names of the vault: it takes a key.
-const isOpen = (runtime: Runtime, request: RouteRequest, orb: CompiledOrb): boolean =>
-  runtime.settings.standalone && orb.anonymous && !flag(request, 'dry_run');
+const isOpen = (runtime: Runtime, orb: CompiledOrb, wishes: Wishes): boolean =>
+  runtime.settings.standalone && orb.anonymous && !wishes.dryRun;
+
+/** A request with everything that was found out before its Orb was looked up. */
+interface Asked {
+  readonly request: RouteRequest;
+  readonly wishes: Wishes;
+  readonly orbiset: CompiledOrbiset;
+  readonly body: ExecuteBody;
+  readonly claim: ClaimOf;
+}
 
 /**
  * Everything about a request that needs no vault: who, where, which Orb, with what. Without a key only an open Orb is
  * known to be there, and it speaks plainly.
  */
-function understand(runtime: Runtime, request: RouteRequest, orbiset: CompiledOrbiset): Step<Meaning> {
-  const parsed = parseExecute(request);
-  if (!parsed.ok) return { ok: false, reply: unlessAnonymous(request, parsed.reply) };
-  const orb = findOrb(runtime, request, orbiset, parsed.body.orbId);
+function understand(runtime: Runtime, { request, wishes, orbiset, body }: Asked): Step<Meaning> {
+  const orb = findOrb(runtime, request, orbiset, body.orbId);
   if (!orb.ok) return { ok: false, reply: unlessAnonymous(request, orb.reply) };
-  if (request.caller === undefined && !isOpen(runtime, request, orb.value))
-    return { ok: false, reply: hidden(request) };
+  if (request.caller === undefined && !isOpen(runtime, orb.value, wishes)) return { ok: false, reply: hidden(request) };
   if (orbiset.suspended) return { ok: false, reply: problem(request, 'orbiset-suspended', {}) };
-  const inputs = checkInputs(request, orb.value, parsed.body);
+  const inputs = checkInputs(request, orb.value, body);
   return inputs.ok ? { ok: true, value: { orbiset, orb: orb.value, inputs: inputs.value } } : inputs;
 }
 
@@ -66,19 +93,16 @@ function admit(runtime: Runtime, request: RouteRequest, plan: RunPlan): Reply | 
   return runtime.selfCheck.failed ? problem(request, 'signing-misconfigured', {}) : undefined;
 }
 
-async function earlier(
-  runtime: Runtime,
-  request: RouteRequest,
-  orbiset: CompiledOrbiset,
-  claim: ClaimOf,
-): Promise<Reply | undefined> {
-  if (claim.kind !== 'claim') return undefined;
+/** The answer of an earlier request with the same key; an anonymous one learns of its own only when it starts. */
+async function earlier(runtime: Runtime, { request, orbiset, claim, wishes }: Asked): Promise<Reply | undefined> {
+  if (claim.kind !== 'claim' || wishes.dryRun || request.caller === undefined) return undefined;
   const { path, key } = claim.claim;
   const entry = await runtime.ledger.idempotent(orbiset.namespace, path, key);
   return entry === undefined ? undefined : replay(request, claim.claim, entry);
 }
 
-async function start(runtime: Runtime, request: RouteRequest, meaning: Meaning, claim: ClaimOf): Promise<Reply> {
+async function start(runtime: Runtime, asked: Asked, meaning: Meaning): Promise<Reply> {
+  const { request, wishes, claim } = asked;
   const { orbiset, orb, inputs } = meaning;
   const chosen = chooseProvider(runtime, request, meaning);
   if (!chosen.ok) return chosen.reply;
@@ -93,7 +117,7 @@ async function start(runtime: Runtime, request: RouteRequest, meaning: Meaning, 
     caller: request.caller,
     timeoutMs: timeoutOf(runtime, orbiset, chosen.value.provider.timeoutMs),
     claim: claim.kind === 'claim' ? claim.claim : undefined,
-    debug: runtime.settings.standalone && request.caller !== undefined && flag(request, 'debug'),
+    debug: runtime.settings.standalone && request.caller !== undefined && wishes.debug,
   };
   return admit(runtime, request, plan) ?? executeRun(runtime, plan);
 }
@@ -104,33 +128,44 @@ function tooLarge(request: RouteRequest, orbiset: CompiledOrbiset): Reply | unde
   return problem(request, 'body-too-large', { detail: `The Orbiset allows ${limit} bytes.` });
 }
 
+const malformedKey = (request: RouteRequest): Reply =>
+  problem(request, 'invalid-parameter', {
+    errors: [
+      {
+        header: 'Idempotency-Key',
+        code: 'idempotency-key-malformed',
+        detail: 'Idempotency-Key is 1 to 255 visible ASCII characters.',
+      },
+    ],
+  });
+
+/** Reads a request as far as it goes without looking at Orbs; an anonymous one is told of no fault. */
+function ask(runtime: Runtime, request: RouteRequest): Step<Asked> {
+  const wishes = wishesOf(request);
+  if (!wishes.ok) return wishes;
+  const orbiset = findOrbiset(runtime, request);
+  if (!orbiset.ok) return orbiset;
+  const refused = tooLarge(request, orbiset.value);
+  if (refused !== undefined) return { ok: false, reply: refused };
+  const claim = claimOf(runtime, request, orbiset.value);
+  if (claim.kind === 'malformed') return { ok: false, reply: malformedKey(request) };
+  const parsed = parseExecute(request);
+  if (!parsed.ok) return parsed;
+  const limited = refuseKey(request, parsed.body.orbId);
+  if (limited !== undefined) return { ok: false, reply: limited };
+  return { ok: true, value: { request, wishes: wishes.value, orbiset: orbiset.value, body: parsed.body, claim } };
+}
+
 async function execute(runtime: Runtime, request: RouteRequest): Promise<Reply> {
-  const found = findOrbiset(runtime, request);
-  if (!found.ok) return unlessAnonymous(request, found.reply);
-  const orbiset = found.value;
-  const refused = tooLarge(request, orbiset);
-  if (refused !== undefined) return unlessAnonymous(request, refused);
-  const claim = claimOf(runtime, request, `/orbisets/${orbiset.namespace}.${orbiset.name}/execute`);
-  if (claim.kind === 'malformed') {
-    return unlessAnonymous(
-      request,
-      problem(request, 'invalid-parameter', {
-        errors: [
-          {
-            header: 'Idempotency-Key',
-            code: 'idempotency-key-malformed',
-            detail: 'Idempotency-Key is 1 to 255 visible ASCII characters.',
-          },
-        ],
-      }),
-    );
-  }
-  const dry = flag(request, 'dry_run');
-  const before = dry || request.caller === undefined ? undefined : await earlier(runtime, request, orbiset, claim);
+  const asked = ask(runtime, request);
+  if (!asked.ok) return unlessAnonymous(request, asked.reply);
+  const before = await earlier(runtime, asked.value);
   if (before !== undefined) return before;
-  const meaning = understand(runtime, request, orbiset);
+  const meaning = understand(runtime, asked.value);
   if (!meaning.ok) return meaning.reply;
-  return dry ? dryRun(runtime, request, meaning.value) : start(runtime, request, meaning.value, claim);
+  return asked.value.wishes.dryRun
+    ? dryRun(runtime, request, meaning.value)
+    : start(runtime, asked.value, meaning.value);
 }
 
 /** `POST /orbisets/{id}/execute` (spec §4.1, design.md §3): one run, one receipt. */

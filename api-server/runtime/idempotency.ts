@@ -1,5 +1,6 @@
 import type { IdempotencyClaim, IdempotencyEntry } from '../../adapters/ledger/port.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
+import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import { problem } from '../http/problems.ts';
 import type { Reply, RouteRequest } from '../http/route.ts';
 import type { Runtime } from './runtime.ts';
@@ -16,12 +17,19 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /**
  * The claim that a request makes by `Idempotency-Key` (security.md S20), bound to tenant, path and key.
- * @param path canonical path, so that both spellings of an Orbiset id mean one key
+ * The path is the canonical one, so that both spellings of an Orbiset id mean one key; calls without an API key have a
+ * space of their own, so that they neither take nor learn of a tenant's keys.
  */
-export function claimOf(runtime: Runtime, request: RouteRequest, path: string): ClaimOf {
+export function claimOf(
+  runtime: Runtime,
+  request: RouteRequest,
+  orbiset: Pick<CompiledOrbiset, 'namespace' | 'name'>,
+): ClaimOf {
   const key = request.header('idempotency-key');
   if (key === undefined) return { kind: 'none' };
   if (!KEY.test(key)) return { kind: 'malformed' };
+  const owner = request.caller === undefined ? 'anonymous ' : '';
+  const path = `${owner}/orbisets/${orbiset.namespace}.${orbiset.name}/execute`;
   const bodySha256 = hex(runtime.sha256(request.body));
   return { kind: 'claim', claim: { path, key, bodySha256, expiresAt: runtime.clock.now() + DAY_MS } };
 }

@@ -44,17 +44,20 @@ function findEntry(runtime: Runtime, request: RouteRequest, orbiset: CompiledOrb
   }
 }
 
-/** The Orb that a request means, if its key may execute it (design.md §2). */
+/** Keys may be limited to some Orbs; asked before anything is told of an Orb or of an earlier run of it. */
+export function refuseKey(request: RouteRequest, orbId: OrbId): Reply | undefined {
+  const limited = request.caller?.orbs;
+  if (limited === undefined || listsOrb(limited, orbId)) return undefined;
+  return problem(request, 'forbidden', { detail: 'The key is limited to other Orbs.' });
+}
+
+/** The Orb that a request means (design.md §2); the key was asked before, by `refuseKey`. */
 export function findOrb(
   runtime: Runtime,
   request: RouteRequest,
   orbiset: CompiledOrbiset,
   orbId: OrbId,
 ): Step<CompiledOrb> {
-  const limited = request.caller?.orbs;
-  if (limited !== undefined && !listsOrb(limited, orbId)) {
-    return stop(problem(request, 'forbidden', { detail: 'The key is limited to other Orbs.' }));
-  }
   const entry = findEntry(runtime, request, orbiset, orbId);
   if (!entry.ok) return entry;
   if (entry.value.compiled === undefined) return stop(problem(request, 'orb-not-ready', {}));

@@ -1,6 +1,7 @@
 import {
   LedgerError,
   type FinishResult,
+  type RunFinish,
   type RunStart,
   type StartResult,
   type StoredReceipt,
@@ -13,7 +14,7 @@ import type { RunSeed } from '../../core/run/record.ts';
 import { problem } from '../http/problems.ts';
 import type { Reply } from '../http/route.ts';
 import { recordOf, summaryOf as storedSummaryOf } from '../receipts/receipt-summary.ts';
-import { answerText, replyOf, type RunAnswer } from './answer.ts';
+import { answerText, replyOf, storedText, type RunAnswer } from './answer.ts';
 import { attempt, type AttemptResult } from './attempt.ts';
 import { commitJson, receiptRow, sealRun, summaryOf, type Conclusion, type Sealed } from './ending.ts';
 import { replay } from './idempotency.ts';
@@ -106,7 +107,8 @@ function scrubOutputs(runtime: Runtime, plan: RunPlan, outputs: JsonObject): Scr
   const value = isJsonObject(clean) ? clean : {};
   if (hits > 0) {
     runtime.metrics.redactions(plan.orb.namespace, plan.orb.orbId, hits);
-    runtime.logger.warn('a provider echoed a secret', { run_id: plan.runId, orb_id: plan.orb.orbId, hits });
+    if (runtime.echoes.isDue(`${plan.orb.namespace}/${plan.orb.orbId}`))
+      runtime.logger.warn('a provider echoed a secret', { run_id: plan.runId, orb_id: plan.orb.orbId, hits });
   }
   const { salt, record } = commitJson(runtime, value);
   return { outputs: value, salt, record };
@@ -150,16 +152,25 @@ function answerOf(
   };
 }
 
+type Settled = readonly [committed: FinishResult, good: boolean];
+
+const finishRow = (run: StartedRun, sealed: Sealed): RunFinish => ({
+  runId: run.plan.runId,
+  tenant: run.seed.tenant,
+  receipt: receiptRow(sealed),
+});
+
 /** Commits the receipt and checks it, both at once: the row goes first, it waits longer (performance.md §3.2). */
-async function commitAndCheck(
-  runtime: Runtime,
-  run: StartedRun,
-  sealed: Sealed,
-  answer: string | undefined,
-): Promise<readonly [FinishResult, boolean]> {
-  const row = { runId: run.plan.runId, tenant: run.seed.tenant, receipt: receiptRow(sealed) };
-  const stored = runtime.ledger.finishRun(answer === undefined ? row : { ...row, answer });
+function commitAndCheck(runtime: Runtime, run: StartedRun, sealed: Sealed): Promise<Settled> {
+  const stored = runtime.ledger.finishRun(finishRow(run, sealed));
   return Promise.all([stored, runtime.selfCheck.check(sealed.jws)]);
+}
+
+/** With an `Idempotency-Key` the check comes first: a repeat must never be told that a bad receipt is good. */
+async function checkAndCommit(runtime: Runtime, run: StartedRun, answer: RunAnswer): Promise<Settled> {
+  const good = await runtime.selfCheck.check(answer.sealed.jws);
+  const text = good ? answerText(answer) : storedText(misconfigured(run.plan, answer.sealed));
+  return [await runtime.ledger.finishRun({ ...finishRow(run, answer.sealed), answer: text }), good];
 }
 
 function lostLedger(run: StartedRun, result: AttemptResult | undefined): Reply {
@@ -204,12 +215,10 @@ function outputsOf(
 
 async function settle(runtime: Runtime, run: StartedRun, answer: RunAnswer): Promise<Reply> {
   const { plan } = run;
-  const [committed, good] = await commitAndCheck(
-    runtime,
-    run,
-    answer.sealed,
-    plan.claim === undefined ? undefined : answerText(answer),
-  );
+  const [committed, good] =
+    plan.claim === undefined
+      ? await commitAndCheck(runtime, run, answer.sealed)
+      : await checkAndCommit(runtime, run, answer);
   if (committed.kind === 'closed') return closedBefore(runtime, run);
   observe(runtime, run, answer.sealed);
   if (good) return replyOf(answer);

@@ -6,6 +6,7 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import type { Sha256 } from '../../core/json/digest.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import type { CallerTags } from './caller-tags.ts';
+import type { Hourly } from './hourly.ts';
 import type { RunMetrics } from './run-metrics.ts';
 import type { RunsInFlight } from './runs-in-flight.ts';
 import type { SelfCheck } from './self-check.ts';
@@ -51,4 +52,6 @@ export interface Runtime {
   readonly selfCheck: SelfCheck;
   readonly slots: Slots;
   readonly inFlight: RunsInFlight;
+  /** Who was told that a provider echoes secrets. */
+  readonly echoes: Hourly;
 }

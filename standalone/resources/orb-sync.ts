@@ -3,7 +3,7 @@ import type { MemoryCatalog } from '../../adapters/catalog/memory-catalog.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Metrics } from '../../adapters/telemetry/metrics.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
-import { isDigest } from '../../core/json/digest.ts';
+import { isDigest, type Digest } from '../../core/json/digest.ts';
 import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import type { Resource } from '../../core/manifest/documents.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
@@ -17,7 +17,7 @@ type OrbDocument = Extract<Resource, { kind: 'Orb' }>;
 
 export interface SyncDeps {
   readonly catalog: MemoryCatalog;
-  readonly ledger: Pick<Ledger, 'putManifest' | 'manifest' | 'state' | 'putState' | 'deleteState'>;
+  readonly ledger: Pick<Ledger, 'putManifest' | 'manifest' | 'states' | 'putState' | 'deleteState'>;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'setOrb' | 'removeOrb'>;
   /** Origins that pass the host lints. */
@@ -29,9 +29,10 @@ const STATE_KIND = 'valid-orb';
 
 /** Tells the person who edits the files: one line a finding, with its file and place. */
 export function reportFindings(logger: Logger, file: string, findings: readonly Finding[]): void {
-  for (const { severity, code, pointer, detail, suggestion } of findings) {
-    const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
-    const fields = { file: basename(file), pointer, code };
+  for (const { severity, code, pointer, detail, suggestion, line, column } of findings) {
+    const hint = suggestion === undefined || detail.includes(suggestion) ? '' : ` Did you mean "${suggestion}"?`;
+    const place = line === undefined ? {} : { line, ...(column === undefined ? {} : { column }) };
+    const fields = { file: basename(file), ...place, pointer, code };
     if (severity === 'error') logger.error(`${detail}${hint}`, fields);
     else logger.warn(`${detail}${hint}`, fields);
   }
@@ -43,27 +44,86 @@ function parseText(text: string): JsonValue {
   return parsed.ok ? parsed.value : null;
 }
 
+/** What the ledger says of an Orb that was once valid. */
+interface LastValid {
+  readonly digest: Digest;
+  /** Name of the file that it stood in. */
+  readonly file: string | undefined;
+}
+
+function parseLastValid(json: string): LastValid | undefined {
+  const state = parseText(json);
+  if (!isJsonObject(state)) return undefined;
+  const { digest, file } = state;
+  if (typeof digest !== 'string' || !isDigest(digest)) return undefined;
+  return { digest, file: typeof file === 'string' ? file : undefined };
+}
+
+interface Known {
+  readonly orb: Pick<OrbDocument, 'namespace' | 'name' | 'manifest'>;
+  /** Absent: the file of the Orb can't be read since the start, and what it held before runs on. */
+  readonly document: OrbDocument | undefined;
+}
+
+const keyOf = ({ namespace, name }: Known['orb']): string => `${namespace}/${name}`;
+
 /** Keeps the Orbs of a catalogue equal to the documents of a folder; one bad Orb never stops another. */
 export class OrbSync {
   readonly #deps: SyncDeps;
-  #known = new Map<string, { readonly placed: Placed; readonly orb: OrbDocument }>();
+  #known = new Map<string, Known>();
+  /** What earlier starts left in the ledger; read once, every later change is this object's own. */
+  #lastValid: Map<string, LastValid> | undefined;
 
   constructor(deps: SyncDeps) {
     this.#deps = deps;
   }
 
-  /** Takes the Orbs of one look over: compiles what is new or changed, removes what is gone. */
-  async update(placed: readonly Placed[]): Promise<void> {
-    const next = new Map<string, { readonly placed: Placed; readonly orb: OrbDocument }>();
+  /**
+   * Takes the Orbs of one look over: compiles what is new or changed, removes what is gone.
+   * @param unread files that could not be read since the start: what they last held runs on
+   */
+  async update(placed: readonly Placed[], unread: ReadonlySet<string>): Promise<void> {
+    this.#lastValid ??= await this.#readStates();
+    const next = new Map<string, Known>();
     for (const item of placed) {
       const { resource } = item.document;
       if (resource.kind !== 'Orb') continue;
-      const key = `${resource.namespace}/${resource.name}`;
-      next.set(key, { placed: item, orb: resource });
-      if (this.#known.get(key)?.orb !== resource) await this.#apply(key, item, resource);
+      const key = keyOf(resource);
+      next.set(key, { orb: resource, document: resource });
+      if (this.#known.get(key)?.document !== resource) await this.#apply(key, item, resource);
     }
+    await this.#keepUnread(next, new Set([...unread].map((path) => basename(path))));
     for (const [key, { orb }] of this.#known) if (!next.has(key)) await this.#remove(key, orb);
     this.#known = next;
+  }
+
+  async #readStates(): Promise<Map<string, LastValid>> {
+    const rows = await this.#deps.ledger.states(STATE_KIND);
+    return new Map(
+      rows.flatMap(({ key, json }) => {
+        const state = parseLastValid(json);
+        return state === undefined ? [] : [[key, state] as const];
+      }),
+    );
+  }
+
+  /** After a start nobody knows which Orbs an unreadable file holds: those that it held when it was last good. */
+  async #keepUnread(next: Map<string, Known>, unread: ReadonlySet<string>): Promise<void> {
+    for (const [key, { file }] of this.#lastValid ?? []) {
+      if (next.has(key) || file === undefined || !unread.has(file)) continue;
+      const known = this.#known.get(key) ?? (await this.#restore(key));
+      if (known !== undefined) next.set(key, known);
+    }
+  }
+
+  async #restore(key: string): Promise<Known | undefined> {
+    const slash = key.indexOf('/');
+    const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)];
+    const compiled = await this.#compileLast(key, namespace);
+    if (compiled === undefined) return undefined;
+    this.#publish(name, compiled);
+    this.#deps.logger.warn('the last valid version runs on', { orb: key, digest: compiled.digest });
+    return { orb: { namespace, name, manifest: { orb_id: compiled.orbId } }, document: undefined };
   }
 
   async #apply(key: string, item: Placed, orb: OrbDocument): Promise<void> {
@@ -72,16 +132,20 @@ export class OrbSync {
     const compiled = compileOrb(orb.manifest, { namespace, allowedOrigins, ...(pin === undefined ? {} : { pin }) });
     const findings = compiled.findings.map((finding) => ({ ...finding, pointer: `${orb.pointer}${finding.pointer}` }));
     reportFindings(logger, item.file, item.document.withPlaces(findings));
-    if (compiled.ok) await this.#accept(key, orb, compiled.value);
+    if (compiled.ok) await this.#accept(key, item, compiled.value);
     else await this.#keepLast(key, orb);
   }
 
-  async #accept(key: string, { namespace, name }: OrbDocument, compiled: CompiledOrb): Promise<void> {
+  async #accept(key: string, { file: path, document }: Placed, compiled: CompiledOrb): Promise<void> {
     const { ledger, logger } = this.#deps;
-    await ledger.putManifest(namespace, compiled.digest, compiled.jcs);
-    await ledger.putState(STATE_KIND, key, JSON.stringify({ digest: compiled.digest }));
+    const { namespace, name } = document.resource;
+    const { digest, orbId, jcs } = compiled;
+    const file = basename(path);
+    await ledger.putManifest(namespace, digest, jcs);
+    await ledger.putState(STATE_KIND, key, JSON.stringify({ digest, file }));
+    this.#lastValid?.set(key, { digest, file });
     this.#publish(name, compiled);
-    logger.info('Orb loaded', { orb_id: compiled.orbId, namespace, digest: compiled.digest });
+    logger.info('Orb loaded', { orb_id: orbId, namespace, digest });
   }
 
   #publish(name: string, compiled: CompiledOrb): void {
@@ -98,7 +162,7 @@ export class OrbSync {
       logger.warn('the last valid version runs on', { orb: key });
       return;
     }
-    const compiled = await this.#lastValid(key, namespace);
+    const compiled = await this.#compileLast(key, namespace);
     const named = typeof manifest['orb_id'] === 'string' ? parseOrbId(manifest['orb_id']) : undefined;
     const orbId = compiled?.orbId ?? (named?.ok === true ? named.value.id : undefined);
     if (compiled !== undefined) this.#publish(name, compiled);
@@ -106,21 +170,20 @@ export class OrbSync {
     if (compiled !== undefined) logger.warn('the last valid version runs on', { orb: key, digest: compiled.digest });
   }
 
-  async #lastValid(key: string, namespace: string): Promise<CompiledOrb | undefined> {
+  async #compileLast(key: string, namespace: string): Promise<CompiledOrb | undefined> {
     const { ledger, allowedOrigins } = this.#deps;
-    const state = parseText((await ledger.state(STATE_KIND, key)) ?? 'null');
-    const digest = isJsonObject(state) ? state['digest'] : undefined;
-    const text = typeof digest === 'string' && isDigest(digest) ? await ledger.manifest(namespace, digest) : undefined;
+    const digest = this.#lastValid?.get(key)?.digest;
+    const text = digest === undefined ? undefined : await ledger.manifest(namespace, digest);
     const compiled = text === undefined ? undefined : compileOrb(parseText(text), { namespace, allowedOrigins });
     return compiled?.ok === true ? compiled.value : undefined;
   }
 
-  async #remove(key: string, orb: OrbDocument): Promise<void> {
-    const { namespace, name } = orb;
-    const { orb_id: orbId } = orb.manifest;
+  async #remove(key: string, { namespace, name, manifest }: Known['orb']): Promise<void> {
+    const { orb_id: orbId } = manifest;
     this.#deps.catalog.removeOrb(namespace, name);
     if (typeof orbId === 'string') this.#deps.metrics.removeOrb(namespace, orbId);
     await this.#deps.ledger.deleteState(STATE_KIND, key);
+    this.#lastValid?.delete(key);
     this.#deps.logger.info('Orb removed', { orb: key });
   }
 }

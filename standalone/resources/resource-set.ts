@@ -21,6 +21,8 @@ export interface Snapshot {
   readonly resources: ReadonlyMap<string, Placed>;
   /** Only files whose content is new since the last look. */
   readonly reports: readonly FileReport[];
+  /** Files that can't be read whole and never could since the start: what they hold is not known. */
+  readonly unread: ReadonlySet<string>;
 }
 
 const keyOf = (resource: Resource): string => `${resource.kind} ${resource.namespace}/${resource.name}`;
@@ -28,6 +30,7 @@ const keyOf = (resource: Resource): string => `${resource.kind} ${resource.names
 interface Known {
   readonly version: string;
   readonly documents: ReadonlyMap<string, FoundDocument>;
+  readonly unread: boolean;
 }
 
 /** Good documents of the file; when one can't be read at all, also what the file held before. */
@@ -35,6 +38,12 @@ function merge(file: ReadFile, before: Known | undefined): ReadonlyMap<string, F
   const now = new Map(file.documents.map((document) => [keyOf(document.resource), document] as const));
   return file.broken && before !== undefined ? new Map([...before.documents, ...now]) : now;
 }
+
+const readNow = (file: ReadFile, before: Known | undefined): Known => ({
+  version: file.version,
+  documents: merge(file, before),
+  unread: file.broken && (before?.unread ?? true),
+});
 
 const duplicate = (key: string, other: string): Finding => ({
   code: 'resource-duplicate',
@@ -57,14 +66,14 @@ export class ResourceSet {
     const reports: FileReport[] = [];
     for (const file of files) {
       const before = this.#files.get(file.path);
-      const known =
-        before?.version === file.version ? before : { version: file.version, documents: merge(file, before) };
+      const known = before?.version === file.version ? before : readNow(file, before);
       next.set(file.path, known);
       const findings = [...file.findings, ...this.#place(file.path, known, resources)];
       if (known !== before && findings.length > 0) reports.push({ file: file.path, findings });
     }
     this.#files = next;
-    return { resources, reports };
+    const unread = new Set([...next].filter(([, known]) => known.unread).map(([path]) => path));
+    return { resources, reports, unread };
   }
 
   #place(file: string, known: Known, resources: Map<string, Placed>): readonly Finding[] {

@@ -31,11 +31,11 @@ export async function watchResources(
   let failing = '';
   const look = async (): Promise<void> => {
     try {
-      const { resources, reports } = set.update(await readFolder(settings.resources));
+      const { resources, reports, unread } = set.update(await readFolder(settings.resources));
       for (const { file, findings } of reports) reportFindings(logger, file, findings);
       const placed = [...resources.values()];
       await orbisets.update(placed);
-      await orbs.update(placed);
+      await orbs.update(placed, unread);
       failing = '';
     } catch (error) {
       // What was loaded stays; said once, not at every look.

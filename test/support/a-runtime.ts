@@ -8,6 +8,7 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import type { Reply, RouteRequest } from '../../api-server/http/route.ts';
 import { CallerTags } from '../../api-server/runtime/caller-tags.ts';
 import { executeRoute } from '../../api-server/runtime/execute.ts';
+import { Hourly } from '../../api-server/runtime/hourly.ts';
 import { RunsInFlight } from '../../api-server/runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../../api-server/runtime/runtime.ts';
 import { SelfCheck } from '../../api-server/runtime/self-check.ts';
@@ -210,6 +211,7 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     selfCheck: new SelfCheck(receiptKey.publicKey, 1),
     slots: new Slots({ perKey: 256, waiting: 1000 }),
     inFlight: new RunsInFlight(),
+    echoes: new Hourly(() => 0),
     ...parts,
   };
   const addOrb: TestRuntime['addOrb'] = (orbId, some = {}, namespace = 'acme') => {

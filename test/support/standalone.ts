@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const root = join(import.meta.dirname, '../..');
 
 /** What `--ready-file` holds. */
-export interface ReadyFile {
+interface ReadyFile {
   readonly url: string;
   readonly metrics_url: string;
   readonly api_key: string;
@@ -67,6 +67,12 @@ function writeResources(folder: string, files: Readonly<Record<string, string>>)
   for (const [name, text] of Object.entries(files)) writeFileSync(join(resources, name), text);
   return resources;
 }
+
+/** The `code` of a problem; '' for any other answer. */
+export const codeOf = (answer: unknown): string =>
+  typeof answer === 'object' && answer !== null && 'code' in answer && typeof answer.code === 'string'
+    ? answer.code
+    : '';
 
 /** How a process ended that was not to go on. */
 export interface Ended {

@@ -22,6 +22,7 @@ export const makeCanaries = (): readonly Canary[] => [
   canary('CNRY_QUOTES', ([one, two]) => String.raw`cnry-${one}"'<b>&amp;\/%41%zz +=${two}`),
   canary('CNRY_UNICODE', ([one, two]) => `cnry-${one}é€🙂\u202e${two}`),
   canary('CNRY_LINES', ([one, two]) => `cnry-${one}\r\nline "two"\n\t${two}`),
+  canary('CNRY_NEWLINE', ([one]) => `cnry-${one}\n`),
   canary('CNRY_LONG', ([one, two]) => `cnry-${one}${randomBytes(3012).toString('base64url')}${two}`),
 ];
 

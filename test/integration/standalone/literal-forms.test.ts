@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import { rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { dirname } from 'node:path';
-import { isJsonObject } from '../../../core/json/json-value.ts';
 import { orbManifest } from '../../support/orbs.ts';
-import { startStandalone, type Standalone } from '../../support/standalone.ts';
+import { codeOf, startStandalone, type Standalone } from '../../support/standalone.ts';
 
 // Every literal form of security.md §3.3, and names of the loopback interface: Node connects to all of them.
 const HOSTS = [
@@ -41,10 +40,12 @@ const portOf = (server: Server): number => {
   return typeof address === 'object' && address !== null ? address.port : 0;
 };
 
-const listening = (host: string, port: number, count: () => void): Promise<Server> =>
+let connections = 0;
+
+const listening = (host: string, port: number): Promise<Server> =>
   new Promise((resolve, reject) => {
     const server = createServer((socket) => {
-      count();
+      connections += 1;
       socket.on('error', () => undefined);
       socket.destroy();
     });
@@ -55,17 +56,15 @@ const listening = (host: string, port: number, count: () => void): Promise<Serve
 describe('an Orb whose URL is a literal address', function () {
   this.timeout(30_000);
   const servers: Server[] = [];
-  let connections = 0;
   let standalone: Standalone;
   const rows: { readonly name: string; readonly url: string }[] = [];
 
   before(async () => {
-    const count = (): void => void (connections += 1);
-    const first = await listening('127.0.0.1', 0, count);
+    const first = await listening('127.0.0.1', 0);
     servers.push(first);
     const port = portOf(first);
     // The same port on IPv6, where the machine has it.
-    const second = await listening('::1', port, count).catch(() => undefined);
+    const second = await listening('::1', port).catch(() => undefined);
     if (second !== undefined) servers.push(second);
     for (const scheme of ['https', 'http'])
       for (const [index, host] of HOSTS.entries()) {
@@ -86,7 +85,7 @@ describe('an Orb whose URL is a literal address', function () {
     const body = { orb_id: `lit.${name}@1.0.0`, inputs: { text: 'x' } };
     const response = await standalone.post('/orbisets/default/execute', body);
     const answer: unknown = await response.json();
-    return `${response.status} ${isJsonObject(answer) ? String(answer['code']) : ''}`;
+    return `${response.status} ${codeOf(answer)}`;
   }
 
   for (const [index, host] of HOSTS.entries()) {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { rawTlsServer, type RawServer } from '../../support/egress.ts';
 import { orbisetDocuments } from '../../support/orbs.ts';
-import { startStandalone, temporaryFolder, type Standalone } from '../../support/standalone.ts';
+import { codeOf, startStandalone, temporaryFolder, type Standalone } from '../../support/standalone.ts';
 import { issue, makeCa } from '../../support/tls.ts';
 
 // The mail example of design.md §2 with the members of the interface specification alone.
@@ -63,6 +63,8 @@ function requestFrom(sender: string): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
+const answer: Parameters<typeof rawTlsServer>[1] = (socket) => void socket.write(ACCEPTED);
+
 /** What the stub read, with the random id of the span out of the way. */
 function readable(request: string): string {
   const text = Buffer.from(request, 'latin1').toString('utf8');
@@ -102,7 +104,6 @@ describe('the mail example of design.md §2', function () {
 
   before(async () => {
     writeFileSync(join(folder, 'ca.pem'), ca.certificate);
-    const answer: Parameters<typeof rawTlsServer>[1] = (socket) => void socket.write(ACCEPTED);
     stub = await rawTlsServer({ key: own.key, cert: own.certificate }, answer);
     wrongName = await rawTlsServer({ key: foreign.key, cert: foreign.certificate }, answer);
     [standalone, mislead] = await Promise.all([start(stub.port), start(wrongName.port)]);
@@ -158,7 +159,7 @@ describe('the mail example of design.md §2', function () {
     it(`opens no connection when the host may get ${why}`, async () => {
       const [connections, requests] = [stub.connections(), stub.requests.length];
       const { status, body } = await send(INPUTS, orbiset);
-      expect(`${status} ${String(body['code'])}`).to.equal('409 secret-host-not-allowed');
+      expect(`${status} ${codeOf(body)}`).to.equal('409 secret-host-not-allowed');
       expect(stub.connections()).to.equal(connections);
       expect(stub.requests.length).to.equal(requests);
     });
@@ -166,7 +167,7 @@ describe('the mail example of design.md §2', function () {
 
   it('sends no byte of the request to a server whose certificate has another name', async () => {
     const { status, body } = await send(INPUTS, 'default', mislead);
-    expect(`${status} ${String(body['code'])}`).to.equal('502 provider-failed');
+    expect(`${status} ${codeOf(body)}`).to.equal('502 provider-failed');
     expect(wrongName.connections()).to.equal(1);
     expect(wrongName.requests).to.deep.equal([]);
     expect(JSON.stringify(body)).not.to.include(KEY);

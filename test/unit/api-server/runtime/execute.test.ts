@@ -83,6 +83,22 @@ describe('executeRoute', () => {
     expect([texts.size, sent.length]).to.deep.equal([1, 0]);
   });
 
+  it('keeps keys of calls without an API key apart from those of the tenant', async () => {
+    const { execute } = create();
+    const owner = { ...ACME, tenants: ['default'] };
+    await execute({ ...open, key: 'k-shared' });
+    const owned = await execute({ ...open, key: 'k-shared', caller: owner, inputs: { text: 'another' } });
+    expect([owned.status, owned.headers['idempotency-replayed']]).to.deep.equal([200, undefined]);
+  });
+
+  for (const query of ['dry_run=1', 'dry_run=TRUE', 'dryrun=true', 'dry_run=true&dry_run=false', 'debug=yes']) {
+    it(`refuses ?${query} instead of running: 400, nothing sent`, async () => {
+      const { execute, sent } = create();
+      const answer = await execute({ query });
+      expect([answer.status, answer.code, sent.length]).to.deep.equal([400, 'invalid-parameter', 0]);
+    });
+  }
+
   it('shows no provider’s words to a caller without a key', async () => {
     const { execute } = create();
     expect((await execute({ ...open, query: 'debug=true' })).body['provider_body']).to.equal(undefined);

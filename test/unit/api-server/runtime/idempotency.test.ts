@@ -1,9 +1,11 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { LedgerError, type Ledger } from '../../../../adapters/ledger/port.ts';
+import { SelfCheck } from '../../../../api-server/runtime/self-check.ts';
 import { sweep } from '../../../../api-server/runtime/sweeper.ts';
-import { answered, createTestRuntime, hangs } from '../../../support/a-runtime.ts';
+import { ACME, answered, createTestRuntime, hangs } from '../../../support/a-runtime.ts';
 import { at, textAt } from '../../../support/members.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
@@ -46,6 +48,30 @@ describe('Idempotency-Key (security.md S20)', () => {
     const { openings, ...rest } = first.body;
     expect(openings).to.have.all.keys('input', 'output');
     expect(again.body).to.deep.equal(rest);
+  });
+
+  it('tells a key that is limited to other Orbs nothing of an earlier run: 403', async () => {
+    const { execute } = create();
+    await execute({ key: 'k-limited' });
+    const limited = await execute({ key: 'k-limited', caller: { ...ACME, orbs: ['acme.other'] } });
+    expect([limited.status, limited.code, limited.body['outputs']]).to.deep.equal([403, 'forbidden', undefined]);
+  });
+
+  it('does not repeat what only the first request asked to see', async () => {
+    const { execute } = create();
+    const first = await execute({ key: 'k-debug', query: 'debug=true' });
+    expect(first.body['provider_body']).to.be.a('string');
+    const again = await execute({ key: 'k-debug' });
+    expect([again.headers['idempotency-replayed'], again.body['provider_body']]).to.deep.equal(['true', undefined]);
+  });
+
+  it('replays a receipt that failed its check as what it is', async () => {
+    const other = generateKeyPairSync('ed25519').publicKey;
+    const { execute } = create({ parts: { selfCheck: new SelfCheck(other, 1) } });
+    const first = await execute({ key: 'k-bad' });
+    const again = await execute({ key: 'k-bad' });
+    expect([first.code, again.code]).to.deep.equal(['signing-misconfigured', 'signing-misconfigured']);
+    expect(at(again.body, 'run', 'receipt', 'signature_valid')).to.equal(false);
   });
 
   it('replays a failed run too: its problem, its receipt, no second send', async () => {

@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDataFolder, readIfThere } from '../../../standalone/data-folder.ts';
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+describe('the data folder', () => {
+  const root = mkdtempSync(join(tmpdir(), 'orb-data-'));
+  after(() => rmSync(root, { recursive: true }));
+
+  it('is made with all its parts, for its owner alone', async () => {
+    const folder = await openDataFolder(join(root, 'a', 'b'));
+    for (const path of [folder.path, folder.ledger, folder.apiKeys, folder.vault, folder.example])
+      expect(modeOf(path), path).to.equal(0o700);
+  });
+
+  it('keeps what is there', async () => {
+    const folder = await openDataFolder(join(root, 'kept'));
+    writeFileSync(join(folder.vault, 'default.default.yaml'), 'entries: []\n');
+    await openDataFolder(folder.path);
+    expect(readdirSync(folder.vault)).to.deep.equal(['default.default.yaml']);
+  });
+
+  it('tells a missing file from one that can not be read', async () => {
+    expect(await readIfThere(join(root, 'nothing'))).to.equal(undefined);
+    const failed = await readIfThere(root).catch((error: unknown) => error);
+    expect(failed).to.have.property('code', 'EISDIR');
+  });
+});

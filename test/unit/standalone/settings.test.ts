@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { resolve } from 'node:path';
+import { parseSettings, type Settings } from '../../../standalone/settings.ts';
+
+function settingsOf(...argv: readonly string[]): Settings {
+  const parsed = parseSettings(argv, '/bundled');
+  if (parsed.kind !== 'start') throw new TypeError(JSON.stringify(parsed));
+  return parsed.settings;
+}
+
+describe('parseSettings', () => {
+  it('has a default for everything', () => {
+    expect(settingsOf()).to.deep.equal({
+      listen: { host: '127.0.0.1', port: 8080 },
+      metricsListen: { host: '127.0.0.1', port: 9464 },
+      resources: '/bundled',
+      data: resolve('.orb'),
+      issuer: 'https://orbs.localhost',
+      readyFile: undefined,
+      egressAllow: [],
+      egressStub: [],
+      egressCa: [],
+      logLevel: 'info',
+    });
+  });
+
+  const addresses: readonly (readonly [string, string, Settings['listen']])[] = [
+    ['an IPv4 address and a free port', '127.0.0.1:0', { host: '127.0.0.1', port: 0 }],
+    ['an IPv6 address in brackets', '[::1]:65535', { host: '::1', port: 65_535 }],
+    ['a name', 'localhost:80', { host: 'localhost', port: 80 }],
+    ['a port alone', ':9000', { host: '127.0.0.1', port: 9000 }],
+    ['a bare port', '9000', { host: '127.0.0.1', port: 9000 }],
+  ];
+  for (const [why, text, expected] of addresses) {
+    it(`takes ${why} to listen on`, () => expect(settingsOf('--listen', text).listen).to.deep.equal(expected));
+  }
+
+  it('takes any number of exceptions, in their order', () => {
+    const { egressAllow, egressStub, egressCa } = settingsOf(
+      '--egress-allow=http://127.0.0.1:1',
+      '--egress-allow=http://127.0.0.1:2',
+      '--egress-stub=https://a.example=127.0.0.1:3',
+      '--egress-ca=a.pem',
+      '--egress-ca=b.pem',
+    );
+    expect(egressAllow).to.deep.equal(['http://127.0.0.1:1', 'http://127.0.0.1:2']);
+    expect(egressStub).to.deep.equal(['https://a.example=127.0.0.1:3']);
+    expect(egressCa).to.deep.equal(['a.pem', 'b.pem']);
+  });
+
+  it('makes paths absolute', () => {
+    const { resources, data, readyFile } = settingsOf('--resources', 'r', '--data', 'd', '--ready-file', 'f');
+    expect([resources, data, readyFile]).to.deep.equal([resolve('r'), resolve('d'), resolve('f')]);
+  });
+
+  it('answers --help before it looks at anything else', () => {
+    expect(parseSettings(['--listen', 'nonsense', '-h'], '/bundled').kind).to.equal('help');
+  });
+
+  const wrong: readonly (readonly [string, readonly string[], string])[] = [
+    ['every interface', ['--listen', '0.0.0.0:8080'], 'loopback only'],
+    ['every interface of IPv6', ['--listen', '[::]:8080'], 'loopback only'],
+    ['a private address', ['--metrics-listen', '192.168.0.1:1'], '--metrics-listen'],
+    ['a name that begins like loopback', ['--listen', 'localhost.example:1'], 'loopback only'],
+    ['an address without brackets that ends like a port', ['--listen', '2001:db8::1'], 'loopback only'],
+    ['no port', ['--listen', '127.0.0.1:'], 'HOST:PORT'],
+    ['a port that is too large', ['--listen', '127.0.0.1:65536'], 'HOST:PORT'],
+    ['a negative port', ['--listen', '127.0.0.1:-1'], 'HOST:PORT'],
+    ['a port that is no number', ['--listen', '127.0.0.1:http'], 'HOST:PORT'],
+    ['a fraction', ['--listen', '127.0.0.1:1.5'], 'HOST:PORT'],
+    ['an issuer with a path', ['--issuer', 'https://orbs.example/a'], '--issuer'],
+    ['an issuer that ends in a slash', ['--issuer', 'https://orbs.example/'], '--issuer'],
+    ['an issuer without TLS', ['--issuer', 'http://orbs.example'], '--issuer'],
+    ['an issuer that is no URL', ['--issuer', 'orbs'], '--issuer'],
+    ['a level that is not known', ['--log-level', 'trace'], 'debug, info, warn, error'],
+    ['an unknown flag', ['--lissten', 'x'], '--lissten'],
+    ['a flag without its value', ['--data'], '--data'],
+    ['an argument', ['start'], 'start'],
+  ];
+  for (const [why, argv, said] of wrong) {
+    it(`refuses ${why}, and says what it takes`, () => {
+      const parsed = parseSettings(argv, '/bundled');
+      expect(parsed.kind === 'wrong' ? parsed.message : parsed.kind).to.include(said);
+    });
+  }
+});
