@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { rm } from 'node:fs/promises';
 import { KeysError } from '../adapters/keys/key-folder.ts';
 import { LedgerError } from '../adapters/ledger/port.ts';
 import { replacePrivate } from '../adapters/private-file/private-file.ts';
 import { openLog } from '../adapters/telemetry/logger.ts';
+import { VaultFileError } from '../adapters/vault-file/vault-file.ts';
 import { systemClock } from '../adapters/time/clock.ts';
 import { parseOrbId } from '../core/manifest/orb-id.ts';
 import { greeting } from './banner.ts';
@@ -82,18 +82,22 @@ async function run(settings: Settings, root: string): Promise<void> {
   const orb = existsSync(join(root, 'hack')) ? 'npm run -s orb --' : 'orb';
   const style = process.stderr.isTTY ? 'pretty' : 'json';
   const log = openLog({ level: settings.logLevel, style, target: process.stderr, now: systemClock.now });
-  if (settings.readyFile !== undefined) await rm(settings.readyFile, { force: true });
   const running = await start(settings, { root, clock: systemClock, log, env: process.env, orb });
   stopOnSignal(running);
   greet(settings, running, orb);
   if (settings.readyFile !== undefined) await writeReady(settings.readyFile, running);
 }
 
+const KNOWN = [StartError, LedgerError, KeysError, VaultFileError];
+
+/** What a person can mend is one line; anything else shows where it happened. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return KNOWN.some((kind) => error instanceof kind) ? error.message : (error.stack ?? error.message);
+}
+
 function explain(error: unknown): void {
-  const known = error instanceof StartError || error instanceof LedgerError || error instanceof KeysError;
-  process.stderr.write(
-    known ? `${error.message}\n` : `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  );
+  process.stderr.write(`${textOf(error)}\n`);
   process.exit(error instanceof StartError ? error.exit : 1);
 }
 

@@ -68,13 +68,16 @@ function versionOf(root: string): string {
   return typeof version === 'string' ? version : '0.0.0';
 }
 
+const quote = (text: string): string =>
+  /^[\w./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
 /** The line that adds an entry, as it must be typed where the platform was started. */
 const secretHint =
   (orb: string, data: string): Runtime['settings']['secretHint'] =>
   ({ namespace, name }, entry, host) => {
     const place = namespace === 'default' && name === 'default' ? '' : ` -n ${namespace} --orbiset ${name}`;
-    const folder = data === resolve('.orb') ? '' : ` --data ${data}`;
-    return `${orb} secrets set ${entry} --host ${host}${place}${folder}`;
+    const folder = data === resolve('.orb') ? '' : ` --data ${quote(data)}`;
+    return `${orb} secrets set ${entry} --host ${quote(host)}${place}${folder}`;
   };
 
 async function openLedger(options: PlatformOptions, random: (bytes: number) => Uint8Array): Promise<Ledger> {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { parseExceptions } from '../adapters/egress/exceptions.ts';
@@ -24,7 +24,7 @@ import { createReceiptVerifier } from '../api-server/receipts/verify-stored.ts';
 import { executeRoute } from '../api-server/runtime/execute.ts';
 import { sweepUntil } from '../api-server/runtime/sweeper.ts';
 import { openKeys } from '../core/verify/keys.ts';
-import { openDataFolder, type DataFolder } from './data-folder.ts';
+import { openDataFolder, readIfThere, type DataFolder } from './data-folder.ts';
 import { startExample, type Example } from './example/example.ts';
 import { localKey, writeCredentials, type LocalKey } from './first-key.ts';
 import { openPlatform, type Platform } from './platform.ts';
@@ -60,8 +60,9 @@ export interface Running {
   readonly stop: () => Promise<void>;
 }
 
-// Longer than the default deadline of a run; one that takes longer is closed by the sweeper of the next start.
-const DRAIN_MS = 35_000;
+// Longer than the longest run (120 s). A second signal stops at once: the sweeper of the next start closes what is left.
+const DRAIN_MS = 125_000;
+const POLL_MS = 20;
 const EX_USAGE = 64;
 const EX_CONFIG = 78;
 
@@ -77,12 +78,19 @@ function exceptionsOf(settings: Settings): readonly EgressException[] {
   return parsed.exceptions;
 }
 
-async function readCa(path: string): Promise<string> {
+/** Only the first certificate is looked at: enough to tell a file of certificates from another. */
+function isAuthority(pem: string): boolean {
   try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new StartError(`--egress-ca ${path} can't be read`, EX_USAGE, { cause: error });
+    return new X509Certificate(pem).ca;
+  } catch {
+    return false;
   }
+}
+
+async function readCa(path: string): Promise<string> {
+  const pem = await readIfThere(path);
+  if (pem !== undefined && isAuthority(pem)) return pem;
+  throw new StartError(`--egress-ca ${path}: no PEM certificate of an authority is there`, EX_USAGE);
 }
 
 async function openPlatformKeys(folder: DataFolder, settings: Settings, clock: Clock): Promise<PlatformKeys> {
@@ -174,6 +182,7 @@ async function open(settings: Settings, tools: StartTools): Promise<Opened> {
     await example.close();
     throw error;
   });
+  await example.fillVault();
   return { folder, platform, example };
 }
 
@@ -203,8 +212,11 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
   const key = await localKey(folder, apiKeys, { now: clock.now(), random });
   await writeCredentials(folder, url, key.key);
   const stop = async (): Promise<void> => {
+    const until = clock.monotonic() + DRAIN_MS;
     const cut = await app.drain(DRAIN_MS);
     if (cut > 0) log.logger.warn('connections were cut', { connections: cut });
+    // A caller who has gone away leaves a run behind, which ends like any other.
+    while (admission.inFlight() > 0 && clock.monotonic() < until) await clock.sleep(POLL_MS, stopping.signal);
     stopping.abort();
     await Promise.all([sweeper, resources(), metrics.close(), example.close()]);
     await platform.close();

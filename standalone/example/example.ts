@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { issueServerCertificate, makeLocalCa } from '../../adapters/egress/local-ca.ts';
 import type { EgressException } from '../../adapters/egress/port.ts';
+import { withFileLock } from '../../adapters/private-file/file-lock.ts';
 import { replacePrivate } from '../../adapters/private-file/private-file.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { readVaultFile, writeVaultFile } from '../../adapters/vault-file/vault-file.ts';
@@ -18,12 +19,15 @@ export const EXAMPLE = {
 
 const HOST = 'echo.orbs.example';
 const ENTRY = 'ECHO_TOKEN';
+const LOCK_MS = 5000;
 
 /** The running provider, and how the dialer reaches it: as `--egress-stub` and `--egress-ca` would (security.md §3.1). */
 export interface Example {
   readonly exception: EgressException;
   /** PEM. */
   readonly ca: string;
+  /** Puts the token into the vault; to be called once the data folder is this process's own. */
+  readonly fillVault: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -47,7 +51,6 @@ async function fillVault(folder: DataFolder, token: string): Promise<void> {
 /** Starts the bundled provider on a free loopback port, with a certificate of a CA that is made anew at each start. */
 export async function startExample(folder: DataFolder, clock: Clock): Promise<Example> {
   const token = await exampleToken(folder);
-  await fillVault(folder, token);
   const tools = { clock, random: (length: number) => randomBytes(length) };
   const ca = makeLocalCa(tools);
   const { key, certificate } = issueServerCertificate(ca, { names: [HOST] }, tools);
@@ -55,6 +58,10 @@ export async function startExample(folder: DataFolder, clock: Clock): Promise<Ex
   return {
     exception: { kind: 'stub', origin: `https://${HOST}`, address: '127.0.0.1', port: provider.port },
     ca: ca.certificate,
+    fillVault: () =>
+      withFileLock(vaultPath(folder.path, 'default', EXAMPLE.orbiset), clock, AbortSignal.timeout(LOCK_MS), () =>
+        fillVault(folder, token),
+      ),
     close: provider.close,
   };
 }

@@ -1,8 +1,10 @@
 import { basename } from 'node:path';
 import type { MemoryCatalog } from '../../adapters/catalog/memory-catalog.ts';
+import type { Pin } from '../../crds/orb.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Metrics } from '../../adapters/telemetry/metrics.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
 import { isDigest, type Digest } from '../../core/json/digest.ts';
 import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import type { Resource } from '../../core/manifest/documents.ts';
@@ -20,6 +22,7 @@ export interface SyncDeps {
   readonly ledger: Pick<Ledger, 'putManifest' | 'manifest' | 'states' | 'putState' | 'deleteState'>;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'setOrb' | 'removeOrb'>;
+  readonly clock: Pick<Clock, 'now'>;
   /** Origins that pass the host lints. */
   readonly allowedOrigins: readonly string[];
 }
@@ -49,14 +52,16 @@ interface LastValid {
   readonly digest: Digest;
   /** Name of the file that it stood in. */
   readonly file: string | undefined;
+  /** Ms since epoch of its first valid version: the oldest holder of an id keeps it (design.md §2). */
+  readonly since: number;
 }
 
 function parseLastValid(json: string): LastValid | undefined {
   const state = parseText(json);
   if (!isJsonObject(state)) return undefined;
-  const { digest, file } = state;
+  const { digest, file, since } = state;
   if (typeof digest !== 'string' || !isDigest(digest)) return undefined;
-  return { digest, file: typeof file === 'string' ? file : undefined };
+  return { digest, file: typeof file === 'string' ? file : undefined, since: typeof since === 'number' ? since : 0 };
 }
 
 interface Known {
@@ -73,6 +78,8 @@ export class OrbSync {
   #known = new Map<string, Known>();
   /** What earlier starts left in the ledger; read once, every later change is this object's own. */
   #lastValid: Map<string, LastValid> | undefined;
+  /** Ms since epoch of the look that is being taken over. */
+  #lookAt = 0;
 
   constructor(deps: SyncDeps) {
     this.#deps = deps;
@@ -84,6 +91,7 @@ export class OrbSync {
    */
   async update(placed: readonly Placed[], unread: ReadonlySet<string>): Promise<void> {
     this.#lastValid ??= await this.#readStates();
+    this.#lookAt = this.#deps.clock.now();
     const next = new Map<string, Known>();
     for (const item of placed) {
       const { resource } = item.document;
@@ -142,15 +150,30 @@ export class OrbSync {
     const { digest, orbId, jcs } = compiled;
     const file = basename(path);
     await ledger.putManifest(namespace, digest, jcs);
-    await ledger.putState(STATE_KIND, key, JSON.stringify({ digest, file }));
-    this.#lastValid?.set(key, { digest, file });
+    const state = { digest, file, since: this.#sinceOf(key) };
+    await ledger.putState(STATE_KIND, key, JSON.stringify(state));
+    this.#lastValid?.set(key, state);
     this.#publish(name, compiled);
-    logger.info('Orb loaded', { orb_id: orbId, namespace, digest });
+    const holder = this.#deps.catalog.orb(namespace, orbId)?.name;
+    if (holder === name) logger.info('Orb loaded', { orb_id: orbId, namespace, digest });
+    else
+      logger.error(`The Orb ${holder ?? ''} holds this orb_id; give this one another.`, {
+        file,
+        orb: key,
+        orb_id: orbId,
+        code: 'orb-id-conflict',
+      });
+  }
+
+  /** When the Orb was first valid; one that is new with this look is as old as the others of the look. */
+  #sinceOf(key: string): number {
+    return this.#lastValid?.get(key)?.since ?? this.#lookAt;
   }
 
   #publish(name: string, compiled: CompiledOrb): void {
     const { namespace, orbId, order, manifest } = compiled;
-    this.#deps.catalog.setOrb({ namespace, name, orbId, compiled, createdAt: 0 });
+    const createdAt = this.#sinceOf(`${namespace}/${name}`);
+    this.#deps.catalog.setOrb({ namespace, name, orbId, compiled, createdAt });
     this.#deps.metrics.setOrb({ namespace, orbId, providers: order, swaps: manifest.swap_config !== undefined });
   }
 
@@ -162,19 +185,22 @@ export class OrbSync {
       logger.warn('the last valid version runs on', { orb: key });
       return;
     }
-    const compiled = await this.#compileLast(key, namespace);
+    const compiled = await this.#compileLast(key, namespace, orb.pin);
     const named = typeof manifest['orb_id'] === 'string' ? parseOrbId(manifest['orb_id']) : undefined;
     const orbId = compiled?.orbId ?? (named?.ok === true ? named.value.id : undefined);
     if (compiled !== undefined) this.#publish(name, compiled);
-    else if (orbId !== undefined) catalog.setOrb({ namespace, name, orbId, compiled, createdAt: 0 });
+    else if (orbId !== undefined) catalog.setOrb({ namespace, name, orbId, compiled, createdAt: this.#lookAt });
     if (compiled !== undefined) logger.warn('the last valid version runs on', { orb: key, digest: compiled.digest });
   }
 
-  async #compileLast(key: string, namespace: string): Promise<CompiledOrb | undefined> {
+  async #compileLast(key: string, namespace: string, pin?: Pin): Promise<CompiledOrb | undefined> {
     const { ledger, allowedOrigins } = this.#deps;
     const digest = this.#lastValid?.get(key)?.digest;
     const text = digest === undefined ? undefined : await ledger.manifest(namespace, digest);
-    const compiled = text === undefined ? undefined : compileOrb(parseText(text), { namespace, allowedOrigins });
+    const compiled =
+      text === undefined
+        ? undefined
+        : compileOrb(parseText(text), { namespace, allowedOrigins, ...(pin === undefined ? {} : { pin }) });
     return compiled?.ok === true ? compiled.value : undefined;
   }
 

@@ -1,9 +1,12 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { MemoryCatalog } from '../../adapters/catalog/memory-catalog.ts';
+import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import { readVaultFile, type StoredSecret } from '../../adapters/vault-file/vault-file.ts';
-import type { Resource } from '../../core/manifest/documents.ts';
+import { isJsonObject } from '../../core/json/json-value.ts';
+import { checkDocument, type Resource } from '../../core/manifest/documents.ts';
+import { readJson } from '../../core/manifest/read-json.ts';
 import { compileOrbiset } from '../../core/orb/compile-orbiset.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import type { Redactor } from '../../core/redaction/redactor.ts';
@@ -13,6 +16,7 @@ type OrbisetDocument = Extract<Resource, { kind: 'Orbiset' }>;
 
 export interface OrbisetDeps {
   readonly catalog: MemoryCatalog;
+  readonly ledger: Pick<Ledger, 'states' | 'putState' | 'deleteState'>;
   readonly logger: Logger;
   /** Folder of the files that `orb secrets set` writes. */
   readonly vault: string;
@@ -26,32 +30,113 @@ export interface OrbisetDeps {
 const DEFAULT: OrbisetDocument = { kind: 'Orbiset', namespace: 'default', name: 'default', spec: {} };
 const SUFFIX = '.yaml';
 
+// What an Orbiset said when it was last read: a suspension must not end because its file broke and we started again.
+const STATE_KIND = 'valid-orbiset';
+
 type Vaults = ReadonlyMap<string, readonly StoredSecret[]>;
 
 const keyOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
   `${namespace}.${name}`;
+
+const isVaultFile = (name: string): boolean => name.endsWith(SUFFIX) && !name.startsWith('.');
+
+interface LastValid {
+  /** Name of the file that it stood in. */
+  readonly file: string;
+  readonly document: OrbisetDocument;
+}
+
+function parseState(key: string, json: string): readonly (readonly [string, LastValid])[] {
+  const state = readJson(Buffer.from(json));
+  if (!state.ok || !isJsonObject(state.value)) return [];
+  const { file, document } = state.value;
+  if (typeof file !== 'string' || !isJsonObject(document)) return [];
+  const { namespace, name, spec } = document;
+  const metadata = { name: name ?? '', namespace: namespace ?? '' };
+  const checked = checkDocument({ apiVersion: 'orbs.dev/v1alpha1', kind: 'Orbiset', metadata, spec: spec ?? {} });
+  return checked.ok && checked.value.kind === 'Orbiset' ? [[key, { file, document: checked.value }]] : [];
+}
 
 /** Keeps the Orbisets of a catalogue, and what the log redacts, equal to documents and vault files. */
 export class OrbisetSync {
   readonly #deps: OrbisetDeps;
   #known = new Map<string, CompiledOrbiset>();
   #vaults: Vaults = new Map();
+  #stamp: string | undefined;
   #reported = '';
+  #lastValid: Map<string, LastValid> | undefined;
 
   constructor(deps: OrbisetDeps) {
     this.#deps = deps;
   }
 
-  /** Compiles every Orbiset again: there are few, and a Secret may serve several. */
-  async update(placed: readonly Placed[]): Promise<void> {
+  /** Whether a vault file came, went or changed since the last `update`; costs a few calls of `stat`. */
+  async vaultChanged(): Promise<boolean> {
+    return (await this.#stampOfVault()) !== this.#stamp;
+  }
+
+  /**
+   * Compiles every Orbiset again: there are few, and a Secret may serve several.
+   * @param unread files that could not be read since the start: the Orbisets that they last held go on as they were
+   */
+  async update(placed: readonly Placed[], unread: ReadonlySet<string>): Promise<void> {
+    const stamp = await this.#stampOfVault();
     this.#vaults = await this.#readVaults();
     const documents = placed.map(({ document }) => document.resource);
-    const orbisets = documents.filter((resource) => resource.kind === 'Orbiset');
+    const orbisets = [...(await this.#remember(placed)), ...this.#lost(placed, unread)];
     const all = orbisets.some((orbiset) => keyOf(orbiset) === keyOf(DEFAULT)) ? orbisets : [...orbisets, DEFAULT];
     const findings: string[] = [];
     const next = new Map(all.map((orbiset) => [keyOf(orbiset), this.#compile(orbiset, documents, findings)] as const));
     this.#report(findings);
     this.#publish(next);
+    await this.#forget(next);
+    this.#stamp = stamp;
+  }
+
+  async #stampOfVault(): Promise<string> {
+    const names = (await readdir(this.#deps.vault)).filter(isVaultFile).toSorted();
+    const stats = await Promise.all(names.map((name) => stat(join(this.#deps.vault, name)).catch(() => undefined)));
+    return names
+      .map((name, index) => `${name} ${stats[index]?.ino} ${stats[index]?.size} ${stats[index]?.ctimeMs}`)
+      .join('\n');
+  }
+
+  /** The Orbisets of the documents; what they say is kept for the next start, and forgotten with the document. */
+  async #remember(placed: readonly Placed[]): Promise<readonly OrbisetDocument[]> {
+    const { ledger } = this.#deps;
+    this.#lastValid ??= new Map((await ledger.states(STATE_KIND)).flatMap(({ key, json }) => parseState(key, json)));
+    const found: OrbisetDocument[] = [];
+    for (const { file, document } of placed) {
+      const { resource } = document;
+      if (resource.kind !== 'Orbiset') continue;
+      found.push(resource);
+      const state = { file: basename(file), document: resource };
+      const before = this.#lastValid.get(keyOf(resource));
+      if (before !== undefined && JSON.stringify(before) === JSON.stringify(state)) continue;
+      await ledger.putState(STATE_KIND, keyOf(resource), JSON.stringify(state));
+      this.#lastValid.set(keyOf(resource), state);
+    }
+    return found;
+  }
+
+  async #forget(next: ReadonlyMap<string, CompiledOrbiset>): Promise<void> {
+    for (const key of this.#lastValid?.keys() ?? []) {
+      if (next.has(key)) continue;
+      await this.#deps.ledger.deleteState(STATE_KIND, key);
+      this.#lastValid?.delete(key);
+    }
+  }
+
+  /** Orbisets that stood in a file which can't be read since the start. */
+  #lost(placed: readonly Placed[], unread: ReadonlySet<string>): readonly OrbisetDocument[] {
+    const here = new Set(placed.map(({ document }) => `${document.resource.kind} ${keyOf(document.resource)}`));
+    const files = new Set([...unread].map((path) => basename(path)));
+    const lost = [...(this.#lastValid ?? [])].filter(
+      ([key, { file }]) => files.has(file) && !here.has(`Orbiset ${key}`),
+    );
+    for (const [key] of lost)
+      if (!this.#known.has(key)) this.#deps.logger.warn('the Orbiset goes on as it last was', { orbiset: key });
+    return lost.map(([, { document }]) => document);
   }
 
   #compile(orbiset: OrbisetDocument, documents: readonly Resource[], said: string[]): CompiledOrbiset {
@@ -94,7 +179,7 @@ export class OrbisetSync {
   async #readVaults(): Promise<Vaults> {
     const { vault, logger } = this.#deps;
     const vaults = new Map<string, readonly StoredSecret[]>();
-    const names = (await readdir(vault)).filter((name) => name.endsWith(SUFFIX) && !name.startsWith('.'));
+    const names = (await readdir(vault)).filter(isVaultFile);
     for (const name of names.toSorted()) {
       const key = name.slice(0, -SUFFIX.length);
       try {

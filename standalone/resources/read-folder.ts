@@ -16,6 +16,8 @@ export interface ReadFile {
   readonly path: string;
   /** Digest of the bytes: the same content is not reported twice. */
   readonly version: string;
+  /** Inode, size and time of change: a file with the same stamp is not read again. */
+  readonly stamp: string;
   readonly documents: readonly FoundDocument[];
   readonly findings: readonly Finding[];
   /** A document of the file could not be read at all: nobody knows which resource it was. */
@@ -26,16 +28,18 @@ const FORMATS: Readonly<Record<string, 'json' | 'yaml'>> = { '.json': 'json', '.
 // More than any real manifest; a larger file is somebody's mistake.
 const MAX_BYTES = 4 * 1024 * 1024;
 
-const fault = (path: string, version: string, code: string, detail: string): ReadFile => ({
-  path,
+type Where = Pick<ReadFile, 'path' | 'stamp'>;
+
+const fault = (where: Where, version: string, code: string, detail: string): ReadFile => ({
+  ...where,
   version,
   documents: [],
   findings: [{ code, pointer: '', detail, severity: 'error' }],
   broken: true,
 });
 
-function parseFile(path: string, text: string, version: string): ReadFile {
-  const format = FORMATS[extname(path)] ?? 'yaml';
+function parseFile(where: Where, text: string, version: string): ReadFile {
+  const format = FORMATS[extname(where.path)] ?? 'yaml';
   const parsed = parseDocuments(text, format);
   const findings: Finding[] = [];
   const documents: FoundDocument[] = [];
@@ -46,30 +50,33 @@ function parseFile(path: string, text: string, version: string): ReadFile {
     if (checked.ok) documents.push({ resource: checked.value, withPlaces: result.withPlaces });
     else broken = true;
   }
-  return { path, version, documents, findings, broken };
+  return { ...where, version, documents, findings, broken };
 }
 
-async function readOne(path: string): Promise<ReadFile> {
-  const { size } = await stat(path);
+async function readOne(path: string, before: ReadFile | undefined): Promise<ReadFile> {
+  const { ino, size, mtimeMs, ctimeMs } = await stat(path);
+  const where = { path, stamp: `${ino} ${size} ${mtimeMs} ${ctimeMs}` };
+  if (before?.stamp === where.stamp) return before;
   if (size > MAX_BYTES)
-    return fault(path, `size ${size}`, 'file-too-large', `The file is larger than ${MAX_BYTES} bytes.`);
+    return fault(where, `size ${size}`, 'file-too-large', `The file is larger than ${MAX_BYTES} bytes.`);
   const bytes = await readFile(path);
   const version = createHash('sha256').update(bytes).digest('hex');
   try {
-    return parseFile(path, new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), version);
+    return parseFile(where, new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), version);
   } catch (error) {
-    if (error instanceof TypeError) return fault(path, version, 'not-utf8', 'The file is not UTF-8.');
+    if (error instanceof TypeError) return fault(where, version, 'not-utf8', 'The file is not UTF-8.');
     throw error;
   }
 }
 
-async function readIfReadable(path: string): Promise<ReadFile | undefined> {
+async function readIfReadable(path: string, before: ReadFile | undefined): Promise<ReadFile | undefined> {
   try {
-    return await readOne(path);
+    return await readOne(path, before);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT') return undefined;
-    return fault(path, `error ${String(code)}`, 'file-unreadable', `The file can't be read: ${String(code)}.`);
+    const where = { path, stamp: 'unreadable' };
+    return fault(where, `error ${String(code)}`, 'file-unreadable', `The file can't be read: ${String(code)}.`);
   }
 }
 
@@ -88,10 +95,12 @@ async function listFiles(folder: string): Promise<readonly string[]> {
 /**
  * Reads every `*.json`, `*.yaml` and `*.yml` of a folder, not below it; names that begin with a dot are left out
  * (`..data` of an atomic volume swap). A file that vanishes meanwhile is left out.
+ * @param before the last look: a file that has not changed since is the same object
  * @throws the folder itself can't be read
  */
-export async function readFolder(folder: string): Promise<readonly ReadFile[]> {
+export async function readFolder(folder: string, before: readonly ReadFile[] = []): Promise<readonly ReadFile[]> {
+  const known = new Map(before.map((file) => [file.path, file] as const));
   const files: (ReadFile | undefined)[] = [];
-  for (const path of await listFiles(folder)) files.push(await readIfReadable(path));
+  for (const path of await listFiles(folder)) files.push(await readIfReadable(path, known.get(path)));
   return files.filter((file) => file !== undefined);
 }

@@ -3,7 +3,7 @@ import type { Platform } from '../platform.ts';
 import type { Settings } from '../settings.ts';
 import { OrbisetSync } from './orbiset-sync.ts';
 import { OrbSync, reportFindings } from './orb-sync.ts';
-import { readFolder } from './read-folder.ts';
+import { readFolder, type ReadFile } from './read-folder.ts';
 import { ResourceSet } from './resource-set.ts';
 import { watchFolders } from './watch-folder.ts';
 
@@ -19,23 +19,37 @@ export async function watchResources(
   folder: DataFolder,
   platform: Platform,
 ): Promise<() => Promise<void>> {
-  const { catalog, ledger, log, metrics, runtime } = platform;
+  const { catalog, clock, ledger, log, metrics, runtime } = platform;
   const { logger, addRedactor, removeRedactor } = log;
   const set = new ResourceSet();
-  const orbs = new OrbSync({ catalog, ledger, logger, metrics, allowedOrigins: originsOf(platform) });
+  const orbs = new OrbSync({ catalog, ledger, logger, metrics, clock, allowedOrigins: originsOf(platform) });
   const suspend = (orbiset: string): void => {
     const runs = runtime.inFlight.kill(orbiset, 'orbiset-suspended');
     logger.warn('the Orbiset was suspended', { orbiset, runs_ended: runs });
   };
-  const orbisets = new OrbisetSync({ catalog, logger, vault: folder.vault, addRedactor, removeRedactor, suspend });
+  const orbisets = new OrbisetSync({
+    catalog,
+    ledger,
+    logger,
+    vault: folder.vault,
+    addRedactor,
+    removeRedactor,
+    suspend,
+  });
   let failing = '';
+  let seen: readonly ReadFile[] | undefined;
   const look = async (): Promise<void> => {
     try {
-      const { resources, reports, unread } = set.update(await readFolder(settings.resources));
+      const files = await readFolder(settings.resources, seen);
+      const same =
+        seen !== undefined && files.length === seen.length && files.every((file, index) => file === seen?.[index]);
+      if (!(await orbisets.vaultChanged()) && same) return;
+      const { resources, reports, unread } = set.update(files);
       for (const { file, findings } of reports) reportFindings(logger, file, findings);
       const placed = [...resources.values()];
-      await orbisets.update(placed);
+      await orbisets.update(placed, unread);
       await orbs.update(placed, unread);
+      seen = files;
       failing = '';
     } catch (error) {
       // What was loaded stays; said once, not at every look.

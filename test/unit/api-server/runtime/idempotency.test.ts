@@ -68,8 +68,8 @@ describe('Idempotency-Key (security.md S20)', () => {
   it('replays a receipt that failed its check as what it is', async () => {
     const other = generateKeyPairSync('ed25519').publicKey;
     const { execute } = create({ parts: { selfCheck: new SelfCheck(other, 1) } });
-    const first = await execute({ key: 'k-bad' });
-    const again = await execute({ key: 'k-bad' });
+    const first = await execute({ key: 'k-unverified' });
+    const again = await execute({ key: 'k-unverified' });
     expect([first.code, again.code]).to.deep.equal(['signing-misconfigured', 'signing-misconfigured']);
     expect(at(again.body, 'run', 'receipt', 'signature_valid')).to.equal(false);
   });

@@ -14,6 +14,7 @@ const documentOf = (orbId: string): FoundDocument => {
 const aFile = (path: string, version: string, orbIds: readonly string[], broken = false): ReadFile => ({
   path,
   version,
+  stamp: version,
   documents: orbIds.map(documentOf),
   findings: broken ? [{ code: 'invalid-yaml', pointer: '', detail: 'It ends too early.', severity: 'error' }] : [],
   broken,
