@@ -9,8 +9,20 @@ import { aFinish, aStart } from './ledger-rows.ts';
 const [file = '', keyFile = '', first = '0', concurrency = '1'] = process.argv.slice(2);
 const privateKey = createPrivateKey(readFileSync(keyFile));
 const x = createPublicKey(privateKey).export({ format: 'jwk' }).x ?? '';
-// A write to a pipe is the kernel's once it returns: a kill right after loses no line.
-const say = (...words: readonly (string | number)[]): void => void writeSync(1, `${words.join(' ')}\n`);
+const isFull = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+
+/** A write to a pipe is the kernel's once it returns: a kill right after loses no line. A full pipe is waited for. */
+function say(...words: readonly (string | number)[]): void {
+  let rest = Buffer.from(`${words.join(' ')}\n`);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}
 
 const ledger = await openSqliteLedger({
   file,

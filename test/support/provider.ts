@@ -108,7 +108,7 @@ export async function startProvider(tls?: { readonly key: string; readonly cert:
         const { method = '', url = '', headers, rawHeaders } = request;
         const record: SeenRequest = { method, url, headers, rawHeaders, body };
         seen.push(record);
-        behave(record, response);
+        return behave(record, response);
       },
       () => response.destroy(),
     );
