@@ -3,7 +3,7 @@ import { createServer as createHttps } from 'node:https';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 /** One request as a provider saw it. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
