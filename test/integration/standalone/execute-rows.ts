@@ -180,6 +180,20 @@ export const rows: readonly Row[] = [
     outcome: 'orb_error',
   },
   {
+    why: 'a provider that answers 425',
+    body: call('s425'),
+    status: 502,
+    code: 'provider-failed',
+    outcome: 'orb_error',
+  },
+  {
+    why: 'a redirect to elsewhere that the dialer blocks',
+    body: call('blocked'),
+    status: 502,
+    code: 'provider-failed',
+    outcome: 'orb_error',
+  },
+  {
     why: '429 without a secret',
     body: call('s429-open'),
     status: 502,
@@ -243,11 +257,40 @@ export const rows: readonly Row[] = [
 ];
 
 /** Rows of design.md §3 that can't occur yet, with the reason. */
+/** Problems that need more than one request, or a fault of the platform: code → the test that reaches it. */
+export const elsewhere: Readonly<Record<string, string>> = {
+  'rate-limited': 'integration/standalone/execute-table.test.ts',
+  forbidden: 'integration/standalone/execute-table.test.ts',
+  'idempotency-in-progress': 'integration/standalone/execute-table.test.ts',
+  'idempotency-key-reused': 'integration/standalone/execute-table.test.ts',
+  'ledger-unavailable': 'integration/standalone/life.test.ts',
+  overloaded: 'unit/api-server/http/server.test.ts',
+  'signing-misconfigured': 'unit/api-server/runtime/run.test.ts',
+  'run-closed': 'unit/api-server/runtime/run.test.ts',
+  'malformed-request': 'unit/api-server/http/connections.test.ts',
+  'request-timeout': 'unit/api-server/http/connections.test.ts',
+  'malformed-path': 'unit/api-server/http/server.test.ts',
+  'route-not-found': 'unit/api-server/http/server.test.ts',
+  'method-not-allowed': 'unit/api-server/http/server.test.ts',
+  'headers-too-large': 'unit/api-server/http/server.test.ts',
+  'internal-error': 'unit/api-server/http/server.test.ts',
+  'shutting-down': 'unit/api-server/http/connections.test.ts',
+  'not-ready': 'unit/api-server/health/routes.test.ts',
+  'not-acceptable': 'unit/api-server/receipts/receipt-routes.test.ts',
+  'namespace-ambiguous': 'unit/api-server/receipts/list-route.test.ts',
+  'namespace-not-found': 'unit/api-server/receipts/list-route.test.ts',
+  'receipt-not-found': 'unit/api-server/receipts/receipt-routes.test.ts',
+  'proof-pending': 'unit/api-server/receipts/receipt-routes.test.ts',
+  'checkpoint-pending': 'unit/api-server/log/log-routes.test.ts',
+  'manifest-not-found': 'unit/api-server/manifests/manifest-route.test.ts',
+};
+
 export const later: readonly [string, string][] = [
   ['403 policy-denied', 'policies come later: the empty set allows'],
   ['409 orb-differs-from-publication', 'publications come later'],
   ['503 orb-suspended, egress-stopped', 'their switches are cluster objects and publications'],
   ['502 providers-unavailable', 'breakers come with failover'],
   ['429 rate-limited by rate', 'rate limits come later; in_flight is tested beside this table'],
+  ['409 orb-ambiguous', 'routes with an Orb in their path come with failover'],
   ['503 ledger-forked', 'the copy of the checkpoint outside the ledger comes later'],
 ];

@@ -1,12 +1,16 @@
 import { expect } from 'chai';
-import { rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createApiKey } from '../../../adapters/api-keys/files.ts';
+import { problems } from '../../../api-server/http/problems.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { checkAnswer } from '../../support/openapi-check.ts';
 import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { codeOf, startStandalone, type Standalone } from '../../support/standalone.ts';
-import { call, later, rows, TOKEN, type Row } from './execute-rows.ts';
+import { call, elsewhere, later, rows, TOKEN, type Row } from './execute-rows.ts';
 
 function orbs(port: number): Record<string, string> {
   const at = (path: string): string => `http://127.0.0.1:${port}${path}`;
@@ -18,6 +22,8 @@ function orbs(port: number): Record<string, string> {
     s500: { url: at('/status/500'), secret },
     s503: { url: at('/status/503'), secret },
     s408: { url: at('/status/408'), secret },
+    s425: { url: at('/status/425'), secret },
+    blocked: { url: at('/redirect'), secret, execution: { follow_redirects: 1, idempotent: true } },
     s404: { url: at('/status/404'), secret },
     s401: { url: at('/status/401'), secret },
     s429: { url: at('/status/429'), secret },
@@ -134,10 +140,45 @@ describe('POST /orbisets/{id}/execute: the table of design.md §3', function () 
 
   it('refuses a second run in an Orbiset that allows one: 429 rate-limited', async () => {
     const first = send({ why: '', orbiset: 'limited', body: call('slow'), status: 504 });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await delay(100);
     const second = await send({ why: '', orbiset: 'limited', body: call('slow'), status: 429 });
     expect(`${second.status} ${codeOf(second.body)}`).to.equal('429 rate-limited');
     expect((await first).status).to.equal(504);
+  });
+
+  it('refuses an Orb that the key is not limited to: 403 forbidden', async () => {
+    const wish = { tenants: ['default'], scopes: ['orbs:execute'], orbs: ['t.accepted'], createdBy: 'test' } as const;
+    const made = await createApiKey(join(standalone.data, 'api-keys'), wish, { now: Date.now(), random: randomBytes });
+    const headers = { authorization: `Bearer ${made.text}` };
+    const row = { why: '', body: call('ok'), headers, status: 403 };
+    let answer = await send(row);
+    for (let tries = 0; answer.status === 401 && tries < 40; tries += 1) {
+      await delay(50); // a new key is in effect within 2 s
+      answer = await send(row);
+    }
+    expect(`${answer.status} ${codeOf(answer.body)}`).to.equal('403 forbidden');
+    expect((await send({ ...row, body: call('accepted') })).status).to.equal(200);
+  });
+
+  it('refuses a key that is in use, and another body under it: 409, 422', async () => {
+    const headers = { 'idempotency-key': 'table' };
+    const first = send({ why: '', body: call('slow'), headers, status: 504 });
+    await delay(100);
+    const second = await send({ why: '', body: call('slow'), headers, status: 409 });
+    expect(`${second.status} ${codeOf(second.body)}`).to.equal('409 idempotency-in-progress');
+    expect((await first).status).to.equal(504);
+    const other = await send({ why: '', body: call('ok'), headers, status: 422 });
+    expect(`${other.status} ${codeOf(other.body)}`).to.equal('422 idempotency-key-reused');
+  });
+
+  it('leaves no problem code out: each is reached here, in a named test, or named as later', () => {
+    const tests = join(import.meta.dirname, '../..');
+    const here = rows.flatMap(({ code }) => code ?? []);
+    const named = Object.keys(elsewhere).filter((code) =>
+      new RegExp(`\\b${code}\\b`).test(readFileSync(join(tests, elsewhere[code] ?? ''), 'utf8')),
+    );
+    const not = Object.keys(problems).filter((code) => later.some(([what]) => what.includes(code)));
+    expect(Object.keys(problems).filter((code) => ![...here, ...named, ...not].includes(code))).to.deep.equal([]);
   });
 
   for (const [what, reason] of later) {

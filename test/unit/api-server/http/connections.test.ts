@@ -137,6 +137,28 @@ describe('drain', () => {
     expect(received).to.not.match(/200[^]*200 OK/);
   });
 
+  it('starts no run for a request that was sent behind the stop: it is shutting-down', async () => {
+    const { route, entered, proceed } = gated();
+    let calls = 0;
+    const handle: typeof route.handle = (request) => {
+      calls += 1;
+      return route.handle(request);
+    };
+    const app = await startApp([{ ...route, handle, sheds: true }]);
+    const socket = await dial(app.port);
+    const closed = once(socket.resume(), 'close');
+    const request = 'GET /gated HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n\r\n';
+    socket.write(request);
+    await entered;
+    const drained = app.app.drain(60_000);
+    socket.write(request);
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    proceed();
+    await closed;
+    await drained;
+    expect(calls).to.equal(1);
+  });
+
   it('cuts what is left when the time is over, and says how much', async () => {
     const clock = aClock();
     const { route, entered, proceed } = gated();
