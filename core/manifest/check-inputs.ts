@@ -43,6 +43,8 @@ function ofExpected({ name, type, required }: Expected, inputs: JsonObject): Fin
   if (value === undefined)
     return required ? error('input-missing', pointer, `The input "${name}" is required; add it.`) : undefined;
   if (!isOfType(value, type)) return error('input-type', pointer, `The input "${name}" must be of type ${type}.`);
+  // JSON can write it and RFC 8785 can't: the commitment would be over another text than was sent (security.md §4.2).
+  if (Object.is(value, -0)) return error('input-type', pointer, `The input "${name}" is -0; send 0.`);
   return isWellFormed(value)
     ? undefined
     : error('input-not-unicode', shownPointer(brokenText(value, pointer)), NOT_UNICODE);

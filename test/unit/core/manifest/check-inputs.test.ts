@@ -21,7 +21,7 @@ const rows: readonly (readonly [why: string, inputs: JsonValue, expected: readon
   ['the required input alone', { name: 'a' }, []],
   ['every input', { name: '', count: -3, ratio: 0.5, on: false, more: { a: null }, list: [1, null] }, []],
   ['1.0 for an integer', { name: 'a', count: 1.0, ratio: 1 }, []],
-  ['minus zero', { name: 'a', count: -0, ratio: -0 }, []],
+  ['minus zero', { name: 'a', count: -0, ratio: -0 }, ['input-type /inputs/count', 'input-type /inputs/ratio']],
   ['any well-formed text', { name: 'a\u0000\u202e😀e\u0301' }, []],
   ['no required input', {}, ['input-missing /inputs/name']],
   ['null for a required input', { name: null }, ['input-type /inputs/name']],
