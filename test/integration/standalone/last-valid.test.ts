@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
+import { startProvider, type TestProvider } from '../../support/provider.ts';
+import { startStandalone, type Standalone } from '../../support/standalone.ts';
+
+describe('what must outlive a broken file, a rival and a stop', function () {
+  this.timeout(30_000);
+  let provider: TestProvider;
+  let standalone: Standalone;
+
+  const at = (path: string): string => `http://127.0.0.1:${provider.port}${path}`;
+  const flags = (): readonly string[] => ['--egress-allow', `http://127.0.0.1:${provider.port}`];
+  const write = (name: string, text: string): void => {
+    const path = join(standalone.resources, name);
+    writeFileSync(`${path}.new`, text);
+    renameSync(`${path}.new`, path);
+  };
+  const restart = async (): Promise<void> => {
+    const data = dirname(standalone.data);
+    expect(await standalone.stop()).to.equal(0);
+    standalone = await startStandalone({ data, resources: {}, flags: flags() });
+  };
+  const call = (name: string): unknown => ({ orb_id: `t.${name}@1.0.0`, inputs: { text: 'x' } });
+  const statusOf = async (name: string): Promise<number> =>
+    (await standalone.post('/orbisets/default/execute', call(name))).status;
+  const until = async (wanted: number, name: string): Promise<number> => {
+    let status = await statusOf(name);
+    for (let tries = 0; status !== wanted && tries < 100; tries += 1) {
+      await delay(50);
+      status = await statusOf(name);
+    }
+    return status;
+  };
+
+  before(async () => {
+    provider = await startProvider();
+    standalone = await startStandalone({
+      resources: {
+        'held.json': orbManifest('t.held@1.0.0', { url: at('/ok') }),
+        'slow.json': orbManifest('t.slow@1.0.0', { url: at('/slow') }),
+        'orbiset.yaml': orbisetDocuments('default', {}),
+      },
+      flags: flags(),
+    });
+  });
+
+  after(async () => {
+    await standalone.stop();
+    await provider.close();
+    rmSync(dirname(standalone.data), { recursive: true });
+  });
+
+  it('keeps an orb_id with the Orb that had it first, whatever the name of a later one', async () => {
+    const spec: unknown = JSON.parse(orbManifest('t.held@1.0.0', { url: at('/status/404') }));
+    const rival = { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orb', metadata: { name: 'aaa' }, spec };
+    write('rival.json', JSON.stringify(rival));
+    for (let tries = 0; !standalone.output().includes('orb-id-conflict') && tries < 100; tries += 1) await delay(50);
+    expect(standalone.output()).to.include('orb-id-conflict');
+    expect(await statusOf('held')).to.equal(200);
+    await restart();
+    expect(await statusOf('held')).to.equal(200);
+  });
+
+  it('ends a run whose caller has gone before it stops', async () => {
+    const left = new AbortController();
+    const url = `${standalone.ready.url}/orbisets/default/execute`;
+    const headers = { authorization: `Bearer ${standalone.ready.api_key}`, 'content-type': 'application/json' };
+    const gone = fetch(url, { method: 'POST', headers, body: JSON.stringify(call('slow')), signal: left.signal }).catch(
+      () => 'gone',
+    );
+    for (let tries = 0; provider.seen.at(-1)?.url !== '/slow' && tries < 100; tries += 1) await delay(20);
+    left.abort();
+    expect(await gone).to.equal('gone');
+    await restart();
+    const listed = await (await standalone.get('/receipts?limit=1&orb_id=t.slow@1.0.0')).text();
+    expect(listed).to.include('"outcome":"success"');
+  });
+
+  it('stays suspended when the file of the Orbiset breaks and the process starts again', async () => {
+    write('orbiset.yaml', orbisetDocuments('default', {}, { suspended: true }));
+    expect(await until(503, 'held')).to.equal(503);
+    write('orbiset.yaml', `${orbisetDocuments('default', {}, { suspended: true })}\n: : :\n`);
+    await restart();
+    expect(await statusOf('held')).to.equal(503);
+    expect(standalone.output()).to.include('the Orbiset goes on as it last was');
+    write('orbiset.yaml', orbisetDocuments('default', {}));
+    expect(await until(200, 'held')).to.equal(200);
+  });
+});
