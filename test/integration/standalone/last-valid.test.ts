@@ -6,6 +6,8 @@ import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { startStandalone, type Standalone } from '../../support/standalone.ts';
 
+const call = (name: string): unknown => ({ orb_id: `t.${name}@1.0.0`, inputs: { text: 'x' } });
+
 describe('what must outlive a broken file, a rival and a stop', function () {
   this.timeout(30_000);
   let provider: TestProvider;
@@ -23,7 +25,6 @@ describe('what must outlive a broken file, a rival and a stop', function () {
     expect(await standalone.stop()).to.equal(0);
     standalone = await startStandalone({ data, resources: {}, flags: flags() });
   };
-  const call = (name: string): unknown => ({ orb_id: `t.${name}@1.0.0`, inputs: { text: 'x' } });
   const statusOf = async (name: string): Promise<number> =>
     (await standalone.post('/orbisets/default/execute', call(name))).status;
   const until = async (wanted: number, name: string): Promise<number> => {
