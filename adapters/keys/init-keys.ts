@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { encodeBase64Url } from '../../core/json/base64.ts';
 import { jcs } from '../../core/json/jcs.ts';
@@ -14,6 +14,7 @@ import {
   type PublishedRole,
   type SigningKey,
 } from './key-folder.ts';
+import { syncFolder, writeAndSync } from '../private-file/private-file.ts';
 import { nodeEncoding, signerOf } from './primitives.ts';
 
 export interface NewKeys {
@@ -70,25 +71,6 @@ async function isEmpty(folder: string): Promise<boolean> {
   }
 }
 
-async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
 /** Renaming onto a folder works only while that is missing or empty: the second of two starts loses. */
 async function publish(built: string, folder: string): Promise<'made' | 'kept'> {
   try {
@@ -112,7 +94,7 @@ export async function initKeys(folder: string, wish: NewKeys): Promise<'made' | 
   await mkdir(parent, { recursive: true, mode: 0o700 });
   const built = await mkdtemp(join(parent, '.keys-'));
   try {
-    for (const [name, text] of filesOf(wish)) await writeSynced(join(built, name), text);
+    for (const [name, text] of filesOf(wish)) await writeAndSync(join(built, name), text);
     await syncFolder(built);
     const outcome = await publish(built, folder);
     await syncFolder(parent);

@@ -19,7 +19,8 @@ export async function replacePrivate(path: string, text: string): Promise<void> 
   await syncFolder(dirname(path));
 }
 
-async function writeAndSync(path: string, text: string): Promise<void> {
+/** Writes a new file, mode 0600, whole and synced; its name is durable after `syncFolder`. */
+export async function writeAndSync(path: string, text: string): Promise<void> {
   await rm(path, { force: true }); // what a crashed process of the same number left: its mode is not ours
   const file = await open(path, 'wx', 0o600);
   try {
@@ -31,7 +32,7 @@ async function writeAndSync(path: string, text: string): Promise<void> {
 }
 
 /** The new name lives in the folder: without this a power failure may bring the old file back. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
     await folder.sync();
