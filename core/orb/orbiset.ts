@@ -3,7 +3,7 @@ import type { Redactor } from '../redaction/redactor.ts';
 /** One vault entry: a secret value with the hosts that it may be sent to. */
 export interface VaultEntry {
   readonly name: string;
-  /** UTF-8 without the one trailing newline (security.md §4.1); overwritten with zeros when the vault is replaced. */
+  /** UTF-8 without the one trailing newline (security.md §4.1). A vault that is replaced leaves it to the garbage collector. */
   readonly value: Uint8Array;
   /** Exact host names, `*.suffix`, or `*`; lower case, no trailing dot. */
   readonly allowedHosts: readonly string[];

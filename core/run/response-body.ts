@@ -73,7 +73,7 @@ export function readBody(bytes: Uint8Array, contentType: string | undefined): Re
   const type = mediaTypeOf(contentType);
   const known = type === '' || isJsonType(type) || isTextType(type);
   if (!known) return { ok: true, body: undefined };
-  const text = decode(bytes);
+  const text = decodeText(bytes);
   if (text === undefined) return type === '' ? { ok: true, body: undefined } : { ok: false };
   if (isJsonType(type)) return parseJson(text);
   if (isTextType(type)) return { ok: true, body: text };
@@ -81,7 +81,12 @@ export function readBody(bytes: Uint8Array, contentType: string | undefined): Re
   return guess.ok ? guess : { ok: true, body: text };
 }
 
-function decode(bytes: Uint8Array): string | undefined {
+/**
+ * Text of a provider's bytes. Text has no NUL: bytes with one are UTF-16 or binary, in which no form of a secret would be
+ * found (security.md §5). @returns undefined when the bytes are no UTF-8 text
+ */
+export function decodeText(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

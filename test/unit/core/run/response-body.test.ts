@@ -35,6 +35,7 @@ describe('readBody', () => {
     ['JSON that is none', bytes('{"a":'), 'application/json'],
     ['JSON that is not UTF-8', Uint8Array.of(0x22, 0xff, 0x22), 'application/json'],
     ['text that is not UTF-8', Uint8Array.of(0xff), 'text/plain'],
+    ['UTF-16 under the name of text', Uint8Array.of(0x61, 0, 0x62, 0), 'text/plain; charset=utf-16le'],
   ];
   for (const [why, body, type] of refused) {
     it(`refuses ${why}`, () => expect(readBody(body, type)).to.deep.equal({ ok: false }));

@@ -4,7 +4,7 @@ import { shownBody } from '../../../../core/run/shown-body.ts';
 
 const SECRET = String.raw`tok"en\/of a <test>`;
 const redactor = createRedactor([{ name: 'TOKEN', value: new TextEncoder().encode(SECRET) }]);
-const shown = (text: string): string => shownBody(new TextEncoder().encode(text), redactor);
+const shown = (text: string): string | undefined => shownBody(new TextEncoder().encode(text), redactor);
 const units = (text: string): string =>
   Array.from(text, (unit) => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 
@@ -40,6 +40,19 @@ describe('shownBody', () => {
   for (const [why, body] of kept) {
     it(`shows as it came what holds no secret: ${why}`, () => expect(shown(body)).to.equal(body));
   }
+
+  const unreadable: readonly (readonly [string, Uint8Array])[] = [
+    ['UTF-16', Buffer.from(SECRET, 'utf16le')],
+    ['bytes that are no UTF-8', Uint8Array.of(0xff, 0x41)],
+  ];
+  for (const [why, body] of unreadable) {
+    it(`shows nothing of ${why}`, () => expect(shownBody(body, redactor)).to.equal(undefined));
+  }
+
+  it('reads an escaped name as it is, whatever body came before (nodejs/node #63785)', () => {
+    shown(String.raw`{"name":1,"\":"x"}`);
+    expect(shown(`{"name":1,"\u0062":${JSON.stringify(SECRET)}}`)).to.equal('{"name":1,"b":"[redacted:TOKEN]"}');
+  });
 
   it('shows 4096 bytes at most, cut after the secrets are gone', () => {
     const text = shown(`${'x'.repeat(4090)}${SECRET}${'y'.repeat(5000)}`);

@@ -66,6 +66,15 @@ describe('readFolder', () => {
     expect(one?.version).not.to.equal(other?.version);
   });
 
+  it('does not read a file again that has not changed, and does one that has', async () => {
+    const before = await read({ 'a.yaml': ORB, 'b.yaml': ORB });
+    const folder = join(root, String(count));
+    writeFileSync(join(folder, 'b.yaml'), `${ORB}# more\n`);
+    const after = await readFolder(folder, before);
+    expect([after[0] === before[0], after[1] === before[1]]).to.deep.equal([true, false]);
+    expect(after[1]?.version).not.to.equal(before[1]?.version);
+  });
+
   it('takes a file of comments for an empty one', async () => {
     const [file] = await read({ 'a.yaml': '# nothing yet\n' });
     expect(file).to.deep.include({ documents: [], findings: [], broken: false });
