@@ -97,6 +97,15 @@ export async function runStandalone(args: readonly string[]): Promise<Ended> {
   return { code: child.exitCode, ...texts, ms: performance.now() - began };
 }
 
+/**
+ * Everything that a process printed, once it holds `text` or 5 s have passed: lines of the log are written up to 50 ms
+ * after what they tell of.
+ */
+export async function outputWith({ output }: Pick<Standalone, 'output'>, text: string): Promise<string> {
+  for (let tries = 0; !output().includes(text) && tries < 100; tries += 1) await delay(50);
+  return output();
+}
+
 /** Starts standalone on free ports and waits until it answers. */
 export async function startStandalone(options: StartOptions = {}): Promise<Standalone> {
   const folder = options.data ?? temporaryFolder();

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
-import { startStandalone, type Standalone } from '../../support/standalone.ts';
+import { outputWith, startStandalone, type Standalone } from '../../support/standalone.ts';
 
 const call = (name: string): unknown => ({ orb_id: `t.${name}@1.0.0`, inputs: { text: 'x' } });
 
@@ -58,8 +58,7 @@ describe('what must outlive a broken file, a rival and a stop', function () {
     const spec: unknown = JSON.parse(orbManifest('t.held@1.0.0', { url: at('/status/404') }));
     const rival = { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orb', metadata: { name: 'aaa' }, spec };
     write('rival.json', JSON.stringify(rival));
-    for (let tries = 0; !standalone.output().includes('orb-id-conflict') && tries < 100; tries += 1) await delay(50);
-    expect(standalone.output()).to.include('orb-id-conflict');
+    expect(await outputWith(standalone, 'orb-id-conflict')).to.include('orb-id-conflict');
     expect(await statusOf('held')).to.equal(200);
     await restart();
     expect(await statusOf('held')).to.equal(200);
@@ -86,7 +85,8 @@ describe('what must outlive a broken file, a rival and a stop', function () {
     write('orbiset.yaml', `${orbisetDocuments('default', {}, { suspended: true })}\n: : :\n`);
     await restart();
     expect(await statusOf('held')).to.equal(503);
-    expect(standalone.output()).to.include('the Orbiset goes on as it last was');
+    const said = 'the Orbiset goes on as it last was';
+    expect(await outputWith(standalone, said)).to.include(said);
     write('orbiset.yaml', orbisetDocuments('default', {}));
     expect(await until(200, 'held')).to.equal(200);
   });

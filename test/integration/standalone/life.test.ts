@@ -7,7 +7,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject } from '../../../core/json/json-value.ts';
 import { orbManifest } from '../../support/orbs.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
-import { runStandalone, startStandalone, temporaryFolder, type Standalone } from '../../support/standalone.ts';
+import {
+  outputWith,
+  runStandalone,
+  startStandalone,
+  temporaryFolder,
+  type Standalone,
+} from '../../support/standalone.ts';
 import { checkKilled } from '../../chaos/check-killed.ts';
 import { emptyWitness } from '../../chaos/witness.ts';
 
@@ -47,6 +53,7 @@ describe('the life of a standalone', function () {
     expect((await standalone.get('/livez')).status).to.equal(200);
     const health: unknown = await (await standalone.get('/health', { authorization: '' })).json();
     expect(health).to.include({ status: 'ok' }).and.to.have.all.keys('status', 'version', 'uptime_seconds');
+    await outputWith(standalone, 'Stop: Ctrl-C'); // the last line of the greeting
     expect(standalone.output()).to.include(standalone.ready.url).and.to.include(standalone.ready.api_key);
     expect(standalone.output()).to.include('trust add https://orbs.localhost --root');
     expect(standalone.output()).to.include(`http://127.0.0.1:${provider.port} is allowed`);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { rawTlsServer, type RawServer } from '../../support/egress.ts';
 import { orbisetDocuments } from '../../support/orbs.ts';
-import { codeOf, startStandalone, temporaryFolder, type Standalone } from '../../support/standalone.ts';
+import { codeOf, outputWith, startStandalone, temporaryFolder, type Standalone } from '../../support/standalone.ts';
 import { issue, makeCa } from '../../support/tls.ts';
 
 // The mail example of design.md §2 with the members of the interface specification alone.
@@ -148,8 +148,9 @@ describe('the mail example of design.md §2', function () {
     expect(stub.requests.slice(before).map(readable)).to.deep.equal([requestFrom('me@example.net')]);
   });
 
-  it('reports the fallback that nothing defines, and runs all the same', () => {
-    expect(standalone.output()).to.include('/providers/mailgun/execution');
+  it('reports the fallback that nothing defines, and runs all the same', async () => {
+    const said = '/providers/mailgun/execution';
+    expect(await outputWith(standalone, said)).to.include(said);
   });
 
   for (const [orbiset, why] of [

@@ -7,7 +7,7 @@ import { vaultPath } from '../../../adapters/vault-file/vault-path.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
-import { codeOf, startStandalone, type Standalone } from '../../support/standalone.ts';
+import { codeOf, outputWith, startStandalone, type Standalone } from '../../support/standalone.ts';
 
 // security.md S8: a rotated Secret is in use within 5 s.
 const LIVE_MS = 5000;
@@ -151,7 +151,8 @@ describe('resources that change while standalone runs', function () {
       standalone = await startStandalone({ data, resources: {}, flags: flags() });
       expect(standalone.ready.api_key).to.equal(before.api_key);
       expect((await run('new')).status).to.equal(200);
-      expect(standalone.output()).to.include('the last valid version runs on');
+      const said = 'the last valid version runs on';
+      expect(await outputWith(standalone, said)).to.include(said);
     });
 
   it('takes a file that is mended, and forgets an Orb whose file is removed', async () => {
