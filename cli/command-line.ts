@@ -1,7 +1,10 @@
+import { KubeError } from '../adapters/kube/port.ts';
+import { kubeFailure } from './cluster/kube-failure.ts';
 import { overview, verbHelp } from './args/help.ts';
 import { nearest } from '../core/manifest/nearest.ts';
 import { checkCount, parseVerbArgs } from './args/parse-args.ts';
 import type { Verb } from './args/verb.ts';
+import { candidates } from './completion/candidates.ts';
 import { EXIT, Failure, usage } from './io/failure.ts';
 import type { Io } from './io/io.ts';
 import { printable } from './io/output.ts';
@@ -70,12 +73,24 @@ async function runVerb({ verb, rest }: Choice, io: Io): Promise<number> {
   return verb.run(args, io);
 }
 
+// kubectl's words for what else to offer (cobra's ShellCompDirective): files, or nothing.
+const FILES = ':0';
+const NO_FILES = ':4';
+
+/** For the shells' scripts and kubectl_complete-orb: no verb of people. */
+function complete(words: readonly string[], io: Io): number {
+  const { words: found, files } = candidates(verbs, words);
+  io.out([...found, files ? FILES : NO_FILES].map((line) => `${line}\n`).join(''));
+  return EXIT.ok;
+}
+
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [first] = argv;
   if (first === '--version') {
     io.out(`${io.version}\n`);
     return EXIT.ok;
   }
+  if (first === '__complete') return complete(argv.slice(1), io);
   if (first === undefined) {
     io.err(overview(verbs, io));
     return EXIT.usage;
@@ -87,7 +102,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   throw unknownVerb(argv);
 }
 
-function explain(error: unknown, io: Io): number {
+function explain(thrown: unknown, io: Io): number {
+  const error = thrown instanceof KubeError ? kubeFailure(thrown) : thrown;
   if (!(error instanceof Failure)) {
     // Not a verdict on anything: "can't be decided" is the only exit that claims nothing.
     io.err(`orb: ${printable(error instanceof Error ? error.message : String(error))}\n`);

@@ -1,6 +1,12 @@
 import { request as plainRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as tlsRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { connect as startTls } from 'node:tls';
+import { PortForwardError } from '../adapters/kube/port-forward-stream.ts';
+import { KubeError } from '../adapters/kube/port.ts';
+import { kubeFailure } from './cluster/kube-failure.ts';
 import { codeOf, EXIT, Failure } from './io/failure.ts';
+import { printable } from './io/output.ts';
 
 /** An API to talk to. */
 export interface Server {
@@ -8,6 +14,8 @@ export interface Server {
   readonly base: URL;
   /** Sent as the bearer token to this server only; never printed. */
   readonly key: string | undefined;
+  /** Makes the connection to it, one for each request; absent: by its address. */
+  readonly connect?: (signal: AbortSignal) => Promise<Duplex>;
 }
 
 export interface ApiRequest {
@@ -26,6 +34,8 @@ export interface ApiAnswer {
   readonly contentType: string;
   readonly body: Uint8Array;
 }
+
+const isRefused = (error: unknown): boolean => error instanceof PortForwardError && error.isRefused;
 
 /** No answer came, or not a whole one. */
 export class Unanswered extends Failure {
@@ -59,6 +69,7 @@ function reason(error: unknown, timeoutMs: number): string {
   const cause = error instanceof Error && error.name === 'AbortError' ? error.cause : error;
   if (isTimeout(cause)) return `no answer within ${Math.round(timeoutMs / 1000)} s`;
   if (cause instanceof AnswerTooLarge) return cause.message;
+  if (cause instanceof PortForwardError) return printable(cause.message);
   const code = codeOf(cause) ?? (cause instanceof AggregateError ? codeOf(cause.errors[0]) : undefined) ?? 'no answer';
   return REASONS[code] ?? code;
 }
@@ -86,19 +97,35 @@ function headersOf(server: Server, request: ApiRequest): OutgoingHttpHeaders {
   };
 }
 
+/** TLS over a connection that is there, with the name of the base in the certificate. */
+const secured = (socket: Duplex, base: URL): Duplex =>
+  startTls({ socket, servername: base.hostname, ALPNProtocols: ['http/1.1'] });
+
 interface Exchange {
   readonly answer: Promise<IncomingMessage>;
   readonly sent: () => boolean;
 }
 
+type Through = { readonly agent: false } | { readonly createConnection: () => Duplex; readonly defaultPort: number };
+
+/** The way to the server. A connection that we make is there before the request: until then nothing was sent. */
+async function wayTo({ base, connect }: Server, signal: AbortSignal): Promise<Through> {
+  if (connect === undefined) return { agent: false };
+  const stream = await connect(signal);
+  return base.protocol === 'https:'
+    ? { createConnection: () => secured(stream, base), defaultPort: 443 }
+    : { createConnection: () => stream, defaultPort: 80 };
+}
+
 /** One connection for one request; redirects are not followed: the key would travel along. */
-function exchange(server: Server, request: ApiRequest, signal: AbortSignal): Exchange {
+function exchange(server: Server, request: ApiRequest, through: Through, signal: AbortSignal): Exchange {
   const url = new URL(request.path, server.base);
   const send = url.protocol === 'https:' ? tlsRequest : plainRequest;
+  const options = { method: request.method, headers: headersOf(server, request), ...through, signal };
   let sent = false;
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
-    const outgoing = send(url, { method: request.method, headers: headersOf(server, request), agent: false, signal });
-    outgoing.on('finish', () => (sent = outgoing.socket?.connecting === false));
+    const outgoing = send(url, options);
+    outgoing.on('finish', () => (sent = outgoing.socket?.connecting !== true));
     outgoing.on('response', resolve);
     outgoing.on('error', reject);
     outgoing.end(request.body);
@@ -112,13 +139,16 @@ function exchange(server: Server, request: ApiRequest, signal: AbortSignal): Exc
  */
 export async function call(server: Server, request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(request.timeoutMs)]);
-  const { answer, sent } = exchange(server, request, limit);
+  let exchanged: Exchange | undefined;
   try {
-    const incoming = await answer;
+    exchanged = exchange(server, request, await wayTo(server, limit), limit);
+    const incoming = await exchanged.answer;
     const body = await readBody(incoming);
     return { status: incoming.statusCode ?? 0, contentType: incoming.headers['content-type'] ?? '', body };
   } catch (error) {
     signal.throwIfAborted();
-    throw new Unanswered(`can't reach ${server.base.origin}: ${reason(error, request.timeoutMs)}`, sent());
+    if (error instanceof KubeError) throw kubeFailure(error);
+    const sent = exchanged !== undefined && exchanged.sent() && !isRefused(error);
+    throw new Unanswered(`can't reach ${server.base.origin}: ${reason(error, request.timeoutMs)}`, sent);
   }
 }

@@ -4,6 +4,7 @@ import { extname, join } from 'node:path';
 import { randomSource } from '../adapters/keys/primitives.ts';
 import { systemClock } from '../adapters/time/clock.ts';
 import { run } from './command-line.ts';
+import type { Cluster, ClusterWish } from './cluster/cluster.ts';
 import { codeOf } from './io/failure.ts';
 import { runNode } from './io/run-node.ts';
 import { terminalInput } from './io/terminal-input.ts';
@@ -22,16 +23,30 @@ process.stdout.on('error', (error) => {
 });
 
 const err = (text: string): void => void process.stderr.write(text);
+const settings = { env: process.env, home: homedir(), version: version() };
+const plugin = process.env['ORB_CALLED_AS'] === 'kubectl';
+const inCheckout = extname(import.meta.filename) === '.ts' && !plugin;
+
+const closing: (() => Promise<void>)[] = [];
+/** Loaded only for a cluster: a run against --server does not pay for it. */
+async function openCluster(wish: ClusterWish): Promise<Cluster> {
+  const module = await import('./cluster/open-cluster.ts');
+  const cluster = await module.openCluster(wish, settings);
+  closing.push(cluster.close);
+  return cluster;
+}
+
 process.exitCode = await run(process.argv.slice(2), {
-  env: process.env,
-  home: homedir(),
+  ...settings,
   out: (text) => void process.stdout.write(text),
   err,
   input: terminalInput(process.stdin, err),
   clock: systemClock,
   random: randomSource(),
-  version: version(),
-  program: extname(import.meta.filename) === '.ts' ? 'npm run -s orb --' : 'orb',
+  program: inCheckout ? 'npm run -s orb --' : plugin ? 'kubectl orb' : 'orb',
+  plugin,
+  openCluster,
   runNode,
   signal: new AbortController().signal,
 });
+await Promise.all(closing.map((close) => close()));

@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -28,8 +28,10 @@ function otherNode() {
   });
 }
 
-const compiled = join(root, 'dist/cli/main.js');
-const main = existsSync(compiled) ? compiled : join(root, 'cli/main.ts');
+// A checkout runs its source, also beside an older build; under node_modules Node strips no types.
+const source = join(root, 'cli/main.ts');
+const isPackage = root.split(sep).includes('node_modules');
+const main = !isPackage && existsSync(source) ? source : join(root, 'dist/cli/main.js');
 
 /** The same terminal and arguments; signals go on to it, its end is ours. */
 function runOn(node) {

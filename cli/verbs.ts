@@ -1,8 +1,11 @@
 import type { Verb } from './args/verb.ts';
+import { completionVerb } from './completion/completion.ts';
 import { devVerb } from './dev/dev.ts';
 import { keysCreateVerb } from './keys/keys-create.ts';
 import { keysListVerb } from './keys/keys-list.ts';
 import { keysRevokeVerb } from './keys/keys-revoke.ts';
+import { ledgerInitVerb } from './ledger/ledger-init.ts';
+import { loginVerb } from './login/login.ts';
 import { receiptsGetVerb } from './receipts/receipts-get.ts';
 import { receiptsListVerb } from './receipts/receipts-list.ts';
 import { runVerb } from './run/run.ts';
@@ -30,4 +33,7 @@ export const verbs: readonly Verb[] = [
   keysCreateVerb,
   keysListVerb,
   keysRevokeVerb,
+  ledgerInitVerb,
+  loginVerb,
+  completionVerb,
 ];

@@ -33,7 +33,7 @@ export interface Orb {
  */
 export interface ObjectMeta {
   /**
-   * Lower-case letters, digits, "-" and "."; at most 253 characters.
+   * Lower-case letters, digits, "-" and ".", each part between dots with a letter or digit at both ends; at most 253 characters.
    */
   readonly name: string;
   /**
@@ -44,6 +44,9 @@ export interface ObjectMeta {
    * Labels.
    */
   readonly labels?: {
+    /**
+     * Letters, digits, ".", "_" and "-", with a letter or digit at both ends, or nothing.
+     */
     readonly [k: string]: string;
   };
   /**

@@ -24,7 +24,7 @@ export interface Orbiset {
  */
 export interface ObjectMeta {
   /**
-   * Lower-case letters, digits, "-" and "."; at most 253 characters.
+   * Lower-case letters, digits and "-", without a dot: paths write NAMESPACE.NAME; at most 253 characters.
    */
   readonly name: string;
   /**
@@ -35,6 +35,9 @@ export interface ObjectMeta {
    * Labels.
    */
   readonly labels?: {
+    /**
+     * Letters, digits, ".", "_" and "-", with a letter or digit at both ends, or nothing.
+     */
     readonly [k: string]: string;
   };
   /**

@@ -39,7 +39,7 @@ export interface Secret {
  */
 export interface ObjectMeta {
   /**
-   * Lower-case letters, digits, "-" and "."; at most 253 characters.
+   * Lower-case letters, digits, "-" and ".", each part between dots with a letter or digit at both ends; at most 253 characters.
    */
   readonly name: string;
   /**
@@ -50,6 +50,9 @@ export interface ObjectMeta {
    * Labels.
    */
   readonly labels?: {
+    /**
+     * Letters, digits, ".", "_" and "-", with a letter or digit at both ends, or nothing.
+     */
     readonly [k: string]: string;
   };
   /**

@@ -6,11 +6,13 @@ import { replacePrivate } from '../adapters/private-file/private-file.ts';
 import { openLog } from '../adapters/telemetry/logger.ts';
 import { VaultFileError } from '../adapters/vault-file/vault-file.ts';
 import { systemClock } from '../adapters/time/clock.ts';
+import { StartError } from '../api-server/process/start-error.ts';
+import { stopOnSignal } from '../api-server/process/stop-on-signal.ts';
 import { parseOrbId } from '../core/manifest/orb-id.ts';
 import { greeting } from './banner.ts';
 import { EXAMPLE } from './example/example.ts';
 import { HELP, parseSettings, type Settings } from './settings.ts';
-import { start, StartError, type Running } from './start.ts';
+import { start, type Running } from './start.ts';
 
 // DNS lookups and self-checks share the pool of libuv; it reads this before its first use (security.md §3.3).
 process.env['UV_THREADPOOL_SIZE'] ??= '16';
@@ -54,36 +56,12 @@ function greet(settings: Settings, running: Running, orb: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-const SAME_SIGNAL_MS = 1000;
-
-/** Ctrl-C and SIGTERM stop gracefully; the second one at once. */
-function stopOnSignal(running: Running): void {
-  let since: number | undefined;
-  const onSignal = (): void => {
-    const now = systemClock.monotonic();
-    // A terminal and a parent process both pass one Ctrl-C on: that is one signal.
-    if (since !== undefined && now - since > SAME_SIGNAL_MS) process.exit(130);
-    if (since !== undefined) return;
-    since = now;
-    process.stderr.write('Stopping: runs in flight end first (again: at once) …\n');
-    running.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        process.stderr.write(`the stop failed: ${String(error)}\n`);
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-}
-
 async function run(settings: Settings, root: string): Promise<void> {
   const orb = existsSync(join(root, 'hack')) ? 'npm run -s orb --' : 'orb';
   const style = process.stderr.isTTY ? 'pretty' : 'json';
   const log = openLog({ level: settings.logLevel, style, target: process.stderr, now: systemClock.now });
   const running = await start(settings, { root, clock: systemClock, log, env: process.env, orb });
-  stopOnSignal(running);
+  stopOnSignal(running.stop);
   greet(settings, running, orb);
   if (settings.readyFile !== undefined) await writeReady(settings.readyFile, running);
 }

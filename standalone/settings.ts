@@ -1,11 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-
-/** A TCP address to listen on; port 0 takes a free one. */
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
+import { isLoopback, parseAddress, type ListenAddress } from '../api-server/process/listen.ts';
 
 /** Settings of `npm start`; every one has a default. */
 export interface Settings {
@@ -46,24 +41,17 @@ Runs the Orb API without a cluster, over a folder of manifests, with an embedded
 Example: npm start -- --listen 127.0.0.1:0 --data /tmp/orb --ready-file /tmp/orb-ready.json
 `;
 
-const LOOPBACK = new Set(['127.0.0.1', '[::1]', '::1', 'localhost']);
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 class WrongUsage extends Error {}
 
 function parseListen(text: string, flag: string): ListenAddress {
-  const colon = text.lastIndexOf(':');
-  const host = colon <= 0 ? '127.0.0.1' : text.slice(0, colon);
-  const port = Number(text.slice(colon + 1));
-  if (!Number.isInteger(port) || port < 0 || port > 65_535 || text.slice(colon + 1) === '') {
-    throw new WrongUsage(`${flag} takes HOST:PORT, for example 127.0.0.1:8080`);
-  }
-  if (!LOOPBACK.has(host)) {
-    throw new WrongUsage(
-      `${flag} ${host}: this is plain HTTP, so it listens on loopback only (127.0.0.1, ::1, localhost)`,
-    );
-  }
-  return { host: host.replace(/^\[|\]$/g, ''), port };
+  const address = parseAddress(text);
+  if (address === undefined) throw new WrongUsage(`${flag} takes HOST:PORT, for example 127.0.0.1:8080`);
+  if (isLoopback(address)) return address;
+  throw new WrongUsage(
+    `${flag} ${address.host}: this is plain HTTP, so it listens on loopback only (127.0.0.1, ::1, localhost)`,
+  );
 }
 
 function parseIssuer(text: string): string {

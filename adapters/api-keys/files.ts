@@ -1,31 +1,10 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { newApiKey, type ApiKeyText } from '../../core/api-key/format.ts';
-import {
-  apiKeyDocument,
-  MAX_LIFE_MS,
-  parseApiKeyRecord,
-  type ApiKeyFields,
-  type ApiKeyRecord,
-} from '../../core/api-key/record.ts';
-import { encodeUtf8 } from '../../core/json/bytes.ts';
-import { encodeHex } from '../../core/json/hex.ts';
+import { parseApiKeyRecord, type ApiKeyRecord } from '../../core/api-key/record.ts';
 import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
-import { sha256 } from '../keys/primitives.ts';
 import { replacePrivate } from '../private-file/private-file.ts';
-
-/** What somebody says of a new key. */
-export interface NewApiKey extends Pick<ApiKeyFields, 'tenants' | 'scopes' | 'orbs' | 'cidrs' | 'createdBy'> {
-  /** 1 ms to 365 days; 90 days unless said. */
-  readonly lifeMs?: number;
-}
-
-export interface CreatedApiKey {
-  /** The only time that it is known: show it once, never log it. */
-  readonly text: ApiKeyText;
-  readonly record: ApiKeyRecord;
-}
+import { findingsText, makeApiKey, type CreatedApiKey, type NewApiKey } from './new-key.ts';
 
 export interface ListedApiKeys {
   /** By expiry, the next one first. */
@@ -34,12 +13,6 @@ export interface ListedApiKeys {
   readonly broken: readonly { readonly file: string; readonly detail: string }[];
 }
 
-/** A key that was asked for can't be made: the message names the rule. */
-export class ApiKeyError extends Error {
-  readonly code = 'api-key-invalid';
-}
-
-const DEFAULT_LIFE_MS = 90 * 86_400_000;
 const NAMESPACE = 'orb-system';
 const HEAD = '# An API key of this installation: its hash and what it may do. Delete the file to revoke it.\n';
 const FILE = /^[^.].*\.ya?ml$/;
@@ -62,7 +35,7 @@ function parseKeyFile(text: string): ReadApiKey {
   if (!isYamlValue(document)) return { ok: false, detail: 'The file holds no document.' };
   const checked = parseApiKeyRecord(document);
   if (checked.ok) return { ok: true, record: checked.value };
-  return { ok: false, detail: checked.findings.map(({ pointer, detail }) => `${pointer}: ${detail}`).join(' ') };
+  return { ok: false, detail: findingsText(checked.findings) };
 }
 
 /** The names of key files, sorted; none when there is no such folder. */
@@ -95,16 +68,9 @@ export async function createApiKey(
   wish: NewApiKey,
   { now, random }: { readonly now: number; readonly random: (bytes: number) => Uint8Array },
 ): Promise<CreatedApiKey> {
-  const { keyId, text } = newApiKey(random);
-  const { lifeMs = DEFAULT_LIFE_MS, ...rest } = wish;
-  if (!(lifeMs > 0 && lifeMs <= MAX_LIFE_MS)) throw new ApiKeyError('A key lives for at most 365 days.');
-  const hash = encodeHex(sha256(encodeUtf8(text)));
-  const document = apiKeyDocument({ ...rest, keyId, sha256: hash, notBefore: now, expiresAt: now + lifeMs }, NAMESPACE);
-  const checked = parseApiKeyRecord(document);
-  if (!checked.ok)
-    throw new ApiKeyError(checked.findings.map(({ pointer, detail }) => `${pointer}: ${detail}`).join(' '));
-  await replacePrivate(join(folder, `${keyId}.yaml`), HEAD + stringify(document, { lineWidth: 0 }));
-  return { text, record: checked.value };
+  const { text, record, document } = makeApiKey(wish, NAMESPACE, { now, random });
+  await replacePrivate(join(folder, `${record.keyId}.yaml`), HEAD + stringify(document, { lineWidth: 0 }));
+  return { text, record };
 }
 
 /** All keys of a folder, expired ones too. */

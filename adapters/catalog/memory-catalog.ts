@@ -14,6 +14,8 @@ const keyOf = (namespace: string, name: string): string => `${namespace}/${name}
 /** The catalogue of one process: written by a watcher or by reflectors, read by runs. Not persistent. */
 export class MemoryCatalog implements Catalog {
   readonly #orbs = new Map<string, OrbResource>();
+  /** Every resource that claims an id, by its key: electing costs nothing with 10 000 Orbs. */
+  readonly #claims = new Map<string, Map<string, OrbResource>>();
   readonly #holders = new Map<string, OrbResource>();
   readonly #orbisets = new Map<string, CompiledOrbiset>();
 
@@ -27,19 +29,23 @@ export class MemoryCatalog implements Catalog {
 
   /** Adds or replaces one Orb resource. */
   setOrb(resource: OrbResource): void {
-    const key = keyOf(resource.namespace, resource.name);
+    const { namespace, name, orbId } = resource;
+    const key = keyOf(namespace, name);
     const before = this.#orbs.get(key);
     this.#orbs.set(key, resource);
-    if (before !== undefined && before.orbId !== resource.orbId) this.#elect(before);
+    if (before !== undefined && before.orbId !== orbId) this.#withdraw(key, before);
+    const claims = this.#claims.get(keyOf(namespace, orbId)) ?? new Map<string, OrbResource>();
+    this.#claims.set(keyOf(namespace, orbId), claims.set(key, resource));
     this.#elect(resource);
   }
 
   /** Removes one; another resource with the same id, if there is one, holds it from now on. */
   removeOrb(namespace: string, name: string): void {
-    const before = this.#orbs.get(keyOf(namespace, name));
+    const key = keyOf(namespace, name);
+    const before = this.#orbs.get(key);
     if (before === undefined) return;
-    this.#orbs.delete(keyOf(namespace, name));
-    this.#elect(before);
+    this.#orbs.delete(key);
+    this.#withdraw(key, before);
   }
 
   setOrbiset(orbiset: CompiledOrbiset): void {
@@ -50,10 +56,18 @@ export class MemoryCatalog implements Catalog {
     this.#orbisets.delete(keyOf(namespace, name));
   }
 
+  #withdraw(key: string, before: OrbResource): void {
+    const id = keyOf(before.namespace, before.orbId);
+    const claims = this.#claims.get(id);
+    claims?.delete(key);
+    if (claims?.size === 0) this.#claims.delete(id);
+    this.#elect(before);
+  }
+
   #elect({ namespace, orbId }: OrbResource): void {
-    const candidates = [...this.#orbs.values()].filter((orb) => orb.namespace === namespace && orb.orbId === orbId);
-    const holder = candidates.toSorted(older)[0];
-    if (holder === undefined) this.#holders.delete(keyOf(namespace, orbId));
-    else this.#holders.set(keyOf(namespace, orbId), holder);
+    const id = keyOf(namespace, orbId);
+    const holder = [...(this.#claims.get(id)?.values() ?? [])].toSorted(older)[0];
+    if (holder === undefined) this.#holders.delete(id);
+    else this.#holders.set(id, holder);
   }
 }

@@ -41,6 +41,12 @@ interface Route {
   readonly connector: GuardedConnector;
 }
 
+/** All ways out of one dialer; replaced as a whole after a halt. */
+interface Routes {
+  readonly guarded: Route;
+  readonly excepted: ReadonlyMap<string, Route>;
+}
+
 /** What stays the same over the hops of one `dial`. */
 interface Call {
   readonly request: OutboundRequest;
@@ -103,8 +109,10 @@ class GuardedDialer implements Dialer {
   readonly exceptions: readonly EgressException[];
   readonly #clock: Clock;
   readonly #rules: UrlRules;
-  readonly #guarded: Route;
-  readonly #excepted: ReadonlyMap<string, Route>;
+  readonly #open: () => Routes;
+  #routes: Routes;
+  #halted = false;
+  #destroyed = false;
   readonly #slots = new OriginSlots(SOCKETS_PER_ORIGIN);
 
   constructor({ exceptions, ca, ports = [443], clock, resolve = systemResolve }: DialerOptions) {
@@ -113,8 +121,11 @@ class GuardedDialer implements Dialer {
     this.exceptions = exceptions;
     this.#clock = clock;
     this.#rules = { ports: new Set(ports), exceptions: new Map(exceptions.map((one) => [one.origin, one])) };
-    this.#guarded = createRoute({ kind: 'guarded' }, bounded, trust.guarded);
-    this.#excepted = new Map(exceptions.map((one) => [one.origin, createRoute(one, bounded, trust.excepted)]));
+    this.#open = () => ({
+      guarded: createRoute({ kind: 'guarded' }, bounded, trust.guarded),
+      excepted: new Map(exceptions.map((one) => [one.origin, createRoute(one, bounded, trust.excepted)])),
+    });
+    this.#routes = this.#open();
   }
 
   readonly dial: Dialer['dial'] = async (request, limits, guard, signal) => {
@@ -125,11 +136,27 @@ class GuardedDialer implements Dialer {
     return { ...outcome, ms, exception };
   };
 
+  readonly halt = async (): Promise<void> => {
+    this.#halted = true;
+    await this.#break();
+  };
+
+  readonly resume = (): void => {
+    if (!this.#halted || this.#destroyed) return;
+    this.#routes = this.#open();
+    this.#halted = false;
+  };
+
   readonly destroy = async (): Promise<void> => {
-    const routes = [this.#guarded, ...this.#excepted.values()];
+    this.#destroyed = true;
+    await this.#break();
+  };
+
+  async #break(): Promise<void> {
+    const routes = [this.#routes.guarded, ...this.#routes.excepted.values()];
     for (const { connector } of routes) connector.destroy();
     await Promise.all(routes.map(({ agent }) => agent.destroy()));
-  };
+  }
 
   /** One exchange, and those that its redirects ask for. */
   async #follow(call: Call): Promise<Ending> {
@@ -165,7 +192,7 @@ class GuardedDialer implements Dialer {
   }
 
   #send(url: URL, { request, headers, limits, signal }: Call): Promise<Outcome> {
-    const { agent, connector } = this.#excepted.get(url.origin) ?? this.#guarded;
+    const { agent, connector } = this.#routes.excepted.get(url.origin) ?? this.#routes.guarded;
     const { method, body } = request;
     return new Promise((settle) => {
       const release = (): void => this.#slots.release(url.origin);

@@ -86,7 +86,11 @@ export interface Dialer {
   ) => Promise<DialResult>;
   /** Origins that pass by exception, as written, for the start message and `orb_egress_exceptions`. */
   readonly exceptions: readonly EgressException[];
-  /** Breaks every open connection and refuses new ones (kill switch). */
+  /** Breaks every open connection and refuses dials, as `cancelled`, until `resume` (kill switch, security.md S30). */
+  readonly halt: () => Promise<void>;
+  /** Lets dials through again, over new connections; without a `halt` before it does nothing. */
+  readonly resume: () => void;
+  /** Breaks every open connection and refuses new ones for good. */
   readonly destroy: () => Promise<void>;
 }
 

@@ -1,66 +1,9 @@
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { encodeBase64Url } from '../../core/json/base64.ts';
-import { jcs } from '../../core/json/jcs.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
-import { signJws } from '../../core/receipt/jws.ts';
-import type { PublishedKey } from '../../core/receipt/keys-document.ts';
-import { keyEventEntry } from '../../core/receipt/log-entry.ts';
-import {
-  FILES,
-  PUBLISHED_ROLES,
-  SECRET_KEYS,
-  signingKeyFrom,
-  type PublishedRole,
-  type SigningKey,
-} from './key-folder.ts';
 import { syncFolder, writeAndSync } from '../private-file/private-file.ts';
-import { nodeEncoding, signerOf } from './primitives.ts';
-
-export interface NewKeys {
-  /** https origin without a path; fixed with the ledger. */
-  readonly issuer: string;
-  /** Ms since epoch. */
-  readonly now: number;
-  /** So many bytes of a cryptographic source. */
-  readonly random: (bytes: number) => Uint8Array;
-}
-
-const KEY_BYTES = 32;
+import { newKeyFiles, type NewKeys } from './new-keys.ts';
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
-
-function publishedKey(role: PublishedRole, { kid, jwk }: SigningKey, at: string): PublishedKey & JsonObject {
-  const unused = { not_after: null, revoked_at: null, revoked_log_index: null, reason: null };
-  return { kid, jwk: { ...jwk }, role, status: 'active', not_before: at, ...unused };
-}
-
-const pem = ({ privateKey }: SigningKey): string => privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-
-/** What stands in the folder: file name → text. */
-function filesOf({ issuer, now, random }: NewKeys): ReadonlyMap<string, string> {
-  const at = new Date(now).toISOString();
-  const root = signingKeyFrom(random(KEY_BYTES));
-  const keys = PUBLISHED_ROLES.map((role) => [role, signingKeyFrom(random(KEY_BYTES))] as const);
-  const published = keys.map(([role, key]) => publishedKey(role, key, at));
-  const document: JsonObject = {
-    schema: `${issuer}/schemas/keys/v1`,
-    issuer,
-    log_origin: `${new URL(issuer).host}/log`,
-    sequence: 1,
-    issued_at: at,
-    keys: published,
-  };
-  const events = published.map(({ kid, role }) => keyEventEntry({ kid, role, event: 'active', reason: null, at }));
-  return new Map([
-    [FILES.privateKey('root'), pem(root)],
-    ...keys.map(([role, key]) => [FILES.privateKey(role), pem(key)] as const),
-    ...SECRET_KEYS.map((name) => [FILES.secret(name), `${encodeBase64Url(random(KEY_BYTES))}\n`] as const),
-    [FILES.rootJwk, `${jcs({ ...root.jwk })}\n`],
-    [FILES.keysJws, `${signJws(jcs(document), 'orb-keys+jws', signerOf(root.kid, root.privateKey), nodeEncoding)}\n`],
-    [FILES.keyEvents, events.map((event) => `${event}\n`).join('')],
-  ]);
-}
 
 async function isEmpty(folder: string): Promise<boolean> {
   try {
@@ -83,9 +26,7 @@ async function publish(built: string, folder: string): Promise<'made' | 'kept'> 
 }
 
 /**
- * Makes every key of trust.md §3.1 once, signs the keys document (sequence 1) and writes its log entries: receipt, log,
- * certificate and root key (Ed25519), the keys of caller tags, stored answers and ingestion ids. Files 0600, folder 0700,
- * all of them or none, durable when it returns.
+ * Makes every key of `newKeyFiles` once, as files: 0600, folder 0700, all of them or none, durable when it returns.
  * @returns `kept`: the folder holds something, and was not touched
  */
 export async function initKeys(folder: string, wish: NewKeys): Promise<'made' | 'kept'> {
@@ -94,7 +35,7 @@ export async function initKeys(folder: string, wish: NewKeys): Promise<'made' | 
   await mkdir(parent, { recursive: true, mode: 0o700 });
   const built = await mkdtemp(join(parent, '.keys-'));
   try {
-    for (const [name, text] of filesOf(wish)) await writeAndSync(join(built, name), text);
+    for (const [name, text] of newKeyFiles(wish)) await writeAndSync(join(built, name), text);
     await syncFolder(built);
     const outcome = await publish(built, folder);
     await syncFolder(parent);

@@ -19,19 +19,36 @@ import { isTestKey } from './test-keys.ts';
 
 type Root = PlatformKeys['root'];
 
-async function readText(folder: string, file: string): Promise<string> {
-  try {
-    return await readFile(join(folder, file), 'utf8');
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    const advice =
-      'Keys are made once, by `orb ledger init` or the first `npm start`; lost ones come from your backup only.';
-    throw new KeysError('keys-missing', `There is no ${join(folder, file)}. ${advice}`);
-  }
+/** Where key files are: a folder, or the entries of a Secret. */
+export interface KeySource {
+  /** @returns undefined when there is no such file */
+  readonly read: (file: string) => Promise<string | undefined>;
+  /** How people call that file. */
+  readonly place: (file: string) => string;
 }
 
-const invalid = (folder: string, file: string, what: string): KeysError =>
-  new KeysError('keys-invalid', `${join(folder, file)} ${what}. Restore it from your backup.`);
+const folderSource = (folder: string): KeySource => ({
+  place: (file) => join(folder, file),
+  read: async (file) => {
+    try {
+      return await readFile(join(folder, file), 'utf8');
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      throw error;
+    }
+  },
+});
+
+async function readText(source: KeySource, file: string): Promise<string> {
+  const text = await source.read(file);
+  if (text !== undefined) return text;
+  const advice =
+    'Keys are made once, by `orb ledger init` or the first `npm start`; lost ones come from your backup only.';
+  throw new KeysError('keys-missing', `There is no ${source.place(file)}. ${advice}`);
+}
+
+const invalid = (source: KeySource, file: string, what: string): KeysError =>
+  new KeysError('keys-invalid', `${source.place(file)} ${what}. Restore it from your backup.`);
 
 function isJwk(value: unknown): value is PublicJwk {
   if (!isJsonObject(value)) return false;
@@ -58,29 +75,29 @@ function parsePem(text: string): KeyObject | undefined {
   }
 }
 
-async function readSigningKey(folder: string, role: PublishedRole): Promise<SigningKey> {
+async function readSigningKey(source: KeySource, role: PublishedRole): Promise<SigningKey> {
   const file = FILES.privateKey(role);
-  const key = parsePem(await readText(folder, file));
-  if (key?.asymmetricKeyType !== 'ed25519') throw invalid(folder, file, 'is no Ed25519 key in PEM');
+  const key = parsePem(await readText(source, file));
+  if (key?.asymmetricKeyType !== 'ed25519') throw invalid(source, file, 'is no Ed25519 key in PEM');
   return signingKeyOf(key);
 }
 
-async function readSecret(folder: string, name: (typeof SECRET_KEYS)[number]): Promise<Uint8Array> {
+async function readSecret(source: KeySource, name: (typeof SECRET_KEYS)[number]): Promise<Uint8Array> {
   const file = FILES.secret(name);
-  const bytes = readSecretKey(await readText(folder, file));
-  if (bytes === undefined) throw invalid(folder, file, 'is not 32 bytes in base64url');
+  const bytes = readSecretKey(await readText(source, file));
+  if (bytes === undefined) throw invalid(source, file, 'is not 32 bytes in base64url');
   return bytes;
 }
 
-async function readRoot(folder: string): Promise<Root> {
-  const root = parseJwk(await readText(folder, FILES.rootJwk));
-  if (root === undefined) throw invalid(folder, FILES.rootJwk, 'is no Ed25519 public key');
+async function readRoot(source: KeySource): Promise<Root> {
+  const root = parseJwk(await readText(source, FILES.rootJwk));
+  if (root === undefined) throw invalid(source, FILES.rootJwk, 'is no Ed25519 public key');
   return root;
 }
 
-async function openDocument(folder: string, keysJws: string, root: Root): Promise<KeysDocument> {
+async function openDocument(source: KeySource, keysJws: string, root: Root): Promise<KeysDocument> {
   const opened = await openKeys(keysJws, root, { sha256, ed25519Verify });
-  if (!opened.ok) throw invalid(folder, FILES.keysJws, `is not signed by the root in ${FILES.rootJwk}`);
+  if (!opened.ok) throw invalid(source, FILES.keysJws, `is not signed by the root in ${FILES.rootJwk}`);
   return opened.document;
 }
 
@@ -109,17 +126,20 @@ function refuseTestKeys(kids: readonly string[]): void {
  * Reads and checks the keys of a service (trust.md §3.1). The root's private key is not needed, and not read.
  * @throws KeysError `keys-missing`, `keys-invalid`, `keys-test`, or `keys-not-published`: don't start
  */
-export async function loadKeys(folder: string): Promise<PlatformKeys> {
-  const root = await readRoot(folder);
-  const keysJws = (await readText(folder, FILES.keysJws)).trim();
-  const keyEvents = (await readText(folder, FILES.keyEvents)).split('\n').filter((line) => line !== '');
-  const receipt = await readSigningKey(folder, 'receipt');
-  const log = await readSigningKey(folder, 'log');
-  const certificate = await readSigningKey(folder, 'certificate');
-  const [tagKey, dataKey] = [await readSecret(folder, 'tag'), await readSecret(folder, 'data')];
-  await readSecret(folder, 'ingest-id');
+export const loadKeys = (folder: string): Promise<PlatformKeys> => loadKeysFrom(folderSource(folder));
+
+/** The same from anywhere else. @throws KeysError as `loadKeys` */
+export async function loadKeysFrom(source: KeySource): Promise<PlatformKeys> {
+  const root = await readRoot(source);
+  const keysJws = (await readText(source, FILES.keysJws)).trim();
+  const keyEvents = (await readText(source, FILES.keyEvents)).split('\n').filter((line) => line !== '');
+  const receipt = await readSigningKey(source, 'receipt');
+  const log = await readSigningKey(source, 'log');
+  const certificate = await readSigningKey(source, 'certificate');
+  const [tagKey, dataKey] = [await readSecret(source, 'tag'), await readSecret(source, 'data')];
+  await readSecret(source, 'ingest-id');
   refuseTestKeys([root.kid, receipt.kid, log.kid, certificate.kid]);
-  const document = await openDocument(folder, keysJws, root);
+  const document = await openDocument(source, keysJws, root);
   publishedHalf(document, 'certificate', certificate);
   return {
     receipt: signerOf(receipt.kid, receipt.privateKey),

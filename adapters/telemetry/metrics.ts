@@ -1,9 +1,10 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { RunOutcome } from '../../core/receipt/record.ts';
 import type { LedgerLoad } from '../ledger/port.ts';
 import type { Clock } from '../time/clock.ts';
 import { SECONDS_BUCKETS } from './buckets.ts';
 import { OrbMetrics } from './orb-metrics.ts';
+import { createProcessMetrics } from './process-metrics.ts';
 
 /** What is read when somebody scrapes, not counted before. */
 export interface MetricSources {
@@ -29,6 +30,8 @@ export interface Metrics extends Pick<OrbMetrics, 'provider' | 'redactions' | 's
   readonly run: (outcome: RunOutcome, seconds: number) => void;
   /** One answered request. @param route template of the path */
   readonly http: (route: string, status: number) => void;
+  /** For the metrics of other parts of this process. */
+  readonly registry: Registry;
   /** The whole text in pieces, each made in ≤ 2 ms; others have a turn between them. */
   readonly slices: () => AsyncGenerator<string>;
 }
@@ -111,27 +114,20 @@ function sourceMetrics(registers: Registers, sources: MetricSources): void {
 
 /** Sets up all metrics of the process in a registry of their own, with Node's. */
 export function createMetrics({ clock, version, sources }: MetricsOptions): Metrics {
-  const registry = new Registry();
-  const registers: Registers = [registry];
+  const own = createProcessMetrics(version);
+  const registers: Registers = [own.registry];
   const orbs = new OrbMetrics(clock);
-  collectDefaultMetrics({ register: registry });
-  const build = new Gauge({
-    name: 'orb_build_info',
-    help: 'Version of the platform and of Node.js.',
-    labelNames: ['version', 'node'],
-    registers: [registry],
-  });
-  build.set({ version, node: process.version }, 1);
   sourceMetrics(registers, sources);
   const { provider, redactions, setOrb, removeOrb } = orbs;
   return {
+    registry: own.registry,
     provider,
     redactions,
     setOrb,
     removeOrb,
     ...runMetrics(registers),
     slices: async function* slices() {
-      yield `${await registry.metrics()}\n`;
+      yield* own.slices();
       yield* orbs.slices();
     },
   };

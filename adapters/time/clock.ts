@@ -6,17 +6,20 @@ export interface Clock {
   readonly now: () => number;
   /** Milliseconds from an arbitrary start; never goes back. */
   readonly monotonic: () => number;
-  /** Waits `ms` milliseconds; rejects with `signal.reason` when aborted. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /**
+   * Waits `ms` milliseconds; rejects with `signal.reason` when aborted.
+   * @param options `ref: false`: this wait alone does not keep the process alive
+   */
+  readonly sleep: (ms: number, signal: AbortSignal, options?: { readonly ref?: boolean }) => Promise<void>;
 }
 
 /** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: async (ms, signal) => {
+  sleep: async (ms, signal, { ref = true } = {}) => {
     try {
-      await delay(ms, undefined, { signal });
+      await delay(ms, undefined, { signal, ref });
     } catch (error) {
       throw signal.aborted ? signal.reason : error;
     }

@@ -1,17 +1,35 @@
 import type { Caller } from '../../core/api-key/caller.ts';
+import type { Scope } from '../../core/api-key/scopes.ts';
 import { problem } from './problems.ts';
 import type { Reply, Route } from './route.ts';
 
 export type AuthResult =
   | { readonly kind: 'ok'; readonly caller: Caller }
   | { readonly kind: 'unauthenticated' }
-  | { readonly kind: 'forbidden'; readonly why: 'cidr' };
+  | { readonly kind: 'forbidden'; readonly why: 'cidr' }
+  /** What this caller lacks, and how it is given. */
+  | { readonly kind: 'forbidden'; readonly why: 'not-allowed'; readonly detail: string }
+  /** Whoever could say who it is can't be asked: fail closed. */
+  | { readonly kind: 'unavailable' };
+
+/** What a request is about, for callers whose rights are asked for by object. */
+export interface Wanted {
+  readonly scope: Scope;
+  /** `{id}` of `/orbisets/{id}/…`. */
+  readonly orbiset: string | undefined;
+  /** `?namespace=`; null when it is absent. */
+  readonly namespace: string | null;
+}
 
 /**
  * Finds out who sent a request, by the `Authorization` header and the peer's address (security.md §6.2).
  * A promise only where it must ask somebody: API keys are answered at once.
  */
-export type Authenticate = (header: string | undefined, address: string) => AuthResult | Promise<AuthResult>;
+export type Authenticate = (
+  header: string | undefined,
+  address: string,
+  wanted: () => Wanted,
+) => AuthResult | Promise<AuthResult>;
 
 /** May this request go on, and as whom. */
 export type Authorised =
@@ -22,6 +40,9 @@ interface Presented {
   readonly requestId: string;
   readonly authorization: string | undefined;
   readonly address: string;
+  readonly params: Readonly<Record<string, string>>;
+  /** As it was sent: path and query. */
+  readonly url: string;
 }
 
 const ANYONE: Authorised = { kind: 'ok', caller: undefined };
@@ -36,14 +57,24 @@ function judge(route: Route, presented: Presented, result: AuthResult): Authoris
     return { kind: 'refused', reply: problem(presented, 'unauthenticated', { headers }) };
   }
   if (result.kind === 'forbidden') {
-    const detail = 'The key may not be used from this address.';
+    const detail = result.why === 'cidr' ? 'The key may not be used from this address.' : result.detail;
     return { kind: 'refused', reply: problem(presented, 'forbidden', { detail }) };
   }
+  if (result.kind === 'unavailable')
+    return { kind: 'refused', reply: problem(presented, 'authentication-unavailable') };
   const { caller } = result;
   if (scope === 'public' || caller.scopes.has(scope)) return { kind: 'ok', caller };
   const detail = `The key lacks the scope ${scope}.`;
   const headers = { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` };
   return { kind: 'refused', reply: problem(presented, 'forbidden', { detail, headers }) };
+}
+
+const ORBISET = '/orbisets/{id}/';
+
+function wantedBy({ path }: Route, scope: Scope, { params, url }: Presented): Wanted {
+  const mark = url.indexOf('?');
+  const namespace = mark < 0 ? null : new URLSearchParams(url.slice(mark)).get('namespace');
+  return { scope, orbiset: path.startsWith(ORBISET) ? params['id'] : undefined, namespace };
 }
 
 /** Authentication and scope of one request; public routes ask nothing. */
@@ -54,7 +85,8 @@ export function authorise(
 ): Authorised | Promise<Authorised> {
   if (route.scope === 'public') return ANYONE;
   if (route.anonymous === 'maybe' && presented.authorization === undefined) return ANYONE;
-  const result = authenticate(presented.authorization, presented.address);
+  const { scope } = route;
+  const result = authenticate(presented.authorization, presented.address, () => wantedBy(route, scope, presented));
   return result instanceof Promise
     ? result.then((settled) => judge(route, presented, settled))
     : judge(route, presented, result);

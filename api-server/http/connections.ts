@@ -1,4 +1,5 @@
 import type { Server, ServerResponse } from 'node:http';
+import type { Server as SecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../adapters/time/clock.ts';
 
@@ -62,7 +63,7 @@ export class Connections {
  * @returns how many connections were cut
  */
 export async function drainServer(
-  server: Server,
+  server: Server | SecureServer,
   connections: Connections,
   clock: Clock,
   timeoutMs: number,

@@ -41,6 +41,12 @@ export const problems = {
     title: 'The key may not do this',
     next: 'Use a key with the scope, address range and Orbs that this needs.',
   },
+  'authentication-unavailable': {
+    status: 503,
+    title: 'Nobody can say who sends this token',
+    next: 'Send the request again; API keys need no Kubernetes API.',
+    retryAfter: 1,
+  },
   'route-not-found': { status: 404, title: 'No such route', next: 'GET /openapi.json lists every route.' },
   'method-not-allowed': {
     status: 405,

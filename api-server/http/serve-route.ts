@@ -43,10 +43,15 @@ export function faultReply(context: ServeContext, exchange: Exchange, error: unk
   return problem(exchange, away ? 'ledger-unavailable' : 'internal-error');
 }
 
-const presentedBy = (exchange: Exchange): Parameters<typeof authorise>[1] => ({
+const presentedBy = (
+  exchange: Exchange,
+  params: Readonly<Record<string, string>>,
+): Parameters<typeof authorise>[1] => ({
   requestId: exchange.requestId,
   authorization: exchange.request.headers.authorization,
   address: exchange.request.socket.remoteAddress ?? '',
+  params,
+  url: exchange.request.url ?? '',
 });
 
 const awaitsContinue = (request: IncomingMessage, limitBytes: number): boolean =>
@@ -60,7 +65,7 @@ async function answer(
   params: Readonly<Record<string, string>>,
 ): Promise<Reply | undefined> {
   const { request } = exchange;
-  const authorised = await authorise(route, presentedBy(exchange), context.authenticate);
+  const authorised = await authorise(route, presentedBy(exchange, params), context.authenticate);
   if (authorised.kind === 'refused') return authorised.reply;
   exchange.caller = authorised.caller;
   if (hasBody(request) && !(route.accepts !== undefined && isPlainJson(request))) {

@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
+import type { Duplex } from 'node:stream';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
@@ -55,6 +57,12 @@ export interface Answered {
   readonly caller: string | undefined;
 }
 
+/** A server's certificate chain and private key, PEM. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
 export interface AppOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
@@ -64,11 +72,14 @@ export interface AppOptions {
   readonly random: (bytes: number) => Uint8Array;
   readonly observe: (answered: Answered) => void;
   readonly limits?: Partial<ServerLimits>;
+  /** Absent: plain HTTP. */
+  readonly tls?: TlsFiles;
 }
 
 export interface App {
   /** Not listening yet. */
-  readonly server: Server;
+  readonly server: Server | SecureServer;
+  readonly scheme: 'http' | 'https';
   /** Graceful stop; resolves when every connection is closed. @returns how many had to be cut after `timeoutMs` */
   readonly drain: (timeoutMs: number) => Promise<number>;
 }
@@ -143,8 +154,10 @@ const answered = (exchange: Exchange, durationMs: number): Answered => ({
   caller: exchange.caller?.id,
 });
 
-function listener(limits: ServerLimits): Server<typeof CarryingRequest> {
-  const server = createServer({
+type Listener = Server<typeof CarryingRequest> | SecureServer<typeof CarryingRequest>;
+
+function listener(limits: ServerLimits, tls: TlsFiles | undefined): Listener {
+  const bounds = {
     IncomingMessage: CarryingRequest,
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
@@ -152,7 +165,11 @@ function listener(limits: ServerLimits): Server<typeof CarryingRequest> {
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
     noDelay: true,
-  });
+  };
+  const server =
+    tls === undefined
+      ? createServer(bounds)
+      : createSecureServer({ ...bounds, ...tls, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] });
   // Node drops headers over its own count without a word; `headerCount` is checked here, and bytes bound both.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.connections;
@@ -191,14 +208,14 @@ export function createApp(options: AppOptions): App {
     } else app(request, response);
   };
 
-  const server = listener(limits);
+  const server = listener(limits, options.tls);
   server.on('request', onRequest);
   server.on('checkContinue', onRequest);
-  server.on('connection', (socket) => connections.add(socket));
+  server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket: Duplex) => connections.add(socket));
   server.on('clientError', (error, socket) => refuser.refuse(error, socket, requestId()));
   const drain = (timeoutMs: number): Promise<number> => {
     draining = true;
     return drainServer(server, connections, clock, timeoutMs);
   };
-  return { server, drain };
+  return { server, scheme: options.tls === undefined ? 'http' : 'https', drain };
 }

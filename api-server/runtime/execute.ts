@@ -66,7 +66,10 @@ function understand(runtime: Runtime, { request, wishes, orbiset, body }: Asked)
   const orb = findOrb(runtime, request, orbiset, body.orbId);
   if (!orb.ok) return { ok: false, reply: unlessAnonymous(request, orb.reply) };
   if (request.caller === undefined && !isOpen(runtime, orb.value, wishes)) return { ok: false, reply: hidden(request) };
-  if (orbiset.suspended) return { ok: false, reply: problem(request, 'orbiset-suspended', {}) };
+  const switched = orbiset.suspended
+    ? 'orbiset-suspended'
+    : runtime.switches.refusal(orb.value.namespace, orb.value.orbId);
+  if (switched !== undefined) return { ok: false, reply: problem(request, switched, {}) };
   const inputs = checkInputs(request, orb.value, body);
   return inputs.ok ? { ok: true, value: { orbiset, orb: orb.value, inputs: inputs.value } } : inputs;
 }
@@ -156,16 +159,30 @@ function ask(runtime: Runtime, request: RouteRequest): Step<Asked> {
   return { ok: true, value: { request, wishes: wishes.value, orbiset: orbiset.value, body: parsed.body, claim } };
 }
 
+/**
+ * The Orbiset as it is now: it may have been suspended, and the values of its vault overwritten, while the ledger was
+ * asked. From here to the rendered request nothing waits.
+ */
+function stillThere(runtime: Runtime, asked: Asked): Step<Asked> {
+  const { namespace, name } = asked.orbiset;
+  const orbiset = runtime.catalog.orbiset(namespace, name);
+  return orbiset === undefined
+    ? { ok: false, reply: problem(asked.request, 'orbiset-not-found', {}) }
+    : { ok: true, value: { ...asked, orbiset } };
+}
+
 async function execute(runtime: Runtime, request: RouteRequest): Promise<Reply> {
   const asked = ask(runtime, request);
   if (!asked.ok) return unlessAnonymous(request, asked.reply);
   const before = await earlier(runtime, asked.value);
   if (before !== undefined) return before;
-  const meaning = understand(runtime, asked.value);
+  const current = stillThere(runtime, asked.value);
+  if (!current.ok) return unlessAnonymous(request, current.reply);
+  const meaning = understand(runtime, current.value);
   if (!meaning.ok) return meaning.reply;
-  return asked.value.wishes.dryRun
+  return current.value.wishes.dryRun
     ? dryRun(runtime, request, meaning.value)
-    : start(runtime, asked.value, meaning.value);
+    : start(runtime, current.value, meaning.value);
 }
 
 /** `POST /orbisets/{id}/execute` (spec §4.1, design.md §3): one run, one receipt. */

@@ -11,7 +11,8 @@ export const executeOperation: Operation = {
     {
       name: 'id',
       in: 'path',
-      description: 'Orbiset of the key’s tenant; `{namespace}.{name}` for a key of several tenants.',
+      description:
+        'Orbiset of the key’s tenant, or of the ServiceAccount’s namespace; `{namespace}.{name}` for a key of several tenants or another namespace.',
       required: true,
       schema: { type: 'string' },
     },
@@ -60,6 +61,7 @@ export const executeOperation: Operation = {
     'orb-not-allowed',
     'orb-not-ready',
     'orbiset-suspended',
+    'orb-suspended',
     'secret-missing',
     'secret-not-header-safe',
     'secret-host-not-allowed',

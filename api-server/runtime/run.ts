@@ -286,7 +286,10 @@ export async function executeRun(runtime: Runtime, plan: RunPlan): Promise<Reply
   const { salt, record } = commitJson(runtime, plan.inputs);
   const seed = seedOf(runtime, plan, record);
   const began = runtime.clock.monotonic();
-  const live = runtime.inFlight.begin(`${plan.orbiset.namespace}.${plan.orbiset.name}`, plan.timeoutMs);
+  const live = runtime.inFlight.begin(
+    { orbiset: `${plan.orbiset.namespace}.${plan.orbiset.name}`, orb: plan.orb },
+    plan.timeoutMs,
+  );
   try {
     const start = await startRun(runtime, plan, seed);
     if ('status' in start) return start;

@@ -7,6 +7,7 @@ import type { Sha256 } from '../../core/json/digest.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import type { CallerTags } from './caller-tags.ts';
 import type { Hourly } from './hourly.ts';
+import type { KillSwitches } from './kill-switches.ts';
 import type { RunMetrics } from './run-metrics.ts';
 import type { RunsInFlight } from './runs-in-flight.ts';
 import type { SelfCheck } from './self-check.ts';
@@ -52,6 +53,7 @@ export interface Runtime {
   readonly selfCheck: SelfCheck;
   readonly slots: Slots;
   readonly inFlight: RunsInFlight;
+  readonly switches: KillSwitches;
   /** Who was told that a provider echoes secrets. */
   readonly echoes: Hourly;
 }

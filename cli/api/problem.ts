@@ -44,7 +44,7 @@ function hints(problem: JsonObject, server: Server): string {
   return [
     wrongType ? line('', 'name=value sends text; name:=5, name:=true, name:=[1] send JSON') : '',
     code === 'unauthenticated' && server.key === undefined
-      ? line('', 'no key was sent: set ORB_API_KEY or --key-file, or --data to the data folder of npm start')
+      ? line('', 'no key was sent: set ORB_API_KEY or --key-file, orb login, or --data to the data folder of npm start')
       : '',
     member(problem, 'maybe_executed') === true
       ? line('', 'the provider may have executed it: look there before you try again')

@@ -6,8 +6,10 @@ import type { Flag, Verb } from './verb.ts';
 const EXITS =
   'Exit codes: 0 ok, 1 negative result, 2 invalid input, 3 not trusted, 4 service not reached, 64 wrong usage.';
 
-const flagCell = ({ short, name, value }: Flag): string =>
-  `  ${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
+function flagCell({ short, name, value, inline }: Flag): string {
+  const behind = value === undefined ? (inline === undefined ? '' : `[=${inline}]`) : ` ${value}`;
+  return `  ${short === undefined ? '    ' : `-${short}, `}--${name}${behind}`;
+}
 
 const flagRow = (flag: Flag): readonly string[] => [
   flagCell(flag),

@@ -43,13 +43,16 @@ function unknownFlag(rawName: string, flags: readonly Flag[]): Error {
   return usage(`unknown flag ${printable(rawName)}${meant === undefined ? '' : `: did you mean --${meant}?`}`);
 }
 
+/** What stands behind `=` of a flag that takes a value there only, or none at all. */
+function inlineOf({ value, rawName }: OptionToken, { inline }: Flag): string {
+  if (value !== undefined && inline === undefined) throw usage(`${rawName} takes no value`);
+  return value ?? '';
+}
+
 /** The value of one option as it was written. @throws Failure it has one and takes none, or the other way round */
 function valueOf(token: OptionToken, flag: Flag): string {
   const { value, inlineValue = false, rawName } = token;
-  if (flag.value === undefined) {
-    if (value !== undefined) throw usage(`${rawName} takes no value`);
-    return '';
-  }
+  if (flag.value === undefined) return inlineOf(token, flag);
   const swallowed = value !== undefined && !inlineValue && value.length > 1 && value.startsWith('-');
   if (value === undefined || swallowed) throw usage(`${rawName} takes a value: ${rawName} ${flag.value}`);
   return value;

@@ -8,6 +8,8 @@ export interface Flag {
   readonly short?: string;
   /** What stands behind it in the help (`FILE`); absent: the flag takes no value. */
   readonly value?: string;
+  /** The flag stands alone, or with a value behind `=`: `--secret`, `--secret=NAME`. */
+  readonly inline?: string;
   /** May be given several times. */
   readonly repeats?: true;
   readonly text: string;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../adapters/time/clock.ts';
+import type { Cluster, ClusterWish } from '../cluster/cluster.ts';
 
 /** Standard input, read at most once. */
 export interface Input {
@@ -23,8 +24,12 @@ export interface Io {
   readonly random: (length: number) => Uint8Array;
   /** Version of this program. */
   readonly version: string;
-  /** How the program was called, for lines that people copy: `orb`, or `npm run -s orb --` in a checkout. */
+  /** How the program was called, for lines that people copy: `orb`, `kubectl orb`, or `npm run -s orb --` in a checkout. */
   readonly program: string;
+  /** Called by kubectl: a cluster is meant. */
+  readonly plugin: boolean;
+  /** Opens the Kubernetes API. @throws Failure there is no kubeconfig, or it can't be used */
+  readonly openCluster: (wish: ClusterWish) => Promise<Cluster>;
   /** Runs Node on a file of this program with the same terminal. @returns its exit code */
   readonly runNode: (file: string, args: readonly string[]) => Promise<number>;
   /** Ends waiting early; a process is simply ended by its signals, and never aborts it. */

@@ -1,13 +1,13 @@
-import { join } from 'node:path';
-import { createApiKey, ApiKeyError, type CreatedApiKey, type NewApiKey } from '../../adapters/api-keys/files.ts';
+import type { NewApiKey } from '../../adapters/api-keys/new-key.ts';
 import { isScope, SCOPES, type Scope } from '../../core/api-key/scopes.ts';
 import { nearest } from '../../core/manifest/nearest.ts';
 import { parseDuration } from '../args/duration.ts';
 import type { Args } from '../args/parse-args.ts';
-import { DATA, type Verb } from '../args/verb.ts';
-import { EXIT, invalid, usage } from '../io/failure.ts';
+import type { Verb } from '../args/verb.ts';
+import { EXIT, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/output.ts';
+import { createIn, KEY_PLACE_FLAGS, keyPlace } from './key-place.ts';
 
 // What an application needs: to execute, and to show what it executed.
 const DEFAULT_SCOPES: readonly Scope[] = ['orbs:execute', 'receipts:read'];
@@ -49,18 +49,9 @@ function wishOf(args: Args, io: Io): NewApiKey {
   };
 }
 
-async function create(data: string, wish: NewApiKey, io: Io): Promise<CreatedApiKey> {
-  try {
-    return await createApiKey(join(data, 'api-keys'), wish, { now: io.clock.now(), random: io.random });
-  } catch (error) {
-    if (error instanceof ApiKeyError) throw invalid(error.message);
-    throw error;
-  }
-}
-
 export const keysCreateVerb: Verb = {
   name: 'keys create',
-  summary: 'Makes an API key for npm start and prints it, once.',
+  summary: 'Makes an API key and prints it, once.',
   usage: '',
   count: [0, 0],
   flags: [
@@ -69,13 +60,20 @@ export const keysCreateVerb: Verb = {
     { name: 'orb', value: 'ORB', repeats: true, text: 'only this Orb: org.name, or org.name@version' },
     { name: 'cidr', value: 'CIDR', repeats: true, text: 'only from these addresses' },
     { name: 'expires', value: 'TIME', text: 'life of the key, at most 365d (90d)' },
-    DATA,
+    ...KEY_PLACE_FLAGS,
   ],
-  about: 'Only its hash is stored. A running server takes the key within 2 s.',
-  examples: ['{orb} keys create --tenant acme --scope orbs:execute --expires 30d'],
+  about:
+    'Only its hash is stored: in the data folder of npm start, or in a Secret of the platform namespace. A running server\ntakes the key within 2 s.',
+  examples: [
+    '{orb} keys create --tenant acme --scope orbs:execute --expires 30d',
+    '{orb} keys create --tenant acme --context production',
+  ],
   run: async (args, io) => {
-    const { text, record } = await create(args.one('data') ?? '.orb', wishOf(args, io), io);
-    io.err(`key ${record.keyId}, valid until ${new Date(record.expiresAt).toISOString()}; it is shown only now:\n`);
+    const wish = wishOf(args, io);
+    const place = await keyPlace(args, io);
+    const { text, record } = await createIn(place, wish);
+    const until = new Date(record.expiresAt).toISOString();
+    io.err(`key ${record.keyId} in ${place.name}, valid until ${until}; it is shown only now:\n`);
     io.out(`${text}\n`);
     return EXIT.ok;
   },

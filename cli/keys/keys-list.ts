@@ -1,10 +1,9 @@
-import { join } from 'node:path';
-import { listApiKeys } from '../../adapters/api-keys/files.ts';
 import type { ApiKeyRecord } from '../../core/api-key/record.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
-import { DATA, OUTPUT_LIST, type Verb } from '../args/verb.ts';
+import { OUTPUT_LIST, type Verb } from '../args/verb.ts';
 import { EXIT } from '../io/failure.ts';
 import { dataText, formatOf, printable, table } from '../io/output.ts';
+import { KEY_PLACE_FLAGS, keyPlace } from './key-place.ts';
 
 const HEAD = ['KEY', 'TENANTS', 'SCOPES', 'EXPIRES', 'STATE', 'CREATED BY'];
 
@@ -37,16 +36,16 @@ const valueOf = (record: ApiKeyRecord, now: number): JsonObject => ({
 
 export const keysListVerb: Verb = {
   name: 'keys list',
-  summary: 'Lists the API keys of npm start, the next to expire first.',
+  summary: 'Lists API keys, the next to expire first.',
   usage: '',
   count: [0, 0],
-  flags: [DATA, OUTPUT_LIST],
+  flags: [...KEY_PLACE_FLAGS, OUTPUT_LIST],
   about: 'Keys are stored as hashes: nothing here can be used as a key.',
-  examples: ['{orb} keys list'],
+  examples: ['{orb} keys list', '{orb} keys list --context production -o name'],
   run: async (args, io) => {
     const format = formatOf(args, ['text', 'json', 'yaml', 'name']);
     const now = io.clock.now();
-    const { keys, broken } = await listApiKeys(join(args.one('data') ?? '.orb', 'api-keys'));
+    const { keys, broken } = await (await keyPlace(args, io)).list();
     for (const { file, detail } of broken) io.err(`${printable(file)} holds no usable key: ${printable(detail)}\n`);
     if (format === 'json' || format === 'yaml')
       io.out(dataText({ keys: keys.map((key) => valueOf(key, now)) }, format));

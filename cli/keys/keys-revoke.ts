@@ -1,9 +1,8 @@
-import { join } from 'node:path';
-import { revokeApiKey } from '../../adapters/api-keys/files.ts';
 import { parseApiKey } from '../../core/api-key/format.ts';
-import { DATA, type Verb } from '../args/verb.ts';
+import type { Verb } from '../args/verb.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
 import { printable } from '../io/output.ts';
+import { KEY_PLACE_FLAGS, keyPlace } from './key-place.ts';
 
 /** @throws Failure a whole key was given: it must not stand on a command line, and is in the shell's history now */
 function keyIdOf(text: string): string {
@@ -17,16 +16,16 @@ function keyIdOf(text: string): string {
 
 export const keysRevokeVerb: Verb = {
   name: 'keys revoke',
-  summary: 'Revokes an API key of npm start.',
+  summary: 'Revokes an API key.',
   usage: 'KEYID',
   count: [1, 1],
-  flags: [DATA],
+  flags: KEY_PLACE_FLAGS,
   about: 'A running server refuses the key within 2 s.',
   examples: ['{orb} keys revoke 8jZ0qLwP'],
   run: async (args, io) => {
     const keyId = keyIdOf(args.positionals[0] ?? '');
-    const folder = join(args.one('data') ?? '.orb', 'api-keys');
-    if (!(await revokeApiKey(folder, keyId))) throw invalid(`there is no key ${printable(keyId)} in ${folder}`);
+    const place = await keyPlace(args, io);
+    if (!(await place.revoke(keyId))) throw invalid(`there is no key ${printable(keyId)} in ${place.name}`);
     io.err(`revoked ${keyId}\n`);
     return EXIT.ok;
   },

@@ -55,7 +55,10 @@ async function send(server: Server, request: ApiRequest, args: Args, io: Io): Pr
     if (!(error instanceof Unanswered)) throw error;
     const doubt = 'the Orb may have been executed: look at `orb receipts list` before you try again';
     const again = 'the same --idempotency-key gives the answer of the first try';
-    const start = 'start it with `npm start` or `orb dev`, or name another one by --server';
+    const start =
+      server.connect === undefined
+        ? 'start it with `npm start` or `orb dev`, or name another one by --server'
+        : 'kubectl get pods -A -l app.kubernetes.io/name=orb-platform    shows its pods';
     const next =
       error.sent && !args.has('dry-run') ? [doubt, ...(args.has('idempotency-key') ? [again] : [])] : [start];
     throw new Failure(EXIT.unreachable, error.message, next);

@@ -1,82 +1,54 @@
 import { withFileLock } from '../../adapters/private-file/file-lock.ts';
 import { writeVaultFile } from '../../adapters/vault-file/vault-file.ts';
-import { hostAllowed } from '../../core/egress/host-binding.ts';
 import type { Args } from '../args/parse-args.ts';
 import type { Verb } from '../args/verb.ts';
-import { EXIT, invalid, usage } from '../io/failure.ts';
+import { placeOf } from '../cluster/place.ts';
+import { EXIT, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { printable } from '../io/output.ts';
-import { decode } from '../io/read-file.ts';
-import { entryName, readVault, VAULT_FLAGS, vaultOf } from './vault.ts';
+import { hostsOf, readValue } from './secret-input.ts';
+import { setOnCluster } from './set-on-cluster.ts';
+import { BIND_FLAG, entryName, readVault, SECRET_FLAG, VAULT_FLAGS, vaultOf } from './vault.ts';
 
-const MAX_BYTES = 1024 * 1024;
-// Shorter values can't be found in answers without hiding half of them (security.md §5).
-const REDACTED_FROM_BYTES = 8;
-
-/** A pattern that can match something: else the secret would silently go nowhere. @throws Failure */
-function hostOf(text: string): string {
-  if (text === '*') return text; // written out, never what is left of something else
-  const host = text.toLowerCase().replace(/\.$/, '');
-  const example = host.startsWith('*.') ? `x${host.slice(1)}` : host;
-  if (!example.includes('*') && hostAllowed(example, [host])) return host;
-  throw usage(
-    `--host ${printable(text)}: a host such as api.example.com, *.example.com, or '*'; no scheme, port or path`,
-  );
+interface Wanted {
+  readonly entry: string;
+  readonly hosts: readonly string[];
 }
 
-function hostsOf(args: Args): readonly string[] {
-  const hosts = args.all('host').map(hostOf);
-  if (hosts.length === 0) throw usage('--host HOST is missing: a secret is sent only to the hosts that it is bound to');
-  return [...new Set(hosts)];
-}
-
-/** Editors and `echo` add a line end that is no part of a secret (security.md §4.1). */
-function withoutLineEnd(bytes: Uint8Array): Uint8Array {
-  if (bytes.at(-1) !== 0x0a) return bytes;
-  return bytes.subarray(0, bytes.at(-2) === 0x0d ? -2 : -1);
-}
-
-async function readValue(name: string, io: Io): Promise<Uint8Array> {
-  const { input } = io;
-  const typed = input.isTerminal
-    ? await input.readHidden(`value of ${name} (not shown): `)
-    : await input.read(MAX_BYTES);
-  const value = withoutLineEnd(typed);
-  if (value.length === 0) throw invalid('standard input holds no value');
-  if (value.length < typed.length) io.err('one trailing newline was removed\n');
-  return value;
-}
-
-function warn(value: Uint8Array, io: Io): void {
-  const text = decode(value, 'the value');
-  if (/[\p{Cc}]/u.test(text)) io.err('the value has control characters: it can not stand in a header\n');
-  if (value.length < REDACTED_FROM_BYTES)
-    io.err(`the value is shorter than ${REDACTED_FROM_BYTES} bytes: it can not be redacted from answers\n`);
+async function setInFolder(data: string, { entry, hosts }: Wanted, args: Args, io: Io): Promise<void> {
+  if (args.has('secret') || args.has('bind'))
+    throw usage('--secret and --bind are for a cluster: npm start has no Secrets');
+  const path = vaultOf(data, args);
+  const value = await readValue(entry, io);
+  const known = await withFileLock(path, io.clock, io.signal, async () => {
+    const entries = await readVault(path);
+    await writeVaultFile(path, [...entries.filter(({ name }) => name !== entry), { name: entry, value, hosts }]);
+    return entries.some(({ name }) => name === entry);
+  });
+  io.err(`${known ? 'replaced' : 'added'} ${entry} for ${hosts.join(', ')} in ${path}\n`);
 }
 
 export const secretsSetVerb: Verb = {
   name: 'secrets set',
-  summary: 'Puts a secret into the vault of an Orbiset of npm start; the value comes from standard input.',
+  summary: 'Puts a secret into the vault of an Orbiset; the value comes from standard input.',
   usage: 'KEY',
   count: [1, 1],
   flags: [
     { name: 'host', value: 'HOST', repeats: true, text: "where it may be sent: a host, *.suffix, or '*'" },
     ...VAULT_FLAGS,
+    SECRET_FLAG,
+    BIND_FLAG,
   ],
-  about: 'Manifests name it {{orbiset.secrets.KEY}}. A running server uses it within 5 s.',
-  examples: ['{orb} secrets set SENDGRID_API_KEY --host api.sendgrid.com < key.txt'],
+  about:
+    'Manifests name it {{orbiset.secrets.KEY}}. A running server uses it within 5 s.\nOn a cluster it is written into a Secret, and the kubectl line that binds this to the Orbiset is printed on stdout; --bind\nruns it.',
+  examples: [
+    '{orb} secrets set SENDGRID_API_KEY --host api.sendgrid.com < key.txt',
+    '{orb} secrets set SENDGRID_API_KEY --host api.sendgrid.com --orbiset support -n acme --context production < key.txt',
+  ],
   run: async (args, io) => {
-    const name = entryName(args.positionals[0] ?? '');
-    const hosts = hostsOf(args);
-    const path = vaultOf(args);
-    const value = await readValue(name, io);
-    warn(value, io);
-    const known = await withFileLock(path, io.clock, io.signal, async () => {
-      const entries = await readVault(path);
-      await writeVaultFile(path, [...entries.filter((entry) => entry.name !== name), { name, value, hosts }]);
-      return entries.some((entry) => entry.name === name);
-    });
-    io.err(`${known ? 'replaced' : 'added'} ${name} for ${hosts.join(', ')} in ${path}\n`);
+    const wanted = { entry: entryName(args.positionals[0] ?? ''), hosts: hostsOf(args) };
+    const place = await placeOf(args, io);
+    if (place.kind === 'cluster') await setOnCluster(place, wanted, args, io);
+    else await setInFolder(place.data, wanted, args, io);
     return EXIT.ok;
   },
 };

@@ -36,6 +36,8 @@ export interface ApiKeyFields {
 
 /** Marks the Secrets that are API keys. */
 const LABEL = 'orbs.dev/api-key';
+/** Selects them in a LIST or WATCH. */
+export const API_KEY_SELECTOR = `${LABEL}=true`;
 const DAY_MS = 86_400_000;
 /** Longest life of a key (security.md §6.2). */
 export const MAX_LIFE_MS = 365 * DAY_MS;

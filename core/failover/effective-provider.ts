@@ -3,12 +3,15 @@ import type { CompiledOrb, CompiledProvider } from '../orb/compiled-orb.ts';
 /** What the choice depends on; runtime and operator pass the same (failover.md §1). */
 export type ProviderChoice = Pick<CompiledOrb, 'pin' | 'providers' | 'order'>;
 
+/** The same without what calling a provider takes: the operator asks for names only. */
+type ProviderNames = Pick<CompiledOrb, 'pin' | 'order'> & { readonly providers: Pick<ReadonlySet<string>, 'has'> };
+
 /**
  * The provider that a run starts with: an unexpired pin whose provider is resolved, else the first in order.
  * @param now ms since epoch
  * @returns undefined only for an Orb without any resolved provider, which never compiles
  */
-export function effectiveProvider(orb: ProviderChoice, now: number): string | undefined {
+export function effectiveProvider(orb: ProviderNames, now: number): string | undefined {
   const { pin } = orb;
   if (pin !== undefined && pin.expiresAt > now && orb.providers.has(pin.provider)) return pin.provider;
   return orb.order[0];

@@ -1,14 +1,17 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import manifestSchema from '../../crds/schemas/manifest.schema.json' with { type: 'json' };
 import orbSchema from '../../crds/schemas/orb.schema.json' with { type: 'json' };
+import publicationSchema from '../../crds/schemas/orbpublication.schema.json' with { type: 'json' };
 import orbisetSchema from '../../crds/schemas/orbiset.schema.json' with { type: 'json' };
 import secretSchema from '../../crds/schemas/secret.schema.json' with { type: 'json' };
 import type { Manifest } from '../../crds/manifest.ts';
 import type { Orb } from '../../crds/orb.ts';
 import type { Orbiset } from '../../crds/orbiset.ts';
+import type { OrbPublication } from '../../crds/orbpublication.ts';
 import type { Secret } from '../../crds/secret.ts';
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { childPointer, shownPointer } from './child-pointer.ts';
+import { isDateTime } from './date-time.ts';
 import type { Checked, Finding } from './finding.ts';
 import { nearest } from './nearest.ts';
 
@@ -111,11 +114,19 @@ function findingsOf(errors: readonly ErrorObject[]): readonly Finding[] {
   return [...found.values()];
 }
 
+const OPTIONS = {
+  allErrors: true,
+  verbose: true,
+  strict: true,
+  ownProperties: true,
+  formats: { 'date-time': isDateTime },
+} as const;
+
 /** Compiles at first use (about 20 ms), never per request. */
 function checker<T>(schema: object): (value: JsonValue) => Checked<T> {
   let validate: ValidateFunction<T> | undefined;
   return (value) => {
-    validate ??= new Ajv2020({ allErrors: true, verbose: true, strict: true, ownProperties: true }).compile<T>(schema);
+    validate ??= new Ajv2020(OPTIONS).compile<T>(schema);
     const candidate: unknown = value;
     if (validate(candidate)) return { ok: true, value: candidate, findings: [] };
     return { ok: false, findings: findingsOf(validate.errors ?? []) };
@@ -130,5 +141,6 @@ export const schemaChecks = {
   manifest: checker<Manifest>(manifestSchema),
   orb: checker<Orb>(orbSchema),
   orbiset: checker<Orbiset>(orbisetSchema),
+  publication: checker<OrbPublication>(publicationSchema),
   secret: checker<Secret>(secretSchema),
 } as const;

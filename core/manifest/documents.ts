@@ -58,24 +58,41 @@ function checkBare(manifest: JsonObject): Checked<Resource> {
   return accepted({ kind: 'Orb', namespace: DEFAULT_NAMESPACE, name, manifest, pointer: '', pin: undefined });
 }
 
+/** The rest of the spec has not been checked yet. */
+function isDefined(spec: JsonValue | undefined, name: string): boolean {
+  if (!isJsonObject(spec)) return false;
+  const { provider, providers } = spec;
+  return provider === name || (isJsonObject(providers) && Object.hasOwn(providers, name));
+}
+
 function checkOrb(value: JsonObject): Checked<Resource> {
   const checked = schemaChecks.orb(value);
   if (!checked.ok) return checked;
   const { metadata, spec } = checked.value;
   const { pin } = spec;
-  if (pin !== undefined && Number.isNaN(Date.parse(pin.expires_at)))
-    return refused(
-      error('schema-pattern', '/spec/pin/expires_at', 'There is no such time; write 2026-01-31T12:00:00Z.'),
-    );
+  if (pin !== undefined && !isDefined(value['spec'], pin.provider)) {
+    const detail = 'This manifest defines no such provider; name its provider, or one of providers.';
+    return refused(error('pin-provider-unknown', '/spec/pin/provider', detail));
+  }
   const members = Object.entries(isJsonObject(value['spec']) ? value['spec'] : {});
   const manifest: JsonObject = Object.fromEntries(members.filter(([name]) => name !== 'pin'));
   return accepted({ kind: 'Orb', ...named(metadata), manifest, pointer: '/spec', pin });
+}
+
+function boundTwice({ vault }: OrbisetSpec): readonly Finding[] {
+  const names = (vault?.secrets ?? []).map(({ name }) => name);
+  const detail = 'This Secret is bound twice; bind it once, or put values for other hosts into another Secret.';
+  return names.flatMap((name, index) =>
+    names.indexOf(name) === index ? [] : [error('secret-bound-twice', `/spec/vault/secrets/${index}/name`, detail)],
+  );
 }
 
 function checkOrbiset(value: JsonObject): Checked<Resource> {
   const checked = schemaChecks.orbiset(value);
   if (!checked.ok) return checked;
   const { metadata, spec } = checked.value;
+  const twice = boundTwice(spec);
+  if (twice.length > 0) return refused(...twice);
   return accepted({ kind: 'Orbiset', ...named(metadata), spec });
 }
 
@@ -109,7 +126,8 @@ const checks: ReadonlyMap<string, (value: JsonObject) => Checked<Resource>> = ne
  * Tells which document a parsed value is (design.md §2): a bare manifest (`orb_id` and no `kind`), an Orb, an Orbiset or
  * a Secret, and checks its envelope by its schema.
  * @param value of `parseDocuments`: no null, no unsafe name
- * @returns the resource, or findings: those of the schema, `orb-id-malformed`, `secret-not-base64`, `document-unknown`
+ * @returns the resource, or findings: those of the schema, `orb-id-malformed`, `pin-provider-unknown`,
+ *   `secret-bound-twice`, `secret-not-base64`, `document-unknown`
  */
 export function checkDocument(value: JsonValue): Checked<Resource> {
   if (!isJsonObject(value)) return refused(error('document-unknown', '', 'A document is an object.'));

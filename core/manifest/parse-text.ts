@@ -42,7 +42,7 @@ function tooLarge(): ParsedDocument {
  * @returns one outcome a document, none for a file of comments; findings never quote values. Codes: `invalid-json`,
  *   `invalid-yaml`, `duplicate-key`, `manifest-null`, `integer-out-of-range`, `number-out-of-range`, `invalid-unicode`,
  *   `unsafe-name`, `too-deep`, `too-many-values`, `document-too-large`, `yaml-ambiguous`, `yaml-number`, `yaml-key`,
- *   `yaml-tag`, `yaml-alias`, `yaml-merge-key`, `yaml-directive`, `yaml-document-start`, `yaml-document-end`,
+ *   `yaml-tag`, `yaml-alias`, `yaml-escape`, `yaml-merge-key`, `yaml-directive`, `yaml-document-start`, `yaml-document-end`,
  *   `yaml-final-newline`, `yaml-character`
  */
 export function parseDocuments(text: string, format: 'json' | 'yaml'): readonly ParsedDocument[] {

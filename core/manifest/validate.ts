@@ -6,6 +6,7 @@ import { checkDefinitions } from './rules/check-definitions.ts';
 import { checkPlaceholders } from './rules/check-placeholders.ts';
 import { checkProviders } from './rules/check-providers.ts';
 import { checkSecretLiterals } from './rules/check-secret-literals.ts';
+import { checkSwap } from './rules/check-swap.ts';
 import { checkUrls } from './rules/check-urls.ts';
 import { checkValues } from './rules/check-values.ts';
 
@@ -33,6 +34,7 @@ export function checkManifest(value: JsonValue, options: ManifestOptions): Check
     ...checkPlaceholders(manifest),
     ...checkDefinitions(manifest),
     ...checkProviders(manifest),
+    ...checkSwap(manifest),
     ...checkSecretLiterals(manifest),
   ];
   if (findings.some(({ severity }) => severity === 'error')) return { ok: false, findings };

@@ -116,6 +116,9 @@ function merged(first: readonly Finding[], second: readonly Finding[]): readonly
 const pinOf = (pin: Pin | undefined): CompiledOrb['pin'] =>
   pin === undefined ? undefined : { provider: pin.provider, expiresAt: Date.parse(pin.expires_at) };
 
+/** The same version with another pin, or none: a pin is not part of the manifest, so nothing is compiled again. */
+export const withPin = (orb: CompiledOrb, pin: Pin | undefined): CompiledOrb => ({ ...orb, pin: pinOf(pin) });
+
 /**
  * Checks and compiles a manifest: everything that `kubectl apply`, the loader, `orb validate` and the API decide alike.
  * @param value a parsed manifest, of any shape

@@ -1,4 +1,5 @@
 import type { OrbisetSpec } from '../../crds/orbiset.ts';
+import type { MissingEntry } from '../../crds/status.ts';
 import type { Finding } from '../manifest/finding.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import type { CompiledOrbiset, VaultEntry } from './orbiset.ts';
@@ -9,9 +10,21 @@ export interface OrbisetSources {
   readonly name: string;
   readonly spec: OrbisetSpec;
   /** Data of a Secret of the same namespace: key → bytes; undefined when there is no such Secret. */
-  readonly secret: (name: string) => ReadonlyMap<string, Uint8Array> | undefined;
+  readonly secret: (name: string) => ReadonlyMap<string, Uint8Array> | 'forbidden' | undefined;
   /** Entries that no Secret holds: standalone's `orb secrets set`. They never replace one of the document. */
   readonly extra: readonly VaultEntry[];
+}
+
+/** What an Orbiset's vault came to: names, never values. */
+export interface VaultReport {
+  /** Entries that are there, sorted. */
+  readonly entries: readonly string[];
+  /** What is bound and not there, sorted. */
+  readonly missing: readonly MissingEntry[];
+  /** Entries whose last newline is not sent. */
+  readonly trimmed: readonly string[];
+  /** Entries that can't be redacted from answers. */
+  readonly unscrubbable: readonly string[];
 }
 
 type Binding = NonNullable<NonNullable<OrbisetSpec['vault']>['secrets']>[number];
@@ -50,7 +63,34 @@ function entryKeys(binding: Binding, data: ReadonlyMap<string, Uint8Array>): rea
 
 interface Found {
   readonly entry: VaultEntry;
+  readonly secret: string;
   readonly pointer: string;
+}
+
+/** What is said while an Orbiset is compiled: for people, and by name for the status. */
+interface Notes {
+  readonly report: (finding: Finding) => void;
+  readonly missing: MissingEntry[];
+  readonly trimmed: string[];
+}
+
+/** Why all of a bound Secret is missing. */
+function unread(
+  { namespace }: OrbisetSources,
+  secret: string,
+  why: 'forbidden' | undefined,
+): Pick<Finding, 'code' | 'detail'> & Pick<MissingEntry, 'reason'> {
+  return why === 'forbidden'
+    ? {
+        code: 'secret-forbidden',
+        reason: 'Forbidden',
+        detail: `The API may not read the Secret ${secret} of the namespace ${namespace} yet.`,
+      }
+    : {
+        code: 'secret-not-found',
+        reason: 'SecretNotFound',
+        detail: `There is no Secret ${secret} in the namespace ${namespace}.`,
+      };
 }
 
 /** Entries of one bound Secret; what is missing or odd is said, never shown. */
@@ -58,41 +98,47 @@ function readBinding(
   sources: OrbisetSources,
   binding: Binding,
   index: number,
-  report: (finding: Finding) => void,
+  { report, missing, trimmed }: Notes,
 ): readonly Found[] {
   const pointer = `/spec/vault/secrets/${index}`;
   const data = sources.secret(binding.name);
-  if (data === undefined) {
-    report(
-      warning('secret-not-found', pointer, `There is no Secret ${binding.name} in the namespace ${sources.namespace}.`),
-    );
+  if (data === undefined || data === 'forbidden') {
+    const { code, reason, detail } = unread(sources, binding.name, data);
+    missing.push({ secret: binding.name, reason });
+    report(warning(code, pointer, detail));
     return [];
   }
   return entryKeys(binding, data).flatMap(([name, key]) => {
     const raw = data.get(key);
     if (raw === undefined || !isUtf8(raw)) {
+      missing.push({ secret: binding.name, entry: name, reason: 'KeyMissing' });
       report(warning('secret-key-missing', pointer, `The Secret ${binding.name} has no UTF-8 value under ${key}.`));
       return [];
     }
-    const { value, trimmed } = trimNewline(raw);
-    if (trimmed) report(warning('trailing-newline', pointer, `One trailing newline of the entry ${name} is not sent.`));
+    const { value, trimmed: isTrimmed } = trimNewline(raw);
+    if (isTrimmed) {
+      trimmed.push(name);
+      report(warning('trailing-newline', pointer, `One trailing newline of the entry ${name} is not sent.`));
+    }
     const allowedHosts = binding.allowedHosts.map((host) => host.toLowerCase().replace(/\.$/, ''));
-    return [{ entry: { name, value, allowedHosts }, pointer }];
+    return [{ entry: { name, value, allowedHosts }, secret: binding.name, pointer }];
   });
 }
 
 /** An entry that two Secrets give is missing: nobody knows which one is meant (security.md §6.1). */
-function withoutDuplicates(found: readonly Found[], report: (finding: Finding) => void): Map<string, VaultEntry> {
+function withoutDuplicates(found: readonly Found[], { report, missing }: Notes): Map<string, VaultEntry> {
   const vault = new Map<string, VaultEntry>();
-  const seen = new Set<string>();
-  for (const { entry, pointer } of found) {
-    if (seen.has(entry.name)) {
-      vault.delete(entry.name);
+  const seen = new Map<string, string>();
+  for (const { entry, secret, pointer } of found) {
+    const first = seen.get(entry.name);
+    if (first !== undefined) {
+      if (vault.delete(entry.name)) missing.push({ secret: first, entry: entry.name, reason: 'DuplicateEntry' });
+      missing.push({ secret, entry: entry.name, reason: 'DuplicateEntry' });
       report(
         warning('duplicate-entry', pointer, `The entry ${entry.name} comes from two Secrets; it counts as missing.`),
       );
     } else vault.set(entry.name, entry);
-    seen.add(entry.name);
+    seen.set(entry.name, secret);
   }
   return vault;
 }
@@ -106,16 +152,23 @@ function limitsOf(spec: OrbisetSpec): CompiledOrbiset['limits'] {
   };
 }
 
+function byPlace(one: MissingEntry, other: MissingEntry): number {
+  const [a, b] = [`${one.secret} ${one.entry ?? ''}`, `${other.secret} ${other.entry ?? ''}`];
+  return a < b ? -1 : Number(a > b);
+}
+
 /** Compiles an Orbiset with its vault. Findings name entries, never values. */
 export function compileOrbiset(sources: OrbisetSources): {
   readonly orbiset: CompiledOrbiset;
   readonly findings: readonly Finding[];
+  readonly report: VaultReport;
 } {
   const findings: Finding[] = [];
   const report = (finding: Finding): void => void findings.push(finding);
+  const notes: Notes = { report, missing: [], trimmed: [] };
   const bindings = sources.spec.vault?.secrets ?? [];
-  const found = bindings.flatMap((binding, index) => readBinding(sources, binding, index, report));
-  const vault = withoutDuplicates(found, report);
+  const found = bindings.flatMap((binding, index) => readBinding(sources, binding, index, notes));
+  const vault = withoutDuplicates(found, notes);
   const bound = new Set(found.map(({ entry }) => entry.name));
   for (const entry of sources.extra) if (!bound.has(entry.name)) vault.set(entry.name, entry);
   const redactor = createRedactor([...vault.values()]);
@@ -138,5 +191,11 @@ export function compileOrbiset(sources: OrbisetSources): {
     limits: limitsOf(spec),
     redactor,
   };
-  return { orbiset, findings };
+  const vaultReport = {
+    entries: [...vault.keys()].toSorted(),
+    missing: notes.missing.toSorted(byPlace),
+    trimmed: notes.trimmed.toSorted(),
+    unscrubbable: redactor.unscrubbable.toSorted(),
+  };
+  return { orbiset, findings, report: vaultReport };
 }

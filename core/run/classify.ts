@@ -13,6 +13,7 @@ export type RunProblemCode =
   | 'provider-refused-credential'
   | 'ledger-unavailable'
   | 'orbiset-suspended'
+  | 'orb-suspended'
   | 'egress-stopped'
   | 'run-closed'
   | 'signing-misconfigured';

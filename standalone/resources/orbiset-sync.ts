@@ -1,18 +1,15 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { LastOrbisets, type OrbisetDocument } from '../../adapters/catalog/last-orbisets.ts';
 import type { MemoryCatalog } from '../../adapters/catalog/memory-catalog.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import { readVaultFile, type StoredSecret } from '../../adapters/vault-file/vault-file.ts';
-import { isJsonObject } from '../../core/json/json-value.ts';
-import { checkDocument, type Resource } from '../../core/manifest/documents.ts';
-import { readJson } from '../../core/manifest/read-json.ts';
+import type { Resource } from '../../core/manifest/documents.ts';
 import { compileOrbiset } from '../../core/orb/compile-orbiset.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import type { Redactor } from '../../core/redaction/redactor.ts';
 import type { Placed } from './resource-set.ts';
-
-type OrbisetDocument = Extract<Resource, { kind: 'Orbiset' }>;
 
 export interface OrbisetDeps {
   readonly catalog: MemoryCatalog;
@@ -30,32 +27,12 @@ export interface OrbisetDeps {
 const DEFAULT: OrbisetDocument = { kind: 'Orbiset', namespace: 'default', name: 'default', spec: {} };
 const SUFFIX = '.yaml';
 
-// What an Orbiset said when it was last read: a suspension must not end because its file broke and we started again.
-const STATE_KIND = 'valid-orbiset';
-
 type Vaults = ReadonlyMap<string, readonly StoredSecret[]>;
 
 const keyOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
   `${namespace}.${name}`;
 
 const isVaultFile = (name: string): boolean => name.endsWith(SUFFIX) && !name.startsWith('.');
-
-interface LastValid {
-  /** Name of the file that it stood in. */
-  readonly file: string;
-  readonly document: OrbisetDocument;
-}
-
-function parseState(key: string, json: string): readonly (readonly [string, LastValid])[] {
-  const state = readJson(Buffer.from(json));
-  if (!state.ok || !isJsonObject(state.value)) return [];
-  const { file, document } = state.value;
-  if (typeof file !== 'string' || !isJsonObject(document)) return [];
-  const { namespace, name, spec } = document;
-  const metadata = { name: name ?? '', namespace: namespace ?? '' };
-  const checked = checkDocument({ apiVersion: 'orbs.dev/v1alpha1', kind: 'Orbiset', metadata, spec: spec ?? {} });
-  return checked.ok && checked.value.kind === 'Orbiset' ? [[key, { file, document: checked.value }]] : [];
-}
 
 /** Keeps the Orbisets of a catalogue, and what the log redacts, equal to documents and vault files. */
 export class OrbisetSync {
@@ -64,10 +41,12 @@ export class OrbisetSync {
   #vaults: Vaults = new Map();
   #stamp: string | undefined;
   #reported = '';
-  #lastValid: Map<string, LastValid> | undefined;
+  readonly #last: LastOrbisets;
+  #isOpen = false;
 
   constructor(deps: OrbisetDeps) {
     this.#deps = deps;
+    this.#last = new LastOrbisets(deps.ledger);
   }
 
   /** Whether a vault file came, went or changed since the last `update`; costs a few calls of `stat`. */
@@ -103,36 +82,28 @@ export class OrbisetSync {
 
   /** The Orbisets of the documents; what they say is kept for the next start, and forgotten with the document. */
   async #remember(placed: readonly Placed[]): Promise<readonly OrbisetDocument[]> {
-    const { ledger } = this.#deps;
-    this.#lastValid ??= new Map((await ledger.states(STATE_KIND)).flatMap(({ key, json }) => parseState(key, json)));
+    if (!this.#isOpen) await this.#last.open();
+    this.#isOpen = true;
     const found: OrbisetDocument[] = [];
     for (const { file, document } of placed) {
       const { resource } = document;
       if (resource.kind !== 'Orbiset') continue;
       found.push(resource);
-      const state = { file: basename(file), document: resource };
-      const before = this.#lastValid.get(keyOf(resource));
-      if (before !== undefined && JSON.stringify(before) === JSON.stringify(state)) continue;
-      await ledger.putState(STATE_KIND, keyOf(resource), JSON.stringify(state));
-      this.#lastValid.set(keyOf(resource), state);
+      await this.#last.keep(keyOf(resource), { document: resource, file: basename(file) });
     }
     return found;
   }
 
   async #forget(next: ReadonlyMap<string, CompiledOrbiset>): Promise<void> {
-    for (const key of this.#lastValid?.keys() ?? []) {
-      if (next.has(key)) continue;
-      await this.#deps.ledger.deleteState(STATE_KIND, key);
-      this.#lastValid?.delete(key);
-    }
+    for (const key of this.#last.all.keys()) if (!next.has(key)) await this.#last.forget(key);
   }
 
   /** Orbisets that stood in a file which can't be read since the start. */
   #lost(placed: readonly Placed[], unread: ReadonlySet<string>): readonly OrbisetDocument[] {
     const here = new Set(placed.map(({ document }) => `${document.resource.kind} ${keyOf(document.resource)}`));
     const files = new Set([...unread].map((path) => basename(path)));
-    const lost = [...(this.#lastValid ?? [])].filter(
-      ([key, { file }]) => files.has(file) && !here.has(`Orbiset ${key}`),
+    const lost = [...this.#last.all].filter(
+      ([key, { file }]) => file !== undefined && files.has(file) && !here.has(`Orbiset ${key}`),
     );
     for (const [key] of lost)
       if (!this.#known.has(key)) this.#deps.logger.warn('the Orbiset goes on as it last was', { orbiset: key });

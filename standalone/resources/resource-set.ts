@@ -1,6 +1,6 @@
 import type { Resource } from '../../core/manifest/documents.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
-import type { FoundDocument, ReadFile } from './read-folder.ts';
+import type { FoundDocument, ReadFile } from '../../adapters/manifest-folder/read-folder.ts';
 
 /** A resource with the file that it comes from. */
 export interface Placed {

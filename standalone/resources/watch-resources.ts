@@ -1,11 +1,11 @@
 import type { DataFolder } from '../data-folder.ts';
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../../api-server/process/platform.ts';
 import type { Settings } from '../settings.ts';
 import { OrbisetSync } from './orbiset-sync.ts';
 import { OrbSync, reportFindings } from './orb-sync.ts';
-import { readFolder, type ReadFile } from './read-folder.ts';
+import { readFolder, type ReadFile } from '../../adapters/manifest-folder/read-folder.ts';
 import { ResourceSet } from './resource-set.ts';
-import { watchFolders } from './watch-folder.ts';
+import { watchFolders } from '../../adapters/manifest-folder/watch-folder.ts';
 
 /** Origins that the host lints let pass: what the person who runs the platform excepted. */
 const originsOf = ({ exceptions }: Platform): readonly string[] => exceptions.map(({ origin }) => origin);

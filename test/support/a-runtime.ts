@@ -9,6 +9,7 @@ import type { Reply, RouteRequest } from '../../api-server/http/route.ts';
 import { CallerTags } from '../../api-server/runtime/caller-tags.ts';
 import { executeRoute } from '../../api-server/runtime/execute.ts';
 import { Hourly } from '../../api-server/runtime/hourly.ts';
+import { KillSwitches } from '../../api-server/runtime/kill-switches.ts';
 import { RunsInFlight } from '../../api-server/runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../../api-server/runtime/runtime.ts';
 import { SelfCheck } from '../../api-server/runtime/self-check.ts';
@@ -162,6 +163,8 @@ function dialerOf(answer: Answer, sent: OutboundRequest[]): Dialer {
       return answer(request, signal);
     },
     exceptions: [],
+    halt: () => Promise.resolve(),
+    resume: () => undefined,
     destroy: () => Promise.resolve(),
   };
 }
@@ -195,6 +198,7 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
   const sent: OutboundRequest[] = [];
   const logged: { level: string; message: string; fields: unknown }[] = [];
   const counted: string[] = [];
+  const inFlight = new RunsInFlight();
   const runtime: Runtime = {
     catalog,
     ledger,
@@ -210,7 +214,8 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     tags: new CallerTags((tenant, at) => callerTag(new Uint8Array(32), tenant, at, hmacSha256)),
     selfCheck: new SelfCheck(receiptKey.publicKey, 1),
     slots: new Slots({ perKey: 256, waiting: 1000 }),
-    inFlight: new RunsInFlight(),
+    inFlight,
+    switches: new KillSwitches(inFlight),
     echoes: new Hourly(() => 0),
     ...parts,
   };

@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../../cli/command-line.ts';
+import { Failure } from '../../cli/io/failure.ts';
 import type { Io } from '../../cli/io/io.ts';
 
 /** 2026-11-20T12:00:00Z */
@@ -45,6 +46,8 @@ export const ioOf = ({ stdin = '', ...some }: Some): Io => ({
   random: someBytes,
   version: '1.2.3',
   program: 'orb',
+  plugin: false,
+  openCluster: () => Promise.reject(new Failure(2, 'no cluster in this test')),
   runNode: async () => 0,
   signal: new AbortController().signal,
   ...some,

@@ -44,6 +44,9 @@ const MAX_VALUES = 100_000;
 // Texts of the library's errors may quote the file, which may be a Secret.
 const MALFORMED = 'The YAML is not well formed at this place.';
 
+// kubectl knows neither \/ nor a surrogate pair in two escapes, which JSON has.
+const JSON_ESCAPE = /(?:^|[^\\])(?:\\\\)*\\(?:\/|u[dD][89abAB][0-9a-fA-F]{2}\\u)/;
+
 function refuse(walk: Reading, spot: Spot, code: string, detail: string): undefined {
   return report(walk, spot.offset, { code, pointer: spot.pointer, detail });
 }
@@ -53,10 +56,18 @@ function readPlain(walk: Walk, text: string, spot: Spot): JsonValue | undefined 
   return scalar.kind === 'value' ? scalar.value : refuse(walk, spot, scalar.code, scalar.detail);
 }
 
+/** Refuses an escape of JSON in double quotes that kubectl does not know. */
+function isReadable(walk: Walk, { type, range }: Scalar.Parsed, spot: Spot): boolean {
+  if (type !== 'QUOTE_DOUBLE' || !JSON_ESCAPE.test(walk.text.slice(range[0], range[1]))) return true;
+  refuse(walk, spot, 'yaml-escape', 'kubectl does not know this escape of JSON; write the character itself.');
+  return false;
+}
+
 function readKey(walk: Walk, key: Node, spot: Spot): string | undefined {
   const isPlain = isScalar(key) && typeof key.value === 'string' && key.tag === undefined;
   if (!isPlain || typeof key.value !== 'string')
     return refuse(walk, spot, 'yaml-key', 'A key is a name; write it as a string, without tag or alias.');
+  if (!isReadable(walk, key, spot)) return undefined;
   const value = key.type === 'PLAIN' ? readPlain(walk, key.value, spot) : key.value;
   if (value === undefined || typeof value === 'string') return value;
   return refuse(walk, spot, 'yaml-key', 'This key is not a string; write it with quotes.');
@@ -88,6 +99,7 @@ function readAlias(walk: Walk, source: string, spot: Spot): JsonValue | undefine
 function readScalar(walk: Walk, node: Scalar.Parsed, spot: Spot): JsonValue | undefined {
   const text = typeof node.value === 'string' ? node.value : '';
   if (node.type === 'PLAIN' || node.type === undefined) return readPlain(walk, text, spot);
+  if (!isReadable(walk, node, spot)) return undefined;
   const isOpenEnded = text.endsWith('\n') && !walk.text.endsWith('\n') && node.range[1] >= walk.text.length;
   if (!isOpenEnded || node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE') return text;
   return refuse(walk, spot, 'yaml-final-newline', 'Readers disagree how this text ends; end the file with a newline.');

@@ -267,6 +267,9 @@ export const elsewhere: Readonly<Record<string, string>> = {
   overloaded: 'unit/api-server/http/server.test.ts',
   'signing-misconfigured': 'unit/api-server/runtime/run.test.ts',
   'run-closed': 'unit/api-server/runtime/run.test.ts',
+  'orb-suspended': 'integration/cluster-api/switches.test.ts',
+  'egress-stopped': 'integration/cluster-api/switches.test.ts',
+  'authentication-unavailable': 'integration/cluster-api/tokens.test.ts',
   'malformed-request': 'unit/api-server/http/connections.test.ts',
   'request-timeout': 'unit/api-server/http/connections.test.ts',
   'malformed-path': 'unit/api-server/http/server.test.ts',
@@ -288,7 +291,6 @@ export const elsewhere: Readonly<Record<string, string>> = {
 export const later: readonly [string, string][] = [
   ['403 policy-denied', 'policies come later: the empty set allows'],
   ['409 orb-differs-from-publication', 'publications come later'],
-  ['503 orb-suspended, egress-stopped', 'their switches are cluster objects and publications'],
   ['502 providers-unavailable', 'breakers come with failover'],
   ['429 rate-limited by rate', 'rate limits come later; in_flight is tested beside this table'],
   ['409 orb-ambiguous', 'routes with an Orb in their path come with failover'],

@@ -39,6 +39,7 @@ const KEYWORDS = new Set([
   'title',
   'description',
   'type',
+  'format',
   'enum',
   'pattern',
   'minLength',

@@ -3,13 +3,8 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import {
-  ApiKeyError,
-  createApiKey,
-  listApiKeys,
-  revokeApiKey,
-  type NewApiKey,
-} from '../../../../adapters/api-keys/files.ts';
+import { createApiKey, listApiKeys, revokeApiKey } from '../../../../adapters/api-keys/files.ts';
+import { ApiKeyError, type NewApiKey } from '../../../../adapters/api-keys/new-key.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 const DAY = 86_400_000;

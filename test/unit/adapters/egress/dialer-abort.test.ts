@@ -72,3 +72,38 @@ describe('destroy', () => {
     });
   });
 });
+
+describe('halt', () => {
+  it('breaks what runs and refuses what comes, until resume', async () => {
+    const arrived = Promise.withResolvers<undefined>();
+    await provided(
+      (socket, text, index) => {
+        if (index === 0) arrived.resolve(undefined);
+        else says(answer('ok'))(socket, text, index);
+      },
+      async (dialer, server) => {
+        const running = dial(dialer, aRequest(`${ORIGIN}/`));
+        await arrived.promise;
+        await dialer.halt();
+        const refused = await dial(dialer, aRequest(`${ORIGIN}/`));
+        expect([brief(await running), brief(refused)]).to.deep.equal([
+          'cancelled cancelled sent=true status=null',
+          'cancelled cancelled sent=false status=null',
+        ]);
+        dialer.resume();
+        expect(brief(await dial(dialer, aRequest(`${ORIGIN}/`)))).to.equal('200 ok');
+        expect(server.requests.length).to.equal(2);
+      },
+    );
+  });
+
+  it('is not undone after destroy', async () => {
+    await provided(says(answer('ok')), async (dialer, server) => {
+      await dialer.halt();
+      await dialer.destroy();
+      dialer.resume();
+      expect(brief(await dial(dialer, aRequest(`${ORIGIN}/`)))).to.equal('cancelled cancelled sent=false status=null');
+      expect(server.requests).to.deep.equal([]);
+    });
+  });
+});

@@ -34,6 +34,8 @@ const connectAnywhere: Dialer['dial'] = ({ url }) =>
 const unguarded: typeof createDialer = ({ exceptions }) => ({
   exceptions,
   dial: connectAnywhere,
+  halt: async () => undefined,
+  resume: () => undefined,
   destroy: async () => undefined,
 });
 

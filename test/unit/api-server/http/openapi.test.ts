@@ -14,7 +14,6 @@ const NOT_YET = [
   '409 orb-differs-from-publication',
   '502 providers-unavailable',
   '503 ledger-forked',
-  '503 orb-suspended',
 ];
 
 const execute: Route = {

@@ -45,6 +45,38 @@ describe('executeRoute', () => {
     expect(record).to.have.nested.property('checks[1].result', 'not_applicable');
   });
 
+  it('sees an Orbiset that is suspended, or gone, while the ledger is asked about the Idempotency-Key', async () => {
+    const meanwhile = new Map<string, () => void>();
+    const slow: Ledger['idempotent'] = async (...asked) => {
+      const entry = await ledger.idempotent(...asked);
+      meanwhile.get(asked[2])?.();
+      return entry;
+    };
+    const { execute, sent, addOrbiset, catalog } = create({ ledger: { ...ledger, idempotent: slow } });
+    meanwhile.set('while-suspended', () => addOrbiset('support', { suspended: true }));
+    const suspended = await execute({ key: 'while-suspended' });
+    meanwhile.set('while-removed', () => catalog.removeOrbiset('acme', 'support'));
+    const gone = await execute({ key: 'while-removed' });
+    expect([suspended.code, gone.code, sent]).to.deep.equal(['orbiset-suspended', 'orbiset-not-found', []]);
+  });
+
+  it('refuses an Orb that is switched off, and every Orb while egress is stopped', async () => {
+    const { execute, sent, runtime } = create();
+    runtime.switches.suspendOrbs('acme/echo', { namespace: 'acme', covers: (orbId) => orbId === 'acme.echo@1.0.0' });
+    const suspended = await execute({});
+    const other = await execute({ orbId: 'acme.header@1.0.0' });
+    runtime.switches.stopEgress();
+    const stopped = await execute({ orbId: 'acme.header@1.0.0' });
+    expect([suspended.status, suspended.code, other.status, stopped.status, stopped.code]).to.deep.equal([
+      503,
+      'orb-suspended',
+      200,
+      503,
+      'egress-stopped',
+    ]);
+    expect(sent).to.have.length(1);
+  });
+
   it('tells a caller without a key what is wrong with the inputs of an open Orb', async () => {
     const { execute } = create();
     const answer = await execute({ ...open, inputs: { txet: 'a' } });

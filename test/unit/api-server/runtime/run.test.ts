@@ -179,17 +179,17 @@ describe('executeRun', () => {
   });
 
   it('starts no run when as many wait for slots as may', async () => {
-    const { execute, sent, runtime, addOrb } = create({
+    const { execute, sent, runtime } = create({
       answer: hangs,
       parts: { slots: new Slots({ perKey: 1, waiting: 0 }) },
     });
-    addOrb('acme.long@1.0.0', { execution: { timeout_ms: 60 } });
-    const holder = execute({ orbId: 'acme.long@1.0.0' });
+    const holder = execute({});
     while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
     const before = await receiptsNow();
     const refused = await execute({});
     expect([refused.status, refused.code, refused.headers['retry-after']]).to.deep.equal([503, 'overloaded', '1']);
     expect([await receiptsNow(), runtime.inFlight.count('acme.support')]).to.deep.equal([before, 1]);
+    runtime.inFlight.kill('acme.support', 'orbiset-suspended');
     await holder;
   });
 

@@ -14,7 +14,7 @@ const orb = (spec: JsonObject, more: JsonObject = {}): JsonObject => ({
 });
 const orbiset = (spec: JsonObject): JsonObject => ({ apiVersion: api, kind: 'Orbiset', metadata, spec });
 const secret = (more: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Secret', metadata, ...more });
-const pin = { provider: 'mailgun', expires_at: '2026-01-31T12:00:00Z', mode: 'soft', reason: 'quota' };
+const pin = { provider: 'sendgrid', expires_at: '2026-01-31T12:00:00Z', mode: 'soft', reason: 'quota' };
 const vault = (binding: JsonObject): JsonObject => orbiset({ vault: { secrets: [binding] } });
 
 const refused: readonly (readonly [why: string, value: JsonValue, finding: string])[] = [
@@ -35,12 +35,51 @@ const refused: readonly (readonly [why: string, value: JsonValue, finding: strin
   [
     'a pin until no time',
     orb({ ...mail, pin: { ...pin, expires_at: '2026-13-41T12:00:00Z' } }),
-    'schema-pattern /spec/pin/expires_at',
+    'schema-format /spec/pin/expires_at',
   ],
   [
     'a pin with a time without zone',
     orb({ ...mail, pin: { ...pin, expires_at: '2026-01-31T12:00:00' } }),
     'schema-pattern /spec/pin/expires_at',
+  ],
+  [
+    'a pin until 30 February',
+    orb({ ...mail, pin: { ...pin, expires_at: '2026-02-30T12:00:00Z' } }),
+    'schema-format /spec/pin/expires_at',
+  ],
+  [
+    'a pin until 24:00',
+    orb({ ...mail, pin: { ...pin, expires_at: '2026-01-31T24:00:00Z' } }),
+    'schema-format /spec/pin/expires_at',
+  ],
+  [
+    'a pin to a provider that the manifest does not define',
+    orb({ ...mail, pin: { ...pin, provider: 'mailgun' } }),
+    'pin-provider-unknown /spec/pin/provider',
+  ],
+  ['a name with two dots', orb(mail, { metadata: { name: 'a..b' } }), 'schema-pattern /metadata/name'],
+  [
+    'a label that Kubernetes can not hold',
+    orb(mail, { metadata: { name: 'a', labels: { a: '-' } } }),
+    'schema-pattern /metadata/labels/a',
+  ],
+  [
+    'an annotation that Kubernetes can not hold',
+    orb(mail, { metadata: { name: 'a', annotations: { 'a b': '' } } }),
+    'schema-propertyNames /metadata/annotations/a b',
+  ],
+  ['an Orbiset with a dot in its name', { ...orbiset({}), metadata: { name: 'a.b' } }, 'schema-pattern /metadata/name'],
+  [
+    'a Secret that is bound twice',
+    orbiset({
+      vault: {
+        secrets: [
+          { name: 'mail', allowedHosts: ['a.example'] },
+          { name: 'mail', allowedHosts: ['b.example'] },
+        ],
+      },
+    }),
+    'secret-bound-twice /spec/vault/secrets/1/name',
   ],
   ['a vault without hosts', vault({ name: 'mail' }), 'schema-required /spec/vault/secrets/0/allowedHosts'],
   [
@@ -98,6 +137,25 @@ describe('checkDocument', () => {
   it('gives names that a resource can not hold a suffix of their own', () => {
     expect(nameOf('a.B@1.0.0+x')).to.match(/^a\.b-1\.0\.0-x-[0-9a-f]{8}$/);
     expect(nameOf('a.B@1.0.0+x')).not.to.equal(nameOf('a.b@1.0.0+X'));
+  });
+
+  it('gives every id a name that Kubernetes can hold', () => {
+    const label = '[a-z0-9]([a-z0-9-]*[a-z0-9])?';
+    const ids = [
+      'a.b..c@1.0.0',
+      'a.b.-c@1.0.0',
+      'a.b-.c@1.0.0',
+      'a.b@1.0.0-x-',
+      'a.b@1.0.0-x.-y',
+      `a.${'b.'.repeat(121)}B@1.0.0`,
+    ];
+    for (const id of ids) expect(nameOf(id), id).to.match(new RegExp(`^${label}([.]${label})*$`));
+    expect(nameOf('a.b..c@1.0.0')).not.to.equal(nameOf('a.b.-c@1.0.0'));
+  });
+
+  it('takes a pin to a provider that the manifest defines beside its own', () => {
+    const providers = { mailgun: { execution: mail['execution'] ?? null } };
+    expect(checkDocument(orb({ ...mail, providers, pin: { ...pin, provider: 'mailgun' } })).ok).to.equal(true);
   });
 
   it('separates the pin from the manifest of an Orb', () => {

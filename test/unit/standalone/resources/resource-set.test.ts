@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { checkDocument } from '../../../../core/manifest/documents.ts';
 import { parseDocuments } from '../../../../core/manifest/parse-text.ts';
-import type { FoundDocument, ReadFile } from '../../../../standalone/resources/read-folder.ts';
+import type { FoundDocument, ReadFile } from '../../../../adapters/manifest-folder/read-folder.ts';
 import { ResourceSet } from '../../../../standalone/resources/resource-set.ts';
 
 const documentOf = (orbId: string): FoundDocument => {

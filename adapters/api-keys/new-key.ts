@@ -1,0 +1,56 @@
+import { newApiKey, type ApiKeyText } from '../../core/api-key/format.ts';
+import {
+  apiKeyDocument,
+  MAX_LIFE_MS,
+  parseApiKeyRecord,
+  type ApiKeyFields,
+  type ApiKeyRecord,
+} from '../../core/api-key/record.ts';
+import { encodeUtf8 } from '../../core/json/bytes.ts';
+import { encodeHex } from '../../core/json/hex.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import type { Finding } from '../../core/manifest/finding.ts';
+import { sha256 } from '../keys/primitives.ts';
+
+/** What somebody says of a new key. */
+export interface NewApiKey extends Pick<ApiKeyFields, 'tenants' | 'scopes' | 'orbs' | 'cidrs' | 'createdBy'> {
+  /** 1 ms to 365 days; 90 days unless said. */
+  readonly lifeMs?: number;
+}
+
+export interface CreatedApiKey {
+  /** The only time that it is known: show it once, never log it. */
+  readonly text: ApiKeyText;
+  readonly record: ApiKeyRecord;
+}
+
+/** A key that was asked for can't be made: the message names the rule. */
+export class ApiKeyError extends Error {
+  readonly code = 'api-key-invalid';
+}
+
+const DEFAULT_LIFE_MS = 90 * 86_400_000;
+
+/** What is wrong with a stored key, on one line; no values. */
+export const findingsText = (findings: readonly Finding[]): string =>
+  findings.map(({ pointer, detail }) => `${pointer}: ${detail}`).join(' ');
+
+/**
+ * Makes a key and the Secret that stores its hash; nothing is written.
+ * @param now ms since epoch
+ * @throws ApiKeyError the wish breaks a rule of security.md §6.2
+ */
+export function makeApiKey(
+  wish: NewApiKey,
+  namespace: string,
+  { now, random }: { readonly now: number; readonly random: (bytes: number) => Uint8Array },
+): CreatedApiKey & { readonly document: JsonObject } {
+  const { keyId, text } = newApiKey(random);
+  const { lifeMs = DEFAULT_LIFE_MS, ...rest } = wish;
+  if (!(lifeMs > 0 && lifeMs <= MAX_LIFE_MS)) throw new ApiKeyError('A key lives for at most 365 days.');
+  const hash = encodeHex(sha256(encodeUtf8(text)));
+  const document = apiKeyDocument({ ...rest, keyId, sha256: hash, notBefore: now, expiresAt: now + lifeMs }, namespace);
+  const checked = parseApiKeyRecord(document);
+  if (!checked.ok) throw new ApiKeyError(findingsText(checked.findings));
+  return { text, record: checked.value, document };
+}

@@ -1,0 +1,138 @@
+import { isDigest, type Digest } from '../../core/json/digest.ts';
+import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import type { OrbId } from '../../core/manifest/orb-id.ts';
+import { readJson } from '../../core/manifest/read-json.ts';
+import { compileOrb } from '../../core/orb/compile-orb.ts';
+import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
+import type { Ledger } from '../ledger/port.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { MemoryCatalog } from './memory-catalog.ts';
+
+export interface ValidOrbsDeps {
+  readonly catalog: MemoryCatalog;
+  readonly ledger: Pick<Ledger, 'putManifest' | 'manifest' | 'states' | 'putState' | 'deleteState'>;
+  readonly metrics: Pick<Metrics, 'setOrb' | 'removeOrb'>;
+  /** Origins that pass the host lints. */
+  readonly allowedOrigins: readonly string[];
+}
+
+/** What the ledger keeps of an Orb that was once valid. */
+export interface LastValid {
+  readonly digest: Digest;
+  /** Ms since epoch; the oldest holder of an id keeps it (design.md §2). */
+  readonly since: number;
+  /** Standalone: name of the file that it stood in. */
+  readonly file?: string;
+  /** On a cluster: another object of the same name has another past. */
+  readonly uid?: string;
+}
+
+/** One Orb resource. */
+export interface OrbPlace {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+// Which version of an Orb was the last valid one: it runs on after a broken edit, also after a restart.
+const STATE_KIND = 'valid-orb';
+
+const keyOf = ({ namespace, name }: OrbPlace): string => `${namespace}/${name}`;
+
+/** JSON of our own, from the ledger. */
+function parseText(text: string): JsonValue {
+  const parsed = readJson(Buffer.from(text));
+  return parsed.ok ? parsed.value : null;
+}
+
+function parseLastValid(json: string): LastValid | undefined {
+  const state = parseText(json);
+  if (!isJsonObject(state)) return undefined;
+  const { digest, file, since, uid } = state;
+  if (typeof digest !== 'string' || !isDigest(digest)) return undefined;
+  return {
+    digest,
+    since: typeof since === 'number' ? since : 0,
+    ...(typeof file === 'string' ? { file } : {}),
+    ...(typeof uid === 'string' ? { uid } : {}),
+  };
+}
+
+const isSame = (before: LastValid | undefined, next: LastValid): boolean =>
+  before?.digest === next.digest && before.since === next.since && before.file === next.file && before.uid === next.uid;
+
+/**
+ * The versions of Orbs that run (design.md §2, "the last valid version runs on"): in the catalogue for runs, and in the
+ * ledger for the next start. Whoever watches the resources says what is valid; calls for one Orb must not overlap.
+ */
+export class ValidOrbs {
+  readonly #deps: ValidOrbsDeps;
+  readonly #last = new Map<string, LastValid>();
+  readonly #ids = new Map<string, OrbId>();
+
+  constructor(deps: ValidOrbsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reads what earlier starts left in the ledger; every later change is this object's own. */
+  async open(): Promise<void> {
+    for (const { key, json } of await this.#deps.ledger.states(STATE_KIND)) {
+      const state = parseLastValid(json);
+      if (state !== undefined) this.#last.set(key, state);
+    }
+  }
+
+  /** By `namespace/name`. */
+  get lastValid(): ReadonlyMap<string, LastValid> {
+    return this.#last;
+  }
+
+  /** Makes a valid version durable: after it, a broken edit and a restart find it. What is kept already costs nothing. */
+  async keep(place: OrbPlace, { digest, jcs }: CompiledOrb, state: Omit<LastValid, 'digest'>): Promise<void> {
+    const key = keyOf(place);
+    const next = { digest, ...state };
+    const before = this.#last.get(key);
+    if (isSame(before, next)) return;
+    if (before?.digest !== digest) await this.#deps.ledger.putManifest(place.namespace, digest, jcs);
+    await this.#deps.ledger.putState(STATE_KIND, key, JSON.stringify(next));
+    this.#last.set(key, next);
+  }
+
+  /** From now on runs use this version; absent: the Orb is known, and never had a valid one. */
+  publish(place: OrbPlace, orbId: OrbId, compiled: CompiledOrb | undefined, createdAt: number): void {
+    const { catalog, metrics } = this.#deps;
+    const { namespace, name } = place;
+    const before = this.#ids.get(keyOf(place));
+    catalog.setOrb({ namespace, name, orbId, compiled, createdAt });
+    this.#ids.set(keyOf(place), orbId);
+    if (before !== undefined && before !== orbId) this.#forgetId(namespace, before);
+    if (compiled === undefined) return;
+    const { order, manifest } = compiled;
+    metrics.setOrb({ namespace, orbId, providers: order, swaps: manifest.swap_config !== undefined });
+  }
+
+  /** Compiles a version that the ledger keeps. @returns undefined: it is not there, or no longer valid */
+  async restore(namespace: string, digest: Digest): Promise<CompiledOrb | undefined> {
+    const { ledger, allowedOrigins } = this.#deps;
+    const text = await ledger.manifest(namespace, digest);
+    const compiled = text === undefined ? undefined : compileOrb(parseText(text), { namespace, allowedOrigins });
+    return compiled?.ok === true ? compiled.value : undefined;
+  }
+
+  /** The resource is gone: nothing of it runs, and a later one of its name begins anew. */
+  async remove(place: OrbPlace): Promise<void> {
+    const key = keyOf(place);
+    this.#deps.catalog.removeOrb(place.namespace, place.name);
+    const orbId = this.#ids.get(key);
+    this.#ids.delete(key);
+    if (orbId !== undefined) this.#forgetId(place.namespace, orbId);
+    if (!this.#last.has(key)) return;
+    await this.#deps.ledger.deleteState(STATE_KIND, key);
+    this.#last.delete(key);
+  }
+
+  /** Another resource may hold the id from now on. */
+  #forgetId(namespace: string, orbId: OrbId): void {
+    const { catalog, metrics } = this.#deps;
+    if (catalog.orb(namespace, orbId) === undefined) metrics.removeOrb(namespace, orbId);
+  }
+}

@@ -1,0 +1,23 @@
+import type { Clock } from '../time/clock.ts';
+
+/**
+ * Runs `work` with a controller of its own that is aborted with `parent`, and when the work has ended: so its timers and
+ * listeners end with it, and a parent that lives as long as the process keeps none of them.
+ */
+export async function withScope<T>(parent: AbortSignal, work: (scope: AbortController) => Promise<T>): Promise<T> {
+  parent.throwIfAborted();
+  const scope = new AbortController();
+  const stop = (): void => scope.abort(parent.reason);
+  parent.addEventListener('abort', stop, { once: true });
+  try {
+    return await work(scope);
+  } finally {
+    parent.removeEventListener('abort', stop);
+    scope.abort();
+  }
+}
+
+/** Calls `act` once after `ms`, unless the signal is aborted before. */
+export function after(clock: Clock, ms: number, { signal, act }: { signal: AbortSignal; act: () => void }): void {
+  clock.sleep(ms, signal).then(act, () => undefined);
+}

@@ -1,0 +1,230 @@
+import type { Outcome } from '../../core/reconcile/outcome.ts';
+import type { Logger } from '../telemetry/port.ts';
+import type { Clock } from '../time/clock.ts';
+import { withScope } from './abort-scope.ts';
+import { NotLeading } from './election.ts';
+import type { OwnWrites } from './own-writes.ts';
+import { KubeError, type WorkQueue } from './port.ts';
+import { isTimeout, within } from './within.ts';
+
+/** As controller-runtime's label values. */
+export type ReconcileResult = 'success' | 'error' | 'requeue' | 'requeue_after';
+
+/** Counts of one controller (operator.md A12). */
+interface ControllerSeries {
+  /** Workers take keys; the age of the last success counts from here. */
+  readonly running: (workers: number) => void;
+  readonly stopped: () => void;
+  readonly began: () => void;
+  /** @param result undefined: ended from outside, not counted */
+  readonly ended: (result: ReconcileResult | undefined, seconds: number) => void;
+  readonly terminal: () => void;
+  readonly panic: () => void;
+  readonly timeout: () => void;
+}
+
+export interface ControllerMetrics {
+  readonly controller: (about: { readonly name: string; readonly kind: string }) => ControllerSeries;
+}
+
+/** What a reconcile is given beside its key. */
+export interface ReconcileScope {
+  /** Ends after 60 s, or when leadership is lost. */
+  readonly signal: AbortSignal;
+  /** Writes controller, key and reconcile id on every line. */
+  readonly log: Logger;
+  /** 8 hex digits. */
+  readonly reconcileId: string;
+}
+
+/** A key failed at least three times in a row: worth a condition (operator.md A7). */
+export interface RepeatedFailure extends ReconcileScope {
+  readonly error: unknown;
+  readonly failures: number;
+}
+
+export interface ControllerOptions {
+  readonly name: string;
+  /** Kind of the objects that the keys stand for; a label of metrics. */
+  readonly kind: string;
+  readonly queue: WorkQueue;
+  readonly reconcile: (key: string, scope: ReconcileScope) => Promise<Outcome>;
+  /** Every key there is: takes the place of what was queued, in the low lane, whenever `run` begins. */
+  readonly keys?: () => Iterable<string>;
+  /** Of each store that the reconcile writes to. */
+  readonly writes?: readonly Pick<OwnWrites, 'settle'>[];
+  readonly workers?: number;
+  readonly clock: Clock;
+  /** 0 ≤ n < 1. */
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly metrics: ControllerMetrics;
+  /** May write a status; what it throws is logged. */
+  readonly onRepeatedFailure?: (key: string, failure: RepeatedFailure) => Promise<void>;
+}
+
+export interface Controller {
+  readonly name: string;
+  /**
+   * Works until the signal is aborted; runs in flight are aborted with it. Drops the queue at the end: whoever leads next
+   * starts from all keys. Never rejects. May be called again when it has ended.
+   */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  /** Takes no more keys for ever; resolves when runs in flight have ended, or after `ms`. */
+  readonly drain: (ms: number) => Promise<void>;
+}
+
+const WORKERS = 8;
+const RUN_MS = 60_000;
+/** A run that ignores its signal keeps its key, and loses its worker after this time. */
+const IGNORES_MS = 5000;
+/** In place of `IGNORES_MS` when all ends. */
+const STOP_MS = 1000;
+const CONFLICT_MS = 100;
+/** Either the election ends this scope meanwhile, or a renewal was late and leadership goes on. */
+const NOT_LEADING_MS = 1000;
+const WORTH_TELLING = 3;
+/** Prometheus counts in seconds. */
+const MS = 1000;
+
+/** Another writer was faster; a field that belongs to somebody else is no such thing and must be reported. */
+const isConflict = (error: unknown): boolean =>
+  error instanceof KubeError && error.status === 409 && !error.causes.includes('FieldManagerConflict');
+
+const BUGS = [TypeError, RangeError, ReferenceError, SyntaxError, URIError];
+
+/** Nobody meant to throw this. */
+const isPanic = (error: unknown): boolean =>
+  error instanceof Error ? BUGS.some((bug) => error instanceof bug) : !isTimeout(error);
+
+class Workers implements Controller {
+  readonly name: string;
+  readonly #options: ControllerOptions;
+  readonly #series: ControllerSeries;
+
+  constructor(options: ControllerOptions) {
+    this.name = options.name;
+    this.#options = options;
+    this.#series = options.metrics.controller({ name: options.name, kind: options.kind });
+  }
+
+  readonly run: Controller['run'] = async (signal) => {
+    const { queue, keys, workers = WORKERS } = this.#options;
+    this.#series.running(workers);
+    // What a follower's caches enqueued has waited for hours, and would say so in the metrics.
+    if (keys !== undefined) queue.clear();
+    for (const key of keys?.() ?? []) queue.add(key, { lane: 'low' });
+    await Promise.all(Array.from({ length: workers }, () => this.#work(signal)));
+    queue.clear();
+    this.#series.stopped();
+  };
+
+  readonly drain: Controller['drain'] = (ms) => this.#options.queue.shutDown({ drainMs: ms });
+
+  async #work(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const key = await this.#options.queue.get(signal);
+      if (key === undefined) return;
+      await this.#untilDoneOrIgnored(key, signal);
+    }
+  }
+
+  /** A reconcile that ignores its signal must cost one worker for a while, not for ever; its key stays in work till it ends. */
+  async #untilDoneOrIgnored(key: string, signal: AbortSignal): Promise<void> {
+    const ended = new AbortController();
+    const run = this.#runOnce(key, signal).then(() => ended.abort());
+    await Promise.race([run, this.#ignored(key, ended.signal, signal)]);
+  }
+
+  async #ignored(key: string, ended: AbortSignal, signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#options;
+    const waiting = withScope(signal, async (scope) => {
+      ended.addEventListener('abort', () => scope.abort(), { once: true });
+      await clock.sleep(RUN_MS + IGNORES_MS, scope.signal, { ref: false });
+    });
+    await waiting.catch(() => undefined);
+    if (signal.aborted) await clock.sleep(STOP_MS, ended, { ref: false }).catch(() => undefined);
+    if (!ended.aborted) {
+      logger.error('a reconcile ignores its signal: its key waits until it ends', { controller: this.name, key });
+    }
+  }
+
+  /** Never rejects: no exception leaves a reconciler (security.md S29). */
+  async #runOnce(key: string, signal: AbortSignal): Promise<void> {
+    const { queue, clock, logger, random } = this.#options;
+    const reconcileId = Math.floor(random() * 2 ** 32)
+      .toString(16)
+      .padStart(8, '0');
+    const log = logger.child({ controller: this.name, key, reconcile_id: reconcileId });
+    const began = clock.monotonic();
+    this.#series.began();
+    const result = await this.#resultOf(key, { signal, log, reconcileId });
+    this.#series.ended(result, (clock.monotonic() - began) / MS);
+    queue.done(key);
+  }
+
+  async #resultOf(key: string, scope: ReconcileScope): Promise<ReconcileResult | undefined> {
+    const { clock, reconcile, writes = [] } = this.#options;
+    try {
+      const outcome = await within({ clock, ms: RUN_MS, what: 'the reconcile' }, scope.signal, async (signal) => {
+        for (const each of writes) await each.settle(key, signal);
+        return reconcile(key, { ...scope, signal });
+      });
+      return this.#settled(key, outcome);
+    } catch (error) {
+      return this.#failed(key, error, scope);
+    }
+  }
+
+  #settled(key: string, outcome: Outcome): ReconcileResult {
+    const { queue } = this.#options;
+    queue.forget(key);
+    switch (outcome.kind) {
+      case 'done':
+        return 'success';
+      case 'requeue-after':
+      case 'waiting':
+        queue.add(key, { afterMs: outcome.ms });
+        return 'requeue_after';
+      case 'stalled':
+        this.#series.terminal();
+        return 'success'; // the run did what it had to; the spec is at fault
+      default:
+        return outcome satisfies never;
+    }
+  }
+
+  async #failed(key: string, error: unknown, scope: ReconcileScope): Promise<ReconcileResult | undefined> {
+    const { queue, random } = this.#options;
+    if (scope.signal.aborted) return undefined; // the queue is dropped, or everything ends
+    if (error instanceof NotLeading || isConflict(error)) {
+      queue.add(key, { afterMs: error instanceof NotLeading ? NOT_LEADING_MS : random() * CONFLICT_MS });
+      scope.log.debug('a reconcile runs again soon', { error });
+      return 'requeue';
+    }
+    if (isTimeout(error)) this.#series.timeout();
+    if (isPanic(error)) this.#series.panic();
+    queue.addRateLimited(key);
+    const failures = queue.failures(key);
+    scope.log.warn('a reconcile failed', { error, failures });
+    if (failures >= WORTH_TELLING) await this.#tell(key, { ...scope, error, failures });
+    return 'error';
+  }
+
+  async #tell(key: string, failure: RepeatedFailure): Promise<void> {
+    const { clock, onRepeatedFailure } = this.#options;
+    try {
+      await within({ clock, ms: RUN_MS, what: 'the report of a failure' }, failure.signal, async (signal) =>
+        onRepeatedFailure?.(key, { ...failure, signal }),
+      );
+    } catch (error) {
+      if (!failure.signal.aborted) failure.log.warn('a repeated failure could not be reported', { error });
+    }
+  }
+}
+
+/**
+ * Workers over a queue (operator.md A7): each key is reconciled for at most 60 s, and the outcome says when again. A run goes
+ * to the metrics and has an id of its own in the log.
+ */
+export const createController = (options: ControllerOptions): Controller => new Workers(options);

@@ -1,0 +1,50 @@
+import type { KubeError } from './port.ts';
+
+/**
+ * What may happen twice. `repeatable`: the second one finds or makes the same (reads, applies, deletes with
+ * preconditions). `once`: it may have happened when no answer came, so it must be read first (creates, patches, updates).
+ */
+export type Repeat = 'repeatable' | 'once';
+
+const MAX_TOLD = 10;
+const MAX_UNTOLD = 3;
+const MAX_WAIT_MS = 60_000;
+const JITTER = 0.2;
+const BASE_MS = 500;
+// 500 and 503 name overload or a start; 504 a timeout in the server or behind it.
+const PASSING = [500, 502, 503, 504];
+
+/** Waits so far, of the two kinds that are bounded apart. */
+export interface Waits {
+  readonly told: number;
+  readonly untold: number;
+}
+
+/** How long a server that said so wants to be left alone: at most 60 s, and up to a fifth more by chance. */
+export const toldWaitMs = (retryAfterMs: number, random: () => number): number =>
+  Math.min(retryAfterMs, MAX_WAIT_MS) * (1 + JITTER * random());
+
+/** 429 was not executed, whatever it was. Any other answer may stand behind a write that was made. */
+function mayRepeat({ status }: KubeError, repeat: Repeat): boolean {
+  if (status === 429) return true;
+  return repeat === 'repeatable' && (status === 0 || PASSING.includes(status));
+}
+
+/**
+ * The wait before the next try (operator.md A2): what the server said, up to 10 times; else, for what can be repeated, full
+ * jitter up to 0.5 s, 1.5 s, 4.5 s.
+ * @returns undefined when there is none: the error is the answer
+ */
+export function nextWait(
+  error: KubeError,
+  repeat: Repeat,
+  { waits, random }: { readonly waits: Waits; readonly random: () => number },
+): { readonly ms: number; readonly waits: Waits } | undefined {
+  if (!mayRepeat(error, repeat)) return undefined;
+  const { told, untold } = waits;
+  const { retryAfterMs } = error;
+  if (retryAfterMs !== undefined)
+    return told < MAX_TOLD ? { ms: toldWaitMs(retryAfterMs, random), waits: { told: told + 1, untold } } : undefined;
+  if (repeat === 'once' || untold >= MAX_UNTOLD) return undefined;
+  return { ms: random() * BASE_MS * 3 ** untold, waits: { told, untold: untold + 1 } };
+}

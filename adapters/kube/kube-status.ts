@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import { readKubeJson } from './kube-json.ts';
+import { KubeError } from './port.ts';
+
+const MAX_MESSAGE = 512;
+
+const memberOf = (value: JsonValue | undefined, name: string): JsonValue | undefined =>
+  isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+function causesOf(details: JsonValue | undefined): readonly string[] {
+  const causes = memberOf(details, 'causes');
+  if (!Array.isArray(causes)) return [];
+  return causes.flatMap((cause: JsonValue) => {
+    const reason = memberOf(cause, 'reason');
+    return typeof reason === 'string' ? [reason] : [];
+  });
+}
+
+const seconds = (value: JsonValue | undefined): number | undefined =>
+  typeof value === 'number' && value > 0 ? value * 1000 : undefined;
+
+/** `Retry-After` in seconds; the API server sends no dates. */
+function headerMs(header: string | undefined): number | undefined {
+  return header !== undefined && /^[0-9]{1,9}$/.test(header) ? Number(header) * 1000 : undefined;
+}
+
+export interface Refusal {
+  /** HTTP status, or `code` of an in-stream ERROR. */
+  readonly status: number;
+  /** A `Status` object, or whatever came in its place. */
+  readonly body: unknown;
+  readonly retryAfter?: string;
+  /** What was asked for, as people read it: `PATCH orbs acme/x`. */
+  readonly what: string;
+  /** The server's own words may quote what was sent: not to be shown for Secrets and tokens. */
+  readonly quiet?: boolean;
+}
+
+/** What a `Status` says (operator.md A2). */
+export function refused({ status, body, retryAfter, what, quiet = false }: Refusal): KubeError {
+  const object: JsonObject = isJsonObject(body) ? body : {};
+  const { reason, message, details } = object;
+  const retryAfterMs = headerMs(retryAfter) ?? seconds(memberOf(details, 'retryAfterSeconds'));
+  const said = typeof message === 'string' && !quiet ? `: ${message.slice(0, MAX_MESSAGE)}` : '';
+  const name = typeof reason === 'string' ? reason : '';
+  return new KubeError(`${what} was answered with ${status}${name && ` ${name}`}${said}`, {
+    status,
+    reason: name,
+    causes: causesOf(details),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** The body of an answer that is no success: JSON or any text. */
+export function readRefusal(bytes: Uint8Array): unknown {
+  try {
+    return readKubeJson(bytes).value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** No answer came, or not a whole one. */
+export const unanswered = (what: string, cause: unknown): KubeError =>
+  new KubeError(`${what} was not answered: check that the API server is up and can be reached`, noAnswer, { cause });
+
+/** There are no credentials to send. */
+export const unsent = (what: string, cause: unknown): KubeError =>
+  new KubeError(`${what} was not sent: ${cause instanceof Error ? cause.message : 'no credentials'}`, noAnswer, {
+    cause,
+  });
+
+const noAnswer = { status: 0, reason: '', causes: [] } as const;

@@ -1,0 +1,78 @@
+import { Duplex } from 'node:stream';
+
+/** Messages of one WebSocket, as the stream needs them. */
+export interface Messages {
+  /** Sends one message; calls back when it left, with an error when it can't. */
+  readonly send: (message: Uint8Array, sent: (error?: Error | null) => void) => void;
+  /** Ends the connection; what was sent still goes out. */
+  readonly close: () => void;
+  readonly pause: () => void;
+  readonly resume: () => void;
+}
+
+/** What the stream is told. */
+export interface ForwardedStream {
+  readonly stream: Duplex;
+  readonly onMessage: (message: Uint8Array) => void;
+  /** The other side is gone: everything that came can still be read. */
+  readonly onClose: () => void;
+  readonly onError: (error: Error) => void;
+}
+
+/** The kubelet could not reach the port, or the pod ended the connection. */
+export class PortForwardError extends Error {
+  readonly code = 'port-forward-failed';
+  /** Nothing listens on the port: no byte was read by anybody. Else some may have been. */
+  readonly isRefused: boolean;
+  constructor(message: string) {
+    super(message);
+    this.isRefused = /connection refused|ECONNREFUSED/i.test(message);
+  }
+}
+
+const DATA = 0;
+const ERROR = 1;
+// Each of the two channels begins with the port, two bytes little-endian, as an echo.
+const HEADER_BYTES = 2;
+const MAX_ERROR_BYTES = 4096;
+
+/**
+ * The bytes of one forwarded port (`v4.channel.k8s.io`): the first byte of a message names its channel, 0 data, 1 error,
+ * for the one port that was asked for. There is no half-close: ending the stream ends the connection.
+ */
+export function forwardedStream(messages: Messages): ForwardedStream {
+  const headerLeft = new Map([
+    [DATA, HEADER_BYTES],
+    [ERROR, HEADER_BYTES],
+  ]);
+  const stream = new Duplex({
+    read: () => messages.resume(),
+    write: (chunk: Buffer, _encoding, sent) => messages.send(Buffer.concat([Uint8Array.of(DATA), chunk]), sent),
+    final: (done) => {
+      messages.close();
+      done();
+    },
+    destroy: (error, done) => {
+      messages.close();
+      done(error);
+    },
+  });
+  const onMessage = (message: Uint8Array): void => {
+    const [channel = ERROR] = message;
+    const skipped = Math.min(headerLeft.get(channel) ?? 0, message.length - 1);
+    headerLeft.set(channel, (headerLeft.get(channel) ?? 0) - skipped);
+    const content = message.subarray(1 + skipped);
+    if (content.length === 0 || stream.destroyed) return;
+    if (channel === DATA) {
+      if (!stream.push(content)) messages.pause();
+      return;
+    }
+    stream.destroy(new PortForwardError(Buffer.from(content.subarray(0, MAX_ERROR_BYTES)).toString('utf8').trim()));
+  };
+  return {
+    stream,
+    onMessage,
+    onClose: () => void stream.push(null),
+    onError: (error) => void stream.destroy(error),
+  };
+}

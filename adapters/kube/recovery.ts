@@ -1,0 +1,115 @@
+import { toldWaitMs } from './kube-retry.ts';
+import type { Kind, KubeError } from './port.ts';
+import type { WatchEnd } from './watch-session.ts';
+
+/** What a reflector does next, after a wait. */
+export type Step =
+  | { readonly kind: 'watch'; readonly waitMs: number }
+  | { readonly kind: 'list'; readonly waitMs: number; readonly reason: ListReason };
+
+/** Label `reason` of `orb_list_total`. */
+export type ListReason = 'start' | 'retry' | 'expired' | 'stalled' | 'early-end' | 'malformed' | 'refused';
+
+const BASE_MS = 500;
+const CAP_MS = 30_000;
+const HEALTHY_MS = 60_000;
+const RELIST_MS = 1000;
+/** A kind that is not installed, or not allowed. */
+const REFUSED_MS = 30_000;
+/** A Secret's RoleBinding comes seconds after the Orbiset that binds it. */
+const SOON_MS = 120_000;
+const SOON_CAP_MS = 5000;
+/** Ends in a row without an event or bookmark that show a resource version to be of no use. */
+const FRUITLESS = 2;
+
+type Fruitless = 'early-end' | 'stalled' | 'malformed';
+
+export interface RecoveryOptions {
+  readonly kind: Kind;
+  readonly random: () => number;
+  readonly monotonic: () => number;
+}
+
+/** The waits and second thoughts of one reflector (operator.md A3). */
+export class Recovery {
+  readonly #options: RecoveryOptions;
+  #failures = 0;
+  #fruitless: { readonly what: Fruitless; readonly times: number } | undefined;
+  #refusedSince: number | undefined;
+
+  constructor(options: RecoveryOptions) {
+    this.#options = options;
+  }
+
+  /** A LIST was answered. */
+  listed(): void {
+    this.#refusedSince = undefined;
+  }
+
+  afterFailedList(error: KubeError): Step {
+    return { kind: 'list', waitMs: this.#waitMs(error), reason: 'retry' };
+  }
+
+  /** @param lifeMs since the WATCH was asked for */
+  afterWatch(end: WatchEnd, lifeMs: number): Step {
+    if (lifeMs >= HEALTHY_MS) this.#failures = 0;
+    if (end.contact) this.#fruitless = undefined;
+    switch (end.kind) {
+      case 'ended':
+        return end.early && !end.contact ? this.#again('early-end', 0) : { kind: 'watch', waitMs: 0 };
+      case 'stalled':
+        return this.#again('stalled', 0);
+      case 'malformed':
+        return this.#again('malformed', this.#backOff(CAP_MS));
+      case 'expired':
+        return this.#relist('expired');
+      case 'failed':
+        return this.#afterFailure(end.error);
+      default:
+        return end satisfies never;
+    }
+  }
+
+  #afterFailure(error: KubeError): Step {
+    const waitMs = this.#waitMs(error);
+    return isRefusal(error) ? { kind: 'list', waitMs, reason: 'refused' } : { kind: 'watch', waitMs };
+  }
+
+  /** Once from the same version; a second time it is dropped. */
+  #again(what: Fruitless, waitMs: number): Step {
+    const times = this.#fruitless?.what === what ? this.#fruitless.times + 1 : 1;
+    this.#fruitless = { what, times };
+    if (times < FRUITLESS) return { kind: 'watch', waitMs };
+    this.#fruitless = undefined;
+    return this.#relist(what);
+  }
+
+  /** The first at once but for a second by chance; those after it back off, until a watch lives for a minute. */
+  #relist(reason: ListReason): Step {
+    const waitMs = this.#failures === 0 ? this.#options.random() * RELIST_MS : this.#backOff(CAP_MS);
+    if (this.#failures === 0) this.#failures = 1;
+    return { kind: 'list', waitMs, reason };
+  }
+
+  #waitMs(error: KubeError): number {
+    const { random } = this.#options;
+    if (error.retryAfterMs !== undefined) return toldWaitMs(error.retryAfterMs, random);
+    if (!isRefusal(error)) return this.#backOff(CAP_MS);
+    return this.#isSoon(error) ? this.#backOff(SOON_CAP_MS) : REFUSED_MS;
+  }
+
+  #isSoon({ status }: KubeError): boolean {
+    const { kind, monotonic } = this.#options;
+    this.#refusedSince ??= monotonic();
+    return status === 403 && kind.plural === 'secrets' && monotonic() - this.#refusedSince < SOON_MS;
+  }
+
+  /** Full jitter, doubling from 0.5 s. */
+  #backOff(capMs: number): number {
+    const limit = Math.min(capMs, BASE_MS * 2 ** Math.min(this.#failures, 16));
+    this.#failures += 1;
+    return this.#options.random() * limit;
+  }
+}
+
+const isRefusal = ({ status }: KubeError): boolean => status === 403 || status === 404;

@@ -1,0 +1,120 @@
+import { isJsonObject } from '../../core/json/json-value.ts';
+import { keyOf, type KubeObject } from '../../core/reconcile/kube-object.ts';
+import { jsonEqual } from './json-equal.ts';
+import type { OwnWrites } from './own-writes.ts';
+import { KubeError, type Kind, type KubeClient, type Store } from './port.ts';
+
+/** One writer of one concern of a kind's status (security.md §6.1). No two owners of a kind share a member or condition. */
+export interface StatusOwner {
+  readonly kind: Kind;
+  readonly fieldManager: string;
+  /** Members of `status` that are this owner's as a whole; `conditions` is not one of them. */
+  readonly members: readonly string[];
+  /** Types of the conditions that are this owner's. */
+  readonly conditions: readonly string[];
+  /** Where the objects come from; it is given the answers. */
+  readonly store: Pick<Store, 'offer'>;
+  readonly writes?: Pick<OwnWrites, 'note'>;
+}
+
+export type StatusWriteResult =
+  /** The API server has it now. Events may tell of it. */
+  | 'written'
+  /** The cached object says the same: no request. */
+  | 'unchanged'
+  /** There is no such object any more. */
+  | 'gone';
+
+export interface StatusWriter {
+  /**
+   * Makes the owner's part of the status what `status` says (operator.md A9); an owned member or condition that it leaves out
+   * is removed. The write names the resourceVersion of `object`.
+   * @param object from the owner's store, as it was read when the status was decided
+   * @param status members and `conditions` of this owner only
+   * @throws KubeError 409: the object changed meanwhile, decide again
+   * @throws TypeError the status holds something that is not the owner's
+   */
+  readonly write: (
+    owner: StatusOwner,
+    object: KubeObject,
+    status: object,
+    signal: AbortSignal,
+  ) => Promise<StatusWriteResult>;
+}
+
+interface StatusWriterOptions {
+  readonly client: Pick<KubeClient, 'apply'>;
+  /** Throws when this process may not write (operator.md A8). */
+  readonly assertLeading: () => void;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A condition without a type can't be anybody's. */
+const typeOf = (condition: unknown): string => {
+  const type = isJsonObject(condition) ? condition['type'] : undefined;
+  return typeof type === 'string' ? type : '';
+};
+
+const itemsOf = (conditions: unknown): readonly unknown[] => (Array.isArray(conditions) ? conditions : []);
+
+const byType = (conditions: readonly unknown[]): Members =>
+  Object.fromEntries(conditions.map((condition) => [typeOf(condition), condition]));
+
+/** What of a status the owner may have written, whatever shape is stored. */
+function ownedPart(status: unknown, { members, conditions }: StatusOwner): Members {
+  const all: Members = isJsonObject(status) ? status : {};
+  const owned = itemsOf(all['conditions']).filter((condition) => conditions.includes(typeOf(condition)));
+  return {
+    ...Object.fromEntries(members.flatMap((name) => (Object.hasOwn(all, name) ? [[name, all[name]]] : []))),
+    conditions: byType(owned),
+  };
+}
+
+/** What is not declared would never be removed, and could be another manager's. */
+function checkOwned(status: Members, { fieldManager, members, conditions }: StatusOwner): void {
+  const foreign = [
+    ...Object.keys(status).filter(
+      (name) => name !== 'conditions' && !members.includes(name) && status[name] !== undefined,
+    ),
+    ...itemsOf(status['conditions'])
+      .map(typeOf)
+      .filter((type) => !conditions.includes(type)),
+  ];
+  if (foreign.length > 0) throw new TypeError(`${fieldManager} does not own ${foreign.join(', ')} of the status`);
+}
+
+const isMissing = (error: unknown): boolean => error instanceof KubeError && error.status === 404;
+
+export function createStatusWriter({ client, assertLeading }: StatusWriterOptions): StatusWriter {
+  const send = async (
+    { kind, fieldManager }: StatusOwner,
+    { apiVersion, kind: name, metadata }: KubeObject,
+    status: Members,
+    signal: AbortSignal,
+  ): Promise<KubeObject> => {
+    const { name: objectName, namespace, resourceVersion } = metadata;
+    if (resourceVersion === undefined) throw new TypeError('an object without resourceVersion is from no store');
+    const target = { name: objectName, ...(namespace === undefined ? {} : { namespace }), resourceVersion };
+    assertLeading();
+    const object = { apiVersion, kind: name, metadata: target, status };
+    return client.apply(kind, object, { fieldManager, subresource: 'status' }, signal);
+  };
+
+  const write: StatusWriter['write'] = async (owner, object, status, signal) => {
+    const wanted: Members = { ...status };
+    checkOwned(wanted, owner);
+    if (jsonEqual(ownedPart(object.status, owner), ownedPart(wanted, owner))) return 'unchanged';
+    try {
+      const answer = await send(owner, object, wanted, signal);
+      owner.store.offer(answer);
+      const { resourceVersion } = answer.metadata;
+      if (resourceVersion !== undefined) owner.writes?.note(keyOf(object.metadata), resourceVersion);
+      return 'written';
+    } catch (error) {
+      if (isMissing(error)) return 'gone';
+      throw error;
+    }
+  };
+  return { write };
+}

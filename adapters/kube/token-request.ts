@@ -1,0 +1,68 @@
+import { KINDS } from './kinds.ts';
+import type { Kind, KubeClient } from './port.ts';
+
+/** A ServiceAccount, by where it is. */
+export interface ServiceAccountRef {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Who the API server takes us for. */
+export interface Identity {
+  readonly username: string;
+  /** Undefined for users who are none: nobody makes tokens for them. */
+  readonly serviceAccount: ServiceAccountRef | undefined;
+}
+
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const SUBDOMAIN = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
+const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined;
+
+/** @returns undefined when the texts can't be names: they would be a path */
+export const serviceAccountRef = (namespace: string, name: string): ServiceAccountRef | undefined =>
+  LABEL.test(namespace) && SUBDOMAIN.test(name) ? { namespace, name } : undefined;
+
+/** The subresource `serviceaccounts/NAME/token`: created like an object of its own. */
+const tokensOf = (name: string): Kind => ({
+  group: '',
+  version: 'v1',
+  kind: 'TokenRequest',
+  plural: `serviceaccounts/${name}/token`,
+  namespaced: true,
+});
+
+/**
+ * Makes a token of a ServiceAccount for one audience (TokenRequest); never log it.
+ * @param seconds life, at least 600; the API server may shorten it
+ * @throws KubeError 403: no `create` on `serviceaccounts/token`; 404: no such ServiceAccount
+ */
+export async function requestToken(
+  client: KubeClient,
+  { namespace, name }: ServiceAccountRef,
+  { audience, seconds }: { readonly audience: string; readonly seconds: number },
+  signal: AbortSignal,
+): Promise<string> {
+  const wish = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: { namespace },
+    spec: { audiences: [audience], expirationSeconds: seconds },
+  };
+  const { status } = await client.create(tokensOf(name), wish, signal);
+  const token = memberOf(status, 'token');
+  if (typeof token !== 'string' || token === '') throw new TypeError('the API server answers a TokenRequest with none');
+  return token;
+}
+
+/** Asks the API server who we are (SelfSubjectReview; every user may). */
+export async function whoAmI(client: KubeClient, signal: AbortSignal): Promise<Identity> {
+  const wish = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: {} };
+  const { status } = await client.create(KINDS.selfSubjectReview, wish, signal);
+  const found = memberOf(memberOf(status, 'userInfo'), 'username');
+  const username = typeof found === 'string' ? found : '';
+  const [, namespace = '', name = ''] = SERVICE_ACCOUNT.exec(username) ?? [];
+  return { username, serviceAccount: serviceAccountRef(namespace, name) };
+}

@@ -1,0 +1,31 @@
+import { readlink, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readFolder, type ReadFile } from './read-folder.ts';
+
+// A volume that is swapped faster than it can be read: the next look has another try.
+const ATTEMPTS = 3;
+
+/**
+ * Where the files of an atomically written volume stand (ConfigMap, Secret, projected); undefined in a plain folder.
+ * @throws they stand nowhere: every file would look as if it were removed
+ */
+async function dataOf(folder: string): Promise<string | undefined> {
+  const path = join(folder, '..data');
+  const target = await readlink(path).catch(() => undefined);
+  if (target !== undefined) await stat(path);
+  return target;
+}
+
+/**
+ * Reads a folder as `readFolder` does, but never half of an old and half of a new volume: `..data` is the same before
+ * and after.
+ * @throws the folder can't be read, or did not stand still
+ */
+export async function readVolume(folder: string, before: readonly ReadFile[]): Promise<readonly ReadFile[]> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const data = await dataOf(folder);
+    const files = await readFolder(folder, before);
+    if ((await dataOf(folder)) === data) return files;
+  }
+  throw new Error('the volume changed while it was read');
+}

@@ -1,0 +1,61 @@
+import type { Clock } from '../../adapters/time/clock.ts';
+
+export interface ReviewCacheOptions<T> {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Whether an answer is a yes: it is kept longer. */
+  readonly isPositive: (answer: T) => boolean;
+  /** Answers that are kept. */
+  readonly size?: number;
+}
+
+interface Kept<T> {
+  readonly answer: T;
+  readonly until: number;
+}
+
+// security.md S12: ≤ 10 s and ≤ 1 s. What the asking itself takes counts too.
+const POSITIVE_MS = 9000;
+const NEGATIVE_MS = 1000;
+const SIZE = 4096;
+
+/** Answers of the Kubernetes API for a short while. Bounded; of many who ask the same at once one does. */
+export class ReviewCache<T> {
+  readonly #options: ReviewCacheOptions<T>;
+  readonly #kept = new Map<string, Kept<T>>();
+  readonly #asking = new Map<string, Promise<T>>();
+
+  constructor(options: ReviewCacheOptions<T>) {
+    this.#options = options;
+  }
+
+  /** The answer that is kept and still good. */
+  peek(key: string): T | undefined {
+    const kept = this.#kept.get(key);
+    return kept !== undefined && this.#options.clock.monotonic() < kept.until ? kept.answer : undefined;
+  }
+
+  /** @param ask what it rejects with is not kept */
+  get(key: string, ask: () => Promise<T>): Promise<T> {
+    const kept = this.peek(key);
+    if (kept !== undefined) return Promise.resolve(kept);
+    const running = this.#asking.get(key);
+    if (running !== undefined) return running;
+    const asked = this.#ask(key, ask).finally(() => this.#asking.delete(key));
+    this.#asking.set(key, asked);
+    return asked;
+  }
+
+  async #ask(key: string, ask: () => Promise<T>): Promise<T> {
+    const { clock, isPositive, size = SIZE } = this.#options;
+    // Counted from before the question: the answer may be as old as that.
+    const askedAt = clock.monotonic();
+    const answer = await ask();
+    this.#kept.delete(key);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size < size) break;
+      this.#kept.delete(oldest);
+    }
+    this.#kept.set(key, { answer, until: askedAt + (isPositive(answer) ? POSITIVE_MS : NEGATIVE_MS) });
+    return answer;
+  }
+}

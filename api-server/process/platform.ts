@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { MemoryCatalog } from '../../adapters/catalog/memory-catalog.ts';
+import { createDialer } from '../../adapters/egress/dialer.ts';
+import { plainOrigins } from '../../adapters/egress/exceptions.ts';
+import type { Dialer, EgressException } from '../../adapters/egress/port.ts';
+import type { PlatformKeys } from '../../adapters/keys/port.ts';
+import { hmacSha256, nodeEncoding, randomSource, sha256 } from '../../adapters/keys/primitives.ts';
+import type { Ledger } from '../../adapters/ledger/port.ts';
+import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
+import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
+import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
+import { callerTag } from '../../core/receipt/caller-tag.ts';
+import { createAdmission, type Admission } from '../http/admission.ts';
+import { watchLoopDelay } from '../http/loop-delay.ts';
+import { CallerTags } from '../runtime/caller-tags.ts';
+import { Hourly } from '../runtime/hourly.ts';
+import { KillSwitches } from '../runtime/kill-switches.ts';
+import { RunsInFlight } from '../runtime/runs-in-flight.ts';
+import type { Runtime, RuntimeSettings } from '../runtime/runtime.ts';
+import { SelfCheck } from '../runtime/self-check.ts';
+import { Slots } from '../runtime/slots.ts';
+
+/** Everything of one API process that lives as long as it does, with or without a cluster. */
+export interface Platform {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: ProcessLog;
+  readonly keys: PlatformKeys;
+  readonly ledger: Ledger;
+  readonly dialer: Dialer;
+  readonly catalog: MemoryCatalog;
+  readonly metrics: Metrics;
+  readonly admission: Admission;
+  readonly runtime: Runtime;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly exceptions: readonly EgressException[];
+  /** Ends what `openPlatform` began; the HTTP servers are closed before. */
+  readonly close: () => Promise<void>;
+}
+
+export interface PlatformOptions {
+  /** Folder of the embedded ledger; it is there. */
+  readonly ledgerFolder: string;
+  readonly clock: Clock;
+  readonly log: ProcessLog;
+  readonly keys: PlatformKeys;
+  readonly exceptions: readonly EgressException[];
+  /** PEM texts that the exceptions trust. */
+  readonly ca: readonly string[];
+  readonly apiKeys: MetricSources['apiKeys'];
+  /** What differs between standalone and a cluster. */
+  readonly runtime: Pick<RuntimeSettings, 'platformNamespace' | 'standalone' | 'owner' | 'secretHint'>;
+}
+
+// security.md S6
+const SLOTS = { perKey: 256, waiting: 1000 };
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+const MAX_TIMEOUT_MS = 120_000;
+
+/** Version of this program, from its package. */
+function versionOf(root: string): string {
+  const value: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const version = typeof value === 'object' && value !== null && 'version' in value ? value.version : undefined;
+  return typeof version === 'string' ? version : '0.0.0';
+}
+
+async function openLedger(options: PlatformOptions, random: (bytes: number) => Uint8Array): Promise<Ledger> {
+  const { ledgerFolder, clock, keys } = options;
+  const { privateKey, publicKey } = keys.log;
+  const ledger = await openSqliteLedger({
+    file: join(ledgerFolder, 'ledger.sqlite'),
+    identity: { issuer: keys.issuer, logOrigin: keys.logOrigin },
+    logKey: { privateKey, publicKey },
+    dataKey: keys.dataKey,
+    clock,
+    random,
+  });
+  // The first entries of a log are the keys that sign it (trust.md §3.1).
+  if ((await ledger.logSize()) === 0) await ledger.appendEntries(keys.keyEvents);
+  return ledger;
+}
+
+type Parts = Pick<Platform, 'ledger' | 'dialer' | 'catalog' | 'metrics' | 'version' | 'random'>;
+
+function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOptions, parts: Parts): Runtime {
+  const { version, ...shared } = parts;
+  const inFlight = new RunsInFlight();
+  return {
+    ...shared,
+    clock,
+    sha256,
+    sealing: { signer: keys.receipt, sha256, encoding: nodeEncoding },
+    issuer: keys.issuer,
+    logger: log.logger,
+    settings: {
+      ...runtime,
+      plainOrigins: plainOrigins(exceptions),
+      userAgent: `orb-platform/${version}`,
+      maxTimeoutMs: MAX_TIMEOUT_MS,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
+    },
+    tags: new CallerTags((tenant, finishedAt) => callerTag(keys.tagKey, tenant, finishedAt, hmacSha256)),
+    selfCheck: new SelfCheck(keys.receiptPublic, availableParallelism() - 1),
+    slots: new Slots(SLOTS),
+    inFlight,
+    switches: new KillSwitches(inFlight),
+    echoes: new Hourly(clock.monotonic),
+  };
+}
+
+/**
+ * Opens the parts in their order: ledger (its lock comes first), dialer, metrics, runtime.
+ * @param root folder of the program's package
+ */
+export async function openPlatform(root: string, options: PlatformOptions): Promise<Platform> {
+  const { clock, log, keys, exceptions, ca, apiKeys } = options;
+  const version = versionOf(root);
+  const random = randomSource();
+  const ledger = await openLedger(options, random);
+  const dialer = createDialer({ exceptions, ca, clock });
+  const delay = watchLoopDelay();
+  const admission = createAdmission({ ledger: () => ledger.load(), loopDelayMs: delay.meanMs });
+  const sources = {
+    runsInFlight: () => admission.inFlight(),
+    ledgerLoad: () => ledger.load(),
+    logSize: () => ledger.logSize(),
+    apiKeys,
+    egressExceptions: () => exceptions.length,
+  };
+  const metrics = createMetrics({ clock, version, sources });
+  const catalog = new MemoryCatalog();
+  const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random });
+  const close = async (): Promise<void> => {
+    delay.close();
+    await dialer.destroy();
+    await ledger.close();
+    await log.logger.flush();
+  };
+  return { version, clock, log, keys, ledger, dialer, catalog, metrics, admission, runtime, random, exceptions, close };
+}

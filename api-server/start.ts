@@ -1,0 +1,125 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SecretApiKeys } from '../adapters/api-keys/secret-api-keys.ts';
+import { KeysError } from '../adapters/keys/key-folder.ts';
+import { loadKeys } from '../adapters/keys/load-keys.ts';
+import type { PlatformKeys } from '../adapters/keys/port.ts';
+import { openConnection } from '../adapters/kube/connection-flags.ts';
+import { createKubeClient } from '../adapters/kube/kube-client.ts';
+import { createKubeMetrics } from '../adapters/kube/kube-metrics.ts';
+import type { ProcessLog } from '../adapters/telemetry/logger.ts';
+import type { Clock } from '../adapters/time/clock.ts';
+import { createAuthenticate } from './cluster/authenticate.ts';
+import { createCluster, type Cluster } from './cluster/cluster.ts';
+import { secretHint } from './cluster/secret-hint.ts';
+import { TokenReviewer } from './cluster/token-reviewer.ts';
+import type { TlsFiles } from './http/server.ts';
+import { checkEgress, exceptionsOf, readAuthorities } from './process/egress-settings.ts';
+import { openPlatform, type Platform } from './process/platform.ts';
+import { serve } from './process/serve.ts';
+import { EX_CONFIG, EX_USAGE, StartError } from './process/start-error.ts';
+import type { Settings } from './settings.ts';
+
+export interface StartTools {
+  readonly root: string;
+  readonly clock: Clock;
+  /** [0, 1) */
+  readonly random: () => number;
+  readonly log: ProcessLog;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A running API. It answers at once; it is ready when its caches are filled. */
+export interface Running {
+  readonly url: string;
+  readonly metricsUrl: string;
+  /** What it is not ready for yet; empty when it is. */
+  readonly missing: () => readonly string[];
+  /** No new work, runs in flight end, the ledger is flushed. */
+  readonly stop: () => Promise<void>;
+}
+
+/** How keys come to where they are looked for. */
+function initCommand({ keys, data, namespace, issuer = 'https://orbs.example' }: Settings): string {
+  if (keys === join(data, 'keys')) return `orb ledger init --data ${data} --issuer ${issuer}`;
+  return `orb ledger init --secret -n ${namespace} --issuer ${issuer}   (and mount that Secret at ${keys})`;
+}
+
+async function openKeys(settings: Settings): Promise<PlatformKeys> {
+  const { keys: folder, issuer } = settings;
+  const keys = await loadKeys(folder).catch((error: unknown) => {
+    if (!(error instanceof KeysError) || error.code !== 'keys-missing') throw error;
+    throw new StartError(`${error.message}\nMake them once: ${initCommand(settings)}`, EX_CONFIG, { cause: error });
+  });
+  if (issuer === undefined || keys.issuer === issuer) return keys;
+  const message = `the keys in ${folder} belong to the issuer ${keys.issuer}: start with --issuer ${keys.issuer}, or with other --keys`;
+  throw new StartError(message, EX_CONFIG);
+}
+
+const readPem = (path: string, flag: string): Promise<string> =>
+  readFile(path, 'utf8').catch((error: unknown) => {
+    throw new StartError(`${flag} ${path}: the file can't be read`, EX_USAGE, { cause: error });
+  });
+
+async function readTls({ tls }: Settings): Promise<TlsFiles | undefined> {
+  if (tls === undefined) return undefined;
+  return { cert: await readPem(tls.certFile, '--tls-cert'), key: await readPem(tls.keyFile, '--tls-key') };
+}
+
+async function open(
+  settings: Settings,
+  { root, clock, log, env }: StartTools,
+  apiKeys: SecretApiKeys,
+): Promise<Platform> {
+  await checkEgress(env, clock);
+  const exceptions = exceptionsOf(settings);
+  const ca = await readAuthorities(settings);
+  const keys = await openKeys(settings);
+  const ledgerFolder = join(settings.data, 'ledger');
+  await mkdir(ledgerFolder, { recursive: true, mode: 0o700 });
+  return openPlatform(root, {
+    ledgerFolder,
+    clock,
+    log,
+    keys,
+    exceptions,
+    ca,
+    apiKeys: apiKeys.keys,
+    runtime: { platformNamespace: settings.namespace, standalone: false, owner: settings.identity, secretHint },
+  });
+}
+
+/** Starts everything in its order and answers requests when it returns. @throws StartError what the person can mend */
+export async function start(settings: Settings, tools: StartTools): Promise<Running> {
+  const { clock, random, log } = tools;
+  const { logger } = log;
+  const tls = await readTls(settings);
+  const connection = await openConnection(settings.connection);
+  let cluster: Cluster | undefined;
+  const apiKeys = new SecretApiKeys({ clock, logger, current: () => cluster?.isCurrent() ?? false });
+  const platform = await open(settings, tools, apiKeys);
+  const metrics = createKubeMetrics(platform.metrics.registry, { clock });
+  const userAgent = `orb-api/${platform.version}`;
+  const client = createKubeClient({ connection, clock, random, logger, metrics, userAgent });
+  const { namespace, vaultMode, identity } = settings;
+  const following = await createCluster(platform, { client, metrics, random, namespace, apiKeys, vaultMode, identity });
+  cluster = following;
+  const stopping = new AbortController();
+  const run = following.run(stopping.signal);
+  const reviewer = new TokenReviewer({ client, clock });
+  const served = await serve(platform, {
+    listen: settings.listen,
+    metricsListen: settings.metricsListen,
+    authenticate: createAuthenticate({ keys: apiKeys, reviewer, clock, logger }),
+    missing: following.missing,
+    ...(tls === undefined ? {} : { tls }),
+  });
+  const stop = async (): Promise<void> => {
+    await served.stop();
+    stopping.abort();
+    await run;
+    await client.close();
+    await platform.close();
+  };
+  return { url: served.url, metricsUrl: served.metricsUrl, missing: following.missing, stop };
+}

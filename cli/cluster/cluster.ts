@@ -1,0 +1,27 @@
+import type { Duplex } from 'node:stream';
+import type { KubeClient } from '../../adapters/kube/port.ts';
+
+/** Which Kubernetes API is meant; nothing said: as kubectl decides. */
+export interface ClusterWish {
+  /** File instead of `KUBECONFIG` and ~/.kube/config. */
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+/** A port of a pod. */
+export interface PodPort {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly port: number;
+}
+
+/** A Kubernetes API as the user's kubeconfig opens it. */
+export interface Cluster {
+  readonly client: KubeClient;
+  /** Address of the API server, for messages. */
+  readonly server: string;
+  /** Namespace of the context. */
+  readonly namespace: string;
+  /** One connection to a pod, through the API server. @throws KubeError it says no */
+  readonly connect: (target: PodPort, signal: AbortSignal) => Promise<Duplex>;
+}

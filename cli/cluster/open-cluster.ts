@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { inClusterConnection, type Connection } from '../../adapters/kube/connection.ts';
+import { kubeconfigConnection } from '../../adapters/kube/kubeconfig.ts';
+import { createKubeClient } from '../../adapters/kube/kube-client.ts';
+import { openPortForward } from '../../adapters/kube/port-forward.ts';
+import type { KubeMetrics } from '../../adapters/kube/port.ts';
+import type { Logger } from '../../adapters/telemetry/port.ts';
+import { systemClock } from '../../adapters/time/clock.ts';
+import { invalid } from '../io/failure.ts';
+import type { Io } from '../io/io.ts';
+import type { Cluster, ClusterWish } from './cluster.ts';
+
+const POD_NAMESPACE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
+
+interface Opened {
+  readonly connection: Connection;
+  readonly namespace: string;
+}
+
+const nothing = (): void => undefined;
+const noMetrics: KubeMetrics = {
+  request: nothing,
+  listed: nothing,
+  watchRestarted: nothing,
+  watchStalled: nothing,
+  historyRewound: nothing,
+  cache: nothing,
+};
+
+/** A command line has no log: what fails is told by the verb. */
+const silent: Logger = {
+  debug: nothing,
+  info: nothing,
+  warn: nothing,
+  error: nothing,
+  child: () => silent,
+  flush: async () => undefined,
+};
+
+async function inPod(env: Io['env']): Promise<Opened> {
+  const connection = await inClusterConnection(env);
+  return { connection, namespace: (await readFile(POD_NAMESPACE, 'utf8')).trim() };
+}
+
+/** What kubectl would take: a kubeconfig that is named or there, else the ServiceAccount of this pod. */
+async function open({ kubeconfig, context }: ClusterWish, { env, home }: Pick<Io, 'env' | 'home'>): Promise<Opened> {
+  const named = kubeconfig !== undefined || context !== undefined || (env['KUBECONFIG'] ?? '') !== '';
+  if (!named && (env['KUBERNETES_SERVICE_HOST'] ?? '') !== '') return inPod(env);
+  const connection = await kubeconfigConnection({
+    ...(kubeconfig === undefined ? {} : { path: kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+    env: { ...env, HOME: home },
+  });
+  return { connection, namespace: connection.namespace };
+}
+
+/**
+ * Opens the Kubernetes API of a kubeconfig or of this pod. Connections are made when they are used.
+ * @throws Failure (2) no kubeconfig, no such context, credentials that can't be had
+ */
+export async function openCluster(
+  wish: ClusterWish,
+  io: Pick<Io, 'env' | 'home' | 'version'>,
+): Promise<Cluster & { readonly close: () => Promise<void> }> {
+  const { connection, namespace } = await open(wish, io).catch((error: unknown) => {
+    throw invalid(
+      error instanceof Error ? error.message : String(error),
+      '--server URL or ORB_SERVER needs no kubeconfig: it is the address of the API',
+    );
+  });
+  const client = createKubeClient({
+    connection,
+    clock: systemClock,
+    random: Math.random,
+    logger: silent,
+    metrics: noMetrics,
+    userAgent: `orb/${io.version}`,
+  });
+  return {
+    client,
+    server: connection.server,
+    namespace,
+    connect: (target, signal) => openPortForward(connection, target, signal),
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,80 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Args } from '../args/parse-args.ts';
+import { usage } from '../io/failure.ts';
+import type { Io } from '../io/io.ts';
+import { readLogin, type Login } from '../login/stored-login.ts';
+import { PLATFORM_NAMESPACE } from './cluster-flags.ts';
+import type { ClusterWish } from './cluster.ts';
+import { namespaceOf } from './names.ts';
+
+/** A platform on a cluster, and who calls it. */
+export interface ClusterPlace {
+  readonly kind: 'cluster';
+  readonly wish: ClusterWish;
+  readonly platformNamespace: string;
+  /** `NS/NAME` or `NAME`; undefined: nobody said. */
+  readonly serviceAccount: string | undefined;
+}
+
+/** Where a platform is: the data folder of `npm start`, or a cluster. */
+export type Place = { readonly kind: 'local'; readonly data: string } | ClusterPlace;
+
+const FLAGS = ['kubeconfig', 'context', 'platform-namespace', 'as-serviceaccount'] as const;
+const DATA = '.orb';
+
+/** Whether the command line names a cluster. */
+export const namesCluster = (args: Args): boolean => FLAGS.some((flag) => args.has(flag));
+
+const isThere = async (path: string): Promise<boolean> => {
+  try {
+    await stat(path);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const isSet = (text: string | undefined): boolean => text !== undefined && text !== '';
+
+/** A kubeconfig as kubectl looks for it, or the ServiceAccount of a pod. */
+const hasCluster = async (io: Io): Promise<boolean> =>
+  isSet(io.env['KUBECONFIG']) ||
+  isSet(io.env['KUBERNETES_SERVICE_HOST']) ||
+  (await isThere(join(io.home, '.kube', 'config')));
+
+type StoredCluster = Extract<Login, { kind: 'cluster' }>;
+
+function wishOf(args: Args, stored: StoredCluster | undefined): ClusterWish {
+  const kubeconfig = args.one('kubeconfig') ?? stored?.kubeconfig;
+  const context = args.one('context') ?? stored?.context;
+  return { ...(kubeconfig === undefined ? {} : { kubeconfig }), ...(context === undefined ? {} : { context }) };
+}
+
+/** Flags, then what `orb login` stored. Another kubeconfig or context is another cluster: nothing stored holds there. */
+export function clusterPlace(args: Args, login: Login | undefined): ClusterPlace {
+  const isOther = args.has('kubeconfig') || args.has('context');
+  const stored = login?.kind === 'cluster' && !isOther ? login : undefined;
+  const platform = args.one('platform-namespace') ?? stored?.platformNamespace ?? PLATFORM_NAMESPACE;
+  return {
+    kind: 'cluster',
+    wish: wishOf(args, stored),
+    platformNamespace: namespaceOf(platform, '--platform-namespace'),
+    serviceAccount: args.one('as-serviceaccount') ?? stored?.serviceAccount,
+  };
+}
+
+/**
+ * Flags, then `orb login`, then the name `kubectl orb`, then the data folder of `npm start` here, then a kubeconfig.
+ * @throws Failure (64) flags of both
+ */
+export async function placeOf(args: Args, io: Io): Promise<Place> {
+  const data = args.one('data');
+  const named = namesCluster(args);
+  if (data !== undefined && named) throw usage('--data is the folder of npm start: not with flags of a cluster');
+  if (data !== undefined) return { kind: 'local', data };
+  const login = await readLogin(io);
+  if (named || login?.kind === 'cluster' || io.plugin) return clusterPlace(args, login);
+  if ((await isThere(DATA)) || !(await hasCluster(io))) return { kind: 'local', data: DATA };
+  return clusterPlace(args, login);
+}

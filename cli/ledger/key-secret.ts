@@ -1,0 +1,73 @@
+import { newKeyFiles } from '../../adapters/keys/new-keys.ts';
+import { FILES } from '../../adapters/keys/key-folder.ts';
+import { loadKeysFrom, type KeySource } from '../../adapters/keys/load-keys.ts';
+import type { PlatformKeys } from '../../adapters/keys/port.ts';
+import { KINDS } from '../../adapters/kube/kinds.ts';
+import { KubeError } from '../../adapters/kube/port.ts';
+import { isJsonObject } from '../../core/json/json-value.ts';
+import type { KubeObject, ObjectRef } from '../../core/reconcile/kube-object.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { EXIT, Failure } from '../io/failure.ts';
+import type { Io } from '../io/io.ts';
+
+/** The Secret with the keys of a platform: its entries are the files of `--keys DIR`. */
+export interface KeySecret {
+  readonly keys: PlatformKeys;
+  readonly outcome: 'made' | 'kept';
+  /** The root's private key is still in it. */
+  readonly hasRoot: boolean;
+}
+
+const ROOT = FILES.privateKey('root');
+
+function textOf(secret: KubeObject, file: string): string | undefined {
+  const data = secret['data'];
+  const value = isJsonObject(data) && Object.hasOwn(data, file) ? data[file] : undefined;
+  return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : undefined;
+}
+
+const sourceOf = (secret: KubeObject, { namespace, name }: Required<ObjectRef>): KeySource => ({
+  read: async (file) => textOf(secret, file),
+  place: (file) => `${file} in the Secret ${namespace}/${name}`,
+});
+
+/** @returns false: there is one already, and it was not touched */
+async function create(cluster: Cluster, ref: Required<ObjectRef>, issuer: string, io: Io): Promise<boolean> {
+  const files = newKeyFiles({ issuer, now: io.clock.now(), random: io.random });
+  const data = Object.fromEntries([...files].map(([name, text]) => [name, Buffer.from(text).toString('base64')]));
+  const metadata = { ...ref, labels: { 'app.kubernetes.io/name': 'orb-platform' } };
+  try {
+    await cluster.client.create(
+      KINDS.secret,
+      { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data },
+      io.signal,
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof KubeError && error.reason === 'AlreadyExists') return false;
+    if (!(error instanceof KubeError) || error.status !== 404) throw error;
+    throw new Failure(EXIT.invalid, `there is no namespace ${ref.namespace}`, [
+      `kubectl create namespace ${ref.namespace}`,
+    ]);
+  }
+}
+
+/**
+ * Makes the Secret with every key, once, by `create`: of two at the same time one makes it, and an existing one is only read.
+ * @throws KeysError the Secret that is there is not complete
+ */
+export async function initKeySecret(
+  cluster: Cluster,
+  ref: Required<ObjectRef>,
+  issuer: string,
+  io: Io,
+): Promise<KeySecret> {
+  const made = await create(cluster, ref, issuer, io);
+  const secret = await cluster.client.get(KINDS.secret, ref, io.signal);
+  if (secret === undefined)
+    throw new Failure(EXIT.unreachable, `the Secret ${ref.namespace}/${ref.name} was deleted just now`, [
+      'run it again',
+    ]);
+  const keys = await loadKeysFrom(sourceOf(secret, ref));
+  return { keys, outcome: made ? 'made' : 'kept', hasRoot: textOf(secret, ROOT) !== undefined };
+}

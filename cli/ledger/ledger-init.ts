@@ -1,0 +1,132 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { initKeys } from '../../adapters/keys/init-keys.ts';
+import { FILES, KeysError } from '../../adapters/keys/key-folder.ts';
+import { loadKeys } from '../../adapters/keys/load-keys.ts';
+import type { Args } from '../args/parse-args.ts';
+import type { Verb } from '../args/verb.ts';
+import { CLUSTER_FLAGS, PLATFORM_NAMESPACE } from '../cluster/cluster-flags.ts';
+import { namespaceOf, objectName } from '../cluster/names.ts';
+import { clusterPlace } from '../cluster/place.ts';
+import { EXIT, invalid, usage } from '../io/failure.ts';
+import type { Io } from '../io/io.ts';
+import { jsonText, printable } from '../io/output.ts';
+import { readLogin } from '../login/stored-login.ts';
+import { initKeySecret, type KeySecret } from './key-secret.ts';
+
+const SECRET = 'orb-platform-keys';
+const ISSUER = 'https://orbs.localhost';
+const ROOT = FILES.privateKey('root');
+
+/** Keys with the place where they are kept. */
+interface Kept extends KeySecret {
+  readonly where: string;
+  /** Lines that take the root's private key away. */
+  readonly takeAway: readonly string[];
+}
+
+/** @throws Failure (64) */
+function issuerOf(args: Args): string | undefined {
+  const text = args.one('issuer');
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'https:' && url.origin === text) return text;
+  throw usage(`--issuer ${printable(text)}: an https origin without a path, such as https://orbs.example`);
+}
+
+function secretName(args: Args): string {
+  const [inline = '', positional = ''] = [args.one('secret'), args.positionals[0]];
+  if (inline !== '' && positional !== '') throw usage('the name of the Secret is given twice');
+  return objectName(inline || positional || SECRET, '--secret');
+}
+
+function namespaceFor(args: Args, platform: string): string {
+  const namespace = args.one('namespace');
+  if (namespace !== undefined && args.has('platform-namespace'))
+    throw usage('-n or --platform-namespace, not both: here they mean the same');
+  return namespaceOf(namespace ?? platform, '-n');
+}
+
+async function inSecret(args: Args, issuer: string, io: Io): Promise<Kept> {
+  const name = secretName(args);
+  const place = clusterPlace(args, await readLogin(io));
+  const namespace = namespaceFor(args, place.platformNamespace);
+  const kept = await initKeySecret(await io.openCluster(place.wish), { namespace, name }, issuer, io);
+  const path = ROOT.replace('.', String.raw`\.`);
+  return {
+    ...kept,
+    where: `the Secret ${namespace}/${name}`,
+    takeAway: [
+      `(umask 077; kubectl get secret ${name} -n ${namespace} -o jsonpath='{.data.${path}}' | base64 -d > ${ROOT})`,
+      `kubectl patch secret ${name} -n ${namespace} --type json -p '[{"op":"remove","path":"/data/${ROOT}"}]'`,
+    ],
+  };
+}
+
+async function inFolder(data: string, issuer: string, io: Io): Promise<Kept> {
+  const folder = join(data, 'keys');
+  const outcome = await initKeys(folder, { issuer, now: io.clock.now(), random: io.random });
+  const keys = await loadKeys(folder);
+  const root = join(folder, ROOT);
+  const hasRoot = await stat(root).then(
+    () => true,
+    () => false,
+  );
+  return { keys, outcome, hasRoot, where: folder, takeAway: [`move ${root} to where no service reads it`] };
+}
+
+async function init(args: Args, wished: string | undefined, io: Io): Promise<Kept> {
+  const data = args.one('data');
+  if (args.has('secret') === (data !== undefined))
+    throw usage('--secret for a cluster, or --data DIR for a folder: one of them says where the keys go');
+  try {
+    return await (data === undefined ? inSecret(args, wished ?? ISSUER, io) : inFolder(data, wished ?? ISSUER, io));
+  } catch (error) {
+    if (error instanceof KeysError) throw invalid(error.message, 'keys are never overwritten; nothing was changed');
+    throw error;
+  }
+}
+
+function report({ keys, outcome, hasRoot, where, takeAway }: Kept, isNamed: boolean, io: Io): void {
+  io.err(
+    outcome === 'made'
+      ? `made the keys of ${keys.issuer} in ${where}\n`
+      : `${where} holds the keys of ${keys.issuer}: kept\n`,
+  );
+  if (outcome === 'made' && !isNamed)
+    io.err('every receipt names this issuer, for good: --issuer URL, before the first run, makes it yours\n');
+  if (hasRoot)
+    io.err(
+      `the root's private key signs new keys only; take it offline:\n${takeAway.map((line) => `  ${line}\n`).join('')}`,
+    );
+  io.err('whoever verifies receipts pins the root by\n');
+  io.out(`${io.program} trust add ${keys.issuer} --root '${jsonText({ ...keys.root.jwk }, 0)}'\n`);
+}
+
+export const ledgerInitVerb: Verb = {
+  name: 'ledger init',
+  summary: 'Makes the keys of a platform, once, and prints the line that pins their root.',
+  usage: '--secret [NAME] | --data DIR',
+  count: [0, 1],
+  flags: [
+    { name: 'secret', inline: 'NAME', text: `cluster: into this Secret (${SECRET}); --keys DIR reads it, mounted` },
+    { name: 'namespace', short: 'n', value: 'NAME', text: `cluster: namespace of the Secret (${PLATFORM_NAMESPACE})` },
+    { name: 'data', value: 'DIR', text: 'into DIR/keys, as npm start does' },
+    { name: 'issuer', value: 'URL', text: `https origin in every receipt; fixed from then on (${ISSUER})` },
+    ...CLUSTER_FLAGS,
+  ],
+  about:
+    'Nothing is overwritten: complete keys of the same issuer are kept (exit 0), anything else is refused (exit 2).\nThe keys exist nowhere else: back them up.',
+  examples: ['{orb} ledger init --secret -n orb-system --issuer https://orbs.example', '{orb} ledger init --data .orb'],
+  run: async (args, io) => {
+    const wished = issuerOf(args);
+    const kept = await init(args, wished, io);
+    if (wished !== undefined && kept.keys.issuer !== wished)
+      throw invalid(
+        `${kept.where} holds the keys of another issuer, ${kept.keys.issuer}; nothing was changed`,
+        `--issuer ${kept.keys.issuer} keeps it; another issuer needs another ledger and another place for its keys`,
+      );
+    report(kept, wished !== undefined, io);
+    return EXIT.ok;
+  },
+};

@@ -1,0 +1,161 @@
+import { sha256 } from '../../adapters/keys/primitives.ts';
+import { KINDS } from '../../adapters/kube/kinds.ts';
+import { KubeError } from '../../adapters/kube/port.ts';
+import { encodeUtf8 } from '../../core/json/bytes.ts';
+import { encodeHex } from '../../core/json/hex.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
+import type { KubeObject, ObjectRef } from '../../core/reconcile/kube-object.ts';
+import { member, objectAt, textAt } from '../api/members.ts';
+import type { Args } from '../args/parse-args.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { namespaceOf } from '../cluster/names.ts';
+import type { ClusterPlace } from '../cluster/place.ts';
+import type { Io } from '../io/io.ts';
+import { jsonText } from '../io/output.ts';
+import type { PatchOperation } from './plan-binding.ts';
+
+/** The vault of an Orbiset on a cluster. */
+export interface ClusterVault {
+  readonly cluster: Cluster;
+  readonly orbiset: Required<ObjectRef>;
+  /** Flags of kubectl that mean the same cluster. */
+  readonly kubectl: string;
+}
+
+const MANAGER = 'orb-cli';
+const MAX_MANAGER = 128;
+const TRIES = 5;
+
+const quote = (text: string): string =>
+  /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** The vault that the flags mean; without -n in the namespace of the context. */
+export async function clusterVault(place: ClusterPlace, args: Args, io: Io): Promise<ClusterVault> {
+  const cluster = await io.openCluster(place.wish);
+  const namespace = namespaceOf(args.one('namespace') ?? cluster.namespace, '--namespace');
+  const name = namespaceOf(args.one('orbiset') ?? 'default', '--orbiset');
+  const { kubeconfig, context } = place.wish;
+  const flags = [
+    ...(kubeconfig === undefined ? [] : [`--kubeconfig ${quote(kubeconfig)} `]),
+    ...(context === undefined ? [] : [`--context ${quote(context)} `]),
+  ];
+  return { cluster, orbiset: { namespace, name }, kubectl: `kubectl ${flags.join('')}` };
+}
+
+/** An object as JSON. */
+export const jsonOf = (object: KubeObject): JsonObject => {
+  const value: unknown = object;
+  return isJsonObject(value) ? value : {};
+};
+
+/** @returns undefined when there is none */
+export async function readOrbiset({ cluster, orbiset }: ClusterVault, io: Io): Promise<JsonObject | undefined> {
+  const found = await cluster.client.get(KINDS.orbiset, orbiset, io.signal);
+  return found === undefined ? undefined : jsonOf(found);
+}
+
+/** Each key has a manager of its own: applying one would else take away those that were applied before. */
+function managerOf(key: string): string {
+  const whole = `${MANAGER}.${key}`;
+  if (whole.length <= MAX_MANAGER) return whole;
+  return `${MANAGER}.${encodeHex(sha256(encodeUtf8(key)))}`;
+}
+
+/** Writes one key of a Secret, which is made when it is not there; its other keys stay. */
+export async function writeSecretKey(
+  { cluster, orbiset }: ClusterVault,
+  { secret, key }: { readonly secret: string; readonly key: string },
+  value: Uint8Array,
+  io: Io,
+): Promise<void> {
+  const { namespace } = orbiset;
+  const object = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: secret, namespace },
+    data: { [key]: Buffer.from(value).toString('base64') },
+  };
+  await cluster.client.apply(KINDS.secret, object, { fieldManager: managerOf(key) }, io.signal);
+}
+
+/** Removes one key of a Secret, and the Secret with its last one. @returns false when there is no such key */
+export async function removeSecretKey(
+  { cluster, orbiset }: ClusterVault,
+  { secret, key }: { readonly secret: string; readonly key: string },
+  io: Io,
+): Promise<boolean> {
+  const ref = { namespace: orbiset.namespace, name: secret };
+  const found = await cluster.client.get(KINDS.secret, ref, io.signal);
+  const data = found === undefined ? {} : objectAt(jsonOf(found), 'data');
+  if (found === undefined || !Object.hasOwn(data, key)) return false;
+  const { uid = '', resourceVersion } = found.metadata;
+  if (Object.keys(data).length === 1) {
+    const still = { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+    await cluster.client.delete(KINDS.secret, ref, still, io.signal);
+    return true;
+  }
+  const body = [
+    { op: 'test', path: '/metadata/uid', value: uid },
+    { op: 'remove', path: `/data/${key}` },
+  ];
+  await cluster.client.patch(KINDS.secret, ref, { type: 'json', body, fieldManager: MANAGER }, io.signal);
+  return true;
+}
+
+/** The line that changes the Orbiset, for people to paste. */
+export function patchLine({ orbiset, kubectl }: ClusterVault, operations: readonly PatchOperation[]): string {
+  const patch = jsonText(
+    operations.map((operation) => ({ ...operation })),
+    0,
+  );
+  return `${kubectl}patch orbiset ${orbiset.name} -n ${orbiset.namespace} --type json -p ${quote(patch)}`;
+}
+
+/** The line that makes an Orbiset which binds one Secret. */
+export function createLine({ orbiset, kubectl }: ClusterVault, vault: JsonObject): string {
+  const manifest = {
+    apiVersion: 'orbs.dev/v1alpha1',
+    kind: 'Orbiset',
+    metadata: { ...orbiset },
+    spec: { vault },
+  };
+  return `echo ${quote(jsonText(manifest, 0))} | ${kubectl}apply --server-side -f -`;
+}
+
+const isStale = (error: unknown): boolean =>
+  error instanceof KubeError && (error.status === 409 || error.status === 422);
+
+/**
+ * Patches the Orbiset by what `plan` says of its newest version; somebody else's change in between makes it look again.
+ * @returns the operations that were applied, none when nothing was to do
+ */
+export async function patchOrbiset(
+  vault: ClusterVault,
+  plan: (orbiset: JsonObject) => readonly PatchOperation[],
+  io: Io,
+): Promise<readonly PatchOperation[]> {
+  for (let tries = 1; ; tries += 1) {
+    const orbiset = (await readOrbiset(vault, io)) ?? {};
+    const operations = plan(orbiset);
+    if (operations.length === 0) return [];
+    const version = member(objectAt(orbiset, 'metadata'), 'resourceVersion') ?? '';
+    const body = [{ op: 'test', path: '/metadata/resourceVersion', value: version }, ...operations];
+    try {
+      await vault.cluster.client.patch(
+        KINDS.orbiset,
+        vault.orbiset,
+        { type: 'json', body, fieldManager: MANAGER },
+        io.signal,
+      );
+      return operations;
+    } catch (error) {
+      if (!isStale(error) || tries === TRIES) throw error;
+    }
+  }
+}
+
+/** For people: `acme/support`. */
+export const vaultName = ({ orbiset }: ClusterVault): string => `${orbiset.namespace}/${orbiset.name}`;
+
+/** Whether a member of an object's metadata is set. */
+export const metaOf = (object: JsonObject, name: string): string => textAt(objectAt(object, 'metadata'), name);

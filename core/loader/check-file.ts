@@ -1,0 +1,87 @@
+import type { Digest } from '../json/digest.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { Resource } from '../manifest/documents.ts';
+import type { Finding } from '../manifest/finding.ts';
+import { compileOrb } from '../orb/compile-orb.ts';
+
+/** One manifest that a file holds, ready to be applied. */
+export interface FileManifest {
+  /** Name of the Orb that it becomes (core/manifest/resource-name.ts). */
+  readonly name: string;
+  readonly orbId: string;
+  readonly manifest: JsonObject;
+  readonly digest: Digest;
+  /** Canonical JSON of the manifest. */
+  readonly jcs: string;
+}
+
+/** What one file of the folder says. */
+export interface CheckedFile {
+  /** Without its folder. */
+  readonly file: string;
+  readonly manifests: readonly FileManifest[];
+  /** Names of Orbs that the file means, but can't give a valid manifest for. */
+  readonly claims: readonly string[];
+  /** A document could not be read at all: nobody knows which Orb it means. */
+  readonly broken: boolean;
+  readonly findings: readonly Finding[];
+}
+
+/** A document of a file, as it was parsed. */
+interface FileDocument {
+  readonly resource: Resource;
+  readonly withPlaces: (findings: readonly Finding[]) => readonly Finding[];
+}
+
+/** A file as it was parsed. */
+export interface ParsedFile {
+  readonly documents: readonly FileDocument[];
+  readonly findings: readonly Finding[];
+  readonly broken: boolean;
+}
+
+export interface CheckFileOptions {
+  /** Where the Orbs go. */
+  readonly namespace: string;
+  /** Origins of `--egress-allow` and `--egress-stub`, exempt from the host lints. */
+  readonly allowedOrigins: readonly string[];
+}
+
+const notBare = (kind: string): Finding => ({
+  code: 'loader-bare-manifests-only',
+  pointer: '/kind',
+  detail: `The manifest folder holds bare manifests; apply this ${kind} with kubectl, or move its spec to the top.`,
+  severity: 'error',
+});
+
+interface CheckedDocument {
+  readonly manifest?: FileManifest;
+  readonly claim?: string;
+  readonly findings: readonly Finding[];
+}
+
+function checkDocument({ resource, withPlaces }: FileDocument, options: CheckFileOptions): CheckedDocument {
+  if (resource.kind !== 'Orb' || resource.pointer !== '') return { findings: withPlaces([notBare(resource.kind)]) };
+  const { name, manifest } = resource;
+  const compiled = compileOrb(manifest, options);
+  const findings = withPlaces(compiled.findings);
+  if (!compiled.ok) return { claim: name, findings };
+  const { orbId, digest, jcs } = compiled.value;
+  return { manifest: { name, orbId, manifest, digest, jcs }, findings };
+}
+
+/**
+ * Checks what a file of the manifest folder holds, as `kubectl apply` would (design.md §2, manifest loader): only bare
+ * manifests become Orbs.
+ * @param file name without folder
+ */
+export function checkFile(file: string, parsed: ParsedFile, options: CheckFileOptions): CheckedFile {
+  const documents = parsed.documents.map((document) => checkDocument(document, options));
+  return {
+    file,
+    manifests: documents.flatMap(({ manifest }) => manifest ?? []),
+    claims: documents.flatMap(({ claim }) => claim ?? []),
+    broken: parsed.broken,
+    findings: [...parsed.findings, ...documents.flatMap(({ findings }) => findings)],
+  };
+}

@@ -1,0 +1,126 @@
+import type { Execution, Manifest, SwapConfig } from '../../../crds/manifest.ts';
+import type { Finding } from '../finding.ts';
+import { executionsOf } from './executions.ts';
+
+/** A duration of `swap_config` with its bounds (failover.md §4), inclusive. */
+interface DurationBound {
+  /** Group of `swap_config`, and the member in it. */
+  readonly group: 'latency' | 'dwell' | 'failback' | 'probe';
+  readonly member: string;
+  readonly min: string;
+  readonly max: string;
+}
+
+/** Bounds that a pattern can't say; the resource definition says the same in CEL. */
+export const DURATION_BOUNDS: readonly DurationBound[] = [
+  { group: 'latency', member: 'evaluation_interval', min: '15s', max: '5m' },
+  { group: 'dwell', member: 'min', min: '15s', max: '1h' },
+  { group: 'dwell', member: 'hold_down', min: '30s', max: '6h' },
+  { group: 'dwell', member: 'max', min: '30s', max: '24h' },
+  { group: 'failback', member: 'ramp_step', min: '15s', max: '1h' },
+  { group: 'probe', member: 'interval', min: '5s', max: '1h' },
+  { group: 'probe', member: 'timeout', min: '100ms', max: '30s' },
+];
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const PROBE_WINDOW_MS = 300_000;
+const HOUR_MS = 3_600_000;
+// Defaults of failover.md §4.
+const HOLD_DOWN = '5m';
+const HOLD_MAX = '30m';
+const INTERVAL = '30s';
+const MIN_PROBE_SAMPLES = 8;
+const MAX_PER_HOUR = 150;
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
+/** @param text whole number and unit, as the schema has checked */
+const milliseconds = (text: string): number =>
+  Number.parseInt(text, 10) * (UNIT_MS[text.replace(/^[0-9]+/, '')] ?? NaN);
+
+const error = (code: string, member: string, detail: string): Finding => ({
+  code,
+  pointer: `/swap_config/${member}`,
+  detail,
+  severity: 'error',
+});
+const unless = (holds: boolean, code: string, member: string, detail: string): readonly Finding[] =>
+  holds ? [] : [error(code, member, detail)];
+
+const isAscending = (values: readonly number[]): boolean =>
+  values.every((value, index) => index === 0 || value > (values[index - 1] ?? value));
+
+function ofDurations(swap: SwapConfig): readonly Finding[] {
+  return DURATION_BOUNDS.flatMap(({ group, member, min, max }) => {
+    const value = new Map<string, unknown>(Object.entries(swap[group] ?? {})).get(member);
+    if (typeof value !== 'string') return [];
+    const time = milliseconds(value);
+    if (time >= milliseconds(min) && time <= milliseconds(max)) return [];
+    return [error('manifest-swap-duration', `${group}/${member}`, `Write ${min} to ${max}.`)];
+  });
+}
+
+function ofOrder({ latency, failback }: SwapConfig): readonly Finding[] {
+  const { windows = [] } = latency ?? {};
+  const { ramp = [100] } = failback ?? {};
+  const isRamp = isAscending(ramp) && ramp.at(-1) === 100;
+  return [
+    ...unless(
+      isAscending(windows.map(milliseconds)),
+      'manifest-swap-windows',
+      'latency/windows',
+      'Name each window once, in ascending order.',
+    ),
+    ...unless(isRamp, 'manifest-swap-ramp', 'failback/ramp', 'Write percents in ascending order; the last is 100.'),
+  ];
+}
+
+function ofDwell({ dwell }: SwapConfig): readonly Finding[] {
+  const { hold_down: first = HOLD_DOWN, max = HOLD_MAX } = dwell ?? {};
+  const detail = `Write at least hold_down, ${first}; max is ${HOLD_MAX} when absent.`;
+  return unless(milliseconds(max) >= milliseconds(first), 'manifest-swap-dwell', 'dwell/max', detail);
+}
+
+/** Enough probes in five minutes to fail back, and enough in an hour for the interval (failover.md §11, L1 and L8). */
+function ofProbes({ probe = {}, failback = {} }: SwapConfig): readonly Finding[] {
+  const { mode, interval: text = INTERVAL, max_per_hour: most = MAX_PER_HOUR } = probe;
+  const { min_probe_samples: samples = MIN_PROBE_SAMPLES } = failback;
+  if (mode === 'none') return [];
+  const interval = milliseconds(text);
+  return [
+    ...unless(
+      interval * samples <= PROBE_WINDOW_MS,
+      'manifest-probe-samples',
+      'probe/interval',
+      'interval times failback.min_probe_samples is at most 5m: write less, else the primary never comes back.',
+    ),
+    ...unless(
+      interval * most >= HOUR_MS,
+      'manifest-probe-budget',
+      'probe/max_per_hour',
+      'Write at least one hour divided by interval.',
+    ),
+  ];
+}
+
+const isSafe = ({ method, body_template: body, probe }: Execution): boolean =>
+  probe !== undefined || (method === undefined ? body === undefined : SAFE_METHODS.includes(method));
+
+/** A probe of a POST that sends mail would send mail (failover.md §11, L9). */
+function ofMode(manifest: Manifest): readonly Finding[] {
+  if (manifest.swap_config?.probe?.mode !== 'synthetic') return [];
+  const detail = 'Synthetic probes need GET, HEAD or OPTIONS, or an execution.probe, for every provider.';
+  return executionsOf(manifest).every(({ execution }) => isSafe(execution))
+    ? []
+    : [error('manifest-probe-unsafe', 'probe/mode', detail)];
+}
+
+/**
+ * What the schema can't say of `swap_config` (failover.md §4 and §11, L1, L4, L8, L9): `manifest-swap-duration`,
+ * `manifest-swap-windows`, `manifest-swap-ramp`, `manifest-swap-dwell`, `manifest-probe-samples`,
+ * `manifest-probe-budget`, `manifest-probe-unsafe`.
+ */
+export function checkSwap(manifest: Manifest): readonly Finding[] {
+  const { swap_config: swap } = manifest;
+  if (swap === undefined) return [];
+  return [...ofDurations(swap), ...ofOrder(swap), ...ofDwell(swap), ...ofProbes(swap), ...ofMode(manifest)];
+}

@@ -1,0 +1,156 @@
+import type { Digest } from '../json/digest.ts';
+import { isJsonObject, type JsonObject } from '../json/json-value.ts';
+import type { Finding } from '../manifest/finding.ts';
+import { explainFindings } from '../reconcile/explain-findings.ts';
+import type { KubeObject } from '../reconcile/kube-object.ts';
+import { specOf } from '../reconcile/read-object.ts';
+import { compileOrb } from './compile-orb.ts';
+import type { CompiledOrb } from './compiled-orb.ts';
+
+/** What the plans need to know of one generation's manifest: small, as there may be 10 000 of them. */
+export type JudgedManifest =
+  | {
+      readonly kind: 'valid';
+      readonly digest: Digest;
+      /** What is worth saying though it runs; '' when there is nothing. */
+      readonly warnings: string;
+      /** What to write for each name that nothing defines; '' when every one is defined. */
+      readonly unresolved: string;
+      /** Names that have an execution. */
+      readonly providers: ReadonlySet<string>;
+      /** Names that the manifest mentions, with or without execution. */
+      readonly named: ReadonlySet<string>;
+      /** Names that may be chosen without a pin, in order. */
+      readonly order: readonly string[];
+    }
+  | {
+      readonly kind: 'invalid';
+      readonly reason: 'ManifestInvalid' | 'UnsafeInteger';
+      /** What to write, and where. */
+      readonly message: string;
+    };
+
+const UNDEFINED = 'manifest-provider-undefined';
+// As the parsers of files have it; deeper values could exhaust the stack of the checks.
+const MAX_DEPTH = 128;
+
+const invalid = (
+  message: string,
+  reason: 'ManifestInvalid' | 'UnsafeInteger' = 'ManifestInvalid',
+): Extract<JudgedManifest, { readonly kind: 'invalid' }> => ({
+  kind: 'invalid',
+  reason,
+  message,
+});
+
+function membersOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return isJsonObject(value) ? Object.values(value) : [];
+}
+
+function isTooDeep(value: unknown): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap(membersOf);
+  }
+  return false;
+}
+
+/** Every name of the manifest and of its `swap_config`. */
+function namesOf(provider: string, definitions: object, swap: unknown): ReadonlySet<string> {
+  const { primary, fallbacks } = isJsonObject(swap) ? swap : {};
+  const others: readonly unknown[] = Array.isArray(fallbacks) ? fallbacks : [];
+  const chosen = [primary, ...others].filter((name) => typeof name === 'string');
+  return new Set([provider, ...Object.keys(definitions), ...chosen]);
+}
+
+/** The manifest of an Orb: its spec without the pin, what the digest is over. */
+const withoutPin = (spec: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(spec).filter(([name]) => name !== 'pin'));
+
+/** A manifest inside an object, and where it stands there. */
+interface Placed {
+  readonly object: KubeObject;
+  readonly value: unknown;
+  readonly path: 'spec' | 'spec.manifest';
+}
+
+/** Integers that were rounded on the way in have another digest than the file (design.md §2). */
+function roundedIntegers({ object, path }: Placed): readonly Finding[] {
+  const base = `/${path.replace('.', '/')}`;
+  return (object.unsafeIntegers ?? [])
+    .filter((pointer) => pointer.startsWith(`${base}/`) && !pointer.startsWith('/spec/pin/'))
+    .map((pointer) => ({
+      code: 'number-unsafe',
+      pointer: pointer.slice(base.length),
+      detail: 'The integer is beyond ±(2^53−1); write it as a string.',
+      severity: 'error',
+    }));
+}
+
+const seen =
+  (severity: Finding['severity']): ((finding: Finding) => boolean) =>
+  (finding) =>
+    finding.severity === severity;
+
+/** A stored manifest that runs, or what keeps it from running. */
+export type StoredManifest =
+  | { readonly kind: 'compiled'; readonly orb: CompiledOrb }
+  | Extract<JudgedManifest, { readonly kind: 'invalid' }>;
+
+function compile(placed: Placed, allowedOrigins: readonly string[]): StoredManifest {
+  const { object, value, path } = placed;
+  if (!isJsonObject(value)) return invalid(`${path}: Write a manifest: orb_id, provider, inputs, outputs, execution.`);
+  if (isTooDeep(value)) return invalid(`${path}: The manifest has more than ${MAX_DEPTH} levels; make it flatter.`);
+  const rounded = roundedIntegers(placed);
+  if (rounded.length > 0) return invalid(explainFindings(rounded, path), 'UnsafeInteger');
+  const compiled = compileOrb(value, { namespace: object.metadata.namespace ?? '', allowedOrigins });
+  if (!compiled.ok) return invalid(explainFindings(compiled.findings.filter(seen('error')), path));
+  return { kind: 'compiled', orb: compiled.value };
+}
+
+function judge(placed: Placed, allowedOrigins: readonly string[]): JudgedManifest {
+  const compiled = compile(placed, allowedOrigins);
+  if (compiled.kind === 'invalid') return compiled;
+  const { digest, manifest: checked, providers, order, findings } = compiled.orb;
+  const { path } = placed;
+  const warnings = findings.filter(seen('warning'));
+  const unresolved = warnings.filter(({ code }) => code === UNDEFINED);
+  return {
+    kind: 'valid',
+    digest,
+    warnings: explainFindings(warnings, path),
+    unresolved: explainFindings(unresolved, path),
+    providers: new Set(providers.keys()),
+    named: namesOf(checked.provider, checked.providers ?? {}, checked.swap_config),
+    order,
+  };
+}
+
+const manifestOf = (orb: KubeObject): Placed => ({
+  object: orb,
+  value: isJsonObject(orb.spec) ? withoutPin(orb.spec) : orb.spec,
+  path: 'spec',
+});
+
+/**
+ * Compiles the manifest of an Orb as it is stored, in whatever shape that is (security.md S29), without its pin: operator and
+ * API decide alike.
+ * @param allowedOrigins as `judgeManifest`
+ */
+export const compileStored = (orb: KubeObject, allowedOrigins: readonly string[]): StoredManifest =>
+  compile(manifestOf(orb), allowedOrigins);
+
+/**
+ * Checks and compiles the manifest of an Orb as it is stored, in whatever shape that is (security.md S29).
+ * @param allowedOrigins origins of `--egress-allow` and `--egress-stub`, exempt from the host lints
+ */
+export function judgeManifest(orb: KubeObject, allowedOrigins: readonly string[]): JudgedManifest {
+  return judge(manifestOf(orb), allowedOrigins);
+}
+
+/** The same for the manifest that an OrbPublication holds. */
+export function judgePublished(publication: KubeObject, allowedOrigins: readonly string[]): JudgedManifest {
+  return judge({ object: publication, value: specOf(publication)['manifest'], path: 'spec.manifest' }, allowedOrigins);
+}

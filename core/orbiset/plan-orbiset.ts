@@ -1,0 +1,165 @@
+import { isJsonObject, type JsonValue } from '../json/json-value.ts';
+import { checkDocument } from '../manifest/documents.ts';
+import { withTransitions, type WantedCondition } from '../reconcile/conditions.ts';
+import { explainFindings } from '../reconcile/explain-findings.ts';
+import type { KubeObject } from '../reconcile/kube-object.ts';
+import type { Plan } from '../reconcile/plan.ts';
+import { conditionOf, conditionsOf, generationOf, handledReconcileAt, specOf } from '../reconcile/read-object.ts';
+import { changeEvent, conditionsFor, outcomeOf, type Verdict } from '../reconcile/verdict.ts';
+import {
+  bindingCommand,
+  bindsTheApi,
+  hasWantedContent,
+  isForeign,
+  VAULT_READER,
+  type VaultMode,
+} from './vault-reader.ts';
+
+/** What the status of an Orbiset is made from. */
+export interface OrbisetSnapshot {
+  readonly orbiset: KubeObject;
+  readonly platformNamespace: string;
+  readonly mode: VaultMode;
+  /** RoleBindings of the namespace: the one named `orb-vault-reader`, or with `tenant` all that name the API. */
+  readonly bindings: readonly KubeObject[];
+  /** Entries of `spec.orbs` that neither this namespace nor the platform's has. */
+  readonly unknownOrbs: readonly string[];
+}
+
+type Check = (snapshot: OrbisetSnapshot) => Verdict | undefined;
+
+const plain = (spec: unknown): JsonValue => (isJsonObject(spec) ? spec : {});
+
+/** The same schema as `kubectl apply`, for what was stored before there was one. */
+const specIsInvalid: Check = ({ orbiset }) => {
+  const { namespace = 'default', name } = orbiset.metadata;
+  const envelope = { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orbiset', metadata: { name, namespace } };
+  const checked = checkDocument({ ...envelope, spec: plain(orbiset.spec) });
+  if (checked.ok && isJsonObject(orbiset.spec)) return undefined;
+  const message = checked.ok ? 'spec: Write one; {} is enough.' : explainFindings(checked.findings, '');
+  return { kind: 'stalled', reason: 'SpecInvalid', message };
+};
+
+/** Somebody switched it off: nothing else matters as long as that holds. */
+const isSuspended: Check = ({ orbiset }) =>
+  specOf(orbiset)['suspended'] === true
+    ? { kind: 'unready', reason: 'Suspended', message: 'spec.suspended is true: runs are refused until it is false.' }
+    : undefined;
+
+function hasBoundSecrets(orbiset: KubeObject): boolean {
+  const { vault } = specOf(orbiset);
+  const secrets = isJsonObject(vault) ? vault['secrets'] : undefined;
+  return Array.isArray(secrets) && secrets.length > 0;
+}
+
+/** With `rbac.vault=tenant` nobody but the tenant makes it. */
+const tenantBindingIsMissing: Check = ({ orbiset, mode, bindings, platformNamespace }) => {
+  if (mode !== 'tenant' || !hasBoundSecrets(orbiset)) return undefined;
+  if (bindings.some((binding) => bindsTheApi(binding, platformNamespace))) return undefined;
+  const { namespace = '' } = orbiset.metadata;
+  const message = `The namespace ${namespace} has no RoleBinding that lets the ServiceAccount orb-api of ${platformNamespace} get, list and watch the Secrets of the vault. Make one: ${bindingCommand(namespace, platformNamespace)}`;
+  return { kind: 'unready', reason: 'RoleBindingMissing', message };
+};
+
+/** Somebody else's RoleBinding has the name that ours needs. */
+const bindingIsForeign: Check = ({ orbiset, mode, bindings, platformNamespace }) => {
+  const [binding] = bindings;
+  if (mode !== 'operator' || binding === undefined || !isForeign(binding, platformNamespace)) return undefined;
+  const { namespace = '' } = orbiset.metadata;
+  const message = `The RoleBinding ${VAULT_READER} of the namespace ${namespace} gives something else than the ClusterRole ${VAULT_READER} to the ServiceAccount orb-api of ${platformNamespace}. Delete it, then the operator makes the right one: kubectl -n ${namespace} delete rolebinding ${VAULT_READER}`;
+  return { kind: 'unready', reason: 'RoleBindingForeign', message };
+};
+
+/** The operator makes it within moments; until then the API can read nothing. */
+const bindingIsOutstanding: Check = ({ mode, bindings, platformNamespace }) =>
+  mode === 'operator' && !bindings.some((binding) => hasWantedContent(binding, platformNamespace))
+    ? {
+        kind: 'awaiting',
+        ready: 'Unknown',
+        reason: 'AwaitingVaultReport',
+        message: `The RoleBinding ${VAULT_READER} is not there yet.`,
+      }
+    : undefined;
+
+/** Only the API can see what a Secret holds; what it said of another generation is no answer. */
+const vaultIsNotReady: Check = ({ orbiset, mode }) => {
+  const report = conditionOf(orbiset, 'VaultReady');
+  const isCurrent = report !== undefined && report.observedGeneration === generationOf(orbiset);
+  if (!isCurrent || report.status === 'Unknown') {
+    const message = 'The API has not said yet whether the vault is complete.';
+    return { kind: 'awaiting', ready: 'Unknown', reason: 'AwaitingVaultReport', message };
+  }
+  // Our RoleBinding is there (checked before): the API looked before it was, and will look again.
+  if (mode === 'operator' && report.reason === 'Forbidden') {
+    const message = `The API could not read the Secrets yet, and tries again: the RoleBinding ${VAULT_READER} is there.`;
+    return { kind: 'awaiting', ready: 'Unknown', reason: 'AwaitingVaultReport', message };
+  }
+  return report.status === 'True' ? undefined : { kind: 'unready', reason: 'VaultIncomplete', message: report.message };
+};
+
+/** First violation wins: from what a person wrote to what others must add. */
+const checks: readonly Check[] = [
+  specIsInvalid,
+  isSuspended,
+  tenantBindingIsMissing,
+  bindingIsForeign,
+  bindingIsOutstanding,
+  vaultIsNotReady,
+];
+
+function verdictOf(snapshot: OrbisetSnapshot): Verdict {
+  for (const check of checks) {
+    const found = check(snapshot);
+    if (found !== undefined) return found;
+  }
+  return { kind: 'ready', reason: 'Ready', message: 'Runs are accepted.' };
+}
+
+const MAX_NAMED = 10;
+
+/** Listed Orbs that nobody has keep no other from running; absent when nothing is listed. */
+function orbsResolved({ orbiset, unknownOrbs }: OrbisetSnapshot): readonly WantedCondition[] {
+  const { orbs } = specOf(orbiset);
+  if (!Array.isArray(orbs) || orbs.length === 0) return [];
+  if (unknownOrbs.length === 0) {
+    const message = 'Every Orb of spec.orbs is there.';
+    return [{ type: 'OrbsResolved', status: 'True', reason: 'AllResolved', message }];
+  }
+  const named = unknownOrbs.toSorted().slice(0, MAX_NAMED).join(', ');
+  const more = unknownOrbs.length > MAX_NAMED ? ` and ${unknownOrbs.length - MAX_NAMED} more` : '';
+  const message = `spec.orbs: Nobody offers ${named}${more}; apply the Orb in the platform namespace, or remove the entry.`;
+  return [{ type: 'OrbsResolved', status: 'False', reason: 'OrbUnknown', message }];
+}
+
+/**
+ * Status of an Orbiset as the manager `orb-operator` owns it (security.md §6.1): `Ready` is derived from the API's
+ * `VaultReady`, from the RoleBinding and from the spec.
+ * @param now ms since epoch
+ */
+export function planOrbiset(snapshot: OrbisetSnapshot, now: number): Plan {
+  const { orbiset } = snapshot;
+  const verdict = verdictOf(snapshot);
+  const before = conditionsOf(orbiset);
+  const generation = generationOf(orbiset);
+  const kstatus = conditionsFor(verdict);
+  const resolved = orbsResolved(snapshot);
+  const isWarning = verdict.kind === 'unready' || verdict.kind === 'stalled';
+  const isQuiet = verdict.kind === 'awaiting';
+  const events = [
+    ...kstatus
+      .filter(({ type }) => type === 'Ready' && !isQuiet)
+      .flatMap((condition) => changeEvent(before, condition, { action: 'Admit', warning: isWarning })),
+    ...resolved
+      .filter(({ status }) => status === 'False')
+      .flatMap((condition) => changeEvent(before, condition, { action: 'ResolveOrbs', warning: true })),
+  ];
+  return {
+    status: {
+      observedGeneration: generation,
+      ...handledReconcileAt(orbiset),
+      conditions: withTransitions([...kstatus, ...resolved], before, { generation, now }),
+    },
+    events,
+    outcome: outcomeOf(verdict),
+  };
+}

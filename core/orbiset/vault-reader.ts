@@ -1,0 +1,75 @@
+import { isJsonObject } from '../json/json-value.ts';
+import type { KubeObject, OwnerReference } from '../reconcile/kube-object.ts';
+
+/** Who makes the RoleBinding that lets the API read bound Secrets (security.md §6.1). */
+export type VaultMode = 'operator' | 'tenant';
+
+/** Name of the RoleBinding, and of the ClusterRole that it gives. */
+export const VAULT_READER = 'orb-vault-reader';
+/** ServiceAccount of the API in the platform namespace. */
+const API_ACCOUNT = 'orb-api';
+const GROUP = 'rbac.authorization.k8s.io';
+const OWNER_LABEL = 'app.kubernetes.io/managed-by';
+const OPERATOR = 'orb-operator';
+
+/** A RoleBinding as the operator applies it. */
+export interface VaultReaderBinding {
+  readonly apiVersion: 'rbac.authorization.k8s.io/v1';
+  readonly kind: 'RoleBinding';
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly ownerReferences: readonly OwnerReference[];
+  };
+  readonly roleRef: Readonly<Record<'apiGroup' | 'kind' | 'name', string>>;
+  readonly subjects: readonly Readonly<Record<'kind' | 'name' | 'namespace', string>>[];
+}
+
+/** The RoleBinding of one namespace. Nothing else is ever bound by the operator. */
+export function vaultReaderBinding(
+  namespace: string,
+  platformNamespace: string,
+  ownerReferences: readonly OwnerReference[],
+): VaultReaderBinding {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { name: VAULT_READER, namespace, labels: { [OWNER_LABEL]: OPERATOR }, ownerReferences },
+    roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name: VAULT_READER },
+    subjects: [{ kind: 'ServiceAccount', name: API_ACCOUNT, namespace: platformNamespace }],
+  };
+}
+
+/** Whether the operator made this RoleBinding: it never touches another one. */
+export function isOurs({ metadata }: KubeObject): boolean {
+  const labels: unknown = metadata.labels;
+  return isJsonObject(labels) && labels[OWNER_LABEL] === OPERATOR;
+}
+
+const subjectsOf = ({ subjects }: KubeObject): readonly unknown[] => (Array.isArray(subjects) ? subjects : []);
+
+/** Whether one of the subjects is the API's ServiceAccount. */
+export const bindsTheApi = (binding: KubeObject, platformNamespace: string): boolean =>
+  subjectsOf(binding).some(
+    (subject) =>
+      isJsonObject(subject) &&
+      subject['kind'] === 'ServiceAccount' &&
+      subject['name'] === API_ACCOUNT &&
+      subject['namespace'] === platformNamespace,
+  );
+
+const givesTheRole = ({ roleRef }: KubeObject): boolean =>
+  isJsonObject(roleRef) && roleRef['kind'] === 'ClusterRole' && roleRef['name'] === VAULT_READER;
+
+/** Whether it gives `orb-vault-reader` to the API and to nobody else. */
+export const hasWantedContent = (binding: KubeObject, platformNamespace: string): boolean =>
+  givesTheRole(binding) && subjectsOf(binding).length === 1 && bindsTheApi(binding, platformNamespace);
+
+/** Somebody else made it and it does something else, or it can't be mended: what a RoleBinding gives is immutable. */
+export const isForeign = (binding: KubeObject, platformNamespace: string): boolean =>
+  !hasWantedContent(binding, platformNamespace) && !(isOurs(binding) && givesTheRole(binding));
+
+/** The line that makes the RoleBinding by hand. */
+export const bindingCommand = (namespace: string, platformNamespace: string): string =>
+  `kubectl -n ${namespace} create rolebinding ${VAULT_READER} --clusterrole=${VAULT_READER} --serviceaccount=${platformNamespace}:${API_ACCOUNT}`;

@@ -1,0 +1,10 @@
+/** Something that happened to an object (operator.md A10). Holds no secret, no body and no time. */
+export interface EventSpec {
+  readonly type: 'Normal' | 'Warning';
+  /** CamelCase, documented. */
+  readonly reason: string;
+  /** CamelCase: what was being done. */
+  readonly action: string;
+  /** At most 1024 characters. */
+  readonly note: string;
+}

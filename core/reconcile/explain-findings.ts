@@ -1,0 +1,49 @@
+import { parsePointer } from '../json/pointer.ts';
+import type { Finding } from '../manifest/finding.ts';
+
+const BARE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const INDEX = /^(?:0|[1-9][0-9]*)$/;
+const SEPARATOR = ' | ';
+// A condition's message is at most 1 KiB (security.md S10); the rest is for what is said around the findings.
+const MAX_BYTES = 900;
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
+function step(token: string): string {
+  if (BARE.test(token)) return `.${token}`;
+  return INDEX.test(token) ? `[${token}]` : `[${JSON.stringify(token)}]`;
+}
+
+/** `/execution/headers/X-Key` → `spec.execution.headers["X-Key"]`: what stands in the file that a person edits. */
+const pathOf = (base: string, pointer: string): string =>
+  `${base}${(parsePointer(pointer) ?? []).map(step).join('')}`.replace(/^[.]/, '');
+
+/** At most so many bytes, cut between characters. */
+function cut(text: string, bytes: number): string {
+  if (bytesOf(text) <= bytes) return text;
+  const decoded = new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes));
+  return `${decoded.replace(/\ufffd+$/, '')}…`;
+}
+
+const byPlace = (one: Finding, other: Finding): number => {
+  const [a, b] = [`${one.pointer} ${one.code}`, `${other.pointer} ${other.code}`];
+  return a < b ? -1 : Number(a > b);
+};
+
+/**
+ * Findings as the text of a condition: sorted, each with its place and what to write there, as many as fit into 900 bytes.
+ * @param base what the pointers are relative to: `spec`, `spec.manifest`, or '' for the whole object
+ */
+export function explainFindings(findings: readonly Finding[], base: string): string {
+  const lines = findings.toSorted(byPlace).map(({ pointer, detail }) => `${pathOf(base, pointer)}: ${detail}`);
+  const shown: string[] = [];
+  let room = MAX_BYTES;
+  for (const line of lines) {
+    const size = bytesOf(line) + SEPARATOR.length;
+    if (shown.length > 0 && size > room) break;
+    shown.push(cut(line, MAX_BYTES));
+    room -= size;
+  }
+  const hidden = lines.length - shown.length;
+  return [...shown, ...(hidden === 0 ? [] : [`and ${hidden} more`])].join(SEPARATOR);
+}

@@ -1,0 +1,11 @@
+/** What becomes of a key after one reconcile (operator.md A7). An error that is thrown is the sixth outcome. */
+export type Outcome =
+  | { readonly kind: 'done' }
+  /** Look again after `ms`, though nothing is wrong: a pin ends, a window closes. */
+  | { readonly kind: 'requeue-after'; readonly ms: number; readonly why: string }
+  /** Something else must happen first; not an error. */
+  | { readonly kind: 'waiting'; readonly ms: number; readonly reason: string }
+  /** A person must change the spec; the next run is on change or resync. */
+  | { readonly kind: 'stalled'; readonly reason: string; readonly message: string };
+
+export const done: Outcome = { kind: 'done' };

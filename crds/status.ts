@@ -1,0 +1,273 @@
+// generated from schemas/status.schema.json by hack/generate.ts: do not edit
+
+/**
+ * The status of each kind, written by the platform only (security.md §6.1).
+ */
+export interface StatusByKind {
+  readonly Orb?: OrbStatus;
+  readonly Orbiset?: OrbisetStatus;
+  readonly OrbPublication?: OrbPublicationStatus;
+}
+/**
+ * What the platform found out about an Orb.
+ */
+export interface OrbStatus {
+  /**
+   * Generation that the rest of the status is about; lower than metadata.generation: in progress.
+   */
+  readonly observedGeneration?: number;
+  /**
+   * First 256 characters of the annotation orbs.dev/reconcile-at that was handled last.
+   */
+  readonly lastHandledReconcileAt?: string;
+  /**
+   * Digest of the manifest that runs: the last valid one. sha256 of the canonical manifest: sha256: and 64 hexadecimal digits.
+   */
+  readonly validDigest?: string;
+  readonly failover?: FailoverStatus;
+  /**
+   * What is true of it, one condition a type.
+   *
+   * @maxItems 32
+   */
+  readonly conditions?: readonly StatusCondition[];
+}
+/**
+ * Which provider runs start with.
+ */
+export interface FailoverStatus {
+  /**
+   * The provider that runs start with.
+   */
+  readonly activeProvider?: string;
+  /**
+   * Since when it is the active one.
+   */
+  readonly since?: string;
+  /**
+   * Why it is: primary, manual, hard_failure, latency or failback.
+   */
+  readonly reason?: string;
+}
+/**
+ * One condition, as metav1.Condition.
+ */
+export interface StatusCondition {
+  /**
+   * What it is about, in CamelCase.
+   */
+  readonly type: string;
+  /**
+   * True, False or Unknown.
+   */
+  readonly status: 'True' | 'False' | 'Unknown';
+  /**
+   * Why, in one CamelCase word of the documented list.
+   */
+  readonly reason: string;
+  /**
+   * The same for people: what to do next. No secrets, bodies or times.
+   */
+  readonly message: string;
+  /**
+   * Generation that the condition is about.
+   */
+  readonly observedGeneration: number;
+  /**
+   * When status changed last.
+   */
+  readonly lastTransitionTime: string;
+}
+/**
+ * What the platform found out about an Orbiset.
+ */
+export interface OrbisetStatus {
+  /**
+   * Generation that the rest of the status is about; lower than metadata.generation: in progress.
+   */
+  readonly observedGeneration?: number;
+  /**
+   * First 256 characters of the annotation orbs.dev/reconcile-at that was handled last.
+   */
+  readonly lastHandledReconcileAt?: string;
+  readonly vault?: VaultStatus;
+  /**
+   * What is true of it, one condition a type.
+   *
+   * @maxItems 32
+   */
+  readonly conditions?: readonly StatusCondition[];
+}
+/**
+ * Entries of the vault by name; never a value.
+ */
+export interface VaultStatus {
+  /**
+   * Names of the entries that are there, sorted; the first 1024.
+   *
+   * @maxItems 1024
+   */
+  readonly entries?: readonly string[];
+  /**
+   * What is bound and not there, sorted; the first 1024.
+   *
+   * @maxItems 1024
+   */
+  readonly missing?: readonly MissingEntry[];
+}
+/**
+ * Something that a binding names and that is not there.
+ */
+export interface MissingEntry {
+  /**
+   * Name of the Secret.
+   */
+  readonly secret: string;
+  /**
+   * Name of the vault entry; absent when all of the Secret is missing.
+   */
+  readonly entry?: string;
+  /**
+   * SecretNotFound, KeyMissing (no such key, or its value is no UTF-8), DuplicateEntry (two Secrets give it), or Forbidden (the API may not read it yet).
+   */
+  readonly reason: 'SecretNotFound' | 'KeyMissing' | 'DuplicateEntry' | 'Forbidden';
+}
+/**
+ * What the platform found out about a publication.
+ */
+export interface OrbPublicationStatus {
+  /**
+   * Generation that the rest of the status is about; lower than metadata.generation: in progress.
+   */
+  readonly observedGeneration?: number;
+  /**
+   * First 256 characters of the annotation orbs.dev/reconcile-at that was handled last.
+   */
+  readonly lastHandledReconcileAt?: string;
+  /**
+   * Digest of spec.manifest as it is stored. sha256 of the canonical manifest: sha256: and 64 hexadecimal digits.
+   */
+  readonly manifestDigest?: string;
+  /**
+   * Certification tier.
+   */
+  readonly certificationTier?: 'uncertified' | 'bronze' | 'silver' | 'gold' | 'platinum';
+  /**
+   * Reputation, 0 to 100.
+   */
+  readonly reputationScore?: number;
+  readonly validationReport?: ValidationReport;
+  /**
+   * What is true of it, one condition a type.
+   *
+   * @maxItems 32
+   */
+  readonly conditions?: readonly StatusCondition[];
+}
+/**
+ * Report of the publishing pipeline, member for member as POST /marketplace/orbs/publish answers it.
+ */
+export interface ValidationReport {
+  /**
+   * Whether every stage passed.
+   */
+  readonly valid?: boolean;
+  /**
+   * The Orb.
+   */
+  readonly orb_id?: string;
+  /**
+   * sha256 of the canonical manifest: sha256: and 64 hexadecimal digits.
+   */
+  readonly manifest_digest?: string;
+  readonly ontology?: OntologyVersion;
+  /**
+   * Stages in order.
+   *
+   * @maxItems 16
+   */
+  readonly stages?: readonly ReportStage[];
+  readonly tests?: ReportTests;
+  /**
+   * The first 50 findings.
+   *
+   * @maxItems 50
+   */
+  readonly findings?: readonly ReportFinding[];
+}
+/**
+ * The ontology that it was checked against.
+ */
+export interface OntologyVersion {
+  /**
+   * Id.
+   */
+  readonly id: string;
+  /**
+   * Version.
+   */
+  readonly version: string;
+}
+/**
+ * One stage.
+ */
+export interface ReportStage {
+  /**
+   * schema, ontology, namespace, version, tests, verification or listing.
+   */
+  readonly id: string;
+  /**
+   * How it ended.
+   */
+  readonly status: 'passed' | 'failed' | 'pending' | 'not_run';
+}
+/**
+ * What the tests showed.
+ */
+export interface ReportTests {
+  /**
+   * Required cases.
+   */
+  readonly required?: number;
+  /**
+   * Required cases that passed.
+   */
+  readonly passed?: number;
+  /**
+   * Who ran them, weakest first.
+   */
+  readonly provenance?: 'self_reported' | 'receipted' | 'platform' | 'independent';
+  /**
+   * Digest of the suites.
+   */
+  readonly suite_digest?: string;
+}
+/**
+ * One finding.
+ */
+export interface ReportFinding {
+  /**
+   * Only error keeps a version from being published.
+   */
+  readonly severity: 'error' | 'warning' | 'info';
+  /**
+   * Stable code.
+   */
+  readonly code: string;
+  /**
+   * JSON Pointer into the manifest.
+   */
+  readonly pointer: string;
+  /**
+   * What to do.
+   */
+  readonly message: string;
+  /**
+   * Nearest known name.
+   */
+  readonly suggestion?: string;
+  /**
+   * Where the rule is explained.
+   */
+  readonly rule_url?: string;
+}

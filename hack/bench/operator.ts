@@ -1,0 +1,201 @@
+// The operator at scale (operator.md A14, reliability.md R13): cold start, idle, changes. Prints a table, writes JSON.
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { directConnection } from '../../adapters/kube/connection.ts';
+import { createKubeClient } from '../../adapters/kube/kube-client.ts';
+import type { KubeClient } from '../../adapters/kube/port.ts';
+import { systemClock } from '../../adapters/time/clock.ts';
+import { makeKeys, startApi, startOperator, type Part } from '../cluster/parts.ts';
+import { command } from '../control-plane/command.ts';
+import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
+import { createTenant, installPlatform } from '../control-plane/install.ts';
+import { noLog, noMetrics } from './operator/observer.ts';
+import { NAMESPACES } from './operator/orbs.ts';
+import { between, look, type Look, type Work } from './operator/part-figures.ts';
+import { coldStart, createObjects, storm, type ChangeTimes } from './operator/phases.ts';
+
+/** operator.md A14. */
+const GOALS: Readonly<Record<string, { readonly coldSeconds: number; readonly megabytes: number }>> = {
+  1000: { coldSeconds: 60, megabytes: 250 },
+  10000: { coldSeconds: 60, megabytes: 512 },
+};
+const QUEUE_P99_S = 1;
+const CHANGE_P99_MS = 5000;
+const STORM = 1000;
+const FRESH = 50;
+/** Late Events and checkpoints belong to the start. */
+const SETTLE_MS = 5000;
+
+interface Round {
+  readonly kubernetes: string;
+  readonly coldSeconds: number;
+  readonly idleCallsPerSecond: number;
+  readonly idleWrites: number;
+  readonly operator: { readonly cold: Work; readonly idle: Work; readonly storm: Work };
+  readonly api: { readonly cold: Work; readonly idle: Work; readonly storm: Work };
+  readonly freshP50Ms: number;
+  readonly freshP99Ms: number;
+  readonly stormP50Ms: number;
+  readonly stormP99Ms: number;
+}
+
+const { values: options } = parseArgs({
+  options: {
+    orbs: { type: 'string', default: '1000' },
+    rounds: { type: 'string', default: '1' },
+    idle: { type: 'string', default: '60' },
+    json: { type: 'string' },
+  },
+});
+const orbs = Number(options.orbs);
+const idleSeconds = Number(options.idle);
+const goal = GOALS[String(orbs)];
+// As in the cluster: a process knows its limit.
+const compiled = { megabytes: goal?.megabytes ?? 512 };
+
+const quantile = (values: readonly number[], share: number): number =>
+  Math.round(values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? 0);
+
+async function clientOf(plane: ControlPlane): Promise<KubeClient> {
+  const { tokenFile } = plane.users.admin;
+  const connection = await directConnection({ server: plane.server.url, tokenFile, caFile: plane.caFile });
+  return createKubeClient({
+    connection,
+    clock: systemClock,
+    random: Math.random,
+    logger: noLog,
+    metrics: noMetrics,
+    userAgent: 'orb-bench',
+  });
+}
+
+interface Started {
+  readonly operator: Part;
+  readonly api: Part;
+}
+
+const lookAt = async ({ operator, api }: Started): Promise<readonly [Look, Look]> => [
+  await look(operator),
+  await look(api),
+];
+
+function summarise(
+  plane: ControlPlane,
+  coldSeconds: number,
+  looks: readonly (readonly [Look, Look])[],
+  times: ChangeTimes,
+): Round {
+  const work = (phase: number, part: 0 | 1): Work => {
+    const [before, after] = [looks[phase], looks[phase + 1]];
+    if (before === undefined || after === undefined) throw new TypeError('a look is missing');
+    return between(before[part], after[part]);
+  };
+  const idle = [work(1, 0), work(1, 1)] as const;
+  const calls = idle[0].calls + idle[1].calls;
+  return {
+    kubernetes: plane.version,
+    coldSeconds: Math.round(coldSeconds * 10) / 10,
+    idleCallsPerSecond: Math.round((calls / idleSeconds) * 100) / 100,
+    idleWrites: idle[0].writes + idle[1].writes,
+    operator: { cold: work(0, 0), idle: idle[0], storm: work(2, 0) },
+    api: { cold: work(0, 1), idle: idle[1], storm: work(2, 1) },
+    freshP50Ms: quantile(times.fresh, 0.5),
+    freshP99Ms: quantile(times.fresh, 0.99),
+    stormP50Ms: quantile(times.storm, 0.5),
+    stormP99Ms: quantile(times.storm, 0.99),
+  };
+}
+
+const NOTHING: Look = {
+  scrape: { sum: () => 0, buckets: () => new Map() },
+  cpuSeconds: 0,
+  peakMb: 0,
+};
+
+const say = (line: string): void => console.error(`  ${line}`);
+
+async function measure(plane: ControlPlane, client: KubeClient, parts: Part[]): Promise<Round> {
+  await installPlatform(plane);
+  for (const namespace of NAMESPACES) await createTenant(plane, namespace, 'bench');
+  const keys = await makeKeys(plane, 'https://orbs.localhost');
+  say(`creating ${orbs} Orbs …`);
+  await createObjects(client, orbs);
+  say('cold start …');
+  const coldSeconds = await coldStart(client, orbs, async () => {
+    const [operator, api] = await Promise.all([
+      startOperator({ plane, compiled }),
+      startApi(keys, { plane, compiled }),
+    ]);
+    parts.push(operator, api);
+  });
+  const [operator, api] = parts;
+  if (operator === undefined || api === undefined) throw new TypeError('a part is missing');
+  const started = { operator, api };
+  await delay(SETTLE_MS);
+  const settled = await lookAt(started);
+  say(`idle for ${idleSeconds} s …`);
+  await delay(idleSeconds * 1000);
+  const idle = await lookAt(started);
+  const others = Math.min(STORM, orbs - FRESH);
+  say(`changing ${others} Orbs at once …`);
+  const times = await storm(client, others, FRESH);
+  return summarise(plane, coldSeconds, [[NOTHING, NOTHING], settled, idle, await lookAt(started)], times);
+}
+
+async function round(): Promise<Round> {
+  const plane = await startControlPlane();
+  const client = await clientOf(plane);
+  const parts: Part[] = [];
+  try {
+    return await measure(plane, client, parts);
+  } finally {
+    for (const part of parts) await part.process.stop();
+    await client.close();
+    await plane.stop();
+  }
+}
+
+const build = await command('npm', ['run', '-s', 'build'], { cwd: join(import.meta.dirname, '../..') });
+if (build.code !== 0) throw new Error(`npm run build failed:\n${build.stdout}${build.stderr}`);
+const rounds: Round[] = [];
+for (let number = 1; number <= Number(options.rounds); number += 1) {
+  console.error(`round ${number} of ${options.rounds}, ${orbs} Orbs, ${availableParallelism()} cores`);
+  rounds.push(await round());
+}
+
+const spread = (pick: (round: Round) => number): string => {
+  const values = rounds.map(pick).toSorted((one, other) => one - other);
+  const [least, most] = [values[0] ?? 0, values.at(-1) ?? 0];
+  return least === most ? String(least) : `${least}–${most}`;
+};
+const rows: readonly (readonly [string, string, string])[] = [
+  ['cold start to all Ready, s', spread((one) => one.coldSeconds), goal === undefined ? '' : `≤ ${goal.coldSeconds}`],
+  ['queue p50, s (operator)', spread((one) => one.operator.storm.queueP50), ''],
+  ['queue p99, s (operator)', spread((one) => one.operator.storm.queueP99), `≤ ${QUEUE_P99_S}`],
+  ['change to Ready p50, ms (others waiting)', spread((one) => one.freshP50Ms), ''],
+  ['change to Ready p99, ms (others waiting)', spread((one) => one.freshP99Ms), `≤ ${CHANGE_P99_MS}`],
+  ['change to Ready p99, ms (all at once)', spread((one) => one.stormP99Ms), ''],
+  [
+    'operator, peak resident MB',
+    spread((one) => one.operator.storm.peakMb),
+    goal === undefined ? '' : `≤ ${goal.megabytes}`,
+  ],
+  ['API, peak resident MB', spread((one) => one.api.storm.peakMb), goal === undefined ? '' : `≤ ${goal.megabytes}`],
+  ['operator, CPU s of the cold start', spread((one) => one.operator.cold.cpuSeconds), ''],
+  ['API, CPU s of the cold start', spread((one) => one.api.cold.cpuSeconds), ''],
+  ['operator, calls of the cold start', spread((one) => one.operator.cold.calls), ''],
+  ['operator, writes of the cold start', spread((one) => one.operator.cold.writes), ''],
+  ['API, calls of the cold start', spread((one) => one.api.cold.calls), ''],
+  ['idle calls/s (both, leases among them)', spread((one) => one.idleCallsPerSecond), '≤ 1'],
+  ['idle writes (leases among them)', spread((one) => one.idleWrites), ''],
+];
+console.log(
+  `\n| ${orbs} Orbs, Kubernetes ${rounds[0]?.kubernetes ?? ''}, ${rounds.length} round(s) | measured | goal |\n|---|---|---|`,
+);
+for (const row of rows) console.log(`| ${row.join(' | ')} |`);
+const json = JSON.stringify({ orbs, idleSeconds, rounds }, undefined, 2);
+if (options.json === undefined) console.log(json);
+else writeFileSync(options.json, `${json}\n`);

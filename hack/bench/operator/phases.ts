@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { KINDS } from '../../../adapters/kube/kinds.ts';
+import type { KubeClient } from '../../../adapters/kube/port.ts';
+import { systemClock } from '../../../adapters/time/clock.ts';
+import { observe, type Observer } from './observer.ts';
+import { inParallel, keyAt, NAMESPACES, orbAt } from './orbs.ts';
+
+const WIDTH = 32;
+const MANAGER = { fieldManager: 'bench' };
+const POLL_MS = 50;
+const COLD_LIMIT_MS = 600_000;
+const signal = new AbortController().signal;
+
+/** Makes an Orbiset for each namespace, and every Orb, before the platform starts. */
+export async function createObjects(client: KubeClient, orbs: number): Promise<void> {
+  for (const namespace of NAMESPACES) {
+    const metadata = { name: 'default', namespace };
+    const spec = { limits: { in_flight: 8 } };
+    await client.apply(
+      KINDS.orbiset,
+      { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orbiset', metadata, spec },
+      MANAGER,
+      signal,
+    );
+  }
+  await inParallel(orbs, WIDTH, (index) => client.apply(KINDS.orb, orbAt(index, 0), MANAGER, signal));
+}
+
+/** Starts the platform and waits until every Orb is Ready. @returns seconds */
+export async function coldStart(client: KubeClient, orbs: number, start: () => Promise<unknown>): Promise<number> {
+  const observer = await observe(client);
+  const since = systemClock.monotonic();
+  await start();
+  while (observer.ready() < orbs) {
+    if (systemClock.monotonic() - since > COLD_LIMIT_MS)
+      throw new Error(`${observer.ready()} of ${orbs} Orbs are Ready after 10 min`);
+    await delay(POLL_MS);
+  }
+  const seconds = (systemClock.monotonic() - since) / 1000;
+  await observer.stop();
+  return seconds;
+}
+
+/** Time from a change to its status, ms. */
+export interface ChangeTimes {
+  /** Of single changes, made one after another while the others wait. */
+  readonly fresh: readonly number[];
+  /** Of the others, all changed at once. */
+  readonly storm: readonly number[];
+}
+
+async function change(client: KubeClient, observer: Observer, index: number): Promise<number> {
+  const changed = await client.apply(KINDS.orb, orbAt(index, 1), MANAGER, signal);
+  const since = systemClock.monotonic();
+  return (await observer.readyAt(keyAt(index), changed.metadata.generation ?? 0)) - since;
+}
+
+/** Changes `others` Orbs at once, and meanwhile `fresh` ones of the rest one after another. */
+export async function storm(client: KubeClient, others: number, fresh: number): Promise<ChangeTimes> {
+  const observer = await observe(client);
+  const times: { readonly fresh: number[]; readonly storm: number[] } = { fresh: [], storm: [] };
+  const waiting: Promise<void>[] = [];
+  const changeAll = inParallel(others, WIDTH, async (index) => {
+    const changed = await client.apply(KINDS.orb, orbAt(index, 1), MANAGER, signal);
+    const since = systemClock.monotonic();
+    const seen = observer.readyAt(keyAt(index), changed.metadata.generation ?? 0);
+    waiting.push(seen.then((at) => void times.storm.push(at - since)));
+  });
+  for (let index = others; index < others + fresh; index += 1) times.fresh.push(await change(client, observer, index));
+  await changeAll;
+  await Promise.all(waiting);
+  await observer.stop();
+  return times;
+}

@@ -1,0 +1,109 @@
+import { join, resolve } from 'node:path';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { claim, urlOf, type ListenAddress } from '../../api-server/process/listen.ts';
+import { EXAMPLE } from '../../standalone/example/example.ts';
+import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
+import { installPlatform, kubectlOk } from '../control-plane/install.ts';
+import { makeApiKey, makeKeys, startApi, startOperator, type Part } from './parts.ts';
+import { startProvider } from './provider.ts';
+import type { ClusterSettings } from './settings.ts';
+
+/** The platform on a local control plane, answering requests. */
+export interface Cluster {
+  readonly plane: ControlPlane;
+  readonly operator: Part;
+  readonly api: Part;
+  readonly apiKey: string;
+  /** `{namespace}.{name}`: the key is of all tenants. */
+  readonly orbiset: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Says how the start goes on. */
+export type Say = (line: string) => void;
+
+const BASE = resolve(import.meta.dirname, '../../manifests/kubernetes/base');
+const EXAMPLE_NAMESPACE = 'default';
+
+/** An address that somebody has is told of before anything starts. @throws StartError which, and what to do */
+async function checkFree(address: ListenAddress, flag: string): Promise<void> {
+  const server = createServer();
+  await claim(address, flag, async () => {
+    server.listen(address.port, address.host);
+    await once(server, 'listening');
+  });
+  server.close();
+  await once(server, 'close');
+}
+
+const textOf = ({ host, port }: ListenAddress): string => urlOf(host, port).replace('http://', '');
+
+async function applyExample(plane: ControlPlane): Promise<void> {
+  const place = ['-n', EXAMPLE_NAMESPACE];
+  await kubectlOk(plane, ['apply', '--server-side', ...place, '-k', BASE]);
+  const ready = ['--for=condition=Ready', '--timeout=60s', '--all'];
+  await kubectlOk(plane, ['wait', 'orbs,orbisets', ...place, ...ready]);
+}
+
+interface Assembly {
+  readonly say: Say;
+  readonly signal: AbortSignal;
+  /** Gets what must be closed, in the order of its start. */
+  readonly closing: (() => Promise<unknown>)[];
+}
+
+async function installAll(
+  settings: ClusterSettings,
+  plane: ControlPlane,
+): Promise<{ readonly keys: string; readonly apiKey: string }> {
+  await installPlatform(plane);
+  return { keys: await makeKeys(plane, settings.issuer), apiKey: await makeApiKey(plane) };
+}
+
+async function assemble(settings: ClusterSettings, assembly: Assembly): Promise<Omit<Cluster, 'stop'>> {
+  const { say, signal, closing } = assembly;
+  const { listen, metricsListen, issuer, egress, logLevel } = settings;
+  const plane = await startControlPlane({ say });
+  closing.push(() => plane.stop({ keep: settings.keep }));
+  signal.throwIfAborted();
+  say(`Kubernetes ${plane.version} is ready; installing definitions, RBAC and keys …`);
+  const { keys, apiKey } = await installAll(settings, plane);
+  const provider = await startProvider(join(BASE, 'secrets.yaml'), plane.folder);
+  closing.push(provider.close);
+  signal.throwIfAborted();
+  say('Starting the operator and the API …');
+  const level = ['--log-level', logLevel];
+  const operator = await startOperator({ plane, signal, flags: [...level, ...provider.lintFlags] });
+  closing.push(() => operator.process.stop());
+  const own = ['--listen', textOf(listen), '--metrics-listen', textOf(metricsListen), '--issuer', issuer];
+  const api = await startApi(keys, { plane, signal, flags: [...own, ...level, ...provider.flags, ...egress] });
+  closing.push(() => api.process.stop());
+  await applyExample(plane);
+  signal.throwIfAborted();
+  return { plane, operator, api, apiKey, orbiset: `${EXAMPLE_NAMESPACE}.${EXAMPLE.orbiset}` };
+}
+
+/**
+ * Starts control plane, operator and API with keys, an API key of all tenants and the example (design.md §7).
+ * @param signal breaks the start off between its steps; what has started is stopped
+ * @throws Error what failed, with the end of that part's log; nothing runs on then
+ */
+export async function startCluster(
+  settings: ClusterSettings,
+  say: Say,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Cluster> {
+  const closing: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  };
+  await checkFree(settings.listen, '--listen');
+  await checkFree(settings.metricsListen, '--metrics-listen');
+  try {
+    return { ...(await assemble(settings, { say, signal, closing })), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+
+/** What a command printed and how it ended. */
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface CommandOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly input?: string;
+}
+
+const text = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
+
+/**
+ * Runs a command to its end. Never rejects: one that can't be started has the code 127.
+ * @param options input goes to its stdin; `env` is added to this process's own
+ */
+export function command(file: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+  const { cwd, env = {}, input } = options;
+  return new Promise((resolve) => {
+    const child = spawn(file, [...args], { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+    child.on('error', (error) => resolve({ code: 127, stdout: text(out), stderr: error.message }));
+    child.on('close', (code) => resolve({ code: code ?? 1, stdout: text(out), stderr: text(err) }));
+    // A command that reads nothing closes its end first.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+  });
+}

@@ -1,0 +1,286 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { issueServerCertificate, makeLocalCa } from '../../adapters/egress/local-ca.ts';
+import { systemClock } from '../../adapters/time/clock.ts';
+import { findBinaries, type Binaries, type FindOptions } from './binaries.ts';
+import { command, type CommandResult } from './command.ts';
+import { startProcess, type Process } from './process.ts';
+import { kubeconfigText, writeTokens, writeUser, type Tokens, type User, type UserName } from './users.ts';
+
+/** A running kube-apiserver; several may share one etcd. */
+export interface ApiServer {
+  readonly url: string;
+  readonly port: number;
+  readonly process: () => Process;
+  /** Kills it at once, as a crash would. */
+  readonly crash: () => Promise<void>;
+  /** Starts it again at the same address and waits until it is ready; one that still runs is stopped first. */
+  readonly restart: () => Promise<void>;
+}
+
+/** A local control plane: etcd, kube-apiserver and kube-controller-manager, on loopback, in one temporary folder. */
+export interface ControlPlane {
+  readonly folder: string;
+  readonly version: string;
+  readonly server: ApiServer;
+  /** PEM of the authority that signed the API server's certificate. */
+  readonly ca: string;
+  readonly caFile: string;
+  readonly etcdUrl: string;
+  readonly etcd: () => Process;
+  readonly users: Readonly<Record<UserName, User>>;
+  /** Path of the binary. */
+  readonly kubectlPath: string;
+  /** Runs kubectl, as admin unless said. */
+  readonly kubectl: (
+    args: readonly string[],
+    options?: { readonly as?: UserName; readonly input?: string },
+  ) => Promise<CommandResult>;
+  /** One more API server, whose etcd may be reached through a proxy. */
+  readonly addApiServer: (etcdUrl: string) => Promise<ApiServer>;
+  /** Stops every process. `keep` leaves the folder with logs and data for a person to read. */
+  readonly stop: (options?: { readonly keep?: boolean }) => Promise<void>;
+}
+
+export interface ControlPlaneOptions extends FindOptions {
+  /** etcd without fsync: faster; only where etcd is never killed. Default true. */
+  readonly unsafeNoFsync?: boolean;
+}
+
+const READY_MS = 60_000;
+const POLL_MS = 100;
+
+/** Free ports of 127.0.0.1, all taken at once so that they differ. */
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  for (const server of servers) {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  }
+  const ports = servers.map((server) => {
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  });
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+/** Asks once; 0 when nobody answers. */
+function statusOf(url: string, ca: string, token: string): Promise<number> {
+  return new Promise((resolve) => {
+    const asked = request(url, { ca, headers: { authorization: `Bearer ${token}` }, timeout: 2000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    asked.on('timeout', () => asked.destroy());
+    asked.on('error', () => resolve(0));
+    asked.end();
+  });
+}
+
+async function waitUntilReady(
+  url: string,
+  child: Process,
+  { ca, token }: { readonly ca: string; readonly token: string },
+): Promise<void> {
+  const until = performance.now() + READY_MS;
+  while (performance.now() < until) {
+    if (child.ended()) throw new Error(`${child.name} has ended:\n${child.tail()}`);
+    if ((await statusOf(`${url}/readyz`, ca, token)) === 200) return;
+    await delay(POLL_MS);
+  }
+  throw new Error(`${child.name} is not ready after 60 s:\n${child.tail()}`);
+}
+
+/** What every process of one control plane shares. */
+interface Plane {
+  readonly folder: string;
+  readonly binaries: Binaries;
+  readonly ca: string;
+  readonly tokens: Tokens;
+}
+
+/** Certificates and the keys of ServiceAccount tokens. */
+async function writeKeys(folder: string): Promise<string> {
+  const tools = { clock: systemClock, random: randomBytes };
+  const authority = makeLocalCa(tools);
+  const server = issueServerCertificate(
+    authority,
+    { names: ['localhost', 'kubernetes.default.svc'], ips: ['127.0.0.1'] },
+    tools,
+  );
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const files = {
+    'ca.pem': authority.certificate,
+    'server.pem': server.certificate,
+    'server.key': server.key,
+    'sa.pub': publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    'sa.key': privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text, { mode: 0o600 });
+  return authority.certificate;
+}
+
+async function startEtcd(
+  { folder, binaries }: Plane,
+  unsafeNoFsync: boolean,
+): Promise<{ readonly url: string; readonly process: Process }> {
+  const [client = 0, peer = 0] = await freePorts(2);
+  const url = `http://127.0.0.1:${client}`;
+  const peerUrl = `http://127.0.0.1:${peer}`;
+  const args = [
+    `--data-dir=${join(folder, 'etcd')}`,
+    `--listen-client-urls=${url}`,
+    `--advertise-client-urls=${url}`,
+    `--listen-peer-urls=${peerUrl}`,
+    `--initial-advertise-peer-urls=${peerUrl}`,
+    `--initial-cluster=default=${peerUrl}`,
+    ...(unsafeNoFsync ? ['--unsafe-no-fsync'] : []),
+  ];
+  return {
+    url,
+    process: startProcess({ name: 'etcd', file: binaries.paths.etcd, args, log: join(folder, 'etcd.log') }),
+  };
+}
+
+function apiServerArgs(folder: string, etcdUrl: string, port: number): readonly string[] {
+  const issuer = 'https://kubernetes.default.svc';
+  return [
+    `--etcd-servers=${etcdUrl}`,
+    '--bind-address=127.0.0.1',
+    `--secure-port=${port}`,
+    `--tls-cert-file=${join(folder, 'server.pem')}`,
+    `--tls-private-key-file=${join(folder, 'server.key')}`,
+    `--cert-dir=${join(folder, 'certs')}`,
+    '--service-cluster-ip-range=10.0.0.0/24',
+    '--authorization-mode=RBAC',
+    `--token-auth-file=${join(folder, 'tokens.csv')}`,
+    `--client-ca-file=${join(folder, 'ca.pem')}`,
+    `--service-account-issuer=${issuer}`,
+    `--service-account-key-file=${join(folder, 'sa.pub')}`,
+    `--service-account-signing-key-file=${join(folder, 'sa.key')}`,
+    `--api-audiences=${issuer}`,
+    '--disable-admission-plugins=ServiceAccount',
+    '--etcd-compaction-interval=0',
+    '--min-request-timeout=60',
+    '--profiling=false',
+  ];
+}
+
+async function startApiServer(plane: Plane, etcdUrl: string, name: string): Promise<ApiServer> {
+  const [port = 0] = await freePorts(1);
+  const url = `https://127.0.0.1:${port}`;
+  const log = join(plane.folder, `${name}.log`);
+  const args = apiServerArgs(plane.folder, etcdUrl, port);
+  const run = (): Process => startProcess({ name, file: plane.binaries.paths['kube-apiserver'], args, log });
+  const ready = (started: Process): Promise<void> =>
+    waitUntilReady(url, started, { ca: plane.ca, token: plane.tokens.admin }).catch(async (error: unknown) => {
+      started.kill('SIGKILL');
+      await started.exited;
+      throw error;
+    });
+  let child = run();
+  await ready(child);
+  const crash = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await child.exited;
+  };
+  const restart = async (): Promise<void> => {
+    await child.stop();
+    child = run();
+    await ready(child);
+  };
+  return { url, port, process: () => child, crash, restart };
+}
+
+async function startControllerManager({ folder, binaries, ca, tokens }: Plane, url: string): Promise<Process> {
+  const kubeconfig = join(folder, 'controller-manager.kubeconfig');
+  await writeFile(kubeconfig, kubeconfigText(url, ca, tokens.admin), { mode: 0o600 });
+  const [port = 0] = await freePorts(1);
+  const args = [
+    `--kubeconfig=${kubeconfig}`,
+    '--bind-address=127.0.0.1',
+    `--secure-port=${port}`,
+    `--cert-dir=${join(folder, 'controller-manager-certs')}`,
+    '--controllers=garbagecollector,namespace,serviceaccount,clusterrole-aggregation',
+    '--leader-elect=false',
+    `--service-account-private-key-file=${join(folder, 'sa.key')}`,
+    '--use-service-account-credentials=false',
+  ];
+  const log = join(folder, 'controller-manager.log');
+  return startProcess({ name: 'kube-controller-manager', file: binaries.paths['kube-controller-manager'], args, log });
+}
+
+async function writeUsers({ folder, ca, tokens }: Plane, server: string): Promise<Readonly<Record<UserName, User>>> {
+  const user = (name: UserName): Promise<User> => writeUser(folder, name, tokens[name], { server, ca });
+  return {
+    admin: await user('admin'),
+    operator: await user('operator'),
+    api: await user('api'),
+    'tenant-a': await user('tenant-a'),
+    'tenant-b': await user('tenant-b'),
+  };
+}
+
+async function assemble(plane: Plane, unsafeNoFsync: boolean, processes: (() => Process)[]): Promise<ControlPlane> {
+  const { folder, binaries, ca } = plane;
+  const etcd = await startEtcd(plane, unsafeNoFsync);
+  processes.unshift(() => etcd.process);
+  const server = await startApiServer(plane, etcd.url, 'kube-apiserver');
+  processes.unshift(server.process);
+  const manager = await startControllerManager(plane, server.url);
+  processes.unshift(() => manager);
+  const users = await writeUsers(plane, server.url);
+  const kubectlPath = binaries.paths.kubectl;
+  const addApiServer = async (etcdUrl: string): Promise<ApiServer> => {
+    const added = await startApiServer(plane, etcdUrl, `kube-apiserver-${processes.length}`);
+    processes.unshift(added.process);
+    return added;
+  };
+  return {
+    folder,
+    version: binaries.release.kubernetes,
+    server,
+    ca,
+    caFile: join(folder, 'ca.pem'),
+    etcdUrl: etcd.url,
+    etcd: () => etcd.process,
+    users,
+    kubectlPath,
+    kubectl: (args, { as = 'admin', input } = {}) =>
+      command(kubectlPath, ['--kubeconfig', users[as].kubeconfig, ...args], {
+        // Its discovery cache must not be shared with other control planes at the same address.
+        env: { KUBECACHEDIR: join(folder, 'kubectl-cache') },
+        ...(input === undefined ? {} : { input }),
+      }),
+    addApiServer,
+    stop: async ({ keep = false } = {}) => {
+      for (const running of processes) await running().stop();
+      if (!keep) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * Starts a control plane; ready when it returns (3–6 s, once the binaries are there).
+ * @throws Error what failed, with the end of that process's log; nothing runs on then
+ */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const binaries = await findBinaries(options);
+  const folder = await mkdtemp(join(tmpdir(), 'orb-control-plane-'));
+  const ca = await writeKeys(folder);
+  const plane: Plane = { folder, binaries, ca, tokens: await writeTokens(folder) };
+  const processes: (() => Process)[] = [];
+  try {
+    return await assemble(plane, options.unsafeNoFsync ?? true, processes);
+  } catch (error) {
+    for (const running of processes) await running().stop(0);
+    throw error;
+  }
+}

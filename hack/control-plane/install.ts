@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { ControlPlane } from './control-plane.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+/** Namespace of the platform itself. */
+export const PLATFORM_NAMESPACE = 'orb-system';
+
+// As they ship: what is tested is what is installed.
+const DEFINITIONS = 'crds/definitions';
+const RBAC = 'charts/orb-platform/files/rbac';
+const ADMISSION = 'charts/orb-platform/files/admission';
+
+/** Runs kubectl as admin. @throws Error what it printed */
+export async function kubectlOk(plane: ControlPlane, args: readonly string[], input?: string): Promise<string> {
+  const { code, stdout, stderr } = await plane.kubectl(args, input === undefined ? {} : { input });
+  if (code !== 0) throw new Error(`kubectl ${args.join(' ')}:\n${stderr}${stdout}`);
+  return stdout;
+}
+
+const apply = (plane: ControlPlane, folder: string): Promise<string> =>
+  kubectlOk(plane, ['apply', '--server-side', '-f', join(root, folder)]);
+
+async function createNamespace(plane: ControlPlane, name: string): Promise<void> {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  await kubectlOk(plane, ['apply', '--server-side', '-f', '-'], JSON.stringify(namespace));
+}
+
+/** Installs the resource definitions and waits until they are served. */
+export async function installDefinitions(plane: ControlPlane): Promise<void> {
+  await apply(plane, DEFINITIONS);
+  await kubectlOk(plane, ['wait', '--for=condition=Established', '--timeout=30s', '-f', join(root, DEFINITIONS)]);
+}
+
+/** Installs definitions, the platform namespace, RBAC and the admission policies, from the files that ship. */
+export async function installPlatform(plane: ControlPlane): Promise<void> {
+  await installDefinitions(plane);
+  await createNamespace(plane, PLATFORM_NAMESPACE);
+  await apply(plane, RBAC);
+  if (existsSync(join(root, ADMISSION))) await apply(plane, ADMISSION);
+}
+
+/** Makes a tenant: its namespace, and the aggregated role `admin` there for a user. */
+export async function createTenant(plane: ControlPlane, namespace: string, username: string): Promise<void> {
+  await createNamespace(plane, namespace);
+  const binding = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { name: 'tenant-admin', namespace },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'admin' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: username }],
+  };
+  await kubectlOk(plane, ['apply', '--server-side', '-f', '-'], JSON.stringify(binding));
+}

@@ -1,0 +1,25 @@
+/** One release of the control plane: what is downloaded, built and cached together. */
+export interface Release {
+  /** `1.36.3` */
+  readonly kubernetes: string;
+  /** `3.7.3` */
+  readonly etcd: string;
+}
+
+const ETCD = '3.7.3';
+
+/** The release lines that the suites know, oldest first; one pinned version each. */
+const KUBERNETES = ['1.33.13', '1.34.4', '1.35.4', '1.36.3'] as const;
+
+/**
+ * The release that `ORB_K8S_VERSION` names: a line (`1.33`), a version (`1.33.13`), or absent for the newest.
+ * @throws TypeError neither a known line nor a version
+ */
+export function releaseOf(wanted: string | undefined): Release {
+  const text = wanted === undefined || wanted === '' ? '1.36' : wanted.replace(/^v/, '');
+  const pinned = KUBERNETES.find((version) => version === text || version.startsWith(`${text}.`));
+  const kubernetes = pinned ?? (/^1\.\d+\.\d+$/.test(text) ? text : undefined);
+  if (kubernetes !== undefined) return { kubernetes, etcd: ETCD };
+  const lines = KUBERNETES.map((version) => version.split('.').slice(0, 2).join('.'));
+  throw new TypeError(`ORB_K8S_VERSION=${text}: name one of ${lines.join(', ')}, or a whole version such as 1.36.3`);
+}

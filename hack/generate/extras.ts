@@ -1,0 +1,152 @@
+import { DURATION_BOUNDS } from '../../core/manifest/rules/check-swap.ts';
+import type { CelRule, Extra } from './structural.ts';
+
+/** Rules that `core/manifest/rules` check too, with the same verdict (test/integration/crds). */
+type Extras = Readonly<Record<string, Extra>>;
+
+const duration = (min: string, max: string): Extra => ({
+  rules: [
+    {
+      rule: `duration(self) >= duration('${min}') && duration(self) <= duration('${max}')`,
+      message: `Write ${min} to ${max}.`,
+    },
+  ],
+});
+
+const definitionOf = (group: string): string => `$defs/swap${group.charAt(0).toUpperCase()}${group.slice(1)}`;
+
+const durations: Extras = Object.fromEntries(
+  DURATION_BOUNDS.map(({ group, member, min, max }) => [
+    `${definitionOf(group)}/properties/${member}`,
+    duration(min, max),
+  ]),
+);
+
+/** @param last index of the last pair that the bound of the list allows */
+const ascending = (last: number, item: (index: string) => string): string => {
+  const pairs = Array.from({ length: last + 1 }, (_, index) => index);
+  return `[${pairs.join(', ')}].all(i, i + 1 >= size(self) || ${item('i')} < ${item('i + 1')})`;
+};
+
+const isSafe = (execution: string): string =>
+  `(has(${execution}.probe) || (has(${execution}.method) ? ${execution}.method in ['GET', 'HEAD', 'OPTIONS'] : !has(${execution}.body_template)))`;
+
+// No `orValue`: the cost of a rule is estimated from bounds, and optional values have none.
+const interval =
+  "duration(has(self.probe) && has(self.probe.interval) ? self.probe.interval : '30s').getMilliseconds()";
+const samples = 'has(self.failback) && has(self.failback.min_probe_samples) ? self.failback.min_probe_samples : 8';
+const perHour = 'has(self.probe) && has(self.probe.max_per_hour) ? self.probe.max_per_hour : 150';
+const unprobed = "has(self.probe) && has(self.probe.mode) && self.probe.mode == 'none'";
+
+const swapRules: readonly CelRule[] = [
+  {
+    rule: `(${unprobed}) || ${interval} * (${samples}) <= 300000`,
+    message:
+      'probe.interval times failback.min_probe_samples is at most 5m: write less, else the primary never comes back.',
+  },
+  {
+    rule: `(${unprobed}) || ${interval} * (${perHour}) >= 3600000`,
+    message: 'probe.max_per_hour is at least one hour divided by probe.interval: write more.',
+  },
+];
+
+const fallbacks = 'self.swap_config.fallbacks';
+const primary = 'has(self.swap_config.primary) ? self.swap_config.primary : self.provider';
+const synthetic =
+  "has(self.swap_config) && has(self.swap_config.probe) && has(self.swap_config.probe.mode) && self.swap_config.probe.mode == 'synthetic'";
+
+const manifestRules: readonly CelRule[] = [
+  {
+    rule: `!has(self.swap_config) || !has(${fallbacks}) || ${fallbacks}.all(name, name != (${primary}) && ${fallbacks}.exists_one(other, other == name))`,
+    message: 'swap_config.fallbacks names each provider once, without the primary.',
+  },
+  {
+    rule: `!(${synthetic}) || (${isSafe('self.execution')} && (!has(self.providers) || self.providers.all(name, ${isSafe('self.providers[name].execution')})))`,
+    message: 'Synthetic probes need GET, HEAD or OPTIONS, or an execution.probe, for every provider.',
+  },
+  {
+    rule: '!has(self.providers) || self.providers.all(name, !has(self.providers[name].outputs) || self.providers[name].outputs.all(output, output in self.outputs))',
+    message: 'A provider names an output that the Orb does not have.',
+  },
+];
+
+/** Of manifest.schema.json; `''` is the manifest itself. */
+export const manifestExtras: Extras = {
+  ...durations,
+  '': { rules: manifestRules },
+  '$defs/execution': {
+    rules: [
+      {
+        rule: '!has(self.slo_ms) || self.slo_ms <= (has(self.timeout_ms) ? self.timeout_ms : 30000)',
+        message: 'slo_ms is at most timeout_ms.',
+      },
+    ],
+  },
+  '$defs/outputDefinition/properties/from': {
+    rules: [
+      {
+        rule: "self.matches('^/(status|(headers|body)(/([^~/]|~[01])*)*)$')",
+        message: 'Write a JSON Pointer into the answer: /status, /headers/NAME or /body/…',
+      },
+    ],
+  },
+  '$defs/swapConfig': { rules: swapRules },
+  '$defs/swapLatency/properties/windows': {
+    rules: [
+      {
+        rule: ascending(1, (index) => `duration(self[${index}])`),
+        message: 'Name each window once, in ascending order.',
+      },
+    ],
+  },
+  '$defs/swapFailback/properties/ramp': {
+    rules: [
+      {
+        rule: `self[size(self) - 1] == 100 && ${ascending(4, (index) => `self[${index}]`)}`,
+        message: 'Write percents in ascending order; the last is 100.',
+      },
+    ],
+  },
+  '$defs/swapDwell': {
+    rules: [
+      {
+        rule: "duration(has(self.max) ? self.max : '30m') >= duration(has(self.hold_down) ? self.hold_down : '5m')",
+        message: 'max is at least hold_down; it is 30m when absent.',
+      },
+    ],
+  },
+};
+
+/**
+ * A pin that was there before is not judged again: its provider may be removed later, by somebody
+ * else, and an expired pin stays where it is (failover.md §8); the condition PinValid says so.
+ */
+const pinRules: readonly CelRule[] = [
+  {
+    rule: '!has(self.pin) || (oldSelf.hasValue() && has(oldSelf.value().pin) && oldSelf.value().pin.provider == self.pin.provider) || self.pin.provider == self.provider || (has(self.providers) && self.pin.provider in self.providers)',
+    message: 'pin.provider is no provider of this manifest: name its provider, or one of providers.',
+    optionalOldSelf: true,
+  },
+];
+
+/** Of manifest.schema.json where it is the spec of an Orb. */
+export const pinnedExtras: Extras = { ...manifestExtras, '': { rules: [...manifestRules, ...pinRules] } };
+
+/** Of orbiset.schema.json. */
+export const orbisetExtras: Extras = { '$defs/vault/properties/secrets': { mapKeys: ['name'] } };
+
+/** Of an Orbiset as a whole: the one member of metadata that a rule can see is the name. */
+export const orbisetRules: readonly CelRule[] = [
+  {
+    rule: "!self.metadata.name.contains('.')",
+    message: 'The name of an Orbiset has no dot: paths write NAMESPACE.NAME.',
+  },
+];
+
+/** Of status.schema.json. */
+export const statusExtras: Extras = Object.fromEntries(
+  ['orbStatus', 'orbisetStatus', 'orbPublicationStatus'].map((name) => [
+    `$defs/${name}/properties/conditions`,
+    { mapKeys: ['type'] },
+  ]),
+);

@@ -1,0 +1,129 @@
+import { isRecord, type JsonRecord } from './record.ts';
+
+/** A CEL rule of a resource definition (`x-kubernetes-validations`). */
+export interface CelRule {
+  readonly rule: string;
+  /** One sentence that says what to write. */
+  readonly message: string;
+  /** Run also where there is no old value; `oldSelf` is then optional. */
+  readonly optionalOldSelf?: boolean;
+}
+
+/** What a JSON Schema can't say of the object or member that it describes, by place: see `extras.ts`. */
+export interface Extra {
+  readonly rules?: readonly CelRule[];
+  /** Lists whose items have a name: merged by it, each once. */
+  readonly mapKeys?: readonly string[];
+}
+
+/** One schema file, with what belongs to its places. */
+export interface Source {
+  readonly schema: JsonRecord;
+  /** By path: `$defs/NAME`, or `properties/NAME` and so on below one. */
+  readonly extras: Readonly<Record<string, Extra>>;
+}
+
+// Said in the same words in both dialects.
+const COPIED = [
+  'type',
+  'format',
+  'enum',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'maxProperties',
+  'required',
+];
+
+/** Any JSON value: a field that is not described further. */
+const ANYTHING = { 'x-kubernetes-preserve-unknown-fields': true };
+
+const isOpen = (schema: JsonRecord): boolean => Object.keys(schema).every((keyword) => keyword === 'description');
+
+function resolved(source: Source, schema: JsonRecord, path: string): { schema: JsonRecord; path: string } {
+  const { $ref: reference } = schema;
+  if (typeof reference !== 'string') return { schema, path };
+  const name = reference.replace('#/$defs/', '');
+  const definitions = source.schema['$defs'];
+  const target = isRecord(definitions) ? definitions[name] : undefined;
+  if (!isRecord(target)) throw new TypeError(`${path}: nothing is at ${reference}`);
+  return { schema: target, path: `$defs/${name}` };
+}
+
+/** `propertyNames` has no structural form: the same as a rule of the map. Rules can't see maps of any value. */
+function nameRule(
+  source: Source,
+  { propertyNames: names, additionalProperties: members }: JsonRecord,
+  path: string,
+): readonly CelRule[] {
+  if (!isRecord(names) || (isRecord(members) && isOpen(members))) return [];
+  const { schema } = resolved(source, names, path);
+  const { pattern, maxLength, description } = schema;
+  const rule = `self.all(name, size(name) <= ${String(maxLength)} && name.matches(${JSON.stringify(pattern)}))`;
+  const form = typeof description === 'string' ? description : `It matches ${String(pattern)}.`;
+  return [{ rule, message: `A name does not fit. ${form}` }];
+}
+
+function membersOf(source: Source, { properties, additionalProperties }: JsonRecord, path: string): JsonRecord {
+  if (isRecord(properties))
+    return {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, member]) => [
+          name,
+          toStructural(source, member, `${path}/properties/${name}`),
+        ]),
+      ),
+    };
+  if (additionalProperties === true) return ANYTHING;
+  return isRecord(additionalProperties)
+    ? { additionalProperties: toStructural(source, additionalProperties, `${path}/additionalProperties`) }
+    : {};
+}
+
+// What still can be said where the type can't.
+const OF_EITHER = ['items', 'maxItems', 'additionalProperties', 'maxProperties'];
+
+/** A list or a map, which has no structural form: any value, whose items or members are bounded when there are some. */
+function eitherOf(source: Source, branches: readonly unknown[], path: string): JsonRecord {
+  const parts = branches.flatMap((branch) => Object.entries(toStructural(source, branch, path)));
+  return { ...ANYTHING, ...Object.fromEntries(parts.filter(([keyword]) => OF_EITHER.includes(keyword))) };
+}
+
+function listOf(source: Source, items: unknown, { mapKeys }: Extra, path: string): JsonRecord {
+  const form = mapKeys === undefined ? 'atomic' : 'map';
+  return {
+    items: toStructural(source, items, `${path}/items`),
+    'x-kubernetes-list-type': form,
+    ...(mapKeys === undefined ? {} : { 'x-kubernetes-list-map-keys': mapKeys }),
+  };
+}
+
+function contentOf(source: Source, schema: JsonRecord, extra: Extra, path: string): JsonRecord {
+  if (isOpen(schema)) return ANYTHING;
+  if (Array.isArray(schema['oneOf'])) return eitherOf(source, schema['oneOf'], path);
+  if (schema['type'] === 'array') return listOf(source, schema['items'], extra, path);
+  return schema['type'] === 'object' ? membersOf(source, schema, path) : {};
+}
+
+/**
+ * A part of a JSON Schema (2020-12, as far as crds/schemas use it) as a structural schema of Kubernetes: references are
+ * written out, closed objects need no word, `propertyNames` becomes a CEL rule.
+ * @param path where it stands, for `source.extras`
+ */
+export function toStructural(source: Source, value: unknown, path: string): JsonRecord {
+  if (!isRecord(value)) throw new TypeError(`${path}: no schema`);
+  const { schema, path: place } = resolved(source, value, path);
+  const extra = source.extras[place] ?? {};
+  const rules = [...nameRule(source, schema, place), ...(extra.rules ?? [])];
+  const description = value['description'] ?? schema['description'];
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...Object.fromEntries(COPIED.filter((keyword) => schema[keyword] !== undefined).map((k) => [k, schema[k]])),
+    ...contentOf(source, schema, extra, place),
+    ...(rules.length === 0 ? {} : { 'x-kubernetes-validations': rules }),
+  };
+}

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { compile, type JSONSchema } from 'json-schema-to-typescript';
+import type { Artefact } from './artefact.ts';
+import { isRecord } from './record.ts';
+
+interface Target {
+  readonly name: string;
+  /** Lines before the types: imports, and types that a schema can't say. */
+  readonly preamble: string;
+  /** Schemas whose type stands in the preamble: where they are, and what it is called. */
+  readonly ownTypes?: Readonly<Record<string, string>>;
+}
+
+const targets: readonly Target[] = [
+  { name: 'manifest', preamble: '' },
+  {
+    name: 'orb',
+    preamble:
+      "import type { Manifest } from './manifest.ts';\n\n" +
+      '/**\n * A manifest, member for member, plus the pin.\n */\n' +
+      'export type OrbSpec = Manifest & { readonly pin?: Pin };\n\n',
+    ownTypes: { '/properties/spec': 'OrbSpec' },
+  },
+  { name: 'orbiset', preamble: '' },
+  {
+    name: 'orbpublication',
+    preamble: "import type { Manifest } from './manifest.ts';\n\n",
+    ownTypes: { '/$defs/spec/properties/manifest': 'Manifest' },
+  },
+  { name: 'secret', preamble: '' },
+  { name: 'status', preamble: '' },
+];
+
+/** A schema that says nothing about its type takes any value: `unknown`, where the generator would write an object. */
+const isOpen = (schema: Record<string, unknown>): boolean =>
+  Object.keys(schema).every((keyword) => keyword === 'description');
+
+function marked(value: unknown, path: string, ownTypes: Readonly<Record<string, string>>): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => marked(item, `${path}/${index}`, ownTypes));
+  if (!isRecord(value)) return value;
+  const tsType = ownTypes[path] ?? (isOpen(value) ? 'unknown' : undefined);
+  if (tsType !== undefined) return { description: value['description'], tsType };
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, marked(item, `${path}/${key}`, ownTypes)]),
+  );
+}
+
+/** Types are shared: members, index signatures and arrays are read-only. The generator's cross references say nothing. */
+const polish = (text: string): string =>
+  text
+    .replaceAll(/ \*\n \* This interface was referenced by .*\n \* via the `definition` .*\n/g, '')
+    .replaceAll(/^( +)((?:\w+\??|\[k: string\]):)(?=\s)/gm, '$1readonly $2')
+    .replaceAll(/([:|] )((?:\w+|\([^()]*\))\[\])/g, '$1readonly $2');
+
+const isSchema = (value: unknown): value is JSONSchema => isRecord(value);
+
+async function generate(root: string, { name, preamble, ownTypes = {} }: Target): Promise<string> {
+  const schema = marked(
+    JSON.parse(await readFile(join(root, `crds/schemas/${name}.schema.json`), 'utf8')),
+    '',
+    ownTypes,
+  );
+  if (!isSchema(schema)) throw new TypeError(`${name}.schema.json is no JSON object`);
+  const types = await compile(schema, name, {
+    additionalProperties: false,
+    bannerComment: `// generated from schemas/${name}.schema.json by hack/generate.ts: do not edit\n${preamble}`,
+    cwd: join(root, 'crds/schemas'),
+    ignoreMinAndMaxItems: true,
+    style: { bracketSpacing: true, printWidth: 120, singleQuote: true },
+    unreachableDefinitions: true,
+  });
+  return polish(types);
+}
+
+/** Types of the resources from their JSON Schemas: crds/schemas/NAME.schema.json → crds/NAME.ts. */
+export const typeArtefacts = (root: string): Promise<readonly Artefact[]> =>
+  Promise.all(targets.map(async (target) => ({ path: `crds/${target.name}.ts`, text: await generate(root, target) })));

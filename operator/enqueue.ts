@@ -1,0 +1,87 @@
+import type { Change, Lane, WorkQueue } from '../adapters/kube/port.ts';
+import { keyOf, type KubeObject } from '../core/reconcile/kube-object.ts';
+import type { Stores } from './context.ts';
+import { namesOfOrb, orbPlace } from './indexes.ts';
+import type { Judgements } from './orb/judgements.ts';
+
+type Adding = Pick<WorkQueue, 'add'>;
+
+/** Keys to look at, by concern. */
+export interface Queues {
+  readonly orb: Adding;
+  readonly failover: Adding;
+  readonly orbiset: Adding;
+  /** Keys are namespaces. */
+  readonly roleBinding: Adding;
+  readonly publication: Adding;
+}
+
+/** What the reflectors call: each change only says which keys to look at. */
+export interface Handlers {
+  readonly orb: (change: Change) => void;
+  readonly orbiset: (change: Change) => void;
+  readonly publication: (change: Change) => void;
+  readonly roleBinding: (change: Change) => void;
+}
+
+type Indexed = { readonly [Name in 'orb' | 'orbiset']: Pick<Stores['orb'], 'byIndex'> };
+
+/** What a person did goes first, what only might have changed goes last (operator.md A6). */
+function laneOf({ before, after, initial }: Change): Lane {
+  if (initial) return 'low';
+  const isEdit = before?.metadata.generation !== after?.metadata.generation;
+  return before === undefined || after === undefined || isEdit ? 'high' : 'normal';
+}
+
+const namespaceOf = (change: Change): string => (change.after ?? change.before)?.metadata.namespace ?? '';
+const namesOf = (orb: KubeObject | undefined): readonly string[] => (orb === undefined ? [] : namesOfOrb(orb));
+
+/** Names that an Orb gained or lost with this change: for others nothing is different. */
+function movedNames({ before, after, initial }: Change): readonly string[] {
+  if (initial) return [];
+  const [old, next] = [namesOf(before), namesOf(after)];
+  return [...old.filter((name) => !next.includes(name)), ...next.filter((name) => !old.includes(name))];
+}
+
+/** Whether an owner came or went. */
+const isOwnerChange = ({ before, after, initial }: Change): boolean =>
+  initial ||
+  before?.metadata.uid !== after?.metadata.uid ||
+  before?.metadata.deletionTimestamp !== after?.metadata.deletionTimestamp;
+
+const addAll = (queue: Adding, objects: readonly KubeObject[]): void => {
+  for (const { metadata } of objects) queue.add(keyOf(metadata));
+};
+
+/**
+ * Which keys a change concerns.
+ * @param stores asked for at the time of the change: queues exist before reflectors do
+ */
+export function createHandlers(
+  queues: Queues,
+  stores: () => Indexed,
+  judgements: Pick<Judgements, 'forget'>,
+): Handlers {
+  const orb = (change: Change): void => {
+    const lane = laneOf(change);
+    if (change.after === undefined) judgements.forget(change.key);
+    queues.orb.add(change.key, { lane });
+    queues.failover.add(change.key, { lane });
+    for (const name of movedNames(change)) {
+      const twins = stores().orb.byIndex('orb', orbPlace(namespaceOf(change), name));
+      if (name.includes('@')) addAll(queues.orb, twins);
+      addAll(queues.orbiset, stores().orbiset.byIndex('lists', name));
+    }
+  };
+  const orbiset = (change: Change): void => {
+    queues.orbiset.add(change.key, { lane: laneOf(change) });
+    if (isOwnerChange(change)) queues.roleBinding.add(namespaceOf(change), { lane: laneOf(change) });
+  };
+  const roleBinding = (change: Change): void => {
+    const namespace = namespaceOf(change);
+    queues.roleBinding.add(namespace, { lane: laneOf(change) });
+    if (!change.initial) addAll(queues.orbiset, stores().orbiset.byIndex('namespace', namespace));
+  };
+  const publication = (change: Change): void => queues.publication.add(change.key, { lane: laneOf(change) });
+  return { orb, orbiset, roleBinding, publication };
+}

@@ -1,0 +1,137 @@
+import { KubeError, type KubeClient, type Store } from '../../adapters/kube/port.ts';
+import type { Logger } from '../../adapters/telemetry/port.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
+import {
+  settledBy,
+  type ApplyStep,
+  type LoaderPlan,
+  type LoaderReport,
+  type RemoveStep,
+  type Settled,
+} from '../../core/loader/plan.ts';
+import { createAbsences } from './absences.ts';
+import type { LoaderMetrics } from './loader-metrics.ts';
+import { createOrbWriter } from './orb-writer.ts';
+import { createRetries } from './retries.ts';
+
+export interface LoaderStepsDeps {
+  /** Where the Orbs go. */
+  readonly namespace: string;
+  readonly client: Pick<KubeClient, 'get' | 'apply' | 'delete'>;
+  readonly orbs: Pick<Store, 'offer'>;
+  /** Throws when this process does not lead any more. */
+  readonly assertLeading: () => void;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly logger: Logger;
+  readonly metrics: Pick<LoaderMetrics, 'wrote'>;
+}
+
+// The manifest is what the API server says no to: schema, rules, or who may write here.
+const REFUSED: ReadonlySet<number> = new Set([400, 403, 422]);
+
+const refusal = ({ file, name }: ApplyStep, { message }: KubeError): LoaderReport => ({
+  file,
+  code: 'loader-refused',
+  severity: 'error',
+  pointer: '',
+  detail: `The API server refused Orb ${name}: ${message}`,
+});
+
+const copied = ({ name }: RemoveStep): LoaderReport => ({
+  file: '',
+  code: 'loader-label-copied',
+  severity: 'warning',
+  pointer: '/metadata/labels',
+  detail: `Orb ${name} has the label of the manifest loader, but somebody else made it; remove the label.`,
+});
+
+/** Of a failed write: a conflict means that somebody else was faster, and the store will show it. */
+function writeFailure(error: unknown, signal: AbortSignal): KubeError | 'conflict' {
+  if (signal.aborted || !(error instanceof KubeError)) throw error;
+  return error.status === 409 ? 'conflict' : error;
+}
+
+/** Carries plans out, one Orb after another; a failed one never stops the next. */
+export class LoaderSteps {
+  readonly #deps: LoaderStepsDeps;
+  readonly #writer;
+  readonly #retries;
+  readonly #absences;
+  /** Uids of Orbs that carry a copied label: asked for once. */
+  readonly #copies = new Set<string>();
+
+  constructor(deps: LoaderStepsDeps) {
+    const monotonic = (): number => deps.clock.monotonic();
+    this.#deps = deps;
+    this.#writer = createOrbWriter(deps);
+    this.#retries = createRetries(monotonic);
+    this.#absences = createAbsences(monotonic);
+  }
+
+  /**
+   * @param settled what own writes came to is added
+   * @returns what is wrong, and whether something is left to do though nothing changes
+   * @throws this process does not lead, or was aborted
+   */
+  async carryOut(
+    plan: LoaderPlan,
+    settled: Map<string, Settled>,
+    signal: AbortSignal,
+  ): Promise<{ readonly reports: readonly LoaderReport[]; readonly pending: boolean }> {
+    for (const step of plan.applies) {
+      const known = await this.#apply(step, signal);
+      if (known !== undefined) settled.set(step.name, known);
+    }
+    const removes = plan.removes.filter(({ uid }) => !this.#copies.has(uid));
+    for (const step of this.#absences.confirmed(removes)) await this.#remove(step, signal);
+    const copies = plan.removes.filter(({ uid }) => this.#copies.has(uid)).map(copied);
+    const open = new Set([...plan.applies, ...removes].map(({ name }) => name));
+    return { reports: [...this.#retries.reports(open), ...copies], pending: open.size > 0 };
+  }
+
+  async #apply(step: ApplyStep, signal: AbortSignal): Promise<Settled | undefined> {
+    const { name, file, manifest } = step;
+    const { orbs, metrics, logger } = this.#deps;
+    if (!this.#retries.due(name, manifest.digest)) return undefined;
+    try {
+      const stored = await this.#writer.apply(step, signal);
+      orbs.offer(stored);
+      this.#retries.succeeded(name);
+      metrics.wrote('apply', 'success');
+      logger.info('Orb applied from the manifest folder', { orb: name, file, digest: manifest.digest });
+      return settledBy(stored, manifest);
+    } catch (error) {
+      this.#applyFailed(step, writeFailure(error, signal));
+      return undefined;
+    }
+  }
+
+  #applyFailed(step: ApplyStep, failure: KubeError | 'conflict'): void {
+    if (failure === 'conflict') return;
+    const { name, file, manifest } = step;
+    const mine = REFUSED.has(failure.status);
+    this.#deps.metrics.wrote('apply', 'error');
+    this.#retries.failed(name, manifest.digest, mine ? refusal(step, failure) : undefined);
+    if (!mine)
+      this.#deps.logger.warn('an Orb could not be applied; it is tried again', { orb: name, file, error: failure });
+  }
+
+  async #remove({ name, uid }: RemoveStep, signal: AbortSignal): Promise<void> {
+    const { metrics, logger } = this.#deps;
+    if (!this.#retries.due(name, uid)) return;
+    try {
+      const outcome = await this.#writer.remove(name, uid, signal);
+      this.#retries.succeeded(name);
+      if (outcome === 'foreign') this.#copies.add(uid);
+      if (outcome !== 'removed') return;
+      metrics.wrote('delete', 'success');
+      logger.info('Orb deleted: no file of the manifest folder holds it any more', { orb: name });
+    } catch (error) {
+      const failure = writeFailure(error, signal);
+      if (failure === 'conflict') return;
+      metrics.wrote('delete', 'error');
+      this.#retries.failed(name, uid, undefined);
+      logger.warn('an Orb could not be deleted; it is tried again', { orb: name, error });
+    }
+  }
+}

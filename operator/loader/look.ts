@@ -1,0 +1,92 @@
+import type { Store } from '../../adapters/kube/port.ts';
+import type { CheckedFile } from '../../core/loader/check-file.ts';
+import { planLoad, type LoaderReport, type Settled } from '../../core/loader/plan.ts';
+import type { KubeObject } from '../../core/reconcile/kube-object.ts';
+import { openFolder } from './folder.ts';
+import type { LoaderMetrics } from './loader-metrics.ts';
+import { createLoaderReports, type ReportDeps } from './loader-reports.ts';
+import { LoaderSteps, type LoaderStepsDeps } from './loader-steps.ts';
+
+export interface ManifestLoaderOptions extends ReportDeps, LoaderStepsDeps {
+  /** Of bare manifests; what lies below it is not read. */
+  readonly folder: string;
+  /** All Orbs; synced before the first look. */
+  readonly orbs: Pick<Store, 'list' | 'offer'>;
+  readonly metrics: LoaderMetrics;
+  /** Origins of `--egress-allow` and `--egress-stub`, exempt from the host lints. */
+  readonly allowedOrigins: readonly string[];
+}
+
+const sameElements = (one: readonly unknown[] | undefined, other: readonly unknown[]): boolean =>
+  one?.length === other.length && one.every((element, index) => element === other[index]);
+
+function unreadable(folder: string, error: unknown): LoaderReport {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'it does not stand still';
+  const detail = `The manifest folder can't be read (${code}); every Orb stays as it is. Mount it again.`;
+  return { file: folder, code: 'loader-folder-unreadable', severity: 'error', pointer: '', detail };
+}
+
+/** One look at the folder after another; a single caller at a time. */
+export class ManifestLook {
+  readonly #options: ManifestLoaderOptions;
+  readonly #folder;
+  readonly #steps: LoaderSteps;
+  readonly #reports;
+  #settled: ReadonlyMap<string, Settled> = new Map();
+  #files: readonly CheckedFile[] | undefined;
+  #orbs: readonly KubeObject[] | undefined;
+  #pending = true;
+
+  constructor(options: ManifestLoaderOptions) {
+    const { folder, namespace, allowedOrigins } = options;
+    this.#options = options;
+    this.#folder = openFolder(folder, { namespace, allowedOrigins });
+    this.#steps = new LoaderSteps(options);
+    this.#reports = createLoaderReports(options);
+  }
+
+  /**
+   * Makes the Orbs of the namespace those of the folder.
+   * @throws this process does not lead, or was aborted
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const files = await this.#read(signal);
+    if (files === undefined) return;
+    const orbs = this.#options.orbs.list().filter(({ metadata }) => metadata.namespace === this.#options.namespace);
+    if (!this.#pending && sameElements(this.#files, files) && sameElements(this.#orbs, orbs)) return;
+    // Until this look has ended well, the next one must not be skipped.
+    this.#pending = true;
+    const plan = planLoad({ files, orbs, settled: this.#settled });
+    const settled = new Map(plan.settled);
+    this.#settled = settled;
+    const { reports, pending } = await this.#steps.carryOut(plan, settled, signal);
+    const all = [...plan.reports, ...reports];
+    await this.#reports.show(all, signal);
+    this.#count(files, all);
+    this.#files = files;
+    this.#orbs = orbs;
+    this.#pending = pending;
+  }
+
+  /** @returns undefined: nobody knows what the folder holds, so nothing is touched */
+  async #read(signal: AbortSignal): Promise<readonly CheckedFile[] | undefined> {
+    const { metrics, folder } = this.#options;
+    try {
+      const files = await this.#folder.look();
+      metrics.readable(true);
+      return files;
+    } catch (error) {
+      metrics.readable(false);
+      // What is said of the files is said again when they are back.
+      this.#pending = true;
+      await this.#reports.show([unreadable(folder, error)], signal);
+      return undefined;
+    }
+  }
+
+  #count(files: readonly CheckedFile[], reports: readonly LoaderReport[]): void {
+    const bad = new Set(reports.filter(({ severity }) => severity === 'error').map(({ file }) => file));
+    const refused = files.filter(({ file }) => bad.has(file)).length;
+    this.#options.metrics.files(files.length - refused, refused);
+  }
+}

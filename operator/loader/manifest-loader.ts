@@ -1,0 +1,42 @@
+import { watchFolders } from '../../adapters/manifest-folder/watch-folder.ts';
+import { ManifestLook, type ManifestLoaderOptions } from './look.ts';
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/**
+ * Keeps the Orbs of one namespace equal to a folder of bare manifests (design.md §2, manifest loader). It writes only
+ * Orbs that it made itself; an unreadable folder, and a file that does not parse or validate, changes nothing.
+ * @returns `run` resolves on abort, never rejects; only the leader calls it. Changes of the folder are taken over after
+ *   about 0.1 s, where file events get lost after 2 s; an Orb goes 1–3 s after its manifest.
+ */
+export function createManifestLoader(options: ManifestLoaderOptions): {
+  readonly run: (signal: AbortSignal) => Promise<void>;
+} {
+  const { folder, namespace, logger } = options;
+  return {
+    run: async (signal) => {
+      const look = new ManifestLook(options);
+      let failing = '';
+      const next = async (): Promise<void> => {
+        try {
+          if (!signal.aborted) await look.run(signal);
+          failing = '';
+        } catch (error) {
+          const text = String(error);
+          if (!signal.aborted && text !== failing)
+            logger.warn('a look at the manifest folder was cut short', { error });
+          failing = text;
+        }
+      };
+      logger.info('the manifest folder is watched', { folder, namespace });
+      await next();
+      const stop = watchFolders([folder], next);
+      await aborted(signal);
+      await stop();
+    },
+  };
+}

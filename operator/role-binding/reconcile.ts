@@ -1,0 +1,94 @@
+import { KINDS } from '../../adapters/kube/kinds.ts';
+import { KubeError } from '../../adapters/kube/port.ts';
+import {
+  planRoleBinding,
+  type RoleBindingPlan,
+  type RoleBindingSnapshot,
+} from '../../core/orbiset/plan-role-binding.ts';
+import { VAULT_READER } from '../../core/orbiset/vault-reader.ts';
+import { keyOf, type KubeObject, type ObjectRef } from '../../core/reconcile/kube-object.ts';
+import { done, type Outcome } from '../../core/reconcile/outcome.ts';
+import type { Context } from '../context.ts';
+
+const FIELD_MANAGER = 'orb-operator-rbac';
+
+const refOf = (namespace: string): ObjectRef => ({ namespace, name: VAULT_READER });
+
+const gather = (namespace: string, { stores, platformNamespace }: Context): RoleBindingSnapshot => ({
+  namespace,
+  platformNamespace,
+  orbisets: stores.orbiset.byIndex('namespace', namespace),
+  binding: stores.roleBinding.get(keyOf(refOf(namespace))),
+});
+
+/** The namespace goes or went: nothing can be made there, and nothing is left to be read. */
+const isVanishing = (error: unknown): boolean =>
+  error instanceof KubeError &&
+  (error.status === 404 || (error.status === 403 && error.causes.includes('NamespaceTerminating')));
+
+/** A later look finds it in the cache. */
+async function readLive(namespace: string, context: Context, signal: AbortSignal): Promise<KubeObject | undefined> {
+  const live = await context.client.get(KINDS.roleBinding, refOf(namespace), signal);
+  if (live !== undefined) context.stores.roleBinding.offer(live);
+  return live;
+}
+
+type Apply = RoleBindingPlan & { readonly kind: 'apply' };
+
+async function apply({ binding, uid }: Apply, context: Context, signal: AbortSignal): Promise<void> {
+  const { namespace } = binding.metadata;
+  const metadata = { ...binding.metadata, ...(uid === undefined ? {} : { uid }) };
+  context.assertLeading();
+  const options = { fieldManager: FIELD_MANAGER };
+  const answer = await context.client.apply(KINDS.roleBinding, { ...binding, metadata }, options, signal);
+  context.stores.roleBinding.offer(answer);
+  const { resourceVersion } = answer.metadata;
+  if (resourceVersion !== undefined) context.bindingWrites.note(namespace, resourceVersion, refOf(namespace));
+}
+
+/** An apply is forced, so it could take over what somebody else made since the cache last heard: a live look first. */
+async function create(snapshot: RoleBindingSnapshot, context: Context, signal: AbortSignal): Promise<void> {
+  const live = await readLive(snapshot.namespace, context, signal);
+  const plan = planRoleBinding({ ...snapshot, binding: live });
+  if (plan.kind === 'apply') await apply(plan, context, signal);
+}
+
+/** No destructive step on cached state alone (operator.md A5). */
+async function remove(snapshot: RoleBindingSnapshot, context: Context, signal: AbortSignal): Promise<void> {
+  const { namespace } = snapshot;
+  const page = await context.client.list(KINDS.orbiset, { namespace, limit: 500 }, signal);
+  const live = await readLive(namespace, context, signal);
+  const plan = planRoleBinding({ ...snapshot, orbisets: page.items, binding: live });
+  const resourceVersion = live?.metadata.resourceVersion;
+  if (plan.kind !== 'delete' || resourceVersion === undefined) return;
+  context.assertLeading();
+  await context.client.delete(KINDS.roleBinding, refOf(namespace), { uid: plan.uid, resourceVersion }, signal);
+}
+
+async function carryOut(snapshot: RoleBindingSnapshot, context: Context, signal: AbortSignal): Promise<void> {
+  const plan = planRoleBinding(snapshot);
+  switch (plan.kind) {
+    case 'keep':
+    case 'foreign': // the status of the Orbisets says so
+      return;
+    case 'apply':
+      return plan.uid === undefined ? create(snapshot, context, signal) : apply(plan, context, signal);
+    case 'delete':
+      return remove(snapshot, context, signal);
+    default:
+      plan satisfies never;
+  }
+}
+
+/**
+ * The RoleBinding to `orb-vault-reader` of one namespace.
+ * @param namespace the key
+ */
+export async function reconcileRoleBinding(namespace: string, context: Context, signal: AbortSignal): Promise<Outcome> {
+  try {
+    await carryOut(gather(namespace, context), context, signal);
+  } catch (error) {
+    if (!isVanishing(error)) throw error;
+  }
+  return done;
+}

@@ -1,0 +1,55 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PlanResult } from './run-plan.ts';
+
+const FOLDER = join(import.meta.dirname, '../results');
+
+/** Nearest rank. @param share 0 … 1 */
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+}
+
+/** What a test showed, as it is kept. */
+export interface TestSummary {
+  readonly test: string;
+  readonly version: string;
+  readonly seed: number;
+  readonly runs: number;
+  readonly failed: number;
+  /** Runs whose fault never happened: they show nothing. */
+  readonly unreached: number;
+  readonly convergedMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  /** Requests with the fault, per request without. */
+  readonly requestRatio: number;
+  readonly faults: readonly string[];
+}
+
+export function summarise(
+  test: string,
+  { version, seed }: { readonly version: string; readonly seed: number },
+  results: readonly PlanResult[],
+): TestSummary {
+  const times = results.flatMap(({ convergedMs }) => convergedMs).map(Math.round);
+  const sum = (name: 'requests' | 'referenceRequests'): number =>
+    results.reduce((total, result) => total + result[name], 0);
+  return {
+    test,
+    version,
+    seed,
+    runs: results.length,
+    failed: results.filter(({ faults }) => faults.length > 0).length,
+    unreached: results.filter(({ reached }) => !reached).length,
+    convergedMs: { p50: percentile(times, 0.5), p99: percentile(times, 0.99), max: percentile(times, 1) },
+    requestRatio: sum('requests') / Math.max(1, sum('referenceRequests')),
+    faults: results.flatMap(({ faults }) => faults).slice(0, 100),
+  };
+}
+
+/** Keeps something under `test/chaos/results`, which git ignores. @returns its path */
+export function keep(name: string, value: unknown): string {
+  mkdirSync(FOLDER, { recursive: true });
+  const path = join(FOLDER, `${name}.json`);
+  writeFileSync(path, `${JSON.stringify(value, undefined, 2)}\n`);
+  return path;
+}

@@ -1,0 +1,176 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { seededRandom } from '../seeded-random.ts';
+import { writesOf } from '../rig/journal.ts';
+import { compareEndState, type Snapshot } from '../rig/oracles/end-state.ts';
+import { checkExplained } from '../rig/oracles/explained.ts';
+import { checkPreconditions } from '../rig/oracles/monotony.ts';
+import { compareWriteCounts, countWrites, type WriteCounts } from '../rig/oracles/write-counts.ts';
+import type { WritePoint } from '../rig/write-points.ts';
+import { documentedReasons } from './documented.ts';
+import { arm } from './arm.ts';
+import type { Plan } from './plan.ts';
+import { startSubject, type Subject } from './subject.ts';
+import { watchStates } from './states.ts';
+import { isSeen, readObjects, readSnapshot, resetWorld, type World } from './world.ts';
+import { WORKLOADS, type WorkloadName, type WorkloadStep } from './workloads.ts';
+
+/** A run without a fault: what all others are compared with. */
+export interface Reference {
+  readonly workload: WorkloadName;
+  /** After each step. */
+  readonly snapshots: readonly Snapshot[];
+  /** Up to the first uncounted step. */
+  readonly counts: WriteCounts;
+  readonly points: readonly WritePoint[];
+  readonly events: readonly string[];
+  /** Requests but those of leases, Events and watches. */
+  readonly requests: number;
+}
+
+/** What became of a plan. */
+export interface PlanResult {
+  readonly plan: Plan;
+  /** Empty: passed. */
+  readonly faults: readonly string[];
+  /** Did the fault happen? One that never did shows nothing. */
+  readonly reached: boolean;
+  /** From the last start, or the end of the fault, to the expected state, ms; by step. */
+  readonly convergedMs: readonly number[];
+  readonly lists: number;
+  /** But those of leases, Events and watches. */
+  readonly requests: number;
+  /** Of the run without a fault. */
+  readonly referenceRequests: number;
+}
+
+const QUIET_MS = 1500;
+const SETTLE_MS = 400;
+const POLL_MS = 40;
+/** Of a step: 10 s after a restart is the pass figure, checked apart. */
+const STEP_MS = 60_000;
+
+const countedRequests = ({ proxy }: Subject): number =>
+  proxy.journal.requests.filter(
+    ({ resource, verb }) => resource !== 'leases' && resource !== 'events' && verb !== 'watch',
+  ).length;
+
+/** Until no write has come for `ms`. */
+async function untilQuiet({ proxy }: Subject, ms: number): Promise<void> {
+  let count = -1;
+  while (count !== writesOf(proxy.journal).length) {
+    count = writesOf(proxy.journal).length;
+    await delay(ms);
+  }
+}
+
+/** Until the operator has seen everything and writes no more. */
+async function untilAtRest(world: World, subject: Subject): Promise<void> {
+  const until = performance.now() + STEP_MS;
+  do {
+    await untilQuiet(subject, QUIET_MS);
+    if (performance.now() > until) throw new Error('the run without a fault did not come to rest within 60 s');
+  } while (!(await isSeen(world)));
+}
+
+/** Runs a workload without a fault. */
+export async function recordReference(world: World, workload: WorkloadName, seed: number): Promise<Reference> {
+  await resetWorld(world);
+  const subject = await startSubject(world, seededRandom(seed), ONE_WORKER);
+  const snapshots: Snapshot[] = [];
+  let counts: WriteCounts | undefined;
+  for (const step of WORKLOADS[workload]) {
+    if (step.uncounted === true) counts ??= countWrites([subject.proxy.journal]);
+    await step.act(world);
+    await untilAtRest(world, subject);
+    snapshots.push(await readSnapshot(world));
+  }
+  counts ??= countWrites([subject.proxy.journal]);
+  const { proxy } = subject;
+  const found = { points: proxy.points(), events: proxy.eventNames(), requests: countedRequests(subject) };
+  const faults = await subject.stop();
+  if (faults.length > 0) throw new Error(`the run without a fault failed: ${faults.join('; ')}`);
+  return { workload, snapshots, counts, ...found };
+}
+
+/** Concurrency 1, so that write points come in one order (reliability.md §2.2). */
+const ONE_WORKER = ['--workers', '1'] as const;
+
+interface StepOutcome {
+  readonly faults: readonly string[];
+  readonly ms: number;
+}
+
+/** Until the objects are as they were after this step without a fault. */
+async function untilEqual(
+  world: World,
+  { step, expected, since }: { readonly step: WorkloadStep; readonly expected: Snapshot; readonly since: () => number },
+): Promise<StepOutcome> {
+  const until = performance.now() + STEP_MS;
+  for (;;) {
+    const faults = await readSnapshot(world).then(
+      (found) => compareEndState(expected, found),
+      (error: unknown) => [String(error)],
+    );
+    const now = performance.now();
+    if (faults.length === 0) return { faults, ms: now - since() };
+    if (now > until) return { faults: faults.map((fault) => `step "${step.name}": ${fault}`), ms: now - since() };
+    await delay(POLL_MS);
+  }
+}
+
+/** Runs a workload under a plan and asks the oracles. */
+export async function runPlan(world: World, plan: Plan, reference: Reference): Promise<PlanResult> {
+  await resetWorld(world);
+  const subject = await startSubject(world, seededRandom(plan.seed), ONE_WORKER);
+  const states = await watchStates(world);
+  const armed = await arm(world, plan, subject);
+  const outcomes: StepOutcome[] = [];
+  let counts: WriteCounts | undefined;
+  for (const [index, step] of WORKLOADS[plan.workload].entries()) {
+    const expected = reference.snapshots[index];
+    if (expected === undefined) continue;
+    if (step.uncounted === true) counts ??= countWrites([subject.proxy.journal]);
+    const began = performance.now();
+    const during = armed.stepBegins(index);
+    await step.act(world).catch(async (error: unknown) => {
+      // A step that meets a dead API server is repeated, as its author would.
+      await during;
+      await delay(1000);
+      await step.act(world).catch(() => Promise.reject(error instanceof Error ? error : new Error(String(error))));
+    });
+    await during;
+    const since = (): number => Math.max(began, subject.startedAt(), armed.endedAt());
+    const outcome = await untilEqual(world, { step, expected, since });
+    outcomes.push(outcome);
+    // Only when it leads again can it do what it must not.
+    await subject.settled();
+    await untilQuiet(subject, SETTLE_MS);
+    if (outcome.faults.length > 0) break;
+  }
+  counts ??= countWrites([subject.proxy.journal]);
+  const explained = checkExplained(await readObjects(world).catch(() => []), documentedReasons);
+  const lists = subject.proxy.journal.requests.filter(({ verb }) => verb === 'list').length;
+  const requests = countedRequests(subject);
+  await armed.end();
+  const preconditions = checkPreconditions(subject.proxy.journal);
+  const process = await subject.stop();
+  const faults = [
+    ...outcomes.flatMap((outcome) => outcome.faults),
+    ...(armed.counts === 'unknown'
+      ? []
+      : compareWriteCounts(reference.counts, counts, { fewerStatusUpdates: armed.counts === 'merged' })),
+    ...preconditions,
+    ...(await states.end()),
+    ...explained,
+    ...process,
+  ];
+  return {
+    plan,
+    faults,
+    reached: armed.reached(),
+    convergedMs: outcomes.map(({ ms }) => ms),
+    lists,
+    requests,
+    referenceRequests: reference.requests,
+  };
+}

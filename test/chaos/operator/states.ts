@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { openAdminWatch, type AdminWatch } from '../rig/admin-watch.ts';
+import { at } from '../rig/json.ts';
+import { checkMonotony } from '../rig/oracles/monotony.ts';
+import type { World } from './world.ts';
+
+/** Every state of Orbs and Orbisets from here on, seen by the rig itself. */
+export interface States {
+  /** @returns oracle d over what was seen */
+  readonly end: () => Promise<readonly string[]>;
+}
+
+const WATCHED = ['orbs', 'orbisets'];
+
+/** Watches without the proxy; opens again what a dying API server closes: states in between are then not seen. */
+export async function watchStates({ plane }: World): Promise<States> {
+  const target = { url: plane.server.url, ca: plane.ca, token: plane.users.admin.token };
+  const seen: unknown[] = [];
+  const stop = new AbortController();
+  const drain = async ({ next }: AdminWatch): Promise<void> => {
+    for (;;) {
+      const event = await next(100);
+      if (event === 'end' || stop.signal.aborted) return;
+      if (event !== 'silence' && at(event, 'type') !== 'DELETED') seen.push(at(event, 'object'));
+    }
+  };
+  const follow = async (resource: string): Promise<void> => {
+    while (!stop.signal.aborted) {
+      const path = `/apis/orbs.dev/v1alpha1/${resource}?watch=true`;
+      const watch = await openAdminWatch(target, path).catch(() => undefined);
+      if (watch === undefined) await delay(200);
+      else await drain(watch);
+      watch?.close();
+    }
+  };
+  const following = Promise.all(WATCHED.map(follow));
+  return {
+    end: async () => {
+      stop.abort();
+      await following;
+      return checkMonotony(seen);
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { startOperator, type OperatorProcess } from '../../support/operator-process.ts';
+import { startCountingProxy, type CountingProxy } from '../rig/counting-proxy.ts';
+import { checkOutput } from '../rig/oracles/process-health.ts';
+import { leaderOf, removeLease, untilTrue, type World } from './world.ts';
+
+/** The operator of a run, behind a proxy; started again whenever it was killed. */
+export interface Subject {
+  readonly proxy: CountingProxy;
+  /** Ends it by SIGKILL at once; `restart` says against what it comes back. Resolves when the old process is gone. */
+  readonly kill: (restart?: () => Promise<string>) => Promise<void>;
+  /** Monotonic ms of the last start. */
+  readonly startedAt: () => number;
+  readonly kills: () => number;
+  /** Resolves when it leads again. */
+  readonly settled: () => Promise<void>;
+  /** Ends it by SIGTERM. @returns what its processes did wrong: oracle i */
+  readonly stop: () => Promise<readonly string[]>;
+}
+
+const ALL_LINES = 100_000;
+const STOP_MS = 10_000;
+const LEADS_MS = 30_000;
+// Watches live as long as in fault runs of reliability.md §2.1.
+const WATCH_SECONDS = [10, 20] as const;
+
+/** Resolves when it leads. @param random in [0, 1), seeded */
+export async function startSubject(
+  world: World,
+  random: () => number,
+  flags: readonly string[] = [],
+): Promise<Subject> {
+  const { plane } = world;
+  const watchSeconds = (): number => WATCH_SECONDS[0] + Math.floor(random() * (WATCH_SECONDS[1] - WATCH_SECONDS[0]));
+  const proxy = await startCountingProxy({ upstream: plane.server.url, ca: plane.ca, watchSeconds });
+  const faults: string[] = [];
+  let startedAt = 0;
+  let kills = 0;
+  let operator: OperatorProcess;
+  let restarting: Promise<void> = Promise.resolve();
+  const start = async (url: string, unready: boolean): Promise<void> => {
+    startedAt = performance.now();
+    const connection = ['--kube-server', url, '--kube-token-file', plane.users.operator.tokenFile];
+    operator = await startOperator(plane, { connection, flags, unready });
+  };
+  const leads = (): Promise<void> =>
+    untilTrue('the operator does not lead', async () => (await leaderOf(world)) !== '', LEADS_MS);
+  const note = (): void => void faults.push(...checkOutput(operator.process.tail(ALL_LINES)));
+  const again = async (url: () => Promise<string>): Promise<void> => {
+    note();
+    await operator.stop();
+    await removeLease(world);
+    await start(await url(), true);
+    await leads();
+  };
+  await start(proxy.url, false);
+  await leads();
+  return {
+    proxy,
+    kill: async (restart = () => Promise.resolve(proxy.url)) => {
+      kills += 1;
+      operator.process.kill('SIGKILL');
+      await operator.process.exited;
+      restarting = again(restart);
+    },
+    startedAt: () => startedAt,
+    kills: () => kills,
+    settled: () => restarting,
+    stop: async () => {
+      await restarting;
+      const early = operator.process.ended();
+      const began = performance.now();
+      operator.process.kill('SIGTERM');
+      const code = await Promise.race([operator.process.exited, delay(STOP_MS, 'late' as const)]);
+      note();
+      if (early) faults.push(`the operator ended by itself: ${operator.process.tail(5)}`);
+      else if (code !== 0) faults.push(`${code} ${Math.round(performance.now() - began)} ms after SIGTERM`);
+      await operator.stop();
+      await proxy.close();
+      return faults;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { at, metadataOf, textOf } from '../json.ts';
+import type { Journal } from '../journal.ts';
+import { objectKey } from '../kube-request.ts';
+
+const DIGITS = /^\d+$/;
+
+/** Revisions as integers of any size. */
+const isBefore = (one: string, other: string): boolean =>
+  DIGITS.test(one) && DIGITS.test(other) && BigInt(one) < BigInt(other);
+
+/** Oracle d, of one process: a version that it wrote upon is never older than one that it wrote upon before. */
+export function checkPreconditions({ requests }: Journal): readonly string[] {
+  const newest = new Map<string, string>();
+  const faults: string[] = [];
+  for (const { precondition, n, status, ...entry } of requests) {
+    if (precondition === undefined || entry.resource === 'leases') continue;
+    const key = `${entry.resource} ${objectKey(entry)}`;
+    const last = newest.get(key);
+    if (last !== undefined && isBefore(precondition, last))
+      faults.push(`${key}: request ${n} (${status}) was made upon ${precondition}, after one upon ${last}`);
+    else newest.set(key, precondition);
+  }
+  return faults;
+}
+
+/** What must not go back while an object lives, by JSON path below the object. */
+const GROWING: readonly (readonly string[])[] = [
+  ['metadata', 'generation'],
+  ['status', 'observedGeneration'],
+  ['status', 'failover', 'swapSeq'],
+  ['status', 'failover', 'since'],
+];
+
+/** Of one text or number before another; times are RFC 3339 in UTC, which sort as text. */
+function wentBack(before: unknown, after: unknown): boolean {
+  if (typeof before === 'number') return typeof after !== 'number' || after < before;
+  const was = textOf(before);
+  if (was === undefined) return false;
+  const is = textOf(after);
+  return is === undefined || is < was;
+}
+
+/**
+ * Oracle d: `observedGeneration` and what failover counts never go back while an object lives.
+ * @param states of all objects, in the order in which they held: an unedited watch of the rig itself
+ */
+export function checkMonotony(states: readonly unknown[]): readonly string[] {
+  const last = new Map<string, unknown>();
+  return states.flatMap((state) => {
+    const { uid, namespace, name } = metadataOf(state);
+    const before = last.get(String(uid));
+    last.set(String(uid), state);
+    if (before === undefined) return [];
+    return GROWING.filter((path) => wentBack(at(before, ...path), at(state, ...path))).map(
+      (path) =>
+        `${textOf(at(state, 'kind')) ?? ''} ${textOf(namespace) ?? ''}/${textOf(name) ?? ''}: ${path.join('.')} went from ` +
+        `${JSON.stringify(at(before, ...path))} back to ${JSON.stringify(at(state, ...path)) ?? 'nothing'}`,
+    );
+  });
+}

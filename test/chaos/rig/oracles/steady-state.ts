@@ -1,0 +1,37 @@
+import { isMutating, type KubeRequest } from '../kube-request.ts';
+import type { Journal } from '../journal.ts';
+
+/** What a process did while nothing happened. */
+export interface Idle {
+  readonly ms: number;
+  readonly writes: number;
+  /** All calls but watches of single Secrets. */
+  readonly calls: number;
+  readonly callsPerSecond: number;
+  readonly secretWatches: number;
+  readonly faults: readonly string[];
+}
+
+const MAX_PER_SECOND = 1;
+
+const isSecretWatch = ({ verb, resource }: KubeRequest): boolean => verb === 'watch' && resource === 'secrets';
+
+/**
+ * Oracle c: without input no write but the lease's, and at most one call a second, watches of bound Secrets counted apart.
+ * @param window of the journal's time, ms
+ */
+export function checkIdle({ requests }: Journal, window: { readonly from: number; readonly to: number }): Idle {
+  const within = requests.filter(({ t }) => t >= window.from && t < window.to);
+  const ms = window.to - window.from;
+  const writes = within.filter((entry) => isMutating(entry) && entry.resource !== 'leases');
+  const secretWatches = within.filter(isSecretWatch).length;
+  const calls = within.length - secretWatches;
+  const callsPerSecond = calls / (ms / 1000);
+  const busy =
+    callsPerSecond > MAX_PER_SECOND ? [`${callsPerSecond.toFixed(2)} calls/s, at most ${MAX_PER_SECOND}`] : [];
+  const wrote = writes.map(
+    ({ verb, resource, namespace, name, status }) =>
+      `${verb} ${resource} ${namespace ?? ''}/${name ?? ''} (${status}) while idle`,
+  );
+  return { ms, writes: writes.length, calls, callsPerSecond, secretWatches, faults: [...wrote, ...busy] };
+}

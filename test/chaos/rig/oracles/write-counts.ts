@@ -1,0 +1,72 @@
+import { writesOf, type Journal, type RequestEntry } from '../journal.ts';
+import { objectKey } from '../kube-request.ts';
+
+/** Writes of one object. */
+interface WriteCount {
+  creates: number;
+  /** Updates that changed something. */
+  updates: number;
+  deletes: number;
+  /** 409, whoever made it. */
+  conflicts: number;
+  /** Succeeded without effect. */
+  noops: number;
+}
+
+/** `resource ns/name[/subresource]` → writes. */
+export type WriteCounts = ReadonlyMap<string, Readonly<WriteCount>>;
+
+type Counted = keyof WriteCount;
+
+/** @returns undefined for a request that had no effect and is no conflict */
+function kindOf({ verb, status, shown, changed }: RequestEntry): Counted | undefined {
+  if (status === 409 || shown === 409) return 'conflicts';
+  if (status < 200 || status >= 300) return undefined;
+  if (changed === false) return 'noops';
+  if (status === 201) return 'creates';
+  return verb === 'delete' || verb === 'deletecollection' ? 'deletes' : 'updates';
+}
+
+/** What was written, over all journals of one run: each process that was started has its own. */
+export function countWrites(journals: readonly Journal[]): WriteCounts {
+  const counts = new Map<string, WriteCount>();
+  for (const entry of journals.flatMap((journal) => writesOf(journal))) {
+    const kind = kindOf(entry);
+    if (kind === undefined) continue;
+    const { resource, subresource } = entry;
+    const name = `${resource} ${objectKey(entry)}${subresource === undefined ? '' : `/${subresource}`}`;
+    const count = counts.get(name) ?? { creates: 0, updates: 0, deletes: 0, conflicts: 0, noops: 0 };
+    count[kind] += 1;
+    counts.set(name, count);
+  }
+  return counts;
+}
+
+const NONE: Readonly<WriteCount> = { creates: 0, updates: 0, deletes: 0, conflicts: 0, noops: 0 };
+
+/** Conflicts and writes without effect change nothing: listed in the results, no fault (reliability.md §3 b). */
+const COMPARED = ['creates', 'updates', 'deletes'] as const;
+
+/** What a run may differ in. */
+interface Allowed {
+  /** Who sees two states as one writes the status once: right for faults that hold events or answers back. */
+  readonly fewerStatusUpdates?: boolean;
+}
+
+/** Oracle b: each object whose number of creates, effective updates or deletes is not that of the run without a fault. */
+export function compareWriteCounts(
+  reference: WriteCounts,
+  found: WriteCounts,
+  { fewerStatusUpdates = false }: Allowed = {},
+): readonly string[] {
+  return [...new Set([...reference.keys(), ...found.keys()])].flatMap((name) => {
+    const expected = reference.get(name) ?? NONE;
+    const got = found.get(name) ?? NONE;
+    const mayMerge = fewerStatusUpdates && name.endsWith('/status') && got.updates > 0;
+    const differs = (kind: (typeof COMPARED)[number]): boolean =>
+      kind === 'updates' && mayMerge ? got[kind] > expected[kind] : got[kind] !== expected[kind];
+    return COMPARED.filter(differs).map(
+      (kind) => `${name}: ${expected[kind]} ${kind} without the fault, ${got[kind]} with it`,
+    );
+  });
+}

@@ -1,0 +1,74 @@
+// `npm run test:chaos [-- --only R1,R5 --seed 42 --full]`: the operator under the faults of reliability.md §4.1, against a
+// control plane of its own. `--plan FILE` runs one plan again that a failing run wrote.
+import { parseArgs } from 'node:util';
+import type { Procedure } from './operator/procedure.ts';
+import { readPlan } from './operator/plan.ts';
+import { PLANNED } from './operator/plans.ts';
+import { PROCEDURES } from './operator/procedures.ts';
+import { keep, summarise } from './operator/results.ts';
+import type { Reference } from './operator/run-plan.ts';
+import { replay, runPlanned } from './operator/run-test.ts';
+import { startWorld, type World } from './operator/world.ts';
+import type { WorkloadName } from './operator/workloads.ts';
+
+const REDUCED_PLANS = 3;
+
+const ALL = [...Object.keys(PLANNED), ...Object.keys(PROCEDURES)];
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: ALL.join(',') },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    full: { type: 'boolean', default: false },
+    plan: { type: 'string' },
+  },
+});
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const seed = Number(values.seed);
+const references = new Map<WorkloadName, Reference>();
+
+async function runProcedure(world: World, test: string, procedure: Procedure): Promise<number> {
+  const results = await procedure(world, { seed, full: values.full, say });
+  for (const { name, faults, figures } of results) {
+    say(`${(faults.length > 0 ? 'FAIL' : 'ok').padEnd(9)} ${test} ${name} ${JSON.stringify(figures)}`);
+    for (const fault of faults) say(`          ${fault}`);
+  }
+  keep(`${test}-${seed}`, { test, version: world.plane.version, seed, results });
+  return results.filter(({ faults }) => faults.length > 0).length;
+}
+
+async function runTest(world: World, test: string): Promise<number> {
+  const procedure = PROCEDURES[test];
+  if (procedure !== undefined) return runProcedure(world, test, procedure);
+  const results = await runPlanned(world, test, {
+    seed,
+    most: values.full ? Infinity : REDUCED_PLANS,
+    say,
+    references,
+  });
+  const summary = summarise(test, { version: world.plane.version, seed }, results);
+  const { runs, failed, unreached, convergedMs } = summary;
+  const { p50, p99, max } = convergedMs;
+  say(
+    `${test}: ${runs} runs, ${failed} failed, ${unreached} without their fault; ms to converge p50 ${p50}, p99 ${p99}, max ${max}`,
+  );
+  keep(`${test}-${seed}`, summary);
+  return failed;
+}
+
+const unknown = values.only.split(',').filter((test) => !ALL.includes(test));
+if (unknown.length > 0) throw new Error(`no test ${unknown.join(', ')}; there are ${ALL.join(', ')}`);
+// What was started ends with this process, and only `exit` tells it so.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+say(`seed ${seed}`);
+const world = await startWorld('chaos');
+let failed = 0;
+try {
+  if (values.plan === undefined) for (const test of values.only.split(',')) failed += await runTest(world, test);
+  else failed = (await replay(world, readPlan(values.plan), { say })).faults.length;
+} finally {
+  world.api.close();
+  await world.plane.stop();
+}
+process.exitCode = failed === 0 ? 0 : 1;

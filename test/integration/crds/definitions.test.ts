@@ -1,0 +1,185 @@
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import { jcs } from '../../../core/json/jcs.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
+import { digestOfText } from '../../../core/manifest/digest.ts';
+import { parseDocuments } from '../../../core/manifest/parse-text.ts';
+import { readJson } from '../../../core/manifest/read-json.ts';
+import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
+import { kubectlOk } from '../../../hack/control-plane/install.ts';
+import { sharedControlPlane } from '../../support/control-plane.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const NAMESPACE = 'definitions';
+const PROVIDERS = { other: { execution: { url: 'https://b.example/' } } };
+
+const orb = (name: string, spec: JsonObject = {}): JsonObject => ({
+  apiVersion: 'orbs.dev/v1alpha1',
+  kind: 'Orb',
+  metadata: { name, namespace: NAMESPACE },
+  spec: {
+    orb_id: `acme.${name}@1.0.0`,
+    provider: 'main',
+    inputs: {},
+    outputs: {},
+    execution: { url: 'https://a.example/' },
+    ...spec,
+  },
+});
+
+function parsed(text: string): JsonObject {
+  const read = readJson(new TextEncoder().encode(text));
+  if (!read.ok || !isJsonObject(read.value)) throw new Error(`no JSON object: ${text.slice(0, 200)}`);
+  return read.value;
+}
+
+const specDigest = (value: JsonValue): string =>
+  digestOfText(jcs(isJsonObject(value) ? (value['spec'] ?? null) : null));
+
+describe('the resource definitions on an API server', function suite() {
+  this.timeout(120_000);
+  let plane: ControlPlane | undefined;
+  const kubectl = (args: readonly string[], input?: JsonObject): Promise<string> => {
+    if (plane === undefined) throw new Error('the control plane is not there');
+    return kubectlOk(plane, args, input === undefined ? undefined : JSON.stringify(input));
+  };
+  const apply = (object: JsonObject, ...more: readonly string[]): Promise<string> =>
+    kubectl(['apply', '--server-side', '--force-conflicts', '-o', 'json', '-f', '-', ...more], object);
+  const columns = async (...args: readonly string[]): Promise<string> =>
+    (await kubectl(['get', ...args, '-n', NAMESPACE])).split('\n')[0]?.replaceAll(/\s+/g, ' ').trim() ?? '';
+  const refusal = (object: JsonObject): Promise<string> =>
+    apply(object).then(
+      () => 'accepted',
+      (error: unknown) => String(error),
+    );
+
+  before(async () => {
+    plane = await sharedControlPlane();
+    await kubectl(['create', 'namespace', NAMESPACE]);
+  });
+  after(() => kubectl(['delete', 'namespace', NAMESPACE, '--wait=false']));
+
+  it('are accepted without a word about their schemas', async () => {
+    const path =
+      '{range .items[?(@.spec.group=="orbs.dev")]}{range .status.conditions[*]}{.type}={.status}{"\\n"}{end}{end}';
+    const conditions = (await kubectl(['get', 'crd', '-o', `jsonpath=${path}`])).trim().split('\n');
+    expect(conditions.toSorted()).to.deep.equal([
+      ...Array<string>(3).fill('Established=True'),
+      ...Array<string>(3).fill('NamesAccepted=True'),
+    ]);
+  });
+
+  it('have short names and a category of their own', async () => {
+    const names = await kubectl(['api-resources', '--api-group=orbs.dev', '--categories=orb-platform', '--no-headers']);
+    const rows = names
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/\s+/).slice(0, 2).join(' '));
+    expect(rows).to.deep.equal(['orbisets oset', 'orbpublications opub', 'orbs orb']);
+  });
+
+  it('explain every member to its end', async () => {
+    expect(await kubectl(['explain', 'orb.spec.swap_config.dwell.hold_down'])).to.include('30s to 6h');
+    expect(await kubectl(['explain', 'oset.spec.vault.secrets.allowedHosts'])).to.include('There is no default');
+    expect(await kubectl(['explain', 'opub.status.validationReport.findings'])).to.include('The first 50 findings');
+  });
+
+  it('select Orbs by orb_id and provider, and publications by those of their manifests', async () => {
+    await apply(orb('one'));
+    await apply(orb('two', { provider: 'other' }));
+    const select = async (selector: string): Promise<string> =>
+      (await kubectl(['get', 'orb', '-n', NAMESPACE, `--field-selector=${selector}`, '-o', 'name'])).trim();
+    expect(await select('spec.orb_id=acme.one@1.0.0')).to.equal('orb.orbs.dev/one');
+    expect(await select('spec.provider=other')).to.equal('orb.orbs.dev/two');
+    const { spec } = orb('one');
+    const publication = { ...orb('pub'), kind: 'OrbPublication', spec: { manifest: spec ?? {}, test_results: {} } };
+    await apply(publication);
+    const found = await kubectl([
+      'get',
+      'opub',
+      '-n',
+      NAMESPACE,
+      '--field-selector=spec.manifest.orb_id=acme.one@1.0.0',
+      '-o',
+      'name',
+    ]);
+    expect(found.trim()).to.equal('orbpublication.orbs.dev/pub');
+  });
+
+  it('show decisions first, and the rest with -o wide', async () => {
+    await apply({ ...orb('set'), kind: 'Orbiset', spec: {} });
+    expect(await columns('orb')).to.equal('NAME PROVIDER READY AGE');
+    expect(await columns('orb', '-o', 'wide')).to.equal('NAME PROVIDER READY AGE ORB REASON DIGEST');
+    expect(await columns('opub')).to.equal('NAME PROVIDER TIER SCORE READY AGE');
+    expect(await columns('oset')).to.equal('NAME READY SUSPENDED AGE');
+  });
+
+  it('keep conditions of two writers apart, and status out of the reach of the main resource', async () => {
+    const at = { observedGeneration: 1, lastTransitionTime: '2026-01-31T12:00:00Z', message: '' };
+    const status = (type: string, reason: string): JsonObject => ({
+      ...orb('three'),
+      spec: {},
+      status: { conditions: [{ type, status: 'True', reason, ...at }] },
+    });
+    await apply(orb('three'));
+    const { spec: _, ...ready } = status('Ready', 'Ready');
+    const { spec: __, ...pin } = status('PinValid', 'PinFollowed');
+    await apply(ready, '--subresource=status', '--field-manager=orb-operator');
+    await apply(pin, '--subresource=status', '--field-manager=orb-operator-failover');
+    await apply({ ...orb('three'), status: { validDigest: 'x' } });
+    const stored = parsed(await kubectl(['get', 'orb', 'three', '-n', NAMESPACE, '-o', 'json']));
+    expect(stored['status']).to.deep.equal({
+      conditions: [
+        { type: 'Ready', status: 'True', reason: 'Ready', ...at },
+        { type: 'PinValid', status: 'True', reason: 'PinFollowed', ...at },
+      ],
+    });
+  });
+
+  it('judge a pin when it is set, and not again when somebody removes its provider', async () => {
+    const pin = { provider: 'other', expires_at: '2030-01-31T12:00:00Z' };
+    expect(await refusal(orb('pinned', { pin }))).to.include('pin.provider is no provider of this manifest');
+    await apply(orb('pinned', { pin, providers: PROVIDERS }));
+    expect(await refusal(orb('pinned', { pin, description: 'The provider is gone.' }))).to.equal('accepted');
+    expect(await refusal(orb('pinned', { pin: { ...pin, provider: 'nobody' } }))).to.include(
+      'pin.provider is no provider',
+    );
+  });
+
+  it('drop what they do not know from a plain POST: the digest is of what is stored', async () => {
+    const sent = orb('loose', { unknown: 1, description: 'x' });
+    const created = parsed(await kubectl(['create', '--validate=ignore', '-o', 'json', '-f', '-'], sent));
+    expect(specDigest(created)).to.equal(specDigest(orb('loose', { description: 'x' })));
+    expect(await refusal(orb('strict', { unknown: 1 }))).to.include('.spec.unknown: field not declared in schema');
+  });
+
+  it('take the examples as they are, and store what our digest is over', async () => {
+    const base = join(root, 'manifests/kubernetes/base');
+    const built = await kubectl(['kustomize', base]);
+    const documents = parseDocuments(built, 'yaml').map((result) => (result.ok ? result.value : null));
+    expect(documents.length).to.be.greaterThan(4);
+    for (const document of documents) {
+      if (!isJsonObject(document) || document['kind'] === 'Secret') continue;
+      const stored = parsed(await apply(document, '--dry-run=server', '-n', NAMESPACE));
+      expect(specDigest(stored)).to.equal(specDigest(document));
+    }
+  });
+
+  it('take the overlay, which lowers the limits', async () => {
+    const overlay = join(root, 'manifests/kubernetes/overlays/staging');
+    await kubectl(['create', 'namespace', 'staging']);
+    const applied = await kubectl(['apply', '--server-side', '-k', overlay]);
+    const limits = await kubectl([
+      'get',
+      'oset',
+      'default',
+      '-n',
+      'staging',
+      '-o',
+      'jsonpath={.spec.limits.in_flight}',
+    ]);
+    await kubectl(['delete', 'namespace', 'staging', '--wait=false']);
+    expect(applied.trim().split('\n')).to.have.length(6);
+    expect(limits).to.equal('4');
+  });
+});

@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { performance } from 'node:perf_hooks';
+import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
+import { conditionOf } from '../../../core/reconcile/read-object.ts';
+import { sharedControlPlane } from '../../support/control-plane.ts';
+import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
+import { anOrb } from '../../support/kube-objects.ts';
+import { SHORT_LEASE, startOperator, type OperatorProcess } from '../../support/operator-process.ts';
+
+const LEADING = 'leader_election_master_status{name="orb-operator"}';
+
+const leads = async (operator: OperatorProcess): Promise<boolean> => (await operator.metric(LEADING)) === 1;
+
+const orb = (name: string): object => {
+  const { apiVersion, kind, spec } = anOrb(name);
+  return { apiVersion, kind, metadata: { name }, spec };
+};
+
+const probe = async (operator: OperatorProcess, path: string): Promise<number> =>
+  (await fetch(`${operator.ready.probes_url}${path}`)).status;
+
+describe('operator, its life', () => {
+  let plane: ControlPlane;
+  let space: TestNamespace;
+  const running: OperatorProcess[] = [];
+
+  const start = async (flags: readonly string[] = SHORT_LEASE): Promise<OperatorProcess> => {
+    const operator = await startOperator(plane, { flags });
+    running.push(operator);
+    return operator;
+  };
+
+  before(async () => {
+    plane = await sharedControlPlane();
+  });
+  beforeEach(async () => {
+    space = await testNamespace(plane, `life-${Math.random().toString(36).slice(2, 8)}`);
+  });
+  afterEach(async () => {
+    for (const operator of running.splice(0)) await operator.stop();
+    await space.remove();
+  });
+
+  it('hands over to the second process within seconds of a kill, and only one leads', async () => {
+    const [one, two] = [await start(), await start()];
+    const leader = await waitFor(async () => ((await leads(one)) ? one : (await leads(two)) ? two : undefined));
+    expect(leader).to.be.oneOf([one, two]);
+    const follower = leader === one ? two : one;
+    expect(await leads(follower)).to.equal(false);
+    expect(await probe(follower, '/readyz')).to.equal(200);
+    await space.apply(orb('before'));
+    await space.until('orb/before', (object) => conditionOf(object, 'Ready')?.status === 'True');
+    leader?.process.kill('SIGKILL');
+    await space.apply(orb('after'));
+    await space.until('orb/after', (object) => conditionOf(object, 'Ready') !== undefined, 9000);
+    expect(await leads(follower)).to.equal(true);
+  });
+
+  it('hands over at once when the leader is asked to stop', async () => {
+    const one = await start();
+    await waitFor(async () => ((await leads(one)) ? true : undefined));
+    const two = await start();
+    const began = performance.now();
+    expect(await one.stop()).to.equal(0);
+    const stopped = performance.now() - began;
+    await waitFor(async () => ((await leads(two)) ? true : undefined));
+    expect(stopped).to.be.lessThan(10_000);
+    expect(performance.now() - began - stopped, 'ms until the other leads').to.be.lessThan(3000);
+  });
+
+  it('ends with 0 though the API server can not be reached', async () => {
+    const lost = ['--kube-server', 'http://127.0.0.1:9', '--kube-token-file', plane.users.operator.tokenFile];
+    const operator = await startOperator(plane, { connection: lost, unready: true });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(operator.process.ended()).to.equal(false);
+    const began = performance.now();
+    expect(await operator.stop()).to.equal(0);
+    expect(performance.now() - began).to.be.lessThan(10_000);
+  });
+
+  it('takes a server, a token file and a CA in place of a kubeconfig', async () => {
+    const { operator: user } = plane.users;
+    const connection = [
+      '--kube-server',
+      plane.server.url,
+      '--kube-token-file',
+      user.tokenFile,
+      '--kube-ca-file',
+      plane.caFile,
+    ];
+    const operator = await startOperator(plane, { connection, flags: SHORT_LEASE });
+    running.push(operator);
+    expect(await probe(operator, '/livez')).to.equal(200);
+    await space.apply(orb('echo'));
+    await space.until('orb/echo', (object) => conditionOf(object, 'Ready')?.status === 'True');
+  });
+});

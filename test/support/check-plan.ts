@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import type { KubeObject } from '../../core/reconcile/kube-object.ts';
+import type { Plan } from '../../core/reconcile/plan.ts';
+import { REASONS } from '../../core/reconcile/reasons.ts';
+import { applied } from './kube-objects.ts';
+import { kstatus, type Kstatus } from './kstatus.ts';
+
+type Documented = Readonly<Record<string, Readonly<Record<string, { readonly status: string }>>>>;
+
+const documented = (kind: string): Documented => {
+  const all: Readonly<Record<string, Documented>> = REASONS;
+  return all[kind] ?? {};
+};
+
+/** Condition types that each manager writes (security.md §6.1). */
+export const OWNED = {
+  'orb-operator': ['Ready', 'Reconciling', 'Stalled', 'OrbsResolved'],
+  'orb-operator-failover': ['ProvidersResolved', 'PinValid'],
+} as const;
+
+/**
+ * What holds for every plan: documented reasons with their status, messages of at most 1 KiB, and once it is written
+ * nothing more to write and nothing more to tell.
+ * @returns the object with the status written, and what kstatus makes of it
+ */
+export function settle(
+  object: KubeObject,
+  manager: keyof typeof OWNED,
+  planOf: (object: KubeObject) => Plan,
+): { readonly object: KubeObject; readonly plan: Plan; readonly kstatus: Kstatus } {
+  const plan = planOf(object);
+  for (const { type, status, reason, message } of plan.status?.conditions ?? []) {
+    expect(documented(object.kind)[type]?.[reason]?.status, `${object.kind} ${type} ${reason}`).to.equal(status);
+    expect(Buffer.byteLength(message), message).to.be.within(1, 1024);
+    expect(OWNED[manager]).to.include(type);
+  }
+  for (const { note } of plan.events) expect(note.length, note).to.be.within(1, 1024);
+  const after = applied(object, plan.status, OWNED[manager]);
+  const again = planOf(after);
+  expect(again.events, 'events of a second look').to.deep.equal([]);
+  expect(again.status ?? plan.status, 'status of a second look').to.deep.equal(plan.status);
+  return { object: after, plan, kstatus: kstatus(after) };
+}

@@ -1,0 +1,79 @@
+import { Agent, request } from 'undici';
+import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
+import { isJsonObject } from '../../../core/json/json-value.ts';
+import { schemaChecks } from '../../../core/manifest/check-schema.ts';
+import { checkDocument } from '../../../core/manifest/documents.ts';
+import type { Finding } from '../../../core/manifest/finding.ts';
+import { parseDocuments } from '../../../core/manifest/parse-text.ts';
+import { compileOrb } from '../../../core/orb/compile-orb.ts';
+import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
+
+/** What one side says of a document. */
+export interface Verdict {
+  readonly accepted: boolean;
+  /** Of core: `code pointer` of each error. Of the server: its message. */
+  readonly errors: readonly string[];
+}
+
+const errorsOf = (findings: readonly Finding[]): readonly string[] =>
+  findings.filter(({ severity }) => severity === 'error').map(({ code, pointer }) => `${code} ${pointer}`);
+const verdict = (ok: boolean, findings: readonly Finding[]): Verdict => ({ accepted: ok, errors: errorsOf(findings) });
+
+function ofManifest(value: JsonValue): Verdict {
+  const compiled = compileOrb(value, { namespace: 'corpus', allowedOrigins: [] });
+  return verdict(compiled.ok, compiled.findings);
+}
+
+/** As `planPublication` does. */
+function ofPublication(value: JsonObject): Verdict {
+  const checked = schemaChecks.publication(value);
+  if (!checked.ok) return verdict(false, checked.findings);
+  const spec = value['spec'] ?? null;
+  return ofManifest((isJsonObject(spec) ? spec['manifest'] : undefined) ?? null);
+}
+
+/** What core says of a document, given as JSON text: as the loader, `orb validate` and the controllers judge it. */
+export function coreVerdict(text: string): Verdict {
+  const [parsed] = parseDocuments(text, 'json');
+  if (parsed?.ok !== true) return verdict(false, parsed?.findings ?? []);
+  const { value } = parsed;
+  if (isJsonObject(value) && value['kind'] === 'OrbPublication') return ofPublication(value);
+  const checked = checkDocument(value);
+  if (!checked.ok) return verdict(false, checked.findings);
+  return checked.value.kind === 'Orb' ? ofManifest(checked.value.manifest) : verdict(true, []);
+}
+
+const PLURALS: Readonly<Record<string, string>> = {
+  Orb: 'orbs',
+  Orbiset: 'orbisets',
+  OrbPublication: 'orbpublications',
+};
+const REFUSED = [400, 422];
+
+/** Asks an API server what it says of documents; nothing is stored. */
+export interface ServerJudge {
+  /** @param text JSON of one document of `kind` */
+  readonly verdict: (kind: string, text: string) => Promise<Verdict>;
+  readonly close: () => Promise<void>;
+}
+
+export function openJudge(plane: ControlPlane, namespace: string): ServerJudge {
+  const agent = new Agent({ connect: { ca: plane.ca }, connections: 8 });
+  const verdictOf = async (kind: string, text: string): Promise<Verdict> => {
+    const path = `/apis/orbs.dev/v1alpha1/namespaces/${namespace}/${PLURALS[kind] ?? kind}`;
+    const { statusCode, body } = await request(`${plane.server.url}${path}?dryRun=All&fieldValidation=Strict`, {
+      dispatcher: agent,
+      method: 'POST',
+      headers: { authorization: `Bearer ${plane.users.admin.token}`, 'content-type': 'application/json' },
+      body: text,
+    });
+    const answer = await body.text();
+    if (statusCode === 201) return { accepted: true, errors: [] };
+    if (!REFUSED.includes(statusCode)) throw new Error(`The API server answered ${statusCode}: ${answer}`);
+    const status: unknown = JSON.parse(answer);
+    const message =
+      typeof status === 'object' && status !== null && 'message' in status ? String(status.message) : answer;
+    return { accepted: false, errors: [message] };
+  };
+  return { verdict: verdictOf, close: () => agent.close() };
+}

@@ -1,0 +1,35 @@
+import type { WorkQueue } from '../../../adapters/kube/port.ts';
+import { createWorkQueue } from '../../../adapters/kube/work-queue.ts';
+import { createFakeClock, type FakeClock } from '../fake-clock.ts';
+import { noteMetrics, type NotedMetrics } from './runtime-notes.ts';
+
+interface AQueue {
+  readonly clock: FakeClock;
+  readonly queue: WorkQueue;
+  readonly noted: NotedMetrics;
+  /** The next key if there is one now. */
+  readonly poll: () => Promise<string | undefined>;
+  /** All keys that may run now, each done at once. */
+  readonly drain: () => Promise<readonly string[]>;
+}
+
+export function aQueue(): AQueue {
+  const clock = createFakeClock(0);
+  const noted = noteMetrics();
+  const queue = createWorkQueue({ name: 'orb', clock, metrics: noted.metrics });
+  const poll = (): Promise<string | undefined> => {
+    const now = new AbortController();
+    const key = queue.get(now.signal);
+    now.abort();
+    return key;
+  };
+  const drain = async (): Promise<readonly string[]> => {
+    const keys: string[] = [];
+    for (let key = await poll(); key !== undefined; key = await poll()) {
+      keys.push(key);
+      queue.done(key);
+    }
+    return keys;
+  };
+  return { clock, queue, noted, poll, drain };
+}

@@ -1,0 +1,40 @@
+import type { LogFields, Logger } from '../../../adapters/telemetry/port.ts';
+import type { KubeMetrics } from '../../../adapters/kube/port.ts';
+
+export interface RecordedLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+/** A logger that keeps its lines. */
+export function recordingLogger(lines: RecordedLine[] = []): Logger & { readonly lines: readonly RecordedLine[] } {
+  const at =
+    (level: RecordedLine['level']) =>
+    (message: string, fields: LogFields = {}): void => {
+      lines.push({ level, message, fields });
+    };
+  return {
+    lines,
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: () => recordingLogger(lines),
+    flush: async () => undefined,
+  };
+}
+
+/** Metrics that keep what they were told, one text each: `list Orb start`. */
+export function recordingMetrics(): KubeMetrics & { readonly told: readonly string[] } {
+  const told: string[] = [];
+  return {
+    told,
+    request: (method, code, verb) => void told.push(`request ${method} ${code} ${verb}`),
+    listed: (kind, reason) => void told.push(`list ${kind} ${reason}`),
+    watchRestarted: (kind, reason) => void told.push(`restart ${kind} ${reason}`),
+    watchStalled: (kind) => void told.push(`stall ${kind}`),
+    historyRewound: (kind) => void told.push(`rewind ${kind}`),
+    cache: () => undefined,
+  };
+}

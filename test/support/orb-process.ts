@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const bin = (name: string): string => join(import.meta.dirname, '../../cli', name);
+
+/** What a process of the command line did. */
+export interface OrbEnded {
+  readonly status: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The command line as its own process, with a home of its own. */
+export interface OrbProcess {
+  /** Home, configuration and working folder; the test removes it. */
+  readonly folder: string;
+  readonly run: (
+    argv: readonly string[],
+    options?: { readonly stdin?: string; readonly env?: NodeJS.ProcessEnv; readonly file?: string },
+  ) => Promise<OrbEnded>;
+}
+
+export function anOrbProcess(): OrbProcess {
+  const folder = mkdtempSync(join(tmpdir(), 'orb-process-'));
+  const own = { PATH: process.env['PATH'], HOME: folder, ORB_CONFIG_DIR: join(folder, 'config') };
+  return {
+    folder,
+    run: async (argv, { stdin = '', env = {}, file = 'orb.js' } = {}) => {
+      const child = spawn(process.execPath, [bin(file), ...argv], { cwd: folder, env: { ...own, ...env } });
+      const texts = { out: '', err: '' };
+      child.stdout.on('data', (chunk: Buffer) => (texts.out += chunk.toString('utf8')));
+      child.stderr.on('data', (chunk: Buffer) => (texts.err += chunk.toString('utf8')));
+      child.stdin.end(stdin);
+      await once(child, 'close');
+      return { status: child.exitCode, ...texts };
+    },
+  };
+}

@@ -1,0 +1,237 @@
+import { expect } from 'chai';
+import { SecretApiKeys } from '../../../../adapters/api-keys/secret-api-keys.ts';
+import type { AppliedObject } from '../../../../adapters/kube/port.ts';
+import { createAuthenticate } from '../../../../api-server/cluster/authenticate.ts';
+import { TokenReviewer } from '../../../../api-server/cluster/token-reviewer.ts';
+import type { Authenticate, AuthResult, Wanted } from '../../../../api-server/http/authorise.ts';
+import { orbisetRef, tenantOf } from '../../../../api-server/http/tenant.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
+import { makeKey, START } from '../../adapters/api-keys/contract.ts';
+import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
+import { noteLog } from '../../../support/kube/runtime-notes.ts';
+
+const TOKEN = 'aaaa.bbbb.cccc';
+const USER = { username: 'system:serviceaccount:acme:app', uid: 'u1', groups: ['g'], extra: { k: ['v'] } };
+const EXECUTE: Wanted = { scope: 'orbs:execute', orbiset: 'support', namespace: null };
+
+interface Asked {
+  readonly kind: string;
+  readonly spec: JsonObject;
+}
+
+interface Started {
+  readonly authenticate: Authenticate;
+  readonly clock: FakeClock;
+  readonly asked: Asked[];
+  readonly keys: SecretApiKeys;
+  /** What the API server says; changed by tests. */
+  readonly server: {
+    review: JsonObject;
+    allows: (attributes: JsonObject) => boolean;
+    away: boolean;
+    wait: Promise<void>;
+  };
+}
+
+const specIn = (object: AppliedObject): JsonObject => (isJsonObject(object['spec']) ? object['spec'] : {});
+
+function start(): Started {
+  const clock = createFakeClock(START);
+  const asked: Asked[] = [];
+  const server: Started['server'] = {
+    review: { authenticated: true, audiences: ['orb-api'], user: USER },
+    allows: () => true,
+    away: false,
+    wait: Promise.resolve(),
+  };
+  const reviewer = new TokenReviewer({
+    clock,
+    client: {
+      create: async (_kind, object) => {
+        const spec = specIn(object);
+        asked.push({ kind: object.kind, spec });
+        await server.wait;
+        if (server.away) throw new Error('no answer');
+        const attributes = isJsonObject(spec['resourceAttributes']) ? spec['resourceAttributes'] : {};
+        const status = object.kind === 'TokenReview' ? server.review : { allowed: server.allows(attributes) };
+        return { apiVersion: object.apiVersion, kind: object.kind, metadata: { name: '' }, status };
+      },
+    },
+  });
+  const keys = new SecretApiKeys({ clock, current: () => true, logger: { warn: () => undefined } });
+  const authenticate = createAuthenticate({ keys, reviewer, clock, logger: noteLog().logger });
+  return { authenticate, clock, asked, keys, server };
+}
+
+const ask = async ({ authenticate }: Started, wanted: Wanted = EXECUTE, token = TOKEN): Promise<AuthResult> =>
+  authenticate(`Bearer ${token}`, '127.0.0.1', () => wanted);
+
+describe('tokens of ServiceAccounts (security.md S12)', () => {
+  it('are reviewed for our audience, then asked for the rights of the scope by namespace and name', async () => {
+    const started = start();
+    const result = await ask(started);
+    expect(started.asked).to.deep.equal([
+      { kind: 'TokenReview', spec: { token: TOKEN, audiences: ['orb-api'] } },
+      {
+        kind: 'SubjectAccessReview',
+        spec: {
+          user: USER.username,
+          uid: 'u1',
+          groups: ['g'],
+          extra: { k: ['v'] },
+          resourceAttributes: {
+            group: 'orbs.dev',
+            verb: 'create',
+            resource: 'orbisets',
+            subresource: 'execute',
+            namespace: 'acme',
+            name: 'support',
+          },
+        },
+      },
+    ]);
+    const caller = result.kind === 'ok' ? result.caller : undefined;
+    expect([caller?.id, caller?.tenants, [...(caller?.scopes ?? [])], caller?.standing()]).to.deep.equal([
+      'sa:acme/app',
+      ['acme'],
+      ['orbs:execute'],
+      'valid',
+    ]);
+    expect(orbisetRef('support', caller)).to.deep.equal({ namespace: 'acme', name: 'support' });
+  });
+
+  it('are asked for every verb of a scope', async () => {
+    const started = start();
+    started.server.allows = ({ verb }) => verb !== 'patch';
+    const result = await ask(started, { scope: 'marketplace:publish', orbiset: undefined, namespace: null });
+    const verbs = started.asked
+      .slice(1)
+      .map(({ spec }) => isJsonObject(spec['resourceAttributes']) && spec['resourceAttributes']['verb']);
+    expect([result.kind, new Set(verbs)]).to.deep.equal(['forbidden', new Set(['create', 'patch'])]);
+  });
+
+  const foreign: readonly (readonly [why: string, wanted: Wanted, namespace: unknown])[] = [
+    ['an Orbiset of another namespace', { ...EXECUTE, orbiset: 'other.support' }, 'other'],
+    ['another namespace', { scope: 'receipts:read', orbiset: undefined, namespace: 'other' }, 'other'],
+  ];
+  for (const [why, wanted, namespace] of foreign) {
+    it(`act in ${why} when they are allowed to there, and see nothing of it otherwise`, async () => {
+      const started = start();
+      const allowed = await ask(started, wanted);
+      expect(allowed.kind === 'ok' && allowed.caller.tenants).to.deep.equal([namespace]);
+      await started.clock.advance(10_000);
+      started.server.allows = () => false;
+      const denied = await ask(started, wanted);
+      const caller = denied.kind === 'ok' ? denied.caller : undefined;
+      expect(caller?.tenants).to.deep.equal([]);
+      expect(caller && orbisetRef('other.support', caller)).to.equal(undefined);
+      expect(caller && tenantOf(caller, 'other').kind).to.equal('unknown');
+    });
+  }
+
+  it('say what is lacking in their own namespace', async () => {
+    const started = start();
+    started.server.allows = () => false;
+    const result = await ask(started);
+    expect(result.kind === 'forbidden' && result.why === 'not-allowed' && result.detail).to.match(
+      /may not create orbisets\/execute \(group orbs\.dev\) in acme/,
+    );
+  });
+
+  it('are nobody without our audience, with another kind of user, or when the review says no', async () => {
+    const reviews: readonly JsonObject[] = [
+      { authenticated: true, audiences: ['https://kubernetes.default.svc'], user: USER },
+      { authenticated: true, user: USER },
+      { authenticated: false, audiences: ['orb-api'], user: USER },
+      { authenticated: true, audiences: ['orb-api'], user: { username: 'jane' } },
+      { authenticated: true, audiences: ['orb-api'], user: { username: 'system:serviceaccount:a:b:c' } },
+      {},
+    ];
+    for (const review of reviews) {
+      const started = start();
+      started.server.review = review;
+      expect([(await ask(started)).kind, started.asked.length]).to.deep.equal(['unauthenticated', 1]);
+    }
+  });
+
+  it('that name what can not exist are answered without a question about it', async () => {
+    for (const orbiset of ['a.b.c', '../x', '', 'A', 'acme.']) {
+      const started = start();
+      const result = await ask(started, { ...EXECUTE, orbiset });
+      expect([result.kind === 'ok' && result.caller.tenants, started.asked.length]).to.deep.equal([[], 1]);
+    }
+  });
+
+  it('are asked about once for many requests, again after 10 s, and after 1 s when refused', async () => {
+    const started = start();
+    await Promise.all(Array.from({ length: 50 }, () => ask(started)));
+    expect(started.asked).to.have.length(2);
+    await started.clock.advance(8900);
+    await ask(started);
+    expect(started.asked).to.have.length(2);
+    await started.clock.advance(200);
+    started.server.allows = () => false;
+    expect([(await ask(started)).kind, started.asked.length]).to.deep.equal(['forbidden', 4]);
+    await started.clock.advance(1000);
+    started.server.allows = () => true;
+    expect((await ask(started)).kind).to.equal('ok');
+  });
+
+  it('are refused while nobody can be asked, and the failure is not kept', async () => {
+    const started = start();
+    started.server.away = true;
+    expect((await ask(started)).kind).to.equal('unavailable');
+    started.server.away = false;
+    expect((await ask(started)).kind).to.equal('ok');
+    started.server.away = true;
+    expect((await ask(started)).kind).to.equal('ok');
+    await started.clock.advance(10_000);
+    expect((await ask(started)).kind).to.equal('unavailable');
+  });
+
+  it('that are invented in great number become few questions', async () => {
+    const started = start();
+    const answered = Promise.withResolvers<void>();
+    started.server.wait = answered.promise;
+    const all = Array.from({ length: 100 }, (_, index) => ask(started, EXECUTE, `aaaa.bbbb.x${index}`));
+    await started.clock.advance(1);
+    expect(started.asked).to.have.length(32);
+    answered.resolve();
+    const kinds = (await Promise.all(all)).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'unavailable')).to.have.length(68);
+  });
+
+  it('are not vouched for when a run ends long after the last answer, and disowned after a no', async () => {
+    const started = start();
+    const result = await ask(started);
+    const caller = result.kind === 'ok' ? result.caller : undefined;
+    await started.clock.advance(9999);
+    expect(caller?.standing()).to.equal('valid');
+    await started.clock.advance(1);
+    expect(caller?.standing()).to.equal('unknown');
+    started.server.allows = () => false;
+    await ask(started);
+    expect(caller?.standing()).to.equal('revoked-or-expired');
+  });
+
+  it('and API keys have nothing in common: a key never asks the API server', async () => {
+    const started = start();
+    const { text, document } = makeKey();
+    started.keys.put('one', document);
+    const results = [
+      started.authenticate(`Bearer ${text}`, '127.0.0.1', () => EXECUTE),
+      started.authenticate('Bearer orb_unknown', '127.0.0.1', () => EXECUTE),
+      started.authenticate('Bearer a.b', '127.0.0.1', () => EXECUTE),
+      started.authenticate(`Bearer ${'a'.repeat(9000)}.bb.cc`, '127.0.0.1', () => EXECUTE),
+      started.authenticate(undefined, '127.0.0.1', () => EXECUTE),
+    ];
+    expect(results.map((result) => (result instanceof Promise ? 'asked' : result.kind))).to.deep.equal([
+      'ok',
+      'unauthenticated',
+      'unauthenticated',
+      'unauthenticated',
+      'unauthenticated',
+    ]);
+    expect(started.asked).to.deep.equal([]);
+  });
+});

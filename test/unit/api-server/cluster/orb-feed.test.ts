@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { MemoryCatalog } from '../../../../adapters/catalog/memory-catalog.ts';
+import { ValidOrbs } from '../../../../adapters/catalog/valid-orbs.ts';
+import { LedgerError, type Ledger } from '../../../../adapters/ledger/port.ts';
+import { OrbFeed } from '../../../../api-server/cluster/orb-feed.ts';
+import { effectiveProvider } from '../../../../core/failover/effective-provider.ts';
+import { parseOrbId } from '../../../../core/manifest/orb-id.ts';
+import type { CompiledOrb } from '../../../../core/orb/compiled-orb.ts';
+import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
+import { anOrb, manifestOf, swappable, type ObjectOptions } from '../../../support/kube-objects.ts';
+import { noteLog } from '../../../support/kube/runtime-notes.ts';
+import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
+
+const ECHO = parseOrbId('acme.echo@1.0.0');
+const metrics = { setOrb: () => undefined, removeOrb: () => undefined };
+const BROKEN = manifestOf({ provider: 7 });
+const PIN = { provider: 'other', expires_at: '2100-01-01T00:00:00Z' };
+
+interface Started {
+  readonly feed: OrbFeed;
+  readonly catalog: MemoryCatalog;
+  readonly valid: ValidOrbs;
+  readonly running: () => CompiledOrb | undefined;
+}
+
+const generation = (number: number, options: ObjectOptions = {}): KubeObject =>
+  anOrb('echo', { ...options, metadata: { generation: number, ...options.metadata } });
+const described = (text: string): ObjectOptions => ({ spec: manifestOf({ description: text }) });
+
+describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
+  let fixture: SqliteFixture;
+  before(async () => {
+    fixture = await openSqliteFixture();
+  });
+  after(() => fixture.dispose());
+  afterEach(async () => {
+    for (const { key } of await fixture.ledger.states('valid-orb')) await fixture.ledger.deleteState('valid-orb', key);
+  });
+
+  /** A process over the same ledger: what another one left there is found. */
+  async function start(
+    ledger: Pick<Ledger, 'putManifest' | 'manifest' | 'states' | 'putState' | 'deleteState'> = fixture.ledger,
+  ): Promise<Started> {
+    const catalog = new MemoryCatalog();
+    const valid = new ValidOrbs({ catalog, ledger, metrics, allowedOrigins: [] });
+    await valid.open();
+    const feed = new OrbFeed({ valid, logger: noteLog().logger, allowedOrigins: [] });
+    const running = (): CompiledOrb | undefined => (ECHO.ok ? catalog.orb('acme', ECHO.value.id)?.compiled : undefined);
+    return { feed, catalog, valid, running };
+  }
+
+  it('runs a valid generation, keeps its manifest in the ledger, and compiles it once', async () => {
+    const { feed, running } = await start();
+    await feed.apply('acme/echo', generation(1));
+    const first = running();
+    await feed.apply('acme/echo', generation(1, { metadata: { resourceVersion: '2' }, status: { failover: {} } }));
+    expect([first?.orbId, running() === first]).to.deep.equal(['acme.echo@1.0.0', true]);
+    const kept = first && (await fixture.ledger.manifest('acme', first.digest));
+    expect(kept).to.equal(first?.jcs);
+  });
+
+  it('takes a new pin without compiling again, and runs by it', async () => {
+    const { feed, running } = await start();
+    await feed.apply('acme/echo', generation(1, { spec: manifestOf(swappable) }));
+    const before = running();
+    await feed.apply('acme/echo', generation(2, { spec: { ...manifestOf(swappable), pin: PIN } }));
+    const after = running();
+    expect(after?.providers === before?.providers && after?.providers !== undefined).to.equal(true);
+    expect(after && effectiveProvider(after, 0)).to.equal('other');
+  });
+
+  it('goes on without a pin that can not be read', async () => {
+    const { feed, running } = await start();
+    await feed.apply('acme/echo', generation(1, { spec: { ...manifestOf(swappable), pin: { provider: 5 } } }));
+    const orb = running();
+    expect(orb && effectiveProvider(orb, 0)).to.equal('main');
+  });
+
+  it('leaves the last valid version running after a broken edit, and follows a pin beside it', async () => {
+    const { feed, running } = await start();
+    await feed.apply('acme/echo', generation(1, { spec: manifestOf(swappable) }));
+    const before = running();
+    await feed.apply('acme/echo', generation(2, { spec: { ...BROKEN, pin: PIN } }));
+    const after = running();
+    expect([after?.digest, after && effectiveProvider(after, 0)]).to.deep.equal([before?.digest, 'other']);
+    await feed.apply('acme/echo', generation(3, described('good again')));
+    expect(running()?.manifest.description).to.equal('good again');
+  });
+
+  it('finds the last valid version after a restart by status.validDigest', async () => {
+    const first = await start();
+    await first.feed.apply('acme/echo', generation(1, described('one')));
+    const validDigest = first.running()?.digest;
+    await first.feed.apply('acme/echo', generation(2, described('two')));
+    const second = await start();
+    await second.feed.apply('acme/echo', generation(3, { spec: BROKEN, status: { validDigest } }));
+    expect(second.running()?.manifest.description).to.equal('one');
+  });
+
+  it('finds it by the ledger alone when the status names none that is kept', async () => {
+    const first = await start();
+    await first.feed.apply('acme/echo', generation(1, described('one')));
+    for (const validDigest of [undefined, `sha256:${'0'.repeat(64)}`, 7]) {
+      const next = await start();
+      await next.feed.apply('acme/echo', generation(2, { spec: BROKEN, status: { validDigest } }));
+      expect(next.running()?.manifest.description).to.equal('one');
+    }
+  });
+
+  it('gives a new object of the same name nothing of the old one', async () => {
+    const first = await start();
+    await first.feed.apply('acme/echo', generation(1));
+    const second = await start();
+    await second.feed.apply('acme/echo', generation(1, { spec: BROKEN, metadata: { uid: 'another' } }));
+    expect(second.running()).to.equal(undefined);
+    await first.feed.apply('acme/echo', generation(1, { spec: BROKEN, metadata: { uid: 'another' } }));
+    expect(first.running()).to.equal(undefined);
+  });
+
+  it('knows an Orb that never was valid, so that a run is told to wait', async () => {
+    const { feed, catalog } = await start();
+    await feed.apply('acme/echo', generation(1, { spec: BROKEN }));
+    expect(catalog.orbs('acme')).to.have.length(1);
+    expect(catalog.orbs('acme')[0]?.compiled).to.equal(undefined);
+  });
+
+  it('takes no manifest whose integers were rounded on the way', async () => {
+    const { feed, running } = await start();
+    await feed.apply('acme/echo', { ...generation(1), unsafeIntegers: ['/spec/execution/slo_ms'] });
+    expect(running()).to.equal(undefined);
+    await feed.apply('acme/echo', { ...generation(2), unsafeIntegers: ['/status/observedGeneration'] });
+    expect(running()?.orbId).to.equal('acme.echo@1.0.0');
+  });
+
+  it('forgets a deleted Orb, also one that was deleted while nobody looked', async () => {
+    const first = await start();
+    await first.feed.apply('acme/echo', generation(1));
+    await first.feed.apply('acme/echo', undefined);
+    expect([first.running(), [...first.valid.lastValid.keys()]]).to.deep.equal([undefined, []]);
+    await first.feed.apply('acme/echo', generation(1));
+    const second = await start();
+    expect([...second.valid.lastValid.keys()]).to.deep.equal(['acme/echo']);
+    await second.feed.apply('acme/echo', undefined);
+    expect(await fixture.ledger.states('valid-orb')).to.deep.equal([]);
+  });
+
+  it('survives any shape that was stored before there was a schema', async () => {
+    const { feed, catalog } = await start();
+    const shapes: readonly unknown[] = [undefined, null, 7, 'x', [], {}, { orb_id: 7 }, { orb_id: 'acme.echo@1.0.0' }];
+    let number = 0;
+    for (const spec of shapes) await feed.apply('acme/echo', generation((number += 1), { spec, status: spec }));
+    expect(catalog.orbs('acme').every(({ compiled }) => compiled === undefined)).to.equal(true);
+  });
+
+  it('runs a new version at once while the ledger is away, and makes it durable later', async () => {
+    let away = true;
+    const ledger = {
+      ...fixture.ledger,
+      manifest: fixture.ledger.manifest,
+      states: fixture.ledger.states,
+      deleteState: fixture.ledger.deleteState,
+      putManifest: fixture.ledger.putManifest,
+      putState: (...row: Parameters<Ledger['putState']>) =>
+        away ? Promise.reject(new LedgerError('ledger-unavailable', 'away')) : fixture.ledger.putState(...row),
+    };
+    const { feed, running, valid } = await start(ledger);
+    const failed = await feed.apply('acme/echo', generation(1)).catch((error: unknown) => error);
+    expect([failed instanceof LedgerError, running()?.orbId]).to.deep.equal([true, 'acme.echo@1.0.0']);
+    away = false;
+    await feed.apply('acme/echo', generation(1));
+    expect([...valid.lastValid.keys()]).to.deep.equal(['acme/echo']);
+  });
+});

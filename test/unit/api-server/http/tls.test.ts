@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { get } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { createAdmission } from '../../../../api-server/http/admission.ts';
+import { createApp, type App } from '../../../../api-server/http/server.ts';
+import { healthRoutes } from '../../../../api-server/health/routes.ts';
+import { systemClock } from '../../../../adapters/time/clock.ts';
+import { issue, makeCa } from '../../../support/tls.ts';
+
+const ca = makeCa();
+const leaf = issue(ca, { names: ['localhost'], ips: ['127.0.0.1'] });
+
+function start(): App {
+  return createApp({
+    routes: healthRoutes({ version: '1.2.3', clock: systemClock, missing: () => [] }),
+    authenticate: () => ({ kind: 'unauthenticated' }),
+    admission: createAdmission({ ledger: () => ({ queuedRows: 0, oldestMs: 0 }), loopDelayMs: () => 0 }),
+    logger: { error: () => undefined },
+    clock: systemClock,
+    random: (bytes) => new Uint8Array(bytes),
+    observe: () => undefined,
+    tls: { cert: leaf.certificate, key: leaf.key },
+  });
+}
+
+function portOf({ server }: App): number {
+  const address: AddressInfo | string | null = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+describe('the API over TLS', () => {
+  it('answers with its certificate, and drains like any other', async () => {
+    const app = start();
+    app.server.listen(0, '127.0.0.1');
+    await once(app.server, 'listening');
+    const port = portOf(app);
+    const body = await new Promise<string>((resolve, reject) => {
+      const asked = get({ host: '127.0.0.1', port, path: '/health', ca: ca.certificate }, (response) => {
+        text(response).then(resolve, reject);
+      });
+      asked.on('error', reject);
+    });
+    expect([app.scheme, body]).to.match(/https,.*"version":"1\.2\.3"/);
+    expect(await app.drain(1000)).to.equal(0);
+  });
+
+  it('says nothing to plain HTTP', async () => {
+    const app = start();
+    app.server.listen(0, '127.0.0.1');
+    await once(app.server, 'listening');
+    const refused = await fetch(`http://127.0.0.1:${portOf(app)}/health`).then(
+      () => 'answered',
+      () => 'refused',
+    );
+    expect(refused).to.equal('refused');
+    await app.drain(1000);
+  });
+});

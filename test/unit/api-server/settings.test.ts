@@ -1,0 +1,76 @@
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import { HELP, parseSettings, type Settings } from '../../../api-server/settings.ts';
+
+const SERVER = ['--kube-server', 'https://127.0.0.1:6443'];
+
+function settingsOf(...argv: readonly string[]): Settings {
+  const parsed = parseSettings([...SERVER, ...argv], {});
+  if (parsed.kind !== 'start') throw new TypeError(JSON.stringify(parsed));
+  return parsed.settings;
+}
+
+const messageOf = (...argv: readonly string[]): string => {
+  const parsed = parseSettings(argv, {});
+  return parsed.kind === 'wrong' ? parsed.message : parsed.kind;
+};
+
+describe('settings of the API', () => {
+  it('have a default for all but the cluster', () => {
+    const { listen, namespace, keys, data, tls, vaultMode, issuer } = settingsOf();
+    expect({ listen, namespace, keys, data, tls, vaultMode, issuer }).to.deep.equal({
+      listen: { host: '127.0.0.1', port: 8080 },
+      namespace: 'orb-system',
+      keys: resolve('.orb/keys'),
+      data: resolve('.orb'),
+      tls: undefined,
+      vaultMode: 'operator',
+      issuer: undefined,
+    });
+    expect(settingsOf('--data', '/tmp/x').keys).to.equal(join('/tmp/x', 'keys'));
+    expect(settingsOf().identity).to.not.equal(settingsOf().identity);
+  });
+
+  it('let others reach the API over TLS only', () => {
+    const open = ['--listen', '0.0.0.0:8443'];
+    expect(messageOf(...SERVER, ...open)).to.match(/--tls-cert and --tls-key, or --behind-tls-proxy/);
+    const tls = ['--tls-cert', '/tmp/c.pem', '--tls-key', '/tmp/k.pem'];
+    expect(settingsOf(...open, ...tls).tls).to.deep.equal({ certFile: '/tmp/c.pem', keyFile: '/tmp/k.pem' });
+    expect(settingsOf(...open, '--behind-tls-proxy').listen.host).to.equal('0.0.0.0');
+    expect(settingsOf('--listen', '[::1]:0').listen).to.deep.equal({ host: '::1', port: 0 });
+  });
+
+  const wrong: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
+    [[], /--kubeconfig FILE or with --kube-server URL/],
+    [[...SERVER, '--tls-cert', 'a'], /belong together/],
+    [[...SERVER, '--tls-cert', 'a', '--tls-key', 'b', '--behind-tls-proxy'], /exclude each other/],
+    [[...SERVER, '--listen', '127.0.0.1:99999'], /--listen takes HOST:PORT/],
+    [[...SERVER, '--listen', '127.0.0.1:'], /--listen takes HOST:PORT/],
+    [[...SERVER, '--namespace', 'Orb_System'], /--namespace takes the name/],
+    [[...SERVER, '--rbac-vault', 'nobody'], /--rbac-vault is one of operator, tenant/],
+    [[...SERVER, '--log-level', 'loud'], /--log-level is one of/],
+    [[...SERVER, '--colour'], /--colour/],
+  ];
+  for (const [argv, message] of wrong) {
+    it(`refuse ${argv.join(' ') || 'no cluster'}`, () => {
+      expect(messageOf(...argv)).to.match(message);
+    });
+  }
+
+  it('are all named in the help', () => {
+    expect(parseSettings(['--help'], {}).kind).to.equal('help');
+    const flags = ['namespace', 'rbac-vault', 'listen', 'tls-cert', 'tls-key', 'behind-tls-proxy', 'metrics-listen'];
+    const others = [
+      'data',
+      'keys',
+      'issuer',
+      'identity',
+      'ready-file',
+      'egress-allow',
+      'egress-stub',
+      'egress-ca',
+      'log-level',
+    ];
+    for (const flag of [...flags, ...others, 'kubeconfig', 'kube-token-file']) expect(HELP).to.contain(`--${flag} `);
+  });
+});

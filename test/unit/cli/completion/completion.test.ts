@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { candidates } from '../../../../cli/completion/candidates.ts';
+import { verbs } from '../../../../cli/verbs.ts';
+import { aCli, type TestCli } from '../../../support/cli-io.ts';
+
+const complete = (...words: readonly string[]): readonly string[] => candidates(verbs, words).words;
+
+describe('completion', () => {
+  let cli: TestCli;
+  before(() => (cli = aCli()));
+  after(() => rmSync(cli.folder, { recursive: true }));
+
+  it('offers verbs, the second half of a verb, and flags that are not given yet', () => {
+    expect(complete('')).to.include.members(['run', 'receipts', 'keys', 'help']);
+    expect(complete('rec')).to.deep.equal(['receipts']);
+    expect(complete('receipts', '')).to.deep.equal(['get', 'list']);
+    expect(complete('help', 'keys', 'c')).to.deep.equal(['create']);
+    expect(complete('keys', 'create', '--te')).to.deep.equal(['--tenant']);
+    expect(complete('keys', 'create', '--tenant', 'a', '--te')).to.deep.equal(['--tenant']);
+    expect(complete('run', '--orbiset', 'x', '--orbi')).to.deep.equal([]);
+  });
+
+  it('offers formats behind -o, files where a file is meant, and nothing behind an unknown verb', () => {
+    expect(complete('run', '-o', '')).to.deep.equal(['json', 'yaml', 'name']);
+    expect(candidates(verbs, ['run', '--key-file', 'x'])).to.deep.equal({ words: [], files: true });
+    expect(candidates(verbs, ['verify', '']).files).to.equal(true);
+    expect(candidates(verbs, ['keys', 'revoke', '']).files).to.equal(false);
+    expect(candidates(verbs, ['nosuch', ''])).to.deep.equal({ words: [], files: false });
+  });
+
+  it('offers every flag of every verb', () => {
+    for (const verb of verbs)
+      for (const { name } of verb.flags)
+        expect(complete(...verb.name.split(' '), `--${name}`), verb.name).to.include(`--${name}`);
+  });
+
+  it('answers scripts and kubectl one candidate a line, then what else to offer', async () => {
+    expect((await cli.run(['__complete', 'receipts', 'l'])).out).to.equal('list\n:4\n');
+    expect((await cli.run(['__complete', 'validate', ''])).out).to.equal(':0\n');
+  });
+
+  it('has a script for bash that fills in what is offered', async () => {
+    const { out } = await cli.run(['completion', 'bash']);
+    const fake = 'orb() { [ "$*" = "__complete receipts l" ] && printf "list\\n:4\\n"; }';
+    const ask = 'COMP_WORDS=(orb receipts l); COMP_CWORD=2; _orb; echo "${COMPREPLY[*]}"';
+    const { stdout, stderr } = spawnSync('bash', ['-c', `${out}\n${fake}\n${ask}`], { encoding: 'utf8' });
+    expect([stdout, stderr]).to.deep.equal(['list\n', '']);
+  });
+
+  it('has scripts for zsh and fish, and for no other shell', async () => {
+    for (const shell of ['zsh', 'fish'])
+      expect((await cli.run(['completion', shell])).out).to.include('orb __complete');
+    expect((await cli.run(['completion', 'tcsh'])).exit).to.equal(64);
+  });
+});

@@ -1,0 +1,170 @@
+import { expect } from 'chai';
+import { planFailover } from '../../../../core/orb/plan-failover.ts';
+import { judgeManifest } from '../../../../core/orb/plan-manifest.ts';
+import { planOrb } from '../../../../core/orb/plan-orb.ts';
+import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
+import type { Plan } from '../../../../core/reconcile/plan.ts';
+import { conditionOf, statusOf } from '../../../../core/reconcile/read-object.ts';
+import { settle } from '../../../support/check-plan.ts';
+import { anOrb, manifestOf, swappable } from '../../../support/kube-objects.ts';
+import { kstatus } from '../../../support/kstatus.ts';
+
+const NOW = Date.parse('2026-02-01T10:00:00Z');
+const HOUR = 3_600_000;
+const at = (ms: number): string => new Date(ms).toISOString();
+
+const snapshotOf = (orb: KubeObject): Parameters<typeof planOrb>[0] => ({
+  orb,
+  twins: [],
+  manifest: judgeManifest(orb, []),
+});
+const failover =
+  (now: number): ((orb: KubeObject) => Plan) =>
+  (orb) =>
+    planFailover(snapshotOf(orb), now);
+
+/** Both managers after each other, as the operator runs them. */
+function run(orb: KubeObject, now = NOW): ReturnType<typeof settle> {
+  const judged = settle(orb, 'orb-operator', (object) => planOrb(snapshotOf(object), now)).object;
+  return settle(judged, 'orb-operator-failover', failover(now));
+}
+
+const orbWith = (members: Readonly<Record<string, unknown>>): KubeObject =>
+  anOrb('echo', { spec: manifestOf(members) });
+const pinned = (pin: unknown): KubeObject => orbWith({ ...swappable, pin });
+const edited = (orb: KubeObject, members: Readonly<Record<string, unknown>>): KubeObject => ({
+  ...orb,
+  spec: manifestOf(members),
+  metadata: { ...orb.metadata, generation: (orb.metadata.generation ?? 0) + 1 },
+});
+const reasons = ({ events }: Plan): readonly string[] => events.map(({ type, reason }) => `${type} ${reason}`);
+
+describe('planFailover', () => {
+  it('names the primary and since when, without an Event', () => {
+    const { object, plan, kstatus: verdict } = run(orbWith(swappable));
+    expect(statusOf(object)['failover']).to.deep.equal({ activeProvider: 'main', since: at(NOW), reason: 'primary' });
+    expect(conditionOf(object, 'ProvidersResolved')).to.include({ status: 'True', reason: 'AllResolved' });
+    expect(conditionOf(object, 'PinValid')).to.equal(undefined);
+    expect(reasons(plan)).to.deep.equal([]);
+    expect(plan.outcome).to.deep.equal({ kind: 'done' });
+    expect(verdict).to.equal('Current');
+  });
+
+  it('waits until the generation was judged', () => {
+    const plan = planFailover(snapshotOf(orbWith(swappable)), NOW);
+    expect(plan).to.deep.equal({ events: [], outcome: { kind: 'done' } });
+    expect(kstatus(orbWith(swappable))).to.equal('Current'); // kstatus: nothing is said yet
+  });
+
+  it('says what to add for a name that nothing defines, and stays usable', () => {
+    const { object, plan, kstatus: verdict } = run(orbWith({ swap_config: { fallbacks: ['mailgun'] } }));
+    const condition = conditionOf(object, 'ProvidersResolved');
+    expect(condition).to.include({ status: 'False', reason: 'ProviderUndefined' });
+    expect(condition?.message).to.include('add /providers/mailgun/execution');
+    expect(reasons(plan)).to.deep.equal(['Warning ProviderUndefined']);
+    expect(verdict).to.equal('Current');
+  });
+
+  it('follows a pin, and comes back when it ends', () => {
+    const { object, plan } = run(pinned({ provider: 'other', expires_at: at(NOW + HOUR) }));
+    expect(statusOf(object)['failover']).to.include({ activeProvider: 'other', reason: 'manual' });
+    expect(conditionOf(object, 'PinValid')).to.include({ status: 'True', reason: 'PinFollowed' });
+    expect(plan.outcome).to.include({ kind: 'requeue-after', ms: HOUR });
+    const { object: after, plan: ended } = settle(object, 'orb-operator-failover', failover(NOW + HOUR));
+    expect(statusOf(after)['failover']).to.deep.equal({
+      activeProvider: 'main',
+      since: at(NOW + HOUR),
+      reason: 'primary',
+    });
+    expect(reasons(ended)).to.deep.equal(['Normal PinExpired', 'Normal ProviderChanged']);
+    expect(ended.outcome).to.deep.equal({ kind: 'done' });
+    expect(kstatus(after)).to.equal('Current');
+  });
+
+  it('keeps since for a pin to the provider that is active anyway', () => {
+    const first = run(orbWith(swappable)).object;
+    const pin = { provider: 'main', expires_at: at(NOW + 2 * HOUR) };
+    const { object, plan } = run(edited(first, { ...swappable, pin }), NOW + HOUR);
+    expect(statusOf(object)['failover']).to.deep.equal({ activeProvider: 'main', since: at(NOW), reason: 'manual' });
+    expect(reasons(plan)).to.deep.equal([]);
+    expect(kstatus(object)).to.equal('Current');
+  });
+
+  it('tells of nothing for a pin that had ended before anybody looked', () => {
+    const { object, plan, kstatus: verdict } = run(pinned({ provider: 'other', expires_at: at(NOW - HOUR) }));
+    expect(conditionOf(object, 'PinValid')).to.include({ status: 'True', reason: 'PinExpired' });
+    expect(statusOf(object)['failover']).to.include({ activeProvider: 'main' });
+    expect(reasons(plan)).to.deep.equal([]);
+    expect(verdict).to.equal('Current');
+  });
+
+  const hours = 168;
+  const rows: readonly [string, unknown, string, RegExp][] = [
+    [
+      'an unknown provider',
+      { provider: 'nobody', expires_at: at(NOW + HOUR) },
+      'PinProviderUndefined',
+      /use one of: main, other/,
+    ],
+    [
+      'a time that is none',
+      { provider: 'other', expires_at: '2026-13-01T00:00:00Z' },
+      'PinTimeInvalid',
+      /spec\.pin\.expires_at/,
+    ],
+    ['a missing member', { provider: 'other' }, 'PinMalformed', /spec\.pin\.expires_at/],
+    ['a text', 'other', 'PinMalformed', /spec\.pin/],
+    ['null', null, 'PinMalformed', /spec\.pin/],
+  ];
+  for (const [why, pin, reason, text] of rows) {
+    it(`ignores a pin that is ${why}`, () => {
+      const { object, plan, kstatus: verdict } = run(pinned(pin));
+      expect(conditionOf(object, 'PinValid')).to.include({ status: 'False', reason });
+      expect(conditionOf(object, 'PinValid')?.message).to.match(text);
+      expect(statusOf(object)['failover']).to.include({ activeProvider: 'main', reason: 'primary' });
+      expect(reasons(plan)).to.deep.equal([`Warning ${reason}`]);
+      expect(verdict).to.equal('Current');
+    });
+  }
+
+  it('ignores a pin to a provider that is named and not defined, and says what to add', () => {
+    const pin = { provider: 'mailgun', expires_at: at(NOW + HOUR) };
+    const { object } = run(orbWith({ swap_config: { fallbacks: ['mailgun'] }, pin }));
+    expect(conditionOf(object, 'PinValid')?.message).to.include('add /providers/mailgun/execution');
+    expect(statusOf(object)['failover']).to.include({ activeProvider: 'main' });
+    expect(kstatus(object)).to.equal('Current');
+  });
+
+  it('says that a pin is too long, and looks again when it no longer is', () => {
+    const expiresAt = NOW + (hours + 2) * HOUR;
+    const { object, plan } = run(pinned({ provider: 'other', expires_at: at(expiresAt) }));
+    expect(conditionOf(object, 'PinValid')).to.include({ status: 'False', reason: 'PinTooLong' });
+    expect(plan.outcome).to.include({ kind: 'requeue-after', ms: 2 * HOUR });
+    const { object: after } = settle(object, 'orb-operator-failover', failover(NOW + 2 * HOUR));
+    expect(conditionOf(after, 'PinValid')).to.include({ status: 'True', reason: 'PinFollowed' });
+    expect(kstatus(after)).to.equal('Current');
+  });
+
+  it('removes PinValid with the pin', () => {
+    const first = run(pinned({ provider: 'other', expires_at: at(NOW + HOUR) })).object;
+    const { object } = run(edited(first, swappable), NOW + 1000);
+    expect(conditionOf(object, 'PinValid')).to.equal(undefined);
+    expect(statusOf(object)['failover']).to.include({ activeProvider: 'main', reason: 'primary' });
+    expect(kstatus(object)).to.equal('Current');
+  });
+
+  it('leaves what it said of the version that runs when an edit is broken', () => {
+    const first = run(pinned({ provider: 'other', expires_at: at(NOW + HOUR) })).object;
+    const { plan, object } = run(edited(first, { provider: 7 }), NOW + 1000);
+    expect(plan).to.deep.equal({ events: [], outcome: { kind: 'done' } });
+    expect(statusOf(object)['failover']).to.include({ activeProvider: 'other' });
+    expect(kstatus(object)).to.equal('Failed');
+  });
+
+  it('says that the providers are unknown when no version ever was valid', () => {
+    const { object, kstatus: verdict } = run(orbWith({ provider: 7 }));
+    expect(conditionOf(object, 'ProvidersResolved')).to.include({ status: 'Unknown', reason: 'ManifestInvalid' });
+    expect(statusOf(object)).not.to.have.property('failover');
+    expect(verdict).to.equal('Failed');
+  });
+});

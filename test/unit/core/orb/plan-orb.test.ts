@@ -1,0 +1,204 @@
+import { expect } from 'chai';
+import { judgeManifest } from '../../../../core/orb/plan-manifest.ts';
+import { planOrb } from '../../../../core/orb/plan-orb.ts';
+import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
+import type { Plan } from '../../../../core/reconcile/plan.ts';
+import { conditionOf, statusOf } from '../../../../core/reconcile/read-object.ts';
+import { settle } from '../../../support/check-plan.ts';
+import { anOrb, manifestOf } from '../../../support/kube-objects.ts';
+import { kstatus } from '../../../support/kstatus.ts';
+
+const NOW = Date.parse('2026-02-01T10:00:00Z');
+const LATER = NOW + 60_000;
+
+const plan =
+  (twins: readonly KubeObject[] = [], now = NOW): ((orb: KubeObject) => Plan) =>
+  (orb) =>
+    planOrb({ orb, twins, manifest: judgeManifest(orb, []) }, now);
+
+const edited = (orb: KubeObject, spec: unknown): KubeObject => ({
+  ...orb,
+  spec,
+  metadata: { ...orb.metadata, generation: (orb.metadata.generation ?? 0) + 1 },
+});
+
+const created = (name: string, at: string): KubeObject => anOrb(name, { metadata: { creationTimestamp: at } });
+
+describe('planOrb', () => {
+  it('is not Current for kstatus after an edit before it is looked at', () => {
+    const { object } = settle(anOrb('echo'), 'orb-operator', plan());
+    expect(kstatus(edited(object, manifestOf()))).to.equal('InProgress');
+  });
+
+  it('makes a valid Orb Ready with the digest of its manifest', () => {
+    const { object, plan: made, kstatus: verdict } = settle(anOrb('echo'), 'orb-operator', plan());
+    expect(conditionOf(object, 'Ready')).to.include({ status: 'True', reason: 'Ready', observedGeneration: 1 });
+    expect(statusOf(object)).to.include({ observedGeneration: 1 });
+    expect(statusOf(object)['validDigest']).to.match(/^sha256:[0-9a-f]{64}$/);
+    expect(made.events.map(({ type, reason }) => `${type} ${reason}`)).to.deep.equal(['Normal Ready']);
+    expect(verdict).to.equal('Current');
+  });
+
+  it('gives an Orb with and without a pin the same digest', () => {
+    const pin = { provider: 'main', expires_at: '2026-02-02T10:00:00Z' };
+    const pinned = settle(anOrb('echo', { spec: manifestOf({ pin }) }), 'orb-operator', plan()).object;
+    const plain = settle(anOrb('echo'), 'orb-operator', plan()).object;
+    expect(statusOf(pinned)['validDigest']).to.equal(statusOf(plain)['validDigest']);
+  });
+
+  it('says in the condition and in an Event what to look at though it runs', () => {
+    const spec = manifestOf({ swap_config: { fallbacks: ['mailgun'] } });
+    const { object, plan: made, kstatus: verdict } = settle(anOrb('echo', { spec }), 'orb-operator', plan());
+    expect(conditionOf(object, 'Ready')?.message).to.include('spec.swap_config.fallbacks[0]: ');
+    expect(made.events.map(({ type, reason }) => `${type} ${reason}`)).to.deep.equal([
+      'Normal Ready',
+      'Warning ManifestLint',
+    ]);
+    expect(verdict).to.equal('Current');
+  });
+
+  it('stalls a broken manifest, names the place, and has no digest before there was a valid one', () => {
+    const execution = { type: 'http', method: 'POST', url: 'http://api.example.com/' };
+    const broken = anOrb('echo', { spec: manifestOf({ execution, inputs: {} }) });
+    const { object, plan: made, kstatus: verdict } = settle(broken, 'orb-operator', plan());
+    const ready = conditionOf(object, 'Ready');
+    expect(ready).to.include({ status: 'False', reason: 'ManifestInvalid' });
+    expect(ready?.message).to.include('spec.execution.url: ').and.not.include('last valid version');
+    expect(conditionOf(object, 'Stalled')).to.include({ status: 'True' });
+    expect(statusOf(object)).not.to.have.property('validDigest');
+    expect(made.outcome.kind).to.equal('stalled');
+    expect(made.events.map(({ type, reason }) => `${type} ${reason}`)).to.deep.equal(['Warning ManifestInvalid']);
+    expect(verdict).to.equal('Failed');
+  });
+
+  it('keeps the digest of the last valid version while an edit is broken, and says that it runs on', () => {
+    const valid = settle(anOrb('echo'), 'orb-operator', plan()).object;
+    const broken = edited(valid, manifestOf({ provider: 7 }));
+    const { object, kstatus: verdict } = settle(broken, 'orb-operator', plan([], LATER));
+    expect(statusOf(object)['validDigest']).to.equal(statusOf(valid)['validDigest']);
+    expect(conditionOf(object, 'Ready')?.message)
+      .to.include('spec.provider: ')
+      .and.include('last valid version runs on');
+    expect(statusOf(object)['observedGeneration']).to.equal(2);
+    expect(verdict).to.equal('Failed');
+  });
+
+  it('takes Stalled away and moves the digest when the edit is mended', () => {
+    const valid = settle(anOrb('echo'), 'orb-operator', plan()).object;
+    const broken = settle(edited(valid, {}), 'orb-operator', plan([], LATER)).object;
+    const mended = edited(broken, manifestOf({ description: 'Says it again.' }));
+    const { object, kstatus: verdict } = settle(mended, 'orb-operator', plan([], LATER + 1000));
+    expect(conditionOf(object, 'Stalled')).to.equal(undefined);
+    expect(statusOf(object)['validDigest']).not.to.equal(statusOf(valid)['validDigest']);
+    expect(conditionOf(object, 'Ready')?.lastTransitionTime).to.equal('2026-02-01T10:01:01Z');
+    expect(verdict).to.equal('Current');
+  });
+
+  it('tells of a second, other fault though Ready stays False', () => {
+    const once = settle(anOrb('echo', { spec: manifestOf({ provider: 7 }) }), 'orb-operator', plan()).object;
+    const { plan: made, object } = settle(edited(once, {}), 'orb-operator', plan([], LATER));
+    expect(made.events).to.have.length(1);
+    expect(conditionOf(object, 'Ready')?.lastTransitionTime).to.equal('2026-02-01T10:00:00Z');
+    expect(kstatus(object)).to.equal('Failed');
+  });
+
+  const twins: readonly [string, KubeObject, KubeObject, string | undefined][] = [
+    ['an older one', created('b', '2026-01-02T00:00:00Z'), created('z', '2026-01-01T00:00:00Z'), 'z'],
+    ['an equally old one with a lower name', created('b', '2026-01-01T00:00:00Z'), anOrb('a'), 'a'],
+    ['no younger one', created('b', '2026-01-01T00:00:00Z'), created('a', '2026-01-02T00:00:00Z'), undefined],
+    ['no equally old one with a higher name', created('a', '2026-01-01T00:00:00Z'), anOrb('b'), undefined],
+  ];
+  for (const [why, orb, twin, holder] of twins) {
+    it(`leaves the orb_id to ${why}`, () => {
+      const { object, kstatus: verdict } = settle(orb, 'orb-operator', plan([twin]));
+      const ready = conditionOf(object, 'Ready');
+      if (holder === undefined) expect(ready?.reason).to.equal('Ready');
+      else expect(ready?.message, ready?.reason).to.include(`The Orb ${holder} holds acme.echo@1.0.0`);
+      expect(verdict).to.equal(holder === undefined ? 'Current' : 'Failed');
+    });
+  }
+
+  it('names the oldest of several holders', () => {
+    const older = [created('x', '2025-01-02T00:00:00Z'), created('y', '2025-01-01T00:00:00Z')];
+    const { object } = settle(anOrb('echo'), 'orb-operator', plan(older));
+    expect(conditionOf(object, 'Ready')?.message).to.include('The Orb y holds');
+  });
+
+  it('has no digest for an Orb that never held its id', () => {
+    const { object, kstatus: verdict } = settle(anOrb('echo'), 'orb-operator', plan([anOrb('a')]));
+    expect(conditionOf(object, 'Ready')?.reason).to.equal('OrbIdConflict');
+    expect(statusOf(object)).not.to.have.property('validDigest');
+    expect(verdict).to.equal('Failed');
+  });
+
+  it('refuses an integer that was rounded on its way, at its place', () => {
+    const orb = { ...anOrb('echo'), unsafeIntegers: ['/spec/inputs/text/default', '/status/odd', '/spec/pin/x'] };
+    const { object, kstatus: verdict } = settle(orb, 'orb-operator', plan());
+    expect(conditionOf(object, 'Ready')).to.include({ reason: 'UnsafeInteger' });
+    expect(conditionOf(object, 'Ready')?.message).to.match(/^spec\.inputs\.text\.default: .*string/);
+    expect(verdict).to.equal('Failed');
+  });
+
+  it('does not mind a rounded integer outside the manifest', () => {
+    const orb = { ...anOrb('echo'), unsafeIntegers: ['/status/odd'] };
+    expect(settle(orb, 'orb-operator', plan()).kstatus).to.equal('Current');
+  });
+
+  it('echoes the annotation that asks for a reconcile, cut to 256 characters', () => {
+    const annotations = { 'orbs.dev/reconcile-at': 'x'.repeat(300) };
+    const { object, plan: made } = settle(anOrb('echo', { metadata: { annotations } }), 'orb-operator', plan());
+    expect(statusOf(object)['lastHandledReconcileAt']).to.equal('x'.repeat(256));
+    expect(made.events.map(({ reason }) => reason)).to.deep.equal(['Ready']);
+    expect(kstatus(object)).to.equal('Current');
+  });
+});
+
+const deep = (levels: number): unknown => {
+  let value: unknown = 'x';
+  for (let level = 0; level < levels; level += 1) value = { a: value };
+  return value;
+};
+
+describe('planOrb with objects stored before there was a schema (security.md S29)', () => {
+  const specs: readonly [string, unknown][] = [
+    ['no spec', undefined],
+    ['null', null],
+    ['a list', [1]],
+    ['a text', 'spec'],
+    ['a number', 1e300],
+    ['an empty object', {}],
+    ['null members', { orb_id: null, provider: null, inputs: null, execution: null }],
+    ['lists for objects', manifestOf({ inputs: [], outputs: [], execution: [] })],
+    ['names of the prototype', JSON.parse('{"__proto__": {"orb_id": "x"}, "constructor": 1}')],
+    ['a long text', manifestOf({ orb_id: 'a'.repeat(100_000) })],
+    ['1 000 unknown members', Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`m${n}`, n]))],
+    ['10 000 levels', manifestOf({ inputs: deep(10_000) })],
+    ['a lone surrogate', manifestOf({ description: '\ud800' })],
+  ];
+  for (const [why, spec] of specs) {
+    it(`stalls ${why} with one message`, () => {
+      const { object, kstatus: verdict } = settle(anOrb('echo', { spec }), 'orb-operator', plan());
+      expect(conditionOf(object, 'Ready')?.reason).to.equal('ManifestInvalid');
+      expect(verdict).to.equal('Failed');
+    });
+  }
+
+  const statuses: readonly [string, unknown][] = [
+    ['null', null],
+    ['a list', []],
+    ['conditions that are no list', { conditions: { Ready: true } }],
+    [
+      'conditions that are no conditions',
+      { conditions: [null, 7, 'Ready', { type: 7 }, { type: 'Ready', status: 'Yes' }] },
+    ],
+    ['members of other types', { validDigest: 7, observedGeneration: 'one', failover: [] }],
+    ['a digest that is none', { validDigest: 'sha256:x' }],
+  ];
+  for (const [why, status] of statuses) {
+    it(`makes an Orb Ready whose status is ${why}`, () => {
+      const { object, kstatus: verdict } = settle(anOrb('echo', { status }), 'orb-operator', plan());
+      expect(statusOf(object)['validDigest']).to.match(/^sha256:[0-9a-f]{64}$/);
+      expect(verdict).to.equal('Current');
+    });
+  }
+});

@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import type { VaultReport } from '../../../../core/orb/compile-orbiset.ts';
+import { vaultStatus } from '../../../../core/orb/vault-status.ts';
+import { REASONS } from '../../../../core/reconcile/reasons.ts';
+import type { MissingEntry } from '../../../../crds/status.ts';
+
+const report = (change: Partial<VaultReport> = {}): VaultReport => ({
+  entries: [],
+  missing: [],
+  trimmed: [],
+  unscrubbable: [],
+  ...change,
+});
+const PLACE = { namespace: 'acme' };
+const FORBIDDEN: MissingEntry = { secret: 'a', reason: 'Forbidden' };
+const LOST: MissingEntry = { secret: 'b', reason: 'SecretNotFound' };
+const KEYLESS: MissingEntry = { secret: 'c', entry: 'TOKEN', reason: 'KeyMissing' };
+const TWICE: MissingEntry = { secret: 'd', entry: 'TOKEN', reason: 'DuplicateEntry' };
+
+describe('vaultStatus', () => {
+  const rows: readonly (readonly [missing: readonly MissingEntry[], reason: string, message: RegExp])[] = [
+    [[], 'VaultComplete', /^Every bound entry is there\.$/],
+    [
+      [LOST, FORBIDDEN],
+      'Forbidden',
+      /^The Secret a may not be read: .*RoleBinding orb-vault-reader; there is no Secret b/,
+    ],
+    [[KEYLESS, LOST], 'SecretNotFound', /^There is no Secret b in acme: create it; the Secret c has no UTF-8 value/],
+    [[TWICE, KEYLESS], 'KeyMissing', /the entry TOKEN: add it; the entry TOKEN of the Secret d comes from two Secrets/],
+    [[TWICE], 'DuplicateEntry', /rename one with keys\.$/],
+  ];
+  for (const [missing, reason, message] of rows) {
+    it(`is ${reason} with ${missing.length} missing`, () => {
+      const { vault, conditions } = vaultStatus(report({ missing }), PLACE);
+      expect(vault.missing).to.deep.equal(missing);
+      expect(conditions).to.have.length(1);
+      expect(conditions[0]).to.deep.include({
+        type: 'VaultReady',
+        reason,
+        status: missing.length === 0 ? 'True' : 'False',
+      });
+      expect(conditions[0]?.message).to.match(message);
+    });
+  }
+
+  it('uses documented reasons only', () => {
+    const missing = [FORBIDDEN, LOST, KEYLESS, TWICE];
+    const shown = missing.flatMap(
+      (item) => vaultStatus(report({ missing: [item], trimmed: ['x'], unscrubbable: ['y'] }), PLACE).conditions,
+    );
+    const documented: Readonly<Record<string, object>> = REASONS.Orbiset;
+    for (const { type, reason } of shown) expect(Object.keys(documented[type] ?? {})).to.include(reason);
+  });
+
+  it('stays short with very many names', () => {
+    const missing = Array.from({ length: 2000 }, (_, index) => ({ ...LOST, secret: `secret-${index}` }));
+    const { vault, conditions } = vaultStatus(report({ missing, entries: missing.map(({ secret }) => secret) }), PLACE);
+    expect([vault.missing.length, vault.entries.length]).to.deep.equal([1024, 1024]);
+    expect(conditions[0]?.message).to.match(/; and 1997 more\.$/);
+  });
+});

@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { toStructural, type Extra } from '../../../../hack/generate/structural.ts';
+
+const convert = (schema: object, extras: Readonly<Record<string, Extra>> = {}): unknown =>
+  toStructural(
+    { schema: { $defs: { name: { type: 'string', maxLength: 3, pattern: '^"a$' } }, ...schema }, extras },
+    schema,
+    '',
+  );
+
+describe('toStructural', () => {
+  it('writes references out, with the description that stands beside them', () => {
+    const schema = { type: 'object', properties: { a: { $ref: '#/$defs/name', description: 'Here.' } } };
+    expect(convert(schema)).to.deep.equal({
+      type: 'object',
+      properties: { a: { description: 'Here.', type: 'string', pattern: '^"a$', maxLength: 3 } },
+    });
+  });
+
+  it('says of a closed object nothing but its members', () => {
+    const schema = {
+      title: 'T',
+      type: 'object',
+      required: ['a'],
+      properties: { a: { type: 'boolean' } },
+      additionalProperties: false,
+    };
+    expect(convert(schema)).to.deep.equal({ type: 'object', required: ['a'], properties: { a: { type: 'boolean' } } });
+  });
+
+  it('keeps what an open object and an open value hold', () => {
+    const open = { 'x-kubernetes-preserve-unknown-fields': true };
+    expect(convert({ type: 'object', additionalProperties: true })).to.deep.equal({ type: 'object', ...open });
+    expect(convert({ description: 'Any.' })).to.deep.equal({ description: 'Any.', ...open });
+  });
+
+  it('makes a rule of the names of a map, quoted for CEL', () => {
+    const schema = {
+      type: 'object',
+      propertyNames: { $ref: '#/$defs/name' },
+      additionalProperties: { type: 'string' },
+    };
+    expect(convert(schema)).to.deep.equal({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      'x-kubernetes-validations': [
+        {
+          rule: String.raw`self.all(name, size(name) <= 3 && name.matches("^\"a$"))`,
+          message: 'A name does not fit. It matches ^"a$.',
+        },
+      ],
+    });
+  });
+
+  it('makes no rule of a map of any value, which rules can not see', () => {
+    const schema = {
+      type: 'object',
+      propertyNames: { $ref: '#/$defs/name' },
+      additionalProperties: { description: 'Any.' },
+    };
+    expect(convert(schema)).not.to.have.property('x-kubernetes-validations');
+  });
+
+  it('makes lists atomic, and maps by name where it is told so', () => {
+    const list = { type: 'array', maxItems: 2, items: { type: 'string' } };
+    expect(convert(list)).to.include({ 'x-kubernetes-list-type': 'atomic' });
+    expect(convert(list, { '': { mapKeys: ['a'] } })).to.deep.include({
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['a'],
+    });
+  });
+
+  it('bounds a list or a map without saying which of them it is', () => {
+    const item = { type: 'string', maxLength: 3 };
+    const oneOf = [
+      { type: 'array', maxItems: 2, items: item },
+      { type: 'object', maxProperties: 4, additionalProperties: item },
+    ];
+    expect(convert({ description: 'Both.', oneOf })).to.deep.equal({
+      description: 'Both.',
+      'x-kubernetes-preserve-unknown-fields': true,
+      maxItems: 2,
+      items: item,
+      maxProperties: 4,
+      additionalProperties: item,
+    });
+  });
+
+  it('refuses a reference to nothing', () => {
+    expect(() => convert({ $ref: '#/$defs/nobody' })).to.throw('nothing is at #/$defs/nobody');
+  });
+});
