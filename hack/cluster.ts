@@ -7,7 +7,6 @@ import type { Process } from './control-plane/process.ts';
 import { HELP, parseSettings, type ClusterSettings } from './cluster/settings.ts';
 
 function greeting({ plane, api: { url, metricsUrl }, apiKey, orbiset }: Cluster): string {
-  const kubectl = `${plane.kubectlPath} --kubeconfig ${plane.users.admin.kubeconfig}`;
   const body = JSON.stringify({ orb_id: EXAMPLE.orbId, inputs: EXAMPLE.inputs });
   return [
     '',
@@ -20,12 +19,11 @@ function greeting({ plane, api: { url, metricsUrl }, apiKey, orbiset }: Cluster)
     `Logs        ${plane.folder}/operator.log, ${plane.folder}/api-server.log`,
     '',
     'Next, in another terminal:',
-    `  export KUBECONFIG=${plane.users.admin.kubeconfig}; alias kubectl=${plane.kubectlPath}`,
-    '  kubectl get orbs,orbisets -A',
-    `  curl -s ${url}/orbisets/${orbiset}/execute -H "Authorization: Bearer ${apiKey}" -H 'Content-Type: application/json' -d '${body}'`,
+    `  export KUBECONFIG=${plane.users.admin.kubeconfig} ORB_SERVER=${url} ORB_API_KEY=${apiKey}; alias kubectl=${plane.kubectlPath}`,
+    '  kubectl get orbs,orbisets --all-namespaces',
+    `  curl -s $ORB_SERVER/orbisets/${orbiset}/execute -H "Authorization: Bearer $ORB_API_KEY" -H 'Content-Type: application/json' -d '${body}'`,
     '',
     'Docs        docs/first-orb-on-a-cluster.md     Stop: Ctrl-C',
-    `            (without the alias: ${kubectl} get orbs)`,
     '',
   ].join('\n');
 }

@@ -26,7 +26,7 @@ export interface Writes extends StatusWrites {
   readonly roleBinding: OwnWrites;
 }
 
-type Shared = Pick<ControllerOptions, 'clock' | 'random' | 'logger' | 'metrics' | 'workers'>;
+type Shared = Pick<ControllerOptions, 'clock' | 'random' | 'logger' | 'metrics'> & { readonly workers: number };
 type Reconcile = (key: string, context: Context, signal: AbortSignal) => Promise<Outcome>;
 
 /** What one controller differs in. */
@@ -83,6 +83,9 @@ export function createControllers(
   writes: Writes,
   shared: Shared,
 ): readonly Controller[] {
+  // When thousands of Orbs change at once the API server is what they wait for: whether they run is told first.
+  const workersOf = (name: Own['name']): number =>
+    name === 'failover' ? Math.ceil(shared.workers / 4) : shared.workers;
   const parts = [
     ...ownParts(context, writes),
     ...(context.vaultMode === 'operator' ? [bindingPart(context, writes)] : []),
@@ -91,6 +94,7 @@ export function createControllers(
     createController({
       ...shared,
       name: CONTROLLERS[name],
+      workers: workersOf(name),
       kind,
       queue: queues[name],
       keys,

@@ -1,5 +1,8 @@
 import type { Clock } from '../time/clock.ts';
 
+/** Reason of scopes whose work has ended. One object: making it, with its stack, costs more than the abort. */
+export const ENDED = new DOMException('the work has ended', 'AbortError');
+
 /**
  * Runs `work` with a controller of its own that is aborted with `parent`, and when the work has ended: so its timers and
  * listeners end with it, and a parent that lives as long as the process keeps none of them.
@@ -13,7 +16,7 @@ export async function withScope<T>(parent: AbortSignal, work: (scope: AbortContr
     return await work(scope);
   } finally {
     parent.removeEventListener('abort', stop);
-    scope.abort();
+    scope.abort(ENDED);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../time/clock.ts';
+import { ENDED } from './abort-scope.ts';
 
 /** Node fires a timer of more at once. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -25,7 +26,7 @@ export class Alarm {
   }
 
   clear(): void {
-    this.#nap.abort();
+    this.#nap.abort(ENDED);
     this.#nap = new AbortController();
     this.#at = Infinity;
   }

@@ -1,6 +1,6 @@
 import type { Logger } from '../telemetry/port.ts';
 import type { Clock } from '../time/clock.ts';
-import { after, withScope } from './abort-scope.ts';
+import { after, ENDED, withScope } from './abort-scope.ts';
 import type { Connection } from './connection.ts';
 import { createGate } from './gate.ts';
 import { readKubeJson, type KubeJson } from './kube-json.ts';
@@ -116,7 +116,7 @@ class HttpCaller implements Caller {
     } catch (error) {
       throw faultOf(error, call, either);
     } finally {
-      timer.abort();
+      timer.abort(ENDED);
     }
   };
 

@@ -16,7 +16,7 @@ const HEALTHY_MS = 60_000;
 const RELIST_MS = 1000;
 /** A kind that is not installed, or not allowed. */
 const REFUSED_MS = 30_000;
-/** A Secret's RoleBinding comes seconds after the Orbiset that binds it. */
+/** What is refused for seconds only: by a server that starts, and Secrets whose RoleBinding comes after their Orbiset. */
 const SOON_MS = 120_000;
 const SOON_CAP_MS = 5000;
 /** Ends in a row without an event or bookmark that show a resource version to be of no use. */
@@ -36,6 +36,7 @@ export class Recovery {
   #failures = 0;
   #fruitless: { readonly what: Fruitless; readonly times: number } | undefined;
   #refusedSince: number | undefined;
+  #wasListed = false;
 
   constructor(options: RecoveryOptions) {
     this.#options = options;
@@ -44,6 +45,7 @@ export class Recovery {
   /** A LIST was answered. */
   listed(): void {
     this.#refusedSince = undefined;
+    this.#wasListed = true;
   }
 
   afterFailedList(error: KubeError): Step {
@@ -101,7 +103,8 @@ export class Recovery {
   #isSoon({ status }: KubeError): boolean {
     const { kind, monotonic } = this.#options;
     this.#refusedSince ??= monotonic();
-    return status === 403 && kind.plural === 'secrets' && monotonic() - this.#refusedSince < SOON_MS;
+    const mayPass = this.#wasListed || (status === 403 && kind.plural === 'secrets');
+    return mayPass && monotonic() - this.#refusedSince < SOON_MS;
   }
 
   /** Full jitter, doubling from 0.5 s. */

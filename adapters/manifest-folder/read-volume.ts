@@ -16,16 +16,29 @@ async function dataOf(folder: string): Promise<string | undefined> {
   return target;
 }
 
+/** A folder as it was at one moment. */
+export interface Volume {
+  readonly files: readonly ReadFile[];
+  /** Changes whenever a name comes to the folder or leaves it, from just before the files were read. */
+  readonly stamp: string;
+}
+
+async function stampOf(folder: string): Promise<string> {
+  const { ino, mtimeMs } = await stat(folder);
+  return `${ino} ${mtimeMs}`;
+}
+
 /**
  * Reads a folder as `readFolder` does, but never half of an old and half of a new volume: `..data` is the same before
  * and after.
  * @throws the folder can't be read, or did not stand still
  */
-export async function readVolume(folder: string, before: readonly ReadFile[]): Promise<readonly ReadFile[]> {
+export async function readVolume(folder: string, before: readonly ReadFile[]): Promise<Volume> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const data = await dataOf(folder);
+    const stamp = await stampOf(folder);
     const files = await readFolder(folder, before);
-    if ((await dataOf(folder)) === data) return files;
+    if ((await dataOf(folder)) === data) return { files, stamp };
   }
   throw new Error('the volume changed while it was read');
 }

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 /** Time as adapters see it. Deadlines and durations are measured on `monotonic`, stamps on `now`. */
 export interface Clock {
   /** Milliseconds since the epoch (wall clock, may step). */
@@ -17,11 +15,22 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: async (ms, signal, { ref = true } = {}) => {
-    try {
-      await delay(ms, undefined, { signal, ref });
-    } catch (error) {
-      throw signal.aborted ? signal.reason : error;
-    }
-  },
+  // By hand: `timers/promises` makes an error with a stack for every wait that is cut short, and most of ours are.
+  sleep: (ms, signal, { ref = true } = {}) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const stop = (): void => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
+      const timer = setTimeout(() => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      }, ms);
+      if (!ref) timer.unref();
+      signal.addEventListener('abort', stop, { once: true });
+    }),
 };

@@ -8,7 +8,7 @@ import type { OwnedStatus, Plan } from '../reconcile/plan.ts';
 import { conditionOf, conditionsOf, generationOf, statusOf } from '../reconcile/read-object.ts';
 import { changeEvent } from '../reconcile/verdict.ts';
 import type { JudgedManifest } from './plan-manifest.ts';
-import { verdictOf, type OrbSnapshot } from './plan-orb.ts';
+import { ORB_ID_CONFLICT, verdictOf, type OrbSnapshot } from './plan-orb.ts';
 import { judgePin, type JudgedPin } from './plan-pin.ts';
 
 type Valid = JudgedManifest & { readonly kind: 'valid' };
@@ -98,7 +98,7 @@ export function planFailover(snapshot: OrbSnapshot, now: number): Plan {
   if (statusOf(orb)['observedGeneration'] !== generationOf(orb)) return keep;
   const verdict = verdictOf(snapshot);
   if (verdict.kind === 'ready' && manifest.kind === 'valid') return planRunning(orb, manifest, now);
-  if (failoverOf(orb) !== undefined) return keep;
+  if (failoverOf(orb) !== undefined && verdict.reason !== ORB_ID_CONFLICT) return keep;
   const message = 'No version of this Orb runs; see Ready.';
   const unknown: WantedCondition = { type: 'ProvidersResolved', status: 'Unknown', reason: verdict.reason, message };
   return { status: { conditions: stamped(orb, [unknown], now) }, events: [], outcome: done };

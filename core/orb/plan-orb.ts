@@ -17,6 +17,9 @@ export interface OrbSnapshot {
   readonly manifest: JudgedManifest;
 }
 
+/** Reason of an Orb whose id another one holds: nothing of it runs, also no older version. */
+export const ORB_ID_CONFLICT = 'OrbIdConflict';
+
 type Check = (snapshot: OrbSnapshot) => Verdict | undefined;
 
 /** The digest that `status` says is running: of the last generation that was valid. */
@@ -32,8 +35,8 @@ const runsOn = (orb: KubeObject): string =>
 const idIsHeld: Check = ({ orb, twins }) => {
   const holder = olderHolder(orb, twins);
   if (holder === undefined) return undefined;
-  const message = `spec.orb_id: The Orb ${holder.metadata.name} holds ${wantedOrbId(orb) ?? 'this id'}; give this one another, or delete one of them.`;
-  return { kind: 'stalled', reason: 'OrbIdConflict', message: `${message}${runsOn(orb)}` };
+  const message = `spec.orb_id: The Orb ${holder.metadata.name} holds ${wantedOrbId(orb) ?? 'this id'}; give this one another, or delete one of them. Until then nothing of this one runs.`;
+  return { kind: 'stalled', reason: ORB_ID_CONFLICT, message };
 };
 
 /** Schema, rules or templates refuse it. */
@@ -73,15 +76,21 @@ function eventsOf(snapshot: OrbSnapshot, verdict: Verdict): readonly EventSpec[]
     : changed;
 }
 
+/** What runs: this generation, or the last one that was valid. */
+function runningDigest({ orb, manifest }: OrbSnapshot, verdict: Verdict): Digest | undefined {
+  if (verdict.kind === 'ready' && manifest.kind === 'valid') return manifest.digest;
+  return verdict.reason === ORB_ID_CONFLICT ? undefined : lastValidDigest(orb);
+}
+
 /**
  * Status of an Orb as the manager `orb-operator` owns it (security.md §6.1): id held, manifest compiled, `validDigest`.
  * @param now ms since epoch
  */
 export function planOrb(snapshot: OrbSnapshot, now: number): Plan {
-  const { orb, manifest } = snapshot;
+  const { orb } = snapshot;
   const verdict = verdictOf(snapshot);
   const generation = generationOf(orb);
-  const validDigest = verdict.kind === 'ready' && manifest.kind === 'valid' ? manifest.digest : lastValidDigest(orb);
+  const validDigest = runningDigest(snapshot, verdict);
   return {
     status: {
       observedGeneration: generation,

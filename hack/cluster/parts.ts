@@ -73,7 +73,12 @@ const flagsOf = (values: Readonly<Record<string, string>>): readonly string[] =>
 function programOf(folder: string, compiled: PartOptions['compiled']): readonly string[] {
   if (compiled === undefined) return ['--v8-pool-size=1', join(root, folder, 'main.ts')];
   const heap = Math.floor(compiled.megabytes * HEAP_SHARE);
-  return ['--v8-pool-size=1', `--max-old-space-size=${heap}`, join(root, 'dist', folder, 'main.js')];
+  return [
+    '--v8-pool-size=1',
+    `--max-old-space-size=${heap}`,
+    '--max-semi-space-size=8',
+    join(root, 'dist', folder, 'main.js'),
+  ];
 }
 
 /** Waits for the ready file. @throws Error the end of the part's log, when it ended or took too long */

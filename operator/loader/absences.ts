@@ -1,23 +1,29 @@
 import type { RemoveStep } from '../../core/loader/plan.ts';
 
-/** Lets an Orb be removed only when its manifest has been gone for a while. */
+/** Lets an Orb be removed only when its manifest has been gone for a while, from a folder that stands still. */
 export interface Absences {
-  /** @returns those that were in every call for at least a second */
-  readonly confirmed: (removes: readonly RemoveStep[]) => readonly RemoveStep[];
+  /**
+   * @param stamp of the folder: while it changes, what is missing may be on its way
+   * @returns those that were in every call for at least a second, all with this stamp
+   */
+  readonly confirmed: (removes: readonly RemoveStep[], stamp: string) => readonly RemoveStep[];
 }
 
 // A volume is swapped in two steps, ..data first and the links to new files after it, and a file is often replaced by
-// a remove and a write: what is missing once may only be on its way.
+// a remove and a write.
 const CONFIRM_MS = 1000;
+
+const keyOf = ({ name, uid }: RemoveStep, stamp: string): string => JSON.stringify([name, uid, stamp]);
 
 /** @param monotonic ms, never goes back */
 export function createAbsences(monotonic: () => number): Absences {
-  let since = new Map<string, number>();
+  let since: ReadonlyMap<string, number> = new Map();
   return {
-    confirmed: (removes) => {
+    confirmed: (removes, stamp) => {
       const now = monotonic();
-      since = new Map(removes.map(({ name, uid }) => [`${name} ${uid}`, since.get(`${name} ${uid}`) ?? now] as const));
-      return removes.filter(({ name, uid }) => now - (since.get(`${name} ${uid}`) ?? now) >= CONFIRM_MS);
+      const before = since;
+      since = new Map(removes.map((step) => [keyOf(step, stamp), before.get(keyOf(step, stamp)) ?? now] as const));
+      return removes.filter((step) => now - (since.get(keyOf(step, stamp)) ?? now) >= CONFIRM_MS);
     },
   };
 }

@@ -69,12 +69,14 @@ export class LoaderSteps {
   }
 
   /**
+   * @param stamp of the folder that the plan was made of
    * @param settled what own writes came to is added
    * @returns what is wrong, and whether something is left to do though nothing changes
    * @throws this process does not lead, or was aborted
    */
   async carryOut(
     plan: LoaderPlan,
+    stamp: string,
     settled: Map<string, Settled>,
     signal: AbortSignal,
   ): Promise<{ readonly reports: readonly LoaderReport[]; readonly pending: boolean }> {
@@ -83,7 +85,7 @@ export class LoaderSteps {
       if (known !== undefined) settled.set(step.name, known);
     }
     const removes = plan.removes.filter(({ uid }) => !this.#copies.has(uid));
-    for (const step of this.#absences.confirmed(removes)) await this.#remove(step, signal);
+    for (const step of this.#absences.confirmed(removes, stamp)) await this.#remove(step, signal);
     const copies = plan.removes.filter(({ uid }) => this.#copies.has(uid)).map(copied);
     const open = new Set([...plan.applies, ...removes].map(({ name }) => name));
     return { reports: [...this.#retries.reports(open), ...copies], pending: open.size > 0 };

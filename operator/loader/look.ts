@@ -2,7 +2,7 @@ import type { Store } from '../../adapters/kube/port.ts';
 import type { CheckedFile } from '../../core/loader/check-file.ts';
 import { planLoad, type LoaderReport, type Settled } from '../../core/loader/plan.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
-import { openFolder } from './folder.ts';
+import { openFolder, type Look } from './folder.ts';
 import type { LoaderMetrics } from './loader-metrics.ts';
 import { createLoaderReports, type ReportDeps } from './loader-reports.ts';
 import { LoaderSteps, type LoaderStepsDeps } from './loader-steps.ts';
@@ -50,8 +50,9 @@ export class ManifestLook {
    * @throws this process does not lead, or was aborted
    */
   async run(signal: AbortSignal): Promise<void> {
-    const files = await this.#read(signal);
-    if (files === undefined) return;
+    const found = await this.#read(signal);
+    if (found === undefined) return;
+    const { files, stamp } = found;
     const orbs = this.#options.orbs.list().filter(({ metadata }) => metadata.namespace === this.#options.namespace);
     if (!this.#pending && sameElements(this.#files, files) && sameElements(this.#orbs, orbs)) return;
     // Until this look has ended well, the next one must not be skipped.
@@ -59,7 +60,7 @@ export class ManifestLook {
     const plan = planLoad({ files, orbs, settled: this.#settled });
     const settled = new Map(plan.settled);
     this.#settled = settled;
-    const { reports, pending } = await this.#steps.carryOut(plan, settled, signal);
+    const { reports, pending } = await this.#steps.carryOut(plan, stamp, settled, signal);
     const all = [...plan.reports, ...reports];
     await this.#reports.show(all, signal);
     this.#count(files, all);
@@ -69,12 +70,12 @@ export class ManifestLook {
   }
 
   /** @returns undefined: nobody knows what the folder holds, so nothing is touched */
-  async #read(signal: AbortSignal): Promise<readonly CheckedFile[] | undefined> {
+  async #read(signal: AbortSignal): Promise<Look | undefined> {
     const { metrics, folder } = this.#options;
     try {
-      const files = await this.#folder.look();
+      const found = await this.#folder.look();
       metrics.readable(true);
-      return files;
+      return found;
     } catch (error) {
       metrics.readable(false);
       // What is said of the files is said again when they are back.

@@ -46,20 +46,32 @@ async function apply({ binding, uid }: Apply, context: Context, signal: AbortSig
   if (resourceVersion !== undefined) context.bindingWrites.note(namespace, resourceVersion, refOf(namespace));
 }
 
-/** An apply is forced, so it could take over what somebody else made since the cache last heard: a live look first. */
+/** What is there now: the cache may be late by a deletion, of the last Orbiset or of what somebody else made. */
+async function lookLive(
+  snapshot: RoleBindingSnapshot,
+  context: Context,
+  signal: AbortSignal,
+): Promise<RoleBindingSnapshot> {
+  const { namespace } = snapshot;
+  const page = await context.client.list(KINDS.orbiset, { namespace, limit: 500 }, signal);
+  return { ...snapshot, orbisets: page.items, binding: await readLive(namespace, context, signal) };
+}
+
+/**
+ * An apply is forced, so it could take over what somebody else made since the cache last heard; and for owners that are
+ * gone the garbage collector would remove what it made, again and again.
+ */
 async function create(snapshot: RoleBindingSnapshot, context: Context, signal: AbortSignal): Promise<void> {
-  const live = await readLive(snapshot.namespace, context, signal);
-  const plan = planRoleBinding({ ...snapshot, binding: live });
+  const plan = planRoleBinding(await lookLive(snapshot, context, signal));
   if (plan.kind === 'apply') await apply(plan, context, signal);
 }
 
 /** No destructive step on cached state alone (operator.md A5). */
 async function remove(snapshot: RoleBindingSnapshot, context: Context, signal: AbortSignal): Promise<void> {
   const { namespace } = snapshot;
-  const page = await context.client.list(KINDS.orbiset, { namespace, limit: 500 }, signal);
-  const live = await readLive(namespace, context, signal);
-  const plan = planRoleBinding({ ...snapshot, orbisets: page.items, binding: live });
-  const resourceVersion = live?.metadata.resourceVersion;
+  const live = await lookLive(snapshot, context, signal);
+  const plan = planRoleBinding(live);
+  const resourceVersion = live.binding?.metadata.resourceVersion;
   if (plan.kind !== 'delete' || resourceVersion === undefined) return;
   context.assertLeading();
   await context.client.delete(KINDS.roleBinding, refOf(namespace), { uid: plan.uid, resourceVersion }, signal);

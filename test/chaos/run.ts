@@ -54,7 +54,8 @@ async function runTest(world: World, test: string): Promise<number> {
     `${test}: ${runs} runs, ${failed} failed, ${unreached} without their fault; ms to converge p50 ${p50}, p99 ${p99}, max ${max}`,
   );
   keep(`${test}-${seed}`, summary);
-  return failed;
+  for (const fault of summary.faults.slice(0, 1)) say(`first fault: ${fault}`);
+  return summary.faults.length;
 }
 
 const unknown = values.only.split(',').filter((test) => !ALL.includes(test));

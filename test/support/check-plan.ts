@@ -12,10 +12,13 @@ const documented = (kind: string): Documented => {
   return all[kind] ?? {};
 };
 
-/** Condition types that each manager writes (security.md §6.1). */
+/** Members and condition types that each manager writes (security.md §6.1). */
 export const OWNED = {
-  'orb-operator': ['Ready', 'Reconciling', 'Stalled', 'OrbsResolved'],
-  'orb-operator-failover': ['ProvidersResolved', 'PinValid'],
+  'orb-operator': {
+    members: ['observedGeneration', 'lastHandledReconcileAt', 'validDigest', 'manifestDigest'],
+    conditions: ['Ready', 'Reconciling', 'Stalled', 'OrbsResolved'],
+  },
+  'orb-operator-failover': { members: ['failover'], conditions: ['ProvidersResolved', 'PinValid'] },
 } as const;
 
 /**
@@ -32,7 +35,7 @@ export function settle(
   for (const { type, status, reason, message } of plan.status?.conditions ?? []) {
     expect(documented(object.kind)[type]?.[reason]?.status, `${object.kind} ${type} ${reason}`).to.equal(status);
     expect(Buffer.byteLength(message), message).to.be.within(1, 1024);
-    expect(OWNED[manager]).to.include(type);
+    expect(OWNED[manager].conditions).to.include(type);
   }
   for (const { note } of plan.events) expect(note.length, note).to.be.within(1, 1024);
   const after = applied(object, plan.status, OWNED[manager]);

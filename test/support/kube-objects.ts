@@ -61,10 +61,15 @@ const conditions = (status: unknown): readonly { readonly type: string }[] => {
  * by type; what the manager owned before and leaves out is gone.
  * @param owned types of conditions that this manager may own
  */
-export function applied(object: KubeObject, status: Members | undefined, owned: readonly string[]): KubeObject {
+export function applied(
+  object: KubeObject,
+  status: Members | undefined,
+  owned: { readonly members: readonly string[]; readonly conditions: readonly string[] },
+): KubeObject {
   if (status === undefined) return object;
-  const before = isJsonObject(object.status) ? object.status : {};
-  const others = conditions(object.status).filter(({ type }) => !owned.includes(type));
+  const members = Object.entries(isJsonObject(object.status) ? object.status : {});
+  const before = Object.fromEntries(members.filter(([name]) => !owned.members.includes(name)));
+  const others = conditions(object.status).filter(({ type }) => !owned.conditions.includes(type));
   return { ...object, status: { ...before, ...status, conditions: [...others, ...conditions(status)] } };
 }
 

@@ -182,7 +182,8 @@ export const failoverOfLeaders: Procedure = async (world, { full, say }: Procedu
   const timing = full ? FULL : REDUCED;
   const results: ProcedureResult[] = [];
   let reference: Seen | undefined;
-  for (const name of Object.keys(DISTURBANCES)) {
+  const names = full ? Object.keys(DISTURBANCES) : ['none', 'SIGSTOP, then SIGCONT', 'partition of the leader'];
+  for (const name of names) {
     const { seen, result } = await scenario(world, name, { timing, reference });
     reference ??= seen;
     say(`R7 ${name} ${JSON.stringify(result.figures)}`);

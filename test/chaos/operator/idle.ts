@@ -7,7 +7,7 @@ import { isSeen, resetWorld, untilTrue } from './world.ts';
 import { WORKLOADS } from './workloads.ts';
 
 const FULL_MS = 600_000;
-const REDUCED_MS = 20_000;
+const REDUCED_MS = 10_000;
 /** Events are told in their own time after the last write. */
 const SETTLE_MS = 5000;
 

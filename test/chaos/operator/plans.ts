@@ -7,6 +7,8 @@ import { WORKLOADS, type WorkloadName } from './workloads.ts';
 /** How the plans of one test are made. */
 export interface PlannedTest {
   readonly workloads: readonly WorkloadName[];
+  /** Pass figure: p99 from the restart, or the end of the fault, to the expected state (reliability.md §4.1). */
+  readonly limitMs: number;
   /** All of them; a reduced run draws some. */
   readonly faults: (reference: Reference, random: () => number) => readonly PlannedFault[];
 }
@@ -63,18 +65,21 @@ const watchFaults = (): readonly PlannedFault[] => [
 /** Tests of reliability.md §4.1 that are one workload under one fault. */
 export const PLANNED: Readonly<Record<string, PlannedTest>> = {
   R0: {
+    limitMs: 10_000,
     workloads: ['W1', 'W2', 'W4', 'W6', 'W8'],
     faults: () => Array.from({ length: CONTROL_RUNS }, () => ({ kind: 'none' }) as const),
   },
-  R1: { workloads: ['W1', 'W2', 'W4', 'W6', 'W8'], faults: crashes },
-  R2: { workloads: ['W1', 'W2', 'W4'], faults: stale },
-  R3: { workloads: ['W1', 'W2', 'W4', 'W6'], faults: unobserved },
-  R4: { workloads: ['W1', 'W4'], faults: watchFaults },
+  R1: { limitMs: 10_000, workloads: ['W1', 'W2', 'W4', 'W6', 'W8'], faults: crashes },
+  R2: { limitMs: 10_000, workloads: ['W1', 'W2', 'W4'], faults: stale },
+  R3: { limitMs: 10_000, workloads: ['W1', 'W2', 'W4', 'W6'], faults: unobserved },
+  R4: { limitMs: 5000, workloads: ['W1', 'W4'], faults: watchFaults },
   R5: {
+    limitMs: 60_000,
     workloads: ['W1', 'W2', 'W4'],
     faults: () => ERROR_RATES.map((rate) => ({ kind: 'errors', rate }) as const),
   },
   R6: {
+    limitMs: 10_000,
     workloads: ['W1', 'W2', 'W4'],
     faults: ({ workload }, random) =>
       Array.from({ length: Math.ceil((COMPACTIONS * 5) / 3) }, () => ({

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PLANNED } from './plans.ts';
 import type { PlanResult } from './run-plan.ts';
 
 const FOLDER = join(import.meta.dirname, '../results');
@@ -25,6 +26,12 @@ export interface TestSummary {
   readonly faults: readonly string[];
 }
 
+/** @returns what p99 is beyond, if it is; oracles look at single runs, this at all */
+function tooSlow(test: string, p99: number): readonly string[] {
+  const limit = PLANNED[test]?.limitMs ?? Infinity;
+  return p99 <= limit ? [] : [`${test}: p99 of ${p99} ms to converge, at most ${limit}`];
+}
+
 export function summarise(
   test: string,
   { version, seed }: { readonly version: string; readonly seed: number },
@@ -42,7 +49,7 @@ export function summarise(
     unreached: results.filter(({ reached }) => !reached).length,
     convergedMs: { p50: percentile(times, 0.5), p99: percentile(times, 0.99), max: percentile(times, 1) },
     requestRatio: sum('requests') / Math.max(1, sum('referenceRequests')),
-    faults: results.flatMap(({ faults }) => faults).slice(0, 100),
+    faults: [...tooSlow(test, percentile(times, 0.99)), ...results.flatMap(({ faults }) => faults)].slice(0, 100),
   };
 }
 

@@ -79,6 +79,16 @@ export async function leaderOf({ api }: Pick<World, 'api'>): Promise<string> {
   return textOf(at((await api.call('GET', LEASE)).body, 'spec', 'holderIdentity')) ?? '';
 }
 
+/** Has the garbage collector removed what has lost its last owner? */
+export async function isCollected(world: World): Promise<boolean> {
+  const objects = await readObjects(world);
+  const uids = new Set(objects.map((object) => metadataOf(object)['uid']));
+  return objects.every((object) => {
+    const owners = metadataOf(object)['ownerReferences'];
+    return !Array.isArray(owners) || owners.some((owner: unknown) => uids.has(at(owner, 'uid')));
+  });
+}
+
 /** The lease of a leader that was killed is taken away: its expiry is R7's matter alone. */
 export async function removeLease({ api }: Pick<World, 'api'>): Promise<void> {
   await api.ok('DELETE', LEASE);

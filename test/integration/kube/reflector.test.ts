@@ -23,6 +23,24 @@ const first = { resource: 'widgets', at: { nth: 1 } } as const;
 const RECOVERY_MS = 5000;
 const LISTS_A_FAULT = 2;
 
+/** Names and versions, in order. */
+const shown = (objects: readonly unknown[]): string =>
+  objects
+    .map((object) => metadataOf(object))
+    .map(({ name, resourceVersion }) => `${textOf(name)}@${textOf(resourceVersion)}`)
+    .toSorted()
+    .join(' ');
+
+/** @returns ms that it took */
+async function until(look: () => boolean, ms = 20_000): Promise<number> {
+  const began = performance.now();
+  while (!look()) {
+    if (performance.now() - began > ms) throw new Error(`not within ${ms} ms`);
+    await delay(10);
+  }
+  return performance.now() - began;
+}
+
 // The state machine of operator.md A3 against a real API server whose watches are disturbed on their way.
 describe('reflector against a real API server', function () {
   this.timeout(60_000);
@@ -82,14 +100,6 @@ describe('reflector against a real API server', function () {
     await reflector.synced;
     await until(() => proxy.openWatches() > 0);
   };
-  const until = async (look: () => boolean, ms = 20_000): Promise<number> => {
-    const began = performance.now();
-    while (!look()) {
-      if (performance.now() - began > ms) throw new Error(`not within ${ms} ms`);
-      await delay(10);
-    }
-    return performance.now() - began;
-  };
   const apply = async (name: string, a: number): Promise<string> => {
     const body = { ...WIDGET, metadata: { name }, spec: { a } };
     const done = await api.ok('PATCH', `${widgets(NS, name)}?fieldManager=facts&force=true`, { body, type: APPLY });
@@ -100,23 +110,12 @@ describe('reflector against a real API server', function () {
   const count = (verb: string): number => proxy.journal.requests.filter((entry) => entry.verb === verb).length;
   /** Until the store is what the server has. @returns ms */
   const untilEqual = async (): Promise<number> => {
-    const truth = async (): Promise<string> =>
-      JSON.stringify(
-        (await api.list(widgets(NS)))
-          .map((item) => metadataOf(item))
-          .map(({ name, resourceVersion }) => [name, resourceVersion]),
-      );
     const began = performance.now();
-    const mine = (): string =>
-      JSON.stringify(
-        reflector.store
-          .list()
-          .map(({ metadata }) => [metadata.name, metadata.resourceVersion])
-          .toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)),
-      );
     for (;;) {
-      if (mine() === (await truth())) return performance.now() - began;
-      if (performance.now() - began > 30_000) throw new Error(`${mine()} is not ${await truth()}`);
+      const mine = shown(reflector.store.list());
+      const truth = shown(await api.list(widgets(NS)));
+      if (mine === truth) return performance.now() - began;
+      if (performance.now() - began > 30_000) throw new Error(`${mine} is not ${truth}`);
       await delay(20);
     }
   };
@@ -143,7 +142,10 @@ describe('reflector against a real API server', function () {
     ['a clean end before an event', { ...first, kind: 'end' }],
     ['a reset', { ...first, kind: 'reset' }],
     ['a line that is cut', { ...first, kind: 'cut' }],
-    ['a lost event and then an expired history', { resource: 'widgets', at: { event: 'widgets DELETED reflected/b #1' }, kind: 'drop', healMs: 200 }],
+    [
+      'a lost event and then an expired history',
+      { resource: 'widgets', at: { event: 'widgets DELETED reflected/b #1' }, kind: 'drop', healMs: 200 },
+    ],
     ['bookmarks only, for a while', { ...first, kind: 'bookmarks-only', ms: 1500 }],
     ['a duplicate', { ...first, kind: 'duplicate' }],
     ['two events in the wrong order', { ...first, kind: 'swap', ms: 500 }],
@@ -218,7 +220,6 @@ describe('reflector against a real API server', function () {
     await plane.server.crash();
     await compactEtcd(plane.etcdUrl);
     await plane.server.restart();
-    await until(() => true);
     const version = await apply('after', 1).catch(() => delay(500).then(() => apply('after', 1)));
     const ms = await until(() => versionOf('after') === version, 10_000);
     expect(ms).to.be.lessThan(10_000);

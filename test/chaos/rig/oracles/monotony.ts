@@ -8,13 +8,17 @@ const DIGITS = /^\d+$/;
 const isBefore = (one: string, other: string): boolean =>
   DIGITS.test(one) && DIGITS.test(other) && BigInt(one) < BigInt(other);
 
-/** Oracle d, of one process: a version that it wrote upon is never older than one that it wrote upon before. */
+/**
+ * Oracle d, of one process: a version that a writer wrote upon is never older than one that it wrote upon before. Writers of
+ * one object, by field manager, run beside each other: what one repeats may be older than what the other knows.
+ */
 export function checkPreconditions({ requests }: Journal): readonly string[] {
   const newest = new Map<string, string>();
   const faults: string[] = [];
   for (const { precondition, n, status, ...entry } of requests) {
     if (precondition === undefined || entry.resource === 'leases') continue;
-    const key = `${entry.resource} ${objectKey(entry)}`;
+    const writer = entry.fieldManager === undefined ? '' : ` (${entry.fieldManager})`;
+    const key = `${entry.resource} ${objectKey(entry)}${writer}`;
     const last = newest.get(key);
     if (last !== undefined && isBefore(precondition, last))
       faults.push(`${key}: request ${n} (${status}) was made upon ${precondition}, after one upon ${last}`);

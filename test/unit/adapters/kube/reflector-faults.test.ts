@@ -191,19 +191,46 @@ describe('a reflector and what goes wrong', () => {
     });
   }
 
-  it('lists again when a watch that ran is refused: the permission was taken', async () => {
+  it('lists again within 5 s when a kind that it had is refused: a server that starts refuses everybody', async () => {
     const { api, watch, clock } = track(await watchingReflector());
+    const { onList } = api;
     api.onWatch = () => {
+      throw refusal(403);
+    };
+    api.onList = () => {
       throw refusal(403);
     };
     watch().end(refusal(0));
     await settle();
-    await clock.advance(2000);
+    await clock.advance(20_000);
     await settle();
+    const refused = api.lists.length;
     api.onWatch = () => undefined;
-    await clock.advance(30_000);
+    api.onList = onList;
+    await clock.advance(5000);
     await settle();
-    expect([api.lists.length, lastWatch(api).query.resourceVersion]).to.deep.equal([2, '10']);
+    expect([api.lists.length > refused, lastWatch(api).query.resourceVersion]).to.deep.equal([true, '10']);
+  });
+
+  it('asks every 30 s when a kind that it had is refused for more than 2 minutes: the permission was taken', async () => {
+    const { api, watch, clock } = track(await watchingReflector());
+    const refuse = (): never => {
+      throw refusal(403);
+    };
+    api.onWatch = refuse;
+    api.onList = refuse;
+    watch().end(refusal(0));
+    await settle();
+    for (let second = 0; second < 160; second += 1) {
+      await clock.advance(1000);
+      await settle();
+    }
+    const before = api.lists.length;
+    for (let second = 0; second < 60; second += 1) {
+      await clock.advance(1000);
+      await settle();
+    }
+    expect(api.lists.length - before).to.equal(2);
   });
 
   describe('of a Secret that may not be read yet', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { readVolume } from '../../../../adapters/manifest-folder/read-volume.ts';
@@ -20,12 +20,26 @@ describe('readVolume', () => {
   it('reads the files behind ..data, and those of the next version after a swap', async () => {
     publish('..v1', { 'a.yaml': ORB });
     symlinkSync(join('..data', 'a.yaml'), join(root, 'a.yaml'));
-    const first = await readVolume(root, []);
+    const { files: first } = await readVolume(root, []);
     expect(first.map(({ path }) => basename(path))).to.deep.equal(['a.yaml']);
-    expect(await readVolume(root, first)).to.have.ordered.members([...first]);
+    expect((await readVolume(root, first)).files).to.have.ordered.members([...first]);
     publish('..v2', { 'a.yaml': `# changed\n${ORB}` });
-    const [file] = await readVolume(root, first);
+    const [file] = (await readVolume(root, first)).files;
     expect(file?.version).to.not.equal(first[0]?.version);
+  });
+
+  it('gives another stamp after a name came or went, and the same while nothing does', async () => {
+    const busy = join(root, 'busy');
+    mkdirSync(busy);
+    const stamp = async (): Promise<string> => (await readVolume(busy, [])).stamp;
+    const stamps = [await stamp(), await stamp()];
+    writeFileSync(join(busy, 'a.yaml'), ORB);
+    utimesSync(busy, 1, 1);
+    stamps.push(await stamp());
+    rmSync(join(busy, 'a.yaml'));
+    stamps.push(await stamp());
+    expect(stamps[0]).to.equal(stamps[1]);
+    expect(new Set(stamps).size).to.equal(3);
   });
 
   it('rejects when the data are nowhere: every file would look as if it were removed', async () => {
@@ -41,6 +55,6 @@ describe('readVolume', () => {
     const plain = join(root, 'plain');
     mkdirSync(plain);
     writeFileSync(join(plain, 'a.yaml'), ORB);
-    expect(await readVolume(plain, [])).to.have.length(1);
+    expect((await readVolume(plain, [])).files).to.have.length(1);
   });
 });

@@ -50,6 +50,16 @@ describe('planFailover', () => {
     expect(verdict).to.equal('Current');
   });
 
+  it('takes the provider away from an Orb that lost its id: nothing of it runs', () => {
+    const valid = run(orbWith(swappable)).object;
+    const older = { ...anOrb('a'), metadata: { ...anOrb('a').metadata, creationTimestamp: '2020-01-01T00:00:00Z' } };
+    const snapshot = (orb: KubeObject): Parameters<typeof planOrb>[0] => ({ ...snapshotOf(orb), twins: [older] });
+    const judged = settle(valid, 'orb-operator', (object) => planOrb(snapshot(object), NOW)).object;
+    const { object } = settle(judged, 'orb-operator-failover', (item) => planFailover(snapshot(item), NOW));
+    expect(statusOf(object)).not.to.have.property('failover');
+    expect(conditionOf(object, 'ProvidersResolved')).to.include({ status: 'Unknown', reason: 'OrbIdConflict' });
+  });
+
   it('waits until the generation was judged', () => {
     const plan = planFailover(snapshotOf(orbWith(swappable)), NOW);
     expect(plan).to.deep.equal({ events: [], outcome: { kind: 'done' } });

@@ -131,6 +131,13 @@ describe('planOrb', () => {
     expect(verdict).to.equal('Failed');
   });
 
+  it('takes the digest away from an Orb that lost its id to an older one: nothing of it runs', () => {
+    const valid = settle(created('b', '2026-01-02T00:00:00Z'), 'orb-operator', plan()).object;
+    const { object } = settle(valid, 'orb-operator', plan([created('z', '2026-01-01T00:00:00Z')], LATER));
+    expect(conditionOf(object, 'Ready')?.message).to.include('Until then nothing of this one runs.');
+    expect(statusOf(object)).not.to.have.property('validDigest');
+  });
+
   it('refuses an integer that was rounded on its way, at its place', () => {
     const orb = { ...anOrb('echo'), unsafeIntegers: ['/spec/inputs/text/default', '/status/odd', '/spec/pin/x'] };
     const { object, kstatus: verdict } = settle(orb, 'orb-operator', plan());

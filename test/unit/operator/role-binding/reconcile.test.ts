@@ -60,6 +60,13 @@ describe('reconcileRoleBinding', () => {
     expect(operator.client.objects(KINDS.roleBinding)[0]?.['subjects']).to.deep.equal(foreign.subjects);
   });
 
+  it('makes none for an Orbiset that is gone, though the cache has not heard of it', async () => {
+    await operator.look();
+    operator.client.remove(KINDS.orbiset, { namespace: 'acme', name: 'one' });
+    await reconcileRoleBinding('acme', operator.context, signal);
+    expect(operator.writes()).to.deep.equal([]);
+  });
+
   it('does not bring back by a late write what was deleted meanwhile', async () => {
     await run();
     operator.client.put(KINDS.orbiset, orbiset('two'));
