@@ -82,7 +82,7 @@ const VERBS = {
   get: { verb: 'get', method: 'GET', repeat: 'repeatable' },
   list: { verb: 'list', method: 'GET', repeat: 'repeatable' },
   watch: { verb: 'watch', method: 'GET', repeat: 'once' },
-  apply: { verb: 'apply', method: 'PATCH', repeat: 'repeatable' },
+  apply: { verb: 'apply', method: 'PATCH', repeat: 'applied' },
   patch: { verb: 'patch', method: 'PATCH', repeat: 'once' },
   create: { verb: 'create', method: 'POST', repeat: 'once' },
   update: { verb: 'update', method: 'PUT', repeat: 'once' },

@@ -1,10 +1,11 @@
 import type { KubeError } from './port.ts';
 
 /**
- * What may happen twice. `repeatable`: the second one finds or makes the same (reads, applies, deletes with
- * preconditions). `once`: it may have happened when no answer came, so it must be read first (creates, patches, updates).
+ * What may happen twice. `repeatable`: the second one finds or makes the same (reads, deletes with preconditions).
+ * `applied`: the same of a write whose caller has a queue; 500 without `Retry-After` may be its answer for ever, for an
+ * object that is stored in a form that the server can't merge, and must not hold a worker here (security.md S29). `once`: it may have happened when no answer came, so it must be read first (creates, patches, updates).
  */
-export type Repeat = 'repeatable' | 'once';
+export type Repeat = 'repeatable' | 'applied' | 'once';
 
 const MAX_TOLD = 10;
 const MAX_UNTOLD = 3;
@@ -25,9 +26,11 @@ export const toldWaitMs = (retryAfterMs: number, random: () => number): number =
   Math.min(retryAfterMs, MAX_WAIT_MS) * (1 + JITTER * random());
 
 /** 429 was not executed, whatever it was. Any other answer may stand behind a write that was made. */
-function mayRepeat({ status }: KubeError, repeat: Repeat): boolean {
+function mayRepeat({ status, retryAfterMs }: KubeError, repeat: Repeat): boolean {
   if (status === 429) return true;
-  return repeat === 'repeatable' && (status === 0 || PASSING.includes(status));
+  if (repeat === 'once') return false;
+  if (status === 500 && repeat === 'applied') return retryAfterMs !== undefined;
+  return status === 0 || PASSING.includes(status);
 }
 
 /**

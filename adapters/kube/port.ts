@@ -36,7 +36,7 @@ export interface WatchQuery extends Selection {
 }
 
 /** Fields of one writer (security.md §6.1). */
-export interface ApplyOptions {
+interface ApplyOptions {
   readonly fieldManager: string;
   readonly subresource?: 'status';
 }

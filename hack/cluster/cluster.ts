@@ -64,7 +64,7 @@ async function installAll(
 async function assemble(settings: ClusterSettings, assembly: Assembly): Promise<Omit<Cluster, 'stop'>> {
   const { say, signal, closing } = assembly;
   const { listen, metricsListen, issuer, egress, logLevel } = settings;
-  const plane = await startControlPlane({ say });
+  const plane = await startControlPlane({ say, signal });
   closing.push(() => plane.stop({ keep: settings.keep }));
   signal.throwIfAborted();
   say(`Kubernetes ${plane.version} is ready; installing definitions, RBAC and keys …`);

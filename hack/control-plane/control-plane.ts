@@ -14,7 +14,7 @@ import { startProcess, type Process } from './process.ts';
 import { kubeconfigText, writeTokens, writeUser, type Tokens, type User, type UserName } from './users.ts';
 
 /** A running kube-apiserver; several may share one etcd. */
-export interface ApiServer {
+interface ApiServer {
   readonly url: string;
   readonly port: number;
   readonly process: () => Process;
@@ -51,6 +51,8 @@ export interface ControlPlane {
 export interface ControlPlaneOptions extends FindOptions {
   /** etcd without fsync: faster; only where etcd is never killed. Default true. */
   readonly unsafeNoFsync?: boolean;
+  /** Breaks the start off: what has started is stopped, and the folder is removed. */
+  readonly signal?: AbortSignal;
 }
 
 const READY_MS = 60_000;
@@ -84,15 +86,12 @@ function statusOf(url: string, ca: string, token: string): Promise<number> {
   });
 }
 
-async function waitUntilReady(
-  url: string,
-  child: Process,
-  { ca, token }: { readonly ca: string; readonly token: string },
-): Promise<void> {
+async function waitUntilReady(url: string, child: Process, { ca, tokens, signal }: Plane): Promise<void> {
   const until = performance.now() + READY_MS;
   while (performance.now() < until) {
     if (child.ended()) throw new Error(`${child.name} has ended:\n${child.tail()}`);
-    if ((await statusOf(`${url}/readyz`, ca, token)) === 200) return;
+    signal?.throwIfAborted();
+    if ((await statusOf(`${url}/readyz`, ca, tokens.admin)) === 200) return;
     await delay(POLL_MS);
   }
   throw new Error(`${child.name} is not ready after 60 s:\n${child.tail()}`);
@@ -104,6 +103,7 @@ interface Plane {
   readonly binaries: Binaries;
   readonly ca: string;
   readonly tokens: Tokens;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Certificates and the keys of ServiceAccount tokens. */
@@ -180,7 +180,7 @@ async function startApiServer(plane: Plane, etcdUrl: string, name: string): Prom
   const args = apiServerArgs(plane.folder, etcdUrl, port);
   const run = (): Process => startProcess({ name, file: plane.binaries.paths['kube-apiserver'], args, log });
   const ready = (started: Process): Promise<void> =>
-    waitUntilReady(url, started, { ca: plane.ca, token: plane.tokens.admin }).catch(async (error: unknown) => {
+    waitUntilReady(url, started, plane).catch(async (error: unknown) => {
       started.kill('SIGKILL');
       await started.exited;
       throw error;
@@ -275,12 +275,14 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const binaries = await findBinaries(options);
   const folder = await mkdtemp(join(tmpdir(), 'orb-control-plane-'));
   const ca = await writeKeys(folder);
-  const plane: Plane = { folder, binaries, ca, tokens: await writeTokens(folder) };
+  const { signal } = options;
+  const plane: Plane = { folder, binaries, ca, tokens: await writeTokens(folder), signal };
   const processes: (() => Process)[] = [];
   try {
     return await assemble(plane, options.unsafeNoFsync ?? true, processes);
   } catch (error) {
     for (const running of processes) await running().stop(0);
+    if (signal?.aborted === true) await rm(folder, { recursive: true, force: true });
     throw error;
   }
 }

@@ -14,7 +14,7 @@ export interface Sources {
 }
 
 /** The places that the Kubernetes project publishes to. */
-export const officialSources: Sources = {
+const officialSources: Sources = {
   envtestIndex: 'https://raw.githubusercontent.com/kubernetes-sigs/controller-tools/HEAD/envtest-releases.yaml',
   releases: 'https://dl.k8s.io/release',
 };

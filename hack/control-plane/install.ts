@@ -27,7 +27,7 @@ async function createNamespace(plane: ControlPlane, name: string): Promise<void>
 }
 
 /** Installs the resource definitions and waits until they are served. */
-export async function installDefinitions(plane: ControlPlane): Promise<void> {
+async function installDefinitions(plane: ControlPlane): Promise<void> {
   await apply(plane, DEFINITIONS);
   await kubectlOk(plane, ['wait', '--for=condition=Established', '--timeout=30s', '-f', join(root, DEFINITIONS)]);
 }

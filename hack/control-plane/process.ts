@@ -38,7 +38,9 @@ process.on('exit', () => {
 /** Starts a process; its stdout and stderr are appended to `log`. */
 export function startProcess({ name, file, args, log, env = {}, cwd }: ProcessOptions): Process {
   const output = openSync(log, 'a');
-  const child = spawn(file, [...args], { stdio: ['ignore', output, output], env: { ...process.env, ...env }, cwd });
+  // A group of its own: Ctrl-C in a terminal reaches whoever started it, who stops things in their order.
+  const stdio = ['ignore' as const, output, output];
+  const child = spawn(file, [...args], { stdio, env: { ...process.env, ...env }, cwd, detached: true });
   closeSync(output);
   let ended = false;
   const exited = new Promise<number | null>((resolve) => {

@@ -12,7 +12,7 @@ export interface User {
 }
 
 /** `admin` may do everything; `operator` and `api` are the ServiceAccounts of those names (reliability.md §2.1). */
-export const USER_NAMES = ['admin', 'operator', 'api', 'tenant-a', 'tenant-b'] as const;
+const USER_NAMES = ['admin', 'operator', 'api', 'tenant-a', 'tenant-b'] as const;
 export type UserName = (typeof USER_NAMES)[number];
 
 const PLATFORM = 'orb-system';

@@ -143,10 +143,14 @@ export const orbisetRules: readonly CelRule[] = [
   },
 ];
 
-/** Of status.schema.json. */
+/**
+ * Of status.schema.json. kstatus takes an object without conditions for finished: a generation that nobody has observed
+ * yet says that it is not, from the moment of its creation (packaging.md §3).
+ */
 export const statusExtras: Extras = Object.fromEntries(
-  ['orbStatus', 'orbisetStatus', 'orbPublicationStatus'].map((name) => [
-    `$defs/${name}/properties/conditions`,
-    { mapKeys: ['type'] },
+  ['orbStatus', 'orbisetStatus', 'orbPublicationStatus'].flatMap((name): readonly (readonly [string, Extra])[] => [
+    [`$defs/${name}`, { default: {} }],
+    [`$defs/${name}/properties/observedGeneration`, { default: 0 }],
+    [`$defs/${name}/properties/conditions`, { mapKeys: ['type'] }],
   ]),
 );

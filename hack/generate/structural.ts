@@ -14,6 +14,8 @@ export interface Extra {
   readonly rules?: readonly CelRule[];
   /** Lists whose items have a name: merged by it, each once. */
   readonly mapKeys?: readonly string[];
+  /** What the API server puts where nothing is. */
+  readonly default?: number | Readonly<Record<string, never>>;
 }
 
 /** One schema file, with what belongs to its places. */
@@ -122,6 +124,7 @@ export function toStructural(source: Source, value: unknown, path: string): Json
   const description = value['description'] ?? schema['description'];
   return {
     ...(description === undefined ? {} : { description }),
+    ...(extra.default === undefined ? {} : { default: extra.default }),
     ...Object.fromEntries(COPIED.filter((keyword) => schema[keyword] !== undefined).map((k) => [k, schema[k]])),
     ...contentOf(source, schema, extra, place),
     ...(rules.length === 0 ? {} : { 'x-kubernetes-validations': rules }),

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -73,6 +73,19 @@ describe('npm run cluster', function suite() {
     expect(await child.members()).to.deep.equal([]);
     expect(folders.filter((folder) => existsSync(folder))).to.deep.equal([]);
     expect(child.output().stdout).to.equal('');
+  });
+
+  it('ends soon on Ctrl-C in the first moments, which stops etcd before the server that waits for it', async () => {
+    const child = spawnCluster(FREE);
+    const folders = await waitFor(async () => {
+      const found = await child.folders();
+      return found.length === 0 ? undefined : found;
+    }, SOON_MS);
+    const began = performance.now();
+    expect(await child.end('SIGINT', 'group')).to.equal(130);
+    expect(performance.now() - began).to.be.below(SOON_MS);
+    expect(await child.members()).to.deep.equal([]);
+    for (const folder of folders ?? []) rmSync(folder, { recursive: true, force: true });
   });
 
   describe('once it is ready', () => {

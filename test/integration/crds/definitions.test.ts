@@ -129,6 +129,7 @@ describe('the resource definitions on an API server', function suite() {
     await apply({ ...orb('three'), status: { validDigest: 'x' } });
     const stored = parsed(await kubectl(['get', 'orb', 'three', '-n', NAMESPACE, '-o', 'json']));
     expect(stored['status']).to.deep.equal({
+      observedGeneration: 0,
       conditions: [
         { type: 'Ready', status: 'True', reason: 'Ready', ...at },
         { type: 'PinValid', status: 'True', reason: 'PinFollowed', ...at },

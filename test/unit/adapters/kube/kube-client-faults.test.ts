@@ -80,7 +80,7 @@ describe('a client that is refused', () => {
   });
 
   for (const status of [500, 503, 504]) {
-    for (const [verb, act] of Object.entries({ get, list, apply, remove })) {
+    for (const [verb, act] of Object.entries({ get, list, remove, ...(status === 500 ? {} : { apply }) })) {
       it(`repeats a ${verb} that was answered with ${status} up to 3 times`, async () => {
         failing(3, (reply) => reply.json(status, statusBody(status, '')));
         expect(await outcomeOf(act(fixture.client))).to.equal('ok');
@@ -95,6 +95,13 @@ describe('a client that is refused', () => {
       });
     }
   }
+
+  it('leaves an apply that was answered with 500 to the queue of its caller, which holds no worker', async () => {
+    failing(1, (reply) => reply.json(500, statusBody(500, '')));
+    expect([await outcomeOf(apply(fixture.client)), fixture.waits]).to.deep.equal([500, []]);
+    failing(1, (reply) => reply.json(500, statusBody(500, ''), { 'retry-after': '1' }));
+    expect(await outcomeOf(apply(fixture.client))).to.equal('ok');
+  });
 
   it('gives up after three waits of its own', async () => {
     failing(99, (reply) => reply.json(500, statusBody(500, '')));
