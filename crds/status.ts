@@ -21,9 +21,10 @@ export interface OrbStatus {
    */
   readonly lastHandledReconcileAt?: string;
   /**
-   * Digest of the manifest that runs: the last valid one. sha256 of the canonical manifest: sha256: and 64 hexadecimal digits.
+   * Digest of the manifest that runs: of the last valid version; absent when nothing of the Orb runs. sha256 of the canonical manifest: sha256: and 64 hexadecimal digits.
    */
   readonly validDigest?: string;
+  readonly lastValid?: ValidVersion;
   readonly failover?: FailoverStatus;
   /**
    * What is true of it, one condition a type.
@@ -31,6 +32,25 @@ export interface OrbStatus {
    * @maxItems 32
    */
   readonly conditions?: readonly StatusCondition[];
+}
+/**
+ * The last valid version, whether it runs or not: what a broken edit leaves. An Orb holds the id of this one.
+ */
+export interface ValidVersion {
+  /**
+   * Digest of its manifest: sha256: and 64 hexadecimal digits.
+   */
+  readonly digest: string;
+  /**
+   * Its orb_id.
+   */
+  readonly orbId: string;
+  /**
+   * Its providers that have an execution, first the one that is used without a pin.
+   *
+   * @maxItems 17
+   */
+  readonly providers: readonly string[];
 }
 /**
  * Which provider runs start with.

@@ -8,8 +8,9 @@ import type { StatusWrites } from './owners.ts';
 import { reconcileFailover, reconcileOrb } from './orb/reconcile.ts';
 import { reconcileOrbiset } from './orbiset/reconcile.ts';
 import { reconcilePublication } from './publication/reconcile.ts';
-import { reportFailure } from './report-failure.ts';
+import { reconcileFailed, reportFailure, type FailureReport } from './report-failure.ts';
 import { reconcileRoleBinding } from './role-binding/reconcile.ts';
+import { bindingFailure } from './role-binding/report-refusal.ts';
 
 /** Names of queues and controllers; labels of metrics. */
 export const CONTROLLERS = {
@@ -36,10 +37,16 @@ interface Own {
   readonly reconcile: Reconcile;
   readonly keys: () => Iterable<string>;
   readonly writes: OwnWrites;
-  readonly store: Store;
+  readonly failure: FailureReport;
 }
 
 const keysOf = (store: Store) => (): readonly string[] => store.list().map(({ metadata }) => keyOf(metadata));
+
+/** Keys are those of the objects themselves. */
+const onItself = (store: Store): FailureReport => ({
+  objectsOf: (key) => [store.get(key)].filter((object) => object !== undefined),
+  eventOf: (_, error) => reconcileFailed(error),
+});
 
 /** Namespaces with an Orbiset, and those where one was. */
 const namespacesOf =
@@ -48,8 +55,13 @@ const namespacesOf =
     new Set([...orbiset.list(), ...roleBinding.list()].map(({ metadata }) => metadata.namespace ?? ''));
 
 function ownParts({ stores }: Context, writes: Writes): readonly Own[] {
-  const orb = { kind: 'Orb', keys: keysOf(stores.orb), writes: writes.orb, store: stores.orb };
-  const orbiset = { kind: 'Orbiset', keys: keysOf(stores.orbiset), writes: writes.orbiset, store: stores.orbiset };
+  const orb = { kind: 'Orb', keys: keysOf(stores.orb), writes: writes.orb, failure: onItself(stores.orb) };
+  const orbiset = {
+    kind: 'Orbiset',
+    keys: keysOf(stores.orbiset),
+    writes: writes.orbiset,
+    failure: onItself(stores.orbiset),
+  };
   return [
     { ...orb, name: 'orb', reconcile: reconcileOrb },
     { ...orb, name: 'failover', reconcile: reconcileFailover },
@@ -60,19 +72,19 @@ function ownParts({ stores }: Context, writes: Writes): readonly Own[] {
       reconcile: reconcilePublication,
       keys: keysOf(stores.publication),
       writes: writes.publication,
-      store: stores.publication,
+      failure: onItself(stores.publication),
     },
   ];
 }
 
-function bindingPart({ stores }: Context, writes: Writes): Own {
+function bindingPart(context: Context, writes: Writes): Own {
   return {
     name: 'roleBinding',
     kind: 'RoleBinding',
     reconcile: reconcileRoleBinding,
-    keys: namespacesOf(stores),
+    keys: namespacesOf(context.stores),
     writes: writes.roleBinding,
-    store: stores.roleBinding,
+    failure: bindingFailure(context),
   };
 }
 
@@ -90,7 +102,7 @@ export function createControllers(
     ...ownParts(context, writes),
     ...(context.vaultMode === 'operator' ? [bindingPart(context, writes)] : []),
   ];
-  return parts.map(({ name, kind, reconcile, keys, writes: own, store }) =>
+  return parts.map(({ name, kind, reconcile, keys, writes: own, failure }) =>
     createController({
       ...shared,
       name: CONTROLLERS[name],
@@ -100,7 +112,7 @@ export function createControllers(
       keys,
       writes: [own],
       reconcile: (key, { signal }) => reconcile(key, context, signal),
-      onRepeatedFailure: reportFailure(store, context.recorder),
+      onRepeatedFailure: reportFailure(failure, context.recorder),
     }),
   );
 }

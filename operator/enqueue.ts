@@ -26,20 +26,27 @@ export interface Handlers {
 
 type Indexed = { readonly [Name in 'orb' | 'orbiset']: Pick<Stores['orb'], 'byIndex'> };
 
+/** It came, went, or its spec is another one. */
+const isEdit = ({ before, after }: Pick<Change, 'before' | 'after'>): boolean =>
+  before === undefined || after === undefined || before.metadata.generation !== after.metadata.generation;
+
 /** What a person did goes first, what only might have changed goes last (operator.md A6). */
-function laneOf({ before, after, initial }: Change): Lane {
-  if (initial) return 'low';
-  const isEdit = before?.metadata.generation !== after?.metadata.generation;
-  return before === undefined || after === undefined || isEdit ? 'high' : 'normal';
+function laneOf(change: Change): Lane {
+  if (change.initial) return 'low';
+  return isEdit(change) ? 'high' : 'normal';
 }
 
 const namespaceOf = (change: Change): string => (change.after ?? change.before)?.metadata.namespace ?? '';
 const namesOf = (orb: KubeObject | undefined): readonly string[] => (orb === undefined ? [] : namesOfOrb(orb));
 
-/** Names that an Orb gained or lost with this change: for others nothing is different. */
+/**
+ * Names that an Orb may have gained or lost with this change. Which of them it claims depends on whether its manifest is
+ * valid, so after an edit it may be any; a status only adds a name or takes one away.
+ */
 function movedNames({ before, after, initial }: Change): readonly string[] {
   if (initial) return [];
   const [old, next] = [namesOf(before), namesOf(after)];
+  if (isEdit({ before, after })) return [...new Set([...old, ...next])];
   return [...old.filter((name) => !next.includes(name)), ...next.filter((name) => !old.includes(name))];
 }
 
@@ -69,7 +76,11 @@ export function createHandlers(
     queues.failover.add(change.key, { lane });
     for (const name of movedNames(change)) {
       const twins = stores().orb.byIndex('orb', orbPlace(namespaceOf(change), name));
-      if (name.includes('@')) addAll(queues.orb, twins);
+      if (name.includes('@'))
+        addAll(
+          queues.orb,
+          twins.filter((twin) => keyOf(twin.metadata) !== change.key),
+        );
       addAll(queues.orbiset, stores().orbiset.byIndex('lists', name));
     }
   };

@@ -1,4 +1,4 @@
-import { wantedOrbId } from '../core/orb/plan-holder.ts';
+import { claimable } from '../core/orb/plan-holder.ts';
 import type { KubeObject } from '../core/reconcile/kube-object.ts';
 import { specOf } from '../core/reconcile/read-object.ts';
 
@@ -13,12 +13,16 @@ export function listedOrbs(orbiset: KubeObject): readonly string[] {
   return Array.isArray(orbs) ? orbs.filter((entry) => typeof entry === 'string') : [];
 }
 
-/** How a list may name an Orb: by its id, or by its name for every version. */
-export function namesOfOrb(orb: KubeObject): readonly string[] {
-  const id = wantedOrbId(orb);
-  const at = id?.indexOf('@') ?? -1;
-  return id === undefined || at < 0 ? [] : [id, id.slice(0, at)];
+/** How a list may name an Orb: by its id, or by its name for every version. @param orbId may be any text */
+export function namesOfId(orbId: string): readonly string[] {
+  const at = orbId.indexOf('@');
+  return at < 0 ? [] : [orbId, orbId.slice(0, at)];
 }
+
+/** The names of every id that an Orb may claim; which one it does, its manifest decides (`claimOf`). */
+export const namesOfOrb = (orb: KubeObject): readonly string[] => [
+  ...new Set([...claimable(orb)].flatMap((orbId) => namesOfId(orbId))),
+];
 
 /** Place of an Orb in the index `orb`. @param name `org.name` or `org.name@version` */
 export const orbPlace = (namespace: string, name: string): string => `${namespace}/${name}`;

@@ -22,7 +22,7 @@ export function statusOwners(stores: Omit<Stores, 'roleBinding'>, writes: Status
     writes: writes.orb,
   };
   return {
-    orb: { ...orb, ...operator, members: [...SEEN, 'validDigest'], conditions: KSTATUS },
+    orb: { ...orb, ...operator, members: [...SEEN, 'validDigest', 'lastValid'], conditions: KSTATUS },
     failover: {
       ...orb,
       fieldManager: 'orb-operator-failover',

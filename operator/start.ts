@@ -14,6 +14,8 @@ import type { Logger } from '../adapters/telemetry/port.ts';
 import { createProcessMetrics } from '../adapters/telemetry/process-metrics.ts';
 import { serveMetrics } from '../adapters/telemetry/serve-metrics.ts';
 import type { Clock } from '../adapters/time/clock.ts';
+import { VAULT_READER } from '../core/orbiset/vault-reader.ts';
+import type { ObjectRef } from '../core/reconcile/kube-object.ts';
 import type { Context } from './context.ts';
 import { CONTROLLERS, createControllers, type WorkQueues, type Writes } from './controllers.ts';
 import { createHandlers } from './enqueue.ts';
@@ -64,13 +66,17 @@ function createQueues({ clock, metrics }: Parts): WorkQueues {
   };
 }
 
+/** Keys of that controller are namespaces. */
+const bindingOf = (namespace: string): ObjectRef => ({ namespace, name: VAULT_READER });
+
 function createWrites({ client, clock }: Parts, reflectors: Reflectors): Writes {
   const writes = (kind: Kind, { store }: Reflector): OwnWrites => createOwnWrites({ client, kind, store, clock });
+  const { store } = reflectors.roleBinding;
   return {
     orb: writes(KINDS.orb, reflectors.orb),
     orbiset: writes(KINDS.orbiset, reflectors.orbiset),
     publication: writes(KINDS.publication, reflectors.publication),
-    roleBinding: writes(KINDS.roleBinding, reflectors.roleBinding),
+    roleBinding: createOwnWrites({ client, kind: KINDS.roleBinding, store, clock, refOf: bindingOf }),
   };
 }
 

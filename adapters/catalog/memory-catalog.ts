@@ -1,14 +1,22 @@
 import type { OrbId } from '../../core/manifest/orb-id.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
+import { byRank, type Rank } from '../../core/orb/plan-holder.ts';
 import type { Catalog, OrbEntry } from './port.ts';
 
 /** One Orb resource with what decides who holds its id. */
 export interface OrbResource extends OrbEntry {
   /** Ms since epoch; the oldest of a namespace holds the id, then the lower name (design.md §2). */
   readonly createdAt: number;
+  /** Whether a valid version decides its rank; default: whether there is one to run. */
+  readonly isValid?: boolean;
 }
 
-const older = (a: OrbResource, b: OrbResource): number => a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1);
+const rankOf = ({ name, createdAt, compiled, isValid = compiled !== undefined }: OrbResource): Rank => ({
+  name,
+  createdAt,
+  isValid,
+});
+const byHolding = (one: OrbResource, other: OrbResource): number => byRank(rankOf(one), rankOf(other));
 const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`;
 
 /** The catalogue of one process: written by a watcher or by reflectors, read by runs. Not persistent. */
@@ -66,7 +74,7 @@ export class MemoryCatalog implements Catalog {
 
   #elect({ namespace, orbId }: OrbResource): void {
     const id = keyOf(namespace, orbId);
-    const holder = [...(this.#claims.get(id)?.values() ?? [])].toSorted(older)[0];
+    const holder = [...(this.#claims.get(id)?.values() ?? [])].toSorted(byHolding)[0];
     if (holder === undefined) this.#holders.delete(id);
     else this.#holders.set(id, holder);
   }

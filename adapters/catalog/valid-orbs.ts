@@ -4,6 +4,7 @@ import type { OrbId } from '../../core/manifest/orb-id.ts';
 import { readJson } from '../../core/manifest/read-json.ts';
 import { compileOrb } from '../../core/orb/compile-orb.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
+import type { Rank } from '../../core/orb/plan-holder.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { MemoryCatalog } from './memory-catalog.ts';
@@ -31,6 +32,11 @@ export interface LastValid {
 export interface OrbPlace {
   readonly namespace: string;
   readonly name: string;
+}
+
+/** The id that an Orb claims, and what decides whether it holds it. */
+export interface IdClaim extends Omit<Rank, 'name'> {
+  readonly orbId: OrbId;
 }
 
 // Which version of an Orb was the last valid one: it runs on after a broken edit, also after a restart.
@@ -99,10 +105,16 @@ export class ValidOrbs {
 
   /** From now on runs use this version; absent: the Orb is known, and never had a valid one. */
   publish(place: OrbPlace, orbId: OrbId, compiled: CompiledOrb | undefined, createdAt: number): void {
+    this.publishAs(place, { orbId, createdAt, isValid: compiled !== undefined }, compiled);
+  }
+
+  /** The same for whom somebody else decides which id is claimed, and how: then what can run here is another question. */
+  publishAs(place: OrbPlace, claim: IdClaim, compiled: CompiledOrb | undefined): void {
     const { catalog, metrics } = this.#deps;
     const { namespace, name } = place;
+    const { orbId } = claim;
     const before = this.#ids.get(keyOf(place));
-    catalog.setOrb({ namespace, name, orbId, compiled, createdAt });
+    catalog.setOrb({ namespace, name, compiled, ...claim });
     this.#ids.set(keyOf(place), orbId);
     if (before !== undefined && before !== orbId) this.#forgetId(namespace, before);
     if (compiled === undefined) return;

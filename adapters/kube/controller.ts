@@ -52,7 +52,7 @@ export interface ControllerOptions {
   /** Every key there is: takes the place of what was queued, in the low lane, whenever `run` begins. */
   readonly keys?: () => Iterable<string>;
   /** Of each store that the reconcile writes to. */
-  readonly writes?: readonly Pick<OwnWrites, 'settle'>[];
+  readonly writes?: readonly Pick<OwnWrites, 'settle' | 'doubt'>[];
   readonly workers?: number;
   readonly clock: Clock;
   /** 0 ≤ n < 1. */
@@ -81,6 +81,8 @@ const IGNORES_MS = 5000;
 /** In place of `IGNORES_MS` when all ends. */
 const STOP_MS = 1000;
 const CONFLICT_MS = 100;
+/** From here on a key that meets conflicts backs off: its cache does not catch up. */
+const MANY_CONFLICTS = 3;
 /** Either the election ends this scope meanwhile, or a renewal was late and leadership goes on. */
 const NOT_LEADING_MS = 1000;
 const WORTH_TELLING = 3;
@@ -101,6 +103,8 @@ class Workers implements Controller {
   readonly name: string;
   readonly #options: ControllerOptions;
   readonly #series: ControllerSeries;
+  /** Conflicts in a row. */
+  readonly #conflicts = new Map<string, number>();
 
   constructor(options: ControllerOptions) {
     this.name = options.name;
@@ -116,6 +120,7 @@ class Workers implements Controller {
     for (const key of keys?.() ?? []) queue.add(key, { lane: 'low' });
     await Promise.all(Array.from({ length: workers }, () => this.#work(signal)));
     queue.clear();
+    this.#conflicts.clear();
     this.#series.stopped();
   };
 
@@ -179,6 +184,7 @@ class Workers implements Controller {
   #settled(key: string, outcome: Outcome): ReconcileResult {
     const { queue } = this.#options;
     queue.forget(key);
+    this.#conflicts.delete(key);
     switch (outcome.kind) {
       case 'done':
         return 'success';
@@ -195,10 +201,11 @@ class Workers implements Controller {
   }
 
   async #failed(key: string, error: unknown, scope: ReconcileScope): Promise<ReconcileResult | undefined> {
-    const { queue, random } = this.#options;
+    const { queue } = this.#options;
     if (scope.signal.aborted) return undefined; // the queue is dropped, or everything ends
     if (error instanceof NotLeading || isConflict(error)) {
-      queue.add(key, { afterMs: error instanceof NotLeading ? NOT_LEADING_MS : random() * CONFLICT_MS });
+      if (error instanceof NotLeading) queue.add(key, { afterMs: NOT_LEADING_MS });
+      else this.#conflicted(key);
       scope.log.debug('a reconcile runs again soon', { error });
       return 'requeue';
     }
@@ -209,6 +216,16 @@ class Workers implements Controller {
     scope.log.warn('a reconcile failed', { error, failures });
     if (failures >= WORTH_TELLING) await this.#tell(key, { ...scope, error, failures });
     return 'error';
+  }
+
+  /** The cache is late, perhaps for long: the next run starts from the live object. */
+  #conflicted(key: string): void {
+    const { queue, random, writes = [] } = this.#options;
+    for (const each of writes) each.doubt(key);
+    const times = (this.#conflicts.get(key) ?? 0) + 1;
+    this.#conflicts.set(key, times);
+    if (times < MANY_CONFLICTS) queue.add(key, { afterMs: random() * CONFLICT_MS });
+    else queue.addRateLimited(key);
   }
 
   async #tell(key: string, failure: RepeatedFailure): Promise<void> {

@@ -1,7 +1,10 @@
 import type { Kind } from './port.ts';
 
+/** API group of the platform's own kinds. */
+export const OWN_GROUP = 'orbs.dev';
+
 const orbs = (kind: string, plural: string): Kind => ({
-  group: 'orbs.dev',
+  group: OWN_GROUP,
   version: 'v1alpha1',
   kind,
   plural,

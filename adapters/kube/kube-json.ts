@@ -1,5 +1,6 @@
 import { mayEscapeNames } from '../../core/json/escaped-name.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import { MAX_DEPTH } from '../../core/json/too-deep.ts';
 import { childPointer } from '../../core/manifest/child-pointer.ts';
 import { readJsonText } from '../../core/manifest/text/json-reader.ts';
 import { numberFault } from '../../core/manifest/text/number.ts';
@@ -11,10 +12,16 @@ const LARGE_NUMBER = /[\s:,[]-?(?:[0-9]{16}|[0-9][0-9.]*[eE])/;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** Without recursion: how deep a value is, its author decides. */
 function hasBackslashName(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.some(hasBackslashName);
-  return Object.entries(value).some(([name, member]) => name.includes('\\') || hasBackslashName(member));
+  const left = [value];
+  for (let item = left.pop(); item !== undefined; item = left.pop()) {
+    if (typeof item !== 'object' || item === null) continue;
+    if (!Array.isArray(item) && Object.keys(item).some((name) => name.includes('\\'))) return true;
+    const members: readonly unknown[] = Object.values(item);
+    for (const member of members) if (typeof member === 'object') left.push(member);
+  }
+  return false;
 }
 
 /**
@@ -38,17 +45,17 @@ export function readKubeJson(bytes: Uint8Array): KubeJson {
   return { value, mayRound: LARGE_NUMBER.test(text) };
 }
 
-function collectUnsafe(value: unknown, pointer: string, found: string[]): void {
+function collectUnsafe(value: unknown, pointer: string, found: string[], depth = 0): void {
   if (typeof value === 'number') {
     // By value: the API server writes what an integer of 64 bits can't hold as a double, from 1e21 on with an exponent.
     if (numberFault(String(value)) === 'integer-out-of-range') found.push(pointer);
     return;
   }
-  if (typeof value !== 'object' || value === null) return;
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return; // refused for its depth
   const members: readonly (readonly [string | number, unknown])[] = Array.isArray(value)
     ? value.map((item: unknown, index) => [index, item] as const)
     : Object.entries(value);
-  for (const [token, member] of members) collectUnsafe(member, childPointer(pointer, token), found);
+  for (const [token, member] of members) collectUnsafe(member, childPointer(pointer, token), found, depth + 1);
 }
 
 /** JSON Pointers of the integers beyond ±(2^53−1), which were rounded by reading them (design.md §2). */

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { KubeError, type Kind, type KubeClient, type ListPage, type Selection } from './port.ts';
+import { OWN_GROUP } from './kinds.ts';
 import { withoutBallast } from './store-transform.ts';
 
 export interface ListQuestion {
@@ -15,6 +16,8 @@ interface Found {
 }
 
 const PAGE = 500;
+// Tenants write these, up to 1.5 MB each: a page of them must fit into memory and into one string.
+const OWN_PAGE = 100;
 
 /** The token of the next page is too old: etcd was compacted in between. */
 class PagesExpired extends Error {}
@@ -53,13 +56,13 @@ async function pages(question: ListQuestion, limit: number | undefined, signal: 
 }
 
 /**
- * All objects of a selection as of one moment, in pages of 500, to the end. An expired page starts it again, once, in one
+ * All objects of a selection as of one moment, in pages of 500 (100 of our own kinds), to the end. An expired page starts it again, once, in one
  * piece: the token that a 410 offers leads to a list of two moments (operator.md A3).
  * @throws KubeError, the signal's reason
  */
 export async function listAll(question: ListQuestion, signal: AbortSignal): Promise<Found> {
   try {
-    return await pages(question, PAGE, signal);
+    return await pages(question, question.kind.group === OWN_GROUP ? OWN_PAGE : PAGE, signal);
   } catch (error) {
     if (!(error instanceof PagesExpired)) throw error;
     return pages(question, undefined, signal);

@@ -10,6 +10,8 @@ export interface OwnWrites {
    * @param resourceVersion of the answer
    */
   readonly note: (key: string, resourceVersion: string, ref?: ObjectRef) => void;
+  /** The server has refused a write for a newer version than the cache holds: the live object is read before the next one. */
+  readonly doubt: (key: string) => void;
   /**
    * Resolves when the store has seen what was written for the key, or was given the live object after 5 s.
    * @throws KubeError the live object could not be read
@@ -22,24 +24,29 @@ interface OwnWritesOptions {
   readonly kind: Kind;
   readonly store: Pick<Store, 'waitFor' | 'offer'>;
   readonly clock: Clock;
+  /** The object that a key is about; default: the one that it names. */
+  readonly refOf?: (key: string) => ObjectRef;
 }
 
 interface Written {
-  readonly resourceVersion: string;
+  /** Absent: newer than the cache, nobody knows by how much. */
+  readonly resourceVersion?: string;
   readonly ref: ObjectRef;
 }
 
 const WAIT_MS = 5000;
 
-function refOf(key: string): ObjectRef {
+function namedBy(key: string): ObjectRef {
   const slash = key.indexOf('/');
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-export function createOwnWrites({ client, kind, store, clock }: OwnWritesOptions): OwnWrites {
+export function createOwnWrites(options: OwnWritesOptions): OwnWrites {
+  const { client, kind, store, clock, refOf = namedBy } = options;
   const written = new Map<string, Written>();
 
-  const seen = async (resourceVersion: string, signal: AbortSignal): Promise<boolean> => {
+  const seen = async (resourceVersion: string | undefined, signal: AbortSignal): Promise<boolean> => {
+    if (resourceVersion === undefined) return false;
     try {
       await within({ clock, ms: WAIT_MS, what: 'the cache' }, signal, (limited) =>
         store.waitFor(resourceVersion, limited),
@@ -61,6 +68,7 @@ export function createOwnWrites({ client, kind, store, clock }: OwnWritesOptions
     if (written.get(key) === last) written.delete(key);
   };
   return {
+    doubt: (key) => void written.set(key, { ref: refOf(key) }),
     note: (key, resourceVersion, ref = refOf(key)) => void written.set(key, { resourceVersion, ref }),
     settle,
   };

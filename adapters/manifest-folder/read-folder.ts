@@ -60,6 +60,9 @@ async function readOne(path: string, before: ReadFile | undefined): Promise<Read
   if (size > MAX_BYTES)
     return fault(where, `size ${size}`, 'file-too-large', `The file is larger than ${MAX_BYTES} bytes.`);
   const bytes = await readFile(path);
+  // Left by a full disk or a write that was cut short; who means nothing by a file removes it, or writes a comment.
+  if (bytes.length === 0)
+    return fault(where, 'size 0', 'file-empty', 'The file is empty: write a manifest into it, or remove it.');
   const version = createHash('sha256').update(bytes).digest('hex');
   try {
     return parseFile(where, new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), version);

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { OrbPlace, ValidOrbs } from '../../adapters/catalog/valid-orbs.ts';
+import type { IdClaim, OrbPlace, ValidOrbs } from '../../adapters/catalog/valid-orbs.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
-import { isDigest } from '../../core/json/digest.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { parseOrbId } from '../../core/manifest/orb-id.ts';
 import { withPin } from '../../core/orb/compile-orb.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
-import { wantedOrbId } from '../../core/orb/plan-holder.ts';
+import { createdAtOf, wantedOrbId } from '../../core/orb/plan-holder.ts';
 import { compileStored } from '../../core/orb/plan-manifest.ts';
 import { pinOf } from '../../core/orb/plan-pin.ts';
-import { generationOf, specOf, statusOf } from '../../core/reconcile/read-object.ts';
+import { isJudged, validVersionOf, type ValidVersion } from '../../core/orb/valid-version.ts';
+import { generationOf, specOf } from '../../core/reconcile/read-object.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 
 export interface OrbFeedDeps {
@@ -29,6 +29,15 @@ interface Known {
   readonly isValid: boolean;
   /** What runs: this generation or an earlier one. */
   readonly running: CompiledOrb | undefined;
+  /** What the operator had said of this generation. */
+  readonly word: string;
+}
+
+/** What an Orb that is not valid runs on. */
+interface LastVersion {
+  /** Absent: the Orb has no id that anybody could run. */
+  readonly claim: IdClaim | undefined;
+  readonly running: CompiledOrb | undefined;
 }
 
 const placeOf = (key: string): OrbPlace => {
@@ -38,9 +47,22 @@ const placeOf = (key: string): OrbPlace => {
 
 const uidOf = ({ metadata }: KubeObject): string => metadata.uid ?? '';
 
-function createdAtOf({ metadata }: KubeObject): number {
-  const at = Date.parse(metadata.creationTimestamp ?? '');
-  return Number.isNaN(at) ? 0 : at;
+/** The last valid version by the operator's judgement of this generation; '' before there is one. */
+const wordOf = (orb: KubeObject): string => (isJudged(orb) ? JSON.stringify(validVersionOf(orb) ?? null) : '');
+
+/** Nothing that decides what runs has changed: a valid generation needs nobody's word. */
+const isTakenOver = (before: Known, orb: KubeObject): boolean =>
+  before.generation === generationOf(orb) && (before.isValid || before.word === wordOf(orb));
+
+function wantedClaim(orb: KubeObject): IdClaim | undefined {
+  const named = parseOrbId(wantedOrbId(orb) ?? '');
+  return named.ok ? { orbId: named.value.id, createdAt: createdAtOf(orb), isValid: false } : undefined;
+}
+
+/** A version that the operator has missed gives way to every other Orb with that id: it knows of no reason why not. */
+function ownVersion(orb: KubeObject, own: CompiledOrb | undefined): LastVersion {
+  if (own === undefined) return { claim: wantedClaim(orb), running: undefined };
+  return { claim: { orbId: own.orbId, createdAt: createdAtOf(orb), isValid: !isJudged(orb) }, running: own };
 }
 
 const isSameManifest = (before: Known['spec'], after: Known['spec']): boolean =>
@@ -68,9 +90,9 @@ export class OrbFeed {
     if (orb === undefined) return this.#remove(key);
     if (known !== undefined && known.uid !== uidOf(orb)) await this.#remove(key);
     const before = this.#known.get(key);
-    if (before?.generation === generationOf(orb)) return;
+    if (before !== undefined && isTakenOver(before, orb)) return;
     await nextTurn(); // thousands come at once: others have a turn between two of them
-    const compiled = this.#compile(before, orb);
+    const compiled = before?.generation === generationOf(orb) ? undefined : this.#compile(before, orb);
     if (compiled === undefined) await this.#keepLast(key, before, orb);
     else await this.#accept(key, orb, compiled);
   }
@@ -99,32 +121,43 @@ export class OrbFeed {
     this.#remember(key, orb, { isValid: true, running: compiled });
   }
 
-  /** The last valid version runs on: the one in memory, else the one that the status or the ledger names. */
+  /** The last valid version runs on, under the id that operator and API agree on (`claimOf`). */
   async #keepLast(key: string, before: Known | undefined, orb: KubeObject): Promise<void> {
     const { valid, logger } = this.#deps;
     const place = placeOf(key);
-    const last = before === undefined ? await this.#restore(key, orb) : before.running;
+    const { claim, running: last } = await this.#lastVersion(key, before, orb);
     const running = last === undefined ? undefined : withPin(last, pinOf(orb));
-    const named = parseOrbId(wantedOrbId(orb) ?? '');
-    const orbId = running?.orbId ?? (named.ok ? named.value.id : undefined);
-    if (orbId === undefined) await valid.remove(place);
-    else valid.publish(place, orbId, running, createdAtOf(orb));
-    if (running !== undefined) logger.warn('the last valid version runs on', { orb: key, digest: running.digest });
+    if (claim === undefined) await valid.remove(place);
+    else valid.publishAs(place, claim, running);
+    const isNew = before?.generation !== generationOf(orb) || before.running?.digest !== running?.digest;
+    if (running !== undefined && isNew) {
+      logger.warn('the last valid version runs on', { orb: key, digest: running.digest });
+    }
     this.#remember(key, orb, { isValid: false, running });
   }
 
-  async #restore(key: string, orb: KubeObject): Promise<CompiledOrb | undefined> {
+  /** Until the operator has looked at this generation, what ran runs on; then its word decides. */
+  async #lastVersion(key: string, before: Known | undefined, orb: KubeObject): Promise<LastVersion> {
+    const own = before === undefined ? await this.#kept(key, orb) : before.running;
+    const told = validVersionOf(orb);
+    const isUnsaid = !isJudged(orb) && before?.running !== undefined;
+    return told === undefined || isUnsaid ? ownVersion(orb, own) : this.#toldVersion(orb, told, own);
+  }
+
+  /** As the operator decides for every other Orb of the namespace by it, so must we; under another id nothing runs. */
+  async #toldVersion(orb: KubeObject, told: ValidVersion, own: CompiledOrb | undefined): Promise<LastVersion> {
+    const { digest, orbId } = told;
+    const { namespace = '' } = orb.metadata;
+    const exact = own?.digest === digest ? own : await this.#deps.valid.restore(namespace, digest);
+    const running = exact ?? (own?.orbId === orbId ? own : undefined);
+    return { claim: { orbId, createdAt: createdAtOf(orb), isValid: true }, running };
+  }
+
+  /** What the ledger kept of this very object. */
+  async #kept(key: string, orb: KubeObject): Promise<CompiledOrb | undefined> {
     const { valid } = this.#deps;
-    const { namespace } = placeOf(key);
-    const { validDigest } = statusOf(orb);
-    const told = typeof validDigest === 'string' && isDigest(validDigest) ? validDigest : undefined;
     const kept = valid.lastValid.get(key);
-    const ours = kept?.uid === uidOf(orb) ? kept.digest : undefined;
-    for (const digest of new Set([told, ours])) {
-      const compiled = digest === undefined ? undefined : await valid.restore(namespace, digest);
-      if (compiled !== undefined) return compiled;
-    }
-    return undefined;
+    return kept?.uid === uidOf(orb) ? valid.restore(placeOf(key).namespace, kept.digest) : undefined;
   }
 
   async #remove(key: string): Promise<void> {
@@ -135,6 +168,6 @@ export class OrbFeed {
 
   #remember(key: string, orb: KubeObject, what: Pick<Known, 'isValid' | 'running'>): void {
     const spec = isJsonObject(orb.spec) ? orb.spec : {};
-    this.#known.set(key, { uid: uidOf(orb), generation: generationOf(orb), spec, ...what });
+    this.#known.set(key, { uid: uidOf(orb), generation: generationOf(orb), spec, word: wordOf(orb), ...what });
   }
 }

@@ -4,17 +4,30 @@ import type { CompiledOrb, CompiledProvider } from '../orb/compiled-orb.ts';
 export type ProviderChoice = Pick<CompiledOrb, 'pin' | 'providers' | 'order'>;
 
 /** The same without what calling a provider takes: the operator asks for names only. */
-type ProviderNames = Pick<CompiledOrb, 'pin' | 'order'> & { readonly providers: Pick<ReadonlySet<string>, 'has'> };
+export type ProviderNames = Pick<CompiledOrb, 'pin' | 'order'> & {
+  readonly providers: Pick<ReadonlySet<string>, 'has'>;
+};
+
+// failover.md §8: no endless pins; to stay for good, change `swap_config.primary`.
+export const MAX_PIN_HOURS = 168;
+export const MAX_PIN_MS = MAX_PIN_HOURS * 3_600_000;
 
 /**
- * The provider that a run starts with: an unexpired pin whose provider is resolved, else the first in order.
+ * Whether a pin decides at this moment: it has not ended, ends within 168 hours, and its provider is resolved.
+ * @param now ms since epoch
+ */
+export function isPinFollowed({ pin, providers }: Omit<ProviderNames, 'order'>, now: number): boolean {
+  if (pin === undefined || !providers.has(pin.provider)) return false;
+  return pin.expiresAt > now && pin.expiresAt - now <= MAX_PIN_MS;
+}
+
+/**
+ * The provider that a run starts with: that of a pin which is followed, else the first in order.
  * @param now ms since epoch
  * @returns undefined only for an Orb without any resolved provider, which never compiles
  */
 export function effectiveProvider(orb: ProviderNames, now: number): string | undefined {
-  const { pin } = orb;
-  if (pin !== undefined && pin.expiresAt > now && orb.providers.has(pin.provider)) return pin.provider;
-  return orb.order[0];
+  return isPinFollowed(orb, now) ? orb.pin?.provider : orb.order[0];
 }
 
 /**

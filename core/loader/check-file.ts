@@ -22,7 +22,7 @@ export interface CheckedFile {
   readonly manifests: readonly FileManifest[];
   /** Names of Orbs that the file means, but can't give a valid manifest for. */
   readonly claims: readonly string[];
-  /** A document could not be read at all: nobody knows which Orb it means. */
+  /** A document could not be read at all, or is no manifest: nobody knows which Orb it means. */
   readonly broken: boolean;
   readonly findings: readonly Finding[];
 }
@@ -81,7 +81,7 @@ export function checkFile(file: string, parsed: ParsedFile, options: CheckFileOp
     file,
     manifests: documents.flatMap(({ manifest }) => manifest ?? []),
     claims: documents.flatMap(({ claim }) => claim ?? []),
-    broken: parsed.broken,
+    broken: parsed.broken || documents.some(({ manifest, claim }) => manifest === undefined && claim === undefined),
     findings: [...parsed.findings, ...documents.flatMap(({ findings }) => findings)],
   };
 }

@@ -2,13 +2,9 @@ import { jcs } from '../json/jcs.ts';
 import { isJsonObject } from '../json/json-value.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import type { CheckedFile, FileManifest } from './check-file.ts';
-
-/** On every Orb that the loader made; its value is the loader's field manager. */
-export const LOADED_BY_LABEL = 'orbs.dev/loaded-by';
-/** Which file of the folder an Orb stands in. */
-export const LOADED_FROM_ANNOTATION = 'orbs.dev/loaded-from';
-/** Field manager and value of the label. */
-export const LOADER = 'orb-manifest-loader';
+import type { LoaderReport } from './loader-report.ts';
+import { fileOf, isOurs } from './own-orb.ts';
+import { planRemovals, type RemoveStep } from './removals.ts';
 
 /** One Orb to write. */
 export interface ApplyStep {
@@ -19,28 +15,14 @@ export interface ApplyStep {
   readonly existing: KubeObject | undefined;
 }
 
-/** One Orb of the loader's that no file holds any more. */
-export interface RemoveStep {
-  readonly name: string;
-  readonly uid: string;
-}
-
-/** Something to tell the person who keeps the folder. */
-export interface LoaderReport {
-  readonly file: string;
-  readonly code: string;
-  readonly severity: 'error' | 'warning' | 'info';
-  readonly pointer: string;
-  readonly detail: string;
-  readonly line?: number;
-}
-
 export interface LoaderPlan {
   readonly applies: readonly ApplyStep[];
   readonly removes: readonly RemoveStep[];
   readonly reports: readonly LoaderReport[];
   /** What is known of the Orbs that need no write: the next snapshot's `settled`. */
   readonly settled: ReadonlyMap<string, Settled>;
+  /** There is no file at all, but Orbs that came of one: nobody knows whether the folder is there. */
+  readonly emptied: boolean;
 }
 
 /** An Orb that is as near to its manifest as it gets: neither has to be compared or written again. */
@@ -64,9 +46,6 @@ interface Claimed {
   readonly file: string;
   readonly manifest: FileManifest;
 }
-
-const isOurs = (orb: KubeObject): boolean => orb.metadata.labels?.[LOADED_BY_LABEL] === LOADER;
-const fileOf = (orb: KubeObject | undefined): string | undefined => orb?.metadata.annotations?.[LOADED_FROM_ANNOTATION];
 
 const fault = (file: string, code: string, pointer: string, detail: string): LoaderReport => ({
   file,
@@ -169,18 +148,6 @@ function decide(claim: Claimed, existing: KubeObject | undefined, before: Settle
 const byName = (one: { readonly name: string }, other: { readonly name: string }): number =>
   one.name < other.name ? -1 : 1;
 
-/** A file that can't be read whole still means what it held: its Orbs stay. */
-function removable(orb: KubeObject, files: readonly CheckedFile[]): boolean {
-  const from = files.find(({ file }) => file === fileOf(orb));
-  return isOurs(orb) && orb.metadata.deletionTimestamp === undefined && from?.broken !== true;
-}
-
-function removals(snapshot: LoaderSnapshot, wanted: ReadonlySet<string>): readonly RemoveStep[] {
-  return snapshot.orbs
-    .filter((orb) => !wanted.has(orb.metadata.name) && removable(orb, snapshot.files))
-    .flatMap(({ metadata: { name, uid } }) => (uid === undefined ? [] : [{ name, uid }]));
-}
-
 function findingsOf({ file, findings }: CheckedFile): readonly LoaderReport[] {
   return findings.map(({ code, severity, pointer, detail, line }) => ({
     file,
@@ -194,30 +161,36 @@ function findingsOf({ file, findings }: CheckedFile): readonly LoaderReport[] {
 
 /**
  * What the loader must do so that the Orbs of its namespace are those of its folder (design.md §2, manifest loader):
- * it writes and removes only Orbs that carry its label, and removes none while the file that it came from can't be read.
+ * it writes and removes only Orbs that carry its label, and removes none by a mistake (removals.ts).
  * @param snapshot files in the order of their names; `orbs`: all of the loader's namespace
- * @returns steps in the order of names; nothing to do and nothing new when it is run on its own result
+ * @returns steps in the order of names, removals only once what replaces them is there; nothing to do and nothing new
+ *   when it is run on its own result twice
  */
 export function planLoad(snapshot: LoaderSnapshot): LoaderPlan {
+  const { files } = snapshot;
   const orbs = new Map(snapshot.orbs.map((orb) => [orb.metadata.name, orb] as const));
-  const claims = claimsByName(snapshot.files);
   const applies: ApplyStep[] = [];
   const settled = new Map<string, Settled>();
-  const reports = snapshot.files.flatMap(findingsOf);
-  for (const [name, claimed] of claims) {
+  const done = new Set<FileManifest>();
+  const reports = files.flatMap(findingsOf);
+  for (const [name, claimed] of claimsByName(files)) {
     const existing = orbs.get(name);
     const chosen = choose(claimed, existing);
     if (chosen === undefined) continue;
     const decision = decide(chosen, existing, snapshot.settled.get(name));
     reports.push(...duplicates(claimed, chosen), ...(decision.report === undefined ? [] : [decision.report]));
     if (decision.apply !== undefined) applies.push(decision.apply);
-    if (decision.settled !== undefined) settled.set(name, decision.settled);
+    if (decision.settled === undefined) continue;
+    settled.set(name, decision.settled);
+    done.add(chosen.manifest);
   }
-  const wanted = new Set([...claims.keys(), ...snapshot.files.flatMap((file) => file.claims)]);
+  const due = new Set(applies.map(({ manifest }) => manifest));
+  const removals = planRemovals({ files, orbs: snapshot.orbs, done, due });
   return {
     applies: applies.toSorted(byName),
-    removes: removals(snapshot, wanted).toSorted(byName),
-    reports,
+    removes: removals.removes.toSorted(byName),
+    reports: [...reports, ...removals.reports],
     settled,
+    emptied: removals.emptied,
   };
 }

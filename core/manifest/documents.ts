@@ -2,6 +2,7 @@ import type { ObjectMeta, Pin } from '../../crds/orb.ts';
 import type { OrbisetSpec } from '../../crds/orbiset.ts';
 import type { Secret } from '../../crds/secret.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { isTooDeep, MAX_DEPTH } from '../json/too-deep.ts';
 import { childPointer } from './child-pointer.ts';
 import { schemaChecks } from './check-schema.ts';
 import type { Checked, Finding } from './finding.ts';
@@ -131,6 +132,8 @@ const checks: ReadonlyMap<string, (value: JsonObject) => Checked<Resource>> = ne
  */
 export function checkDocument(value: JsonValue): Checked<Resource> {
   if (!isJsonObject(value)) return refused(error('document-unknown', '', 'A document is an object.'));
+  if (isTooDeep(value))
+    return refused(error('too-deep', '', `The document has more than ${MAX_DEPTH} levels; make it flatter.`));
   const { kind } = value;
   if (kind === undefined && Object.hasOwn(value, 'orb_id')) return checkBare(value);
   const check = typeof kind === 'string' ? checks.get(kind) : undefined;

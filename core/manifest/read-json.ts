@@ -1,8 +1,8 @@
 import { mayEscapeNames } from '../json/escaped-name.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import type { Checked, Finding } from './finding.ts';
+import { MAX_DEPTH } from '../json/too-deep.ts';
 import { readJsonText } from './text/json-reader.ts';
-import { MAX_DEPTH } from './text/reading.ts';
 
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;

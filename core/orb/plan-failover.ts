@@ -1,15 +1,16 @@
-import { effectiveProvider } from '../failover/effective-provider.ts';
+import { effectiveProvider, isPinFollowed, type ProviderNames } from '../failover/effective-provider.ts';
 import { isJsonObject } from '../json/json-value.ts';
-import { withTransitions, type WantedCondition } from '../reconcile/conditions.ts';
+import { withTransitions, type Condition, type WantedCondition } from '../reconcile/conditions.ts';
 import type { EventSpec } from '../reconcile/event-spec.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import { done, type Outcome } from '../reconcile/outcome.ts';
-import type { OwnedStatus, Plan } from '../reconcile/plan.ts';
+import type { Plan } from '../reconcile/plan.ts';
 import { conditionOf, conditionsOf, generationOf, statusOf } from '../reconcile/read-object.ts';
 import { changeEvent } from '../reconcile/verdict.ts';
 import type { JudgedManifest } from './plan-manifest.ts';
-import { ORB_ID_CONFLICT, verdictOf, type OrbSnapshot } from './plan-orb.ts';
-import { judgePin, type JudgedPin } from './plan-pin.ts';
+import { lastValidOf, ORB_ID_CONFLICT, verdictOf, type OrbSnapshot } from './plan-orb.ts';
+import { judgePin } from './plan-pin.ts';
+import { isJudged } from './valid-version.ts';
 
 type Valid = JudgedManifest & { readonly kind: 'valid' };
 
@@ -37,14 +38,20 @@ function failoverOf(orb: KubeObject): { readonly activeProvider: string; readonl
   return typeof activeProvider === 'string' && typeof since === 'string' ? { activeProvider, since } : undefined;
 }
 
+/** What is known of the version that runs. */
+interface Running {
+  readonly providers: ReadonlySet<string>;
+  readonly named: ReadonlySet<string>;
+  readonly order: readonly string[];
+}
+
 /** `since` moves only with the provider; a pin to the one that is active anyway changes the reason alone. */
-function chooseProvider(orb: KubeObject, manifest: Valid, pin: JudgedPin['pin'], now: number): Failover | undefined {
-  const activeProvider = effectiveProvider({ ...manifest, pin }, now);
+function chooseProvider(orb: KubeObject, choice: ProviderNames, now: number): Failover | undefined {
+  const activeProvider = effectiveProvider(choice, now);
   if (activeProvider === undefined) return undefined;
   const before = failoverOf(orb);
   const since = before?.activeProvider === activeProvider ? before.since : new Date(now).toISOString();
-  const isPinned = pin !== undefined && pin.expiresAt > now;
-  return { activeProvider, since, reason: isPinned ? 'manual' : 'primary' };
+  return { activeProvider, since, reason: isPinFollowed(choice, now) ? 'manual' : 'primary' };
 }
 
 function switched(orb: KubeObject, next: Failover | undefined): readonly EventSpec[] {
@@ -60,12 +67,9 @@ function told(orb: KubeObject, wanted: WantedCondition): readonly EventSpec[] {
   const isBad = wanted.status === 'False';
   // A pin that had ended before anybody looked did not end now.
   const hasEnded = wanted.reason === 'PinExpired' && before !== undefined;
-  if (!isBad && !hasEnded && before?.status !== 'False') return [];
+  if (wanted.status === 'Unknown' || (!isBad && !hasEnded && before?.status !== 'False')) return [];
   return changeEvent(conditionsOf(orb), wanted, { action: ACTION, warning: isBad });
 }
-
-const stamped = (orb: KubeObject, wanted: readonly WantedCondition[], now: number): OwnedStatus['conditions'] =>
-  withTransitions(wanted, conditionsOf(orb), { generation: generationOf(orb), now });
 
 function untilChange(changesAt: number | undefined, now: number): Outcome {
   return changesAt === undefined
@@ -73,33 +77,90 @@ function untilChange(changesAt: number | undefined, now: number): Outcome {
     : { kind: 'requeue-after', ms: changesAt - now, why: 'the pin changes its state' };
 }
 
-function planRunning(orb: KubeObject, manifest: Valid, now: number): Plan {
-  const { pin, condition, changesAt } = judgePin(orb, manifest, now);
-  const failover = chooseProvider(orb, manifest, pin, now);
-  const wanted = [providersResolved(manifest), ...(condition === undefined ? [] : [condition])];
+const untouched: Plan = { events: [], outcome: done };
+
+/** What is written and told of the pin and of the conditions beside it. */
+interface Said {
+  readonly failover?: Failover;
+  /** To be told of. */
+  readonly wanted: readonly WantedCondition[];
+  /** Of an earlier version, as they were. */
+  readonly kept?: readonly Condition[];
+  readonly changesAt: number | undefined;
+}
+
+function planOf(orb: KubeObject, { failover, wanted, kept = [], changesAt }: Said, now: number): Plan {
+  const generation = generationOf(orb);
+  const conditions = [...withTransitions(wanted, conditionsOf(orb), { generation, now }), ...kept];
   return {
-    status: { ...(failover === undefined ? {} : { failover }), conditions: stamped(orb, wanted, now) },
+    status: {
+      ...(failover === undefined ? {} : { failover }),
+      conditions: conditions.toSorted((one, other) => (one.type < other.type ? -1 : 1)),
+    },
     events: [...wanted.flatMap((item) => told(orb, item)), ...switched(orb, failover)],
     outcome: untilChange(changesAt, now),
   };
 }
 
-const keep: Plan = { events: [], outcome: done };
+const listed = (condition: WantedCondition | undefined): readonly WantedCondition[] =>
+  condition === undefined ? [] : [condition];
+
+/** This generation runs, or the one before: pin and active provider are those of what runs. */
+function runningParts(
+  orb: KubeObject,
+  running: Running,
+  now: number,
+): Pick<Said, 'failover' | 'changesAt'> & { readonly pinned: readonly WantedCondition[] } {
+  const { pin, condition, changesAt } = judgePin(orb, running, now);
+  const failover = chooseProvider(orb, { ...running, pin }, now);
+  return { ...(failover === undefined ? {} : { failover }), changesAt, pinned: listed(condition) };
+}
+
+function planThis(orb: KubeObject, manifest: Valid, now: number): Plan {
+  const { pinned, ...parts } = runningParts(orb, manifest, now);
+  return planOf(orb, { ...parts, wanted: [providersResolved(manifest), ...pinned] }, now);
+}
+
+const providersUnknown = (reason: string, message: string): WantedCondition => ({
+  type: 'ProvidersResolved',
+  status: 'Unknown',
+  reason,
+  message,
+});
+
+/** Which of its providers an older version misses was said of it, or is not known: only names are remembered. */
+function planLast(
+  orb: KubeObject,
+  { names, reason }: { readonly names: readonly string[]; readonly reason: string },
+  now: number,
+): Plan {
+  const providers = new Set(names);
+  const { pinned, ...parts } = runningParts(orb, { providers, named: providers, order: names.slice(0, 1) }, now);
+  const before = conditionOf(orb, 'ProvidersResolved');
+  if (before !== undefined && before.status !== 'Unknown') {
+    return planOf(orb, { ...parts, wanted: pinned, kept: [before] }, now);
+  }
+  const unknown = providersUnknown(reason, 'The last valid version runs on; see Ready.');
+  return planOf(orb, { ...parts, wanted: [unknown, ...pinned] }, now);
+}
+
+function planNothing(orb: KubeObject, reason: string, now: number): Plan {
+  const { condition, changesAt } = judgePin(orb, { nothing: reason }, now);
+  const unknown = providersUnknown(reason, 'No version of this Orb runs; see Ready.');
+  return planOf(orb, { wanted: [unknown, ...listed(condition)], changesAt }, now);
+}
 
 /**
  * Status of an Orb as the manager `orb-operator-failover` owns it: `failover`, `ProvidersResolved`, `PinValid`
- * (security.md §6.1). A pin is followed, not counted. While an older version runs, what is said of that one stays: the
- * operator has no ledger to read it from. A generation that `planOrb` has not seen yet is left for the change that tells of
- * it, so that the two managers write one after the other.
+ * (security.md §6.1), of the version that runs. A pin is followed, not counted. A generation that `planOrb` has not seen yet
+ * is left for the change that tells of it, so that the two managers write one after the other.
  * @param now ms since epoch
  */
 export function planFailover(snapshot: OrbSnapshot, now: number): Plan {
   const { orb, manifest } = snapshot;
-  if (statusOf(orb)['observedGeneration'] !== generationOf(orb)) return keep;
-  const verdict = verdictOf(snapshot);
-  if (verdict.kind === 'ready' && manifest.kind === 'valid') return planRunning(orb, manifest, now);
-  if (failoverOf(orb) !== undefined && verdict.reason !== ORB_ID_CONFLICT) return keep;
-  const message = 'No version of this Orb runs; see Ready.';
-  const unknown: WantedCondition = { type: 'ProvidersResolved', status: 'Unknown', reason: verdict.reason, message };
-  return { status: { conditions: stamped(orb, [unknown], now) }, events: [], outcome: done };
+  if (!isJudged(orb)) return untouched;
+  const { kind, reason } = verdictOf(snapshot);
+  if (kind === 'ready' && manifest.kind === 'valid') return planThis(orb, manifest, now);
+  const last = reason === ORB_ID_CONFLICT ? undefined : lastValidOf(snapshot);
+  return last === undefined ? planNothing(orb, reason, now) : planLast(orb, { names: last.providers, reason }, now);
 }

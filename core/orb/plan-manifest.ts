@@ -1,5 +1,6 @@
 import type { Digest } from '../json/digest.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
+import { isTooDeep, MAX_DEPTH } from '../json/too-deep.ts';
 import type { Finding } from '../manifest/finding.ts';
 import { explainFindings } from '../reconcile/explain-findings.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
@@ -31,8 +32,6 @@ export type JudgedManifest =
     };
 
 const UNDEFINED = 'manifest-provider-undefined';
-// As the parsers of files have it; deeper values could exhaust the stack of the checks.
-const MAX_DEPTH = 128;
 
 const invalid = (
   message: string,
@@ -42,20 +41,6 @@ const invalid = (
   reason,
   message,
 });
-
-function membersOf(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  return isJsonObject(value) ? Object.values(value) : [];
-}
-
-function isTooDeep(value: unknown): boolean {
-  let level: readonly unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) return true;
-    level = level.flatMap(membersOf);
-  }
-  return false;
-}
 
 /** Every name of the manifest and of its `swap_config`. */
 function namesOf(provider: string, definitions: object, swap: unknown): ReadonlySet<string> {

@@ -1,18 +1,18 @@
-import { isDigest, type Digest } from '../json/digest.ts';
 import { withTransitions } from '../reconcile/conditions.ts';
 import type { EventSpec } from '../reconcile/event-spec.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import type { Plan } from '../reconcile/plan.ts';
-import { conditionsOf, generationOf, handledReconcileAt, statusOf } from '../reconcile/read-object.ts';
+import { conditionsOf, generationOf, handledReconcileAt } from '../reconcile/read-object.ts';
 import { changeEvent, conditionsFor, outcomeOf, type Verdict } from '../reconcile/verdict.ts';
-import { olderHolder, wantedOrbId } from './plan-holder.ts';
+import { claimOf, holderAmong, wantedOrbId, type Claim } from './plan-holder.ts';
 import type { JudgedManifest } from './plan-manifest.ts';
+import { validVersionOf, type ValidVersion } from './valid-version.ts';
 
 /** What the plans of an Orb are made from. */
 export interface OrbSnapshot {
   readonly orb: KubeObject;
-  /** Other Orbs of the namespace that ask for the same `orb_id`. */
-  readonly twins: readonly KubeObject[];
+  /** Other Orbs of the namespace that claim the same `orb_id`. */
+  readonly twins: readonly Claim[];
   /** Of the current generation. */
   readonly manifest: JudgedManifest;
 }
@@ -22,20 +22,27 @@ export const ORB_ID_CONFLICT = 'OrbIdConflict';
 
 type Check = (snapshot: OrbSnapshot) => Verdict | undefined;
 
-/** The digest that `status` says is running: of the last generation that was valid. */
-function lastValidDigest(orb: KubeObject): Digest | undefined {
-  const { validDigest } = statusOf(orb);
-  return typeof validDigest === 'string' && isDigest(validDigest) ? validDigest : undefined;
+/** A valid manifest's `orb_id` is known to be one: it needs no brand to be written. */
+type LastValid = Omit<ValidVersion, 'orbId'> & { readonly orbId: string };
+
+/** This generation when it is valid, else the last one that was: it stays known while another Orb holds its id. */
+export function lastValidOf({ orb, manifest }: OrbSnapshot): LastValid | undefined {
+  if (manifest.kind === 'invalid') return validVersionOf(orb);
+  const { digest, providers, order } = manifest;
+  const first = order.slice(0, 1);
+  const others = [...providers].filter((name) => !first.includes(name)).toSorted();
+  return { digest, orbId: wantedOrbId(orb) ?? '', providers: [...first, ...others] };
 }
 
 const runsOn = (orb: KubeObject): string =>
-  lastValidDigest(orb) === undefined ? '' : ' The last valid version runs on.';
+  validVersionOf(orb) === undefined ? '' : ' The last valid version runs on.';
 
-/** In a namespace the oldest wins, else two Orbs would answer to one id. */
-const idIsHeld: Check = ({ orb, twins }) => {
-  const holder = olderHolder(orb, twins);
-  if (holder === undefined) return undefined;
-  const message = `spec.orb_id: The Orb ${holder.metadata.name} holds ${wantedOrbId(orb) ?? 'this id'}; give this one another, or delete one of them. Until then nothing of this one runs.`;
+/** In a namespace one wins, else two Orbs would answer to one id. */
+const idIsHeld: Check = ({ orb, twins, manifest }) => {
+  const claim = claimOf(orb, manifest.kind === 'valid');
+  const holder = claim === undefined ? undefined : holderAmong(claim, twins);
+  if (claim === undefined || holder === undefined) return undefined;
+  const message = `spec.orb_id: The Orb ${holder.name} holds ${claim.orbId}; give this one another, or delete one of them. Until then nothing of this one runs.`;
   return { kind: 'stalled', reason: ORB_ID_CONFLICT, message };
 };
 
@@ -76,26 +83,23 @@ function eventsOf(snapshot: OrbSnapshot, verdict: Verdict): readonly EventSpec[]
     : changed;
 }
 
-/** What runs: this generation, or the last one that was valid. */
-function runningDigest({ orb, manifest }: OrbSnapshot, verdict: Verdict): Digest | undefined {
-  if (verdict.kind === 'ready' && manifest.kind === 'valid') return manifest.digest;
-  return verdict.reason === ORB_ID_CONFLICT ? undefined : lastValidDigest(orb);
-}
-
 /**
- * Status of an Orb as the manager `orb-operator` owns it (security.md §6.1): id held, manifest compiled, `validDigest`.
+ * Status of an Orb as the manager `orb-operator` owns it (security.md §6.1): id held, manifest compiled, `validDigest` of what
+ * runs, `lastValid` of what would run on after a broken edit.
  * @param now ms since epoch
  */
 export function planOrb(snapshot: OrbSnapshot, now: number): Plan {
   const { orb } = snapshot;
   const verdict = verdictOf(snapshot);
   const generation = generationOf(orb);
-  const validDigest = runningDigest(snapshot, verdict);
+  const lastValid = lastValidOf(snapshot);
+  const isRunning = lastValid !== undefined && verdict.reason !== ORB_ID_CONFLICT;
   return {
     status: {
       observedGeneration: generation,
       ...handledReconcileAt(orb),
-      ...(validDigest === undefined ? {} : { validDigest }),
+      ...(isRunning ? { validDigest: lastValid.digest } : {}),
+      ...(lastValid === undefined ? {} : { lastValid }),
       conditions: withTransitions(conditionsFor(verdict), conditionsOf(orb), { generation, now }),
     },
     events: eventsOf(snapshot, verdict),

@@ -1,14 +1,11 @@
 import type { Pin } from '../../crds/orb.ts';
+import { MAX_PIN_HOURS, MAX_PIN_MS } from '../failover/effective-provider.ts';
 import { schemaChecks } from '../manifest/check-schema.ts';
 import { explainFindings } from '../reconcile/explain-findings.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import { specOf } from '../reconcile/read-object.ts';
 import type { WantedCondition } from '../reconcile/conditions.ts';
-import type { JudgedManifest } from './plan-manifest.ts';
 
-// failover.md §8: no endless pins; to stay for good, change `swap_config.primary`.
-const MAX_HOURS = 168;
-const MAX_MS = MAX_HOURS * 3_600_000;
 const TIME = '/spec/pin/expires_at';
 
 type ReadPin =
@@ -16,10 +13,16 @@ type ReadPin =
   | { readonly kind: 'pin'; readonly pin: Pin; readonly expiresAt: number }
   | { readonly kind: 'malformed'; readonly reason: 'PinMalformed' | 'PinTimeInvalid'; readonly message: string };
 
+interface TimedPin {
+  readonly provider: string;
+  /** Ms since epoch. */
+  readonly expiresAt: number;
+}
+
 /** What a pin comes to at one moment. */
-export interface JudgedPin {
-  /** As `effectiveProvider` takes it; absent when there is none that could be followed. */
-  readonly pin: { readonly provider: string; readonly expiresAt: number } | undefined;
+interface JudgedPin {
+  /** As `effectiveProvider` takes it; absent when none is followed now. */
+  readonly pin: TimedPin | undefined;
   /** Absent without a pin. */
   readonly condition: WantedCondition | undefined;
   /** Ms since epoch of the next moment at which the answer changes by itself. */
@@ -62,56 +65,76 @@ const condition = (status: WantedCondition['status'], reason: string, message: s
   message,
 });
 
-const ignored = (reason: string, message: string): JudgedPin => ({
+const ignored = (reason: string, message: string, changesAt: number | undefined): JudgedPin => ({
   pin: undefined,
   condition: condition('False', reason, `${message} The pin is ignored.`),
-  changesAt: undefined,
+  changesAt,
 });
 
-/** What is wrong with the name, if anything is. */
-function misnamed(provider: string, manifest: JudgedManifest & { readonly kind: 'valid' }): JudgedPin | undefined {
-  if (manifest.providers.has(provider)) return undefined;
-  const known = [...manifest.providers].toSorted().join(', ');
-  const why = manifest.named.has(provider)
-    ? `Nothing says how "${provider}" is called; add /providers/${provider}/execution.`
-    : `The manifest has no "${provider}"; use one of: ${known}.`;
-  return ignored('PinProviderUndefined', `spec.pin.provider: ${why}`);
+/** The providers of the version that runs. */
+interface KnownProviders {
+  /** Names that have an execution. */
+  readonly providers: ReadonlySet<string>;
+  /** Names that the manifest mentions, with or without execution. */
+  readonly named: ReadonlySet<string>;
 }
 
-function judgeTime(provider: string, expiresAt: number, now: number): JudgedPin {
-  const pin = { provider, expiresAt };
-  if (expiresAt <= now) {
-    const message = `The pin to "${provider}" has ended; remove spec.pin, or write a later expires_at.`;
-    return { pin, condition: condition('True', 'PinExpired', message), changesAt: undefined };
-  }
-  if (expiresAt - now > MAX_MS) {
-    const message = `spec.pin.expires_at: It is more than ${MAX_HOURS} hours ahead; write an earlier time, or to stay for good change spec.swap_config.primary.`;
-    return { pin, condition: condition('False', 'PinTooLong', message), changesAt: expiresAt - MAX_MS };
-  }
+/** What is wrong with the name, if anything is. */
+function misnamed({ provider, expiresAt }: TimedPin, { providers, named }: KnownProviders): JudgedPin | undefined {
+  if (providers.has(provider)) return undefined;
+  const known = [...providers].toSorted().join(', ');
+  const why = named.has(provider)
+    ? `Nothing says how "${provider}" is called; add /providers/${provider}/execution.`
+    : `The manifest that runs has no "${provider}"; use one of: ${known}.`;
+  return ignored('PinProviderUndefined', `spec.pin.provider: ${why}`, expiresAt);
+}
+
+function expired(provider: string): JudgedPin {
+  const message = `The pin to "${provider}" has ended; remove spec.pin, or write a later expires_at.`;
+  return { pin: undefined, condition: condition('True', 'PinExpired', message), changesAt: undefined };
+}
+
+/** It would begin by itself one day, when nobody thinks of it any more: the message must say so. */
+function tooLong(expiresAt: number): JudgedPin {
+  const message = `spec.pin.expires_at: Write a time at most ${MAX_PIN_HOURS} hours ahead, or to stay for good change spec.swap_config.primary. The pin is ignored until its end is that near.`;
+  return { pin: undefined, condition: condition('False', 'PinTooLong', message), changesAt: expiresAt - MAX_PIN_MS };
+}
+
+function judgeTime({ provider, expiresAt }: TimedPin, now: number): JudgedPin {
+  if (expiresAt - now > MAX_PIN_MS) return tooLong(expiresAt);
   return {
-    pin,
+    pin: { provider, expiresAt },
     condition: condition('True', 'PinFollowed', `"${provider}" is used until the pin ends.`),
     changesAt: expiresAt,
   };
 }
 
+const unjudged = (reason: string, changesAt: number): JudgedPin => ({
+  pin: undefined,
+  condition: condition('Unknown', reason, 'No version of this Orb runs, so the pin is not followed; see Ready.'),
+  changesAt,
+});
+
+/** What runs now, or why nothing does: the reason of Ready. */
+type Running = KnownProviders | { readonly nothing: string };
+
 /**
- * Judges the pin of an Orb whose manifest is valid (failover.md §8). Numbers and times that move stand in no message.
+ * Judges the pin of an Orb by the version that runs (failover.md §8). Numbers and times that move stand in no message.
  * @param now ms since epoch
  */
-export function judgePin(
-  orb: KubeObject,
-  manifest: JudgedManifest & { readonly kind: 'valid' },
-  now: number,
-): JudgedPin {
+export function judgePin(orb: KubeObject, running: Running, now: number): JudgedPin {
   const read = readPin(orb);
   switch (read.kind) {
     case 'none':
       return { pin: undefined, condition: undefined, changesAt: undefined };
     case 'malformed':
-      return ignored(read.reason, read.message);
-    case 'pin':
-      return misnamed(read.pin.provider, manifest) ?? judgeTime(read.pin.provider, read.expiresAt, now);
+      return ignored(read.reason, read.message, undefined);
+    case 'pin': {
+      const timed = { provider: read.pin.provider, expiresAt: read.expiresAt };
+      if (timed.expiresAt <= now) return expired(timed.provider);
+      if ('nothing' in running) return unjudged(running.nothing, timed.expiresAt);
+      return misnamed(timed, running) ?? judgeTime(timed, now);
+    }
     default:
       return read satisfies never;
   }

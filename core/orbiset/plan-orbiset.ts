@@ -81,8 +81,17 @@ const bindingIsOutstanding: Check = ({ mode, bindings, platformNamespace }) =>
       }
     : undefined;
 
+/** A binding of that name which does not do is in the way of one that does. */
+function widerBinding({ orbiset, bindings, platformNamespace }: OrbisetSnapshot): string {
+  const { namespace = '' } = orbiset.metadata;
+  const isTaken = bindings.some(({ metadata }) => metadata.name === VAULT_READER);
+  const removal = isTaken ? `kubectl -n ${namespace} delete rolebinding ${VAULT_READER}; ` : '';
+  return `The RoleBindings of the namespace ${namespace} do not let the ServiceAccount orb-api of ${platformNamespace} get, list and watch every Secret of the vault; VaultReady says which. Widen the Role, or bind a wider one: ${removal}${bindingCommand(namespace, platformNamespace)}`;
+}
+
 /** Only the API can see what a Secret holds; what it said of another generation is no answer. */
-const vaultIsNotReady: Check = ({ orbiset, mode }) => {
+const vaultIsNotReady: Check = (snapshot) => {
+  const { orbiset, mode } = snapshot;
   const report = conditionOf(orbiset, 'VaultReady');
   const isCurrent = report !== undefined && report.observedGeneration === generationOf(orbiset);
   if (!isCurrent || report.status === 'Unknown') {
@@ -94,7 +103,9 @@ const vaultIsNotReady: Check = ({ orbiset, mode }) => {
     const message = `The API could not read the Secrets yet, and tries again: the RoleBinding ${VAULT_READER} is there.`;
     return { kind: 'awaiting', ready: 'Unknown', reason: 'AwaitingVaultReport', message };
   }
-  return report.status === 'True' ? undefined : { kind: 'unready', reason: 'VaultIncomplete', message: report.message };
+  if (report.status === 'True') return undefined;
+  const message = report.reason === 'Forbidden' ? widerBinding(snapshot) : report.message;
+  return { kind: 'unready', reason: 'VaultIncomplete', message };
 };
 
 /** First violation wins: from what a person wrote to what others must add. */
@@ -116,18 +127,28 @@ function verdictOf(snapshot: OrbisetSnapshot): Verdict {
 }
 
 const MAX_NAMED = 10;
+// An id has up to 253 characters, and a message is at most 1 KiB (security.md S10).
+const MAX_NAMED_LENGTH = 700;
+
+/** As many as fit, but at least one. */
+function someOf(names: readonly string[]): string {
+  const fitting = names
+    .toSorted()
+    .slice(0, MAX_NAMED)
+    .filter((_, index, all) => index === 0 || all.slice(0, index + 1).join(', ').length <= MAX_NAMED_LENGTH);
+  const more = names.length - fitting.length;
+  return `${fitting.join(', ').slice(0, MAX_NAMED_LENGTH)}${more > 0 ? ` and ${more} more` : ''}`;
+}
 
 /** Listed Orbs that nobody has keep no other from running; absent when nothing is listed. */
-function orbsResolved({ orbiset, unknownOrbs }: OrbisetSnapshot): readonly WantedCondition[] {
+function orbsResolved({ orbiset, unknownOrbs, platformNamespace }: OrbisetSnapshot): readonly WantedCondition[] {
   const { orbs } = specOf(orbiset);
   if (!Array.isArray(orbs) || orbs.length === 0) return [];
   if (unknownOrbs.length === 0) {
     const message = 'Every Orb of spec.orbs is there.';
     return [{ type: 'OrbsResolved', status: 'True', reason: 'AllResolved', message }];
   }
-  const named = unknownOrbs.toSorted().slice(0, MAX_NAMED).join(', ');
-  const more = unknownOrbs.length > MAX_NAMED ? ` and ${unknownOrbs.length - MAX_NAMED} more` : '';
-  const message = `spec.orbs: Nobody offers ${named}${more}; apply the Orb in the platform namespace, or remove the entry.`;
+  const message = `spec.orbs: Apply the Orb in the namespace ${platformNamespace}, or remove the entry: nobody offers ${someOf(unknownOrbs)}.`;
   return [{ type: 'OrbsResolved', status: 'False', reason: 'OrbUnknown', message }];
 }
 

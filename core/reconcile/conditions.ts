@@ -20,7 +20,7 @@ const rfc3339 = (now: number): string => new Date(Math.floor(now / 1000) * 1000)
 
 /** At most 1 KiB of UTF-8 would be cut inside a character; UTF-16 units are fewer than bytes only for ASCII. */
 const shortened = (message: string): string =>
-  message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 1)}…`;
+  message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 1).toWellFormed()}…`;
 
 /**
  * Conditions as they are written, sorted by type: `lastTransitionTime` stays while `status` does (operator.md A9).

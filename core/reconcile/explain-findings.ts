@@ -35,7 +35,10 @@ const byPlace = (one: Finding, other: Finding): number => {
  * @param base what the pointers are relative to: `spec`, `spec.manifest`, or '' for the whole object
  */
 export function explainFindings(findings: readonly Finding[], base: string): string {
-  const lines = findings.toSorted(byPlace).map(({ pointer, detail }) => `${pathOf(base, pointer)}: ${detail}`);
+  const lines = findings.toSorted(byPlace).map(({ pointer, detail }) => {
+    const place = pathOf(base, pointer);
+    return place === '' ? detail : `${place}: ${detail}`;
+  });
   const shown: string[] = [];
   let room = MAX_BYTES;
   for (const line of lines) {

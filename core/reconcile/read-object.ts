@@ -49,5 +49,5 @@ export const conditionOf = (object: KubeObject, type: string): Condition | undef
 export function handledReconcileAt({ metadata }: KubeObject): { readonly lastHandledReconcileAt?: string } {
   const { annotations = {} } = metadata;
   const asked: unknown = isJsonObject(annotations) ? annotations[RECONCILE_AT] : undefined;
-  return typeof asked === 'string' ? { lastHandledReconcileAt: asked.slice(0, MAX_ECHO) } : {};
+  return typeof asked === 'string' ? { lastHandledReconcileAt: asked.slice(0, MAX_ECHO).toWellFormed() } : {};
 }

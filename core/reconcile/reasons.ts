@@ -18,7 +18,9 @@ const ORB = {
     ManifestInvalid: no(
       'The manifest has errors: write what the message says. The last valid version, if there is one, runs on.',
     ),
-    OrbIdConflict: no('An older Orb of the namespace holds this orb_id: choose another id or delete one of the two.'),
+    OrbIdConflict: no(
+      'Another Orb of the namespace holds this orb_id, older or the only one with a valid version: choose another id or delete one of the two.',
+    ),
     UnsafeInteger: no('An integer is beyond ±(2^53−1) and was rounded on its way: write it as a string.'),
   },
   Reconciling: {
@@ -35,7 +37,7 @@ const ORB = {
       'A provider is named and nothing says how it is called, so it is never chosen: add /providers/NAME/execution.',
     ),
     ManifestInvalid: unknown('The manifest has errors: its providers are not known.'),
-    OrbIdConflict: unknown('An older Orb of the namespace holds this orb_id: this one has no providers.'),
+    OrbIdConflict: unknown('Another Orb of the namespace holds this orb_id: this one has no providers.'),
     UnsafeInteger: unknown('An integer was rounded on its way: the providers are not known.'),
   },
   PinValid: {
@@ -44,7 +46,12 @@ const ORB = {
     PinProviderUndefined: no('The manifest does not define the pinned provider: name one that it does.'),
     PinMalformed: no('The pin does not fit its schema and is ignored: write what the message says.'),
     PinTimeInvalid: no('expires_at is no time: write it as 2026-01-31T12:00:00Z.'),
-    PinTooLong: no('The pin ends more than 168 hours ahead: to stay for good, change swap_config.primary.'),
+    PinTooLong: no(
+      'The pin ends more than 168 hours ahead and is ignored until it no longer does: write an earlier time, or to stay for good change swap_config.primary.',
+    ),
+    ManifestInvalid: unknown('The manifest has errors and there never was a valid one: the pin is not followed.'),
+    OrbIdConflict: unknown('Another Orb of the namespace holds this orb_id: the pin is not followed.'),
+    UnsafeInteger: unknown('An integer was rounded on its way and no version was valid: the pin is not followed.'),
   },
 } as const satisfies Reasons;
 

@@ -1,4 +1,4 @@
-import type { RemoveStep } from '../../core/loader/plan.ts';
+import type { RemoveStep } from '../../core/loader/removals.ts';
 
 /** Lets an Orb be removed only when its manifest has been gone for a while, from a folder that stands still. */
 export interface Absences {

@@ -7,6 +7,7 @@ type LoaderResult = 'success' | 'error';
 export interface LoaderMetrics {
   /** After one look: files without and with an error. */
   readonly files: (loaded: number, refused: number) => void;
+  /** False too for a folder without any file, of which there are Orbs. */
   readonly readable: (readable: boolean) => void;
   readonly wrote: (verb: LoaderVerb, result: LoaderResult) => void;
 }
@@ -21,7 +22,7 @@ export function createLoaderMetrics(registry: Registry): LoaderMetrics {
   });
   const readable = new Gauge({
     name: 'orb_manifest_loader_folder_readable',
-    help: '1 when the manifest folder could be read at the last look, else 0.',
+    help: '1 when the manifest folder could be read at the last look, else 0; empty while Orbs came of it counts as 0.',
     registers: [registry],
   });
   const writes = new Counter({

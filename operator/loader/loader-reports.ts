@@ -1,5 +1,5 @@
 import type { Logger } from '../../adapters/telemetry/port.ts';
-import type { LoaderReport } from '../../core/loader/plan.ts';
+import type { LoaderReport } from '../../core/loader/loader-report.ts';
 import type { EventSpec } from '../../core/reconcile/event-spec.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 

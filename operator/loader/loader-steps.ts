@@ -1,14 +1,9 @@
 import { KubeError, type KubeClient, type Store } from '../../adapters/kube/port.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import {
-  settledBy,
-  type ApplyStep,
-  type LoaderPlan,
-  type LoaderReport,
-  type RemoveStep,
-  type Settled,
-} from '../../core/loader/plan.ts';
+import type { LoaderReport } from '../../core/loader/loader-report.ts';
+import { settledBy, type ApplyStep, type LoaderPlan, type Settled } from '../../core/loader/plan.ts';
+import type { RemoveStep } from '../../core/loader/removals.ts';
 import { createAbsences } from './absences.ts';
 import type { LoaderMetrics } from './loader-metrics.ts';
 import { createOrbWriter } from './orb-writer.ts';

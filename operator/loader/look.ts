@@ -1,6 +1,8 @@
 import type { Store } from '../../adapters/kube/port.ts';
 import type { CheckedFile } from '../../core/loader/check-file.ts';
-import { planLoad, type LoaderReport, type Settled } from '../../core/loader/plan.ts';
+import { LOADED_BY_LABEL, LOADER } from '../../core/loader/own-orb.ts';
+import type { LoaderReport } from '../../core/loader/loader-report.ts';
+import { planLoad, type LoaderPlan, type Settled } from '../../core/loader/plan.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { openFolder, type Look } from './folder.ts';
 import type { LoaderMetrics } from './loader-metrics.ts';
@@ -24,6 +26,13 @@ function unreadable(folder: string, error: unknown): LoaderReport {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'it does not stand still';
   const detail = `The manifest folder can't be read (${code}); every Orb stays as it is. Mount it again.`;
   return { file: folder, code: 'loader-folder-unreadable', severity: 'error', pointer: '', detail };
+}
+
+function emptied(folder: string, namespace: string): LoaderReport {
+  const detail =
+    'The manifest folder holds no manifest file; every Orb that came of it stays as it is. Fill it again; to delete ' +
+    `them: kubectl delete orbs -n ${namespace} -l ${LOADED_BY_LABEL}=${LOADER}.`;
+  return { file: folder, code: 'loader-folder-empty', severity: 'error', pointer: '', detail };
 }
 
 /** One look at the folder after another; a single caller at a time. */
@@ -52,37 +61,48 @@ export class ManifestLook {
   async run(signal: AbortSignal): Promise<void> {
     const found = await this.#read(signal);
     if (found === undefined) return;
-    const { files, stamp } = found;
+    const { files } = found;
     const orbs = this.#options.orbs.list().filter(({ metadata }) => metadata.namespace === this.#options.namespace);
     if (!this.#pending && sameElements(this.#files, files) && sameElements(this.#orbs, orbs)) return;
     // Until this look has ended well, the next one must not be skipped.
     this.#pending = true;
     const plan = planLoad({ files, orbs, settled: this.#settled });
+    if (plan.emptied) {
+      await this.#lost(emptied(this.#options.folder, this.#options.namespace), signal);
+      return;
+    }
+    this.#options.metrics.readable(true);
+    this.#pending = await this.#carryOut(plan, found, signal);
+    this.#files = files;
+    this.#orbs = orbs;
+  }
+
+  /** @returns whether something is left to do though nothing changes */
+  async #carryOut(plan: LoaderPlan, { files, stamp }: Look, signal: AbortSignal): Promise<boolean> {
     const settled = new Map(plan.settled);
     this.#settled = settled;
     const { reports, pending } = await this.#steps.carryOut(plan, stamp, settled, signal);
     const all = [...plan.reports, ...reports];
     await this.#reports.show(all, signal);
     this.#count(files, all);
-    this.#files = files;
-    this.#orbs = orbs;
-    this.#pending = pending;
+    return pending;
   }
 
   /** @returns undefined: nobody knows what the folder holds, so nothing is touched */
   async #read(signal: AbortSignal): Promise<Look | undefined> {
-    const { metrics, folder } = this.#options;
     try {
-      const found = await this.#folder.look();
-      metrics.readable(true);
-      return found;
+      return await this.#folder.look();
     } catch (error) {
-      metrics.readable(false);
-      // What is said of the files is said again when they are back.
-      this.#pending = true;
-      await this.#reports.show([unreadable(folder, error)], signal);
+      await this.#lost(unreadable(this.#options.folder, error), signal);
       return undefined;
     }
+  }
+
+  async #lost(report: LoaderReport, signal: AbortSignal): Promise<void> {
+    this.#options.metrics.readable(false);
+    // What is said of the files is said again when they are back.
+    this.#pending = true;
+    await this.#reports.show([report], signal);
   }
 
   #count(files: readonly CheckedFile[], reports: readonly LoaderReport[]): void {

@@ -9,9 +9,9 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 
 /**
  * Keeps the Orbs of one namespace equal to a folder of bare manifests (design.md §2, manifest loader). It writes only
- * Orbs that it made itself; an unreadable folder, and a file that does not parse or validate, changes nothing.
+ * Orbs that it made itself; an unreadable or emptied folder, and a file that does not parse or validate, changes nothing.
  * @returns `run` resolves on abort, never rejects; only the leader calls it. Changes of the folder are taken over after
- *   about 0.1 s, where file events get lost after 2 s; an Orb goes 1–3 s after its manifest.
+ *   about 0.1 s, where file events get lost after 2 s; an Orb goes 1–5 s after its manifest, and after what replaces it.
  */
 export function createManifestLoader(options: ManifestLoaderOptions): {
   readonly run: (signal: AbortSignal) => Promise<void>;

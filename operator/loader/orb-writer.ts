@@ -1,7 +1,8 @@
 import { KINDS } from '../../adapters/kube/kinds.ts';
 import { KubeError, type AppliedObject, type KubeClient } from '../../adapters/kube/port.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
-import { LOADED_BY_LABEL, LOADED_FROM_ANNOTATION, LOADER, type ApplyStep } from '../../core/loader/plan.ts';
+import { LOADED_BY_LABEL, LOADED_FROM_ANNOTATION, LOADER } from '../../core/loader/own-orb.ts';
+import type { ApplyStep } from '../../core/loader/plan.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 
 // An apply that names a resourceVersion makes a missing object and is refused with 409 for one that is there and has

@@ -1,4 +1,4 @@
-import type { LoaderReport } from '../../core/loader/plan.ts';
+import type { LoaderReport } from '../../core/loader/loader-report.ts';
 
 /** A write that failed is tried again later and later, at once when what is to be written has changed. */
 export interface Retries {

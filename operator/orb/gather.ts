@@ -1,20 +1,31 @@
-import { wantedOrbId } from '../../core/orb/plan-holder.ts';
+import { claimOf, type Claim } from '../../core/orb/plan-holder.ts';
 import type { OrbSnapshot } from '../../core/orb/plan-orb.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { Context } from '../context.ts';
-import { orbPlace } from '../indexes.ts';
+import { namesOfId, orbPlace } from '../indexes.ts';
 
-/** Other Orbs of the namespace that ask for the same id. */
-function twinsOf(orb: KubeObject, { orb: store }: Context['stores']): readonly KubeObject[] {
+type Judging = Pick<Context, 'stores' | 'judgements'>;
+
+const claimBy = (orb: KubeObject, { judgements }: Judging): Claim | undefined =>
+  claimOf(orb, judgements.of(orb).kind === 'valid');
+
+/** Claims of the Orbs of a namespace. @param name `org.name` or `org.name@version` */
+export const claimsTo = (namespace: string, name: string, context: Judging): readonly Claim[] =>
+  context.stores.orb.byIndex('orb', orbPlace(namespace, name)).flatMap((orb) => {
+    const claim = claimBy(orb, context);
+    return claim !== undefined && namesOfId(claim.orbId).includes(name) ? [claim] : [];
+  });
+
+/** Other Orbs of the namespace that claim the same id. */
+function twinsOf(orb: KubeObject, context: Judging): readonly Claim[] {
   const { name, namespace = '' } = orb.metadata;
-  const id = wantedOrbId(orb);
-  if (id === undefined) return [];
-  return store.byIndex('orb', orbPlace(namespace, id)).filter(({ metadata }) => metadata.name !== name);
+  const claim = claimBy(orb, context);
+  return claim === undefined ? [] : claimsTo(namespace, claim.orbId, context).filter((twin) => twin.name !== name);
 }
 
 /** What the plans of an Orb are made from: caches only. */
-export const gatherOrb = (orb: KubeObject, { stores, judgements }: Context): OrbSnapshot => ({
+export const gatherOrb = (orb: KubeObject, context: Context): OrbSnapshot => ({
   orb,
-  twins: twinsOf(orb, stores),
-  manifest: judgements.of(orb),
+  twins: twinsOf(orb, context),
+  manifest: context.judgements.of(orb),
 });

@@ -1,14 +1,15 @@
 import type { OrbisetSnapshot } from '../../core/orbiset/plan-orbiset.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { Context } from '../context.ts';
-import { listedOrbs, orbPlace } from '../indexes.ts';
+import { listedOrbs } from '../indexes.ts';
+import { claimsTo } from '../orb/gather.ts';
 
 /** What the plan of an Orbiset is made from: caches only. */
 export function gatherOrbiset(orbiset: KubeObject, context: Context): OrbisetSnapshot {
   const { stores, platformNamespace, vaultMode: mode } = context;
   const { namespace = '' } = orbiset.metadata;
   const isThere = (name: string): boolean =>
-    [namespace, platformNamespace].some((place) => stores.orb.byIndex('orb', orbPlace(place, name)).length > 0);
+    [namespace, platformNamespace].some((place) => claimsTo(place, name, context).length > 0);
   return {
     orbiset,
     platformNamespace,

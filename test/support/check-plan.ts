@@ -15,7 +15,7 @@ const documented = (kind: string): Documented => {
 /** Members and condition types that each manager writes (security.md §6.1). */
 export const OWNED = {
   'orb-operator': {
-    members: ['observedGeneration', 'lastHandledReconcileAt', 'validDigest', 'manifestDigest'],
+    members: ['observedGeneration', 'lastHandledReconcileAt', 'validDigest', 'lastValid', 'manifestDigest'],
     conditions: ['Ready', 'Reconciling', 'Stalled', 'OrbsResolved'],
   },
   'orb-operator-failover': { members: ['failover'], conditions: ['ProvidersResolved', 'PinValid'] },

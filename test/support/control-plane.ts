@@ -6,6 +6,8 @@ let shared: Promise<ControlPlane> | undefined;
 
 async function start(): Promise<ControlPlane> {
   const plane = await startControlPlane();
+  // Ends by `exit`, so that the servers are killed with this process.
+  process.once('SIGTERM', () => process.exit(143));
   try {
     await installPlatform(plane);
     await createTenant(plane, 'tenant-a', plane.users['tenant-a'].username);

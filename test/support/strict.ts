@@ -2,5 +2,3 @@
 process.on('unhandledRejection', (reason) => {
   throw reason;
 });
-// Ends by `exit`, so that what a test started is killed with it.
-process.once('SIGTERM', () => process.exit(143));

@@ -1,7 +1,8 @@
 import type { JsonValue } from '../../json/json-value.ts';
 import { childPointer } from '../child-pointer.ts';
 import { isJsonNumber, numberDetails, numberFault } from './number.ts';
-import { MAX_DEPTH, openReading, report, type Reading } from './reading.ts';
+import { MAX_DEPTH } from '../../json/too-deep.ts';
+import { openReading, report, type Reading } from './reading.ts';
 
 /** A strict reader of JSON that knows where it is: for files, and for bodies that `JSON.parse` alone can't judge. */
 interface Cursor extends Reading {

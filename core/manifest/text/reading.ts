@@ -1,9 +1,6 @@
 import { shownPointer } from '../child-pointer.ts';
 import type { Finding } from '../finding.ts';
 
-/** Levels of objects and arrays: real documents have ten, and every walk over a value may recurse. */
-export const MAX_DEPTH = 128;
-
 // What a text of another kind is full of helps nobody, and each place costs a look through the text.
 const MAX_FINDINGS = 50;
 

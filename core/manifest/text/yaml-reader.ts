@@ -13,7 +13,8 @@ import {
 } from 'yaml';
 import type { JsonValue } from '../../json/json-value.ts';
 import { childPointer } from '../child-pointer.ts';
-import { MAX_DEPTH, openReading, report, type Reading } from './reading.ts';
+import { MAX_DEPTH } from '../../json/too-deep.ts';
+import { openReading, report, type Reading } from './reading.ts';
 import { plainScalar } from './yaml-scalar.ts';
 
 export interface YamlDocument {

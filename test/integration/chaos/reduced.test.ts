@@ -53,10 +53,15 @@ describe(`the operator under faults, a reduced plan (ORB_CHAOS_SEED=${seed})`, f
 
   for (const [test, what, workloads, most] of PLANS)
     it(`${test}: ${what}`, async () => {
-      const results = await runPlanned(world, test, { seed, most, say, workloads, references });
-      const { faults } = summarise(test, { version: world.plane.version, seed }, results);
-      expect(faults).to.deep.equal([]);
-      expect(results.some(({ reached }) => reached)).to.equal(true);
+      let reached = false;
+      // One request in a hundred refused may be none of thirty: then with other chances.
+      for (let more = 0; more < 5 && !reached; more += 1) {
+        const results = await runPlanned(world, test, { seed: seed + more, most, say, workloads, references });
+        const { faults } = summarise(test, { version: world.plane.version, seed: seed + more }, results);
+        expect(faults).to.deep.equal([]);
+        reached = results.some((result) => result.reached);
+      }
+      expect(reached).to.equal(true);
     });
 
   for (const [test, what, procedure] of PROCEDURES)

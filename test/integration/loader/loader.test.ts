@@ -16,6 +16,9 @@ import { NAMESPACE, POD, startLoader, type ALoader } from './a-loader.ts';
 const text = (orbId: string, description = 'one'): string =>
   JSON.stringify(aManifest({}, { orb_id: orbId, description }));
 
+const mistaken = (orbId: string): string =>
+  JSON.stringify(aManifest({ url: 'https://orbs.example/{{inputs.nope}}' }, { orb_id: orbId }));
+
 /** Longer than the loader needs for anything: what has not happened then does not happen. */
 const LONG_MS = 3200;
 
@@ -153,13 +156,14 @@ describe('the manifest loader on a real API server', () => {
   });
 
   it('deletes nothing while the folder does not stand still: what is away may be on its way', async () => {
-    publish('..v0', { 'a.json': text('acme.a@1.0.0', '0') });
-    await eventuallyNames('acme.a-1.0.0');
+    const stays = { 'z.json': text('acme.z@1.0.0') };
+    publish('..v0', { 'a.json': text('acme.a@1.0.0', '0'), ...stays });
+    await eventuallyNames('acme.a-1.0.0', 'acme.z-1.0.0');
     const before = await uid('acme.a-1.0.0');
     for (let version = 1; version <= 20; version += 1) {
       unlinkSync(file('a.json'));
       await delay(150);
-      publish(`..v${version}`, { 'a.json': text('acme.a@1.0.0', String(version)) });
+      publish(`..v${version}`, { 'a.json': text('acme.a@1.0.0', String(version)), ...stays });
       await delay(50);
     }
     await eventuallySays('acme.a-1.0.0', '20');
@@ -193,6 +197,41 @@ describe('the manifest loader on a real API server', () => {
     await eventually('there is no Event', async () => (await events()) !== '');
     expect(await events()).to.match(/^ManifestRefused a\.yaml:2 \/provider: /m);
     expect(member(await orb('acme.a-1.0.0'), 'spec', 'description')).to.equal('one');
+  });
+
+  it('keeps the running version while the next one holds a mistake, in its file or in a renamed one', async () => {
+    writeFileSync(file('a.json'), text('acme.a@1.0.0'));
+    writeFileSync(file('b.json'), text('acme.b@1.0.0'));
+    await eventuallyNames('acme.a-1.0.0', 'acme.b-1.0.0');
+    const before = [await uid('acme.a-1.0.0'), await uid('acme.b-1.0.0')];
+    writeFileSync(file('a.json'), mistaken('acme.a@1.1.0'));
+    renameSync(file('b.json'), file('c.json'));
+    writeFileSync(file('c.json'), mistaken('acme.b@1.1.0'));
+    // Longer than the slowest removal: two slow looks and the second that an Orb must be away.
+    await delay(2 * LONG_MS);
+    expect([await uid('acme.a-1.0.0'), await uid('acme.b-1.0.0')]).to.deep.equal(before);
+    writeFileSync(file('a.json'), text('acme.a@1.1.0'));
+    writeFileSync(file('c.json'), text('acme.b@1.1.0'));
+    await eventuallyNames('acme.a-1.1.0', 'acme.b-1.1.0');
+    expect(loader.writes.toSorted()).to.deep.equal([
+      ...Array.from({ length: 4 }, () => 'apply success'),
+      ...Array.from({ length: 2 }, () => 'delete success'),
+    ]);
+  });
+
+  it('deletes nothing when it starts with an empty folder, or the last file goes, and tells of it by an Event', async () => {
+    writeFileSync(file('a.json'), text('acme.a@1.0.0'));
+    await eventuallyNames('acme.a-1.0.0');
+    const before = await uid('acme.a-1.0.0');
+    unlinkSync(file('a.json'));
+    await delay(LONG_MS);
+    await loader.stop();
+    loader = await startLoader(plane, loader.folder);
+    await delay(LONG_MS);
+    expect(await uid('acme.a-1.0.0')).to.equal(before);
+    await eventually('there is no Event', async () => (await events()).includes('holds no manifest file'));
+    writeFileSync(file('b.json'), text('acme.b@1.0.0'));
+    await eventuallyNames('acme.b-1.0.0');
   });
 
   it('overwrites and deletes no Orb that somebody else applied', async () => {

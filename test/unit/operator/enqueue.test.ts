@@ -8,6 +8,7 @@ import { operatorContext } from '../../support/operator-context.ts';
 
 const withId = (name: string, orbId: unknown, generation = 1): KubeObject =>
   anOrb(name, { spec: manifestOf({ orb_id: orbId }), metadata: { generation } });
+const last = (orbId: string): object => ({ digest: `sha256:${'0'.repeat(64)}`, orbId, providers: ['main'] });
 const binding = (name: string): KubeObject => ({ ...anOrb(name), kind: 'RoleBinding' });
 
 /** What one handler adds to the queues, while the caches hold some objects. */
@@ -76,6 +77,20 @@ describe('createHandlers', () => {
       { before: echo, after: withId('echo', 'acme.echo@2.0.0', 2) },
       [withId('old', 'acme.echo@1.0.0'), withId('new', 'acme.echo@2.0.0')],
       ['failover acme/echo high', 'orb acme/echo high', 'orb acme/new normal', 'orb acme/old normal'],
+    ],
+    [
+      'the twins of an edited Orb, as an edit may make it valid or break it',
+      'orb',
+      { before: echo, after: withId('echo', 'acme.echo@1.0.0', 2) },
+      [withId('twin', 'acme.echo@1.0.0')],
+      ['failover acme/echo high', 'orb acme/echo high', 'orb acme/twin normal'],
+    ],
+    [
+      'the Orbs of the id of a last valid version that a status no longer names',
+      'orb',
+      { before: { ...echo, status: { lastValid: last('acme.echo@2.0.0') } }, after: echo },
+      [withId('twin', 'acme.echo@1.0.0'), withId('heir', 'acme.echo@2.0.0')],
+      ['failover acme/echo normal', 'orb acme/echo normal', 'orb acme/heir normal'],
     ],
     [
       'the Orbisets that list a new Orb',

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { planRoleBinding } from '../../../core/orbiset/plan-role-binding.ts';
 import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
 import { conditionOf } from '../../../core/reconcile/read-object.ts';
+import { claimOf } from '../../../core/orb/plan-holder.ts';
 import { planFailover } from '../../../core/orb/plan-failover.ts';
 import { judgeManifest } from '../../../core/orb/plan-manifest.ts';
 import { planOrb, type OrbSnapshot } from '../../../core/orb/plan-orb.ts';
@@ -37,7 +38,10 @@ const broken = fc
 const spec = fc.oneof(json, named, broken);
 const status = fc.oneof(
   json,
-  fc.dictionary(fc.constantFrom('conditions', 'failover', 'validDigest', 'observedGeneration', 'vault'), json),
+  fc.dictionary(
+    fc.constantFrom('conditions', 'failover', 'validDigest', 'lastValid', 'observedGeneration', 'vault'),
+    json,
+  ),
 );
 const annotations = fc.option(fc.dictionary(fc.constantFrom('orbs.dev/reconcile-at'), fc.string()), { nil: undefined });
 const parts = fc.record({ spec, status, annotations });
@@ -54,7 +58,7 @@ const object = (
 
 const snapshot = (orb: KubeObject): OrbSnapshot => ({
   orb,
-  twins: [orb, anOrb('a', { spec: orb.spec })],
+  twins: [orb, anOrb('a', { spec: orb.spec })].flatMap((twin) => claimOf(twin, false) ?? []),
   manifest: judgeManifest(orb, []),
 });
 

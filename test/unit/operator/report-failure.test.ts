@@ -1,15 +1,17 @@
 import { expect } from 'chai';
 import type { EventSpec } from '../../../core/reconcile/event-spec.ts';
-import { reportFailure } from '../../../operator/report-failure.ts';
+import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
+import { reconcileFailed, reportFailure } from '../../../operator/report-failure.ts';
 import { kubeError } from '../../support/kube/fake-kube-client.ts';
 import { anOrb } from '../../support/kube-objects.ts';
 
 /** Events of an Orb that failed so often. */
 async function told(error: unknown, failures: number, key = 'acme/echo'): Promise<readonly EventSpec[]> {
   const events: EventSpec[] = [];
-  const store = { get: (wanted: string) => (wanted === 'acme/echo' ? anOrb('echo') : undefined) };
+  const objectsOf = (wanted: string): readonly KubeObject[] => (wanted === 'acme/echo' ? [anOrb('echo')] : []);
+  const eventOf = (_: string, failure: unknown): EventSpec => reconcileFailed(failure);
   const recorder = { record: (_: unknown, specs: readonly EventSpec[]): void => void events.push(...specs) };
-  await reportFailure(store, recorder)(key, { error, failures });
+  await reportFailure({ objectsOf, eventOf }, recorder)(key, { error, failures });
   return events;
 }
 

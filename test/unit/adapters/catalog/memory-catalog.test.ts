@@ -38,6 +38,13 @@ describe('MemoryCatalog (design.md §2)', () => {
     expect(holder(filled(resource('b', 1), resource('a', 1)))).to.equal('a');
   });
 
+  it('gives an id to no resource without a valid version as long as another one has one', () => {
+    const old = resource('old', 1);
+    const young = { ...resource('young', 2), isValid: true };
+    expect(holder(filled(old, young))).to.equal('young');
+    expect(holder(filled({ ...old, isValid: true }, young))).to.equal('old');
+  });
+
   it('hands the id on when its holder goes', () => {
     const catalog = filled(resource('old', 1), resource('young', 2));
     catalog.removeOrb('acme', 'old');
@@ -81,13 +88,14 @@ describe('MemoryCatalog (design.md §2)', () => {
       at: fc.nat(2),
       id: fc.constantFrom('x', 'y'),
       gone: fc.boolean(),
+      isValid: fc.boolean(),
     });
     fc.assert(
       fc.property(fc.array(one, { maxLength: 12 }), (steps) => {
         const catalog = new MemoryCatalog();
         const last = new Map<string, OrbResource>();
-        for (const { name, at, id, gone } of steps) {
-          const next = resource(name, at, `acme.${id}@1.0.0`);
+        for (const { name, at, id, gone, isValid } of steps) {
+          const next = { ...resource(name, at, `acme.${id}@1.0.0`), isValid };
           if (gone) catalog.removeOrb('acme', name);
           else catalog.setOrb(next);
           if (gone) last.delete(name);

@@ -55,6 +55,12 @@ describe('readKubeJson', () => {
 });
 
 describe('toKubeObject', () => {
+  it('reads an object that is deeper than a stack, so that it stops nobody else (security.md S29)', () => {
+    const text = `{"metadata":{"name":"deep"},"\\u0061":1,"spec":${'['.repeat(20_000)}12345678901234567890${']'.repeat(20_000)}}`;
+    const { value, mayRound } = readKubeJson(Buffer.from(text));
+    expect(toKubeObject(value, KINDS.orb, mayRound)?.metadata.name).to.equal('deep');
+  });
+
   it('fills in what the items of a built-in LIST lack', () => {
     const object = toKubeObject({ metadata: { name: 'mail' }, data: {} }, KINDS.secret, false);
     expect(object).to.deep.equal({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'mail' }, data: {} });

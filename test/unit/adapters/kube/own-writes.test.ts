@@ -69,6 +69,15 @@ describe('createOwnWrites', () => {
     expect(offered.map(({ metadata }) => metadata.name)).to.deep.equal(['a']);
   });
 
+  it('reads the live object at once when the server knows a newer version', async () => {
+    const { api, writes, offered, waitedFor } = setup();
+    writes.doubt('ns/a');
+    await writes.settle('ns/a', signal);
+    await writes.settle('ns/a', signal);
+    expect(api.requests).to.deep.equal([{ verb: 'get', kind: 'Orb', key: 'ns/a' }]);
+    expect([offered.length, waitedFor]).to.deep.equal([1, []]);
+  });
+
   it('reads the object that was written, when the key names another one', async () => {
     const { clock, api, writes } = setup();
     writes.note('ns', '7', { namespace: 'ns', name: 'orb-vault-reader' });

@@ -47,6 +47,7 @@ describe('readFolder', () => {
     ['bytes that are no UTF-8', 'a.yaml', Buffer.from([0xff, 0xfe, 0]), 'not-utf8'],
     ['JSON that ends too early', 'a.json', '{"orb_id":', 'invalid-json'],
     ['a word that kubectl reads as a boolean', 'a.yaml', 'orb_id: t.a@1.0.0\nprovider: yes\n', 'yaml-ambiguous'],
+    ['a file without a byte: a write may have been cut short', 'a.yaml', '', 'file-empty'],
     ['a file that is too large', 'a.yaml', Buffer.alloc(4 * 1024 * 1024 + 1, '#'), 'file-too-large'],
   ];
   for (const [why, name, content, code] of broken) {
@@ -75,7 +76,7 @@ describe('readFolder', () => {
     expect(after[1]?.version).not.to.equal(before[1]?.version);
   });
 
-  it('takes a file of comments for an empty one', async () => {
+  it('takes a file of comments for one that means nothing', async () => {
     const [file] = await read({ 'a.yaml': '# nothing yet\n' });
     expect(file).to.deep.include({ documents: [], findings: [], broken: false });
   });

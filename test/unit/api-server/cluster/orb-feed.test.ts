@@ -14,7 +14,9 @@ import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-l
 const ECHO = parseOrbId('acme.echo@1.0.0');
 const metrics = { setOrb: () => undefined, removeOrb: () => undefined };
 const BROKEN = manifestOf({ provider: 7 });
-const PIN = { provider: 'other', expires_at: '2100-01-01T00:00:00Z' };
+const PIN = { provider: 'other', expires_at: '2100-01-02T00:00:00Z' };
+const NOW = Date.parse('2100-01-01T00:00:00Z');
+const TWO = parseOrbId('acme.two@1.0.0');
 
 interface Started {
   readonly feed: OrbFeed;
@@ -25,6 +27,12 @@ interface Started {
 
 const generation = (number: number, options: ObjectOptions = {}): KubeObject =>
   anOrb('echo', { ...options, metadata: { generation: number, ...options.metadata } });
+/** What the operator writes of a version. */
+const versionOf = (orb: CompiledOrb | undefined): object => ({
+  digest: orb?.digest,
+  orbId: orb?.orbId,
+  providers: ['main'],
+});
 const described = (text: string): ObjectOptions => ({ spec: manifestOf({ description: text }) });
 
 describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
@@ -66,14 +74,14 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
     await feed.apply('acme/echo', generation(2, { spec: { ...manifestOf(swappable), pin: PIN } }));
     const after = running();
     expect(after?.providers === before?.providers && after?.providers !== undefined).to.equal(true);
-    expect(after && effectiveProvider(after, 0)).to.equal('other');
+    expect(after && effectiveProvider(after, NOW)).to.equal('other');
   });
 
   it('goes on without a pin that can not be read', async () => {
     const { feed, running } = await start();
     await feed.apply('acme/echo', generation(1, { spec: { ...manifestOf(swappable), pin: { provider: 5 } } }));
     const orb = running();
-    expect(orb && effectiveProvider(orb, 0)).to.equal('main');
+    expect(orb && effectiveProvider(orb, NOW)).to.equal('main');
   });
 
   it('leaves the last valid version running after a broken edit, and follows a pin beside it', async () => {
@@ -82,29 +90,77 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
     const before = running();
     await feed.apply('acme/echo', generation(2, { spec: { ...BROKEN, pin: PIN } }));
     const after = running();
-    expect([after?.digest, after && effectiveProvider(after, 0)]).to.deep.equal([before?.digest, 'other']);
+    expect([after?.digest, after && effectiveProvider(after, NOW)]).to.deep.equal([before?.digest, 'other']);
     await feed.apply('acme/echo', generation(3, described('good again')));
     expect(running()?.manifest.description).to.equal('good again');
   });
 
-  it('finds the last valid version after a restart by status.validDigest', async () => {
+  it('finds the last valid version after a restart by the status', async () => {
     const first = await start();
     await first.feed.apply('acme/echo', generation(1, described('one')));
-    const validDigest = first.running()?.digest;
+    const status = { lastValid: versionOf(first.running()) };
     await first.feed.apply('acme/echo', generation(2, described('two')));
     const second = await start();
-    await second.feed.apply('acme/echo', generation(3, { spec: BROKEN, status: { validDigest } }));
+    await second.feed.apply('acme/echo', generation(3, { spec: BROKEN, status }));
     expect(second.running()?.manifest.description).to.equal('one');
   });
 
   it('finds it by the ledger alone when the status names none that is kept', async () => {
     const first = await start();
     await first.feed.apply('acme/echo', generation(1, described('one')));
-    for (const validDigest of [undefined, `sha256:${'0'.repeat(64)}`, 7]) {
+    const known = versionOf(first.running());
+    for (const lastValid of [undefined, { ...known, digest: `sha256:${'0'.repeat(64)}` }, 7]) {
       const next = await start();
-      await next.feed.apply('acme/echo', generation(2, { spec: BROKEN, status: { validDigest } }));
+      await next.feed.apply('acme/echo', generation(2, { spec: BROKEN, status: { lastValid } }));
       expect(next.running()?.manifest.description).to.equal('one');
     }
+  });
+
+  describe('when the operator has judged the broken generation', () => {
+    const judged = (number: number, lastValid: object | undefined, name = 'echo'): KubeObject =>
+      anOrb(name, {
+        spec: BROKEN,
+        metadata: { generation: number },
+        status: { observedGeneration: number, ...(lastValid === undefined ? {} : { lastValid }) },
+      });
+    const unseen = { digest: `sha256:${'0'.repeat(64)}`, orbId: 'acme.two@1.0.0', providers: ['main'] };
+    const nameOf = ({ catalog }: Started, id = ECHO): string | undefined =>
+      id.ok ? catalog.orb('acme', id.value.id)?.name : undefined;
+
+    it('goes back to the version that the status names, as the status must not lie', async () => {
+      const one = await start();
+      await one.feed.apply('acme/echo', generation(1, described('one')));
+      const first = versionOf(one.running());
+      await one.feed.apply('acme/echo', generation(2, described('two')));
+      await one.feed.apply('acme/echo', generation(3, { spec: BROKEN }));
+      expect(one.running()?.manifest.description).to.equal('two');
+      await one.feed.apply('acme/echo', judged(3, first));
+      expect(one.running()?.manifest.description).to.equal('one');
+      const again = one.running();
+      await one.feed.apply('acme/echo', judged(3, first));
+      expect(one.running()).to.equal(again);
+    });
+
+    it('holds the id of a version that it has never seen itself, and runs nothing under it', async () => {
+      const one = await start();
+      await one.feed.apply('acme/echo', generation(1));
+      await one.feed.apply('acme/echo', judged(3, unseen));
+      await one.feed.apply('acme/young', anOrb('young', { spec: manifestOf({ orb_id: 'acme.two@1.0.0' }) }));
+      expect([nameOf(one), nameOf(one, TWO)]).to.deep.equal([undefined, 'echo']);
+      expect(one.catalog.orbs('acme').map(({ compiled }) => compiled)).to.deep.equal([undefined]);
+    });
+
+    it('runs on what the operator has missed only as long as nobody else has the id', async () => {
+      const one = await start();
+      await one.feed.apply('acme/echo', generation(1));
+      await one.feed.apply('acme/echo', judged(2, undefined));
+      expect(one.running()?.orbId).to.equal('acme.echo@1.0.0');
+      const metadata = { creationTimestamp: '2026-06-01T00:00:00Z' };
+      await one.feed.apply('acme/young', anOrb('young', { metadata }));
+      expect(nameOf(one)).to.equal('young');
+      await one.feed.apply('acme/young', undefined);
+      expect(nameOf(one)).to.equal('echo');
+    });
   });
 
   it('gives a new object of the same name nothing of the old one', async () => {

@@ -18,6 +18,8 @@ describe('effectiveProvider (failover.md §1)', () => {
     ['an unexpired pin', orb(['a', 'b'], { provider: 'b', expiresAt: 101 }), 'b'],
     ['not a pin that expires now', orb(['a', 'b'], { provider: 'b', expiresAt: 100 }), 'a'],
     ['not a pin to an unresolved provider', orb(['a', 'b'], { provider: 'z', expiresAt: 101 }), 'a'],
+    ['a pin that ends in 168 hours', orb(['a', 'b'], { provider: 'b', expiresAt: 100 + 604_800_000 }), 'b'],
+    ['not a pin that ends later', orb(['a', 'b'], { provider: 'b', expiresAt: 101 + 604_800_000 }), 'a'],
     ['a pin to a provider outside the order', orb(['a', 'b'], { provider: 'c', expiresAt: 101 }), 'c'],
   ];
   for (const [why, choice, expected] of rows) {

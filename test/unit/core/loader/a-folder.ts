@@ -2,7 +2,8 @@ import { digestOfText } from '../../../../core/manifest/digest.ts';
 import { jcs } from '../../../../core/json/jcs.ts';
 import type { JsonObject } from '../../../../core/json/json-value.ts';
 import type { CheckedFile, FileManifest } from '../../../../core/loader/check-file.ts';
-import { LOADED_BY_LABEL, LOADED_FROM_ANNOTATION, LOADER, type ApplyStep } from '../../../../core/loader/plan.ts';
+import { LOADED_BY_LABEL, LOADED_FROM_ANNOTATION, LOADER } from '../../../../core/loader/own-orb.ts';
+import type { ApplyStep } from '../../../../core/loader/plan.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 
 /** A manifest as a checked file gives it; `text` makes versions differ. */

@@ -45,11 +45,11 @@ describe('checkFile', () => {
   it('refuses documents with a kind, and tells what to do with them', () => {
     const metadata = { name: 'a' };
     const base = { apiVersion: 'orbs.dev/v1alpha1', metadata };
-    const { manifests, claims, findings } = check(
+    const { manifests, claims, broken, findings } = check(
       { ...base, kind: 'Orb', spec: aManifest() },
       { ...base, kind: 'Orbiset', spec: {} },
     );
-    expect([...manifests, ...claims]).to.deep.equal([]);
+    expect({ manifests, claims, broken }).to.deep.equal({ manifests: [], claims: [], broken: true });
     expect(findings.map(({ code, severity }) => [code, severity])).to.deep.equal([
       ['loader-bare-manifests-only', 'error'],
       ['loader-bare-manifests-only', 'error'],

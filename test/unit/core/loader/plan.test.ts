@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { LOADED_BY_LABEL } from '../../../../core/loader/own-orb.ts';
 import {
-  LOADED_BY_LABEL,
   planLoad,
   settledBy,
   type LoaderPlan,
@@ -36,6 +36,9 @@ const changed = (orb: KubeObject, metadata: Partial<ObjectMeta>, spec: object = 
 
 const own = loadedOrb('a.yaml', a);
 const foreign = changed(own, { labels: {} });
+// A file and its Orb that are as they should be.
+const other = fileOf('c.yaml', [manifestOf('acme.c')]);
+const otherOrb = loadedOrb('c.yaml', manifestOf('acme.c'));
 
 const rows: readonly (readonly [string, readonly CheckedFile[], readonly KubeObject[], readonly string[]])[] = [
   ['makes an Orb of a new file', [fileOf('a.yaml', [a])], [], ['create acme.a of a.yaml']],
@@ -54,14 +57,15 @@ const rows: readonly (readonly [string, readonly CheckedFile[], readonly KubeObj
   ],
   ['leaves the pin alone', [fileOf('a.yaml', [a])], [changed(own, {}, { pin: { provider: 'p' } })], []],
   ['notes that a manifest moved to another file', [fileOf('b.yaml', [a])], [own], ['change acme.a of b.yaml']],
-  ['removes an Orb whose file is gone', [], [own], ['remove acme.a uid-acme.a']],
+  ['removes an Orb whose file is gone', [other], [otherOrb, own], ['remove acme.a uid-acme.a']],
   [
     'removes an Orb that its file holds no more',
     [fileOf('a.yaml', [b])],
-    [own],
-    ['create acme.b of a.yaml', 'remove acme.a uid-acme.a'],
+    [own, loadedOrb('a.yaml', b)],
+    ['remove acme.a uid-acme.a'],
   ],
-  ['removes no Orb that somebody else applied', [], [foreign], []],
+  ['makes the new version before the old one goes', [fileOf('a.yaml', [b])], [own], ['create acme.b of a.yaml']],
+  ['removes no Orb that somebody else applied', [other], [otherOrb, foreign], []],
   ['overwrites no Orb that somebody else applied', [fileOf('a.yaml', [a])], [foreign], ['a.yaml: loader-conflict']],
   [
     'takes a label of another value for somebody else’s',
@@ -69,11 +73,58 @@ const rows: readonly (readonly [string, readonly CheckedFile[], readonly KubeObj
     [changed(own, { labels: { [LOADED_BY_LABEL]: 'another' } })],
     ['a.yaml: loader-conflict'],
   ],
-  ['leaves the Orbs of a file that can’t be read', [fileOf('a.yaml', [], { broken: true })], [own], []],
   [
-    'removes the Orbs of other files meanwhile',
-    [fileOf('b.yaml', [], { broken: true })],
+    'leaves the Orbs of a file that can’t be read',
+    [fileOf('a.yaml', [], { broken: true })],
     [own],
+    ['a.yaml: loader-removal-held'],
+  ],
+  [
+    'removes the Orbs of other files meanwhile, when the broken one is known to mean another Orb',
+    [fileOf('b.yaml', [], { broken: true })],
+    [own, loadedOrb('b.yaml', b)],
+    ['remove acme.a uid-acme.a', 'b.yaml: loader-removal-held'],
+  ],
+  [
+    'keeps the old version of a file whose new one is not valid',
+    [fileOf('a.yaml', [], { claims: ['acme.b'] }), other],
+    [own, otherOrb],
+    ['a.yaml: loader-removal-held'],
+  ],
+  [
+    'keeps the old version when the new one was given to another file too',
+    [fileOf('0.yaml', [manifestOf('acme.b')]), fileOf('a.yaml', [b])],
+    [own, loadedOrb('0.yaml', b)],
+    ['a.yaml: loader-duplicate', 'a.yaml: loader-removal-held'],
+  ],
+  [
+    'keeps the old version when somebody else applied the new one',
+    [fileOf('a.yaml', [b])],
+    [own, changed(loadedOrb('a.yaml', b), { labels: {} })],
+    ['a.yaml: loader-conflict', 'a.yaml: loader-removal-held'],
+  ],
+  [
+    'keeps every Orb while nobody knows which one a broken file means: it may be a renamed one',
+    [fileOf('b.yaml', [], { broken: true }), other],
+    [own, otherOrb],
+    ['b.yaml: loader-removal-held'],
+  ],
+  [
+    'keeps every Orb while a file of another name means one that there is not: it may be the next version',
+    [fileOf('b.yaml', [], { claims: ['acme.b'] }), other],
+    [own, otherOrb],
+    ['b.yaml: loader-removal-held'],
+  ],
+  [
+    'keeps every Orb while a file whose own Orb is there holds something unknown beside it',
+    [fileOf('c.yaml', [manifestOf('acme.c')], { claims: ['acme.b'] })],
+    [own, loadedOrb('c.yaml', manifestOf('acme.c'))],
+    ['c.yaml: loader-removal-held'],
+  ],
+  [
+    'removes the Orbs of other files while a file is not valid that means an Orb that there is',
+    [fileOf('c.yaml', [], { claims: ['acme.c'] })],
+    [own, loadedOrb('c.yaml', manifestOf('acme.c'))],
     ['remove acme.a uid-acme.a'],
   ],
   ['leaves an Orb whose manifest became invalid', [fileOf('b.yaml', [], { claims: ['acme.a'] })], [own], []],
@@ -101,7 +152,7 @@ const rows: readonly (readonly [string, readonly CheckedFile[], readonly KubeObj
     [changed(own, { deletionTimestamp: 'x' })],
     [],
   ],
-  ['removes no Orb twice', [], [changed(own, { deletionTimestamp: 'x' })], []],
+  ['removes no Orb twice', [other], [otherOrb, changed(own, { deletionTimestamp: 'x' })], []],
   [
     'mends an Orb of any stored shape',
     [fileOf('a.yaml', [a])],
@@ -111,8 +162,13 @@ const rows: readonly (readonly [string, readonly CheckedFile[], readonly KubeObj
   [
     'does the one thing beside the other',
     [fileOf('a.yaml', [b, a]), fileOf('c.yaml', [], { broken: true })],
-    [loadedOrb('c.yaml', manifestOf('acme.c')), loadedOrb('d.yaml', manifestOf('acme.d')), foreign],
-    ['create acme.b of a.yaml', 'remove acme.d uid-acme.d', 'a.yaml: loader-conflict'],
+    [
+      loadedOrb('c.yaml', manifestOf('acme.c')),
+      loadedOrb('a.yaml', b),
+      loadedOrb('d.yaml', manifestOf('acme.d')),
+      foreign,
+    ],
+    ['remove acme.d uid-acme.d', 'a.yaml: loader-conflict', 'c.yaml: loader-removal-held'],
   ],
 ];
 
@@ -157,6 +213,28 @@ describe('planLoad', () => {
     ]);
   });
 
+  it('takes a folder without any file for one that is not there, as long as Orbs came of it', () => {
+    const { removes, emptied } = plan([], [own, foreign]);
+    expect({ removes, emptied }).to.deep.equal({ removes: [], emptied: true });
+    const goes = changed(own, { deletionTimestamp: 'x' });
+    expect([plan([], [foreign, goes]).emptied, plan([other], [own]).emptied]).to.deep.equal([false, false]);
+  });
+
+  it('names the Orbs that stay, the file that they stay for, and what to do', () => {
+    const files = [fileOf('b.yaml', [], { broken: true }), fileOf('c.yaml', [], { broken: true })];
+    const orbs = ['acme.x', 'acme.y'].map((one) => loadedOrb(`${one}.yaml`, manifestOf(one)));
+    expect(plan(files, orbs).reports).to.deep.equal([
+      {
+        file: 'b.yaml',
+        code: 'loader-removal-held',
+        severity: 'warning',
+        pointer: '',
+        detail:
+          'Not deleted: acme.x, acme.y. No valid manifest means that any more, but this file is not taken over whole and may. Mend this file, or delete with kubectl what shall go.',
+      },
+    ]);
+  });
+
   const name = fc.constantFrom('acme.a', 'acme.b', 'acme.c');
   const manifest = fc.tuple(name, fc.constantFrom('one', 'two')).map(([id, text]) => manifestOf(id, text));
   const file = (path: string): fc.Arbitrary<CheckedFile> =>
@@ -181,11 +259,13 @@ describe('planLoad', () => {
   const orbs = fc.uniqueArray(orb, { maxLength: 3, selector: ({ metadata }) => metadata.name });
   const snapshot = fc.record({ files: folder, orbs });
 
-  it('has nothing to do on its own result', () => {
+  it('has nothing to do on its own result: new Orbs first, then what they replace', () => {
     fc.assert(
       fc.property(snapshot, (start) => {
-        const again = planLoad(afterwards(start, plan(start.files, start.orbs)));
-        expect([...again.applies, ...again.removes]).to.deep.equal([]);
+        const second = afterwards(start, plan(start.files, start.orbs));
+        const middle = planLoad(second);
+        const last = planLoad(afterwards(second, middle));
+        expect([...middle.applies, ...last.applies, ...last.removes]).to.deep.equal([]);
       }),
     );
   });
@@ -201,14 +281,17 @@ describe('planLoad', () => {
     );
   });
 
-  it('never removes an Orb of a file that can’t be read', () => {
+  it('never removes an Orb of a file that is there and was not taken over whole', () => {
     fc.assert(
       fc.property(snapshot, (start) => {
-        const broken = start.files.filter((one) => one.broken).map((one) => one.file);
+        const { removes, settled } = plan(start.files, start.orbs);
+        const open = start.files
+          .filter((one) => one.broken || one.claims.length > 0 || one.manifests.some((two) => !settled.has(two.name)))
+          .map((one) => one.file);
         const kept = start.orbs.filter(({ metadata }) =>
-          broken.includes(metadata.annotations?.['orbs.dev/loaded-from'] ?? ''),
+          open.includes(metadata.annotations?.['orbs.dev/loaded-from'] ?? ''),
         );
-        const removed = plan(start.files, start.orbs).removes.map((step) => step.name);
+        const removed = removes.map((step) => step.name);
         expect(kept.filter(({ metadata }) => removed.includes(metadata.name))).to.deep.equal([]);
       }),
     );

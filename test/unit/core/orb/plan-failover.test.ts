@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { planFailover } from '../../../../core/orb/plan-failover.ts';
+import { claimOf } from '../../../../core/orb/plan-holder.ts';
 import { judgeManifest } from '../../../../core/orb/plan-manifest.ts';
 import { planOrb } from '../../../../core/orb/plan-orb.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
@@ -53,7 +54,10 @@ describe('planFailover', () => {
   it('takes the provider away from an Orb that lost its id: nothing of it runs', () => {
     const valid = run(orbWith(swappable)).object;
     const older = { ...anOrb('a'), metadata: { ...anOrb('a').metadata, creationTimestamp: '2020-01-01T00:00:00Z' } };
-    const snapshot = (orb: KubeObject): Parameters<typeof planOrb>[0] => ({ ...snapshotOf(orb), twins: [older] });
+    const snapshot = (orb: KubeObject): Parameters<typeof planOrb>[0] => ({
+      ...snapshotOf(orb),
+      twins: [claimOf(older, true) ?? []].flat(),
+    });
     const judged = settle(valid, 'orb-operator', (object) => planOrb(snapshot(object), NOW)).object;
     const { object } = settle(judged, 'orb-operator-failover', (item) => planFailover(snapshot(item), NOW));
     expect(statusOf(object)).not.to.have.property('failover');
@@ -145,13 +149,16 @@ describe('planFailover', () => {
     expect(kstatus(object)).to.equal('Current');
   });
 
-  it('says that a pin is too long, and looks again when it no longer is', () => {
+  it('follows no pin that is too long, says so, and looks again when it no longer is', () => {
     const expiresAt = NOW + (hours + 2) * HOUR;
     const { object, plan } = run(pinned({ provider: 'other', expires_at: at(expiresAt) }));
     expect(conditionOf(object, 'PinValid')).to.include({ status: 'False', reason: 'PinTooLong' });
+    expect(conditionOf(object, 'PinValid')?.message).to.include('The pin is ignored until');
+    expect(statusOf(object)['failover']).to.include({ activeProvider: 'main', reason: 'primary' });
     expect(plan.outcome).to.include({ kind: 'requeue-after', ms: 2 * HOUR });
     const { object: after } = settle(object, 'orb-operator-failover', failover(NOW + 2 * HOUR));
     expect(conditionOf(after, 'PinValid')).to.include({ status: 'True', reason: 'PinFollowed' });
+    expect(statusOf(after)['failover']).to.include({ activeProvider: 'other', reason: 'manual' });
     expect(kstatus(after)).to.equal('Current');
   });
 
@@ -163,12 +170,62 @@ describe('planFailover', () => {
     expect(kstatus(object)).to.equal('Current');
   });
 
-  it('leaves what it said of the version that runs when an edit is broken', () => {
-    const first = run(pinned({ provider: 'other', expires_at: at(NOW + HOUR) })).object;
-    const { plan, object } = run(edited(first, { provider: 7 }), NOW + 1000);
-    expect(plan).to.deep.equal({ events: [], outcome: { kind: 'done' } });
-    expect(statusOf(object)['failover']).to.include({ activeProvider: 'other' });
-    expect(kstatus(object)).to.equal('Failed');
+  describe('while an edit is broken and the last valid version runs on', () => {
+    const broken = (orb: KubeObject, pin: unknown): KubeObject => edited(orb, { provider: 7, pin });
+    const valid = run(orbWith({ ...swappable, swap_config: { fallbacks: ['other', 'mailgun'] } })).object;
+
+    it('follows a new pin as the API does, and leaves what it said of the providers', () => {
+      const {
+        object,
+        plan,
+        kstatus: verdict,
+      } = run(broken(valid, { provider: 'other', expires_at: at(NOW + HOUR) }), NOW + 1000);
+      expect(statusOf(object)['failover']).to.deep.equal({
+        activeProvider: 'other',
+        since: at(NOW + 1000),
+        reason: 'manual',
+      });
+      expect(conditionOf(object, 'PinValid')).to.include({ status: 'True', reason: 'PinFollowed' });
+      expect(conditionOf(object, 'ProvidersResolved')).to.deep.equal(conditionOf(valid, 'ProvidersResolved'));
+      expect(reasons(plan)).to.deep.equal(['Normal ProviderChanged']);
+      expect(plan.outcome).to.include({ kind: 'requeue-after', ms: HOUR - 1000 });
+      expect(verdict).to.equal('Failed');
+    });
+
+    it('shows no pin as followed that has ended', () => {
+      const first = run(broken(valid, { provider: 'other', expires_at: at(NOW + HOUR) })).object;
+      const { object, plan } = settle(first, 'orb-operator-failover', failover(NOW + HOUR));
+      expect(conditionOf(object, 'PinValid')).to.include({ status: 'True', reason: 'PinExpired' });
+      expect(statusOf(object)['failover']).to.include({ activeProvider: 'main', reason: 'primary' });
+      expect(reasons(plan)).to.deep.equal(['Normal PinExpired', 'Normal ProviderChanged']);
+      expect(kstatus(object)).to.equal('Failed');
+    });
+
+    it('judges the name of a pin by the version that runs', () => {
+      const { object, kstatus: verdict } = run(broken(valid, { provider: 'nobody', expires_at: at(NOW + HOUR) }));
+      expect(conditionOf(object, 'PinValid')).to.include({ status: 'False', reason: 'PinProviderUndefined' });
+      expect(conditionOf(object, 'PinValid')?.message).to.include('use one of: main, other');
+      expect(verdict).to.equal('Failed');
+    });
+
+    it('takes the pin away with the pin', () => {
+      const first = run(broken(valid, { provider: 'other', expires_at: at(NOW + HOUR) })).object;
+      const { object } = run(edited(first, { provider: 7 }), NOW + 1000);
+      expect(conditionOf(object, 'PinValid')).to.equal(undefined);
+      expect(statusOf(object)['failover']).to.include({ activeProvider: 'main', reason: 'primary' });
+      expect(kstatus(object)).to.equal('Failed');
+    });
+  });
+
+  it('knows of no pin to a version that never was, and says when it has ended', () => {
+    const orb = orbWith({ provider: 7, pin: { provider: 'other', expires_at: at(NOW + HOUR) } });
+    const { object, plan } = run(orb);
+    expect(conditionOf(object, 'PinValid')).to.include({ status: 'Unknown', reason: 'ManifestInvalid' });
+    expect(statusOf(object)).not.to.have.property('failover');
+    expect(reasons(plan)).to.deep.equal([]);
+    const { object: after } = settle(object, 'orb-operator-failover', failover(NOW + HOUR));
+    expect(conditionOf(after, 'PinValid')).to.include({ status: 'True', reason: 'PinExpired' });
+    expect(kstatus(after)).to.equal('Failed');
   });
 
   it('says that the providers are unknown when no version ever was valid', () => {

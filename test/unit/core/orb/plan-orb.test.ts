@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { judgeManifest } from '../../../../core/orb/plan-manifest.ts';
+import { claimOf } from '../../../../core/orb/plan-holder.ts';
 import { planOrb } from '../../../../core/orb/plan-orb.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import type { Plan } from '../../../../core/reconcile/plan.ts';
 import { conditionOf, statusOf } from '../../../../core/reconcile/read-object.ts';
 import { settle } from '../../../support/check-plan.ts';
-import { anOrb, manifestOf } from '../../../support/kube-objects.ts';
+import { anOrb, manifestOf, swappable } from '../../../support/kube-objects.ts';
 import { kstatus } from '../../../support/kstatus.ts';
 
 const NOW = Date.parse('2026-02-01T10:00:00Z');
@@ -14,7 +15,7 @@ const LATER = NOW + 60_000;
 const plan =
   (twins: readonly KubeObject[] = [], now = NOW): ((orb: KubeObject) => Plan) =>
   (orb) =>
-    planOrb({ orb, twins, manifest: judgeManifest(orb, []) }, now);
+    planOrb({ orb, twins: twins.flatMap((twin) => claimOf(twin, true) ?? []), manifest: judgeManifest(orb, []) }, now);
 
 const edited = (orb: KubeObject, spec: unknown): KubeObject => ({
   ...orb,
@@ -138,6 +139,44 @@ describe('planOrb', () => {
     expect(statusOf(object)).not.to.have.property('validDigest');
   });
 
+  it('remembers the last valid version through a broken edit: digest, id, and the provider used without a pin first', () => {
+    const spec = manifestOf({ ...swappable, swap_config: { primary: 'other', fallbacks: ['main'] } });
+    const valid = settle(anOrb('echo', { spec }), 'orb-operator', plan()).object;
+    const { lastValid } = statusOf(valid);
+    expect(lastValid).to.deep.equal({
+      digest: statusOf(valid)['validDigest'],
+      orbId: 'acme.echo@1.0.0',
+      providers: ['other', 'main'],
+    });
+    const broken = settle(edited(valid, manifestOf({ orb_id: 'acme.two@1.0.0', provider: 7 })), 'orb-operator', plan());
+    expect(statusOf(broken.object)['lastValid']).to.deep.equal(lastValid);
+  });
+
+  it('gives its id up by no broken edit, and takes none', () => {
+    const valid = settle(created('b', '2026-01-02T00:00:00Z'), 'orb-operator', plan()).object;
+    const broken = edited(valid, manifestOf({ orb_id: 'acme.two@1.0.0', provider: 7 }));
+    expect(claimOf(broken, false)).to.include({ orbId: 'acme.echo@1.0.0', isValid: true });
+    const younger = created('c', '2026-01-03T00:00:00Z');
+    const claim = claimOf(broken, false);
+    const twins = claim === undefined ? [] : [claim];
+    const manifest = judgeManifest(younger, []);
+    const { object } = settle(younger, 'orb-operator', (orb) => planOrb({ orb, twins, manifest }, LATER));
+    expect(conditionOf(object, 'Ready')).to.include({ reason: 'OrbIdConflict' });
+  });
+
+  it('runs the last valid version again when the id is free again, whether anybody looked meanwhile or not', () => {
+    const valid = settle(created('b', '2026-01-02T00:00:00Z'), 'orb-operator', plan()).object;
+    const broken = edited(valid, manifestOf({ provider: 7 }));
+    const holder = created('z', '2026-01-01T00:00:00Z');
+    const lost = settle(broken, 'orb-operator', plan([holder])).object;
+    expect(conditionOf(lost, 'Ready')?.reason).to.equal('OrbIdConflict');
+    expect(statusOf(lost)).not.to.have.property('validDigest');
+    const again = settle(lost, 'orb-operator', plan()).object;
+    const never = settle(broken, 'orb-operator', plan()).object;
+    expect(statusOf(again)).to.deep.equal(statusOf(never));
+    expect(statusOf(again)['validDigest']).to.equal(statusOf(valid)['validDigest']);
+  });
+
   it('refuses an integer that was rounded on its way, at its place', () => {
     const orb = { ...anOrb('echo'), unsafeIntegers: ['/spec/inputs/text/default', '/status/odd', '/spec/pin/x'] };
     const { object, kstatus: verdict } = settle(orb, 'orb-operator', plan());
@@ -157,6 +196,12 @@ describe('planOrb', () => {
     expect(statusOf(object)['lastHandledReconcileAt']).to.equal('x'.repeat(256));
     expect(made.events.map(({ reason }) => reason)).to.deep.equal(['Ready']);
     expect(kstatus(object)).to.equal('Current');
+  });
+
+  it('echoes no half of a character, which the API server would refuse', () => {
+    const annotations = { 'orbs.dev/reconcile-at': `${'x'.repeat(255)}😀` };
+    const { object } = settle(anOrb('echo', { metadata: { annotations } }), 'orb-operator', plan());
+    expect(statusOf(object)['lastHandledReconcileAt']).to.satisfy((text: string) => text.isWellFormed());
   });
 });
 
@@ -199,7 +244,8 @@ describe('planOrb with objects stored before there was a schema (security.md S29
       { conditions: [null, 7, 'Ready', { type: 7 }, { type: 'Ready', status: 'Yes' }] },
     ],
     ['members of other types', { validDigest: 7, observedGeneration: 'one', failover: [] }],
-    ['a digest that is none', { validDigest: 'sha256:x' }],
+    ['a digest that is none', { validDigest: 'sha256:x', lastValid: { digest: 'sha256:x', orbId: 7 } }],
+    ['a last version that is a list', { lastValid: [] }],
   ];
   for (const [why, status] of statuses) {
     it(`makes an Orb Ready whose status is ${why}`, () => {

@@ -5,7 +5,7 @@ import type { KubeClient } from '../../../../adapters/kube/port.ts';
 import type { EventSpec } from '../../../../core/reconcile/event-spec.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import { keyOf } from '../../../../core/reconcile/kube-object.ts';
-import { LOADER } from '../../../../core/loader/plan.ts';
+import { LOADER } from '../../../../core/loader/own-orb.ts';
 import { ManifestLook } from '../../../../operator/loader/look.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 import { createFakeKubeClient, type FakeKubeClient } from '../../../support/kube/fake-kube-client.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { LoaderReport } from '../../../../core/loader/plan.ts';
+import type { LoaderReport } from '../../../../core/loader/loader-report.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import { createLoaderReports, type LoaderReports } from '../../../../operator/loader/loader-reports.ts';
 import { recordingLogger } from '../../../support/kube/recorders.ts';

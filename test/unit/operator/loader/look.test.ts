@@ -3,12 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
-import { LOADED_BY_LABEL, LOADED_FROM_ANNOTATION, LOADER } from '../../../../core/loader/plan.ts';
+import { LOADED_BY_LABEL, LOADED_FROM_ANNOTATION, LOADER } from '../../../../core/loader/own-orb.ts';
 import { kubeError } from '../../../support/kube/fake-kube-client.ts';
 import { aLook, manifestText, type ALook } from './a-look.ts';
 
 const A = manifestText('acme.a@1.0.0');
 const NAME = 'acme.a-1.0.0';
+const B = manifestText('acme.b@1.0.0');
+const NAME_B = 'acme.b-1.0.0';
 const REF = { namespace: 'team', name: NAME };
 
 describe('ManifestLook', () => {
@@ -58,33 +60,106 @@ describe('ManifestLook', () => {
   });
 
   it('deletes the Orb of a file that has been gone for a second, by uid', async () => {
-    its.write({ 'a.json': A });
+    its.write({ 'a.json': A, 'b.json': B });
     await its.look();
     its.write({ 'a.json': undefined });
     await its.look();
-    expect(its.names()).to.deep.equal([NAME]);
+    expect(its.names()).to.deep.equal([NAME, NAME_B]);
     await its.clock.advance(1000);
     await its.look();
-    expect(its.names()).to.deep.equal([]);
+    expect(its.names()).to.deep.equal([NAME_B]);
     expect(its.counted).to.include('delete success');
   });
 
   it('deletes nothing when a file comes back within the second', async () => {
-    its.write({ 'a.json': A });
+    its.write({ 'a.json': A, 'b.json': B });
     await its.look();
     its.write({ 'a.json': undefined });
     await its.look();
     its.write({ 'a.json': A });
     await its.settle();
-    expect(its.writes()).to.deep.equal([`apply ${NAME}`]);
+    expect(its.writes()).to.deep.equal([`apply ${NAME}`, `apply ${NAME_B}`]);
+  });
+
+  const next = manifestText('acme.a@1.1.0');
+  const bumps: readonly (readonly [string, string, string])[] = [
+    ['in its file', 'a.json', next.replace('https:', 'http:')],
+    ['in a file of another name', 'c.json', next.replace('https:', 'http:')],
+    ['in a file of another name that can’t be parsed', 'c.json', next.slice(1)],
+  ];
+  for (const [where, file, text] of bumps)
+    it(`keeps the running version until the next one is valid, ${where}`, async () => {
+      its.write({ 'a.json': A, 'b.json': B });
+      await its.look();
+      its.write({ 'a.json': undefined });
+      its.write({ [file]: text });
+      for (let looks = 0; looks < 3; looks += 1) await its.settle();
+      expect(its.names()).to.deep.equal([NAME, NAME_B]);
+      expect(its.events.join()).to.match(new RegExp(`^Pod ManifestRefused ${file}`));
+      expect(its.lines.filter(({ fields }) => fields['code'] === 'loader-removal-held')).to.have.length(1);
+      its.write({ [file]: next });
+      for (let looks = 0; looks < 3; looks += 1) await its.settle();
+      expect(its.names()).to.have.members(['acme.a-1.1.0', NAME_B]);
+    });
+
+  it('keeps the running version while the API server does not take the next one', async () => {
+    its.write({ 'a.json': A });
+    await its.look();
+    its.write({ 'a.json': manifestText('acme.a@1.1.0') });
+    for (const status of [422, 503]) {
+      its.client.before = ({ verb }) => {
+        if (verb === 'apply') throw kubeError(status, 'No');
+      };
+      for (let looks = 0; looks < 3; looks += 1) await its.settle();
+      expect(its.names()).to.deep.equal([NAME]);
+    }
+    its.client.before = () => undefined;
+    await its.clock.advance(60_000);
+    for (let looks = 0; looks < 3; looks += 1) await its.settle();
+    expect(its.names()).to.deep.equal(['acme.a-1.1.0']);
+  });
+
+  it('deletes nothing when the folder has no file any more, and says so once with what to do', async () => {
+    its.write({ 'a.json': A, 'b.json': B });
+    await its.look();
+    its.write({ 'a.json': undefined, 'b.json': undefined });
+    for (let looks = 0; looks < 3; looks += 1) await its.settle();
+    expect(its.names()).to.deep.equal([NAME, NAME_B]);
+    expect(its.counted.at(-1)).to.equal('readable false');
+    expect(its.events).to.have.length(1);
+    expect(its.events[0]).to.match(/kubectl delete orbs -n team -l orbs\.dev\/loaded-by=orb-manifest-loader/);
+    its.write({ 'b.json': B });
+    await its.settle();
+    expect(its.names()).to.deep.equal([NAME_B]);
+    expect(its.counted).to.include('readable true');
+  });
+
+  it('deletes the Orb of the last manifest when a file of comments stays', async () => {
+    its.write({ 'a.json': A, 'readme.yaml': '# Orbs of the team\n' });
+    await its.look();
+    its.write({ 'a.json': undefined });
+    await its.settle();
+    expect(its.names()).to.deep.equal([]);
+  });
+
+  it('deletes nothing when it starts before its volume is filled', async () => {
+    put({ [LOADED_BY_LABEL]: LOADER });
+    for (let looks = 0; looks < 3; looks += 1) await its.settle();
+    expect(its.client.requests).to.deep.equal([]);
+    expect(its.counted.at(-1)).to.equal('readable false');
+    its.client.remove(KINDS.orb, REF);
+    await its.look();
+    expect(its.counted.at(-1)).to.not.equal('readable false');
   });
 
   it('keeps an Orb whose label was copied from another: it did not make it', async () => {
     put({ [LOADED_BY_LABEL]: LOADER });
+    its.write({ 'b.json': B });
     for (let looks = 0; looks < 3; looks += 1) await its.settle();
-    expect(its.names()).to.deep.equal([NAME]);
-    expect(its.client.requests.map(({ verb }) => verb)).to.deep.equal(['get']);
-    expect(its.lines.map(({ fields }) => fields['code'])).to.deep.equal(['loader-label-copied']);
+    expect(its.names()).to.deep.equal([NAME, NAME_B]);
+    expect(its.client.requests.map(({ verb }) => verb)).to.deep.equal(['apply', 'get']);
+    const warned = its.lines.filter(({ level }) => level === 'warn');
+    expect(warned.map(({ fields }) => fields['code'])).to.deep.equal(['loader-label-copied']);
   });
 
   it('does not overwrite an Orb that somebody else applied, and says so once', async () => {

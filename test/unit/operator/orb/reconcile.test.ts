@@ -112,6 +112,20 @@ describe('reconcileOrb and reconcileFailover', () => {
     expect(kstatus(stored(operator))).to.equal('Current');
   });
 
+  it('leave the id to an Orb whose edit is broken, and give it on with the edit that is mended', async () => {
+    await run(operator);
+    operator.client.put(KINDS.orb, sent(bare('echo', manifestOf({ orb_id: 'acme.two@1.0.0', provider: 7 }))));
+    operator.client.put(KINDS.orb, sent(bare('two', manifestOf({ orb_id: 'acme.two@1.0.0' }))));
+    operator.client.put(KINDS.orb, sent(bare('young')));
+    for (const name of ['echo', 'two', 'young']) await run(operator, `acme/${name}`);
+    const told = (): readonly (string | undefined)[] =>
+      operator.client.objects(KINDS.orb).map((orb) => `${orb.metadata.name} ${conditionOf(orb, 'Ready')?.reason}`);
+    expect(told()).to.have.members(['echo ManifestInvalid', 'two Ready', 'young OrbIdConflict']);
+    operator.client.put(KINDS.orb, sent(bare('echo', manifestOf({ orb_id: 'acme.two@1.0.0' }))));
+    for (const name of ['echo', 'two', 'young']) await run(operator, `acme/${name}`);
+    expect(told()).to.have.members(['echo Ready', 'two OrbIdConflict', 'young Ready']);
+  });
+
   it('know no twin in another namespace', async () => {
     operator.client.put(KINDS.orb, { ...bare('alpha'), metadata: { name: 'alpha', namespace: 'globex' } });
     await run(operator);

@@ -1,0 +1,15 @@
+/** Levels of objects and arrays: real documents have ten, and every walk over a value may recurse. */
+export const MAX_DEPTH = 128;
+
+const membersOf = (value: unknown): readonly unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value) : [];
+
+/** Whether a value has more than 128 levels; without recursion, as its author decides how deep it is. */
+export function isTooDeep(value: unknown): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap(membersOf);
+  }
+  return false;
+}

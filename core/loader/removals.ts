@@ -1,0 +1,104 @@
+import type { KubeObject } from '../reconcile/kube-object.ts';
+import type { CheckedFile, FileManifest } from './check-file.ts';
+import type { LoaderReport } from './loader-report.ts';
+import { fileOf, isOurs } from './own-orb.ts';
+
+/** One Orb of the loader's that no file holds any more. */
+export interface RemoveStep {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** What the folder means, and how much of it is so already. */
+export interface RemovalSnapshot {
+  readonly files: readonly CheckedFile[];
+  /** All of the loader's namespace. */
+  readonly orbs: readonly KubeObject[];
+  /** Manifests whose Orbs are as they say. */
+  readonly done: ReadonlySet<FileManifest>;
+  /** Manifests whose Orbs are about to be written. */
+  readonly due: ReadonlySet<FileManifest>;
+}
+
+interface Removals {
+  readonly removes: readonly RemoveStep[];
+  readonly reports: readonly LoaderReport[];
+  /** There is no file at all, but Orbs that came of one. */
+  readonly emptied: boolean;
+}
+
+/** A file that is not, or not yet, taken over whole. */
+interface OpenFile {
+  readonly file: string;
+  /** Nothing is wrong with it: its writes are due, and what they replace goes after them. */
+  readonly quiet: boolean;
+  /** It means an Orb that there is not, or nobody knows which: it may be a renamed file of any Orb's next version. */
+  readonly mayMeanAny: boolean;
+}
+
+type Orphan = RemoveStep & { readonly from: string | undefined };
+
+const NAMES_IN_REPORT = 5;
+
+function orphansOf({ files, orbs }: RemovalSnapshot): readonly Orphan[] {
+  const meant = new Set(files.flatMap(({ manifests, claims }) => [...manifests.map(({ name }) => name), ...claims]));
+  return orbs
+    .filter((orb) => isOurs(orb) && orb.metadata.deletionTimestamp === undefined && !meant.has(orb.metadata.name))
+    .flatMap((orb) => {
+      const { name, uid } = orb.metadata;
+      return uid === undefined ? [] : [{ name, uid, from: fileOf(orb) }];
+    });
+}
+
+function openFiles({ files, orbs, done, due }: RemovalSnapshot, orphans: readonly Orphan[]): readonly OpenFile[] {
+  const known = new Set(orbs.map(({ metadata }) => metadata.name));
+  const origins = new Set(orphans.map(({ from }) => from));
+  return files.flatMap(({ file, manifests, claims, broken }) => {
+    const undone = manifests.filter((manifest) => !done.has(manifest));
+    if (!broken && claims.length === 0 && undone.length === 0) return [];
+    const unknown = [...undone.map(({ name }) => name), ...claims].some((name) => !known.has(name));
+    return [
+      {
+        file,
+        quiet: !broken && claims.length === 0 && undone.every((manifest) => due.has(manifest)),
+        mayMeanAny: (broken || unknown) && !origins.has(file),
+      },
+    ];
+  });
+}
+
+/** The file because of which an Orb stays: its own, or one that may be its own under another name. */
+const holderOf = ({ from }: Orphan, open: readonly OpenFile[]): OpenFile | undefined =>
+  open.find(({ file }) => file === from) ?? open.find(({ mayMeanAny }) => mayMeanAny);
+
+function held(file: string, names: readonly string[]): LoaderReport {
+  const rest = names.length - NAMES_IN_REPORT;
+  const listed = `${names.slice(0, NAMES_IN_REPORT).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return {
+    file,
+    code: 'loader-removal-held',
+    severity: 'warning',
+    pointer: '',
+    detail: `Not deleted: ${listed}. No valid manifest means that any more, but this file is not taken over whole and may. Mend this file, or delete with kubectl what shall go.`,
+  };
+}
+
+/**
+ * Which Orbs go because no file means them any more: none that may only have lost its file by a mistake. An Orb stays
+ * while its file is there and not taken over whole, and every Orb stays while such a file has no Orb that it may mean
+ * (a file that was renamed and holds a mistake). A folder without any file is a volume that is not there.
+ */
+export function planRemovals(snapshot: RemovalSnapshot): Removals {
+  const orphans = orphansOf(snapshot);
+  if (snapshot.files.length === 0) return { removes: [], reports: [], emptied: orphans.length > 0 };
+  const open = openFiles(snapshot, orphans);
+  const removes: RemoveStep[] = [];
+  const stay = new Map<OpenFile, string[]>();
+  for (const orphan of orphans) {
+    const holder = holderOf(orphan, open);
+    if (holder === undefined) removes.push({ name: orphan.name, uid: orphan.uid });
+    else stay.set(holder, [...(stay.get(holder) ?? []), orphan.name]);
+  }
+  const reports = [...stay].flatMap(([{ file, quiet }, names]) => (quiet ? [] : [held(file, names.toSorted())]));
+  return { removes, reports, emptied: false };
+}
