@@ -14,11 +14,13 @@ const BASE_MS = 500;
 const CAP_MS = 30_000;
 const HEALTHY_MS = 60_000;
 const RELIST_MS = 1000;
-/** A kind that is not installed, or not allowed. */
+/** A kind that is not installed, or not allowed for more than 2 minutes. */
 const REFUSED_MS = 30_000;
 /** What is refused for seconds only: by a server that starts, and Secrets whose RoleBinding comes after their Orbiset. */
 const SOON_MS = 120_000;
 const SOON_CAP_MS = 5000;
+/** Kill switches must work within 5 s after the API server is back (security.md S30). */
+const SWITCH_CAP_MS = 2000;
 /** Ends in a row without an event or bookmark that show a resource version to be of no use. */
 const FRUITLESS = 2;
 
@@ -97,14 +99,15 @@ export class Recovery {
     const { random } = this.#options;
     if (error.retryAfterMs !== undefined) return toldWaitMs(error.retryAfterMs, random);
     if (!isRefusal(error)) return this.#backOff(CAP_MS);
-    return this.#isSoon(error) ? this.#backOff(SOON_CAP_MS) : REFUSED_MS;
+    if (!this.#isSoon(error)) return REFUSED_MS;
+    return this.#backOff(this.#options.kind.plural === 'secrets' ? SOON_CAP_MS : SWITCH_CAP_MS);
   }
 
+  /** A server that starts knows no role yet, and for a moment not every kind. */
   #isSoon({ status }: KubeError): boolean {
-    const { kind, monotonic } = this.#options;
+    const { monotonic } = this.#options;
     this.#refusedSince ??= monotonic();
-    const mayPass = this.#wasListed || (status === 403 && kind.plural === 'secrets');
-    return mayPass && monotonic() - this.#refusedSince < SOON_MS;
+    return (status === 403 || this.#wasListed) && monotonic() - this.#refusedSince < SOON_MS;
   }
 
   /** Full jitter, doubling from 0.5 s. */

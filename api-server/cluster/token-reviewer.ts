@@ -1,5 +1,5 @@
 import { KINDS } from '../../adapters/kube/kinds.ts';
-import type { KubeClient } from '../../adapters/kube/port.ts';
+import type { AppliedObject, KubeClient } from '../../adapters/kube/port.ts';
 import { sha256 } from '../../adapters/keys/primitives.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { encodeUtf8 } from '../../core/json/bytes.ts';
@@ -26,19 +26,61 @@ export interface Access {
 
 export interface TokenReviewerDeps {
   readonly client: Pick<KubeClient, 'create'>;
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly clock: Pick<Clock, 'monotonic' | 'now'>;
 }
 
 const AUDIENCE = 'orb-api';
+/** The API server decides by its own clock. */
+const SKEW_MS = 60_000;
 const GROUP = 'orbs.dev';
 // A caller waits for it, inside the deadline that it has itself.
 const DEADLINE_MS = 5000;
-/** Reviews that are under way at once: a flood of invented tokens must not become one of the API server. */
+/** Reviews that are under way at once: a flood of invented tokens must not become one of the API server … */
 const IN_FLIGHT = 32;
+/** … nor take the places of tokens that were good before. */
+const IN_FLIGHT_KNOWN = 64;
+const KNOWN = 4096;
 const ACCOUNT = /^system:serviceaccount:([a-z0-9-]+):([a-z0-9.-]+)$/;
 
 /** Too many reviews are under way, or none was answered: nobody can say who this is. */
 export class ReviewUnavailable extends Error {}
+
+/** So many at once; who finds none free is refused. */
+class Places {
+  #free: number;
+
+  constructor(free: number) {
+    this.#free = free;
+  }
+
+  /** @throws ReviewUnavailable */
+  async use<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free === 0) throw new ReviewUnavailable('too many reviews are under way');
+    this.#free -= 1;
+    try {
+      return await work();
+    } finally {
+      this.#free += 1;
+    }
+  }
+}
+
+function claimsOf(token: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What says itself that it is for others, or over, needs no question to the API server. */
+function claimsUs(token: string, now: number): boolean {
+  const claims = claimsOf(token);
+  if (!isJsonObject(claims)) return false;
+  const { aud, exp } = claims;
+  const audiences = Array.isArray(aud) ? aud : [aud];
+  return audiences.includes(AUDIENCE) && typeof exp === 'number' && exp * 1000 > now - SKEW_MS;
+}
 
 const statusIn = ({ status }: { readonly status?: unknown }): JsonObject => (isJsonObject(status) ? status : {});
 
@@ -71,7 +113,9 @@ export class TokenReviewer {
   readonly #deps: TokenReviewerDeps;
   readonly #accounts: ReviewCache<Account | 'nobody'>;
   readonly #accesses: ReviewCache<'allowed' | 'denied'>;
-  #inFlight = 0;
+  readonly #places = { unknown: new Places(IN_FLIGHT), known: new Places(IN_FLIGHT_KNOWN) };
+  /** Digests of tokens that were good; the oldest go first. */
+  readonly #known = new Set<string>();
 
   constructor(deps: TokenReviewerDeps) {
     this.#deps = deps;
@@ -83,22 +127,36 @@ export class TokenReviewer {
   readonly digest = (token: string): string => encodeHex(sha256(encodeUtf8(token)));
 
   /** @throws ReviewUnavailable */
-  account(token: string): Promise<Account | 'nobody'> {
-    return this.#accounts.get(this.digest(token), async () => {
+  async account(token: string): Promise<Account | 'nobody'> {
+    if (!claimsUs(token, this.#deps.clock.now())) return 'nobody';
+    const digest = this.digest(token);
+    return this.#accounts.get(digest, async () => {
+      const places = this.#known.has(digest) ? this.#places.known : this.#places.unknown;
       const spec = { token, audiences: [AUDIENCE] };
-      return accountOf(await this.#review('tokenReview', 'authentication.k8s.io/v1', 'TokenReview', spec));
+      const object = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', metadata: {}, spec };
+      const account = accountOf(await this.#review('tokenReview', object, places));
+      if (account !== 'nobody') this.#remember(digest);
+      return account;
     });
+  }
+
+  #remember(digest: string): void {
+    this.#known.delete(digest);
+    this.#known.add(digest);
+    const [oldest] = this.#known;
+    if (this.#known.size > KNOWN && oldest !== undefined) this.#known.delete(oldest);
   }
 
   /** @throws ReviewUnavailable */
   access(tokenDigest: string, account: Account, access: Access): Promise<'allowed' | 'denied'> {
     return this.#accesses.get(this.#accessKey(tokenDigest, access), async () => {
-      const { allowed, denied } = await this.#review(
-        'subjectAccessReview',
-        'authorization.k8s.io/v1',
-        'SubjectAccessReview',
-        specOf(account, access),
-      );
+      const object = {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SubjectAccessReview',
+        metadata: {},
+        spec: specOf(account, access),
+      };
+      const { allowed, denied } = await this.#review('subjectAccessReview', object, this.#places.known);
       return allowed === true && denied !== true ? 'allowed' : 'denied';
     });
   }
@@ -112,21 +170,13 @@ export class TokenReviewer {
     return [tokenDigest, verb, resource, subresource, namespace, name].join(' ');
   }
 
-  async #review(
-    kind: 'tokenReview' | 'subjectAccessReview',
-    apiVersion: string,
-    name: string,
-    spec: JsonObject,
-  ): Promise<JsonObject> {
-    if (this.#inFlight >= IN_FLIGHT) throw new ReviewUnavailable('too many reviews are under way');
-    this.#inFlight += 1;
-    try {
-      const object = { apiVersion, kind: name, metadata: {}, spec };
-      return statusIn(await this.#deps.client.create(KINDS[kind], object, AbortSignal.timeout(DEADLINE_MS)));
-    } catch (error) {
-      throw new ReviewUnavailable(`a ${name} was not answered`, { cause: error });
-    } finally {
-      this.#inFlight -= 1;
-    }
+  #review(kind: 'tokenReview' | 'subjectAccessReview', object: AppliedObject, places: Places): Promise<JsonObject> {
+    return places.use(async () => {
+      try {
+        return statusIn(await this.#deps.client.create(KINDS[kind], object, AbortSignal.timeout(DEADLINE_MS)));
+      } catch (error) {
+        throw new ReviewUnavailable(`a ${object.kind} was not answered`, { cause: error });
+      }
+    });
   }
 }

@@ -14,7 +14,9 @@ function sharedProblems(route: Route): readonly ProblemCode[] {
   return [
     ...EVERY,
     'unsupported-media-type',
-    ...(route.scope === 'public' ? [] : (['unauthenticated', 'forbidden', 'authentication-unavailable'] as const)),
+    ...(route.scope === 'public'
+      ? []
+      : (['unauthenticated', 'forbidden', 'authentication-unavailable', 'not-ready'] as const)),
     ...(route.path.includes('{') ? (['malformed-path'] as const) : []),
     ...(route.accepts === undefined ? [] : (['body-too-large'] as const)),
     ...(route.sheds ? (['overloaded', 'ledger-unavailable', 'shutting-down'] as const) : []),

@@ -18,6 +18,8 @@ export interface ServeContext {
   readonly clock: Clock;
   readonly bodyBytes: number;
   readonly isDraining: () => boolean;
+  /** What the first start still waits for. */
+  readonly notStarted: () => readonly string[];
 }
 
 /** Sends a reply with everything that all answers carry. */
@@ -106,6 +108,11 @@ export async function serveRoute(
   params: Readonly<Record<string, string>>,
 ): Promise<void> {
   exchange.route = route.path;
+  // Before the first look at keys, Orbisets and kill switches every answer would be a wrong one.
+  const missing = route.scope === 'public' ? [] : context.notStarted();
+  if (missing.length > 0) {
+    return finish(context, exchange, problem(exchange, 'not-ready', { detail: `Missing: ${missing.join(', ')}.` }));
+  }
   if (!route.sheds) return guarded(context, route, exchange, params);
   if (context.isDraining()) return finish(context, exchange, problem(exchange, 'shutting-down'));
   const admitted = context.admission.admit();

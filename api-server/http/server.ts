@@ -74,6 +74,8 @@ export interface AppOptions {
   readonly limits?: Partial<ServerLimits>;
   /** Absent: plain HTTP. */
   readonly tls?: TlsFiles;
+  /** What the first start still waits for: until then only public routes are served. Default: nothing. */
+  readonly notStarted?: () => readonly string[];
 }
 
 export interface App {
@@ -186,7 +188,12 @@ export function createApp(options: AppOptions): App {
   const limits = { ...serverLimits, ...options.limits };
   const { clock, random } = options;
   let draining = false;
-  const context: ServeContext = { ...options, bodyBytes: limits.bodyBytes, isDraining: () => draining };
+  const context: ServeContext = {
+    ...options,
+    bodyBytes: limits.bodyBytes,
+    isDraining: () => draining,
+    notStarted: options.notStarted ?? (() => []),
+  };
   const connections = new Connections();
   const refuser = new ConnectionRefuser(connections);
   const app = routed(options.routes, context);

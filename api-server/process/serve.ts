@@ -28,6 +28,17 @@ export interface Served {
 const DRAIN_MS = 125_000;
 const POLL_MS = 20;
 
+/** What is missing until nothing is, for once: what is lost later is told by the routes that need it. */
+function untilStarted(missing: () => readonly string[]): () => readonly string[] {
+  let started = false;
+  return () => {
+    if (started) return [];
+    const found = missing();
+    started = found.length === 0;
+    return found;
+  };
+}
+
 /** Answers requests when it returns. @throws StartError what the person who starts it can mend */
 export async function serve(platform: Platform, options: ServeOptions): Promise<Served> {
   const { clock, log, random, admission, metrics } = platform;
@@ -41,6 +52,7 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
     clock,
     random,
     observe: observeRequest(platform),
+    notStarted: untilStarted(options.missing),
     ...(options.tls === undefined ? {} : { tls: options.tls }),
   });
   const scraped = await claim(options.metricsListen, '--metrics-listen', () =>

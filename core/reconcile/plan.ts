@@ -3,7 +3,7 @@ import type { EventSpec } from './event-spec.ts';
 import type { Outcome } from './outcome.ts';
 
 /** The whole part of a status that one field manager owns. A member that it leaves out is removed. */
-export interface OwnedStatus {
+interface OwnedStatus {
   readonly conditions: readonly Condition[];
   readonly [member: string]: unknown;
 }

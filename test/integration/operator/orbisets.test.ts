@@ -4,7 +4,7 @@ import { isJsonObject } from '../../../core/json/json-value.ts';
 import { conditionOf } from '../../../core/reconcile/read-object.ts';
 import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
-import { testNamespace, writeStatus, type TestNamespace } from '../../support/cluster.ts';
+import { testNamespace, waitFor, writeStatus, type TestNamespace } from '../../support/cluster.ts';
 import { kstatus } from '../../support/kstatus.ts';
 import { anOrb, aPublication, manifestOf } from '../../support/kube-objects.ts';
 import { SHORT_LEASE, startOperator, type OperatorProcess } from '../../support/operator-process.ts';
@@ -133,6 +133,23 @@ describe('operator, Orbisets', () => {
     );
     expect(owners(made)).to.deep.equal(['one']);
     await space.until('orbiset/one', isReady('AwaitingVaultReport'));
+  });
+
+  it('tells on the Orbiset that its RoleBinding is refused, and by which command a person makes it', async () => {
+    const hard = { 'count/rolebindings.rbac.authorization.k8s.io': '0' };
+    await space.apply({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'none' }, spec: { hard } });
+    await space.until('resourcequota/none', ({ status }) => JSON.stringify(status ?? '').includes('"used"'));
+    await space.apply(orbiset('one'));
+    const note = await waitFor(async () => {
+      const events = await space.list('events.events.k8s.io');
+      const told = events.find(({ reason }) => reason === 'RoleBindingRefused');
+      return told === undefined ? undefined : String(told['note']);
+    });
+    expect(note)
+      .to.include('answered 403 Forbidden')
+      .and.include(`kubectl -n ${space.name} create rolebinding orb-vault-reader`);
+    await space.kubectl('delete', 'resourcequota', 'none');
+    await space.until(BINDING, () => true, 30_000);
   });
 
   it('names listed Orbs that nobody has, until somebody has them', async () => {

@@ -5,11 +5,12 @@ import { reconcileFailed, reportFailure } from '../../../operator/report-failure
 import { kubeError } from '../../support/kube/fake-kube-client.ts';
 import { anOrb } from '../../support/kube-objects.ts';
 
+const objectsOf = (wanted: string): readonly KubeObject[] => (wanted === 'acme/echo' ? [anOrb('echo')] : []);
+const eventOf = (_: string, failure: unknown): EventSpec => reconcileFailed(failure);
+
 /** Events of an Orb that failed so often. */
 async function told(error: unknown, failures: number, key = 'acme/echo'): Promise<readonly EventSpec[]> {
   const events: EventSpec[] = [];
-  const objectsOf = (wanted: string): readonly KubeObject[] => (wanted === 'acme/echo' ? [anOrb('echo')] : []);
-  const eventOf = (_: string, failure: unknown): EventSpec => reconcileFailed(failure);
   const recorder = { record: (_: unknown, specs: readonly EventSpec[]): void => void events.push(...specs) };
   await reportFailure({ objectsOf, eventOf }, recorder)(key, { error, failures });
   return events;

@@ -38,25 +38,45 @@ describe('a reflector that is refused', () => {
     running = undefined;
   });
 
-  for (const status of [403, 404]) {
-    it(`asks every 30 s for a kind that a LIST answers with ${status}, and says so once`, async () => {
-      const api = createScriptedApi();
-      api.onList = () => {
-        throw refusal(status);
-      };
-      const { clock, reflector, lines } = track(await startReflector(api.client));
-      for (let half = 1; half <= 4; half += 1) {
-        expect(api.lists).to.have.length(half);
-        await clock.advance(29_999);
-        await settle();
-        expect(api.lists).to.have.length(half);
-        await clock.advance(1);
-        await settle();
-      }
-      expect([reflector.hasSynced(), reflector.failure()?.status]).to.deep.equal([false, status]);
-      expect(lines.filter(({ level }) => level === 'warn')).to.have.length(1);
-    });
-  }
+  it('asks every 30 s for a kind that is not installed, and says so once', async () => {
+    const api = createScriptedApi();
+    api.onList = () => {
+      throw refusal(404);
+    };
+    const { clock, reflector, lines } = track(await startReflector(api.client));
+    for (let half = 1; half <= 4; half += 1) {
+      expect(api.lists).to.have.length(half);
+      await clock.advance(29_999);
+      await settle();
+      expect(api.lists).to.have.length(half);
+      await clock.advance(1);
+      await settle();
+    }
+    expect([reflector.hasSynced(), reflector.failure()?.status]).to.deep.equal([false, 404]);
+    expect(lines.filter(({ level }) => level === 'warn')).to.have.length(1);
+  });
+
+  it('asks at least every 2 s for 2 minutes for a kind that is not allowed, then every 30 s', async () => {
+    const api = createScriptedApi();
+    api.onList = refuse403;
+    const { clock } = track(await startReflector(api.client, { random: () => 0.999999 }));
+    let longest = 0;
+    let since = 0;
+    for (let second = 1; second <= 118; second += 1) {
+      const before = api.lists.length;
+      await clock.advance(1000);
+      await settle();
+      since = api.lists.length > before ? 0 : since + 1;
+      longest = Math.max(longest, since);
+    }
+    expect(longest).to.be.at.most(2);
+    await clock.advance(10_000);
+    await settle();
+    const before = api.lists.length;
+    await clock.advance(60_000);
+    await settle();
+    expect(api.lists.length - before).to.be.at.most(2);
+  });
 
   it('lists again within 5 s when a kind that it had is refused: a server that starts refuses everybody', async () => {
     const { api, watch, clock } = track(await watchingReflector());

@@ -10,7 +10,11 @@ import { makeKey, START } from '../../adapters/api-keys/contract.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 import { noteLog } from '../../../support/kube/runtime-notes.ts';
 
-const TOKEN = 'aaaa.bbbb.cccc';
+/** A token as it says of itself; nobody here checks its signature. */
+const tokenOf = (claims: object, signature = 'cccc'): string =>
+  `aaaa.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${signature}`;
+const EXP = START / 1000 + 3600;
+const TOKEN = tokenOf({ aud: ['orb-api'], exp: EXP });
 const USER = { username: 'system:serviceaccount:acme:app', uid: 'u1', groups: ['g'], extra: { k: ['v'] } };
 const EXECUTE: Wanted = { scope: 'orbs:execute', orbiset: 'support', namespace: null };
 
@@ -67,6 +71,36 @@ const ask = async ({ authenticate }: Started, wanted: Wanted = EXECUTE, token = 
   authenticate(`Bearer ${token}`, '127.0.0.1', () => wanted);
 
 describe('tokens of ServiceAccounts (security.md S12)', () => {
+  for (const [why, token] of [
+    ['is for another audience', tokenOf({ aud: ['https://kubernetes.default.svc'], exp: EXP })],
+    ['is over', tokenOf({ aud: ['orb-api'], exp: START / 1000 - 61 })],
+    ['does not say when it ends', tokenOf({ aud: ['orb-api'] })],
+    ['holds no claims', 'aaaa.bbbb.cccc'],
+  ] as const) {
+    it(`are refused without a question to the API server when one ${why}`, async () => {
+      const started = start();
+      expect((await ask(started, EXECUTE, token)).kind).to.equal('unauthenticated');
+      expect(started.asked).to.deep.equal([]);
+    });
+  }
+
+  it('are reviewed though invented ones hold every place, when they were good before', async () => {
+    const started = start();
+    await ask(started);
+    await started.clock.advance(11_000);
+    const held = Promise.withResolvers<undefined>();
+    started.server.wait = held.promise.then(() => undefined);
+    const invented = Array.from({ length: 40 }, (_, index) =>
+      ask(started, EXECUTE, tokenOf({ aud: ['orb-api'], exp: EXP }, `y${index}`)),
+    );
+    const good = ask(started);
+    const other = ask(started, EXECUTE, tokenOf({ aud: ['orb-api'], exp: EXP }, 'zz'));
+    expect((await other).kind).to.equal('unavailable');
+    held.resolve(undefined);
+    expect((await good).kind).to.equal('ok');
+    await Promise.all(invented);
+  });
+
   it('are reviewed for our audience, then asked for the rights of the scope by namespace and name', async () => {
     const started = start();
     const result = await ask(started);
@@ -193,7 +227,9 @@ describe('tokens of ServiceAccounts (security.md S12)', () => {
     const started = start();
     const answered = Promise.withResolvers<void>();
     started.server.wait = answered.promise;
-    const all = Array.from({ length: 100 }, (_, index) => ask(started, EXECUTE, `aaaa.bbbb.x${index}`));
+    const all = Array.from({ length: 100 }, (_, index) =>
+      ask(started, EXECUTE, tokenOf({ aud: ['orb-api'], exp: EXP }, `x${index}`)),
+    );
     await started.clock.advance(1);
     expect(started.asked).to.have.length(32);
     answered.resolve();

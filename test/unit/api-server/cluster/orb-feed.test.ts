@@ -35,6 +35,16 @@ const versionOf = (orb: CompiledOrb | undefined): object => ({
 });
 const described = (text: string): ObjectOptions => ({ spec: manifestOf({ description: text }) });
 
+const judged = (number: number, lastValid: object | undefined, name = 'echo'): KubeObject =>
+  anOrb(name, {
+    spec: BROKEN,
+    metadata: { generation: number },
+    status: { observedGeneration: number, ...(lastValid === undefined ? {} : { lastValid }) },
+  });
+const unseen = { digest: `sha256:${'0'.repeat(64)}`, orbId: 'acme.two@1.0.0', providers: ['main'] };
+const nameOf = ({ catalog }: Started, id = ECHO): string | undefined =>
+  id.ok ? catalog.orb('acme', id.value.id)?.name : undefined;
+
 describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
   let fixture: SqliteFixture;
   before(async () => {
@@ -117,16 +127,6 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
   });
 
   describe('when the operator has judged the broken generation', () => {
-    const judged = (number: number, lastValid: object | undefined, name = 'echo'): KubeObject =>
-      anOrb(name, {
-        spec: BROKEN,
-        metadata: { generation: number },
-        status: { observedGeneration: number, ...(lastValid === undefined ? {} : { lastValid }) },
-      });
-    const unseen = { digest: `sha256:${'0'.repeat(64)}`, orbId: 'acme.two@1.0.0', providers: ['main'] };
-    const nameOf = ({ catalog }: Started, id = ECHO): string | undefined =>
-      id.ok ? catalog.orb('acme', id.value.id)?.name : undefined;
-
     it('goes back to the version that the status names, as the status must not lie', async () => {
       const one = await start();
       await one.feed.apply('acme/echo', generation(1, described('one')));

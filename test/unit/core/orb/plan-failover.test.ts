@@ -38,6 +38,7 @@ const edited = (orb: KubeObject, members: Readonly<Record<string, unknown>>): Ku
   spec: manifestOf(members),
   metadata: { ...orb.metadata, generation: (orb.metadata.generation ?? 0) + 1 },
 });
+const broken = (orb: KubeObject, pin: unknown): KubeObject => edited(orb, { provider: 7, pin });
 const reasons = ({ events }: Plan): readonly string[] => events.map(({ type, reason }) => `${type} ${reason}`);
 
 describe('planFailover', () => {
@@ -171,7 +172,6 @@ describe('planFailover', () => {
   });
 
   describe('while an edit is broken and the last valid version runs on', () => {
-    const broken = (orb: KubeObject, pin: unknown): KubeObject => edited(orb, { provider: 7, pin });
     const valid = run(orbWith({ ...swappable, swap_config: { fallbacks: ['other', 'mailgun'] } })).object;
 
     it('follows a new pin as the API does, and leaves what it said of the providers', () => {

@@ -158,9 +158,9 @@ describe('planOrb', () => {
     expect(claimOf(broken, false)).to.include({ orbId: 'acme.echo@1.0.0', isValid: true });
     const younger = created('c', '2026-01-03T00:00:00Z');
     const claim = claimOf(broken, false);
-    const twins = claim === undefined ? [] : [claim];
+    const rivals = claim === undefined ? [] : [claim];
     const manifest = judgeManifest(younger, []);
-    const { object } = settle(younger, 'orb-operator', (orb) => planOrb({ orb, twins, manifest }, LATER));
+    const { object } = settle(younger, 'orb-operator', (orb) => planOrb({ orb, twins: rivals, manifest }, LATER));
     expect(conditionOf(object, 'Ready')).to.include({ reason: 'OrbIdConflict' });
   });
 
