@@ -15,7 +15,7 @@ export interface Connection {
   /** PEM. */
   readonly clientCertificate?: { readonly cert: string; readonly key: string };
   /** Sent with every request beside the authorization: impersonation. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /**
    * Value of the `Authorization` header, undefined when the certificate says who speaks.
    * @param refresh get a new one from its source: the server refused the last one
@@ -69,11 +69,17 @@ function authorizationOf({ token, tokenFile, clock = systemClock }: DirectOption
   return async () => value;
 }
 
-/** The server's address without a trailing slash. @throws Error neither https nor http */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** The server's address without a trailing slash. @throws Error neither https, nor http on this machine */
 export function serverUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null || !['https:', 'http:'].includes(url.protocol) || url.search !== '' || url.username !== '')
     throw new Error(`not the URL of a Kubernetes API server: ${text}; write https://HOST:PORT`);
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
+    throw new Error(
+      `${text}: http is for a proxy on this machine only, credentials would travel readable; write https://HOST:PORT`,
+    );
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 

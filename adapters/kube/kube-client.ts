@@ -120,7 +120,7 @@ class HttpKubeClient implements KubeClient {
 
   readonly apply: KubeClient['apply'] = (kind, object, options, signal) => {
     const ref = refOf(object);
-    const path = patchPath(kind, ref, { ...options, force: true });
+    const path = patchPath(kind, ref, { ...options, force: options.force ?? true });
     return this.#write(
       { ...VERBS.apply, path, contentType: APPLY_TYPE, body: sent(object) },
       { kind, what: described('APPLY', kind, ref), signal },

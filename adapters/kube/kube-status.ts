@@ -7,13 +7,31 @@ const MAX_MESSAGE = 512;
 const memberOf = (value: JsonValue | undefined, name: string): JsonValue | undefined =>
   isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-function causesOf(details: JsonValue | undefined): readonly string[] {
+interface Cause {
+  readonly reason: string;
+  readonly message: string;
+}
+
+const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
+
+function causesOf(details: JsonValue | undefined): readonly Cause[] {
   const causes = memberOf(details, 'causes');
   if (!Array.isArray(causes)) return [];
-  return causes.flatMap((cause: JsonValue) => {
-    const reason = memberOf(cause, 'reason');
-    return typeof reason === 'string' ? [reason] : [];
+  return causes
+    .map((cause: JsonValue) => ({
+      reason: textOf(memberOf(cause, 'reason')),
+      message: textOf(memberOf(cause, 'message')),
+    }))
+    .filter(({ reason }) => reason !== '');
+}
+
+/** The server names them in a sentence only; it quotes no values there. */
+function managersOf(causes: readonly Cause[]): readonly string[] {
+  const found = causes.flatMap(({ reason, message }) => {
+    const [, manager] = /^conflict with "((?:[^"\\]|\\.){1,128})"/.exec(message) ?? [];
+    return reason === 'FieldManagerConflict' && manager !== undefined ? [manager] : [];
   });
+  return [...new Set(found)];
 }
 
 const seconds = (value: JsonValue | undefined): number | undefined =>
@@ -42,11 +60,13 @@ export function refused({ status, body, retryAfter, what, quiet = false }: Refus
   const { reason, message, details } = object;
   const retryAfterMs = headerMs(retryAfter) ?? seconds(memberOf(details, 'retryAfterSeconds'));
   const said = typeof message === 'string' && !quiet ? `: ${message.slice(0, MAX_MESSAGE)}` : '';
-  const name = typeof reason === 'string' ? reason : '';
+  const name = textOf(reason);
+  const causes = causesOf(details);
   return new KubeError(`${what} was answered with ${status}${name && ` ${name}`}${said}`, {
     status,
     reason: name,
-    causes: causesOf(details),
+    causes: causes.map((cause) => cause.reason),
+    managers: managersOf(causes),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }

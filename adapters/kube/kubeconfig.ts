@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { serverUrl, type Connection } from './connection.ts';
+import { impersonationOf } from './impersonation.ts';
 
 export interface KubeconfigOptions {
   /** One file; else those of `KUBECONFIG`, else `~/.kube/config`. */
@@ -26,6 +27,8 @@ function filesOf({ path, env = process.env }: KubeconfigOptions): readonly strin
   return listed.length > 0 ? listed : [join(env['HOME'] ?? homedir(), '.kube', 'config')];
 }
 
+const thereOf = (options: KubeconfigOptions): readonly string[] => filesOf(options).filter((file) => existsSync(file));
+
 const isNew =
   (known: readonly { readonly name: string }[]) =>
   ({ name }: { readonly name: string }): boolean =>
@@ -45,7 +48,7 @@ function merge(config: KubeConfig, other: KubeConfig): void {
 const load = async (): Promise<typeof KubeConfig> => (await import('@kubernetes/client-node')).KubeConfig;
 
 async function readConfig(options: KubeconfigOptions): Promise<KubeConfig> {
-  const files = filesOf(options).filter((file) => existsSync(file));
+  const files = thereOf(options);
   if (files.length === 0)
     throw new Error(`there is no kubeconfig at ${filesOf(options).join(', ')}: name one by --kubeconfig or KUBECONFIG`);
   const Config = await load();
@@ -128,9 +131,10 @@ function tlsOf(options: RequestOptions): Partial<Connection> {
   };
 }
 
-function impersonation(config: KubeConfig): Partial<Connection> {
-  const user = config.getCurrentUser()?.impersonateUser;
-  return user ? { headers: { 'impersonate-user': user } } : {};
+async function impersonation(config: KubeConfig, options: KubeconfigOptions): Promise<Partial<Connection>> {
+  const user = config.getCurrentUser();
+  const headers = user === null ? undefined : await impersonationOf(thereOf(options), user.name);
+  return headers === undefined ? {} : { headers };
 }
 
 /**
@@ -148,7 +152,7 @@ export async function kubeconfigConnection(options: KubeconfigOptions = {}): Pro
     namespace: first.namespace,
     context: first.context,
     ...tlsOf(credentials),
-    ...impersonation(first.config),
+    ...(await impersonation(first.config, options)),
     authorization: async (refresh) => {
       if (refresh) {
         current = await readConfig({ ...options, context: first.context });

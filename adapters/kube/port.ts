@@ -38,6 +38,8 @@ export interface WatchQuery extends Selection {
 /** Fields of one writer (security.md §6.1). */
 interface ApplyOptions {
   readonly fieldManager: string;
+  /** Take fields from other managers (true). False: 409 with the cause FieldManagerConflict, and nothing is written. */
+  readonly force?: boolean;
   readonly subresource?: 'status';
 }
 
@@ -64,6 +66,8 @@ export class KubeError extends Error {
   readonly reason: string;
   /** `details.causes[].reason`: FieldManagerConflict, ResourceVersionTooLarge … */
   readonly causes: readonly string[];
+  /** Who owns what a FieldManagerConflict is about, as the server names them: for people. */
+  readonly managers: readonly string[];
   /** From `Retry-After` or `details.retryAfterSeconds`. */
   readonly retryAfterMs: number | undefined;
   constructor(
@@ -72,6 +76,7 @@ export class KubeError extends Error {
       readonly status: number;
       readonly reason: string;
       readonly causes: readonly string[];
+      readonly managers?: readonly string[];
       readonly retryAfterMs?: number;
     },
     options?: ErrorOptions,
@@ -81,6 +86,7 @@ export class KubeError extends Error {
     this.status = answer.status;
     this.reason = answer.reason;
     this.causes = answer.causes;
+    this.managers = answer.managers ?? [];
     this.retryAfterMs = answer.retryAfterMs;
   }
 }
@@ -95,7 +101,7 @@ export interface KubeClient {
   readonly list: (kind: Kind, query: ListQuery, signal: AbortSignal) => Promise<ListPage>;
   /** The bytes of a watch, as they come: NDJSON. Resolves when the answer's header is there (status 200). */
   readonly watch: (kind: Kind, query: WatchQuery, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
-  /** Server-side apply with `force`; creates a missing object (operator.md A4), so name its uid when it must exist. */
+  /** Server-side apply, with `force` unless said; creates a missing object (operator.md A4), so name its uid when it must exist. */
   readonly apply: (
     kind: Kind,
     object: AppliedObject,

@@ -96,11 +96,11 @@ export function parseVerbArgs(verb: Pick<Verb, 'flags'>, argv: readonly string[]
   };
 }
 
-/** @throws Failure (64) too few or too many arguments */
+/** @throws Failure (64) too few or too many arguments; they are counted, not shown: one may be a secret */
 export function checkCount(verb: Pick<Verb, 'count' | 'usage' | 'name'>, args: Args): void {
   const [least, most] = verb.count;
   const given = args.positionals.length;
   const line = `orb ${verb.name} ${verb.usage}`.trimEnd();
   if (given < least) throw usage(`an argument is missing: ${line}`);
-  if (given > most) throw usage(`too many arguments (${printable(args.positionals.slice(most).join(' '))}): ${line}`);
+  if (given > most) throw usage(`too many arguments (${given}, at most ${most}): ${line}`);
 }

@@ -120,6 +120,18 @@ export function kubeClientContract(name: string, open: () => Promise<Opened>): v
       expect((await apply(body(), 'two')).spec).to.deep.equal(SPEC);
     });
 
+    it('changes no value of another manager without force, and names that manager', async () => {
+      await apply(body({}, { ...SPEC, description: 'of one' }));
+      const wanted = body({}, { ...SPEC, description: 'of two' });
+      const by = { fieldManager: 'two', force: false };
+      const refusal: unknown = await client
+        .apply(KINDS.orb, wanted, by, signal)
+        .then(String, (error: unknown) => error);
+      expect(refusal).to.deep.include({ status: 409, causes: ['FieldManagerConflict'], managers: ['one'] });
+      expect((await live())?.spec).to.deep.include({ description: 'of one' });
+      expect((await apply(wanted, 'two')).spec).to.deep.include({ description: 'of two' });
+    });
+
     it('keeps finalizers of other managers', async () => {
       await apply(body());
       const finalizer = (list: readonly string[], manager: string): Promise<KubeObject> =>

@@ -9,7 +9,7 @@ import {
   type Preconditions,
   type Selection,
 } from '../../../adapters/kube/port.ts';
-import { applied, merged, replaced, shown, type FakeRecord } from './fake-record.ts';
+import { applied, conflicting, merged, replaced, shown, type AppliedBy, type FakeRecord } from './fake-record.ts';
 
 /** One call, as the server would see it. */
 export interface FakeRequest {
@@ -20,11 +20,12 @@ export interface FakeRequest {
   readonly key: string;
   readonly subresource?: 'status';
   readonly fieldManager?: string;
+  readonly force?: boolean;
 }
 
 /**
  * A Kubernetes API in memory, for unit tests: resourceVersions, generations, 409s, uid and resourceVersion preconditions,
- * server-side apply (always forced) that owns spec members, status members, conditions, labels, annotations, owners and
+ * server-side apply (forced unless said) that owns spec members, status members, conditions, labels, annotations, owners and
  * finalizers one by one. It has no schemas, no admission, no finalization, no pages and no JSON Patch: those need a real server.
  */
 export interface FakeKubeClient extends KubeClient {
@@ -40,8 +41,12 @@ export interface FakeKubeClient extends KubeClient {
   readonly objects: (kind: Kind) => readonly KubeObject[];
 }
 
-export const kubeError = (status: number, reason: string, causes: readonly string[] = []): KubeError =>
-  new KubeError(`${status} ${reason}`, { status, reason, causes });
+export const kubeError = (
+  status: number,
+  reason: string,
+  causes: readonly string[] = [],
+  managers: readonly string[] = [],
+): KubeError => new KubeError(`${status} ${reason}`, { status, reason, causes, managers });
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -153,6 +158,12 @@ function checkMayApply(record: FakeRecord, { metadata }: AppliedObject, subresou
   if (isOther && subresource === undefined) throw kubeError(422, 'Invalid');
 }
 
+function checkConflicts(record: FakeRecord, object: AppliedObject, by: AppliedBy): void {
+  const managers = conflicting(record, object, by);
+  const causes = managers.map(() => 'FieldManagerConflict');
+  if (managers.length > 0) throw kubeError(409, 'Conflict', causes, managers);
+}
+
 function reads(server: Server): Pick<KubeClient, 'get' | 'list' | 'watch'> {
   async function* watching(
     kind: Kind,
@@ -195,6 +206,7 @@ function writes(server: Server): Pick<KubeClient, 'apply' | 'patch' | 'create' |
       const known = server.find(kind, refOf(object));
       if (known === undefined) checkMayCreate(object, options.subresource);
       else checkMayApply(known, object, options.subresource);
+      if (known !== undefined && options.force === false) checkConflicts(known, object, options);
       return server.save(kind, applied(known ?? server.empty(object), object, options, server.next));
     },
     patch: async (kind, ref, { type, body, subresource }) => {

@@ -39,14 +39,35 @@ function changed(record: FakeRecord, fields: Fields, nextVersion: () => string):
   return { ...record, fields, meta };
 }
 
+/** Who applies. */
+export interface AppliedBy {
+  readonly fieldManager: string;
+  readonly subresource?: 'status';
+}
+
+const managerOf = ({ fieldManager, subresource }: AppliedBy): string =>
+  subresource === undefined ? fieldManager : `${fieldManager} ${subresource}`;
+
+/** Managers whose values an apply would change; what nobody applied is `somebody`'s, as what a PUT wrote. */
+export function conflicting(record: FakeRecord, object: object, by: AppliedBy): readonly string[] {
+  const changedKeys = [...fieldsOf(copy(object), by.subresource)].flatMap(([key, value]) =>
+    record.fields.has(key) && !isDeepStrictEqual(record.fields.get(key), value) ? [key] : [],
+  );
+  const found = changedKeys.flatMap((key) => {
+    const owners = [...record.owners].flatMap(([name, keys]) => (keys.has(key) ? [name] : []));
+    return owners.length === 0 ? ['somebody'] : owners.filter((name) => name !== managerOf(by));
+  });
+  return [...new Set(found)];
+}
+
 /** Server-side apply with force, simple enough to be right: fields are owned one by one (see fake-fields.ts). */
 export function applied(
   record: FakeRecord,
   object: object,
-  by: { readonly fieldManager: string; readonly subresource?: 'status' },
+  by: AppliedBy,
   nextVersion: () => string,
 ): FakeRecord {
-  const manager = by.subresource === undefined ? by.fieldManager : `${by.fieldManager} ${by.subresource}`;
+  const manager = managerOf(by);
   const wanted = fieldsOf(copy(object), by.subresource);
   const fields = new Map(record.fields);
   const owners = new Map([...record.owners].map(([name, keys]) => [name, new Set(keys)]));

@@ -118,6 +118,24 @@ describe('kubeconfigConnection', function kubeconfig() {
     expect(connection.headers).to.deep.equal({ 'impersonate-user': 'jane' });
   });
 
+  it('sends groups, uid and extra of who is impersonated, of the first file that holds the user', async () => {
+    const more = { 'as-uid': 'u-1', 'as-groups': ['dev', 'ops'], 'as-user-extra': { 'Example.com/Team': ['a', 'b'] } };
+    const first = file('first', config({ user: { as: 'jane', ...more } }));
+    const second = file('second', config({ user: { as: 'jack' } }));
+    const { headers } = await kubeconfigConnection({ env: { KUBECONFIG: [first, second].join(delimiter) } });
+    expect(headers).to.deep.equal({
+      'impersonate-user': 'jane',
+      'impersonate-uid': 'u-1',
+      'impersonate-group': ['dev', 'ops'],
+      'impersonate-extra-example.com%2Fteam': ['a', 'b'],
+    });
+  });
+
+  it('refuses groups of nobody, which the server would refuse in every call', async () => {
+    const path = file('config', config({ user: { 'as-groups': ['dev'] } }));
+    expect(await messageOf(kubeconfigConnection({ path }))).to.contain('name the user that it acts as');
+  });
+
   it('takes the context that is named, and says which there are', async () => {
     const first = file('first', config({ name: 'one', namespace: 'a' }));
     const second = file('second', config({ name: 'two', namespace: 'b' }));

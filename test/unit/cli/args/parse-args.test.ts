@@ -58,7 +58,7 @@ describe('checkCount', () => {
     ['too few', [], 'an argument is missing: orb try NAME'],
     ['the least', ['a'], undefined],
     ['the most', ['a', 'b'], undefined],
-    ['too many', ['a', 'b', 'c', 'd'], 'too many arguments (c d): orb try NAME'],
+    ['too many', ['a', 'b', 'c', 'd'], 'too many arguments (4, at most 2): orb try NAME'],
   ];
   for (const [why, argv, message] of rows) {
     it(`decides about ${why}`, () => {
