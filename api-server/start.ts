@@ -1,10 +1,12 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { SecretApiKeys } from '../adapters/api-keys/secret-api-keys.ts';
 import { KeysError } from '../adapters/keys/key-folder.ts';
 import { loadKeys } from '../adapters/keys/load-keys.ts';
 import type { PlatformKeys } from '../adapters/keys/port.ts';
-import { openConnection } from '../adapters/kube/connection-flags.ts';
+import type { Connection } from '../adapters/kube/connection.ts';
+import { ConnectionError, openConnection } from '../adapters/kube/connection-flags.ts';
 import { createKubeClient } from '../adapters/kube/kube-client.ts';
 import { createKubeMetrics } from '../adapters/kube/kube-metrics.ts';
 import type { ProcessLog } from '../adapters/telemetry/logger.ts';
@@ -17,7 +19,7 @@ import type { TlsFiles } from './http/server.ts';
 import { checkEgress, exceptionsOf, readAuthorities } from './process/egress-settings.ts';
 import { openPlatform, type Platform } from './process/platform.ts';
 import { serve } from './process/serve.ts';
-import { EX_CONFIG, EX_USAGE, StartError } from './process/start-error.ts';
+import { EX_CONFIG, StartError } from './process/start-error.ts';
 import type { Settings } from './settings.ts';
 
 export interface StartTools {
@@ -58,13 +60,27 @@ async function openKeys(settings: Settings): Promise<PlatformKeys> {
 
 const readPem = (path: string, flag: string): Promise<string> =>
   readFile(path, 'utf8').catch((error: unknown) => {
-    throw new StartError(`${flag} ${path}: the file can't be read`, EX_USAGE, { cause: error });
+    const message = `${flag} ${path}: the file can't be read: check that it exists and may be read by this user`;
+    throw new StartError(message, EX_CONFIG, { cause: error });
   });
 
 async function readTls({ tls }: Settings): Promise<TlsFiles | undefined> {
   if (tls === undefined) return undefined;
-  return { cert: await readPem(tls.certFile, '--tls-cert'), key: await readPem(tls.keyFile, '--tls-key') };
+  const files = { cert: await readPem(tls.certFile, '--tls-cert'), key: await readPem(tls.keyFile, '--tls-key') };
+  try {
+    createSecureContext(files);
+  } catch (error) {
+    const message = `--tls-cert ${tls.certFile}, --tls-key ${tls.keyFile}: these are no certificate chain (PEM) and its private key`;
+    throw new StartError(message, EX_CONFIG, { cause: error });
+  }
+  return files;
 }
+
+const connect = ({ connection }: Settings): Promise<Connection> =>
+  openConnection(connection).catch((error: unknown) => {
+    if (!(error instanceof ConnectionError)) throw error;
+    throw new StartError(error.message, EX_CONFIG, { cause: error });
+  });
 
 async function open(
   settings: Settings,
@@ -94,7 +110,7 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
   const { clock, random, log } = tools;
   const { logger } = log;
   const tls = await readTls(settings);
-  const connection = await openConnection(settings.connection);
+  const connection = await connect(settings);
   let cluster: Cluster | undefined;
   const apiKeys = new SecretApiKeys({ clock, logger, current: () => cluster?.isCurrent() ?? false });
   const platform = await open(settings, tools, apiKeys);

@@ -4,6 +4,7 @@ import type { StatusOwner, StatusWriter } from '../adapters/kube/status-writer.t
 import type { OwnWrites } from '../adapters/kube/own-writes.ts';
 import type { Clock } from '../adapters/time/clock.ts';
 import type { VaultMode } from '../core/orbiset/vault-reader.ts';
+import type { KubeObject } from '../core/reconcile/kube-object.ts';
 import type { Judgements } from './orb/judgements.ts';
 
 /** What the caches hold. Reconcilers read nothing else. */
@@ -29,7 +30,7 @@ export interface Context {
   readonly owners: Owners;
   readonly writer: StatusWriter;
   readonly recorder: Pick<EventRecorder, 'record'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly judgements: Judgements;
   readonly platformNamespace: string;
   readonly vaultMode: VaultMode;
@@ -40,4 +41,6 @@ export interface Context {
   readonly assertLeading: () => void;
   /** Own writes of RoleBindings. */
   readonly bindingWrites: Pick<OwnWrites, 'note'>;
+  /** Since when a RoleBinding has been seen without an Orbiset, monotonic ms. */
+  readonly leftSince: WeakMap<KubeObject, number>;
 }

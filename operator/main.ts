@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { ConnectionError } from '../adapters/kube/connection-flags.ts';
 import { replacePrivate } from '../adapters/private-file/private-file.ts';
 import { openLog } from '../adapters/telemetry/logger.ts';
 import { systemClock } from '../adapters/time/clock.ts';
@@ -20,6 +21,8 @@ function versionOf(root: string): string {
 
 const SAME_SIGNAL_MS = 1000;
 const INTERRUPTED = 130;
+// EX_CONFIG of sysexits.h: starting again mends nothing.
+const MISCONFIGURED = 78;
 
 /** SIGTERM and Ctrl-C end what is in flight and give up the lease; a second one ends at once. */
 function stopOnSignal(): AbortSignal {
@@ -96,7 +99,7 @@ switch (parsed.kind) {
         process.stderr.write(
           `the operator could not start: ${error instanceof Error ? error.message : String(error)}\n`,
         );
-        process.exit(1);
+        process.exit(error instanceof ConnectionError ? MISCONFIGURED : 1);
       },
     );
     break;

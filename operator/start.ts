@@ -108,6 +108,7 @@ function wire(
     allowedOrigins,
     client,
     bindingWrites: writes.roleBinding,
+    leftSince: new WeakMap(),
   };
   const { random, logger, metrics } = parts;
   return {

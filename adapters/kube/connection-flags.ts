@@ -74,8 +74,24 @@ export function parseConnection(values: ConnectionValues, env: Environment): Par
   return { ok: true, source: { kind: 'kubeconfig', ...named } };
 }
 
-/** Reads the files that the flags name. @throws Error a file is missing or holds something else */
+/** What the flags name can't be used; the message is one line, with what to do, for who starts the process. */
+export class ConnectionError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ConnectionError';
+  }
+}
+
+/** Reads the files that the flags name. @throws ConnectionError a file is missing or holds something else */
 export async function openConnection(source: ConnectionSource): Promise<Connection> {
+  try {
+    return await open(source);
+  } catch (error) {
+    throw new ConnectionError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+async function open(source: ConnectionSource): Promise<Connection> {
   switch (source.kind) {
     case 'kubeconfig': {
       const { path, context } = source;

@@ -20,6 +20,8 @@ export interface Cluster {
   readonly client: KubeClient;
   /** Address of the API server, for messages. */
   readonly server: string;
+  /** Name in the kubeconfig, also where nobody named it; undefined in a pod. */
+  readonly context: string | undefined;
   /** Namespace of the context. */
   readonly namespace: string;
   /** One connection to a pod, through the API server. @throws KubeError it says no */

@@ -15,6 +15,7 @@ const POD_NAMESPACE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 interface Opened {
   readonly connection: Connection;
   readonly namespace: string;
+  readonly context: string | undefined;
 }
 
 const nothing = (): void => undefined;
@@ -39,7 +40,7 @@ const silent: Logger = {
 
 async function inPod(env: Io['env']): Promise<Opened> {
   const connection = await inClusterConnection(env);
-  return { connection, namespace: (await readFile(POD_NAMESPACE, 'utf8')).trim() };
+  return { connection, namespace: (await readFile(POD_NAMESPACE, 'utf8')).trim(), context: undefined };
 }
 
 /** What kubectl would take: a kubeconfig that is named or there, else the ServiceAccount of this pod. */
@@ -51,7 +52,7 @@ async function open({ kubeconfig, context }: ClusterWish, { env, home }: Pick<Io
     ...(context === undefined ? {} : { context }),
     env: { ...env, HOME: home },
   });
-  return { connection, namespace: connection.namespace };
+  return { connection, namespace: connection.namespace, context: connection.context };
 }
 
 /**
@@ -62,7 +63,7 @@ export async function openCluster(
   wish: ClusterWish,
   io: Pick<Io, 'env' | 'home' | 'version'>,
 ): Promise<Cluster & { readonly close: () => Promise<void> }> {
-  const { connection, namespace } = await open(wish, io).catch((error: unknown) => {
+  const { connection, namespace, context } = await open(wish, io).catch((error: unknown) => {
     throw invalid(
       error instanceof Error ? error.message : String(error),
       '--server URL or ORB_SERVER needs no kubeconfig: it is the address of the API',
@@ -79,6 +80,7 @@ export async function openCluster(
   return {
     client,
     server: connection.server,
+    context,
     namespace,
     connect: (target, signal) => openPortForward(connection, target, signal),
     close: () => client.close(),

@@ -15,6 +15,8 @@ export interface ClusterPlace {
   readonly platformNamespace: string;
   /** `NS/NAME` or `NAME`; undefined: nobody said. */
   readonly serviceAccount: string | undefined;
+  /** The data folder of `npm start` here, before which a login goes; absent: there is none, or a flag decided. */
+  readonly passedOver?: string;
 }
 
 /** Where a platform is: the data folder of `npm start`, or a cluster. */
@@ -74,7 +76,9 @@ export async function placeOf(args: Args, io: Io): Promise<Place> {
   if (data !== undefined && named) throw usage('--data is the folder of npm start: not with flags of a cluster');
   if (data !== undefined) return { kind: 'local', data };
   const login = await readLogin(io);
-  if (named || login?.kind === 'cluster' || io.plugin) return clusterPlace(args, login);
+  if (named || io.plugin) return clusterPlace(args, login);
+  if (login?.kind === 'cluster')
+    return { ...clusterPlace(args, login), ...((await isThere(DATA)) ? { passedOver: DATA } : {}) };
   if ((await isThere(DATA)) || !(await hasCluster(io))) return { kind: 'local', data: DATA };
   return clusterPlace(args, login);
 }

@@ -6,6 +6,7 @@ import type { Args } from '../args/parse-args.ts';
 import { DATA, type Flag } from '../args/verb.ts';
 import { CLUSTER_FLAGS } from '../cluster/cluster-flags.ts';
 import { placeOf } from '../cluster/place.ts';
+import { tellCluster } from '../cluster/tell-cluster.ts';
 import { invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { clusterKeys } from './cluster-keys.ts';
@@ -46,7 +47,9 @@ function folderKeys(data: string, io: Io): KeyPlace {
 export async function keyPlace(args: Args, io: Io): Promise<KeyPlace> {
   const place = await placeOf(args, io);
   if (place.kind === 'local') return folderKeys(place.data, io);
-  return clusterKeys(await io.openCluster(place.wish), place.platformNamespace, io);
+  const cluster = await io.openCluster(place.wish);
+  tellCluster(cluster, place, io);
+  return clusterKeys(cluster, place.platformNamespace, io);
 }
 
 /** Makes a key. @throws Failure what was asked for breaks a rule: nothing is stored */

@@ -6,13 +6,16 @@ import { loadKeys } from '../../adapters/keys/load-keys.ts';
 import type { Args } from '../args/parse-args.ts';
 import type { Verb } from '../args/verb.ts';
 import { CLUSTER_FLAGS, PLATFORM_NAMESPACE } from '../cluster/cluster-flags.ts';
+import { kubectlOf } from '../cluster/kubectl-line.ts';
 import { namespaceOf, objectName } from '../cluster/names.ts';
 import { clusterPlace } from '../cluster/place.ts';
+import { tellCluster } from '../cluster/tell-cluster.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { jsonText, printable } from '../io/output.ts';
 import { readLogin } from '../login/stored-login.ts';
 import { initKeySecret, type KeySecret } from './key-secret.ts';
+import { rootLines } from './root-lines.ts';
 
 const SECRET = 'orb-platform-keys';
 const ISSUER = 'https://orbs.localhost';
@@ -51,16 +54,11 @@ async function inSecret(args: Args, issuer: string, io: Io): Promise<Kept> {
   const name = secretName(args);
   const place = clusterPlace(args, await readLogin(io));
   const namespace = namespaceFor(args, place.platformNamespace);
-  const kept = await initKeySecret(await io.openCluster(place.wish), { namespace, name }, issuer, io);
-  const path = ROOT.replace('.', String.raw`\.`);
-  return {
-    ...kept,
-    where: `the Secret ${namespace}/${name}`,
-    takeAway: [
-      `(umask 077; kubectl get secret ${name} -n ${namespace} -o jsonpath='{.data.${path}}' | base64 -d > ${ROOT})`,
-      `kubectl patch secret ${name} -n ${namespace} --type json -p '[{"op":"remove","path":"/data/${ROOT}"}]'`,
-    ],
-  };
+  const cluster = await io.openCluster(place.wish);
+  tellCluster(cluster, place, io);
+  const kept = await initKeySecret(cluster, { namespace, name }, issuer, io);
+  const takeAway = rootLines({ kubectl: kubectlOf(place.wish, cluster), namespace, name, keys: kept.keys });
+  return { ...kept, where: `the Secret ${namespace}/${name}`, takeAway };
 }
 
 async function inFolder(data: string, issuer: string, io: Io): Promise<Kept> {

@@ -8,6 +8,7 @@ import type { Args } from '../args/parse-args.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { CALLER_FLAG, CLUSTER_FLAGS } from '../cluster/cluster-flags.ts';
 import { clusterPlace, namesCluster } from '../cluster/place.ts';
+import { tellCluster } from '../cluster/tell-cluster.ts';
 import { EXIT, invalid, usage, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { dataText, formatOf, printable, table } from '../io/output.ts';
@@ -74,10 +75,11 @@ async function toServer(address: string, args: Args, io: Io): Promise<Login> {
 async function toCluster(args: Args, io: Io): Promise<Login> {
   if (args.has('key-file')) throw usage('--key-file is for --server; on a cluster set ORB_API_KEY when you call');
   const { wish, platformNamespace, serviceAccount } = clusterPlace(args, undefined);
-  await io.openCluster(wish); // a context that is not there is told now
+  const cluster = await io.openCluster(wish); // a context that is not there is told now
+  tellCluster(cluster, {}, io);
   return {
     kind: 'cluster',
-    context: wish.context,
+    context: cluster.context, // by name: what is current changes, and a login must not change with it
     kubeconfig: wish.kubeconfig === undefined ? undefined : resolve(wish.kubeconfig),
     platformNamespace,
     serviceAccount,

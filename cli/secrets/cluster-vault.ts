@@ -8,17 +8,20 @@ import type { KubeObject, ObjectRef } from '../../core/reconcile/kube-object.ts'
 import { member, objectAt, textAt } from '../api/members.ts';
 import type { Args } from '../args/parse-args.ts';
 import type { Cluster } from '../cluster/cluster.ts';
+import { kubectlOf, quote } from '../cluster/kubectl-line.ts';
 import { namespaceOf } from '../cluster/names.ts';
 import type { ClusterPlace } from '../cluster/place.ts';
+import { tellCluster } from '../cluster/tell-cluster.ts';
 import type { Io } from '../io/io.ts';
 import { jsonText } from '../io/output.ts';
 import type { PatchOperation } from './plan-binding.ts';
+import { secretRefusal } from './secret-refusal.ts';
 
 /** The vault of an Orbiset on a cluster. */
 export interface ClusterVault {
   readonly cluster: Cluster;
   readonly orbiset: Required<ObjectRef>;
-  /** Flags of kubectl that mean the same cluster. */
+  /** kubectl with flags that mean the same cluster. */
   readonly kubectl: string;
 }
 
@@ -26,20 +29,13 @@ const MANAGER = 'orb-cli';
 const MAX_MANAGER = 128;
 const TRIES = 5;
 
-const quote = (text: string): string =>
-  /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
-/** The vault that the flags mean; without -n in the namespace of the context. */
+/** The vault that the flags mean; without -n in the namespace of the context. Says which cluster that is. */
 export async function clusterVault(place: ClusterPlace, args: Args, io: Io): Promise<ClusterVault> {
   const cluster = await io.openCluster(place.wish);
+  tellCluster(cluster, place, io);
   const namespace = namespaceOf(args.one('namespace') ?? cluster.namespace, '--namespace');
   const name = namespaceOf(args.one('orbiset') ?? 'default', '--orbiset');
-  const { kubeconfig, context } = place.wish;
-  const flags = [
-    ...(kubeconfig === undefined ? [] : [`--kubeconfig ${quote(kubeconfig)} `]),
-    ...(context === undefined ? [] : [`--context ${quote(context)} `]),
-  ];
-  return { cluster, orbiset: { namespace, name }, kubectl: `kubectl ${flags.join('')}` };
+  return { cluster, orbiset: { namespace, name }, kubectl: kubectlOf(place.wish, cluster) };
 }
 
 /** An object as JSON. */
@@ -61,11 +57,15 @@ function managerOf(key: string): string {
   return `${MANAGER}.${encodeHex(sha256(encodeUtf8(key)))}`;
 }
 
-/** Writes one key of a Secret, which is made when it is not there; its other keys stay. */
+/**
+ * Writes one key of a Secret, which is made when it is not there; its other keys stay.
+ * @param written `force`: replace a value that somebody else wrote
+ * @throws Failure the key is somebody else's, or the Secret takes no such change
+ */
 export async function writeSecretKey(
   { cluster, orbiset }: ClusterVault,
   { secret, key }: { readonly secret: string; readonly key: string },
-  value: Uint8Array,
+  written: { readonly value: Uint8Array; readonly force: boolean },
   io: Io,
 ): Promise<void> {
   const { namespace } = orbiset;
@@ -73,9 +73,12 @@ export async function writeSecretKey(
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { name: secret, namespace },
-    data: { [key]: Buffer.from(value).toString('base64') },
+    data: { [key]: Buffer.from(written.value).toString('base64') },
   };
-  await cluster.client.apply(KINDS.secret, object, { fieldManager: managerOf(key) }, io.signal);
+  const by = { fieldManager: managerOf(key), force: written.force };
+  await cluster.client.apply(KINDS.secret, object, by, io.signal).catch((error: unknown) => {
+    throw secretRefusal(error, { ref: { namespace, name: secret }, key });
+  });
 }
 
 /** Removes one key of a Secret, and the Secret with its last one. @returns false when there is no such key */
@@ -98,7 +101,10 @@ export async function removeSecretKey(
     { op: 'test', path: '/metadata/uid', value: uid },
     { op: 'remove', path: `/data/${key}` },
   ];
-  await cluster.client.patch(KINDS.secret, ref, { type: 'json', body, fieldManager: MANAGER }, io.signal);
+  const patch = { type: 'json', body, fieldManager: MANAGER } as const;
+  await cluster.client.patch(KINDS.secret, ref, patch, io.signal).catch((error: unknown) => {
+    throw secretRefusal(error, { ref, key });
+  });
   return true;
 }
 
@@ -108,7 +114,7 @@ export function patchLine({ orbiset, kubectl }: ClusterVault, operations: readon
     operations.map((operation) => ({ ...operation })),
     0,
   );
-  return `${kubectl}patch orbiset ${orbiset.name} -n ${orbiset.namespace} --type json -p ${quote(patch)}`;
+  return `${kubectl} patch orbiset ${orbiset.name} -n ${orbiset.namespace} --type json -p ${quote(patch)}`;
 }
 
 /** The line that makes an Orbiset which binds one Secret. */
@@ -119,7 +125,7 @@ export function createLine({ orbiset, kubectl }: ClusterVault, vault: JsonObject
     metadata: { ...orbiset },
     spec: { vault },
   };
-  return `echo ${quote(jsonText(manifest, 0))} | ${kubectl}apply --server-side -f -`;
+  return `echo ${quote(jsonText(manifest, 0))} | ${kubectl} apply --server-side -f -`;
 }
 
 const isStale = (error: unknown): boolean =>

@@ -15,8 +15,8 @@ interface Wanted {
 }
 
 async function setInFolder(data: string, { entry, hosts }: Wanted, args: Args, io: Io): Promise<void> {
-  if (args.has('secret') || args.has('bind'))
-    throw usage('--secret and --bind are for a cluster: npm start has no Secrets');
+  if (['secret', 'bind', 'force'].some((flag) => args.has(flag)))
+    throw usage('--secret, --bind and --force are for a cluster: npm start has no Secrets');
   const path = vaultOf(data, args);
   const value = await readValue(entry, io);
   const known = await withFileLock(path, io.clock, io.signal, async () => {
@@ -37,6 +37,7 @@ export const secretsSetVerb: Verb = {
     ...VAULT_FLAGS,
     SECRET_FLAG,
     BIND_FLAG,
+    { name: 'force', text: 'cluster: replace a value that somebody else wrote into the Secret' },
   ],
   about:
     'Manifests name it {{orbiset.secrets.KEY}}. A running server uses it within 5 s.\nOn a cluster it is written into a Secret, and the kubectl line that binds this to the Orbiset is printed on stdout; --bind\nruns it.',

@@ -85,7 +85,7 @@ export async function setOnCluster(
       'or run this without --bind',
     );
   if (orbiset !== undefined) operationsFor(orbiset, wanted);
-  await writeSecretKey(vault, wanted, await readValue(entry, io), io);
+  await writeSecretKey(vault, wanted, { value: await readValue(entry, io), force: args.has('force') }, io);
   io.err(`wrote ${wanted.key} of the Secret ${vault.orbiset.namespace}/${wanted.secret}\n`);
   if (args.has('bind')) await bind(vault, wanted, io);
   else tellLine(vault, orbiset, wanted, io);

@@ -15,8 +15,8 @@ export type RoleBindingPlan =
   | { readonly kind: 'keep' }
   /** `uid` of the one to change; absent: there is none, and a live look must say so too. */
   | { readonly kind: 'apply'; readonly binding: VaultReaderBinding; readonly uid: string | undefined }
-  /** Ours, of a namespace without an Orbiset, and nothing would ever collect it. */
-  | { readonly kind: 'delete'; readonly uid: string }
+  /** Ours, of a namespace without an Orbiset. `isOwned`: the garbage collector should take it along with its owners. */
+  | { readonly kind: 'delete'; readonly uid: string; readonly isOwned: boolean }
   /** Somebody else's, with other content. */
   | { readonly kind: 'foreign' };
 
@@ -38,8 +38,8 @@ const uidsOf = (owners: readonly OwnerReference[]): string =>
 
 function planLeftover(binding: KubeObject): RoleBindingPlan {
   const { uid, ownerReferences = [], deletionTimestamp } = binding.metadata;
-  const isCollected = ownerReferences.length > 0 || deletionTimestamp !== undefined;
-  return uid === undefined || isCollected || !isOurs(binding) ? keep : { kind: 'delete', uid };
+  if (uid === undefined || deletionTimestamp !== undefined || !isOurs(binding)) return keep;
+  return { kind: 'delete', uid, isOwned: ownerReferences.length > 0 };
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Context } from '../../operator/context.ts';
 import { BINDING_INDEXES, ORB_INDEXES, ORBISET_INDEXES } from '../../operator/indexes.ts';
 import { createJudgements } from '../../operator/orb/judgements.ts';
 import { statusOwners } from '../../operator/owners.ts';
-import { createFakeClock } from './fake-clock.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createFakeKubeClient, type FakeKubeClient, type FakeRequest } from './kube/fake-kube-client.ts';
 import { recordingLogger } from './kube/recorders.ts';
 
@@ -19,6 +19,7 @@ const WRITES: ReadonlySet<FakeRequest['verb']> = new Set(['apply', 'patch', 'cre
 export interface OperatorContext {
   readonly context: Context;
   readonly client: FakeKubeClient;
+  readonly clock: FakeClock;
   /** `apply Orb acme/echo orb-operator`: what was written so far. */
   readonly writes: () => readonly string[];
   /** `Orb/echo Normal Ready`: Events so far. */
@@ -70,6 +71,7 @@ export function operatorContext(settings: Partial<Pick<Context, 'vaultMode'>> = 
     allowedOrigins: [],
     client,
     assertLeading,
+    leftSince: new WeakMap(),
     bindingWrites: writesOf(KINDS.roleBinding, writable.roleBinding),
     ...settings,
   };
@@ -81,6 +83,7 @@ export function operatorContext(settings: Partial<Pick<Context, 'vaultMode'>> = 
   return {
     context,
     client,
+    clock,
     events,
     writes: () =>
       client.requests

@@ -86,7 +86,7 @@ describe('orb on a cluster', function cluster() {
       expect([again.status, again.err.includes('kept')]).to.deep.equal([0, true]);
       expect((await init('--issuer', 'https://other.example')).status).to.equal(2);
       expect(await secret('orb-platform-keys')).to.deep.equal(before);
-      const line = again.err.split('\n').find((text) => text.includes('kubectl patch')) ?? '';
+      const line = again.err.split('\n').find((text) => text.includes(' patch secret ')) ?? '';
       const [, patch = ''] = /-p '(.*)'/.exec(line) ?? [];
       await kubectlOk(plane, ['patch', 'secret', 'orb-platform-keys', '-n', NAMESPACE, '--type', 'json', '-p', patch]);
       const without = await init();

@@ -56,6 +56,7 @@ export function aCluster(answers: Answers = {}, port?: number): ACluster {
   const cluster: Cluster = {
     client: { ...kube, create, patch },
     server: 'https://kube.example:6443',
+    context: 'production',
     namespace: 'acme',
     connect: async (target) => {
       connected.push(target);

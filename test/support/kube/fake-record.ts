@@ -61,12 +61,7 @@ export function conflicting(record: FakeRecord, object: object, by: AppliedBy): 
 }
 
 /** Server-side apply with force, simple enough to be right: fields are owned one by one (see fake-fields.ts). */
-export function applied(
-  record: FakeRecord,
-  object: object,
-  by: AppliedBy,
-  nextVersion: () => string,
-): FakeRecord {
+export function applied(record: FakeRecord, object: object, by: AppliedBy, nextVersion: () => string): FakeRecord {
   const manager = managerOf(by);
   const wanted = fieldsOf(copy(object), by.subresource);
   const fields = new Map(record.fields);

@@ -63,6 +63,13 @@ describe('createKubeClient', () => {
         anObject('a', 7),
       ],
       [
+        'an apply that takes nothing from others',
+        (client) => client.apply(KINDS.orb, body, { ...apply, force: false }, never),
+        'PATCH /apis/orbs.dev/v1alpha1/namespaces/acme/orbs/a?fieldManager=orb-operator',
+        'application/apply-patch+yaml',
+        anObject('a', 7),
+      ],
+      [
         'an apply of a status',
         (client) => client.apply(KINDS.orb, body, { ...apply, subresource: 'status' }, never),
         'PATCH /apis/orbs.dev/v1alpha1/namespaces/acme/orbs/a/status?fieldManager=orb-operator&force=true',
@@ -216,6 +223,20 @@ describe('createKubeClient', () => {
     fixture.server.answer = (_request, reply) => reply.json(422, statusBody(422, 'Invalid'));
     const error = await refusalOf(fixture.client.create(KINDS.secret, toSend('s', 1), never));
     expect(error.message).to.equal('CREATE secrets acme/s was answered with 422 Invalid');
+  });
+
+  it('names the managers of a conflict, also of a Secret, and nothing else of what the server says', async () => {
+    const conflict = (message: string): object => ({ reason: 'FieldManagerConflict', message, field: '.data.A' });
+    const causes = [
+      conflict('conflict with "kubectl-create" using v1'),
+      conflict('conflict with "kubectl-create" using v1 at 2026-01-01T00:00:00Z'),
+      conflict('conflict with "helm" with subresource "status" using v1'),
+      { reason: 'FieldValueInvalid', message: 'conflict with "a-secret-value"' },
+    ];
+    fixture.server.answer = (_request, reply) => reply.json(409, statusBody(409, 'Conflict', { causes }));
+    const error = await refusalOf(fixture.client.apply(KINDS.secret, toSend('s', 1), apply, never));
+    expect(error.managers).to.deep.equal(['kubectl-create', 'helm']);
+    expect(error.message).to.equal('APPLY secrets acme/s was answered with 409 Conflict');
   });
 
   it('refuses to name another resource by a path that lacks a part', async () => {

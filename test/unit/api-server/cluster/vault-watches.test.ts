@@ -27,6 +27,7 @@ function start({ limit = 200, mayWatchNamespaces = true } = {}): Running {
   const watches = new VaultWatches({
     client,
     logger,
+    clock,
     mayWatchNamespaces,
     limit,
     reflect: (about) => {
@@ -149,7 +150,7 @@ describe('VaultWatches (security.md §6.1)', () => {
   });
 
   it('watches namespaces above the limit, where what is not bound never reaches the memory', async () => {
-    const { watches, listed, put, text } = start({ limit: 2 });
+    const { clock, watches, listed, put, text } = start({ limit: 2 });
     for (const name of ['a', 'b', 'c', 'unbound']) put(name, `value-${name}`);
     watches.bind('acme/one', 'acme', ['a', 'b']);
     await settle();
@@ -164,6 +165,8 @@ describe('VaultWatches (security.md §6.1)', () => {
     ]);
     expect(listed.at(-1)).to.equal('acme *');
     watches.bind('acme/three', 'acme', ['unbound']);
+    await settle();
+    await clock.advance(1000);
     await settle();
     expect(text('unbound')).to.equal('value-unbound');
     watches.bind('acme/three', 'acme', []);

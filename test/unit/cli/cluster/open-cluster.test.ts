@@ -53,7 +53,7 @@ describe('openCluster', () => {
     const cluster = await open();
     const ref = { namespace: 'acme', name: 'x' };
     expect(await cluster.client.get(KINDS.secret, ref, new AbortController().signal)).to.equal(undefined);
-    expect([cluster.server, cluster.namespace]).to.deep.equal([server, 'acme']);
+    expect([cluster.server, cluster.namespace, cluster.context]).to.deep.equal([server, 'acme', 'one']);
     expect(asked).to.deep.equal([['/api/v1/namespaces/acme/secrets/x', 'Bearer a-token', 'orb/1.2.3']]);
     api.closeAllConnections();
     api.close();

@@ -65,8 +65,14 @@ describe('placeOf', () => {
     expect(await find(['--data', 'mine'])).to.deep.equal({ kind: 'local', data: 'mine' });
   });
 
-  it('is the cluster that a login remembers, with its caller and namespace', async () => {
+  it('tells of a folder here that a login goes before', async () => {
     mkdirSync(join(home, '.orb'));
+    await writeLogin({ env: {}, home }, LOGIN);
+    expect(await find([])).to.deep.include({ kind: 'cluster', passedOver: '.orb' });
+    expect(await find(['--context', 'other'])).not.to.have.property('passedOver');
+  });
+
+  it('is the cluster that a login remembers, with its caller and namespace', async () => {
     await writeLogin({ env: {}, home }, LOGIN);
     expect(await find([])).to.deep.equal({
       kind: 'cluster',

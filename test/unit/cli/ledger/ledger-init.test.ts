@@ -67,6 +67,32 @@ describe('orb ledger init', () => {
     expect([exit, err.includes('There is no root.jwk in the Secret')]).to.deep.equal([2, true]);
   });
 
+  it('prints lines of one cluster, with a file for each root', async () => {
+    const linesOf = ({ err }: Ran): readonly string[] => err.split('\n').filter((line) => line.includes('kubectl'));
+    const fileIn = (line = ''): string => / > (\S+)\)$/.exec(line)?.[1] ?? '';
+    const one = linesOf(
+      await init('--secret', 'one', '--issuer', 'https://one.example:8443', '--kubeconfig', '/my config'),
+    );
+    const other = linesOf(await init('--secret', 'other', '--issuer', 'https://one.example:8443'));
+    expect([one.length, other.length]).to.deep.equal([2, 2]);
+    for (const line of one) {
+      const calls = line.split('kubectl').slice(1);
+      for (const call of calls) expect(call).to.match(/^ --kubeconfig '\/my config' --context production /);
+    }
+    for (const line of other) expect(line).to.include('kubectl --context production ');
+    expect(fileIn(one[0])).to.match(/^root-one\.example-8443-[\w-]{8}\.pem$/);
+    expect(fileIn(one[0])).not.to.equal(fileIn(other[0]));
+  });
+
+  it('names the cluster before it makes anything', async () => {
+    let told = '';
+    cluster.kube.before = () => void (told ||= lines.join(''));
+    const lines: string[] = [];
+    const err = (text: string): void => void lines.push(text);
+    await cli.run(['ledger', 'init', '--secret'], { openCluster: cluster.open, err });
+    expect(told).to.equal('cluster: context production, https://kube.example:6443\n');
+  });
+
   const wrong: readonly [string, readonly string[]][] = [
     ['no place', []],
     ['two places', ['--secret', '--data', 'x']],

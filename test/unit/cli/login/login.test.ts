@@ -79,6 +79,18 @@ describe('orb login', () => {
     expect((await cli.run(['login', '--context', 'nowhere'])).exit).to.equal(2);
   });
 
+  it('stores the context that is current by its name: it may be another one tomorrow', async () => {
+    const cluster = aCluster();
+    const { err } = await cli.run(['login', '--kubeconfig', '/k'], { openCluster: cluster.open });
+    expect(err).to.include('cluster: context production, https://kube.example:6443');
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).to.include({ context: 'production', kubeconfig: '/k' });
+  });
+
+  it('shows no key that stands where none belongs', async () => {
+    const { exit, err } = await login(['--server', api.url, key.text]);
+    expect([exit, err.includes(key.text)]).to.deep.equal([64, false]);
+  });
+
   it('says that a damaged file is damaged, wherever it is needed', async () => {
     await login(['--server', api.url]);
     writeFileSync(file(), '{"format":"orb-login/9"}');

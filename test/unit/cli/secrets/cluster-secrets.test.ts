@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
 import { aCluster, type ACluster } from '../../../support/kube/a-cluster.ts';
+import { kubeError } from '../../../support/kube/fake-kube-client.ts';
 
 const VALUE = 'a-secret-value';
 const encoded = (text: string): string => Buffer.from(text).toString('base64');
@@ -34,7 +35,7 @@ describe('orb secrets on a cluster', () => {
     expect(exit).to.equal(0);
     expect(data()).to.deep.equal([['api-key', { API_KEY: encoded(VALUE) }]]);
     expect(out).to.equal(
-      `kubectl --kubeconfig '/my config' patch orbiset default -n acme --type json -p '[{"op":"add","path":"/spec/vault/secrets/-","value":{"name":"api-key","allowedHosts":["a.example"],"keys":["API_KEY"]}}]'\n`,
+      `kubectl --kubeconfig '/my config' --context production patch orbiset default -n acme --type json -p '[{"op":"add","path":"/spec/vault/secrets/-","value":{"name":"api-key","allowedHosts":["a.example"],"keys":["API_KEY"]}}]'\n`,
     );
     expect(err).not.to.include(VALUE);
   });
@@ -92,6 +93,74 @@ describe('orb secrets on a cluster', () => {
     expect([exit, err.includes('all its values share these hosts')]).to.deep.equal([2, true]);
   });
 
+  it('names the cluster before the value is read', async () => {
+    orbiset([]);
+    const lines: string[] = [];
+    let told = '';
+    const read = async (): Promise<Uint8Array> => {
+      told = lines.join('');
+      return Buffer.from(VALUE);
+    };
+    const some = { openCluster: cluster.open, err: (text: string): void => void lines.push(text) };
+    const argv = ['secrets', 'set', 'API_KEY', '--host', 'a.example', '--context', 'production'];
+    await cli.run(argv, { ...some, input: { isTerminal: false, read, readHidden: read } });
+    expect(told).to.equal('cluster: context production, https://kube.example:6443\n');
+  });
+
+  it('says that a login goes before the folder here', async () => {
+    const before = process.cwd();
+    process.chdir(cli.folder);
+    try {
+      mkdirSync('.orb');
+      await cli.run(['login', '--context', 'production'], { openCluster: cluster.open });
+      const some = { openCluster: cluster.open, stdin: VALUE };
+      const { err } = await cli.run(['secrets', 'set', 'API_KEY', '--host', 'a.example'], some);
+      expect(err).to.include('context production').and.to.include('--data .orb means it');
+      const named = ['secrets', 'set', 'API_KEY', '--host', 'a.example', '--context', 'production'];
+      expect((await cli.run(named, some)).err).not.to.include('--data .orb');
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  it('replaces what it wrote itself, and what somebody else wrote only by --force, whom it names', async () => {
+    const set = (...more: readonly string[]): Promise<Ran> =>
+      secrets(['set', 'KEY', '--host', 'a.example', '--secret', 'shared', ...more], 'another-value');
+    const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'shared', namespace: 'acme' } };
+    const theirs = { ...body, data: { KEY: encoded('their-value'), MORE: encoded('more') } };
+    const by = { fieldManager: 'helm' };
+    await cluster.kube.apply(KINDS.secret, theirs, by, new AbortController().signal);
+    const { exit, out, err } = await set();
+    expect([exit, out, data()]).to.deep.equal([2, '', [['shared', theirs.data]]]);
+    expect(err).to.include('KEY of the Secret acme/shared was written by helm').and.to.include('--force');
+    expect(err).not.to.include('another-value');
+    expect((await set('--force')).exit).to.equal(0);
+    expect(data()).to.deep.equal([['shared', { KEY: encoded('another-value'), MORE: encoded('more') }]]);
+    expect((await secrets(['set', 'KEY', '--host', 'a.example', '--secret', 'shared'], 'a-third-value')).exit).to.equal(
+      0,
+    );
+  });
+
+  const refusals: readonly [string, readonly string[], string][] = [
+    ['is immutable', ['FieldValueForbidden'], 'kubectl delete secret shared -n acme'],
+    ['is full', ['FieldValueTooLong'], 'more than 1 MiB'],
+    ['takes no such key', ['FieldValueRequired'], 'kubectl describe secret shared -n acme'],
+  ];
+  for (const [why, causes, next] of refusals) {
+    it(`says what to do where a Secret ${why}`, async () => {
+      cluster.kube.before = ({ verb }) => {
+        if (verb === 'apply') throw kubeError(422, 'Invalid', causes);
+      };
+      const { exit, err } = await secrets(['set', 'KEY', '--host', 'a.example', '--secret', 'shared']);
+      expect([exit, err.includes(next), err.includes('--secret NAME')]).to.deep.equal([2, true, true]);
+    });
+  }
+
+  it('shows no argument that is one too many: it may be the value', async () => {
+    const { exit, err } = await secrets(['set', 'KEY', VALUE, '--host', 'a.example']);
+    expect([exit, err.includes('too many arguments'), err.includes(VALUE)]).to.deep.equal([64, true, false]);
+  });
+
   it('lists what is bound with what the API found of it, and reads no Secret', async () => {
     const missing = [
       { secret: 's', entry: 'B', reason: 'KeyMissing' },
@@ -136,7 +205,8 @@ describe('orb secrets on a cluster', () => {
 
   it('refuses flags of a cluster where npm start is meant', async () => {
     const local = ['--data', cli.folder];
-    expect((await cli.run(['secrets', 'set', 'A', '--host', 'a.example', '--bind', ...local])).exit).to.equal(64);
+    for (const flag of ['--bind', '--force', '--secret=x'])
+      expect((await cli.run(['secrets', 'set', 'A', '--host', 'a.example', flag, ...local])).exit).to.equal(64);
     expect((await cli.run(['secrets', 'list', '-A', ...local])).exit).to.equal(64);
   });
 });

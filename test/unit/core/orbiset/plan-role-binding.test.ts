@@ -80,7 +80,7 @@ describe('planRoleBinding', () => {
       withMeta({ deletionTimestamp: 'x', ownerReferences: [] }),
       'keep',
     ],
-    ['the garbage collector removes the one of a namespace without Orbisets', [], ours, 'keep'],
+    ['the one of a namespace without Orbisets is deleted, if the garbage collector does not', [], ours, 'delete'],
     [
       'one of a namespace without Orbisets that has lost its owners is deleted',
       [],
@@ -100,7 +100,11 @@ describe('planRoleBinding', () => {
 
   it('names the object that it changes or deletes by its UID', () => {
     expect(plan([orbiset, second], ours)).to.include({ uid: 'uid-binding' });
-    expect(plan([], withMeta({ ownerReferences: [] }))).to.deep.equal({ kind: 'delete', uid: 'uid-binding' });
+    expect(plan([], withMeta({ ownerReferences: [] }))).to.deep.equal({
+      kind: 'delete',
+      uid: 'uid-binding',
+      isOwned: false,
+    });
   });
 
   it('is steady after one write, whatever stood there before', () => {

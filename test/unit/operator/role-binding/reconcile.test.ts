@@ -85,11 +85,18 @@ describe('reconcileRoleBinding', () => {
       expect(operator.client.objects(KINDS.roleBinding)).to.deep.equal([]);
     });
 
-    it('leaves what the garbage collector takes along', async () => {
+    it('leaves the garbage collector 5 s for what it takes along, then deletes it', async () => {
       await run();
       operator.client.remove(KINDS.orbiset, { namespace: 'acme', name: 'one' });
-      await run();
+      await operator.look();
+      const first = await reconcileRoleBinding('acme', operator.context, signal);
+      expect(first).to.include({ kind: 'waiting', ms: 5000 });
+      await operator.clock.advance(4999);
+      expect(await reconcileRoleBinding('acme', operator.context, signal)).to.include({ kind: 'waiting', ms: 1 });
       expect(operator.writes()).to.deep.equal([APPLY]);
+      await operator.clock.advance(1);
+      expect((await reconcileRoleBinding('acme', operator.context, signal)).kind).to.equal('done');
+      expect(operator.writes()).to.deep.equal([APPLY, 'delete RoleBinding acme/orb-vault-reader']);
     });
 
     it('deletes nothing when an Orbiset came that the cache has not seen', async () => {
