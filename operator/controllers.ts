@@ -97,7 +97,7 @@ export function createControllers(
 ): readonly Controller[] {
   // When thousands of Orbs change at once the API server is what they wait for: whether they run is told first.
   const workersOf = (name: Own['name']): number =>
-    name === 'failover' ? Math.ceil(shared.workers / 4) : shared.workers;
+    name === 'failover' ? Math.ceil(shared.workers / 2) : shared.workers;
   const parts = [
     ...ownParts(context, writes),
     ...(context.vaultMode === 'operator' ? [bindingPart(context, writes)] : []),

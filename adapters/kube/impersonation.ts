@@ -12,8 +12,8 @@ const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : 
 async function userIn(file: string, name: string): Promise<JsonObject | undefined> {
   const config: unknown = parse(await readFile(file, 'utf8'));
   const { users } = objectOf(config);
-  const found = Array.isArray(users) ? users.find((one: JsonValue) => objectOf(one)['name'] === name) : undefined;
-  return found === undefined ? undefined : objectOf(objectOf(found)['user']);
+  const found = Array.isArray(users) ? users.map(objectOf).find((one) => one['name'] === name) : undefined;
+  return found === undefined ? undefined : objectOf(found['user']);
 }
 
 function extraOf(user: JsonObject): Record<string, string[]> {

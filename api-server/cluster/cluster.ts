@@ -120,6 +120,7 @@ function createWatches(parts: Parts, queue: WorkQueue): VaultWatches {
   return new VaultWatches({
     client,
     logger,
+    clock,
     mayWatchNamespaces: vaultMode === 'operator',
     // One gauge can't tell the sizes of 200 caches of one object each.
     reflect: (about) =>

@@ -1,6 +1,16 @@
 import type { Transform } from '../../adapters/kube/store-transform.ts';
-import { KubeError, type Change, type KubeClient, type Reflector, type Selection } from '../../adapters/kube/port.ts';
+import {
+  KubeError,
+  type Change,
+  type KubeClient,
+  type ListPage,
+  type ListQuery,
+  type Reflector,
+  type Selection,
+} from '../../adapters/kube/port.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
 import { keyOf } from '../../core/reconcile/kube-object.ts';
+import { Refusals } from './refusals.ts';
 import { sealed, valuesOf, type SecretValues } from './secret-values.ts';
 
 /** One bound Secret as far as it is known. */
@@ -26,18 +36,24 @@ export type ReflectSecrets = (about: {
 export interface SecretWatchOptions {
   readonly namespace: string;
   /** What is bound of it. One name: nothing else is asked for. */
-  readonly names: ReadonlySet<string>;
+  readonly names: Iterable<string>;
   /** Asks for all Secrets of the namespace; those that are not bound never reach the memory. */
   readonly wide: boolean;
   /** It was forbidden to the watch that this one replaces. */
   readonly forbidden: boolean;
   readonly client: ReadingClient;
   readonly reflect: ReflectSecrets;
-  /** Something of these Secrets reads otherwise than before. */
-  readonly onChange: () => void;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** This Secret reads otherwise than before. */
+  readonly onChange: (name: string) => void;
+  /** The first answer for all of them has come, of any kind. */
+  readonly onSettled: () => void;
   /** Reading was allowed, and no longer is: a new watch must begin with what there is then. */
   readonly onLost: () => void;
 }
+
+/** Of a namespace: each may be 1 MiB, most are not bound, and nothing else happens while a page is parsed. */
+const WIDE_PAGE = 50;
 
 const isForbidden = (error: unknown): boolean => error instanceof KubeError && error.status === 403;
 
@@ -46,31 +62,51 @@ export class SecretWatch {
   readonly #options: SecretWatchOptions;
   readonly #stopping = new AbortController();
   readonly #reflector: Reflector;
-  readonly #names: Set<string>;
+  readonly #refusals: Refusals;
+  readonly #bound: Set<string>;
+  /** Of those bound, the ones that the newest LIST was begun for, up to the first that is complete. */
+  #asked: Set<string>;
   #isForbidden: boolean;
+  #firstPage: number | undefined;
+  #listMs = 0;
 
   constructor(options: SecretWatchOptions) {
-    const { namespace, names, wide, reflect } = options;
+    const { namespace, wide, reflect, clock } = options;
     this.#options = options;
     this.#isForbidden = options.forbidden;
-    this.#names = new Set(names);
-    const [name = ''] = names;
+    this.#refusals = new Refusals(clock);
+    this.#bound = new Set(options.names);
+    this.#asked = new Set(this.#bound);
+    const [name = ''] = this.#bound;
     this.#reflector = reflect({
       client: this.#listening(options.client),
       selection: { namespace, ...(wide ? {} : { fieldSelector: `metadata.name=${name}` }) },
-      transform: (secret) => (this.#names.has(secret.metadata.name) ? sealed(secret) : undefined),
+      transform: (secret) => (this.#asked.has(secret.metadata.name) ? sealed(secret) : undefined),
       onChange: (change) => this.#changed(change),
     });
   }
 
   get names(): ReadonlySet<string> {
-    return this.#names;
+    return this.#bound;
+  }
+
+  /** Only before the first LIST is complete: what is bound later needs another watch. */
+  add(names: Iterable<string>): void {
+    for (const name of names) this.#bound.add(name);
   }
 
   /** Nobody binds it any more: it leaves the memory. */
   drop(name: string): void {
-    this.#names.delete(name);
+    this.#bound.delete(name);
+    this.#asked.delete(name);
     valuesOf(this.#reflector.store.get(this.#keyOf(name)))?.retire();
+  }
+
+  /** What came too late for the first LIST: it is no longer this watch's. */
+  takeLate(): readonly string[] {
+    const late = [...this.#bound].filter((name) => !this.#asked.has(name));
+    for (const name of late) this.#bound.delete(name);
+    return late;
   }
 
   /** Works until `stop`; never rejects. */
@@ -78,7 +114,7 @@ export class SecretWatch {
     const { signal } = this.#stopping;
     const told = async (): Promise<void> => {
       await this.#reflector.synced;
-      if (!signal.aborted) this.#options.onChange();
+      if (!signal.aborted) this.#options.onSettled();
     };
     void told();
     await this.#reflector.run(signal);
@@ -86,12 +122,23 @@ export class SecretWatch {
 
   /** Whether an answer of any kind has come. */
   get isSettled(): boolean {
-    return this.#isForbidden || this.#reflector.hasSynced();
+    return this.#isForbidden || this.hasSynced;
+  }
+
+  /** Whether it was listed. */
+  get hasSynced(): boolean {
+    return this.#reflector.hasSynced();
+  }
+
+  /** From the first page of the newest LIST to its last one, in ms: the wait for its turn does not count. */
+  get listMs(): number {
+    return this.#listMs;
   }
 
   read(name: string): BoundSecret {
+    if (!this.#bound.has(name)) return { kind: 'unread' };
     if (this.#isForbidden) return { kind: 'forbidden' };
-    if (!this.#reflector.hasSynced()) return { kind: 'unread' };
+    if (!this.hasSynced || !this.#asked.has(name)) return { kind: 'unread' };
     const secret = this.#reflector.store.get(this.#keyOf(name));
     const values = valuesOf(secret);
     if (secret === undefined || values === undefined) return { kind: 'not-found' };
@@ -101,7 +148,7 @@ export class SecretWatch {
 
   /** What kept it from reading may be over. */
   nudge(): void {
-    if (this.#isForbidden) this.#reflector.nudge();
+    if (this.#isForbidden || this.#refusals.isRefused) this.#reflector.nudge();
   }
 
   /** Its values are overwritten when nobody uses them. */
@@ -117,7 +164,9 @@ export class SecretWatch {
   #changed({ before, after }: Change): void {
     const [old, now] = [valuesOf(before), valuesOf(after)];
     if (old === now) return; // a resync: nothing happened
-    this.#options.onChange();
+    const name = (after ?? before)?.metadata.name ?? '';
+    // What the first LIST finds is told of once, when it is complete; and nobody waits for what is no longer bound.
+    if (this.hasSynced && this.#bound.has(name)) this.#options.onChange(name);
     old?.retire();
   }
 
@@ -127,22 +176,50 @@ export class SecretWatch {
       try {
         const answer = await asked;
         this.#isForbidden = false;
+        this.#refusals.over();
         return answer;
       } catch (error) {
-        if (isForbidden(error)) this.#forbid();
+        this.#failed(error);
         throw error;
       }
     };
     return {
-      list: (kind, query, signal) => heard(client.list(kind, query, signal)),
+      list: async (kind, query, signal) => {
+        if (query.continue === undefined) this.#begin();
+        return this.#bounded(await heard(client.list(kind, this.#paged(query), signal)));
+      },
       watch: (kind, query, signal) => heard(client.watch(kind, query, signal)),
     };
   }
 
-  #forbid(): void {
+  #begin(): void {
+    this.#firstPage = undefined;
+    if (!this.hasSynced) this.#asked = new Set(this.#bound);
+  }
+
+  #paged(query: ListQuery): ListQuery {
+    const { limit } = query;
+    return this.#options.wide && limit !== undefined ? { ...query, limit: Math.min(limit, WIDE_PAGE) } : query;
+  }
+
+  /** A LIST is kept whole until its last page: the rest of a namespace must not be in it. */
+  #bounded(page: ListPage): ListPage {
+    const now = this.#options.clock.monotonic();
+    this.#firstPage ??= now;
+    this.#listMs = now - this.#firstPage;
+    return { ...page, items: page.items.filter(({ metadata }) => this.#asked.has(metadata.name)) };
+  }
+
+  #failed(error: unknown): void {
     if (this.#stopping.signal.aborted || this.#isForbidden) return;
+    if (!isForbidden(error)) {
+      if (error instanceof KubeError && error.status === 0) this.#refusals.over();
+      return;
+    }
+    this.#refusals.count();
+    if (this.hasSynced && !this.#refusals.haveLasted) return;
     this.#isForbidden = true;
-    if (this.#reflector.hasSynced()) this.#options.onLost();
-    this.#options.onChange();
+    if (this.hasSynced) this.#options.onLost();
+    else this.#options.onSettled();
   }
 }

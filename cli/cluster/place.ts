@@ -66,19 +66,25 @@ export function clusterPlace(args: Args, login: Login | undefined): ClusterPlace
   };
 }
 
+/** @throws Failure (64) flags of both */
+function dataOf(args: Args): string | undefined {
+  const data = args.one('data');
+  if (data !== undefined && namesCluster(args))
+    throw usage('--data is the folder of npm start: not with flags of a cluster');
+  return data;
+}
+
 /**
  * Flags, then `orb login`, then the name `kubectl orb`, then the data folder of `npm start` here, then a kubeconfig.
  * @throws Failure (64) flags of both
  */
 export async function placeOf(args: Args, io: Io): Promise<Place> {
-  const data = args.one('data');
-  const named = namesCluster(args);
-  if (data !== undefined && named) throw usage('--data is the folder of npm start: not with flags of a cluster');
+  const data = dataOf(args);
   if (data !== undefined) return { kind: 'local', data };
   const login = await readLogin(io);
-  if (named || io.plugin) return clusterPlace(args, login);
-  if (login?.kind === 'cluster')
-    return { ...clusterPlace(args, login), ...((await isThere(DATA)) ? { passedOver: DATA } : {}) };
-  if ((await isThere(DATA)) || !(await hasCluster(io))) return { kind: 'local', data: DATA };
+  if (namesCluster(args) || io.plugin) return clusterPlace(args, login);
+  const isHere = await isThere(DATA);
+  if (login?.kind === 'cluster') return { ...clusterPlace(args, login), ...(isHere ? { passedOver: DATA } : {}) };
+  if (isHere || !(await hasCluster(io))) return { kind: 'local', data: DATA };
   return clusterPlace(args, login);
 }

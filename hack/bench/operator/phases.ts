@@ -26,11 +26,15 @@ export async function createObjects(client: KubeClient, orbs: number): Promise<v
   await inParallel(orbs, WIDTH, (index) => client.apply(KINDS.orb, orbAt(index, 0), MANAGER, signal));
 }
 
-/** Starts the platform and waits until every Orb is Ready. @returns seconds */
-export async function coldStart(client: KubeClient, orbs: number, start: () => Promise<unknown>): Promise<number> {
+/** Starts the platform and waits until every Orb is Ready. @returns how long that took, and what `start` gave */
+export async function coldStart<T>(
+  client: KubeClient,
+  orbs: number,
+  start: () => Promise<T>,
+): Promise<{ readonly seconds: number; readonly started: T }> {
   const observer = await observe(client);
   const since = systemClock.monotonic();
-  await start();
+  const started = await start();
   while (observer.ready() < orbs) {
     if (systemClock.monotonic() - since > COLD_LIMIT_MS)
       throw new Error(`${observer.ready()} of ${orbs} Orbs are Ready after 10 min`);
@@ -38,7 +42,7 @@ export async function coldStart(client: KubeClient, orbs: number, start: () => P
   }
   const seconds = (systemClock.monotonic() - since) / 1000;
   await observer.stop();
-  return seconds;
+  return { seconds, started };
 }
 
 /** Time from a change to its status, ms. */
@@ -49,8 +53,12 @@ export interface ChangeTimes {
   readonly storm: readonly number[];
 }
 
-async function change(client: KubeClient, observer: Observer, index: number): Promise<number> {
-  const changed = await client.apply(KINDS.orb, orbAt(index, 1), MANAGER, signal);
+async function change(
+  client: KubeClient,
+  observer: Observer,
+  { index, revision }: { readonly index: number; readonly revision: number },
+): Promise<number> {
+  const changed = await client.apply(KINDS.orb, orbAt(index, revision), MANAGER, signal);
   const since = systemClock.monotonic();
   return (await observer.readyAt(keyAt(index), changed.metadata.generation ?? 0)) - since;
 }
@@ -66,9 +74,29 @@ export async function storm(client: KubeClient, others: number, fresh: number): 
     const seen = observer.readyAt(keyAt(index), changed.metadata.generation ?? 0);
     waiting.push(seen.then((at) => void times.storm.push(at - since)));
   });
-  for (let index = others; index < others + fresh; index += 1) times.fresh.push(await change(client, observer, index));
+  for (let index = others; index < others + fresh; index += 1)
+    times.fresh.push(await change(client, observer, { index, revision: 1 }));
   await changeAll;
   await Promise.all(waiting);
+  await observer.stop();
+  return times;
+}
+
+/** Changes one Orb after another at a steady rate. @returns time from each change to its status, ms */
+export async function churn(
+  client: KubeClient,
+  { perSecond, seconds, revision }: { readonly perSecond: number; readonly seconds: number; readonly revision: number },
+): Promise<readonly number[]> {
+  const observer = await observe(client);
+  const times: number[] = [];
+  const changes: Promise<void>[] = [];
+  const began = systemClock.monotonic();
+  for (let index = 0; index < perSecond * seconds; index += 1) {
+    const due = began + (index * 1000) / perSecond - systemClock.monotonic();
+    if (due > 0) await delay(due);
+    changes.push(change(client, observer, { index, revision }).then((ms) => void times.push(ms)));
+  }
+  await Promise.all(changes);
   await observer.stop();
   return times;
 }

@@ -30,6 +30,8 @@ let fixture: ClientFixture;
 
 type Act = (client: KubeClient) => Promise<unknown>;
 
+const conflict = (message: string): object => ({ reason: 'FieldManagerConflict', message, field: '.data.A' });
+
 describe('createKubeClient', () => {
   beforeEach(async () => {
     fixture = await aClient();
@@ -226,7 +228,6 @@ describe('createKubeClient', () => {
   });
 
   it('names the managers of a conflict, also of a Secret, and nothing else of what the server says', async () => {
-    const conflict = (message: string): object => ({ reason: 'FieldManagerConflict', message, field: '.data.A' });
     const causes = [
       conflict('conflict with "kubectl-create" using v1'),
       conflict('conflict with "kubectl-create" using v1 at 2026-01-01T00:00:00Z'),

@@ -18,6 +18,8 @@ interface Running {
   readonly text: (name: string, namespace?: string) => string;
 }
 
+const forbidden = (): Error => kubeError(403, 'Forbidden');
+
 function start({ limit = 200, mayWatchNamespaces = true } = {}): Running {
   const client = createFakeKubeClient();
   const clock = createFakeClock(0);
@@ -47,6 +49,25 @@ function start({ limit = 200, mayWatchNamespaces = true } = {}): Running {
     return read.kind === 'found' ? Buffer.from(read.values.read().get('TOKEN') ?? []).toString() : read.kind;
   };
   return { client, clock, watches, changed, listed, put, text };
+}
+
+/** Refuses every LIST and WATCH, and lets time pass until it did so for the first time: a watch lives on till its end. */
+async function refuse(
+  { client, clock }: Running,
+  error: (times: number) => Error = forbidden,
+): Promise<{ times: number }> {
+  const refused = { times: 0 };
+  client.before = ({ verb }) => {
+    if (verb !== 'list' && verb !== 'watch') return;
+    refused.times += 1;
+    throw error(refused.times);
+  };
+  while (refused.times === 0 && clock.monotonic() < 600_000) await clock.advance(1000);
+  return refused;
+}
+
+async function pass({ clock }: Running, seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second += 1) await clock.advance(1000);
 }
 
 describe('VaultWatches (security.md §6.1)', () => {
@@ -146,6 +167,82 @@ describe('VaultWatches (security.md §6.1)', () => {
     await clock.advance(31_000);
     await settle();
     expect(text('mail')).to.equal('value-one');
+    watches.stop();
+  });
+
+  it('keeps what it has read while an API server that starts does not know the roles yet', async () => {
+    const running = start();
+    const { client, watches, put, text, changed } = running;
+    put('mail', 'value-one');
+    watches.bind('acme/support', 'acme', ['mail']);
+    await settle();
+    changed.length = 0;
+    const refused = await refuse(running);
+    await pass(running, 9);
+    expect([refused.times > 2, text('mail'), changed]).to.deep.equal([true, 'value-one', []]);
+    client.before = () => undefined;
+    await pass(running, 6);
+    put('mail', 'value-two');
+    await settle();
+    expect([text('mail'), changed]).to.deep.equal(['value-two', ['acme/support']]);
+    watches.stop();
+  });
+
+  for (const limit of [200, 0])
+    it(`fails closed when the right was taken away for 10 s, and tells the Orbisets (limit ${limit})`, async () => {
+      const running = start({ limit });
+      const { watches, put, text, changed } = running;
+      put('mail', 'value-one');
+      watches.bind('acme/support', 'acme', ['mail']);
+      await settle();
+      changed.length = 0;
+      await refuse(running);
+      await pass(running, 15);
+      expect([text('mail'), new Set(changed)]).to.deep.equal(['forbidden', new Set(['acme/support'])]);
+      watches.stop();
+    });
+
+  it('does not take refusals that lie between two ends of the API server for one that lasts', async () => {
+    const running = start();
+    const { watches, put, text } = running;
+    put('mail', 'value-one');
+    watches.bind('acme/support', 'acme', ['mail']);
+    await settle();
+    const refused = await refuse(running, (times) => (times % 2 === 1 ? forbidden() : kubeError(0, '')));
+    await pass(running, 120);
+    expect([refused.times > 4, text('mail')]).to.deep.equal([true, 'value-one']);
+    watches.stop();
+  });
+
+  it('forgets a Secret that was deleted while the API server was away as soon as it is listed', async () => {
+    const running = start();
+    const { client, watches, put, text, changed } = running;
+    put('mail', 'value-one');
+    watches.bind('acme/support', 'acme', ['mail']);
+    await settle();
+    changed.length = 0;
+    await refuse(running);
+    client.remove(KINDS.secret, { namespace: 'acme', name: 'mail' });
+    client.before = () => undefined;
+    await pass(running, 5);
+    expect([text('mail'), changed]).to.deep.equal(['not-found', ['acme/support']]);
+    watches.stop();
+  });
+
+  it('keeps only bound Secrets of the pages of a namespace, in pages that fit into memory', async () => {
+    const { client, watches, put, text } = start({ limit: 1 });
+    for (const name of ['a', 'b', 'unbound']) put(name, `value-${name}`);
+    const limits: unknown[] = [];
+    const { list } = client;
+    Object.assign(client, {
+      list: (...args: Parameters<typeof list>) => {
+        limits.push(args[1].limit);
+        return list(...args);
+      },
+    });
+    watches.bind('acme/one', 'acme', ['a', 'b']);
+    await settle();
+    expect([limits, text('a'), text('b')]).to.deep.equal([[50], 'value-a', 'value-b']);
     watches.stop();
   });
 

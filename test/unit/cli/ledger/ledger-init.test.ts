@@ -6,6 +6,9 @@ import { loadKeys } from '../../../../adapters/keys/load-keys.ts';
 import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
 import { aCluster, type ACluster } from '../../../support/kube/a-cluster.ts';
 
+const linesOf = ({ err }: Ran): readonly string[] => err.split('\n').filter((line) => line.includes('kubectl'));
+const fileIn = (line = ''): string => / > (\S+)\)$/.exec(line)?.[1] ?? '';
+
 describe('orb ledger init', () => {
   let cli: TestCli;
   let cluster: ACluster;
@@ -68,8 +71,6 @@ describe('orb ledger init', () => {
   });
 
   it('prints lines of one cluster, with a file for each root', async () => {
-    const linesOf = ({ err }: Ran): readonly string[] => err.split('\n').filter((line) => line.includes('kubectl'));
-    const fileIn = (line = ''): string => / > (\S+)\)$/.exec(line)?.[1] ?? '';
     const one = linesOf(
       await init('--secret', 'one', '--issuer', 'https://one.example:8443', '--kubeconfig', '/my config'),
     );
