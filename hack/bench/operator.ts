@@ -27,8 +27,8 @@ const CHANGE_P99_MS = 5000;
 const STORM = 1000;
 const FRESH = 50;
 const CHURN = { perSecond: 50, seconds: 10, revision: 2 };
-/** Late Events and checkpoints belong to the start. */
-const SETTLE_MS = 5000;
+/** Late Events, the second status of each Orb and checkpoints belong to the phase before. */
+const SETTLE_MS = 4000;
 
 interface Phases {
   readonly cold: Work;
@@ -87,10 +87,22 @@ interface Started {
   readonly api: Part;
 }
 
+const patches = ({ scrape }: Look): number => scrape.sum('rest_client_requests_total', { method: 'PATCH' });
+
 const lookAt = async ({ operator, api }: Started): Promise<readonly [Look, Look]> => [
   await look(operator),
   await look(api),
 ];
+
+/** Until the operator has written no status for a while. */
+async function untilQuiet(started: Started): Promise<readonly [Look, Look]> {
+  for (;;) {
+    const before = await lookAt(started);
+    await delay(SETTLE_MS);
+    const after = await lookAt(started);
+    if (patches(after[0]) === patches(before[0])) return after;
+  }
+}
 
 interface Measured {
   readonly coldSeconds: number;
@@ -151,16 +163,14 @@ async function measure(plane: ControlPlane, client: KubeClient, parts: Part[]): 
   const keys = await prepare(plane, client);
   say('cold start …');
   const { seconds: coldSeconds, started } = await coldStart(client, orbs, () => startParts(plane, keys, parts));
-  await delay(SETTLE_MS);
-  const settled = await lookAt(started);
+  const settled = await untilQuiet(started);
   say(`idle for ${idleSeconds} s …`);
   await delay(idleSeconds * 1000);
   const idle = await lookAt(started);
   const others = Math.min(STORM, orbs - FRESH);
   say(`changing ${others} Orbs at once …`);
   const times = await storm(client, others, FRESH);
-  await delay(SETTLE_MS); // the second status of each is told later
-  const stormed = await lookAt(started);
+  const stormed = await untilQuiet(started);
   say(`changing ${CHURN.perSecond} Orbs a second for ${CHURN.seconds} s …`);
   const steady = await churn(client, CHURN);
   const looks = [[NOTHING, NOTHING], settled, idle, stormed, await lookAt(started)] as const;

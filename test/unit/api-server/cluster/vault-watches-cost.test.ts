@@ -79,7 +79,7 @@ function start({ answers = true, forbidden = false, limit = 200, pageMs = 0 } = 
         signal = running;
         queueMicrotask(() => void (answers && answer()));
         if (forbidden) await about.client.list(KINDS.secret, about.selection, running).catch(() => undefined);
-        if (pageMs > 0) await listPages(about, running);
+        if (pageMs > 0) await listPages(about, running).catch(() => undefined);
         await new Promise((end) => running.addEventListener('abort', end, { once: true }));
       },
       state: () => 'watching',
