@@ -1,6 +1,6 @@
 import type { Clock } from '../../adapters/time/clock.ts';
 
-export interface PaceOptions {
+interface PaceOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
   /** Ends what still waits. */
   readonly signal: AbortSignal;

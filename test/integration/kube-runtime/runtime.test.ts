@@ -223,7 +223,7 @@ describe('the working side of adapters/kube against a real API server', function
       expect(await late()).to.equal('gone');
       await space.apply(orb);
       expect(await late()).to.equal(409);
-      expect((await live()).status).to.equal(undefined);
+      expect((await live()).status).to.deep.equal({ observedGeneration: 0 });
     });
   });
 });

@@ -41,7 +41,7 @@ interface ClusterProcess {
   /** Sends a signal to it alone, or to all of its group as Ctrl-C does, and waits. @returns exit code, null after a signal */
   readonly end: (signal: NodeJS.Signals, to?: 'process' | 'group') => Promise<number | null>;
   readonly exited: Promise<number | null>;
-  /** Command lines that still run in its group. */
+  /** Command lines of it and of its children that still run; children are known from an earlier look, too. */
   readonly members: () => Promise<readonly string[]>;
   /** The folders of control planes that its command lines have named so far. */
   readonly folders: () => Promise<readonly string[]>;
@@ -65,12 +65,18 @@ export interface RunningCluster extends ClusterProcess {
 const isReady = (value: unknown): value is ClusterReady =>
   typeof value === 'object' && value !== null && 'kubeconfig' in value;
 
+interface Running {
+  readonly pid: number;
+  readonly parent: number;
+  readonly line: string;
+}
+
 /** What runs on this machine. */
-async function processes(): Promise<readonly { readonly group: number; readonly line: string }[]> {
-  const { stdout } = await command('ps', ['-A', '-ww', '-o', 'pgid=,stat=,args=']);
+async function processes(): Promise<readonly Running[]> {
+  const { stdout } = await command('ps', ['-A', '-ww', '-o', 'pid=,ppid=,stat=,args=']);
   return stdout.split('\n').flatMap((row) => {
-    const [, group, state = '', line = ''] = /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? [];
-    return group === undefined || state.startsWith('Z') ? [] : [{ group: Number(group), line }];
+    const [, pid, parent, state = '', line = ''] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? [];
+    return pid === undefined || state.startsWith('Z') ? [] : [{ pid: Number(pid), parent: Number(parent), line }];
   });
 }
 
@@ -98,8 +104,13 @@ export function spawnCluster(args: readonly string[], readyFile?: string): Clust
       `${what}: ${ended() ? `ended with ${child.exitCode}` : 'too late'}\n${texts.stdout}${texts.stderr}`,
     );
   };
-  const members = async (): Promise<readonly string[]> =>
-    (await processes()).filter((found) => found.group === group).map(({ line }) => line);
+  // Whoever was its child once: at the end an orphan has another parent.
+  const known = new Set([group]);
+  const members = async (): Promise<readonly string[]> => {
+    const found = (await processes()).filter(({ pid, parent }) => known.has(pid) || parent === group);
+    for (const { pid } of found) known.add(pid);
+    return found.map(({ line }) => line);
+  };
   return {
     output: () => ({ ...texts }),
     exited,
