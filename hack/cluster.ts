@@ -1,5 +1,6 @@
 // The platform on a local control plane: `npm run cluster`.
 import { rm } from 'node:fs/promises';
+import { stopSignal } from '../adapters/process/stop-signal.ts';
 import { replacePrivate } from '../adapters/private-file/private-file.ts';
 import { EXAMPLE } from '../standalone/example/example.ts';
 import { startCluster, type Cluster } from './cluster/cluster.ts';
@@ -46,24 +47,7 @@ const say = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
 
-const SAME_SIGNAL_MS = 1000;
 const INTERRUPTED = 130;
-
-/** Aborted by Ctrl-C, SIGTERM or the end of the terminal; a second one ends everything at once. */
-function stopSignal(): AbortSignal {
-  const stopping = new AbortController();
-  let since: number | undefined;
-  const onSignal = (): void => {
-    const now = performance.now();
-    // A terminal and npm both pass one Ctrl-C on: that is one signal.
-    if (since !== undefined && now - since > SAME_SIGNAL_MS) process.exit(INTERRUPTED);
-    if (since === undefined) say('Stopping: runs in flight end first (again: at once) …');
-    since ??= now;
-    stopping.abort();
-  };
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
-  return stopping.signal;
-}
 
 /** A part that ends by itself is said. */
 function tellEnds(cluster: Cluster, signal: AbortSignal): void {
@@ -87,7 +71,10 @@ async function startUnlessStopped(settings: ClusterSettings, signal: AbortSignal
 
 /** @returns the exit code: 130 for a start that was broken off */
 async function run(settings: ClusterSettings): Promise<number> {
-  const signal = stopSignal();
+  const signal = stopSignal({
+    signals: ['SIGINT', 'SIGTERM', 'SIGHUP'],
+    onFirst: () => say('Stopping: runs in flight end first (again: at once) …'),
+  });
   const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   // One of an earlier run would tell of an address where nobody is.
   if (settings.readyFile !== undefined) await rm(settings.readyFile, { force: true });

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { ConnectionError } from '../adapters/kube/connection-flags.ts';
 import { replacePrivate } from '../adapters/private-file/private-file.ts';
 import { openLog } from '../adapters/telemetry/logger.ts';
+import { stopSignal } from '../adapters/process/stop-signal.ts';
 import { systemClock } from '../adapters/time/clock.ts';
 import { HELP, parseSettings, type Settings } from './settings.ts';
 import { createOperator, type Operator } from './start.ts';
@@ -19,26 +20,8 @@ function versionOf(root: string): string {
   return typeof version === 'string' ? version : '0.0.0';
 }
 
-const SAME_SIGNAL_MS = 1000;
-const INTERRUPTED = 130;
 // EX_CONFIG of sysexits.h: starting again mends nothing.
 const MISCONFIGURED = 78;
-
-/** SIGTERM and Ctrl-C end what is in flight and give up the lease; a second one ends at once. */
-function stopOnSignal(): AbortSignal {
-  const stopping = new AbortController();
-  let since: number | undefined;
-  const onSignal = (): void => {
-    const now = systemClock.monotonic();
-    // A terminal and a parent process both pass one Ctrl-C on: that is one signal.
-    if (since !== undefined && now - since > SAME_SIGNAL_MS) process.exit(INTERRUPTED);
-    since ??= now;
-    stopping.abort();
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  return stopping.signal;
-}
 
 const POLL_MS = 50;
 
@@ -70,7 +53,7 @@ async function run(settings: Settings): Promise<void> {
     env: process.env,
     version,
   });
-  const signal = stopOnSignal();
+  const signal = stopSignal();
   logger.info('the operator starts', { version, identity: settings.identity, namespace: settings.namespace });
   const running = operator.run(signal);
   if (settings.readyFile !== undefined) {
