@@ -21,12 +21,24 @@ interface Bench {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** On the PATH, else where the official archive puts it. */
+const GO_PLACES = ['go', '/usr/local/go/bin/go'];
+
+/** @throws Error there is no Go toolchain */
+async function findGo(): Promise<{ readonly path: string; readonly version: string }> {
+  for (const path of GO_PLACES) {
+    const { code, stdout } = await command(path, ['version']);
+    if (code === 0) return { path, version: stdout.trim() };
+  }
+  throw new Error('there is no Go toolchain on the PATH to build it with');
+}
+
 /** Runs the Go tool, says every 15 s that it goes on, and fails with the end of its output. */
 async function go(what: string, args: readonly string[], { cwd, say, env = {} }: Bench): Promise<string> {
   const since = performance.now();
   const seconds = (): number => Math.round((performance.now() - since) / 1000);
   const timer = setInterval(() => say(`  still: ${what} (${seconds()} s)`), TICK_MS);
-  const { code, stdout, stderr } = await command('go', args, {
+  const { code, stdout, stderr } = await command((await findGo()).path, args, {
     cwd,
     env: { CGO_ENABLED: '0', GOFLAGS: '-mod=mod', ...env },
   });
@@ -109,9 +121,8 @@ export async function buildBinaries(
   names: readonly BinaryName[],
   say: Say,
 ): Promise<void> {
-  const toolchain = await command('go', ['version']);
-  if (toolchain.code !== 0) throw new Error('there is no Go toolchain on the PATH to build it with');
-  say(`Building ${names.join(', ')} from Go modules (${toolchain.stdout.trim()}); once, about 5 minutes …`);
+  const { version } = await findGo();
+  say(`Building ${names.join(', ')} from Go modules (${version}); once, about 5 minutes …`);
   const work = await mkdtemp(join(folder, '.build-'));
   try {
     const kubernetes = names.filter((name) => name !== 'etcd');
