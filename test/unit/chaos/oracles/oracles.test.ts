@@ -81,6 +81,12 @@ describe('oracle a: end state', () => {
   });
 });
 
+/** Journal of so many deletes of one object, counted. */
+const deleted = (times: number, path: string): ReturnType<typeof countWrites> =>
+  countWrites([
+    journalOf(Array.from({ length: times }, (_, index) => ({ method: 'DELETE', path, rv: String(index) }))),
+  ]);
+
 describe('oracle b: write counts', () => {
   const reference = countWrites([
     journalOf([
@@ -120,6 +126,13 @@ describe('oracle b: write counts', () => {
     expect(compareWriteCounts(reference, found)).to.deep.equal([
       'orbs n/a/status: 1 updates without the fault, 2 with it',
     ]);
+  });
+
+  it('lets either the operator or the garbage collector delete a RoleBinding, but nobody delete it again and again', () => {
+    const path = '/apis/rbac.authorization.k8s.io/v1/namespaces/n/rolebindings/vault';
+    expect(compareWriteCounts(deleted(1, path), deleted(0, path))).to.deep.equal([]);
+    expect(compareWriteCounts(deleted(0, path), deleted(3, path))).to.have.length(1);
+    expect(compareWriteCounts(deleted(1, `${ORBS}/a`), deleted(0, `${ORBS}/a`))).to.have.length(1);
   });
 
   it('allows fewer status updates where states may be seen as one, but neither more nor none', () => {
