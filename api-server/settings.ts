@@ -8,6 +8,12 @@ import {
   parseConnection,
   type ConnectionSource,
 } from '../adapters/kube/connection-flags.ts';
+import {
+  parsePrometheus,
+  PROMETHEUS_HELP,
+  PROMETHEUS_OPTIONS,
+  type PrometheusSettings,
+} from '../adapters/prometheus/settings.ts';
 import type { EgressFlags } from './process/egress-settings.ts';
 import { isLoopback, parseAddress, type ListenAddress } from './process/listen.ts';
 
@@ -28,6 +34,8 @@ export interface Settings extends EgressFlags {
   /** Absent: whatever the keys say. */
   readonly issuer: string | undefined;
   readonly readyFile: string | undefined;
+  /** Whose figures the status of providers shows; absent: none. */
+  readonly prometheus: PrometheusSettings | undefined;
   /** Of this process among replicas. */
   readonly identity: string;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -60,7 +68,7 @@ ${CONNECTION_HELP}  --namespace NAME            of the platform: API keys, kill 
   --egress-allow ORIGIN       lets Orbs call this origin         http://127.0.0.1:9000 …
   --egress-stub ORIGIN=ADDRESS:PORT   sends one origin's traffic to a local stub, with TLS
   --egress-ca FILE            one more CA (PEM), for these two only
-  --log-level LEVEL           debug, info, warn or error         info
+${PROMETHEUS_HELP}  --log-level LEVEL           debug, info, warn or error         info
 
 Example: node api-server/main.ts --kubeconfig ~/.kube/config --listen 127.0.0.1:0 --data /tmp/orb
 `;
@@ -109,6 +117,7 @@ const flag = { type: 'boolean', default: false } as const;
 
 const OPTIONS = {
   ...CONNECTION_OPTIONS,
+  ...PROMETHEUS_OPTIONS,
   namespace: { ...string, default: 'orb-system' },
   'rbac-vault': { ...string, default: 'operator' },
   listen: { ...string, default: '127.0.0.1:8080' },
@@ -138,6 +147,8 @@ function parse(argv: readonly string[], env: Readonly<Record<string, string | un
   checkExposure(listen, tls, values['behind-tls-proxy']);
   const connection = parseConnection(values, env);
   if (!connection.ok) throw new WrongUsage(connection.message);
+  const prometheus = parsePrometheus(values);
+  if (!prometheus.ok) throw new WrongUsage(prometheus.message);
   const settings: Settings = {
     connection: connection.source,
     namespace: parseNamespace(values.namespace),
@@ -149,6 +160,7 @@ function parse(argv: readonly string[], env: Readonly<Record<string, string | un
     keys: resolve(values.keys ?? join(values.data, 'keys')),
     issuer: values.issuer,
     readyFile: resolved(values['ready-file']),
+    prometheus: prometheus.settings,
     identity: values.identity ?? `${hostname()}_${randomUUID().slice(0, 8)}`,
     egressAllow: values['egress-allow'],
     egressStub: values['egress-stub'],

@@ -13,11 +13,13 @@ import type { ProcessLog } from '../adapters/telemetry/logger.ts';
 import type { Clock } from '../adapters/time/clock.ts';
 import { createAuthenticate } from './cluster/authenticate.ts';
 import { createCluster, type Cluster } from './cluster/cluster.ts';
+import { createClusterPins } from './cluster/cluster-pins.ts';
 import { secretHint } from './cluster/secret-hint.ts';
 import { TokenReviewer } from './cluster/token-reviewer.ts';
 import type { TlsFiles } from './http/server.ts';
 import { checkEgress, exceptionsOf, readAuthorities } from './process/egress-settings.ts';
 import { openPlatform, type Platform } from './process/platform.ts';
+import { openFigures } from './process/prometheus-figures.ts';
 import { serve } from './process/serve.ts';
 import { EX_CONFIG, StartError } from './process/start-error.ts';
 import type { Settings } from './settings.ts';
@@ -123,18 +125,21 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
   const stopping = new AbortController();
   const run = following.run(stopping.signal);
   const reviewer = new TokenReviewer({ client, clock });
+  const figures = openFigures(settings.prometheus, { clock, logger });
   const served = await serve(platform, {
     listen: settings.listen,
     metricsListen: settings.metricsListen,
     authenticate: createAuthenticate({ keys: apiKeys, reviewer, clock, logger }),
     missing: following.missing,
+    pins: createClusterPins({ client, clock }),
+    figures: figures.figures,
     ...(tls === undefined ? {} : { tls }),
   });
   const stop = async (): Promise<void> => {
     await served.stop();
     stopping.abort();
     await run;
-    await client.close();
+    await Promise.all([client.close(), figures.close()]);
     await platform.close();
   };
   return { url: served.url, metricsUrl: served.metricsUrl, missing: following.missing, stop };

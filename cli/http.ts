@@ -19,7 +19,7 @@ export interface Server {
 }
 
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below the base, without a leading slash: `receipts/rcpt_…?limit=5`. */
   readonly path: string;
   /** Names in lower case. */

@@ -1,11 +1,16 @@
 import type { Verb } from './args/verb.ts';
 import { completionVerb } from './completion/completion.ts';
 import { devVerb } from './dev/dev.ts';
+import { exampleTrafficVerb } from './example/example-traffic.ts';
+import { exampleFailVerb, exampleHealVerb, exampleSlowVerb } from './example/example-verbs.ts';
 import { keysCreateVerb } from './keys/keys-create.ts';
 import { keysListVerb } from './keys/keys-list.ts';
 import { keysRevokeVerb } from './keys/keys-revoke.ts';
 import { ledgerInitVerb } from './ledger/ledger-init.ts';
 import { loginVerb } from './login/login.ts';
+import { pinRemoveVerb } from './providers/pin-remove.ts';
+import { statusVerb } from './providers/status.ts';
+import { swapVerb } from './providers/swap.ts';
 import { receiptsGetVerb } from './receipts/receipts-get.ts';
 import { receiptsListVerb } from './receipts/receipts-list.ts';
 import { runVerb } from './run/run.ts';
@@ -20,6 +25,9 @@ import { verifyVerb } from './verify/verify.ts';
 /** Every verb, in the order in which the help shows them. */
 export const verbs: readonly Verb[] = [
   runVerb,
+  statusVerb,
+  swapVerb,
+  pinRemoveVerb,
   receiptsGetVerb,
   receiptsListVerb,
   verifyVerb,
@@ -27,6 +35,10 @@ export const verbs: readonly Verb[] = [
   trustListVerb,
   validateVerb,
   devVerb,
+  exampleTrafficVerb,
+  exampleSlowVerb,
+  exampleFailVerb,
+  exampleHealVerb,
   secretsSetVerb,
   secretsListVerb,
   secretsRemoveVerb,

@@ -371,7 +371,7 @@ export interface SwapFailback {
    */
   readonly consecutive?: number;
   /**
-   * At most this many times the baseline; 1.25 when absent.
+   * At most this many times the p50 of the active provider; 1.25 when absent.
    */
   readonly max_ratio?: number;
   /**

@@ -68,6 +68,177 @@ export interface FailoverStatus {
    * Why it is: primary, manual, hard_failure, latency or failback.
    */
   readonly reason?: string;
+  /**
+   * Number of the last swap; each has the next one.
+   */
+  readonly swapSeq?: number;
+  /**
+   * Of the operator's lease, at the last swap.
+   */
+  readonly epoch?: number;
+  /**
+   * Providers that were left, and until when they are not gone back to.
+   *
+   * @maxItems 17
+   */
+  readonly holds?: readonly FailoverHold[];
+  /**
+   * Until when the active provider is kept unless it fails.
+   */
+  readonly dwellUntil?: string;
+  readonly ramp?: FailoverRamp;
+  readonly frozen?: FailoverFreeze;
+  readonly pin?: FailoverPinStatus;
+  /**
+   * When probes of every standby provider were asked for.
+   */
+  readonly probeRequestedAt?: string;
+  /**
+   * The last swaps, newest last.
+   *
+   * @maxItems 20
+   */
+  readonly history?: readonly FailoverSwap[];
+  /**
+   * Ramps that were given up within the last hour.
+   *
+   * @maxItems 60
+   */
+  readonly aborts?: readonly FailoverAbort[];
+}
+/**
+ * A provider that was left.
+ */
+export interface FailoverHold {
+  /**
+   * The provider.
+   */
+  readonly provider: string;
+  /**
+   * Not gone back to before.
+   */
+  readonly until: string;
+  /**
+   * How often it was left within an hour.
+   */
+  readonly level: number;
+}
+/**
+ * A share of the traffic that goes to another provider.
+ */
+export interface FailoverRamp {
+  /**
+   * Where it goes.
+   */
+  readonly provider: string;
+  /**
+   * Percent of the runs.
+   */
+  readonly percent: number;
+  /**
+   * Since when it is this share.
+   */
+  readonly stepStartedAt: string;
+  /**
+   * To find out how fast a provider is that can't be probed; else on the way back to the primary.
+   */
+  readonly trial: boolean;
+}
+/**
+ * No automatic swap but for a broken provider.
+ */
+export interface FailoverFreeze {
+  /**
+   * End of the freeze.
+   */
+  readonly until: string;
+  /**
+   * Why, in one word.
+   */
+  readonly reason: string;
+}
+/**
+ * What became of pins.
+ */
+export interface FailoverPinStatus {
+  /**
+   * The pin with mode once that was followed.
+   */
+  readonly handledId?: string;
+  /**
+   * The soft pin that was left because its provider failed.
+   */
+  readonly overriddenId?: string;
+  /**
+   * The pin whose end was told.
+   */
+  readonly expiredId?: string;
+  /**
+   * The pin that is there.
+   */
+  readonly firstSeenId?: string;
+  /**
+   * Since when; a pin ends 168 hours later at the latest.
+   */
+  readonly firstSeenAt?: string;
+}
+/**
+ * One change of the active provider.
+ */
+export interface FailoverSwap {
+  /**
+   * Its number.
+   */
+  readonly seq: number;
+  /**
+   * When.
+   */
+  readonly at: string;
+  /**
+   * The provider before.
+   */
+  readonly from: string;
+  /**
+   * The provider since.
+   */
+  readonly to: string;
+  /**
+   * manual, hard_failure, latency or failback.
+   */
+  readonly reason: string;
+  /**
+   * The rule that decided.
+   */
+  readonly rule: string;
+  /**
+   * Of the operator's lease.
+   */
+  readonly epoch: number;
+  /**
+   * Its signed receipt.
+   */
+  readonly receiptId: string;
+  /**
+   * Who asked for it: key:ID, sa:NAMESPACE/NAME, or the field manager.
+   */
+  readonly actor?: string;
+  /**
+   * What it was decided on, as JSON text; the newest five have it.
+   */
+  readonly evidence?: string;
+}
+/**
+ * A ramp that was given up.
+ */
+export interface FailoverAbort {
+  /**
+   * Where it went.
+   */
+  readonly provider: string;
+  /**
+   * When.
+   */
+  readonly at: string;
 }
 /**
  * One condition, as metav1.Condition.

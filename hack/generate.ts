@@ -7,6 +7,7 @@ import { definitionArtefacts, kindSchemas } from './generate/definitions.ts';
 import { exampleArtefacts } from './generate/examples.ts';
 import { keep } from './generate/keep.ts';
 import { referenceArtefacts } from './generate/reference.ts';
+import { ruleArtefacts } from './generate/rules.ts';
 import { typeArtefacts } from './generate/types.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -19,6 +20,7 @@ async function generate(): Promise<readonly Artefact[]> {
     exampleArtefacts(root),
     referenceArtefacts(root, kinds),
     cliArtefacts(root),
+    ruleArtefacts(root),
   ];
   return (await Promise.all(parts)).flat();
 }

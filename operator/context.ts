@@ -5,6 +5,7 @@ import type { OwnWrites } from '../adapters/kube/own-writes.ts';
 import type { Clock } from '../adapters/time/clock.ts';
 import type { VaultMode } from '../core/orbiset/vault-reader.ts';
 import type { KubeObject } from '../core/reconcile/kube-object.ts';
+import type { FailoverState } from './failover/failover-state.ts';
 import type { Judgements } from './orb/judgements.ts';
 
 /** What the caches hold. Reconcilers read nothing else. */
@@ -41,6 +42,8 @@ export interface Context {
   readonly assertLeading: () => void;
   /** Own writes of RoleBindings. */
   readonly bindingWrites: Pick<OwnWrites, 'note'>;
+  /** Of the swap loop. */
+  readonly failover: FailoverState;
   /** Since when a RoleBinding has been seen without an Orbiset, monotonic ms. */
   readonly leftSince: WeakMap<KubeObject, number>;
 }

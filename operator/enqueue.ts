@@ -1,7 +1,7 @@
 import type { Change, Lane, WorkQueue } from '../adapters/kube/port.ts';
 import { keyOf, type KubeObject } from '../core/reconcile/kube-object.ts';
 import type { Stores } from './context.ts';
-import { namesOfOrb, orbPlace } from './indexes.ts';
+import { listedOrbs, namesOfOrb, orbPlace } from './indexes.ts';
 import type { Judgements } from './orb/judgements.ts';
 
 type Adding = Pick<WorkQueue, 'add'>;
@@ -56,18 +56,20 @@ const isOwnerChange = ({ before, after, initial }: Change): boolean =>
   before?.metadata.uid !== after?.metadata.uid ||
   before?.metadata.deletionTimestamp !== after?.metadata.deletionTimestamp;
 
-const addAll = (queue: Adding, objects: readonly KubeObject[]): void => {
-  for (const { metadata } of objects) queue.add(keyOf(metadata));
+const addAll = (queue: Adding, objects: readonly KubeObject[], lane: Lane = 'normal'): void => {
+  for (const { metadata } of objects) queue.add(keyOf(metadata), { lane });
 };
 
 /**
  * Which keys a change concerns.
  * @param stores asked for at the time of the change: queues exist before reflectors do
+ * @param platformNamespace whose Orbs other namespaces may list
  */
 export function createHandlers(
   queues: Queues,
   stores: () => Indexed,
   judgements: Pick<Judgements, 'forget'>,
+  platformNamespace: string,
 ): Handlers {
   const orb = (change: Change): void => {
     const lane = laneOf(change);
@@ -84,7 +86,16 @@ export function createHandlers(
       addAll(queues.orbiset, stores().orbiset.byIndex('lists', name));
     }
   };
+  /** Where an Orb's secrets may go depends on the Orbisets that may run it; a first LIST is of Orbs as well. */
+  const runnable = (change: Change): void => {
+    if (change.initial || !isEdit(change)) return;
+    addAll(queues.orb, stores().orb.byIndex('namespace', namespaceOf(change)), 'low');
+    const listed = [change.before, change.after].flatMap((one) => (one === undefined ? [] : listedOrbs(one)));
+    for (const name of new Set(listed))
+      addAll(queues.orb, stores().orb.byIndex('orb', orbPlace(platformNamespace, name)), 'low');
+  };
   const orbiset = (change: Change): void => {
+    runnable(change);
     queues.orbiset.add(change.key, { lane: laneOf(change) });
     if (isOwnerChange(change)) queues.roleBinding.add(namespaceOf(change), { lane: laneOf(change) });
   };

@@ -27,8 +27,9 @@ export const namesOfOrb = (orb: KubeObject): readonly string[] => [
 /** Place of an Orb in the index `orb`. @param name `org.name` or `org.name@version` */
 export const orbPlace = (namespace: string, name: string): string => `${namespace}/${name}`;
 
-/** `namespace/org.name` and `namespace/org.name@version`. */
+/** `orb`: `namespace/org.name` and `namespace/org.name@version`. */
 export const ORB_INDEXES = {
+  namespace: byNamespace,
   orb: (orb: KubeObject): readonly string[] => namesOfOrb(orb).map((name) => orbPlace(namespaceOf(orb), name)),
 } as const satisfies Readonly<Record<string, Index>>;
 

@@ -1,6 +1,7 @@
 import { KINDS } from '../adapters/kube/kinds.ts';
 import type { OwnWrites } from '../adapters/kube/own-writes.ts';
 import type { StatusOwner } from '../adapters/kube/status-writer.ts';
+import { SWAP_CONDITIONS } from '../core/failover/conditions.ts';
 import type { Owners, Stores } from './context.ts';
 
 const KSTATUS = ['Ready', 'Reconciling', 'Stalled'];
@@ -22,12 +23,17 @@ export function statusOwners(stores: Omit<Stores, 'roleBinding'>, writes: Status
     writes: writes.orb,
   };
   return {
-    orb: { ...orb, ...operator, members: [...SEEN, 'validDigest', 'lastValid'], conditions: KSTATUS },
+    orb: {
+      ...orb,
+      ...operator,
+      members: [...SEEN, 'validDigest', 'lastValid'],
+      conditions: [...KSTATUS, 'SecretsBound'],
+    },
     failover: {
       ...orb,
       fieldManager: 'orb-operator-failover',
       members: ['failover'],
-      conditions: ['ProvidersResolved', 'PinValid'],
+      conditions: ['ProvidersResolved', 'PinValid', ...SWAP_CONDITIONS],
     },
     orbiset: {
       ...operator,

@@ -9,6 +9,12 @@ import {
   parseConnection,
   type ConnectionSource,
 } from '../adapters/kube/connection-flags.ts';
+import {
+  parsePrometheus,
+  PROMETHEUS_HELP,
+  PROMETHEUS_OPTIONS,
+  type PrometheusSettings,
+} from '../adapters/prometheus/settings.ts';
 import type { VaultMode } from '../core/orbiset/vault-reader.ts';
 
 /** A TCP address to listen on; port 0 takes a free one. */
@@ -33,6 +39,10 @@ export interface Settings {
   readonly lease: { readonly leaseMs: number; readonly renewMs: number; readonly retryMs: number };
   /** Of this process alone. */
   readonly identity: string;
+  /** Absent: nothing is swapped by figures. */
+  readonly prometheus: PrometheusSettings | undefined;
+  /** Between two looks at the figures, ms. */
+  readonly failoverTickMs: number;
   /** Of each controller. */
   readonly workers: number;
   readonly readyFile: string | undefined;
@@ -61,6 +71,7 @@ ${CONNECTION_HELP}  --namespace NAME            of the platform                 
   --renew-deadline DURATION   the leader stops so long after its last renewal, before the lease ends
                                                                  10s
   --retry-period DURATION     between two renewals               2s
+${PROMETHEUS_HELP}  --failover-tick DURATION    between two looks at the figures, 1s to 5m   15s
   --identity NAME             of this process among replicas     its host and a random part
   --workers NUMBER            of each controller, 1 to 64        8
   --ready-file FILE           gets the addresses as JSON once the caches are filled
@@ -76,6 +87,8 @@ const MODES = ['operator', 'tenant'] as const;
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
 const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const MAX_WORKERS = 64;
+const MIN_TICK_MS = 1000;
+const MAX_TICK_MS = 300_000;
 
 function parseListen(text: string, flag: string): ListenAddress {
   const colon = text.lastIndexOf(':');
@@ -90,6 +103,12 @@ function parseDuration(text: string, flag: string): number {
   const ms = UNITS[unit];
   if (digits === undefined || ms === undefined) throw new WrongUsage(`${flag} takes a duration, for example 15s`);
   return Number(digits) * ms;
+}
+
+function parseTick(text: string): number {
+  const ms = parseDuration(text, '--failover-tick');
+  if (ms < MIN_TICK_MS || ms > MAX_TICK_MS) throw new WrongUsage('--failover-tick is from 1s to 5m');
+  return ms;
 }
 
 function oneOf<Value extends string>(text: string, values: readonly Value[], flag: string): Value {
@@ -139,6 +158,7 @@ const list = { type: 'string', multiple: true, default: [] as string[] } as cons
 
 const OPTIONS = {
   ...CONNECTION_OPTIONS,
+  ...PROMETHEUS_OPTIONS,
   namespace: { ...string, default: 'orb-system' },
   'rbac-vault': { ...string, default: 'operator' },
   manifests: string,
@@ -150,6 +170,7 @@ const OPTIONS = {
   'lease-duration': { ...string, default: '15s' },
   'renew-deadline': { ...string, default: '10s' },
   'retry-period': { ...string, default: '2s' },
+  'failover-tick': { ...string, default: '15s' },
   identity: string,
   workers: { ...string, default: '8' },
   'ready-file': string,
@@ -172,6 +193,8 @@ function parseManifests(values: Values, namespace: string): Settings['manifests'
 function toSettings(values: Values, env: Environment): Settings {
   const parsed = parseConnection(values, env);
   if (!parsed.ok) throw new WrongUsage(parsed.message);
+  const prometheus = parsePrometheus(values);
+  if (!prometheus.ok) throw new WrongUsage(prometheus.message);
   const namespace = parseNamespace(values.namespace, '--namespace');
   const readyFile = values['ready-file'];
   return {
@@ -184,6 +207,8 @@ function toSettings(values: Values, env: Environment): Settings {
     metricsListen: parseListen(values['metrics-listen'], '--metrics-listen'),
     lease: parseLease(values),
     identity: values.identity ?? `${hostname()}_${randomUUID()}`,
+    prometheus: prometheus.settings,
+    failoverTickMs: parseTick(values['failover-tick']),
     workers: parseWorkers(values.workers),
     readyFile: readyFile === undefined ? undefined : resolve(readyFile),
     logLevel: oneOf(values['log-level'], LEVELS, '--log-level'),

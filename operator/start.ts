@@ -1,3 +1,4 @@
+import type { MetricsSource } from '../adapters/failover-metrics/port.ts';
 import { openConnection } from '../adapters/kube/connection-flags.ts';
 import { createElection } from '../adapters/kube/election.ts';
 import { createEventRecorder } from '../adapters/kube/event-recorder.ts';
@@ -19,10 +20,13 @@ import type { ObjectRef } from '../core/reconcile/kube-object.ts';
 import type { Context } from './context.ts';
 import { CONTROLLERS, createControllers, type WorkQueues, type Writes } from './controllers.ts';
 import { createHandlers } from './enqueue.ts';
+import type { FailoverState } from './failover/failover-state.ts';
+import { openFailover } from './failover/failover-parts.ts';
+import { createFailoverLoop } from './failover/loop.ts';
 import { createLoaderMetrics } from './loader/loader-metrics.ts';
 import { createManifestLoader } from './loader/manifest-loader.ts';
 import { reportTarget, type PodEnvironment } from './loader/report-target.ts';
-import { createJudgements } from './orb/judgements.ts';
+import { createJudgements, type Judgements } from './orb/judgements.ts';
 import { statusOwners } from './owners.ts';
 import { createReflectors, storesOf, type Reflectors } from './reflectors.ts';
 import type { Settings } from './settings.ts';
@@ -80,19 +84,29 @@ function createWrites({ client, clock }: Parts, reflectors: Reflectors): Writes 
   };
 }
 
-/** Queues, caches and the controllers between them. */
+/** What changes of Orbs make forgotten. */
+const forgetting = (judgements: Judgements, { orbs }: FailoverState): Pick<Judgements, 'forget'> => ({
+  forget: (key) => {
+    judgements.forget(key);
+    orbs.forget(key);
+  },
+});
+
+/** Queues, caches, and the tasks between them. @param source absent: nothing is swapped by figures */
 function wire(
   parts: Parts,
-  shared: Pick<Context, 'recorder' | 'assertLeading'>,
+  shared: Pick<Context, 'recorder' | 'assertLeading' | 'failover'>,
+  source: MetricsSource | undefined,
 ): {
   readonly reflectors: Reflectors;
-  readonly controllers: readonly LeaderTask[];
+  readonly tasks: readonly LeaderTask[];
 } {
   const { settings, client, clock } = parts;
   const { allowedOrigins, namespace: platformNamespace, vaultMode, workers } = settings;
   const queues = createQueues(parts);
   const judgements = createJudgements(allowedOrigins);
-  const handlers = createHandlers(queues, () => storesOf(reflectors), judgements);
+  const forgets = forgetting(judgements, shared.failover);
+  const handlers = createHandlers(queues, () => storesOf(reflectors), forgets, platformNamespace);
   const reflectors: Reflectors = createReflectors(settings, parts, handlers);
   const writes = createWrites(parts, reflectors);
   const stores = storesOf(reflectors);
@@ -111,9 +125,13 @@ function wire(
     leftSince: new WeakMap(),
   };
   const { random, logger, metrics } = parts;
+  const loop = { context, queue: queues.failover, logger, clock, tickMs: settings.failoverTickMs };
   return {
     reflectors,
-    controllers: createControllers(context, queues, writes, { clock, random, logger, metrics, workers }),
+    tasks: [
+      ...(source === undefined ? [] : [createFailoverLoop({ ...loop, source })]),
+      ...createControllers(context, queues, writes, { clock, random, logger, metrics, workers }),
+    ],
   };
 }
 
@@ -150,7 +168,8 @@ const urlOf = (host: string, port: number): string => `http://${host.includes(':
 /** Makes every part and takes the addresses; nothing is asked of the cluster yet. @throws Error an address or file is not there */
 export async function createOperator(settings: Settings, tools: StartTools): Promise<Operator> {
   const { clock, random, logger, env, version } = tools;
-  const { registry, slices } = createProcessMetrics(version);
+  const own = createProcessMetrics(version);
+  const { registry } = own;
   const metrics = createKubeMetrics(registry, { clock });
   const connection = await openConnection(settings.connection);
   const client = createKubeClient({ connection, clock, random, logger, metrics, userAgent: `orb-operator/${version}` });
@@ -160,13 +179,14 @@ export async function createOperator(settings: Settings, tools: StartTools): Pro
   const reporting = { reportingController: 'orbs.dev/operator', reportingInstance: env.POD_NAME ?? identity };
   const recorder = createEventRecorder({ client, clock, logger, metrics, ...reporting });
   const parts: Parts = { ...tools, settings, client, metrics };
-  const { assertLeading } = election;
-  const { reflectors, controllers } = wire(parts, { recorder, assertLeading });
+  const { assertLeading, epoch } = election;
+  const { state: failover, source, slices } = openFailover(settings, { clock, random, logger, metrics: own, epoch });
+  const { reflectors, tasks } = wire(parts, { recorder, assertLeading, failover }, source);
   const loader = loaderTasks({ ...parts, recorder, assertLeading, orbs: reflectors.orb.store, registry });
   const manager = createManager({
     reflectors,
     election,
-    controllers: [...controllers, ...loader],
+    controllers: [...tasks, ...loader],
     recorder,
     clock,
     logger,
@@ -179,7 +199,7 @@ export async function createOperator(settings: Settings, tools: StartTools): Pro
     ready: manager.ready,
     run: async (signal) => {
       await manager.run(signal);
-      await Promise.all([probes.close(), scraped.close(), client.close()]);
+      await Promise.all([probes.close(), scraped.close(), client.close(), source?.close()]);
     },
   };
 }

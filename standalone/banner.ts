@@ -48,7 +48,7 @@ export function greeting(told: Greeting): string {
     'Trust its receipts, on the machine that verifies them:',
     `  ${told.orb} trust add ${told.issuer} --root ${quote(JSON.stringify(told.rootJwk))}`,
     '',
-    `Docs        README.md, ${told.url}/openapi.json     Stop: Ctrl-C`,
+    `Docs        README.md, docs/failover.md, ${told.url}/openapi.json     Stop: Ctrl-C`,
     '',
   ].join('\n');
 }

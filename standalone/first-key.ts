@@ -11,7 +11,7 @@ export interface LocalKey {
   readonly fresh: boolean;
 }
 
-const SCOPES: readonly Scope[] = ['orbs:execute', 'receipts:read', 'providers:read'];
+const SCOPES: readonly Scope[] = ['orbs:execute', 'receipts:read', 'providers:read', 'providers:swap'];
 
 function keyIn(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
@@ -31,7 +31,9 @@ export async function localKey(
   tools: { readonly now: number; readonly random: (bytes: number) => Uint8Array },
 ): Promise<LocalKey> {
   const known = keyIn(await readIfThere(folder.credentials));
-  if (known !== undefined && store.authenticate(`Bearer ${known}`, '127.0.0.1').kind === 'ok') {
+  const is = known === undefined ? undefined : store.authenticate(`Bearer ${known}`, '127.0.0.1');
+  // One of an earlier version may lack a scope.
+  if (known !== undefined && is?.kind === 'ok' && SCOPES.every((scope) => is.caller.scopes.has(scope))) {
     return { key: known, fresh: false };
   }
   const wish = { tenants: ['default'], scopes: SCOPES, createdBy: 'npm start' };

@@ -11,6 +11,9 @@ import { serve } from '../api-server/process/serve.ts';
 import { EX_CONFIG, StartError } from '../api-server/process/start-error.ts';
 import { openDataFolder, type DataFolder } from './data-folder.ts';
 import { startExample, type Example } from './example/example.ts';
+import { FailoverRows } from './failover/failover-rows.ts';
+import { createLedgerPins } from './failover/ledger-pins.ts';
+import { startFailover } from './failover/start-failover.ts';
 import { localKey, writeCredentials, type LocalKey } from './first-key.ts';
 import { watchResources } from './resources/watch-resources.ts';
 import { secretHint } from './secret-hint.ts';
@@ -60,9 +63,8 @@ async function open(settings: Settings, { clock, log, orb, root, env }: StartToo
   const folder = await openDataFolder(settings.data);
   const keys = await openPlatformKeys(folder, settings, clock);
   const example = await startExample(folder, clock);
-  const exceptions = given.some(({ origin }) => origin === example.exception.origin)
-    ? given
-    : [...given, example.exception];
+  const isGiven = (origin: string): boolean => given.some((exception) => exception.origin === origin);
+  const exceptions = [...given, ...example.exceptions.filter(({ origin }) => !isGiven(origin))];
   const apiKeys = new ApiKeyStore(folder.apiKeys, { clock, logger: log.logger });
   const platform = await openPlatform(root, {
     ledgerFolder: folder.ledger,
@@ -84,6 +86,7 @@ async function open(settings: Settings, { clock, log, orb, root, env }: StartToo
   });
   await apiKeys.open();
   await example.fillVault();
+  await example.openControl();
   return { folder, platform, apiKeys, example };
 }
 
@@ -92,19 +95,27 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
   const { folder, platform, apiKeys, example } = await open(settings, tools);
   const { clock } = tools;
   let synced = false;
+  const pins = await createLedgerPins(platform);
+  const rows = new FailoverRows(platform);
+  await rows.open();
   const resources = await watchResources(settings, folder, platform);
+  await rows.prune();
   synced = true;
+  const failover = startFailover(platform, rows);
   const served = await serve(platform, {
     listen: settings.listen,
     metricsListen: settings.metricsListen,
     authenticate: apiKeys.authenticate,
     missing: () => (synced ? [] : ['resources']),
+    pins,
+    figures: failover.figures,
   });
   const { url, metricsUrl } = served;
   const key = await localKey(folder, apiKeys, { now: clock.now(), random: platform.random });
   await writeCredentials(folder, url, key.key);
   const stop = async (): Promise<void> => {
     await served.stop();
+    await failover.stop();
     await Promise.all([resources(), apiKeys.close(), example.close()]);
     await platform.close();
   };

@@ -1,4 +1,5 @@
 import type { OrbId } from '../../core/manifest/orb-id.ts';
+import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import { byRank, type Rank } from '../../core/orb/plan-holder.ts';
 import type { Catalog, OrbEntry } from './port.ts';
@@ -10,6 +11,16 @@ export interface OrbResource extends OrbEntry {
   /** Whether a valid version decides its rank; default: whether there is one to run. */
   readonly isValid?: boolean;
 }
+
+/** Must not throw. */
+type OrbListener = (namespace: string, orbId: OrbId) => void;
+
+/** Lays what is decided of an Orb elsewhere over the version that its resource has. */
+type Lay = (orb: CompiledOrb) => CompiledOrb;
+
+/** What may be decided beside the resource, each by its own writer; a later one sees what the one before laid. */
+const LAYERS = ['pin', 'failover'] as const;
+type Layer = (typeof LAYERS)[number];
 
 const rankOf = ({ name, createdAt, compiled, isValid = compiled !== undefined }: OrbResource): Rank => ({
   name,
@@ -25,12 +36,31 @@ export class MemoryCatalog implements Catalog {
   /** Every resource that claims an id, by its key: electing costs nothing with 10 000 Orbs. */
   readonly #claims = new Map<string, Map<string, OrbResource>>();
   readonly #holders = new Map<string, OrbResource>();
+  readonly #layers = new Map<string, ReadonlyMap<Layer, Lay>>();
   readonly #orbisets = new Map<string, CompiledOrbiset>();
+  /** By namespace: who asks for the only one must not look through all. */
+  readonly #tenants = new Map<string, Map<string, CompiledOrbiset>>();
+  readonly #listeners = new Set<OrbListener>();
 
   readonly orb = (namespace: string, orbId: OrbId): OrbEntry | undefined => this.#holders.get(keyOf(namespace, orbId));
 
   readonly orbiset = (namespace: string, name: string): CompiledOrbiset | undefined =>
     this.#orbisets.get(keyOf(namespace, name));
+
+  /** Undefined: there is none, or more than one. */
+  readonly onlyOrbiset = (namespace: string): CompiledOrbiset | undefined => {
+    const [first, second] = this.#tenants.get(namespace)?.values() ?? [];
+    return second === undefined ? first : undefined;
+  };
+
+  /** Every Orb that holds its id, of all namespaces. */
+  readonly all = (): Iterable<OrbEntry> => this.#holders.values();
+
+  /** Tells of every Orb that may have changed, or gone, after it did. @returns how to end it */
+  readonly watch = (listener: OrbListener): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
 
   readonly orbs = (namespace: string): readonly OrbEntry[] =>
     [...this.#holders.values()].filter((entry) => entry.namespace === namespace);
@@ -56,12 +86,37 @@ export class MemoryCatalog implements Catalog {
     this.#withdraw(key, before);
   }
 
+  /** The version of the resource that holds this id, with nothing laid over it. */
+  bare(namespace: string, orbId: OrbId): CompiledOrb | undefined {
+    return this.#holderOf(keyOf(namespace, orbId))?.compiled;
+  }
+
+  /**
+   * From now on this is laid over every version that holds the id, also of a resource that comes later: for processes whose
+   * resources are read-only. @param lay undefined: nothing any more
+   */
+  lay(orb: Pick<OrbResource, 'namespace' | 'orbId'>, layer: Layer, lay: Lay | undefined): void {
+    const id = keyOf(orb.namespace, orb.orbId);
+    const layers = new Map(this.#layers.get(id));
+    if (lay === undefined) layers.delete(layer);
+    else layers.set(layer, lay);
+    if (layers.size === 0) this.#layers.delete(id);
+    else this.#layers.set(id, layers);
+    this.#elect(orb);
+  }
+
   setOrbiset(orbiset: CompiledOrbiset): void {
-    this.#orbisets.set(keyOf(orbiset.namespace, orbiset.name), orbiset);
+    const { namespace, name } = orbiset;
+    this.#orbisets.set(keyOf(namespace, name), orbiset);
+    const tenant = this.#tenants.get(namespace) ?? new Map<string, CompiledOrbiset>();
+    this.#tenants.set(namespace, tenant.set(name, orbiset));
   }
 
   removeOrbiset(namespace: string, name: string): void {
     this.#orbisets.delete(keyOf(namespace, name));
+    const tenant = this.#tenants.get(namespace);
+    tenant?.delete(name);
+    if (tenant?.size === 0) this.#tenants.delete(namespace);
   }
 
   #withdraw(key: string, before: OrbResource): void {
@@ -72,10 +127,22 @@ export class MemoryCatalog implements Catalog {
     this.#elect(before);
   }
 
-  #elect({ namespace, orbId }: OrbResource): void {
+  #holderOf(id: string): OrbResource | undefined {
+    return [...(this.#claims.get(id)?.values() ?? [])].toSorted(byHolding)[0];
+  }
+
+  #elect({ namespace, orbId }: Pick<OrbResource, 'namespace' | 'orbId'>): void {
     const id = keyOf(namespace, orbId);
-    const holder = [...(this.#claims.get(id)?.values() ?? [])].toSorted(byHolding)[0];
+    const holder = this.#holderOf(id);
     if (holder === undefined) this.#holders.delete(id);
-    else this.#holders.set(id, holder);
+    else this.#holders.set(id, this.#laid(id, holder));
+    for (const listener of this.#listeners) listener(namespace, orbId);
+  }
+
+  #laid(id: string, holder: OrbResource): OrbResource {
+    const layers = this.#layers.get(id);
+    if (layers === undefined || holder.compiled === undefined) return holder;
+    const laid = LAYERS.map((layer) => layers.get(layer)).reduce((orb, lay) => lay?.(orb) ?? orb, holder.compiled);
+    return { ...holder, compiled: laid };
   }
 }

@@ -9,6 +9,8 @@ export interface OrbEntry {
   readonly orbId: OrbId;
   /** The last valid generation; absent when there never was one. */
   readonly compiled: CompiledOrb | undefined;
+  /** What to write so that the newest generation is valid; absent when it is. Names places and codes, never values. */
+  readonly fault?: string;
 }
 
 /**

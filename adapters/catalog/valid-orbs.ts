@@ -8,6 +8,7 @@ import type { Rank } from '../../core/orb/plan-holder.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { MemoryCatalog } from './memory-catalog.ts';
+import type { OrbEntry } from './port.ts';
 
 export interface ValidOrbsDeps {
   readonly catalog: MemoryCatalog;
@@ -34,8 +35,8 @@ export interface OrbPlace {
   readonly name: string;
 }
 
-/** The id that an Orb claims, and what decides whether it holds it. */
-export interface IdClaim extends Omit<Rank, 'name'> {
+/** The id that an Orb claims, what decides whether it holds it, and what is wrong with its newest generation. */
+export interface IdClaim extends Omit<Rank, 'name'>, Pick<OrbEntry, 'fault'> {
   readonly orbId: OrbId;
 }
 
@@ -103,12 +104,15 @@ export class ValidOrbs {
     this.#last.set(key, next);
   }
 
-  /** From now on runs use this version; absent: the Orb is known, and never had a valid one. */
-  publish(place: OrbPlace, orbId: OrbId, compiled: CompiledOrb | undefined, createdAt: number): void {
-    this.publishAs(place, { orbId, createdAt, isValid: compiled !== undefined }, compiled);
+  /** From now on runs use this version. */
+  publish(place: OrbPlace, orbId: OrbId, compiled: CompiledOrb, createdAt: number): void {
+    this.publishAs(place, { orbId, createdAt, isValid: true }, compiled);
   }
 
-  /** The same for whom somebody else decides which id is claimed, and how: then what can run here is another question. */
+  /**
+   * The same where the id that is claimed, and how, does not follow from what runs.
+   * @param compiled absent: the Orb is known, and nothing of it runs
+   */
   publishAs(place: OrbPlace, claim: IdClaim, compiled: CompiledOrb | undefined): void {
     const { catalog, metrics } = this.#deps;
     const { namespace, name } = place;

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { SECONDS_BUCKETS } from '../telemetry/buckets.ts';
+import { SECONDS_BUCKETS } from '../../core/failover/seconds-buckets.ts';
 import type { Clock } from '../time/clock.ts';
 import type { ControllerMetrics, ReconcileResult } from './controller.ts';
 

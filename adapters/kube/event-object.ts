@@ -33,13 +33,23 @@ export const eventNamespace = (object: KubeObject): string => object.metadata.na
 // The server adds 5 characters; a prefix that ends with a dot is refused.
 const MAX_PREFIX = 200;
 
+const MAX_ID = 50;
+
+/** An Event with an id has a name of its own, so the API server knows it when it comes again. */
+function eventName(object: string, { id }: EventSpec): { readonly generateName: string } | { readonly name: string } {
+  const prefix = object.slice(0, MAX_PREFIX);
+  if (id === undefined) return { generateName: `${prefix}-` };
+  const own = id.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  return { name: `${prefix}-${own.slice(0, MAX_ID)}` };
+}
+
 /** An `events.k8s.io/v1` Event to be created (operator.md A10). @param now ms since epoch, when it happened */
 export function eventObject(regarding: KubeObject, event: EventSpec, by: Reporter, now: number): AppliedObject {
   const { name, namespace, uid, resourceVersion } = regarding.metadata;
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
-    metadata: { generateName: `${name.slice(0, MAX_PREFIX)}-`, namespace: eventNamespace(regarding) },
+    metadata: { ...eventName(name, event), namespace: eventNamespace(regarding) },
     eventTime: microTime(now),
     reportingController: by.controller.slice(0, MAX_WORD),
     reportingInstance: by.instance.slice(0, MAX_WORD),

@@ -64,6 +64,9 @@ const EVERY_MS = 5 * 60_000;
 const isVanishing = (error: unknown): boolean =>
   error instanceof KubeError && (error.status === 403 || error.status === 404);
 
+/** Somebody has told of it. */
+const isTold = (error: unknown): boolean => error instanceof KubeError && error.status === 409;
+
 const isGone = (error: unknown): boolean => error instanceof KubeError && error.status === 404;
 
 class Recorder implements EventRecorder {
@@ -113,9 +116,10 @@ class Recorder implements EventRecorder {
   #occurred(object: KubeObject, event: EventSpec): void {
     const { clock } = this.#options;
     const uid = object.metadata.uid ?? `${eventNamespace(object)}/${object.kind}/${object.metadata.name}`;
-    const id = JSON.stringify([uid, event.type, event.reason, event.action]);
+    const id = JSON.stringify([uid, event.type, event.reason, event.action, event.id]);
     const now = { lastAt: clock.now(), seenAt: clock.monotonic() };
     const known = this.#series.get(id);
+    if (known !== undefined && event.id !== undefined) return undefined; // it happened once
     if (known !== undefined && now.seenAt - known.seenAt < SERIES_MS) {
       Object.assign(known, now);
       known.count += 1;
@@ -209,9 +213,14 @@ class Recorder implements EventRecorder {
   async #create(series: Series, signal: AbortSignal): Promise<void> {
     const { client, reportingController: controller, reportingInstance: instance } = this.#options;
     const object = eventObject(series.object, series.event, { controller, instance }, series.firstAt);
-    const { metadata } = await client.create(KINDS.event, object, signal);
+    try {
+      const { metadata } = await client.create(KINDS.event, object, signal);
+      series.name = metadata.name;
+    } catch (error) {
+      if (series.event.id === undefined || !isTold(error)) throw error;
+      series.name = object.metadata.name;
+    }
     series.told = 1;
-    series.name = metadata.name;
   }
 
   async #patch(series: Series, name: string, signal: AbortSignal): Promise<void> {

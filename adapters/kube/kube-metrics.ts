@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { SECONDS_BUCKETS } from '../telemetry/buckets.ts';
+import { SECONDS_BUCKETS } from '../../core/failover/seconds-buckets.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import type { ControllerMetrics } from './controller.ts';
 import { createControllerMetrics } from './controller-metrics.ts';

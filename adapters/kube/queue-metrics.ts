@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { SECONDS_BUCKETS } from '../telemetry/buckets.ts';
+import { SECONDS_BUCKETS } from '../../core/failover/seconds-buckets.ts';
 import type { QueueLoad, QueueMetrics } from './work-queue.ts';
 
 /** controller-runtime's numbers; keys that fail again and again have none there. */

@@ -62,7 +62,7 @@ const byType = (conditions: readonly unknown[]): Members =>
   Object.fromEntries(conditions.map((condition) => [typeOf(condition), condition]));
 
 /** What of a status the owner may have written, whatever shape is stored. */
-function ownedPart(status: unknown, { members, conditions }: StatusOwner): Members {
+function ownedPart(status: unknown, { members, conditions }: Pick<StatusOwner, 'members' | 'conditions'>): Members {
   const all: Members = isJsonObject(status) ? status : {};
   const owned = itemsOf(all['conditions']).filter((condition) => conditions.includes(typeOf(condition)));
   return {
@@ -86,6 +86,16 @@ function checkOwned(status: Members, { fieldManager, members, conditions }: Stat
 
 const isMissing = (error: unknown): boolean => error instanceof KubeError && error.status === 404;
 
+/**
+ * Whether the owner's part of the status says something else than `status`, so that `write` would ask the API server.
+ * @param object from the owner's store
+ */
+export const isOtherStatus = (
+  owner: Pick<StatusOwner, 'members' | 'conditions'>,
+  object: KubeObject,
+  status: object,
+): boolean => !jsonEqual(ownedPart(object.status, owner), ownedPart({ ...status }, owner));
+
 export function createStatusWriter({ client, assertLeading }: StatusWriterOptions): StatusWriter {
   const send = async (
     { kind, fieldManager }: StatusOwner,
@@ -104,7 +114,7 @@ export function createStatusWriter({ client, assertLeading }: StatusWriterOption
   const write: StatusWriter['write'] = async (owner, object, status, signal) => {
     const wanted: Members = { ...status };
     checkOwned(wanted, owner);
-    if (jsonEqual(ownedPart(object.status, owner), ownedPart(wanted, owner))) return 'unchanged';
+    if (!isOtherStatus(owner, object, wanted)) return 'unchanged';
     try {
       const answer = await send(owner, object, wanted, signal);
       owner.store.offer(answer);

@@ -80,6 +80,40 @@ export interface StoredReceipt {
   readonly logIndex: number | null;
 }
 
+/** The receipt of one swap of an Orb's provider (failover.md §10). */
+export interface NewSwap {
+  readonly tenant: string;
+  /** Of the object: one made again under its name counts anew. */
+  readonly orbUid: string;
+  /** 1, 2, …: a swap has one receipt, whoever writes it. */
+  readonly swapSeq: number;
+  /** Of the lease of who decided: the fencing token, ≥ 0. */
+  readonly epoch: number;
+  readonly receiptId: string;
+  readonly orbId: string;
+  readonly issuedAt: number;
+  /** Compact JWS. */
+  readonly jws: string;
+  /** JCS text of its log entry, public or private form (trust.md §2.1). */
+  readonly entry: string;
+}
+
+export type SwapResult =
+  | { readonly kind: 'recorded' }
+  /** This swap has a receipt: nothing was written. */
+  | { readonly kind: 'exists'; readonly receiptId: string }
+  /** A later leader decided about this object before: nothing was written. */
+  | { readonly kind: 'fenced'; readonly highest: number };
+
+export type StoredSwap = Pick<StoredReceipt, 'receiptId' | 'tenant' | 'orbId' | 'issuedAt' | 'jws' | 'logIndex'>;
+
+/** Where the receipts of one object's swaps stand. */
+export interface LastSwap {
+  readonly seq: number;
+  readonly receiptId: string;
+  readonly epoch: number;
+}
+
 export interface ReceiptQuery {
   /** 1–200. */
   readonly limit: number;
@@ -155,6 +189,16 @@ export interface Ledger {
   readonly overdueRuns: (before: number, limit: number) => Promise<readonly OverdueRun[]>;
   readonly idempotent: (tenant: string, path: string, key: string) => Promise<IdempotencyEntry | undefined>;
   /**
+   * Keeps the answer of a request that is no run, stored encrypted like that of one. The first answer under a key stays.
+   * @param requestId what the answer is of, in place of a run id
+   * @returns the entry that holds the key already; undefined: this answer was stored
+   */
+  readonly keepAnswer: (
+    tenant: string,
+    claim: IdempotencyClaim,
+    kept: { readonly requestId: string; readonly answer: string },
+  ) => Promise<IdempotencyEntry | undefined>;
+  /**
    * Deletes claims that expired before `now`; returns how many. Unanswered ones of running runs stay. An expired claim
    * of a closed run is not shown and does not hold its key, erased or not.
    */
@@ -164,6 +208,17 @@ export interface Ledger {
   readonly receiptOfRun: (tenant: string, runId: string) => Promise<StoredReceipt | undefined>;
   /** @throws RangeError limit outside 1–200, or a cursor that no page gave */
   readonly receipts: (tenant: string, query: ReceiptQuery) => Promise<ReceiptPage>;
+
+  /**
+   * Receipt and log entry of a swap in one transaction; the same again writes nothing. Must give each (orbUid, swapSeq) one
+   * receipt, whoever asks at once, and must refuse an epoch below the highest that was recorded for this object.
+   */
+  readonly recordSwap: (swap: NewSwap) => Promise<SwapResult>;
+  readonly swapReceipt: (tenant: string, receiptId: string) => Promise<StoredSwap | undefined>;
+  /** The swap with the highest `swapSeq`. */
+  readonly lastSwap: (tenant: string, orbUid: string) => Promise<LastSwap | undefined>;
+  /** Whether a `publish` entry of these bytes is in the log. */
+  readonly hasPublished: (orbId: string, manifestDigest: string) => Promise<boolean>;
 
   /** Stores a manifest that was once valid; the same digest twice is no error. */
   readonly putManifest: (tenant: string, digest: Digest, jcs: string) => Promise<void>;

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { RunOutcome } from '../../core/receipt/record.ts';
 import type { LedgerLoad } from '../ledger/port.ts';
 import type { Clock } from '../time/clock.ts';
-import { SECONDS_BUCKETS } from './buckets.ts';
+import { SECONDS_BUCKETS } from '../../core/failover/seconds-buckets.ts';
 import { OrbMetrics } from './orb-metrics.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 
@@ -25,7 +25,12 @@ export interface MetricsOptions {
 }
 
 /** The metrics of one API process. Label values come from the catalogue, the routes and the keys, never from a request. */
-export interface Metrics extends Pick<OrbMetrics, 'provider' | 'redactions' | 'setOrb' | 'removeOrb'> {
+export interface Metrics extends Pick<
+  OrbMetrics,
+  'provider' | 'redactions' | 'setOrb' | 'removeOrb' | 'setProbing' | 'health'
+> {
+  /** The providers of all Orbs with `swap_config`: what a metrics source over this process reads. */
+  readonly swapping: OrbMetrics['swapping'];
   /** One run that has a receipt. */
   readonly run: (outcome: RunOutcome, seconds: number) => void;
   /** One answered request. @param route template of the path */
@@ -118,13 +123,16 @@ export function createMetrics({ clock, version, sources }: MetricsOptions): Metr
   const registers: Registers = [own.registry];
   const orbs = new OrbMetrics(clock);
   sourceMetrics(registers, sources);
-  const { provider, redactions, setOrb, removeOrb } = orbs;
+  const { provider, redactions, setOrb, removeOrb, setProbing, health } = orbs;
   return {
     registry: own.registry,
     provider,
     redactions,
     setOrb,
     removeOrb,
+    setProbing,
+    health,
+    swapping: () => orbs.swapping(),
     ...runMetrics(registers),
     slices: async function* slices() {
       yield* own.slices();

@@ -1,5 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ProviderHealth } from '../../core/failover/figures.ts';
 import type { Clock } from '../time/clock.ts';
+import { familyHead, inSlices } from './exposition.ts';
 import { FAMILIES, ProviderSeries, redactionLine, type Family } from './provider-series.ts';
 
 /** An Orb as the catalogue has it. */
@@ -12,11 +13,22 @@ export interface MeasuredOrb {
   readonly swaps: boolean;
 }
 
+/** The series of one provider of an Orb with `swap_config`. */
+export interface SwappingProvider {
+  readonly namespace: string;
+  readonly orbId: string;
+  readonly provider: string;
+  readonly series: Pick<ProviderSeries, 'counts' | 'health'>;
+}
+
 interface OrbEntry {
   readonly namespace: string;
   readonly orbId: string;
   /** Providers of the catalogue's version; undefined: the catalogue has no such Orb. */
   listed: ReadonlySet<string> | undefined;
+  swaps: boolean;
+  /** Whether this process probes the Orb's providers. */
+  probing: boolean;
   readonly children: Map<string, ProviderSeries>;
   /** When the Orb or the provider was first seen to be gone, ms since epoch. */
   readonly goneAt: Map<string, number>;
@@ -25,10 +37,10 @@ interface OrbEntry {
 
 /** Children stay so long after their Orb or provider is gone: Prometheus has scraped their last value. */
 const KEEP_MS = 10 * 60_000;
-/** Longest part of a scrape without a break for others. */
-const SLICE_MS = 2;
 /** Stands for the Orb itself in `goneAt`; no provider has an empty name. */
 const ORB = '';
+/** After a provider's name in `goneAt`: its probes; no name has a slash. */
+const PROBES = '/probes';
 
 /**
  * The metrics that grow with the number of Orbs. Written and printed by own code: prom-client holds the event loop for the
@@ -48,6 +60,7 @@ export class OrbMetrics {
     const known = orb.children.get(provider);
     if (known !== undefined) return known;
     const made = new ProviderSeries(orbNamespace, orbId, provider);
+    if (orb.probing) made.setProbing(true);
     orb.children.set(provider, made);
     return made;
   };
@@ -60,6 +73,7 @@ export class OrbMetrics {
   readonly setOrb = ({ namespace, orbId, providers, swaps }: MeasuredOrb): void => {
     const orb = this.#entry(namespace, orbId);
     orb.listed = new Set(providers);
+    orb.swaps = swaps;
     if (swaps) for (const provider of providers) this.provider(namespace, orbId, provider);
     this.#age(orb);
   };
@@ -72,26 +86,49 @@ export class OrbMetrics {
     this.#ageAll();
   };
 
-  /** The text of all families, in pieces; between two of them others had a turn. */
-  async *slices(): AsyncGenerator<string> {
-    this.#ageAll();
-    let text = '';
-    let began = this.#clock.monotonic();
-    for (const lines of this.#lines()) {
-      text += lines;
-      if (this.#clock.monotonic() - began < SLICE_MS) continue;
-      yield text;
-      text = '';
-      await nextTurn();
-      began = this.#clock.monotonic();
+  /**
+   * Whether this process probes the providers of an Orb. Only then are there probe counters, with 0 from the start, and only
+   * then does `ProviderSeries.probe` count. After the end the counters stay for 10 min, streak and last probe go at once.
+   */
+  readonly setProbing = (namespace: string, orbId: string, probing: boolean): void => {
+    if (!probing && !this.#orbs.has(keyOf(namespace, orbId))) return;
+    const orb = this.#entry(namespace, orbId);
+    orb.probing = probing;
+    for (const series of orb.children.values()) series.setProbing(probing);
+    this.#age(orb);
+  };
+
+  /** Breaker and last probe of each provider, as this process knows them. */
+  readonly health = (namespace: string, orbId: string): ReadonlyMap<string, ProviderHealth> => {
+    const children = this.#orbs.get(keyOf(namespace, orbId))?.children ?? new Map<string, ProviderSeries>();
+    return new Map(
+      [...children].map(([provider, series]) => {
+        const { breaker, lastProbe } = series.health();
+        return [provider, { breaker, lastProbe }];
+      }),
+    );
+  };
+
+  /** The catalogue's providers of all Orbs with `swap_config`. */
+  *swapping(): Generator<SwappingProvider> {
+    for (const { namespace, orbId, swaps, listed, children } of this.#orbs.values()) {
+      if (!swaps || listed === undefined) continue;
+      for (const [provider, series] of children) {
+        if (listed.has(provider)) yield { namespace, orbId, provider, series };
+      }
     }
-    yield text;
+  }
+
+  /** The text of all families, in pieces; between two of them others had a turn. */
+  slices(): AsyncGenerator<string> {
+    this.#ageAll();
+    return inSlices(this.#lines(), this.#clock);
   }
 
   /** Maps may change between two pieces; a family's lines stay together all the same. */
   *#lines(): Generator<string> {
     for (const { name, type, help } of FAMILIES) {
-      yield `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+      yield familyHead(name, type, help);
       for (const orb of this.#orbs.values()) yield* orbLines(orb, name);
     }
   }
@@ -104,14 +141,24 @@ export class OrbMetrics {
     const key = keyOf(namespace, orbId);
     const known = this.#orbs.get(key);
     if (known !== undefined) return known;
-    const made = { namespace, orbId, listed: undefined, children: new Map(), goneAt: new Map(), redactions: 0 };
+    const made: OrbEntry = {
+      namespace,
+      orbId,
+      listed: undefined,
+      swaps: false,
+      probing: false,
+      children: new Map(),
+      goneAt: new Map(),
+      redactions: 0,
+    };
     this.#orbs.set(key, made);
     return made;
   }
 
   /** Starts, stops and ends the 10 minutes of whatever the catalogue does not have. */
   #age(orb: OrbEntry): void {
-    for (const provider of orb.children.keys()) {
+    for (const [provider, series] of orb.children) {
+      if (series.probed && this.#isOver(orb, provider + PROBES, series.probing)) series.dropProbes();
       if (this.#isOver(orb, provider, orb.listed?.has(provider) === true)) orb.children.delete(provider);
     }
     if (this.#isOver(orb, ORB, orb.listed !== undefined) && orb.children.size === 0) {

@@ -1,23 +1,20 @@
+import type { LastProbe, ProviderHealth } from '../../core/failover/figures.ts';
+import type { BreakerState } from '../../core/failover/types.ts';
 import type { AttemptOutcome } from '../../core/receipt/record.ts';
-import { SECONDS_BUCKETS } from './buckets.ts';
+import { escapeLabel, orbLabels } from './exposition.ts';
+import { DURATION, REQUESTS, SourceSeries, type SourceCounts } from './source-series.ts';
 
-const OUTCOMES = [
-  'success',
-  'error',
-  'timeout',
-  'rate_limited',
-  'client_error',
-  'cancelled',
-  'blocked',
-] as const satisfies readonly AttemptOutcome[];
 const TRANSPORT_KINDS = ['dns', 'connect', 'tls'] as const;
+const BREAKER_VALUES = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<BreakerState, number>;
 
 /** Where a connection failed. */
 export type TransportKind = (typeof TRANSPORT_KINDS)[number];
 
-const DURATION = 'orb_provider_request_duration_seconds';
-const REQUESTS = 'orb_provider_requests_total';
 const TRANSPORT = 'orb_provider_transport_errors_total';
+const BREAKER = 'orb_provider_breaker_state';
+const PROBE_STREAK = 'orb_provider_probe_consecutive_successes';
+const PROBE_LAST = 'orb_provider_probe_last_timestamp_seconds';
+const PROBE_SECONDS = 'orb_provider_probe_last_duration_seconds';
 const REDACTIONS = 'orb_redactions_total';
 
 /** In the order of the text: a family's lines stand together, below its help. */
@@ -25,93 +22,134 @@ export const FAMILIES = [
   {
     name: DURATION,
     type: 'histogram',
-    help: 'Attempts that ended success or timeout, from before DNS to the last byte.',
+    help: 'Attempts and probes that ended success or timeout, from before DNS to the last byte.',
   },
-  { name: REQUESTS, type: 'counter', help: 'Attempts by outcome.' },
+  { name: REQUESTS, type: 'counter', help: 'Attempts and probes by outcome.' },
   { name: TRANSPORT, type: 'counter', help: 'Attempts that failed before a request was sent, also counted as error.' },
+  { name: BREAKER, type: 'gauge', help: 'Breaker of the provider in this process: 0 closed, 1 half-open, 2 open.' },
+  { name: PROBE_STREAK, type: 'gauge', help: 'Good probes in a row, from the process that probes.' },
+  { name: PROBE_LAST, type: 'gauge', help: 'When the last probe ended, from the process that probes.' },
+  {
+    name: PROBE_SECONDS,
+    type: 'gauge',
+    help: 'Time of the last probe, with its outcome, from the process that probes.',
+  },
   { name: REDACTIONS, type: 'counter', help: 'Secret values that a provider sent back and that were removed.' },
 ] as const;
 
 export type Family = (typeof FAMILIES)[number]['name'];
 
-const escapeLabel = (value: string): string =>
-  value
-    .replaceAll('\\', String.raw`\\`)
-    .replaceAll('"', String.raw`\"`)
-    .replaceAll('\n', String.raw`\n`);
+/** The counters of one provider. */
+export interface ProviderCounts {
+  readonly traffic: SourceCounts;
+  /** Undefined: not probed by this process. */
+  readonly probe: SourceCounts | undefined;
+  readonly transportErrors: number;
+}
 
-/** The series of one provider of one Orb, `source="traffic"` (failover.md §2). Written by one thread; nothing is allocated per attempt. */
+/** The series of one provider of one Orb (failover.md §2). */
 export class ProviderSeries {
+  static readonly #LINES: Readonly<Record<Family, (series: ProviderSeries) => string>> = {
+    [DURATION]: (series) => series.#traffic.durationLines() + (series.#probes?.durationLines() ?? ''),
+    [REQUESTS]: (series) => series.#traffic.outcomeLines() + (series.#probes?.outcomeLines() ?? ''),
+    [TRANSPORT]: (series) => series.#transportLines(),
+    [BREAKER]: (series) => `${BREAKER}{${series.#labels}} ${BREAKER_VALUES[series.#breaker]}\n`,
+    [PROBE_STREAK]: (series) => (series.#probing ? `${PROBE_STREAK}{${series.#labels}} ${series.#streak}\n` : ''),
+    [PROBE_LAST]: (series) => series.#lastProbeLine(PROBE_LAST, '', ({ at }) => at),
+    [PROBE_SECONDS]: (series) =>
+      series.#lastProbeLine(PROBE_SECONDS, `,outcome="${series.#lastProbe?.outcome}"`, ({ durationMs }) => durationMs),
+    [REDACTIONS]: () => '',
+  };
   readonly #labels: string;
-  /** Not cumulative; the last one is beyond all bounds. */
-  readonly #buckets = new Float64Array(SECONDS_BUCKETS.length + 1);
-  readonly #outcomes = new Float64Array(OUTCOMES.length);
+  readonly #traffic: SourceSeries;
   readonly #transport = new Float64Array(TRANSPORT_KINDS.length);
-  #seconds = 0;
+  #breaker: BreakerState = 'closed';
+  #probes: SourceSeries | undefined;
+  #probing = false;
+  #streak = 0;
+  #lastProbe: LastProbe | null = null;
 
   constructor(orbNamespace: string, orbId: string, provider: string) {
     this.#labels = `${orbLabels(orbNamespace, orbId)},provider="${escapeLabel(provider)}"`;
+    this.#traffic = new SourceSeries(this.#labels, 'traffic');
   }
 
-  /** Counts one attempt; its time only if it is one: a fast 503 must not look like a fast provider. */
-  readonly attempt = (outcome: AttemptOutcome, seconds: number): void => {
-    const index = OUTCOMES.indexOf(outcome);
-    this.#outcomes[index] = (this.#outcomes[index] ?? 0) + 1;
-    if (outcome !== 'success' && outcome !== 'timeout') return;
-    const first = SECONDS_BUCKETS.findIndex((bound) => seconds <= bound);
-    const bucket = first < 0 ? SECONDS_BUCKETS.length : first;
-    this.#buckets[bucket] = (this.#buckets[bucket] ?? 0) + 1;
-    this.#seconds += seconds;
-  };
+  readonly attempt = (outcome: AttemptOutcome, seconds: number): void => this.#traffic.count(outcome, seconds);
 
   readonly transportError = (kind: TransportKind): void => {
     const index = TRANSPORT_KINDS.indexOf(kind);
     this.#transport[index] = (this.#transport[index] ?? 0) + 1;
   };
 
+  readonly breaker = (state: BreakerState): void => {
+    this.#breaker = state;
+  };
+
+  /**
+   * One probe that ended, while this process probes the Orb; one that ends later says nothing. A cancelled one is counted
+   * and proves nothing either way; every other outcome than success ends the streak, also those that are no attempt.
+   */
+  readonly probe = (outcome: AttemptOutcome, seconds: number, atSeconds: number): void => {
+    if (!this.#probing) return;
+    this.#probes?.count(outcome, seconds);
+    if (outcome === 'cancelled') return;
+    this.#streak = outcome === 'success' ? this.#streak + 1 : 0;
+    this.#lastProbe = { at: Math.round(atSeconds * 1000), outcome, durationMs: Math.round(seconds * 1000) };
+  };
+
+  /**
+   * Whether this process probes. From the start every probe counter is there with 0; at the end the gauges go at once, since
+   * an old streak would outlive the facts in the `max` over all processes, and the counters stay for `dropProbes`.
+   */
+  setProbing(probing: boolean): void {
+    if (probing) this.#probes ??= new SourceSeries(this.#labels, 'probe');
+    this.#probing = probing;
+    if (probing) return;
+    this.#streak = 0;
+    this.#lastProbe = null;
+  }
+
+  /** Removes the counters of a process that does not probe any more. */
+  dropProbes(): void {
+    if (!this.#probing) this.#probes = undefined;
+  }
+
+  /** Whether there are probe counters. */
+  get probed(): boolean {
+    return this.#probes !== undefined;
+  }
+
+  get probing(): boolean {
+    return this.#probing;
+  }
+
+  counts(): ProviderCounts {
+    return {
+      traffic: this.#traffic.counts(),
+      probe: this.#probes?.counts(),
+      transportErrors: this.#transport.reduce((sum, count) => sum + count, 0),
+    };
+  }
+
+  health(): ProviderHealth & { readonly streak: number } {
+    return { breaker: this.#breaker, lastProbe: this.#lastProbe, streak: this.#streak };
+  }
+
   /** Lines of one family in the text format 0.0.4; '' when it has none. */
   lines(family: Family): string {
-    switch (family) {
-      case DURATION:
-        return this.#durationLines();
-      case REQUESTS:
-        return this.#counterLines(REQUESTS, OUTCOMES, this.#outcomes);
-      case TRANSPORT:
-        return this.#counterLines(TRANSPORT, TRANSPORT_KINDS, this.#transport);
-      case REDACTIONS:
-        return '';
-      default:
-        return family satisfies never;
-    }
+    return ProviderSeries.#LINES[family](this);
   }
 
-  #durationLines(): string {
-    const labels = `${this.#labels},source="traffic"`;
-    let lines = '';
-    let count = 0;
-    for (const [index, bound] of SECONDS_BUCKETS.entries()) {
-      count += this.#buckets[index] ?? 0;
-      lines += `${DURATION}_bucket{${labels},le="${bound}"} ${count}\n`;
-    }
-    count += this.#buckets[SECONDS_BUCKETS.length] ?? 0;
-    return (
-      `${lines}${DURATION}_bucket{${labels},le="+Inf"} ${count}\n` +
-      `${DURATION}_sum{${labels}} ${this.#seconds}\n${DURATION}_count{${labels}} ${count}\n`
-    );
+  #transportLines(): string {
+    return TRANSPORT_KINDS.map(
+      (kind, index) => `${TRANSPORT}{${this.#labels},kind="${kind}"} ${this.#transport[index] ?? 0}\n`,
+    ).join('');
   }
 
-  #counterLines(name: Family, values: readonly string[], counts: Float64Array): string {
-    const label = name === REQUESTS ? 'outcome' : 'kind';
-    const tail = name === REQUESTS ? ',source="traffic"' : '';
-    return values
-      .map((value, index) => `${name}{${this.#labels},${label}="${value}"${tail}} ${counts[index] ?? 0}\n`)
-      .join('');
+  #lastProbeLine(family: Family, labels: string, readMs: (probe: LastProbe) => number): string {
+    return this.#lastProbe === null ? '' : `${family}{${this.#labels}${labels}} ${readMs(this.#lastProbe) / 1000}\n`;
   }
 }
-
-/** The labels that every series of an Orb has. */
-const orbLabels = (orbNamespace: string, orbId: string): string =>
-  `orb_namespace="${escapeLabel(orbNamespace)}",orb_id="${escapeLabel(orbId)}"`;
 
 /** The line of an Orb's count of redactions. */
 export const redactionLine = (orbNamespace: string, orbId: string, hits: number): string =>

@@ -11,6 +11,7 @@ import { createStatusWriter } from '../../adapters/kube/status-writer.ts';
 import { createWorkQueue } from '../../adapters/kube/work-queue.ts';
 import { done } from '../../core/reconcile/outcome.ts';
 import type { Platform } from '../process/platform.ts';
+import { createClusterHolder, type ClusterHolder } from './cluster-holder.ts';
 import { FirstPass } from './first-pass.ts';
 import { EGRESS_SWITCH, egressSwitchChanged, publicationChanged } from './kill-feeds.ts';
 import { createLedgerLease, type LedgerLease } from './ledger-lease.ts';
@@ -92,20 +93,26 @@ interface Feed {
   readonly pass: FirstPass;
 }
 
-function createOrbFeed(parts: Parts, valid: ValidOrbs): Feed {
+interface OrbParts extends Feed {
+  readonly holder: ClusterHolder;
+}
+
+function createOrbFeed(parts: Parts, valid: ValidOrbs): OrbParts {
   const { logger } = parts.platform.log;
   const allowedOrigins = parts.platform.exceptions.map(({ origin }) => origin);
   const feed = new OrbFeed({ valid, logger, allowedOrigins });
   const queue = queueOf(parts, 'orb-feed');
   const reflector = reflect(parts, { kind: KINDS.orb, onChange: into(queue) });
   const pass = new FirstPass(reflector);
+  const holder = createClusterHolder({ ...parts, feed, store: reflector.store });
   void alsoGone(reflector, queue, () => [...valid.lastValid.keys()]);
   const reconcile: Feeding['reconcile'] = async (key) => {
     await feed.apply(key, reflector.store.get(key)).finally(() => pass.took(key));
+    holder.observe(key);
     return done;
   };
   const controller = controllerOf(parts, { name: 'orb-feed', kind: 'Orb', queue, reconcile, workers: FEED_WORKERS });
-  return { reflector, pass, controller };
+  return { reflector, pass, controller, holder };
 }
 
 interface OrbisetParts extends Feed {
@@ -251,7 +258,7 @@ export async function createCluster(platform: Platform, options: ClusterOptions)
     const reflecting = Object.values(reflectors).map((reflector) => reflector.run(signal));
     const working = [orbs.controller, orbisets.controller].map((controller) => controller.run(signal));
     const leading = lease.run(signal, (scope) => orbisets.reporter.run(scope));
-    await Promise.all([...reflecting, ...working, leading]);
+    await Promise.all([...reflecting, ...working, leading, orbs.holder.run(signal)]);
     orbisets.watches.stop();
   };
   return { missing, isCurrent, run };

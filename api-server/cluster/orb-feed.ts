@@ -2,16 +2,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { IdClaim, OrbPlace, ValidOrbs } from '../../adapters/catalog/valid-orbs.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
+import { readFailoverStatus } from '../../core/failover/status-codec.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { parseOrbId } from '../../core/manifest/orb-id.ts';
-import { withPin } from '../../core/orb/compile-orb.ts';
+import { withState, type OrbState } from '../../core/orb/compile-orb.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import { createdAtOf, wantedOrbId } from '../../core/orb/plan-holder.ts';
-import { compileStored } from '../../core/orb/plan-manifest.ts';
+import { compileStored, type StoredManifest } from '../../core/orb/plan-manifest.ts';
 import { pinOf } from '../../core/orb/plan-pin.ts';
 import { isJudged, validVersionOf, type ValidVersion } from '../../core/orb/valid-version.ts';
-import { generationOf, specOf } from '../../core/reconcile/read-object.ts';
+import { generationOf, specOf, statusOf } from '../../core/reconcile/read-object.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
+import type { SwappedOrb } from '../../core/swap/swap-receipt-of.ts';
 
 export interface OrbFeedDeps {
   readonly valid: ValidOrbs;
@@ -31,6 +33,11 @@ interface Known {
   readonly running: CompiledOrb | undefined;
   /** What the operator had said of this generation. */
   readonly word: string;
+  /** Absent: nobody could run it. */
+  readonly claim: IdClaim | undefined;
+  /** Of a generation that is not valid. */
+  readonly fault: string | undefined;
+  readonly failover: CompiledOrb['failover'];
 }
 
 /** What an Orb that is not valid runs on. */
@@ -50,6 +57,12 @@ const uidOf = ({ metadata }: KubeObject): string => metadata.uid ?? '';
 /** The last valid version by the operator's judgement of this generation; '' before there is one. */
 const wordOf = (orb: KubeObject): string => (isJudged(orb) ? JSON.stringify(validVersionOf(orb) ?? null) : '');
 
+/** What the operator has written of where runs start. */
+const failoverOf = (orb: KubeObject): CompiledOrb['failover'] =>
+  readFailoverStatus(statusOf(orb)['failover']) ?? undefined;
+
+const stateOf = (orb: KubeObject): OrbState => ({ pin: pinOf(orb), failover: failoverOf(orb) });
+
 /** Nothing that decides what runs has changed: a valid generation needs nobody's word. */
 const isTakenOver = (before: Known, orb: KubeObject): boolean =>
   before.generation === generationOf(orb) && (before.isValid || before.word === wordOf(orb));
@@ -64,6 +77,9 @@ function ownVersion(orb: KubeObject, own: CompiledOrb | undefined): LastVersion 
   if (own === undefined) return { claim: wantedClaim(orb), running: undefined };
   return { claim: { orbId: own.orbId, createdAt: createdAtOf(orb), isValid: !isJudged(orb) }, running: own };
 }
+
+const withFault = (claim: IdClaim | undefined, fault: string | undefined): IdClaim | undefined =>
+  claim === undefined || fault === undefined ? claim : { ...claim, fault };
 
 const isSameManifest = (before: Known['spec'], after: Known['spec']): boolean =>
   isDeepStrictEqual({ ...before, pin: undefined }, { ...after, pin: undefined });
@@ -90,22 +106,52 @@ export class OrbFeed {
     if (orb === undefined) return this.#remove(key);
     if (known !== undefined && known.uid !== uidOf(orb)) await this.#remove(key);
     const before = this.#known.get(key);
-    if (before !== undefined && isTakenOver(before, orb)) return;
+    if (before !== undefined && isTakenOver(before, orb)) return this.#follow(key, before, orb);
     await nextTurn(); // thousands come at once: others have a turn between two of them
-    const compiled = before?.generation === generationOf(orb) ? undefined : this.#compile(before, orb);
-    if (compiled === undefined) await this.#keepLast(key, before, orb);
-    else await this.#accept(key, orb, compiled);
+    if (before?.generation === generationOf(orb)) return this.#keepLast(key, before, orb, before.fault);
+    const stored = this.#compile(before, orb);
+    if (stored.kind === 'compiled') await this.#accept(key, orb, stored.orb);
+    else await this.#keepLast(key, before, orb, stored.message);
   }
 
-  #compile(before: Known | undefined, orb: KubeObject): CompiledOrb | undefined {
+  /** An Orb that runs and has swaps, for their receipts. @param key as in `apply` */
+  swapped(key: string): SwappedOrb | undefined {
+    const known = this.#known.get(key);
+    const running = known?.running;
+    if (known === undefined || running?.failover === undefined) return undefined;
+    const { uid, generation } = known;
+    const { namespace, orbId, digest, failover, pin = null } = running;
+    return { namespace, uid, orbId, manifestDigest: digest, generation, failover, pin };
+  }
+
+  /** All of them. */
+  *allSwapped(): Generator<SwappedOrb> {
+    for (const key of this.#known.keys()) {
+      const orb = this.swapped(key);
+      if (orb !== undefined) yield orb;
+    }
+  }
+
+  /** A swap changes where runs start and nothing else: it is taken over at once, and compiles nothing. */
+  #follow(key: string, before: Known, orb: KubeObject): void {
+    const failover = failoverOf(orb);
+    if (isDeepStrictEqual(before.failover, failover)) return;
+    const running = before.running === undefined ? undefined : { ...before.running, failover };
+    if (before.claim !== undefined && running !== undefined) {
+      this.#deps.valid.publishAs(placeOf(key), before.claim, running);
+    }
+    this.#known.set(key, { ...before, running, failover });
+  }
+
+  #compile(before: Known | undefined, orb: KubeObject): StoredManifest {
     const { allowedOrigins, logger } = this.#deps;
     const same = before?.isValid === true && isSameManifest(before.spec, specOf(orb)) ? before.running : undefined;
-    if (same !== undefined) return withPin(same, pinOf(orb));
+    if (same !== undefined) return { kind: 'compiled', orb: withState(same, stateOf(orb)) };
     const stored = compileStored(orb, allowedOrigins);
-    if (stored.kind === 'compiled') return withPin(stored.orb, pinOf(orb));
+    if (stored.kind === 'compiled') return { kind: 'compiled', orb: withState(stored.orb, stateOf(orb)) };
     const { namespace, name } = orb.metadata;
     logger.info('an Orb is not valid', { orb: `${namespace}/${name}`, reason: stored.reason, detail: stored.message });
-    return undefined;
+    return stored;
   }
 
   async #accept(key: string, orb: KubeObject, compiled: CompiledOrb): Promise<void> {
@@ -118,22 +164,24 @@ export class OrbFeed {
       // Without the ledger nothing runs anyway; with it back, the new version must not wait for the retry.
       valid.publish(place, compiled.orbId, compiled, since);
     }
-    this.#remember(key, orb, { isValid: true, running: compiled });
+    const claim = { orbId: compiled.orbId, createdAt: since, isValid: true };
+    this.#remember(key, orb, { isValid: true, running: compiled, claim, fault: undefined });
   }
 
   /** The last valid version runs on, under the id that operator and API agree on (`claimOf`). */
-  async #keepLast(key: string, before: Known | undefined, orb: KubeObject): Promise<void> {
+  async #keepLast(key: string, before: Known | undefined, orb: KubeObject, fault: string | undefined): Promise<void> {
     const { valid, logger } = this.#deps;
     const place = placeOf(key);
-    const { claim, running: last } = await this.#lastVersion(key, before, orb);
-    const running = last === undefined ? undefined : withPin(last, pinOf(orb));
+    const { claim: claimed, running: last } = await this.#lastVersion(key, before, orb);
+    const claim = withFault(claimed, fault);
+    const running = last === undefined ? undefined : withState(last, stateOf(orb));
     if (claim === undefined) await valid.remove(place);
     else valid.publishAs(place, claim, running);
     const isNew = before?.generation !== generationOf(orb) || before.running?.digest !== running?.digest;
     if (running !== undefined && isNew) {
       logger.warn('the last valid version runs on', { orb: key, digest: running.digest });
     }
-    this.#remember(key, orb, { isValid: false, running });
+    this.#remember(key, orb, { isValid: false, running, claim, fault });
   }
 
   /** Until the operator has looked at this generation, what ran runs on; then its word decides. */
@@ -166,8 +214,17 @@ export class OrbFeed {
     this.#deps.logger.debug('Orb removed', { orb: key });
   }
 
-  #remember(key: string, orb: KubeObject, what: Pick<Known, 'isValid' | 'running'>): void {
+  #remember(key: string, orb: KubeObject, what: Pick<Known, 'isValid' | 'running' | 'claim' | 'fault'>): void {
     const spec = isJsonObject(orb.spec) ? orb.spec : {};
-    this.#known.set(key, { uid: uidOf(orb), generation: generationOf(orb), spec, word: wordOf(orb), ...what });
+    const { running } = what;
+    const failover = running === undefined ? failoverOf(orb) : running.failover;
+    this.#known.set(key, {
+      uid: uidOf(orb),
+      generation: generationOf(orb),
+      spec,
+      word: wordOf(orb),
+      failover,
+      ...what,
+    });
   }
 }

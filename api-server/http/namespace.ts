@@ -16,11 +16,16 @@ export const namespaceParameter: Parameter = {
 /**
  * The tenant of a read request, or the answer that refuses it.
  * @param foreign code for a namespace that is not the caller's: the one of something that does not exist (security.md S13)
+ * @param ambiguous code for a key of several tenants that names none
  */
-export function tenantFor(request: RouteRequest, foreign: ProblemCode): Tenant {
+export function tenantFor(
+  request: RouteRequest,
+  foreign: ProblemCode,
+  ambiguous: ProblemCode = 'namespace-ambiguous',
+): Tenant {
   // The server lets nobody through without a caller on these routes; a fault there must not open them.
   if (!request.caller) return { ok: false, reply: problem(request, 'unauthenticated') };
   const choice = tenantOf(request.caller, request.query.get('namespace'));
   if (choice.kind === 'tenant') return { ok: true, tenant: choice.tenant };
-  return { ok: false, reply: problem(request, choice.kind === 'ambiguous' ? 'namespace-ambiguous' : foreign) };
+  return { ok: false, reply: problem(request, choice.kind === 'ambiguous' ? ambiguous : foreign) };
 }

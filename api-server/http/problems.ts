@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../core/json/json-value.ts';
+import type { ProblemOptions } from './problem-options.ts';
 import type { Reply } from './route.ts';
 
 /** One row of the table: what the caller sees under a code. */
@@ -23,7 +23,7 @@ export const problems = {
   },
   'invalid-parameter': {
     status: 400,
-    title: 'A query parameter or header is not usable',
+    title: 'A parameter, header or member of the request is not usable',
     next: 'Correct the parameter that errors[] names.',
   },
   'invalid-json': {
@@ -180,7 +180,12 @@ export const problems = {
     title: 'The provider did not answer in time',
     next: 'Try again later unless maybe_executed is true; execution.timeout_ms and its other deadlines are in the manifest.',
   },
-  'providers-unavailable': { status: 502, title: 'No provider takes calls at present', next: 'Try again later.' },
+  'providers-unavailable': {
+    status: 502,
+    title: 'No provider takes calls at present',
+    next: 'Try again after Retry-After seconds.',
+    retryAfter: 1,
+  },
   'ledger-unavailable': {
     status: 503,
     title: 'The ledger can’t be written or read',
@@ -225,6 +230,33 @@ export const problems = {
     title: 'The Idempotency-Key belongs to another request body',
     next: 'Use a new key for a new request.',
   },
+  // Providers (failover.md §9)
+  'provider-unknown': {
+    status: 422,
+    title: 'The manifest has no such provider',
+    next: 'Name a provider of the manifest; GET /providers/{orb_id}/status lists them.',
+  },
+  'provider-unresolved': {
+    status: 422,
+    title: 'Nothing says how the provider is called',
+    next: 'Add the execution that detail names to the manifest.',
+  },
+  'provider-unhealthy': {
+    status: 409,
+    title: 'The provider does not work at present',
+    next: 'Choose another provider, or send "force": true.',
+  },
+  'active-changed': {
+    status: 409,
+    title: 'Another provider is active than expected',
+    next: 'Look at active_provider and decide again.',
+  },
+  'control-plane-unavailable': {
+    status: 503,
+    title: 'The Kubernetes API does not answer',
+    next: 'Send the request again after Retry-After seconds; runs go on.',
+    retryAfter: 2,
+  },
   // Receipts, log, manifests
   'receipt-not-found': {
     status: 404,
@@ -251,29 +283,6 @@ export const problems = {
 } as const satisfies Record<string, Problem>;
 
 export type ProblemCode = keyof typeof problems;
-
-/** One thing that is wrong: where (exactly one of pointer, parameter, header), which rule, and what to do. */
-export interface ProblemError {
-  /** RFC 6901, into the body. */
-  readonly pointer?: string;
-  readonly parameter?: string;
-  readonly header?: string;
-  readonly code: string;
-  readonly detail: string;
-  readonly suggestion?: string;
-}
-
-export interface ProblemOptions {
-  /** About this occurrence; holds no secret, no body and no URL query. */
-  readonly detail?: string;
-  /** In place of the table's text, where the next step is known better (the line that adds a secret). */
-  readonly next?: string;
-  readonly errors?: readonly ProblemError[];
-  /** Members beside the standard ones; the schema `Problem` names those that exist. */
-  readonly extensions?: Readonly<Record<string, JsonValue>>;
-  /** Names in lower case. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 /** Answer of RFC 9457 for a code of the table. */
 export function problem(

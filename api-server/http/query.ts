@@ -1,4 +1,4 @@
-import type { ProblemError } from './problems.ts';
+import type { ProblemError } from './problem-options.ts';
 
 const INTEGER = /^(?:0|[1-9][0-9]{0,15})$/;
 const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,3})?Z$/;

@@ -27,6 +27,7 @@ export const shapes = {
   time: matching(TIME, 'UTC with milliseconds.'),
   digest: matching('^sha256:[0-9a-f]{64}$', 'SHA-256 as lower-case hexadecimal.'),
   receiptId: matching(`^rcpt_${UUID}$`, 'Receipt id.'),
+  swapId: matching(`^swp_${UUID}$`, 'Id of a manual swap.'),
   runId: matching(`^run_${UUID}$`, 'Run id.'),
   // A run that the sweeper closed has no request any more: its stored answer names the run.
   requestId: matching(`^(req|run)_${UUID}$`, 'Request id; also the header Orb-Request-Id.'),
@@ -88,8 +89,20 @@ const problemSchema = closed(
     openings,
     entry: text('Vault entry that is missing or may not be used.'),
     host: text('Host that the entry would go to.'),
+    active_provider: text('Provider that is active.'),
   },
-  ['detail', 'errors', 'run', 'maybe_executed', 'provider_status', 'provider_body', 'openings', 'entry', 'host'],
+  [
+    'detail',
+    'errors',
+    'run',
+    'maybe_executed',
+    'provider_status',
+    'provider_body',
+    'openings',
+    'entry',
+    'host',
+    'active_provider',
+  ],
 );
 
 const sealedRequest = closed({

@@ -16,6 +16,7 @@ import { callerTag } from '../../core/receipt/caller-tag.ts';
 import { createAdmission, type Admission } from '../http/admission.ts';
 import { watchLoopDelay } from '../http/loop-delay.ts';
 import { CallerTags } from '../runtime/caller-tags.ts';
+import { FailoverState } from '../runtime/failover/failover-state.ts';
 import { Hourly } from '../runtime/hourly.ts';
 import { KillSwitches } from '../runtime/kill-switches.ts';
 import { RunsInFlight } from '../runtime/runs-in-flight.ts';
@@ -87,6 +88,7 @@ type Parts = Pick<Platform, 'ledger' | 'dialer' | 'catalog' | 'metrics' | 'versi
 
 function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOptions, parts: Parts): Runtime {
   const { version, ...shared } = parts;
+  const { catalog, metrics } = parts;
   const inFlight = new RunsInFlight();
   return {
     ...shared,
@@ -107,6 +109,12 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     slots: new Slots(SLOTS),
     inFlight,
     switches: new KillSwitches(inFlight),
+    failover: new FailoverState({
+      clock,
+      random: Math.random,
+      metrics,
+      isThere: (namespace, orbId) => catalog.orb(namespace, orbId) !== undefined,
+    }),
     echoes: new Hourly(clock.monotonic),
   };
 }

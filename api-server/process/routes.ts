@@ -7,6 +7,8 @@ import type { Answered } from '../http/server.ts';
 import { keyRoutes } from '../log/key-routes.ts';
 import { logRoutes } from '../log/log-routes.ts';
 import { manifestRoute } from '../manifests/manifest-route.ts';
+import type { FiguresSource, PinStore } from '../providers/port.ts';
+import { providerRoutes } from '../providers/provider-routes.ts';
 import { receiptListRoute } from '../receipts/list-route.ts';
 import { receiptRoutes } from '../receipts/receipt-routes.ts';
 import { createReceiptVerifier } from '../receipts/verify-stored.ts';
@@ -14,14 +16,18 @@ import { executeRoute } from '../runtime/execute.ts';
 import type { Platform } from './platform.ts';
 import { EX_CONFIG, StartError } from './start-error.ts';
 
-/**
- * Every route of the API, with its OpenAPI document.
- * @param missing what keeps the process from being ready; empty = ready
- * @throws StartError the keys don't fit together
- */
+/** What the routes need beside the platform; it differs between standalone and a cluster. */
+export interface RouteParts {
+  /** What keeps the process from being ready; empty = ready. */
+  readonly missing: () => readonly string[];
+  readonly pins: PinStore;
+  readonly figures: FiguresSource;
+}
+
+/** Every route of the API, with its OpenAPI document. @throws StartError the keys don't fit together */
 export async function routesOf(
   { keys, ledger, clock, runtime, version }: Platform,
-  missing: () => readonly string[],
+  { missing, pins, figures }: RouteParts,
 ): Promise<readonly Route[]> {
   const primitives = { sha256, ed25519Verify, now: clock.now };
   const opened = await openKeys(keys.keysJws, keys.root, primitives);
@@ -36,6 +42,7 @@ export async function routesOf(
     receiptListRoute(ledger, verifier),
     manifestRoute(ledger),
     executeRoute(runtime),
+    ...providerRoutes({ ...runtime, replica: runtime.failover, pins, figures }),
   ];
   return [...routes, openapiRoute(routes, version)];
 }

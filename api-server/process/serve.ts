@@ -4,14 +4,12 @@ import { createApp, type TlsFiles } from '../http/server.ts';
 import { sweepUntil } from '../runtime/sweeper.ts';
 import { claim, listen, urlOf, type ListenAddress } from './listen.ts';
 import type { Platform } from './platform.ts';
-import { observeRequest, routesOf } from './routes.ts';
+import { observeRequest, routesOf, type RouteParts } from './routes.ts';
 
-export interface ServeOptions {
+export interface ServeOptions extends RouteParts {
   readonly listen: ListenAddress;
   readonly metricsListen: ListenAddress;
   readonly authenticate: Authenticate;
-  /** What keeps the process from being ready; empty = ready. */
-  readonly missing: () => readonly string[];
   /** Certificate and key; absent: plain HTTP. */
   readonly tls?: TlsFiles;
 }
@@ -45,7 +43,7 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
   const stopping = new AbortController();
   const sweeper = sweepUntil(platform.runtime, stopping.signal);
   const app = createApp({
-    routes: await routesOf(platform, options.missing),
+    routes: await routesOf(platform, options),
     authenticate: options.authenticate,
     admission,
     logger: log.logger,

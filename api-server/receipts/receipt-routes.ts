@@ -8,7 +8,9 @@ import { conditional } from '../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../http/route.ts';
 import { shapes } from '../http/schemas.ts';
 import { bundleSchema, receiptSchema } from './receipt-schemas.ts';
+import { swapReceiptSchema } from './swap-receipt-schema.ts';
 import {
+  findReceipt,
   loadReceipt,
   proofOf,
   receiptBundle,
@@ -88,7 +90,7 @@ function receiptRoute(source: ReceiptSource): Route {
     handle,
     operation: {
       operationId: 'getReceipt',
-      summary: 'A receipt with its log position, verified now',
+      summary: 'A receipt, of a run or of a swap, with its log position, verified now',
       tags: ['runtime'],
       parameters: [idParameter, namespaceParameter],
       responses: {
@@ -96,7 +98,7 @@ function receiptRoute(source: ReceiptSource): Route {
           description: 'The receipt; as application/jose its JWS, as a bundle all that offline verification needs.',
           headers: { ETag: { description: 'Changes with the verdict.', schema: { type: 'string' } } },
           content: {
-            [JSON_TYPE]: { schema: receiptSchema },
+            [JSON_TYPE]: { schema: { anyOf: [receiptSchema, swapReceiptSchema] } },
             [JOSE]: { schema: shapes.jws },
             [BUNDLE]: { schema: bundleSchema },
           },
@@ -112,9 +114,9 @@ function proofRoute(source: ReceiptSource): Route {
   const handle = async (request: RouteRequest): Promise<Reply> => {
     const found = target(request);
     if ('status' in found) return found;
-    const stored = await source.ledger.receipt(found.tenant, found.receiptId);
-    if (!stored) return problem(request, 'receipt-not-found');
-    const proof = await proofOf(source.ledger, stored.logIndex);
+    const receipt = await findReceipt(source.ledger, found.tenant, found.receiptId);
+    if (!receipt) return problem(request, 'receipt-not-found');
+    const proof = await proofOf(source.ledger, receipt.stored.logIndex);
     if (!proof) return problem(request, 'proof-pending');
     const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'private, no-cache' };
     return { status: 200, headers, body: proof.text };

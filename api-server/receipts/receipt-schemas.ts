@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../http/operation.ts';
 import { closed, shapes } from '../http/schemas.ts';
 
-const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
+export const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
 const commitment = closed({
   commitment: shapes.digest,
   media_type: { type: 'string' },
@@ -58,10 +58,8 @@ const summary = {
   timestamp: shapes.time,
 } as const;
 
-/** Answer of `GET /receipts/{receipt_id}` as `application/json`. */
-export const receiptSchema = closed({
-  ...summary,
-  record: { anyOf: [record, { type: 'object', description: 'Of a damaged record.' }, { type: 'null' }] },
+/** What is said of every receipt beside its summary and record. */
+export const receiptState = {
   jws: { type: 'string' },
   log: orNull(
     closed({
@@ -82,6 +80,13 @@ export const receiptSchema = closed({
     key: orNull(closed({ kid: { type: 'string' }, status: { type: 'string' } })),
     verified_at: shapes.time,
   }),
+} as const;
+
+/** Answer of `GET /receipts/{receipt_id}` as `application/json`: the receipt of a run. */
+export const receiptSchema = closed({
+  ...summary,
+  record: { anyOf: [record, { type: 'object', description: 'Of a damaged record.' }, { type: 'null' }] },
+  ...receiptState,
 });
 
 /** … as `application/vnd.orb.bundle+json`. */

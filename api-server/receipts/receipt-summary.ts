@@ -1,4 +1,4 @@
-import type { StoredReceipt } from '../../adapters/ledger/port.ts';
+import type { StoredSwap } from '../../adapters/ledger/port.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 
 /** The signed record of a stored JWS, unverified; null when the payload is no JSON object. */
@@ -19,10 +19,25 @@ const member = (record: JsonObject | null, name: string): JsonValue =>
  * The five members of a summary (trust.md §1.6): copies of signed ones, but `signature_valid`.
  * A record that can't be read has nulls for score and risk, so that one bad row hides no others.
  */
-export const summaryOf = (stored: StoredReceipt, record: JsonObject | null, signatureValid: boolean): JsonObject => ({
+export const summaryOf = (
+  stored: Pick<StoredSwap, 'receiptId' | 'issuedAt'>,
+  record: JsonObject | null,
+  signatureValid: boolean,
+): JsonObject => ({
   receipt_id: stored.receiptId,
   trust_score: member(record, 'trust_score'),
   risk_level: member(record, 'risk_level'),
+  signature_valid: signatureValid,
+  timestamp: new Date(stored.issuedAt).toISOString(),
+});
+
+/** The same of a swap: nothing was executed, so it has no score and no risk. */
+export const swapSummaryOf = (
+  stored: Pick<StoredSwap, 'receiptId' | 'issuedAt'>,
+  signatureValid: boolean,
+): JsonObject => ({
+  kind: 'swap',
+  receipt_id: stored.receiptId,
   signature_valid: signatureValid,
   timestamp: new Date(stored.issuedAt).toISOString(),
 });

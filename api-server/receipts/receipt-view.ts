@@ -1,14 +1,14 @@
-import type { Ledger, StoredReceipt } from '../../adapters/ledger/port.ts';
+import type { Ledger, StoredSwap } from '../../adapters/ledger/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { formatTlogProof } from '../../core/merkle/tlog-proof.ts';
 import type { Verification } from '../../core/verify/verdict.ts';
-import { recordOf, summaryOf } from './receipt-summary.ts';
+import { recordOf, summaryOf, swapSummaryOf } from './receipt-summary.ts';
 import { shownChecks, type ReceiptVerifier } from './verify-stored.ts';
 
 /** What the receipt routes read from. */
 export interface ReceiptSource {
-  readonly ledger: Pick<Ledger, 'receipt' | 'checkpointCovering' | 'inclusionProof' | 'identity'>;
+  readonly ledger: Pick<Ledger, 'receipt' | 'swapReceipt' | 'checkpointCovering' | 'inclusionProof' | 'identity'>;
   readonly verifier: ReceiptVerifier;
   readonly clock: Pick<Clock, 'now'>;
   /** The keys document as signed by the root. */
@@ -23,9 +23,14 @@ export interface Proof {
   readonly text: string;
 }
 
+/** A receipt of a run, or of a swap of providers, as it is stored. */
+export interface FoundReceipt {
+  readonly kind: 'run' | 'swap';
+  readonly stored: StoredSwap;
+}
+
 /** A receipt with all that is known of it now. */
-export interface ReceiptView {
-  readonly stored: StoredReceipt;
+export interface ReceiptView extends FoundReceipt {
   /** Absent: the entry is in no signed tree yet. */
   readonly proof: Proof | undefined;
   readonly verification: Verification;
@@ -41,20 +46,33 @@ export async function proofOf(
   return { index, treeSize: checkpoint.size, text: formatTlogProof({ index, hashes, checkpoint: checkpoint.note }) };
 }
 
+/** Looks among runs first: they are nearly all. @returns undefined: the tenant has no such receipt */
+export async function findReceipt(
+  ledger: Pick<Ledger, 'receipt' | 'swapReceipt'>,
+  tenant: string,
+  receiptId: string,
+): Promise<FoundReceipt | undefined> {
+  const run = await ledger.receipt(tenant, receiptId);
+  if (run) return { kind: 'run', stored: run };
+  const swap = await ledger.swapReceipt(tenant, receiptId);
+  return swap && { kind: 'swap', stored: swap };
+}
+
 export async function loadReceipt(
   source: ReceiptSource,
   tenant: string,
   receiptId: string,
 ): Promise<ReceiptView | undefined> {
-  const stored = await source.ledger.receipt(tenant, receiptId);
-  if (!stored) return undefined;
-  const proof = await proofOf(source.ledger, stored.logIndex);
-  return { stored, proof, verification: await source.verifier.verify(stored.jws, proof?.text ?? null) };
+  const found = await findReceipt(source.ledger, tenant, receiptId);
+  if (!found) return undefined;
+  const proof = await proofOf(source.ledger, found.stored.logIndex);
+  return { ...found, proof, verification: await source.verifier.verify(found.stored.jws, proof?.text ?? null) };
 }
 
-/** The JSON form of trust.md §1.6. @param query what the proof's address needs behind it */
+/** The JSON form of trust.md §1.6; that of a swap has neither score nor risk (failover.md §10). @param query what the proof's address needs behind it */
 export function receiptJson(view: ReceiptView, source: ReceiptSource, query: string): JsonObject {
-  const { stored, proof, verification } = view;
+  const { kind, stored, proof, verification } = view;
+  const signed = verification.signatureValid;
   const record = recordOf(stored.jws);
   const log = proof && {
     origin: source.ledger.identity.logOrigin,
@@ -63,14 +81,14 @@ export function receiptJson(view: ReceiptView, source: ReceiptSource, query: str
     proof_url: `/receipts/${stored.receiptId}/proof${query}`,
   };
   return {
-    ...summaryOf(stored, record, verification.signatureValid),
+    ...(kind === 'swap' ? swapSummaryOf(stored, signed) : summaryOf(stored, record, signed)),
     record,
     jws: stored.jws,
     log: log ?? null,
     verification: {
       verdict: verification.verdict,
       code: verification.code,
-      checks: shownChecks(verification).map((check) => ({ ...check })),
+      checks: shownChecks(verification, kind).map((check) => ({ ...check })),
       key: verification.key ? { kid: verification.key.kid, status: verification.key.status } : null,
       verified_at: new Date(source.clock.now()).toISOString(),
     },

@@ -31,11 +31,12 @@ function together(outcomes: readonly (boolean | null)[]): boolean | null {
   return outcomes.includes(null) ? null : true;
 }
 
-/** The five checks as `GET /receipts/{receipt_id}` shows them; null: not made, or pending. */
-export const shownChecks = ({
-  checks,
-}: Verification): readonly { readonly id: string; readonly ok: boolean | null }[] =>
-  SHOWN.map(([id, rows]) => ({
+/** The checks as `GET /receipts/{receipt_id}` shows them, of a swap without the score; null: not made, or pending. */
+export const shownChecks = (
+  { checks }: Verification,
+  kind: 'run' | 'swap',
+): readonly { readonly id: string; readonly ok: boolean | null }[] =>
+  SHOWN.filter(([id]) => kind === 'run' || id !== 'score').map(([id, rows]) => ({
     id,
     ok: together(checks.filter((check) => rows.includes(check.id)).map(({ ok }) => ok)),
   }));

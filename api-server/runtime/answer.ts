@@ -15,7 +15,12 @@ export interface RunAnswer {
   readonly outputs: JsonObject;
   /** Absent in the stored form: they are told once (trust.md §1.4). */
   readonly openings?: JsonObject;
+  /** The attempt that says how the run ended. */
   readonly attempt: AttemptResult | undefined;
+  /** Some attempt may have had its effect. */
+  readonly maybeExecuted: boolean;
+  /** Ms from now after which a provider takes calls again; undefined: nobody said. */
+  readonly retryAfterMs: number | undefined;
   readonly sealed: Sealed;
 }
 
@@ -31,7 +36,7 @@ const statusOf: Readonly<Record<RunOutcome, 'completed' | 'failed' | 'timed_out'
 /** The provider's own words, where the manifest or the developer asks for them: redacted, then cut (security.md S26). */
 function providerBody(answer: RunAnswer): string | undefined {
   const { plan, attempt } = answer;
-  const shown = plan.debug || (answer.problem !== undefined && plan.ready.provider.exposeErrorBody);
+  const shown = plan.debug || (answer.problem !== undefined && attempt?.ready.provider.exposeErrorBody === true);
   if (!shown || attempt?.body === undefined) return undefined;
   return shownBody(attempt.body, plan.orbiset.redactor);
 }
@@ -71,10 +76,14 @@ function providerStatus(answer: RunAnswer): JsonObject {
     : {};
 }
 
+const retryAfter = ({ retryAfterMs }: RunAnswer): Readonly<Record<string, string>> =>
+  retryAfterMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
+
 function failure(answer: RunAnswer, code: RunProblemCode): Reply {
   const { record } = answer.sealed;
   const { execution } = record;
   return problem(answer.plan, code, {
+    headers: retryAfter(answer),
     extensions: {
       run: {
         run_id: execution.run_id,
@@ -83,7 +92,7 @@ function failure(answer: RunAnswer, code: RunProblemCode): Reply {
         receipt: summaryOf(record, true),
       },
       ...withOpenings(answer),
-      ...(answer.attempt?.maybeExecuted === true ? { maybe_executed: true } : {}),
+      ...(answer.maybeExecuted ? { maybe_executed: true } : {}),
       ...providerStatus(answer),
       ...withBody(providerBody(answer)),
     },

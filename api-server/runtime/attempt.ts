@@ -1,18 +1,31 @@
 import type { DialFailure, DialLimits, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { AttemptRecord } from '../../core/receipt/record.ts';
-import { attemptOutcome, isTenantRefusal, maybeExecuted, type Exchange } from '../../core/run/classify.ts';
+import { failureOf, maybeExecuted, repeatsOf, type Failure, type Repeats } from '../../core/attempts/repeat.ts';
+import { retryAfterMs } from '../../core/attempts/retry-after.ts';
+import { attemptOutcome, isTenantRefusal, type Exchange } from '../../core/run/classify.ts';
 import type { ReadyAttempt } from '../../core/run/eligibility.ts';
 import { extractOutputs } from '../../core/run/outputs.ts';
 import { readBody, type ProviderAnswer } from '../../core/run/response-body.ts';
+import { headerMap } from './header-map.ts';
 import type { RunPlan } from './plan.ts';
 import type { LiveRun } from './runs-in-flight.ts';
 import type { Runtime } from './runtime.ts';
 
 /** One attempt as the run goes on with it. */
 export interface AttemptResult {
+  readonly ready: ReadyAttempt;
+  readonly provider: string;
+  readonly usedSecret: boolean;
   readonly record: AttemptRecord;
   readonly exchange: Exchange;
+  /** What the attempt left behind; of no meaning after a success. */
+  readonly failure: Failure;
+  readonly repeats: Repeats;
+  /** How long the provider asks to be left alone, ms from now; undefined: it does not. */
+  readonly retryAfterMs: number | undefined;
+  /** Says something about the Orb, not only about the calling Orbiset. */
+  readonly concernsOrb: boolean;
   /** Unredacted; null unless the provider answered with a 2xx. */
   readonly outputs: JsonObject | null;
   readonly outputsComplete: boolean;
@@ -26,29 +39,6 @@ interface Reading {
   readonly exchange: Exchange;
   readonly outputs: JsonObject | null;
   readonly complete: boolean;
-}
-
-const BEYOND_ASCII = /[\u0080-\u00ff]/;
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Node reads header bytes as Latin-1. Most who send others mean UTF-8, and only as that is a secret found in them. */
-function headerText(value: string): string {
-  if (!BEYOND_ASCII.test(value)) return value;
-  try {
-    return utf8.decode(Buffer.from(value, 'latin1'));
-  } catch {
-    return value;
-  }
-}
-
-function headerMap(headers: readonly (readonly [string, string])[]): Record<string, string> {
-  const map = new Map<string, string>();
-  for (const [name, value] of headers) {
-    const before = map.get(name);
-    const text = headerText(value);
-    map.set(name, before === undefined ? text : `${before}, ${text}`);
-  }
-  return Object.fromEntries(map); // a header may be called `__proto__`: it becomes a member like any other
 }
 
 /** What an answer means for the Orb: its outputs, and whether the attempt succeeded. */
@@ -110,54 +100,103 @@ const transportKind = (failure: DialFailure): 'dns' | 'connect' | 'tls' | undefi
     ? failure.code
     : undefined;
 
-function countAttempt(runtime: Runtime, plan: RunPlan, result: DialResult, exchange: Exchange): void {
-  const { orb, ready, orbiset } = plan;
-  // One tenant's wrong key or used-up quota never moves a shared Orb (failover.md §2).
-  if (isTenantRefusal(exchange, ready.usesSecret) && orbiset.namespace !== orb.namespace) return;
-  const metrics = runtime.metrics.provider(orb.namespace, orb.orbId, ready.provider.name);
+/** An attempt of a run. */
+export interface AttemptCall {
+  readonly plan: RunPlan;
+  readonly ready: ReadyAttempt;
+  readonly live: LiveRun;
+  /** Bounds this attempt alone; undefined: it has what is left of the run. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** The attempt was cut by a deadline that its Orbiset made shorter than that of the manifest. */
+function cutByOrbiset({ plan, ready, live }: AttemptCall, result: DialResult): boolean {
+  if (result.kind !== 'failed' || result.failure.code !== 'deadline') return false;
+  const followsRun = live.signal.aborted || ready.provider.attemptTimeoutMs === undefined;
+  return followsRun && plan.timeoutMs < plan.eligible[0].provider.timeoutMs;
+}
+
+/** Nothing could be sent to a host that is made of the Orbiset's own secrets. */
+const lostOwnHost = ({ ready }: AttemptCall, result: DialResult): boolean =>
+  result.kind === 'failed' && !result.sent && ready.provider.request.literalHost === undefined;
+
+/**
+ * One tenant's wrong key, used-up quota (failover.md §2), hasty deadline or misspelt host never moves a shared Orb.
+ * @returns whether metrics and breaker of the Orb take notice
+ */
+function concernsOrb(call: AttemptCall, result: DialResult, exchange: Exchange): boolean {
+  const { orb, orbiset } = call.plan;
+  if (orbiset.namespace === orb.namespace) return true;
+  if (isTenantRefusal(exchange, call.ready.usesSecret)) return false;
+  return !cutByOrbiset(call, result) && !lostOwnHost(call, result);
+}
+
+function countAttempt(runtime: Runtime, { plan, ready }: AttemptCall, result: DialResult, exchange: Exchange): void {
+  const metrics = runtime.metrics.provider(plan.orb.namespace, plan.orb.orbId, ready.provider.name);
   metrics.attempt(attemptOutcome(exchange), result.ms / 1000);
   const kind = result.kind === 'failed' ? transportKind(result.failure) : undefined;
   if (kind !== undefined) metrics.transportError(kind);
 }
 
-/** Aborts with the run, or earlier when the manifest bounds a single attempt. */
-function attemptSignal(ready: ReadyAttempt, live: LiveRun): { readonly signal: AbortSignal; readonly end: () => void } {
-  const { attemptTimeoutMs } = ready.provider;
-  if (attemptTimeoutMs === undefined) return { signal: live.signal, end: () => undefined };
+/**
+ * Aborts with the run, or earlier when the attempt has a deadline of its own. By hand: `AbortSignal.any` costs more than
+ * the rest of an attempt's book-keeping.
+ */
+function attemptSignal({ live, timeoutMs }: AttemptCall): { readonly signal: AbortSignal; readonly end: () => void } {
+  if (timeoutMs === undefined) return { signal: live.signal, end: () => undefined };
   const controller = new AbortController();
-  const timer = setTimeout(
-    () => controller.abort(new DOMException('attempt deadline', 'TimeoutError')),
-    attemptTimeoutMs,
-  );
-  return { signal: AbortSignal.any([live.signal, controller.signal]), end: () => clearTimeout(timer) };
+  const withRun = (): void => controller.abort(live.signal.reason);
+  live.signal.addEventListener('abort', withRun, { once: true });
+  const timer = setTimeout(() => controller.abort(new DOMException('attempt deadline', 'TimeoutError')), timeoutMs);
+  const end = (): void => {
+    clearTimeout(timer);
+    live.signal.removeEventListener('abort', withRun);
+  };
+  return { signal: controller.signal, end };
 }
 
 /** A receipt holds 100–599 or null (trust.md §1.1); a provider can write any three digits. */
 const recordable = (status: number | null): number | null =>
   status !== null && status >= 100 && status <= 599 ? status : null;
 
-/** Calls the provider once and reads its answer. Never throws for what the provider does. */
-export async function attempt(runtime: Runtime, plan: RunPlan, live: LiveRun): Promise<AttemptResult> {
-  const { ready } = plan;
-  const { signal, end } = attemptSignal(ready, live);
+/** Only a failure of the provider itself is taken at its word: what it says of one caller's mistake binds nobody else. */
+function askedToWait(runtime: Runtime, result: DialResult, exchange: Exchange): number | undefined {
+  if (result.kind !== 'answered' || attemptOutcome(exchange) === 'success') return undefined;
+  const text = result.headers.find(([name]) => name === 'retry-after')?.[1];
+  return text === undefined ? undefined : retryAfterMs(text, runtime.clock.now());
+}
+
+/** Calls a provider once and reads its answer. Never throws for what the provider does. */
+export async function attempt(runtime: Runtime, call: AttemptCall): Promise<AttemptResult> {
+  const { plan, ready } = call;
+  const { signal, end } = attemptSignal(call);
   const result = await runtime.dialer
     .dial(outbound(ready, plan, runtime), limitsOf(ready, runtime), ready.guard, signal)
     .finally(end);
   const { exchange, outputs, complete } = readResult(result, ready);
-  countAttempt(runtime, plan, result, exchange);
-  const sent = result.kind === 'answered' || result.sent;
-  const call = { method: ready.request.method, idempotent: ready.provider.idempotent };
+  const concerns = concernsOrb(call, result, exchange);
+  if (concerns) countAttempt(runtime, call, result, exchange);
+  const { provider, request } = ready;
+  const repeats = repeatsOf({ ...provider, method: request.method });
+  const ended = { exchange, sent: result.kind === 'answered' || result.sent, status: result.status };
   return {
+    ready,
+    provider: provider.name,
+    usedSecret: ready.usesSecret,
     record: {
-      provider: ready.provider.name,
+      provider: provider.name,
       outcome: attemptOutcome(exchange),
       http_status: recordable(result.status),
       duration_ms: Math.round(result.ms),
     },
     exchange,
+    failure: failureOf(ended, provider.retry),
+    repeats,
+    retryAfterMs: askedToWait(runtime, result, exchange),
+    concernsOrb: concerns,
     outputs,
     outputsComplete: complete,
-    maybeExecuted: maybeExecuted(exchange, sent, call),
+    maybeExecuted: maybeExecuted(ended, repeats, provider.retry),
     exception: result.exception,
     body: result.kind === 'answered' ? result.body : undefined,
   };

@@ -2,7 +2,7 @@ import { effectiveProvider, providersInOrder } from '../../core/failover/effecti
 import { hostAllowed } from '../../core/egress/host-binding.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { CompiledProvider } from '../../core/orb/compiled-orb.ts';
-import { eligibility } from '../../core/run/eligibility.ts';
+import { eligibility, selectProviders } from '../../core/run/eligibility.ts';
 import type { Reply, RouteRequest } from '../http/route.ts';
 import { invalidInputs } from './request.ts';
 import type { Meaning } from './plan-run.ts';
@@ -50,18 +50,16 @@ function providerReport(runtime: Runtime, provider: CompiledProvider, meaning: M
 export function dryRun(runtime: Runtime, request: RouteRequest, meaning: Meaning): Reply {
   const { orb, orbiset, inputs } = meaning;
   const now = runtime.clock.now();
-  const providers = providersInOrder(orb, now);
-  const first =
-    providers[0] === undefined
-      ? undefined
-      : eligibility(providers[0], { inputs, vault: orbiset.vault, plainOrigins: runtime.settings.plainOrigins });
-  if (first?.kind === 'input') return invalidInputs(request, [first.problem]).reply;
+  const providers = providersInOrder(orb, { now });
+  const context = { inputs, vault: orbiset.vault, plainOrigins: runtime.settings.plainOrigins };
+  const selection = selectProviders(providers, context);
+  if (selection.kind === 'input') return invalidInputs(request, [selection.problem]).reply;
   const body: JsonObject = {
     dry_run: true,
     orb_id: orb.orbId,
     manifest_digest: orb.digest,
     orbiset: `${orbiset.namespace}.${orbiset.name}`,
-    effective_provider: effectiveProvider(orb, now) ?? null,
+    effective_provider: effectiveProvider(orb, { now }) ?? null,
     providers: providers.flatMap((provider) => providerReport(runtime, provider, meaning) ?? []),
   };
   return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };

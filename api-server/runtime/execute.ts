@@ -6,12 +6,13 @@ import { problem } from '../http/problems.ts';
 import { QueryReader } from '../http/query.ts';
 import type { Reply, Route, RouteRequest } from '../http/route.ts';
 import { orbisetRef } from '../http/tenant.ts';
+import { slotKeys } from './call-providers.ts';
 import { dryRun } from './dry-run.ts';
-import { claimOf, replay, type ClaimOf } from './idempotency.ts';
+import { claimOf, malformedKey, replay, type ClaimOf } from './idempotency.ts';
 import { executeOperation } from './operation.ts';
 import {
   checkInputs,
-  chooseProvider,
+  chooseProviders,
   findOrb,
   hidden,
   refuseKey,
@@ -21,7 +22,7 @@ import {
 } from './plan-run.ts';
 import type { RunPlan } from './plan.ts';
 import { parseExecute, type ExecuteBody } from './request.ts';
-import { executeRun, slotKeys } from './run.ts';
+import { executeRun } from './run.ts';
 import type { Runtime } from './runtime.ts';
 
 /** What the query asks for. */
@@ -92,7 +93,8 @@ function admit(runtime: Runtime, request: RouteRequest, plan: RunPlan): Reply | 
       headers: { 'retry-after': '1' },
     });
   }
-  if (runtime.slots.full(slotKeys(plan))) return problem(request, 'overloaded', { headers: { 'retry-after': '1' } });
+  if (plan.eligible.every((ready) => runtime.slots.full(slotKeys(plan.orb, ready))))
+    return problem(request, 'overloaded', { headers: { 'retry-after': '1' } });
   return runtime.selfCheck.failed ? problem(request, 'signing-misconfigured', {}) : undefined;
 }
 
@@ -107,18 +109,20 @@ async function earlier(runtime: Runtime, { request, orbiset, claim, wishes }: As
 async function start(runtime: Runtime, asked: Asked, meaning: Meaning): Promise<Reply> {
   const { request, wishes, claim } = asked;
   const { orbiset, orb, inputs } = meaning;
-  const chosen = chooseProvider(runtime, request, meaning);
+  const runId = newId('run_', runtime.clock.now(), runtime.random);
+  const chosen = chooseProviders(runtime, request, meaning, runId);
   if (!chosen.ok) return chosen.reply;
+  const [first] = chosen.value;
   const plan: RunPlan = {
-    runId: newId('run_', runtime.clock.now(), runtime.random),
+    runId,
     requestId: request.requestId,
     traceparent: request.traceparent,
     orbiset,
     orb,
     inputs,
-    ready: chosen.value,
+    eligible: chosen.value,
     caller: request.caller,
-    timeoutMs: timeoutOf(runtime, orbiset, chosen.value.provider.timeoutMs),
+    timeoutMs: timeoutOf(runtime, orbiset, first.provider.timeoutMs),
     claim: claim.kind === 'claim' ? claim.claim : undefined,
     debug: runtime.settings.standalone && request.caller !== undefined && wishes.debug,
   };
@@ -130,17 +134,6 @@ function tooLarge(request: RouteRequest, orbiset: CompiledOrbiset): Reply | unde
   if (limit === undefined || request.body.length <= limit) return undefined;
   return problem(request, 'body-too-large', { detail: `The Orbiset allows ${limit} bytes.` });
 }
-
-const malformedKey = (request: RouteRequest): Reply =>
-  problem(request, 'invalid-parameter', {
-    errors: [
-      {
-        header: 'Idempotency-Key',
-        code: 'idempotency-key-malformed',
-        detail: 'Idempotency-Key is 1 to 255 visible ASCII characters.',
-      },
-    ],
-  });
 
 /** Reads a request as far as it goes without looking at Orbs; an anonymous one is told of no fault. */
 function ask(runtime: Runtime, request: RouteRequest): Step<Asked> {

@@ -17,21 +17,45 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /**
  * The claim that a request makes by `Idempotency-Key` (security.md S20), bound to tenant, path and key.
- * The path is the canonical one, so that both spellings of an Orbiset id mean one key; calls without an API key have a
- * space of their own, so that they neither take nor learn of a tenant's keys.
+ * @param path the canonical one, so that both spellings of an address mean one key
+ */
+export function claimAt(
+  { clock, sha256 }: Pick<Runtime, 'clock' | 'sha256'>,
+  request: Pick<RouteRequest, 'header' | 'body'>,
+  path: string,
+): ClaimOf {
+  const key = request.header('idempotency-key');
+  if (key === undefined) return { kind: 'none' };
+  if (!KEY.test(key)) return { kind: 'malformed' };
+  return {
+    kind: 'claim',
+    claim: { path, key, bodySha256: hex(sha256(request.body)), expiresAt: clock.now() + DAY_MS },
+  };
+}
+
+/** What a request with a malformed `Idempotency-Key` gets. */
+export const malformedKey = (request: Pick<RouteRequest, 'requestId'>): Reply =>
+  problem(request, 'invalid-parameter', {
+    errors: [
+      {
+        header: 'Idempotency-Key',
+        code: 'idempotency-key-malformed',
+        detail: 'Idempotency-Key is 1 to 255 visible ASCII characters.',
+      },
+    ],
+  });
+
+/**
+ * The claim of a run. Calls without an API key have a space of their own, so that they neither take nor learn of a
+ * tenant's keys.
  */
 export function claimOf(
   runtime: Runtime,
   request: RouteRequest,
   orbiset: Pick<CompiledOrbiset, 'namespace' | 'name'>,
 ): ClaimOf {
-  const key = request.header('idempotency-key');
-  if (key === undefined) return { kind: 'none' };
-  if (!KEY.test(key)) return { kind: 'malformed' };
   const owner = request.caller === undefined ? 'anonymous ' : '';
-  const path = `${owner}/orbisets/${orbiset.namespace}.${orbiset.name}/execute`;
-  const bodySha256 = hex(runtime.sha256(request.body));
-  return { kind: 'claim', claim: { path, key, bodySha256, expiresAt: runtime.clock.now() + DAY_MS } };
+  return claimAt(runtime, request, `${owner}/orbisets/${orbiset.namespace}.${orbiset.name}/execute`);
 }
 
 interface StoredAnswer {

@@ -69,6 +69,7 @@ export const executeOperation: Operation = {
     'provider-rejected',
     'provider-timeout',
     'provider-refused-credential',
+    'providers-unavailable',
     'ledger-unavailable',
     'overloaded',
     'rate-limited',

@@ -5,7 +5,7 @@ import type { OrbId } from '../../core/manifest/orb-id.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import { listsOrb, resolveOrb } from '../../core/orb/resolve-orb.ts';
-import { selectProvider, type ReadyAttempt, type Selection } from '../../core/run/eligibility.ts';
+import { selectProviders, type EligibleProviders, type Selection } from '../../core/run/eligibility.ts';
 import { problem } from '../http/problems.ts';
 import type { Reply, RouteRequest } from '../http/route.ts';
 import { invalidInputs, type ExecuteBody } from './request.ts';
@@ -51,6 +51,11 @@ export function refuseKey(request: RouteRequest, orbId: OrbId): Reply | undefine
   return problem(request, 'forbidden', { detail: 'The key is limited to other Orbs.' });
 }
 
+/** An Orb that never was valid, with what to write, and the codes of it. Of a shared one that is its owner's matter. */
+export function notReady(request: RouteRequest, { namespace, fault = '' }: OrbEntry, tenant: string): Reply {
+  return problem(request, 'orb-not-ready', fault === '' || namespace !== tenant ? {} : { detail: fault });
+}
+
 /** The Orb that a request means (design.md §2); the key was asked before, by `refuseKey`. */
 export function findOrb(
   runtime: Runtime,
@@ -60,7 +65,7 @@ export function findOrb(
 ): Step<CompiledOrb> {
   const entry = findEntry(runtime, request, orbiset, orbId);
   if (!entry.ok) return entry;
-  if (entry.value.compiled === undefined) return stop(problem(request, 'orb-not-ready', {}));
+  if (entry.value.compiled === undefined) return stop(notReady(request, entry.value, orbiset.namespace));
   return { ok: true, value: entry.value.compiled };
 }
 
@@ -85,21 +90,23 @@ function notEligible(
   return problem(request, code, { detail: next[code], extensions: { entry, host } });
 }
 
-/** The provider that this run calls, with its request ready to send; nothing was sent, no run was started. */
-export function chooseProvider(
+/**
+ * The providers that this run may call, in order, each with its request ready to send; nothing was sent, no run was started.
+ * @param runId decides whether the run belongs to the share of a ramp
+ */
+export function chooseProviders(
   runtime: Runtime,
   request: RouteRequest,
   { orbiset, orb, inputs }: Meaning,
-): Step<ReadyAttempt> {
-  const { plainOrigins } = runtime.settings;
-  const selection = selectProvider(providersInOrder(orb, runtime.clock.now()), {
-    inputs,
-    vault: orbiset.vault,
-    plainOrigins,
-  });
+  runId: string,
+): Step<EligibleProviders> {
+  const { clock, sha256, settings } = runtime;
+  const providers = providersInOrder(orb, { now: clock.now(), runId, sha256 });
+  const { plainOrigins } = settings;
+  const selection = selectProviders(providers, { inputs, vault: orbiset.vault, plainOrigins });
   switch (selection.kind) {
     case 'ready':
-      return { ok: true, value: selection.ready };
+      return { ok: true, value: selection.eligible };
     case 'input':
       return invalidInputs(request, [selection.problem]);
     case 'ineligible':

@@ -3,7 +3,7 @@ import type { Caller } from '../../core/api-key/caller.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
-import type { ReadyAttempt } from '../../core/run/eligibility.ts';
+import type { EligibleProviders } from '../../core/run/eligibility.ts';
 
 /** A run that may start: everything was looked up, checked and rendered. Immutable; snapshots, not live state. */
 export interface RunPlan {
@@ -13,7 +13,8 @@ export interface RunPlan {
   readonly orbiset: CompiledOrbiset;
   readonly orb: CompiledOrb;
   readonly inputs: JsonObject;
-  readonly ready: ReadyAttempt;
+  /** In the order of trial. */
+  readonly eligible: EligibleProviders;
   /** Absent: an Orb with `access: anonymous`, called without a key. */
   readonly caller: Caller | undefined;
   readonly timeoutMs: number;

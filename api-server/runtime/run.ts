@@ -8,14 +8,15 @@ import {
 } from '../../adapters/ledger/port.ts';
 import { encodeBase64Url } from '../../core/json/base64.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
-import type { CommitmentRecord } from '../../core/receipt/record.ts';
-import { runEnd, type RunEnd, type RunProblemCode } from '../../core/run/classify.ts';
+import type { AttemptRecord, CommitmentRecord } from '../../core/receipt/record.ts';
+import { decisiveAttempt, runEnd, type RunEnd, type RunProblemCode } from '../../core/run/classify.ts';
 import type { RunSeed } from '../../core/run/record.ts';
 import { problem } from '../http/problems.ts';
 import type { Reply } from '../http/route.ts';
 import { recordOf, summaryOf as storedSummaryOf } from '../receipts/receipt-summary.ts';
 import { answerText, replyOf, storedText, type RunAnswer } from './answer.ts';
-import { attempt, type AttemptResult } from './attempt.ts';
+import type { AttemptResult } from './attempt.ts';
+import { callProviders, type Calls } from './call-providers.ts';
 import { commitJson, receiptRow, sealRun, summaryOf, type Conclusion, type Sealed } from './ending.ts';
 import { replay } from './idempotency.ts';
 import type { RunPlan } from './plan.ts';
@@ -30,6 +31,14 @@ interface StartedRun {
   readonly inputSalt: Uint8Array;
   /** Monotonic ms of the start. */
   readonly began: number;
+}
+
+/** What a run came to. */
+interface EndedRun {
+  readonly calls: Calls;
+  readonly end: RunEnd;
+  /** The attempt that says so, but for a kill switch; undefined: there was none. */
+  readonly decisive: AttemptResult | undefined;
 }
 
 function seedOf(runtime: Runtime, plan: RunPlan, input: CommitmentRecord): RunSeed {
@@ -63,36 +72,21 @@ function startRow(runtime: Runtime, plan: RunPlan, seed: RunSeed): RunStart {
   };
 }
 
-const originOf = (plan: RunPlan): string => new URL(plan.ready.request.url).origin;
+const withoutAttempt: Readonly<Record<Calls['stop'], RunEnd>> = {
+  unavailable: { outcome: 'orb_error', problem: 'providers-unavailable' },
+  quota: { outcome: 'caller_error', problem: 'provider-refused-credential' },
+  cut: { outcome: 'timeout', problem: 'provider-timeout' },
+  failed: { outcome: 'orb_error', problem: 'provider-failed' },
+};
 
-/** Keys of the slots that a run holds at its provider (security.md S6). */
-export const slotKeys = (plan: RunPlan): readonly string[] => [
-  `orb ${plan.orb.namespace}/${plan.orb.orbId}`,
-  originOf(plan),
-];
-
-async function callProvider(runtime: Runtime, run: StartedRun): Promise<AttemptResult | undefined> {
-  const slot = runtime.slots.acquire(slotKeys(run.plan), run.live.signal);
-  const held = slot instanceof Promise ? await slot : slot;
-  if (held === undefined || run.live.signal.aborted) {
-    held?.release();
-    return undefined;
-  }
-  try {
-    return await attempt(runtime, run.plan, run.live);
-  } finally {
-    held.release();
-  }
-}
-
-/** How a run ends: by its attempt, by a kill switch, or by its deadline before there was an attempt. */
-function endOf(run: StartedRun, result: AttemptResult | undefined): RunEnd {
+/** How a run ends: by an attempt, by a kill switch, or because no provider could be called. */
+function endOf(run: StartedRun, calls: Calls): EndedRun {
   const killed = run.live.killed();
-  if (killed !== undefined && result?.exchange.kind !== 'answered')
-    return { outcome: 'platform_error', problem: killed };
-  return result === undefined
-    ? { outcome: 'timeout', problem: 'provider-timeout' }
-    : runEnd(result.exchange, run.plan.ready.usesSecret);
+  const decisive = decisiveAttempt(calls.results);
+  const stopped = calls.stop === 'cut' || calls.results.at(-1)?.exchange.kind !== 'answered';
+  if (killed !== undefined && stopped) return { calls, decisive, end: { outcome: 'platform_error', problem: killed } };
+  const end = decisive === undefined ? withoutAttempt[calls.stop] : runEnd(decisive.exchange, decisive.usedSecret);
+  return { calls, decisive, end };
 }
 
 interface ScrubbedOutputs {
@@ -117,16 +111,18 @@ function scrubOutputs(runtime: Runtime, plan: RunPlan, outputs: JsonObject): Scr
 // The wall clock may be stepped under a run; a second more or less is slewing (trust.md §4, `slo`).
 const STEP_MS = 1000;
 
-function conclude(runtime: Runtime, run: StartedRun, end: RunEnd, result: AttemptResult | undefined): Conclusion {
+const attemptsOf = ({ results }: Calls): readonly AttemptRecord[] => results.map(({ record }) => record);
+
+function conclude(runtime: Runtime, run: StartedRun, { calls, end, decisive }: EndedRun): Conclusion {
   const durationMs = Math.round(runtime.clock.monotonic() - run.began);
   const finishedAt = run.seed.started_at + durationMs;
   return {
     outcome: end.outcome,
     closedBy: 'runtime',
-    attempts: result === undefined ? [] : [result.record],
+    attempts: attemptsOf(calls),
     output: null,
-    outputsComplete: end.outcome === 'success' && result?.outputsComplete === true,
-    exception: result?.exception ?? false,
+    outputsComplete: end.outcome === 'success' && decisive?.outputsComplete === true,
+    exception: calls.results.some(({ exception }) => exception),
     caller: run.plan.caller?.standing() ?? 'anonymous',
     durationMs,
     clockStepped: Math.abs(runtime.clock.now() - finishedAt) > STEP_MS,
@@ -136,8 +132,7 @@ function conclude(runtime: Runtime, run: StartedRun, end: RunEnd, result: Attemp
 
 function answerOf(
   run: StartedRun,
-  end: RunEnd,
-  result: AttemptResult | undefined,
+  { calls, end, decisive }: EndedRun,
   scrubbed: ScrubbedOutputs | undefined,
 ): Omit<RunAnswer, 'sealed'> {
   return {
@@ -148,7 +143,9 @@ function answerOf(
       input: { salt: encodeBase64Url(run.inputSalt) },
       ...(scrubbed === undefined ? {} : { output: { salt: encodeBase64Url(scrubbed.salt) } }),
     },
-    attempt: result,
+    attempt: decisive,
+    maybeExecuted: calls.results.some(({ maybeExecuted }) => maybeExecuted),
+    retryAfterMs: calls.retryAfterMs,
   };
 }
 
@@ -173,12 +170,12 @@ async function checkAndCommit(runtime: Runtime, run: StartedRun, answer: RunAnsw
   return [await runtime.ledger.finishRun({ ...finishRow(run, answer.sealed), answer: text }), good];
 }
 
-function lostLedger(run: StartedRun, result: AttemptResult | undefined): Reply {
+function lostLedger(run: StartedRun, calls: Calls): Reply {
   return problem(run.plan, 'ledger-unavailable', {
     detail: 'The run may have been executed; its receipt follows when the ledger is back.',
     extensions: {
       maybe_executed: true,
-      run: { run_id: run.plan.runId, status: 'failed', attempts: result === undefined ? [] : [{ ...result.record }] },
+      run: { run_id: run.plan.runId, status: 'failed', attempts: attemptsOf(calls).map((one) => ({ ...one })) },
     },
   });
 }
@@ -203,14 +200,9 @@ async function closedBefore(runtime: Runtime, run: StartedRun): Promise<Reply> {
 }
 
 /** Outputs that the caller gets, with their commitment; undefined when there are none. */
-function outputsOf(
-  runtime: Runtime,
-  plan: RunPlan,
-  end: RunEnd,
-  result: AttemptResult | undefined,
-): ScrubbedOutputs | undefined {
-  if (end.outcome !== 'success' || !plan.orb.hasOutputs || !result?.outputs) return undefined;
-  return scrubOutputs(runtime, plan, result.outputs);
+function outputsOf(runtime: Runtime, plan: RunPlan, { end, decisive }: EndedRun): ScrubbedOutputs | undefined {
+  if (end.outcome !== 'success' || !plan.orb.hasOutputs || !decisive?.outputs) return undefined;
+  return scrubOutputs(runtime, plan, decisive.outputs);
 }
 
 async function settle(runtime: Runtime, run: StartedRun, answer: RunAnswer): Promise<Reply> {
@@ -228,18 +220,18 @@ async function settle(runtime: Runtime, run: StartedRun, answer: RunAnswer): Pro
   return misconfigured(plan, answer.sealed);
 }
 
-async function finish(runtime: Runtime, run: StartedRun, result: AttemptResult | undefined): Promise<Reply> {
+async function finish(runtime: Runtime, run: StartedRun, calls: Calls): Promise<Reply> {
   const { plan } = run;
-  const end = endOf(run, result);
-  const scrubbed = outputsOf(runtime, plan, end, result);
-  const conclusion = { ...conclude(runtime, run, end, result), output: scrubbed?.record ?? null };
+  const ended = endOf(run, calls);
+  const scrubbed = outputsOf(runtime, plan, ended);
+  const conclusion = { ...conclude(runtime, run, ended), output: scrubbed?.record ?? null };
   const sealed = sealRun(runtime, run.seed, conclusion);
   try {
-    return await settle(runtime, run, { ...answerOf(run, end, result, scrubbed), sealed });
+    return await settle(runtime, run, { ...answerOf(run, ended, scrubbed), sealed });
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     runtime.logger.error('the receipt of a run could not be stored', { run_id: plan.runId, error });
-    return lostLedger(run, result);
+    return lostLedger(run, calls);
   }
 }
 
@@ -266,7 +258,7 @@ function observe(runtime: Runtime, run: StartedRun, sealed: Sealed): void {
     caller: run.plan.caller?.id ?? 'anonymous',
     outcome: execution.outcome,
     duration_ms: execution.duration_ms,
-    provider: run.plan.ready.provider.name,
+    provider: execution.attempts.at(-1)?.provider ?? run.plan.eligible[0].provider.name,
     receipt_id: sealed.record.receipt_id,
   });
 }
@@ -281,7 +273,7 @@ async function startRun(runtime: Runtime, plan: RunPlan, seed: RunSeed): Promise
   }
 }
 
-/** Executes a planned run: durable start, one attempt, signed and durable end (trust.md §1.5). */
+/** Executes a planned run: durable start, its attempts, signed and durable end (trust.md §1.5). */
 export async function executeRun(runtime: Runtime, plan: RunPlan): Promise<Reply> {
   const { salt, record } = commitJson(runtime, plan.inputs);
   const seed = seedOf(runtime, plan, record);
@@ -295,7 +287,7 @@ export async function executeRun(runtime: Runtime, plan: RunPlan): Promise<Reply
     if ('status' in start) return start;
     if (start.kind === 'idempotent') return replay(plan, plan.claim, start.entry);
     const started: StartedRun = { plan, seed, live, inputSalt: salt, began };
-    return await finish(runtime, started, await callProvider(runtime, started));
+    return await finish(runtime, started, await callProviders(runtime, started));
   } finally {
     live.end();
   }

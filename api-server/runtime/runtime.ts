@@ -6,6 +6,7 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import type { Sha256 } from '../../core/json/digest.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import type { CallerTags } from './caller-tags.ts';
+import type { FailoverState } from './failover/failover-state.ts';
 import type { Hourly } from './hourly.ts';
 import type { KillSwitches } from './kill-switches.ts';
 import type { RunMetrics } from './run-metrics.ts';
@@ -54,6 +55,7 @@ export interface Runtime {
   readonly slots: Slots;
   readonly inFlight: RunsInFlight;
   readonly switches: KillSwitches;
+  readonly failover: FailoverState;
   /** Who was told that a provider echoes secrets. */
   readonly echoes: Hourly;
 }

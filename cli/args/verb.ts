@@ -13,6 +13,8 @@ export interface Flag {
   /** May be given several times. */
   readonly repeats?: true;
   readonly text: string;
+  /** What it may be, for completion. */
+  readonly values?: readonly string[];
 }
 
 /** One verb of the command line, described once: parsing, help and errors come from this. */

@@ -34,7 +34,7 @@ const startingWith = (words: readonly string[], start: string): readonly string[
 
 function valuesOf(flag: Flag, start: string): Candidates {
   const files = FILE_VALUES.has(flag.value ?? '');
-  return { words: startingWith(FIXED[flag.name] ?? [], start), files };
+  return { words: startingWith(flag.values ?? FIXED[flag.name] ?? [], start), files };
 }
 
 function ofVerb(verb: Verb, before: readonly string[], last: string): Candidates {

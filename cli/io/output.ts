@@ -4,7 +4,7 @@ import type { Args } from '../args/parse-args.ts';
 import { usage } from './failure.ts';
 
 /** How results are printed; `text` is for people and may change. */
-export type Format = 'text' | 'json' | 'yaml' | 'name';
+export type Format = 'text' | 'wide' | 'json' | 'yaml' | 'name';
 
 // What a terminal acts on, or what makes text look like other text: controls, line separators, invisible and
 // bidirectional marks, halves of characters.
@@ -41,7 +41,7 @@ export function table(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${line(row)}\n`).join('');
 }
 
-const isFormat = (text: string): text is Format => ['text', 'json', 'yaml', 'name'].includes(text);
+const isFormat = (text: string): text is Format => ['text', 'wide', 'json', 'yaml', 'name'].includes(text);
 
 /** The value of `--output`. @throws Failure a format that the verb doesn't have */
 export function formatOf(args: Args, allowed: readonly Format[]): Format {

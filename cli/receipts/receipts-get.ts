@@ -35,10 +35,22 @@ const checkRow = (check: JsonValue): readonly string[] => {
   return [`  ${textAt(check, 'id')}`, ok === true ? 'ok' : ok === false ? 'FAILED' : 'not yet'];
 };
 
+/** What it is the receipt of. */
+function subjectRow(record: JsonObject, isSwap: boolean): readonly string[] {
+  if (isSwap) {
+    const swap = objectAt(record, 'swap');
+    const [from, to] = [textAt(swap, 'from'), textAt(swap, 'to')];
+    return ['swap', `${textAt(swap, 'seq')} from ${from} to ${to}, ${textAt(swap, 'reason')}`];
+  }
+  const execution = objectAt(record, 'execution');
+  const took = `${textAt(execution, 'duration_ms')} ms`;
+  return ['run', `${textAt(execution, 'run_id')} ${textAt(execution, 'outcome')} in ${took}`];
+}
+
 /** A receipt as the server tells it; only `orb verify` proves it. */
 function receiptText(receipt: JsonObject): string {
   const record = objectAt(receipt, 'record');
-  const execution = objectAt(record, 'execution');
+  const isSwap = member(receipt, 'kind') === 'swap';
   const log = objectAt(receipt, 'log');
   const verification = objectAt(receipt, 'verification');
   const place =
@@ -48,9 +60,9 @@ function receiptText(receipt: JsonObject): string {
   return table([
     ['receipt', textAt(receipt, 'receipt_id')],
     ['orb', textAt(objectAt(record, 'orb'), 'id')],
-    ['run', `${textAt(execution, 'run_id')} ${textAt(execution, 'outcome')} in ${textAt(execution, 'duration_ms')} ms`],
+    subjectRow(record, isSwap),
     ['issued', textAt(receipt, 'timestamp')],
-    ['trust', `${textAt(receipt, 'trust_score')}, risk ${textAt(receipt, 'risk_level')}`],
+    ...(isSwap ? [] : [['trust', `${textAt(receipt, 'trust_score')}, risk ${textAt(receipt, 'risk_level')}`]]),
     ['log', place],
     ['server says', `${textAt(verification, 'verdict')} (${textAt(verification, 'code')})`],
     ...listAt(verification, 'checks').map(checkRow),

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
-import { parseOrbId } from '../../core/manifest/orb-id.ts';
 import { ask, type Reply } from '../api/answer.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
+import { orbIdOf } from '../args/orb-id.ts';
 import type { Args } from '../args/parse-args.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { Unanswered, type ApiRequest, type Server } from '../http.ts';
 import { EXIT, Failure, invalid, usage, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { dataText, formatOf, printable, type Format } from '../io/output.ts';
+import { dataText, formatOf, type Format } from '../io/output.ts';
 import { parseInputs } from './inputs.ts';
 import { couldRun, dryRunText, runText } from './print-run.ts';
 
@@ -29,12 +29,6 @@ function headersOf(args: Args): Readonly<Record<string, string>> {
   if (key === undefined) return {};
   if (!IDEMPOTENCY_KEY.test(key)) throw invalid('--idempotency-key: it has 1 to 255 visible ASCII characters');
   return { 'idempotency-key': key };
-}
-
-function orbIdOf(text: string): string {
-  const parsed = parseOrbId(text);
-  if (parsed.ok) return parsed.value.id;
-  throw invalid(`${printable(text)}: an Orb id has the form org.name@1.0.0`);
 }
 
 async function requestOf(args: Args, io: Io): Promise<ApiRequest> {

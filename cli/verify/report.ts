@@ -1,8 +1,9 @@
-import type { JsonObject } from '../../core/json/json-value.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import type { Root } from '../../core/verify/keys.ts';
 import type { CheckName, CheckOutcome, Verification, VerifyCode } from '../../core/verify/verdict.ts';
 import { printable, table } from '../io/output.ts';
+import { swapLine, swapText } from './swap-text.ts';
 
 /** A verification with whom it rests on. */
 export interface Report {
@@ -29,6 +30,7 @@ const MEANINGS: Readonly<Record<VerifyCode, string>> = {
   schema: 'its content is no receipt of a known version',
   issuer: 'it names another issuer than its keys document',
   score_mismatch: 'trust score or risk level do not follow from its checks',
+  decision_mismatch: 'the swap does not follow from its evidence',
   input: 'the input is not the one of this run',
   output: 'the output is not the one of this run',
   not_in_log: 'no proof that it is in the public log; --allow-unlogged does without',
@@ -46,6 +48,7 @@ const NAMES: Readonly<Record<CheckName, string>> = {
   record: 'content is a receipt',
   issuer: 'issuer is the one of the keys',
   score: 'score follows from the checks',
+  decision: 'swap follows from its evidence',
   openings: 'input and output fit',
   inclusion: 'log holds the receipt',
   key_window: 'key was in use then',
@@ -67,24 +70,36 @@ function detailOf(id: CheckName, { verification, keys }: Report): string {
   return id === 'key_status' && key !== undefined ? `${key.kid} is ${key.status}` : '';
 }
 
-function subjectOf({ record }: Verification): string {
-  if (record === undefined) return '';
-  const { receipt_id: id, orb, execution, issued_at: issued, issuer } = record;
-  return `: ${id} of ${orb.id}, ${execution.outcome}, issued ${issued} by ${issuer}`;
+function subjectOf({ signed }: Verification): string {
+  if (signed === undefined) return '';
+  const { receipt_id: id, orb, issued_at: issued, issuer } = signed.record;
+  const what = signed.kind === 'run' ? signed.record.execution.outcome : swapLine(signed.record);
+  return `: ${id} of ${orb.id}, ${what}, issued ${issued} by ${issuer}`;
 }
 
 /** The verdict and every check, for people: never one green tick. */
 export function reportText(report: Report): string {
   const { verification, next } = report;
-  const { verdict, code, checks } = verification;
+  const { verdict, code, checks, signed, explanation } = verification;
+  const swap = signed?.kind === 'swap' ? swapText(signed.record, explanation) : '';
   const why = code === 'ok' ? '' : `${code}: ${MEANINGS[code]}\n`;
   const rows = checks.map((check) => [`  ${NAMES[check.id]}`, resultOf(check), detailOf(check.id, report)]);
-  return `${printable(`${verdict}${subjectOf(verification)}`)}\n${why}${next.map((line) => `${line}\n`).join('')}${table(rows)}`;
+  return `${printable(`${verdict}${subjectOf(verification)}`)}\n${why}${next.map((line) => `${line}\n`).join('')}${table(rows)}${swap}`;
+}
+
+/** What `--explain` found; absent where it was not asked for, or of no use. */
+function explanationOf({ explanation }: Verification): { readonly explanation?: JsonValue } {
+  if (explanation === undefined) return {};
+  const { kind } = explanation;
+  return {
+    explanation:
+      kind === 'no-evidence' ? { follows: null, why: kind } : { follows: explanation.follows, why: explanation.why },
+  };
 }
 
 /** The same for machines, with the whole record. */
 export function reportValue({ verification, keys }: Report): JsonObject {
-  const { verdict, code, exit, checks, signatureValid, record, key, log } = verification;
+  const { verdict, code, exit, checks, signatureValid, signed, key, log } = verification;
   return {
     verdict,
     code,
@@ -97,6 +112,7 @@ export function reportValue({ verification, keys }: Report): JsonObject {
       keys === undefined
         ? null
         : { issuer: keys.document.issuer, sequence: keys.document.sequence, root: keys.root.kid },
-    record: record ?? null,
+    record: signed?.record ?? null,
+    ...explanationOf(verification),
   };
 }

@@ -1,4 +1,5 @@
 import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
+import { replayEvidence } from '../../core/failover/replay-evidence.ts';
 import { verification } from '../../core/verify/rows.ts';
 import type { Verification } from '../../core/verify/verdict.ts';
 import { verifyReceipt, type Subject, type VerifyOptions } from '../../core/verify/verify.ts';
@@ -25,6 +26,10 @@ function maxAgeOf(args: Args): Pick<VerifyOptions, 'maxAgeMs'> {
   if (maxAgeMs === undefined) throw usage(`--max-age ${printable(text)}: seconds, or a duration such as 90d`);
   return { maxAgeMs };
 }
+
+/** Given here: the verifier itself knows nothing of how swaps are decided. */
+const replayOf = (args: Args): Pick<VerifyOptions, 'replay'> =>
+  args.has('explain') ? { replay: ({ evidence, swap }) => replayEvidence(evidence, swap) } : {};
 
 async function believedBy(args: Args, io: Io): Promise<Believed> {
   const text = args.one('root');
@@ -61,8 +66,10 @@ async function judge(
 ): Promise<Verification> {
   const primitives = { sha256, ed25519Verify, now: io.clock.now };
   const first = await verifyReceipt(subject, options, primitives);
-  if (first.record === undefined || (disclosed.input === undefined && disclosed.output === undefined)) return first;
-  return verifyReceipt(subject, { ...options, openings: openingsFor(disclosed, first.record) }, primitives);
+  const { signed } = first;
+  if (signed === undefined || (disclosed.input === undefined && disclosed.output === undefined)) return first;
+  if (signed.kind === 'swap') throw usage('a swap has neither input nor output: leave --input and --output out');
+  return verifyReceipt(subject, { ...options, openings: openingsFor(disclosed, signed.record) }, primitives);
 }
 
 const withRows = (judged: Verification, isBundle: boolean): Verification => ({
@@ -74,7 +81,7 @@ const withRows = (judged: Verification, isBundle: boolean): Verification => ({
 
 async function verify(args: Args, io: Io): Promise<Report> {
   const path = args.positionals[0] ?? '';
-  const options = { ...maxAgeOf(args), allowUnlogged: args.has('allow-unlogged') };
+  const options = { ...maxAgeOf(args), ...replayOf(args), allowUnlogged: args.has('allow-unlogged') };
   const disclosed = await readDisclosed(args, io);
   const believed = await believedBy(args, io);
   const document = readDocument(await readInput(path, MAX_BYTES, io), path);
@@ -93,7 +100,7 @@ async function verify(args: Args, io: Io): Promise<Report> {
 
 export const verifyVerb: Verb = {
   name: 'verify',
-  summary: 'Verifies a receipt offline, with nothing but the pinned root key of its issuer.',
+  summary: 'Verifies a receipt, of a run or of a swap, offline, with nothing but the pinned root key of its issuer.',
   usage: 'BUNDLE.json|RECEIPT.jws|-',
   count: [1, 1],
   flags: [
@@ -105,10 +112,11 @@ export const verifyVerb: Verb = {
     { name: 'output-salt', value: 'SALT', text: 'its salt' },
     { name: 'max-age', value: 'S', text: 'largest age in seconds, or 90d' },
     { name: 'allow-unlogged', text: 'do without a proof that the receipt is in the log' },
+    { name: 'explain', text: 'make the decision of a swap again on its evidence, and show the figures' },
     { name: 'json', text: 'every check for machines' },
   ],
   about:
-    'Makes no network call. Exit 0: valid; 1: tampered; 2: can not be decided; 3: valid, but not trusted.\nPin the root of an issuer first: orb trust add ISSUER --root JWK.',
+    'Makes no network call. Exit 0: valid; 1: tampered; 2: can not be decided; 3: valid, but not trusted;\na swap that does not follow from its evidence (--explain) is not trusted.\nPin the root of an issuer first: orb trust add ISSUER --root JWK.',
   examples: [
     '{orb} receipts get rcpt_01a1f866-0dfa-7001-8000-000000001eef --bundle receipt.json',
     '{orb} verify receipt.json',

@@ -1,41 +1,64 @@
+import { encodeUtf8 } from '../json/bytes.ts';
+import type { Sha256 } from '../json/digest.ts';
 import type { CompiledOrb, CompiledProvider } from '../orb/compiled-orb.ts';
+import { isPinSpent, pinEnd } from './pin-end.ts';
+import type { FailoverStatus, Ramp } from './types.ts';
+
+/** What the operator has written, as far as it decides where a run starts. */
+type WrittenState = Pick<FailoverStatus, 'activeProvider' | 'ramp' | 'pin'>;
 
 /** What the choice depends on; runtime and operator pass the same (failover.md §1). */
-export type ProviderChoice = Pick<CompiledOrb, 'pin' | 'providers' | 'order'>;
+export type ProviderChoice = Pick<CompiledOrb, 'pin' | 'providers' | 'order'> & {
+  readonly failover: WrittenState | undefined;
+};
 
 /** The same without what calling a provider takes: the operator asks for names only. */
-export type ProviderNames = Pick<CompiledOrb, 'pin' | 'order'> & {
+export type ProviderNames = Omit<ProviderChoice, 'providers'> & {
   readonly providers: Pick<ReadonlySet<string>, 'has'>;
 };
 
-// failover.md §8: no endless pins; to stay for good, change `swap_config.primary`.
-export const MAX_PIN_HOURS = 168;
-export const MAX_PIN_MS = MAX_PIN_HOURS * 3_600_000;
+/** A moment, ms since epoch; of a run also its id, which decides whether it belongs to the share of a ramp. */
+export type ChoiceAt =
+  | { readonly now: number }
+  | { readonly now: number; readonly runId: string; readonly sha256: Sha256 };
 
 /**
- * Whether a pin decides at this moment: it has not ended, ends within 168 hours, and its provider is resolved.
+ * Whether a pin decides at this moment: it has not ended, is not spent, and its provider is resolved.
  * @param now ms since epoch
  */
-export function isPinFollowed({ pin, providers }: Omit<ProviderNames, 'order'>, now: number): boolean {
+export function isPinFollowed({ pin, failover, providers }: Omit<ProviderNames, 'order'>, now: number): boolean {
   if (pin === undefined || !providers.has(pin.provider)) return false;
-  return pin.expiresAt > now && pin.expiresAt - now <= MAX_PIN_MS;
+  return pinEnd(pin, failover?.pin) > now && !isPinSpent(pin, failover?.pin);
+}
+
+/** `u32be(sha256(run_id)[0..3]) mod 100 < percent`: the same run is always on the same side. */
+function isInShare({ percent }: Ramp, at: ChoiceAt): boolean {
+  if (!('runId' in at)) return false;
+  const [one = 0, two = 0, three = 0, four = 0] = at.sha256(encodeUtf8(at.runId));
+  return (one * 0x1000000 + two * 0x10000 + three * 0x100 + four) % 100 < percent;
+}
+
+/** What the status says; undefined: nothing, or a name without execution. */
+function writtenProvider({ failover, providers }: ProviderNames, at: ChoiceAt): string | undefined {
+  if (failover === undefined) return undefined;
+  const { ramp, activeProvider } = failover;
+  if (ramp !== null && providers.has(ramp.provider) && isInShare(ramp, at)) return ramp.provider;
+  return providers.has(activeProvider) ? activeProvider : undefined;
 }
 
 /**
- * The provider that a run starts with: that of a pin which is followed, else the first in order.
- * @param now ms since epoch
+ * The provider that a run starts with: that of a pin which is followed, of a ramp for its share, else the active one, else
+ * the first in order (failover.md §1).
  * @returns undefined only for an Orb without any resolved provider, which never compiles
  */
-export function effectiveProvider(orb: ProviderNames, now: number): string | undefined {
-  return isPinFollowed(orb, now) ? orb.pin?.provider : orb.order[0];
+export function effectiveProvider(orb: ProviderNames, at: ChoiceAt): string | undefined {
+  if (isPinFollowed(orb, at.now)) return orb.pin?.provider;
+  return writtenProvider(orb, at) ?? orb.order[0];
 }
 
-/**
- * Providers in the order of trial: the effective one, then the others in manifest order (failover.md §12.2).
- * @param now ms since epoch
- */
-export function providersInOrder(orb: ProviderChoice, now: number): readonly CompiledProvider[] {
-  const first = effectiveProvider(orb, now);
+/** Providers in the order of trial: the effective one, then the others in manifest order (failover.md §12.2). */
+export function providersInOrder(orb: ProviderChoice, at: ChoiceAt): readonly CompiledProvider[] {
+  const first = effectiveProvider(orb, at);
   const names = new Set(first === undefined ? orb.order : [first, ...orb.order]);
   return [...names].flatMap((name) => orb.providers.get(name) ?? []);
 }

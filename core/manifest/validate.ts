@@ -2,6 +2,7 @@ import type { Manifest } from '../../crds/manifest.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { schemaChecks } from './check-schema.ts';
 import type { Checked } from './finding.ts';
+import { adviseSwap } from './rules/advise-swap.ts';
 import { checkDefinitions } from './rules/check-definitions.ts';
 import { checkPlaceholders } from './rules/check-placeholders.ts';
 import { checkProviders } from './rules/check-providers.ts';
@@ -35,6 +36,7 @@ export function checkManifest(value: JsonValue, options: ManifestOptions): Check
     ...checkDefinitions(manifest),
     ...checkProviders(manifest),
     ...checkSwap(manifest),
+    ...adviseSwap(manifest),
     ...checkSecretLiterals(manifest),
   ];
   if (findings.some(({ severity }) => severity === 'error')) return { ok: false, findings };

@@ -1,5 +1,8 @@
-import type { Execution, Manifest, OutputDefinition } from '../../crds/manifest.ts';
+import type { Execution, Manifest, OutputDefinition, Retry } from '../../crds/manifest.ts';
 import type { Pin } from '../../crds/orb.ts';
+import type { RetryRules } from '../attempts/repeat.ts';
+import { failoverPinOf } from '../failover/pin.ts';
+import { compileProbe } from '../failover/probe-request.ts';
 import { jcs } from '../json/jcs.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { parsePointer } from '../json/pointer.ts';
@@ -23,6 +26,10 @@ export interface CompileOptions {
 const TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 1000;
 const BODY_IDLE_MS = 5000;
+// failover.md §12.2
+const MAX_ATTEMPTS = 3;
+const ON_STATUS = [408, 425, 429, 500, 502, 503, 504];
+const NOT_EXECUTED_STATUS = [429];
 // trust.md §1.1
 const SLO_MS = 5000;
 
@@ -63,25 +70,37 @@ function compileOutputs(manifest: Manifest, definition: Definition): readonly Co
   });
 }
 
+const retryRules = (retry: Retry = {}): RetryRules => ({
+  maxAttempts: retry.max_attempts ?? MAX_ATTEMPTS,
+  onStatus: new Set(retry.on_status ?? ON_STATUS),
+  notExecutedStatus: new Set(retry.not_executed_status ?? NOT_EXECUTED_STATUS),
+});
+
 function compileProvider(manifest: Manifest, definition: Definition): Checked<CompiledProvider> {
   const { execution } = definition;
   const request = compileRequest(execution, manifest.inputs, definition.pointer);
   if (!request.ok) return request;
+  const outputs = compileOutputs(manifest, definition);
+  const probe = compileProbe(execution, { request: request.value, outputs }, manifest.inputs, definition.pointer);
+  const findings = [...request.findings, ...probe.findings];
+  if (!probe.ok) return { ok: false, findings };
   const value: CompiledProvider = {
     name: definition.name,
     request: request.value,
-    outputs: compileOutputs(manifest, definition),
+    outputs,
     timeoutMs: execution.timeout_ms ?? TIMEOUT_MS,
     connectTimeoutMs: execution.connect_timeout_ms ?? CONNECT_TIMEOUT_MS,
     attemptTimeoutMs: execution.attempt_timeout_ms,
     bodyIdleMs: execution.body_idle_ms ?? BODY_IDLE_MS,
     idempotent: execution.idempotent ?? false,
     idempotencyHeader: execution.idempotency_header,
+    retry: retryRules(execution.retry),
     followRedirects: execution.follow_redirects ?? 0,
     exposeErrorBody: execution.expose_error_body ?? false,
     maxResponseBytes: execution.max_response_bytes,
+    probe: probe.value,
   };
-  return { ok: true, value, findings: request.findings };
+  return { ok: true, value, findings };
 }
 
 /** Names that may be chosen without a pin, in order (failover.md §1, `effectiveProvider`). */
@@ -113,11 +132,20 @@ function merged(first: readonly Finding[], second: readonly Finding[]): readonly
   return [...first, ...second.filter(({ code, pointer }) => !told.has(`${code} ${pointer}`))];
 }
 
-const pinOf = (pin: Pin | undefined): CompiledOrb['pin'] =>
-  pin === undefined ? undefined : { provider: pin.provider, expiresAt: Date.parse(pin.expires_at) };
+const pinOf = (pin: Pin | undefined): CompiledOrb['pin'] => (pin === undefined ? undefined : failoverPinOf(pin));
 
-/** The same version with another pin, or none: a pin is not part of the manifest, so nothing is compiled again. */
-export const withPin = (orb: CompiledOrb, pin: Pin | undefined): CompiledOrb => ({ ...orb, pin: pinOf(pin) });
+/** What is decided of an Orb beside its manifest. */
+export interface OrbState {
+  readonly pin: Pin | undefined;
+  readonly failover: CompiledOrb['failover'];
+}
+
+/** The same version with another pin and status: they are not part of the manifest, so nothing is compiled again. */
+export const withState = (orb: CompiledOrb, { pin, failover }: OrbState): CompiledOrb => ({
+  ...orb,
+  pin: pinOf(pin),
+  failover,
+});
 
 /**
  * Checks and compiles a manifest: everything that `kubectl apply`, the loader, `orb validate` and the API decide alike.
@@ -152,6 +180,7 @@ export function compileOrb(value: JsonValue, options: CompileOptions): Checked<C
       providers,
       order: orderOf(manifest, new Set(providers.keys())),
       pin: pinOf(options.pin),
+      failover: undefined,
       findings: all,
     },
   };

@@ -1,4 +1,6 @@
 import type { Manifest } from '../../crds/manifest.ts';
+import type { RetryRules } from '../attempts/repeat.ts';
+import type { FailoverPin, FailoverStatus } from '../failover/types.ts';
 import type { Digest } from '../json/digest.ts';
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
@@ -15,6 +17,24 @@ export interface CompiledOutput {
   readonly from: readonly string[] | undefined;
 }
 
+/** When the answer to a probe counts as good. */
+export interface ProbeExpectation {
+  /** Absent: any 2xx. */
+  readonly statuses: ReadonlySet<number> | undefined;
+  /** Parsed JSON Pointer into the body; absent: the body does not matter. */
+  readonly pointer: readonly string[] | undefined;
+  /** RFC 8785 text of the value that stands there; absent: any. */
+  readonly equals: string | undefined;
+}
+
+/** A request that shows how a provider is, without an effect (failover.md §7). */
+export interface CompiledProbe {
+  readonly request: CompiledRequest;
+  /** Those of a run when the request is a run's own; else none. */
+  readonly outputs: readonly CompiledOutput[];
+  readonly expect: ProbeExpectation;
+}
+
 /** One way to call a provider, with every default of failover.md §12.1 and §12.2 filled in. */
 export interface CompiledProvider {
   readonly name: string;
@@ -26,9 +46,12 @@ export interface CompiledProvider {
   readonly bodyIdleMs: number;
   readonly idempotent: boolean;
   readonly idempotencyHeader: string | undefined;
+  readonly retry: RetryRules;
   readonly followRedirects: number;
   readonly exposeErrorBody: boolean;
   readonly maxResponseBytes: number | undefined;
+  /** Absent: a probe could have an effect. */
+  readonly probe: CompiledProbe | undefined;
 }
 
 /** A valid manifest generation, compiled once; everything that a run needs and nothing that it must parse again. */
@@ -51,6 +74,8 @@ export interface CompiledOrb {
   readonly providers: ReadonlyMap<string, CompiledProvider>;
   /** Resolved names that may be chosen without a pin, in order: primary, fallbacks; the manifest's own when neither is there. */
   readonly order: readonly string[];
-  readonly pin: { readonly provider: string; readonly expiresAt: number } | undefined;
+  readonly pin: FailoverPin | undefined;
+  /** What the operator has written of it; undefined: nothing yet. */
+  readonly failover: FailoverStatus | undefined;
   readonly findings: readonly Finding[];
 }

@@ -1,7 +1,20 @@
-import { effectiveProvider, isPinFollowed, type ProviderNames } from '../failover/effective-provider.ts';
-import { isJsonObject } from '../json/json-value.ts';
+import { failoverConditions, SWAP_CONDITIONS, type MetricsKnown } from '../failover/conditions.ts';
+import type { EvidenceOrigin } from '../failover/evidence.ts';
+import { followPin } from '../failover/follow-pin.ts';
+import { lintScrape } from '../failover/lint-scrape.ts';
+import { readFailoverStatus, writeFailoverStatus } from '../failover/status-codec.ts';
+import {
+  newSwap,
+  resolvedNames,
+  stepFailover,
+  swapEvents,
+  type FailoverStep,
+  type StepMemory,
+} from '../failover/step.ts';
+import type { FailoverStatus, MetricsSnapshot, ResolvedSwapConfig, SwapRecord } from '../failover/types.ts';
 import { withTransitions, type Condition, type WantedCondition } from '../reconcile/conditions.ts';
 import type { EventSpec } from '../reconcile/event-spec.ts';
+import { explainFindings } from '../reconcile/explain-findings.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import { done, type Outcome } from '../reconcile/outcome.ts';
 import type { Plan } from '../reconcile/plan.ts';
@@ -9,17 +22,41 @@ import { conditionOf, conditionsOf, generationOf, statusOf } from '../reconcile/
 import { changeEvent } from '../reconcile/verdict.ts';
 import type { JudgedManifest } from './plan-manifest.ts';
 import { lastValidOf, ORB_ID_CONFLICT, verdictOf, type OrbSnapshot } from './plan-orb.ts';
-import { judgePin } from './plan-pin.ts';
+import { failoverPinIn, judgePin } from './plan-pin.ts';
 import { isJudged } from './valid-version.ts';
 
 type Valid = JudgedManifest & { readonly kind: 'valid' };
 
-/** `Orb.status.failover` as far as a pin and the manifest decide it (failover.md §6). */
-interface Failover {
-  readonly activeProvider: string;
-  /** RFC 3339: when it became the active one. */
-  readonly since: string;
-  readonly reason: 'primary' | 'manual';
+/** What one look at the figures knows of an Orb, and what was remembered of the looks before. */
+export interface FailoverLook {
+  /** Ms since epoch, of its tick: a step of a ramp lasts from tick to tick, whenever it was written. */
+  readonly at: number;
+  readonly metrics: MetricsSnapshot;
+  readonly origin: EvidenceOrigin | null;
+  readonly memory: StepMemory;
+}
+
+/** What a plan is made at, beside the Orb. */
+export interface FailoverMoment {
+  /** Ms since epoch: wall clock at start plus monotonic time since. */
+  readonly now: number;
+  /** Of the operator's lease. */
+  readonly epoch: number;
+  /** For a swap that is decided now. */
+  readonly receiptId: string;
+  /** [0, 1): the jitter of a hold. */
+  readonly random: number;
+  /** Of the source of figures; absent: there is none. */
+  readonly scrapeIntervalMs: number | undefined;
+  /** Absent: only pin and manifest are followed, which waits for no figures. */
+  readonly look?: FailoverLook;
+}
+
+export interface FailoverPlan extends Plan {
+  /** Absent without a look. */
+  readonly step?: FailoverStep;
+  /** A swap that happens when the status is written. */
+  readonly swap?: SwapRecord;
 }
 
 const ACTION = 'ChooseProvider';
@@ -30,95 +67,139 @@ function providersResolved({ unresolved }: Valid): WantedCondition {
     : { type: 'ProvidersResolved', status: 'False', reason: 'ProviderUndefined', message: unresolved };
 }
 
-/** What the status says of the active provider; undefined when it says nothing that can be read. */
-function failoverOf(orb: KubeObject): { readonly activeProvider: string; readonly since: string } | undefined {
-  const { failover } = statusOf(orb);
-  if (!isJsonObject(failover)) return undefined;
-  const { activeProvider, since } = failover;
-  return typeof activeProvider === 'string' && typeof since === 'string' ? { activeProvider, since } : undefined;
-}
-
-/** What is known of the version that runs. */
-interface Running {
-  readonly providers: ReadonlySet<string>;
-  readonly named: ReadonlySet<string>;
-  readonly order: readonly string[];
-}
-
-/** `since` moves only with the provider; a pin to the one that is active anyway changes the reason alone. */
-function chooseProvider(orb: KubeObject, choice: ProviderNames, now: number): Failover | undefined {
-  const activeProvider = effectiveProvider(choice, now);
-  if (activeProvider === undefined) return undefined;
-  const before = failoverOf(orb);
-  const since = before?.activeProvider === activeProvider ? before.since : new Date(now).toISOString();
-  return { activeProvider, since, reason: isPinFollowed(choice, now) ? 'manual' : 'primary' };
-}
-
-function switched(orb: KubeObject, next: Failover | undefined): readonly EventSpec[] {
-  const before = failoverOf(orb)?.activeProvider;
-  if (before === undefined || next === undefined || before === next.activeProvider) return [];
-  const note = `"${next.activeProvider}" is used instead of "${before}" (${next.reason}).`;
-  return [{ type: 'Normal', reason: 'ProviderChanged', action: ACTION, note }];
-}
-
-/** What turned bad, what is good again, and a pin that ended: Events. What was never bad is none. */
+/** What turned bad, and what is good again: Events. What was never bad is none. */
 function told(orb: KubeObject, wanted: WantedCondition): readonly EventSpec[] {
+  // The rules tell of these themselves, with what they did about it.
+  if (wanted.reason === 'AllDown') return [];
   const before = conditionOf(orb, wanted.type);
   const isBad = wanted.status === 'False';
-  // A pin that had ended before anybody looked did not end now.
-  const hasEnded = wanted.reason === 'PinExpired' && before !== undefined;
-  if (wanted.status === 'Unknown' || (!isBad && !hasEnded && before?.status !== 'False')) return [];
+  if (wanted.status === 'Unknown' || (!isBad && before?.status !== 'False')) return [];
   return changeEvent(conditionsOf(orb), wanted, { action: ACTION, warning: isBad });
 }
 
-function untilChange(changesAt: number | undefined, now: number): Outcome {
-  return changesAt === undefined
-    ? done
-    : { kind: 'requeue-after', ms: changesAt - now, why: 'the pin changes its state' };
+/** The version that runs. */
+interface Running {
+  readonly providers: ReadonlySet<string>;
+  readonly named: ReadonlySet<string>;
+  readonly resolved: readonly string[];
+  readonly config: ResolvedSwapConfig | undefined;
+  readonly hasSwapConfig: boolean;
 }
 
-const untouched: Plan = { events: [], outcome: done };
+/** What becomes of the active provider. */
+interface Chosen {
+  readonly status: FailoverStatus;
+  readonly swap: SwapRecord | undefined;
+  readonly events: readonly EventSpec[];
+  readonly step?: FailoverStep;
+}
 
-/** What is written and told of the pin and of the conditions beside it. */
+const persistedOf = (orb: KubeObject): FailoverStatus | null => readFailoverStatus(statusOf(orb)['failover']);
+
+/** Windows that hold too few scrapes say nothing that may be decided on (failover.md §11, L3). */
+const isLookOfUse = ({ look, scrapeIntervalMs = 0 }: FailoverMoment, config: ResolvedSwapConfig): boolean =>
+  look !== undefined && lintScrape(config, scrapeIntervalMs).length === 0;
+
+/** That of the tick; but a pin may have been followed since, and what comes after it must not be before it. */
+function timeOf({ at }: FailoverLook, persisted: FailoverStatus | null, now: number): number {
+  const written = Math.max(persisted?.since ?? 0, persisted?.pin.firstSeen?.at ?? 0);
+  return Math.min(now, Math.max(Math.floor(at), written));
+}
+
+/** @returns undefined: nothing of it can be called */
+function choose(orb: KubeObject, running: Running, moment: FailoverMoment): Chosen | undefined {
+  const { resolved, config, hasSwapConfig } = running;
+  const { look, random } = moment;
+  if (resolved.length === 0) return undefined;
+  const persisted = persistedOf(orb);
+  // A Lease that was deleted begins to count again; what is written of one Orb never does.
+  const epoch = Math.max(moment.epoch, persisted?.epoch ?? 0);
+  const common = { now: Math.floor(moment.now), epoch, receiptId: moment.receiptId, resolved, persisted };
+  const input = { ...common, pin: failoverPinIn(orb) };
+  if (config === undefined || look === undefined || !isLookOfUse(moment, config)) {
+    const { next, events } = followPin({ ...input, hasSwapConfig });
+    const swap = newSwap(persisted, next);
+    return { status: next, swap, events: swapEvents(events, swap) };
+  }
+  const { metrics, memory, origin } = look;
+  const now = timeOf(look, persisted, input.now);
+  const step = stepFailover({ input: { ...input, now, random, config, metrics }, memory, origin });
+  return { status: step.status, swap: step.swap, events: step.events, step };
+}
+
+/** What is written and told of the active provider and of the conditions beside it. */
 interface Said {
-  readonly failover?: Failover;
+  readonly chosen: Chosen | undefined;
+  /** Absent: there is no active provider. */
+  readonly failover: FailoverStatus | undefined;
   /** To be told of. */
   readonly wanted: readonly WantedCondition[];
   /** Of an earlier version, as they were. */
-  readonly kept?: readonly Condition[];
-  readonly changesAt: number | undefined;
+  readonly kept: readonly Condition[];
+  /** Ms since epoch, moments at which the answer changes by itself. */
+  readonly changesAt: readonly (number | undefined)[];
 }
 
-function planOf(orb: KubeObject, { failover, wanted, kept = [], changesAt }: Said, now: number): Plan {
+function nextLook(changesAt: Said['changesAt'], now: number): Outcome {
+  const next = Math.min(...changesAt.map((at) => (at === undefined || at <= now ? Infinity : at)));
+  return next === Infinity ? done : { kind: 'requeue-after', ms: next - now, why: 'a pin or a freeze ends' };
+}
+
+function planOf(orb: KubeObject, said: Said, now: number): FailoverPlan {
+  const { chosen, failover, wanted, kept, changesAt } = said;
   const generation = generationOf(orb);
   const conditions = [...withTransitions(wanted, conditionsOf(orb), { generation, now }), ...kept];
   return {
     status: {
-      ...(failover === undefined ? {} : { failover }),
+      ...(failover === undefined ? {} : { failover: writeFailoverStatus(failover) }),
       conditions: conditions.toSorted((one, other) => (one.type < other.type ? -1 : 1)),
     },
-    events: [...wanted.flatMap((item) => told(orb, item)), ...switched(orb, failover)],
-    outcome: untilChange(changesAt, now),
+    events: [...(chosen?.events ?? []), ...wanted.flatMap((item) => told(orb, item))],
+    outcome: nextLook([...changesAt, failover?.frozen?.until], now),
+    ...(chosen?.step === undefined ? {} : { step: chosen.step }),
+    ...(chosen?.swap === undefined ? {} : { swap: chosen.swap }),
   };
 }
 
 const listed = (condition: WantedCondition | undefined): readonly WantedCondition[] =>
   condition === undefined ? [] : [condition];
 
-/** This generation runs, or the one before: pin and active provider are those of what runs. */
+function metricsKnown(
+  { scrapeIntervalMs }: FailoverMoment,
+  config: ResolvedSwapConfig,
+  step: FailoverStep | undefined,
+): MetricsKnown {
+  if (scrapeIntervalMs === undefined) return { kind: 'not-configured' };
+  const short = lintScrape(config, scrapeIntervalMs);
+  if (short.length > 0) return { kind: 'too-coarse', message: explainFindings(short, 'spec') };
+  return step === undefined ? { kind: 'not-looked' } : { kind: 'looked', step };
+}
+
+/** Active provider and pin of what runs, this generation or the one before. */
 function runningParts(
   orb: KubeObject,
   running: Running,
-  now: number,
-): Pick<Said, 'failover' | 'changesAt'> & { readonly pinned: readonly WantedCondition[] } {
-  const { pin, condition, changesAt } = judgePin(orb, running, now);
-  const failover = chooseProvider(orb, { ...running, pin }, now);
-  return { ...(failover === undefined ? {} : { failover }), changesAt, pinned: listed(condition) };
+  moment: FailoverMoment,
+): Pick<Said, 'chosen' | 'failover' | 'changesAt'> & { readonly pinned: readonly WantedCondition[] } {
+  const chosen = choose(orb, running, moment);
+  const { condition, changesAt } = judgePin(orb, running, { now: moment.now, state: chosen?.status.pin });
+  return { chosen, failover: chosen?.status, changesAt: [changesAt], pinned: listed(condition) };
 }
 
-function planThis(orb: KubeObject, manifest: Valid, now: number): Plan {
-  const { pinned, ...parts } = runningParts(orb, manifest, now);
-  return planOf(orb, { ...parts, wanted: [providersResolved(manifest), ...pinned] }, now);
+function planThis(orb: KubeObject, manifest: Valid, moment: FailoverMoment): FailoverPlan {
+  const { swap: config, providers, order } = manifest;
+  const running = { ...manifest, config, hasSwapConfig: config !== undefined };
+  const { pinned, ...parts } = runningParts(orb, { ...running, resolved: resolvedNames(order, providers) }, moment);
+  const { chosen } = parts;
+  const { now } = moment;
+  const swapping =
+    config === undefined || chosen === undefined
+      ? []
+      : failoverConditions(
+          { status: chosen.status, primary: config.primary, metrics: metricsKnown(moment, config, chosen.step), now },
+          conditionsOf(orb),
+        );
+  return planOf(orb, { ...parts, wanted: [providersResolved(manifest), ...pinned, ...swapping], kept: [] }, now);
 }
 
 const providersUnknown = (reason: string, message: string): WantedCondition => ({
@@ -128,39 +209,63 @@ const providersUnknown = (reason: string, message: string): WantedCondition => (
   message,
 });
 
+const TYPES: readonly string[] = SWAP_CONDITIONS;
+
+/** What is said of a version with `swap_config`; its rules are not known any more, so none of them acts. */
+function keptConditions(orb: KubeObject, primary: string, chosen: Chosen | undefined, now: number): Said['kept'] {
+  const before = conditionsOf(orb).filter(({ type }) => TYPES.includes(type));
+  if (before.length === 0 || chosen === undefined) return before;
+  const { status } = chosen;
+  const wanted = failoverConditions({ status, primary, metrics: { kind: 'not-looked' }, now }, before);
+  const said = new Set(wanted.map(({ type }) => type));
+  const settings = before.filter(({ type }) => type === 'MetricsAvailable' && !said.has(type));
+  return [...settings, ...withTransitions(wanted, before, { generation: generationOf(orb), now })];
+}
+
 /** Which of its providers an older version misses was said of it, or is not known: only names are remembered. */
 function planLast(
   orb: KubeObject,
   { names, reason }: { readonly names: readonly string[]; readonly reason: string },
-  now: number,
-): Plan {
+  moment: FailoverMoment,
+): FailoverPlan {
+  const { now } = moment;
   const providers = new Set(names);
-  const { pinned, ...parts } = runningParts(orb, { providers, named: providers, order: names.slice(0, 1) }, now);
+  const hasSwapConfig = conditionsOf(orb).some(({ type }) => TYPES.includes(type));
+  const running = { providers, named: providers, resolved: names, config: undefined, hasSwapConfig };
+  const { pinned, ...parts } = runningParts(orb, running, moment);
+  const swapping = keptConditions(orb, names[0] ?? '', parts.chosen, now);
   const before = conditionOf(orb, 'ProvidersResolved');
   if (before !== undefined && before.status !== 'Unknown') {
-    return planOf(orb, { ...parts, wanted: pinned, kept: [before] }, now);
+    return planOf(orb, { ...parts, wanted: pinned, kept: [before, ...swapping] }, now);
   }
   const unknown = providersUnknown(reason, 'The last valid version runs on; see Ready.');
-  return planOf(orb, { ...parts, wanted: [unknown, ...pinned] }, now);
+  return planOf(orb, { ...parts, wanted: [unknown, ...pinned], kept: swapping }, now);
 }
 
-function planNothing(orb: KubeObject, reason: string, now: number): Plan {
-  const { condition, changesAt } = judgePin(orb, { nothing: reason }, now);
+/** Nothing is active; but numbers of swaps that were made are never given again, when it runs again. */
+function planNothing(orb: KubeObject, reason: string, { now }: FailoverMoment): FailoverPlan {
+  const persisted = persistedOf(orb);
+  const swapped = persisted !== null && persisted.swapSeq > 0 ? persisted : undefined;
+  const { condition, changesAt } = judgePin(orb, { nothing: reason }, { now, state: swapped?.pin });
   const unknown = providersUnknown(reason, 'No version of this Orb runs; see Ready.');
-  return planOf(orb, { wanted: [unknown, ...listed(condition)], changesAt }, now);
+  const wanted = [unknown, ...listed(condition)];
+  return planOf(orb, { chosen: undefined, failover: swapped, wanted, kept: [], changesAt: [changesAt] }, now);
 }
+
+const untouched: FailoverPlan = { events: [], outcome: done };
 
 /**
- * Status of an Orb as the manager `orb-operator-failover` owns it: `failover`, `ProvidersResolved`, `PinValid`
- * (security.md §6.1), of the version that runs. A pin is followed, not counted. A generation that `planOrb` has not seen yet
- * is left for the change that tells of it, so that the two managers write one after the other.
- * @param now ms since epoch
+ * Status of an Orb as the manager `orb-operator-failover` owns it: `failover` and its conditions (security.md §6.1,
+ * failover.md §6), of the version that runs. A generation that `planOrb` has not seen yet is left for the change that tells of
+ * it, so that the two managers write one after the other.
  */
-export function planFailover(snapshot: OrbSnapshot, now: number): Plan {
+export function planFailover(snapshot: OrbSnapshot, moment: FailoverMoment): FailoverPlan {
   const { orb, manifest } = snapshot;
   if (!isJudged(orb)) return untouched;
   const { kind, reason } = verdictOf(snapshot);
-  if (kind === 'ready' && manifest.kind === 'valid') return planThis(orb, manifest, now);
+  if (kind === 'ready' && manifest.kind === 'valid') return planThis(orb, manifest, moment);
   const last = reason === ORB_ID_CONFLICT ? undefined : lastValidOf(snapshot);
-  return last === undefined ? planNothing(orb, reason, now) : planLast(orb, { names: last.providers, reason }, now);
+  return last === undefined
+    ? planNothing(orb, reason, moment)
+    : planLast(orb, { names: last.providers, reason }, moment);
 }

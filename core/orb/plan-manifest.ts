@@ -1,3 +1,5 @@
+import { resolveSwapConfig } from '../failover/resolve-swap-config.ts';
+import type { ResolvedSwapConfig } from '../failover/types.ts';
 import type { Digest } from '../json/digest.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
 import { isTooDeep, MAX_DEPTH } from '../json/too-deep.ts';
@@ -7,6 +9,7 @@ import type { KubeObject } from '../reconcile/kube-object.ts';
 import { specOf } from '../reconcile/read-object.ts';
 import { compileOrb } from './compile-orb.ts';
 import type { CompiledOrb } from './compiled-orb.ts';
+import { secretUsesOf, type SecretUse } from './lint-hosts.ts';
 
 /** What the plans need to know of one generation's manifest: small, as there may be 10 000 of them. */
 export type JudgedManifest =
@@ -23,6 +26,10 @@ export type JudgedManifest =
       readonly named: ReadonlySet<string>;
       /** Names that may be chosen without a pin, in order. */
       readonly order: readonly string[];
+      /** Absent: only a pin moves this Orb. */
+      readonly swap: ResolvedSwapConfig | undefined;
+      /** Secrets that go to providers. */
+      readonly secrets: readonly SecretUse[];
     }
   | {
       readonly kind: 'invalid';
@@ -110,6 +117,8 @@ function judge(placed: Placed, allowedOrigins: readonly string[]): JudgedManifes
     providers: new Set(providers.keys()),
     named: namesOf(checked.provider, checked.providers ?? {}, checked.swap_config),
     order,
+    secrets: secretUsesOf(compiled.orb),
+    swap: resolveSwapConfig(checked),
   };
 }
 

@@ -1,10 +1,11 @@
-import { withTransitions } from '../reconcile/conditions.ts';
+import { withTransitions, type WantedCondition } from '../reconcile/conditions.ts';
 import type { EventSpec } from '../reconcile/event-spec.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import { conditionsOf, generationOf, handledReconcileAt } from '../reconcile/read-object.ts';
 import { changeEvent, conditionsFor, outcomeOf, type Verdict } from '../reconcile/verdict.ts';
 import { claimOf, holderAmong, wantedOrbId, type Claim } from './plan-holder.ts';
+import { secretsBound } from './lint-hosts.ts';
 import type { JudgedManifest } from './plan-manifest.ts';
 import { validVersionOf, type ValidVersion } from './valid-version.ts';
 
@@ -15,6 +16,8 @@ export interface OrbSnapshot {
   readonly twins: readonly Claim[];
   /** Of the current generation. */
   readonly manifest: JudgedManifest;
+  /** Those that may run it. */
+  readonly orbisets: readonly KubeObject[];
 }
 
 /** Reason of an Orb whose id another one holds: nothing of it runs, also no older version. */
@@ -70,6 +73,13 @@ export function verdictOf(snapshot: OrbSnapshot): Verdict {
   return ready(snapshot);
 }
 
+/** Of this generation only: of an older one nobody knows where its secrets go. */
+function boundSecrets({ manifest, orbisets }: OrbSnapshot, verdict: Verdict): readonly WantedCondition[] {
+  const bound =
+    verdict.kind === 'ready' && manifest.kind === 'valid' ? secretsBound(manifest.secrets, orbisets) : undefined;
+  return bound === undefined ? [] : [bound];
+}
+
 function eventsOf(snapshot: OrbSnapshot, verdict: Verdict): readonly EventSpec[] {
   const warning = verdict.kind !== 'ready';
   const before = conditionsOf(snapshot.orb);
@@ -92,6 +102,8 @@ export function planOrb(snapshot: OrbSnapshot, now: number): Plan {
   const { orb } = snapshot;
   const verdict = verdictOf(snapshot);
   const generation = generationOf(orb);
+  const bound = boundSecrets(snapshot, verdict);
+  const before = conditionsOf(orb);
   const lastValid = lastValidOf(snapshot);
   const isRunning = lastValid !== undefined && verdict.reason !== ORB_ID_CONFLICT;
   return {
@@ -100,9 +112,14 @@ export function planOrb(snapshot: OrbSnapshot, now: number): Plan {
       ...handledReconcileAt(orb),
       ...(isRunning ? { validDigest: lastValid.digest } : {}),
       ...(lastValid === undefined ? {} : { lastValid }),
-      conditions: withTransitions(conditionsFor(verdict), conditionsOf(orb), { generation, now }),
+      conditions: withTransitions([...conditionsFor(verdict), ...bound], before, { generation, now }),
     },
-    events: eventsOf(snapshot, verdict),
+    events: [
+      ...eventsOf(snapshot, verdict),
+      ...bound
+        .filter(({ status }) => status === 'False')
+        .flatMap((condition) => changeEvent(before, condition, { action: 'BindSecrets', warning: true })),
+    ],
     outcome: outcomeOf(verdict),
   };
 }

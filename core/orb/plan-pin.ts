@@ -1,5 +1,8 @@
 import type { Pin } from '../../crds/orb.ts';
-import { MAX_PIN_HOURS, MAX_PIN_MS } from '../failover/effective-provider.ts';
+import { failoverPinOf } from '../failover/pin.ts';
+import { MAX_PIN_HOURS, pinEnd } from '../failover/pin-end.ts';
+import type { FailoverPin, FailoverStatus } from '../failover/types.ts';
+import { isJsonObject } from '../json/json-value.ts';
 import { schemaChecks } from '../manifest/check-schema.ts';
 import { explainFindings } from '../reconcile/explain-findings.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
@@ -10,19 +13,11 @@ const TIME = '/spec/pin/expires_at';
 
 type ReadPin =
   | { readonly kind: 'none' }
-  | { readonly kind: 'pin'; readonly pin: Pin; readonly expiresAt: number }
+  | { readonly kind: 'pin'; readonly pin: Pin }
   | { readonly kind: 'malformed'; readonly reason: 'PinMalformed' | 'PinTimeInvalid'; readonly message: string };
-
-interface TimedPin {
-  readonly provider: string;
-  /** Ms since epoch. */
-  readonly expiresAt: number;
-}
 
 /** What a pin comes to at one moment. */
 interface JudgedPin {
-  /** As `effectiveProvider` takes it; absent when none is followed now. */
-  readonly pin: TimedPin | undefined;
   /** Absent without a pin. */
   readonly condition: WantedCondition | undefined;
   /** Ms since epoch of the next moment at which the answer changes by itself. */
@@ -41,12 +36,11 @@ function readPin(orb: KubeObject): ReadPin {
   }
   const { pin } = checked.value.spec;
   if (pin === undefined) return { kind: 'none' };
-  const expiresAt = Date.parse(pin.expires_at);
-  if (Number.isNaN(expiresAt)) {
+  if (Number.isNaN(Date.parse(pin.expires_at))) {
     const message = 'spec.pin.expires_at: There is no such time; write 2026-01-31T12:00:00Z.';
     return { kind: 'malformed', reason: 'PinTimeInvalid', message };
   }
-  return { kind: 'pin', pin, expiresAt };
+  return { kind: 'pin', pin };
 }
 
 /**
@@ -58,6 +52,28 @@ export function pinOf(orb: KubeObject): Pin | undefined {
   return read.kind === 'pin' ? read.pin : undefined;
 }
 
+/** Who wrote the pin, as the API server knows it. */
+function ownerOf({ metadata }: KubeObject): string | null {
+  const owners = (metadata.managedFields ?? []).flatMap((entry): readonly string[] => {
+    const { manager, fieldsV1 } = isJsonObject(entry) ? entry : {};
+    const fields = isJsonObject(fieldsV1) ? fieldsV1['f:spec'] : undefined;
+    return typeof manager === 'string' && isJsonObject(fields) && Object.hasOwn(fields, 'f:pin') ? [manager] : [];
+  });
+  return owners[0] ?? null;
+}
+
+/**
+ * The pin of an Orb as the rules take it, whatever became of it: with its field manager as actor when it names none
+ * (failover.md §8).
+ * @returns null without a pin, and for a malformed one
+ */
+export function failoverPinIn(orb: KubeObject): FailoverPin | null {
+  const pin = pinOf(orb);
+  if (pin === undefined) return null;
+  const read = failoverPinOf(pin);
+  return { ...read, actor: read.actor ?? ownerOf(orb) };
+}
+
 const condition = (status: WantedCondition['status'], reason: string, message: string): WantedCondition => ({
   type: 'PinValid',
   status,
@@ -66,7 +82,6 @@ const condition = (status: WantedCondition['status'], reason: string, message: s
 });
 
 const ignored = (reason: string, message: string, changesAt: number | undefined): JudgedPin => ({
-  pin: undefined,
   condition: condition('False', reason, `${message} The pin is ignored.`),
   changesAt,
 });
@@ -80,37 +95,40 @@ interface KnownProviders {
 }
 
 /** What is wrong with the name, if anything is. */
-function misnamed({ provider, expiresAt }: TimedPin, { providers, named }: KnownProviders): JudgedPin | undefined {
+function misnamed(provider: string, endsAt: number, { providers, named }: KnownProviders): JudgedPin | undefined {
   if (providers.has(provider)) return undefined;
   const known = [...providers].toSorted().join(', ');
   const why = named.has(provider)
     ? `Nothing says how "${provider}" is called; add /providers/${provider}/execution.`
     : `The manifest that runs has no "${provider}"; use one of: ${known}.`;
-  return ignored('PinProviderUndefined', `spec.pin.provider: ${why}`, expiresAt);
+  return ignored('PinProviderUndefined', `spec.pin.provider: ${why}`, endsAt);
 }
 
 function expired(provider: string): JudgedPin {
   const message = `The pin to "${provider}" has ended; remove spec.pin, or write a later expires_at.`;
-  return { pin: undefined, condition: condition('True', 'PinExpired', message), changesAt: undefined };
+  return { condition: condition('True', 'PinExpired', message), changesAt: undefined };
 }
 
-/** It would begin by itself one day, when nobody thinks of it any more: the message must say so. */
-function tooLong(expiresAt: number): JudgedPin {
-  const message = `spec.pin.expires_at: Write a time at most ${MAX_PIN_HOURS} hours ahead, or to stay for good change spec.swap_config.primary. The pin is ignored until its end is that near.`;
-  return { pin: undefined, condition: condition('False', 'PinTooLong', message), changesAt: expiresAt - MAX_PIN_MS };
-}
-
-function judgeTime({ provider, expiresAt }: TimedPin, now: number): JudgedPin {
-  if (expiresAt - now > MAX_PIN_MS) return tooLong(expiresAt);
+function followed(pin: FailoverPin, endsAt: number): JudgedPin {
+  const until = endsAt < pin.expiresAt ? `${MAX_PIN_HOURS} hours after it was seen first` : 'the pin ends';
   return {
-    pin: { provider, expiresAt },
-    condition: condition('True', 'PinFollowed', `"${provider}" is used until the pin ends.`),
-    changesAt: expiresAt,
+    condition: condition('True', 'PinFollowed', `"${pin.provider}" is used until ${until}.`),
+    changesAt: endsAt,
   };
 }
 
+/** It has done what it was there for; undefined: not yet. */
+function spent({ id, provider }: FailoverPin, endsAt: number, state: PinState): JudgedPin | undefined {
+  if (state?.overriddenId === id) {
+    const message = `"${provider}" failed and was left, so the pin no longer counts; pin it again when it works.`;
+    return { condition: condition('True', 'PinOverridden', message), changesAt: endsAt };
+  }
+  if (state?.handledId !== id) return undefined;
+  const message = `The swap to "${provider}" was made; the pin no longer counts.`;
+  return { condition: condition('True', 'PinHandled', message), changesAt: endsAt };
+}
+
 const unjudged = (reason: string, changesAt: number): JudgedPin => ({
-  pin: undefined,
   condition: condition('Unknown', reason, 'No version of this Orb runs, so the pin is not followed; see Ready.'),
   changesAt,
 });
@@ -118,22 +136,31 @@ const unjudged = (reason: string, changesAt: number): JudgedPin => ({
 /** What runs now, or why nothing does: the reason of Ready. */
 type Running = KnownProviders | { readonly nothing: string };
 
+type PinState = FailoverStatus['pin'] | undefined;
+
+/** When, and with what was written of the pin; undefined: nothing yet. */
+interface PinMoment {
+  /** Ms since epoch. */
+  readonly now: number;
+  readonly state: PinState;
+}
+
 /**
  * Judges the pin of an Orb by the version that runs (failover.md §8). Numbers and times that move stand in no message.
- * @param now ms since epoch
  */
-export function judgePin(orb: KubeObject, running: Running, now: number): JudgedPin {
+export function judgePin(orb: KubeObject, running: Running, { now, state }: PinMoment): JudgedPin {
   const read = readPin(orb);
   switch (read.kind) {
     case 'none':
-      return { pin: undefined, condition: undefined, changesAt: undefined };
+      return { condition: undefined, changesAt: undefined };
     case 'malformed':
       return ignored(read.reason, read.message, undefined);
     case 'pin': {
-      const timed = { provider: read.pin.provider, expiresAt: read.expiresAt };
-      if (timed.expiresAt <= now) return expired(timed.provider);
-      if ('nothing' in running) return unjudged(running.nothing, timed.expiresAt);
-      return misnamed(timed, running) ?? judgeTime(timed, now);
+      const pin = failoverPinOf(read.pin);
+      const endsAt = pinEnd(pin, state);
+      if (endsAt <= now) return expired(pin.provider);
+      if ('nothing' in running) return unjudged(running.nothing, endsAt);
+      return misnamed(pin.provider, endsAt, running) ?? spent(pin, endsAt, state) ?? followed(pin, endsAt);
     }
     default:
       return read satisfies never;

@@ -1,5 +1,6 @@
 import { jcs } from '../json/jcs.ts';
 import type { ReceiptRecord } from './record.ts';
+import type { SwapReceipt } from './swap-record.ts';
 
 /**
  * Log entry of a receipt of a published Orb (trust.md §2.1).
@@ -22,13 +23,30 @@ export const receiptEntry = (record: ReceiptRecord, jwsSha256: string): string =
     jws_sha256: jwsSha256,
   });
 
-/**
- * Log entry of any other receipt: names and volumes of private Orbs do not leak. All members are ASCII without
- * characters to escape, so the canonical text is written directly.
- */
+/** All members are ASCII without characters to escape, so the canonical text is written directly. */
+const privateText = (receiptId: string, finishedAt: string, jwsSha256: string): string =>
+  `{"finished_at":"${finishedAt}","jws_sha256":"${jwsSha256}","kind":"receipt_private","receipt_id":"${receiptId}","v":1}`;
+
+/** Log entry of any other receipt: names and volumes of private Orbs do not leak. */
 export const privateEntry = (record: ReceiptRecord, jwsSha256: string): string =>
-  `{"finished_at":"${record.execution.finished_at}","jws_sha256":"${jwsSha256}","kind":"receipt_private",` +
-  `"receipt_id":"${record.receipt_id}","v":1}`;
+  privateText(record.receipt_id, record.execution.finished_at, jwsSha256);
+
+/** Log entry of a swap receipt of a published Orb (failover.md §10). */
+export const swapEntry = ({ orb, swap }: SwapReceipt, jwsSha256: string): string =>
+  jcs({
+    v: 1,
+    kind: 'swap',
+    orb_id: orb.id,
+    from: swap.from,
+    to: swap.to,
+    reason: swap.reason,
+    jws_sha256: jwsSha256,
+    at: swap.decided_at,
+  });
+
+/** Log entry of any other swap receipt: it can't be told from that of a run. */
+export const privateSwapEntry = (record: SwapReceipt, jwsSha256: string): string =>
+  privateText(record.receipt_id, record.swap.decided_at, jwsSha256);
 
 /** What happened to a signing key. */
 export interface KeyEvent {

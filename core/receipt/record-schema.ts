@@ -25,6 +25,9 @@ const MAX_ATTEMPTS = 16;
 const ORB_ID =
   /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?@(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 
+/** An `orb_id` as a signed document names it. */
+export const orbId = matching(ORB_ID);
+
 const isText = (value: JsonValue, check: (text: string) => boolean): boolean =>
   typeof value === 'string' && check(value);
 
@@ -74,7 +77,7 @@ const members = closed({
   receipt_id: (value) => isText(value, isReceiptId),
   issuer: httpsOrigin,
   issued_at: time,
-  orb: closed({ id: matching(ORB_ID), manifest_digest: digest, irreversible: boolean }),
+  orb: closed({ id: orbId, manifest_digest: digest, irreversible: boolean }),
   execution,
   caller: closed({ tag: matching(/^ct_[0-9a-f]{16}$/), self: boolean }),
   input: commitment,

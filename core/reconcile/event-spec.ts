@@ -7,4 +7,6 @@ export interface EventSpec {
   readonly action: string;
   /** At most 1024 characters. */
   readonly note: string;
+  /** Of this one occurrence: it is told once, by whoever comes first. Absent: occurrences of one reason are told together. */
+  readonly id?: string;
 }

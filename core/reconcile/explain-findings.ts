@@ -31,13 +31,13 @@ const byPlace = (one: Finding, other: Finding): number => {
 };
 
 /**
- * Findings as the text of a condition: sorted, each with its place and what to write there, as many as fit into 900 bytes.
+ * Findings as the text of a condition: sorted, each with its place, what to write there, and its code; as many as fit into 900 bytes.
  * @param base what the pointers are relative to: `spec`, `spec.manifest`, or '' for the whole object
  */
 export function explainFindings(findings: readonly Finding[], base: string): string {
-  const lines = findings.toSorted(byPlace).map(({ pointer, detail }) => {
+  const lines = findings.toSorted(byPlace).map(({ pointer, detail, code }) => {
     const place = pathOf(base, pointer);
-    return place === '' ? detail : `${place}: ${detail}`;
+    return `${place === '' ? '' : `${place}: `}${detail} (${code})`;
   });
   const shown: string[] = [];
   let room = MAX_BYTES;

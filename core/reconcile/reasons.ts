@@ -40,18 +40,56 @@ const ORB = {
     OrbIdConflict: unknown('Another Orb of the namespace holds this orb_id: this one has no providers.'),
     UnsafeInteger: unknown('An integer was rounded on its way: the providers are not known.'),
   },
+  SecretsBound: {
+    HostsBound: yes('For each provider there is an Orbiset that may run the Orb and binds its secrets to its host.'),
+    HostNotBound: no(
+      'A provider is skipped in every run: no Orbiset that may run the Orb binds the secrets that the message names to its host. Add the host to allowedHosts there.',
+    ),
+  },
   PinValid: {
     PinFollowed: yes('The pin is followed.'),
     PinExpired: yes('The pin has ended and is ignored; remove it when you like.'),
+    PinHandled: yes('The pin asked for one swap (mode: once), which was made; remove it when you like.'),
+    PinOverridden: yes(
+      'The pinned provider failed and was left (mode: soft), so the pin no longer counts: pin it again.',
+    ),
     PinProviderUndefined: no('The manifest does not define the pinned provider: name one that it does.'),
     PinMalformed: no('The pin does not fit its schema and is ignored: write what the message says.'),
     PinTimeInvalid: no('expires_at is no time: write it as 2026-01-31T12:00:00Z.'),
-    PinTooLong: no(
-      'The pin ends more than 168 hours ahead and is ignored until it no longer does: write an earlier time, or to stay for good change swap_config.primary.',
-    ),
     ManifestInvalid: unknown('The manifest has errors and there never was a valid one: the pin is not followed.'),
     OrbIdConflict: unknown('Another Orb of the namespace holds this orb_id: the pin is not followed.'),
     UnsafeInteger: unknown('An integer was rounded on its way and no version was valid: the pin is not followed.'),
+  },
+  MetricsAvailable: {
+    MetricsFresh: yes('The figures of the providers are fresh: they are compared, with swap_config.'),
+    MetricsUnusable: no(
+      'There were no usable figures for five minutes: nothing is swapped automatically. See the log of the operator, and whether Prometheus scrapes the API.',
+    ),
+    WindowsTooShort: no(
+      'Prometheus scrapes the API too seldom for the windows of swap_config: nothing is swapped automatically. Name longer windows, or scrape more often.',
+    ),
+    NotConfigured: unknown(
+      'The operator has no Prometheus: nothing is swapped automatically. Start it with --prometheus-url.',
+    ),
+  },
+  ProvidersHealthy: {
+    ProvidersHealthy: yes('The active provider is not known to fail, or another one could take over.'),
+    AllDown: no(
+      'The active provider fails and no other one is known to be well: it stays, and all of them are probed.',
+    ),
+  },
+  FailedOver: {
+    HardFailure: yes('Another provider is used than the primary, which failed.'),
+    Latency: yes('Another provider is used than the primary, which was too slow.'),
+    Manual: yes('Another provider is used than the primary: somebody swapped.'),
+    NotPrimary: yes(
+      'Another provider is used than the primary, since the primary of the manifest is another one than before or has no execution.',
+    ),
+  },
+  FailoverFrozen: {
+    TooManySwaps: yes(
+      'There were max_swaps_per_hour swaps within an hour: the provider stays for an hour unless it fails. A manual swap ends that.',
+    ),
   },
 } as const satisfies Reasons;
 

@@ -11,6 +11,7 @@ export type RunProblemCode =
   | 'provider-rejected'
   | 'provider-timeout'
   | 'provider-refused-credential'
+  | 'providers-unavailable'
   | 'ledger-unavailable'
   | 'orbiset-suspended'
   | 'orb-suspended'
@@ -67,18 +68,31 @@ export const runEnd = (exchange: Exchange, usedSecret: boolean): RunEnd =>
     ? { outcome: 'caller_error', problem: 'provider-refused-credential' }
     : endOf[attemptOutcome(exchange)];
 
-const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** An attempt as far as it says how its run ended. */
+export interface EndedAttempt {
+  readonly provider: string;
+  readonly exchange: Exchange;
+  readonly usedSecret: boolean;
+}
+
+const isQuotaRefusal = ({ exchange, usedSecret }: EndedAttempt): boolean =>
+  isTenantRefusal(exchange, usedSecret) && exchange.kind === 'answered' && exchange.status === 429;
+
+const answeredElsewhere = <T extends EndedAttempt>(attempts: readonly T[], refusal: T): T | undefined =>
+  attempts.findLast(
+    (attempt) =>
+      attempt.provider !== refusal.provider && attempt.exchange.kind === 'answered' && !isQuotaRefusal(attempt),
+  );
 
 /**
- * Whether the provider may have done its work although the run failed (failover.md §12.2): the request was sent,
- * is not safe to repeat, and no answer says that it was not executed.
+ * The attempt that says how a run ended: the last one, but a used-up quota only if no other provider answered
+ * (failover.md §12.2).
+ * @returns undefined without attempts
  */
-export function maybeExecuted(
-  exchange: Exchange,
-  sent: boolean,
-  request: { readonly method: string; readonly idempotent: boolean },
-): boolean {
-  const outcome = attemptOutcome(exchange);
-  const open = outcome === 'error' || outcome === 'timeout' || outcome === 'cancelled';
-  return sent && open && !request.idempotent && !SAFE_METHODS.has(request.method);
+export function decisiveAttempt<T extends EndedAttempt>(attempts: readonly T[]): T | undefined {
+  const last = attempts.at(-1);
+  if (last === undefined) return undefined;
+  if (isQuotaRefusal(last)) return answeredElsewhere(attempts, last) ?? last;
+  const refusal = last.exchange.kind === 'answered' ? undefined : attempts.findLast(isQuotaRefusal);
+  return refusal === undefined ? last : (answeredElsewhere(attempts, refusal) ?? refusal);
 }

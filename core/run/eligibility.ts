@@ -26,6 +26,8 @@ export interface ReadyAttempt {
   readonly provider: CompiledProvider;
   readonly request: RenderedRequest;
   readonly usesSecret: boolean;
+  /** The entries whose values stand in the request: this provider's own, no other's. */
+  readonly entries: readonly VaultEntry[];
   /** Null when every secret of the request may go to `url`. */
   readonly guard: (url: URL) => 'secret-host-not-allowed' | null;
 }
@@ -54,11 +56,11 @@ function refusedEntry(entries: readonly VaultEntry[], host: string): string {
   return refused?.name ?? '';
 }
 
-function checkHosts(attempt: ReadyAttempt, entries: readonly VaultEntry[]): Eligibility {
+function checkHosts(attempt: ReadyAttempt): Eligibility {
   const url = new URL(attempt.request.url);
   if (attempt.guard(url) === null) return { kind: 'eligible', ready: attempt };
   const host = url.hostname;
-  return { kind: 'ineligible', code: 'secret-host-not-allowed', entry: refusedEntry(entries, host), host };
+  return { kind: 'ineligible', code: 'secret-host-not-allowed', entry: refusedEntry(attempt.entries, host), host };
 }
 
 /** Whether one provider may be called for this Orbiset, with the request ready to send. Pure. */
@@ -76,27 +78,34 @@ export function eligibility(provider: CompiledProvider, context: EligibilityCont
   const rendered = provider.request.render({ inputs, secret });
   if (rendered.ok) {
     const guard = guardOf(entries, plainOrigins);
-    return checkHosts({ provider, request: rendered.request, usesSecret: entries.length > 0, guard }, entries);
+    return checkHosts({ provider, request: rendered.request, usesSecret: entries.length > 0, entries, guard });
   }
   if (rendered.problem.kind === 'input') return { kind: 'input', problem: rendered.problem };
   return { kind: 'ineligible', code: rendered.problem.code, entry: rendered.problem.entry, host };
 }
 
+/** Eligible providers in the order of trial. */
+export type EligibleProviders = readonly [ReadyAttempt, ...ReadyAttempt[]];
+
 export type Selection =
-  | { readonly kind: 'ready'; readonly ready: ReadyAttempt }
+  | { readonly kind: 'ready'; readonly eligible: EligibleProviders }
   | Exclude<Eligibility, { kind: 'eligible' }>;
 
 /**
- * The first eligible provider in order. Without one: the reason of the first in order (failover.md §12.2).
+ * Every eligible provider in order, each with a request of its own. Without one: the reason of the first in order
+ * (failover.md §12.2).
  * @param providers at least one
  */
-export function selectProvider(providers: readonly CompiledProvider[], context: EligibilityContext): Selection {
-  let first: Exclude<Eligibility, { kind: 'eligible' }> | undefined;
+export function selectProviders(providers: readonly CompiledProvider[], context: EligibilityContext): Selection {
+  const eligible: ReadyAttempt[] = [];
+  let reason: Exclude<Eligibility, { kind: 'eligible' }> | undefined;
   for (const provider of providers) {
     const result = eligibility(provider, context);
-    if (result.kind === 'eligible') return { kind: 'ready', ready: result.ready };
-    first ??= result;
+    if (result.kind === 'eligible') eligible.push(result.ready);
+    else reason ??= result;
   }
-  if (first === undefined) throw new RangeError('an Orb has at least one provider');
-  return first;
+  const [first, ...others] = eligible;
+  if (first !== undefined) return { kind: 'ready', eligible: [first, ...others] };
+  if (reason === undefined) throw new RangeError('an Orb has at least one provider');
+  return reason;
 }

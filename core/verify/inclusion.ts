@@ -6,8 +6,8 @@ import type { Primitives } from '../merkle/primitives.ts';
 import { parseTlogProof, type TlogProof } from '../merkle/tlog-proof.ts';
 import { verifyInclusion } from '../merkle/verify-proof.ts';
 import { publicKeyBytes, type KeysDocument } from '../receipt/keys-document.ts';
-import { privateEntry, receiptEntry } from '../receipt/log-entry.ts';
-import type { ReceiptRecord } from '../receipt/record.ts';
+import { privateEntry, privateSwapEntry, receiptEntry, swapEntry } from '../receipt/log-entry.ts';
+import type { SignedRecord } from './signed-record.ts';
 
 export type LoggedAt =
   | { readonly ok: true; readonly index: number; readonly treeSize: number }
@@ -20,7 +20,6 @@ const logKeys = (document: KeysDocument): readonly Uint8Array[] =>
     .map((key) => publicKeyBytes(key.jwk))
     .filter((bytes) => bytes !== undefined);
 
-/** Either form of the entry may be in the log: which one depends on what was published then (trust.md §2.1). */
 async function included(
   entry: string,
   proof: TlogProof,
@@ -34,9 +33,15 @@ async function included(
 
 /** The receipt as the log knows it. */
 export interface LoggedReceipt {
-  readonly record: ReceiptRecord;
+  readonly signed: SignedRecord;
   readonly jws: string;
 }
+
+/** Either form of the entry may be in the log: which one depends on what was published then (trust.md §2.1). */
+const entriesOf = (signed: SignedRecord, jwsSha256: string): readonly string[] =>
+  signed.kind === 'run'
+    ? [receiptEntry(signed.record, jwsSha256), privateEntry(signed.record, jwsSha256)]
+    : [swapEntry(signed.record, jwsSha256), privateSwapEntry(signed.record, jwsSha256)];
 
 /** Row 10 of trust.md §3.2: proof text, checkpoint, inclusion, in this order. */
 export async function checkInclusion(
@@ -50,8 +55,7 @@ export async function checkInclusion(
   const checkpoint = await openCheckpoint(proof.checkpoint, document.log_origin, logKeys(document), primitives);
   if (checkpoint === undefined) return { ok: false, code: 'checkpoint' };
   const jwsSha256 = encodeHex(await primitives.sha256(encodeUtf8(receipt.jws)));
-  const entries = [receiptEntry(receipt.record, jwsSha256), privateEntry(receipt.record, jwsSha256)];
-  for (const entry of entries) {
+  for (const entry of entriesOf(receipt.signed, jwsSha256)) {
     if (await included(entry, proof, checkpoint, primitives))
       return { ok: true, index: proof.index, treeSize: checkpoint.size };
   }

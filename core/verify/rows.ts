@@ -7,6 +7,7 @@ const ROWS: readonly CheckName[] = [
   'record',
   'issuer',
   'score',
+  'decision',
   'openings',
   'inclusion',
   'key_window',
@@ -23,14 +24,15 @@ function outcome(id: CheckName, result: RowResult | undefined): CheckOutcome {
 }
 
 /** What else is known of a document, whatever the verdict. */
-export type Found = Pick<Verification, 'record' | 'key' | 'log' | 'sequence'>;
+export type Found = Pick<Verification, 'signed' | 'key' | 'log' | 'sequence' | 'explanation'>;
 
 /**
  * The verification from its rows (trust.md §3.2): the first that fails, in the order of the table, decides; every row is
  * listed, so that nobody sees one green tick only.
  */
 export function verification(results: Partial<Readonly<Record<CheckName, RowResult>>>, found: Found): Verification {
-  const checks = ROWS.map((id) => outcome(id, results[id]));
+  const rows = ROWS.filter((id) => id !== 'decision' || results.decision !== undefined);
+  const checks = rows.map((id) => outcome(id, results[id]));
   const code = checks.find((check) => check.ok === false)?.code ?? 'ok';
   const verdict = verdictOf(code);
   const signatureValid = results.jws === 'pass' && results.record === 'pass';

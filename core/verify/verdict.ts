@@ -1,6 +1,5 @@
-import type { JsonObject } from '../json/json-value.ts';
 import type { KeyStatus } from '../receipt/keys-document.ts';
-import type { ReceiptRecord } from '../receipt/record.ts';
+import type { SignedRecord } from './signed-record.ts';
 
 /** Why a document is not simply good (trust.md §3.2). */
 export type VerifyCode =
@@ -20,6 +19,7 @@ export type VerifyCode =
   | 'schema'
   | 'issuer'
   | 'score_mismatch'
+  | 'decision_mismatch'
   | 'input'
   | 'output'
   | 'not_in_log'
@@ -31,7 +31,7 @@ export type VerifyCode =
 
 export type Verdict = 'valid' | 'tampered' | 'undecidable' | 'untrusted';
 
-/** The rows of §3.2, in their order. */
+/** The rows of §3.2, in their order; `decision`: of a swap receipt, where it was asked for. */
 export type CheckName =
   | 'bundle'
   | 'keys'
@@ -39,6 +39,7 @@ export type CheckName =
   | 'record'
   | 'issuer'
   | 'score'
+  | 'decision'
   | 'openings'
   | 'inclusion'
   | 'key_window'
@@ -52,6 +53,11 @@ export interface CheckOutcome {
   readonly code?: VerifyCode;
 }
 
+/** What re-running a decision on its evidence gave. */
+export type Explanation =
+  /** A manual swap, or one whose evidence was not kept. */
+  { readonly kind: 'no-evidence' } | { readonly kind: 'replayed'; readonly follows: boolean; readonly why: string };
+
 /** Everything that a verification found out. */
 export interface Verification {
   readonly verdict: Verdict;
@@ -62,7 +68,9 @@ export interface Verification {
   /** Rows 3 to 6 passed. */
   readonly signatureValid: boolean;
   /** Present when its bytes are signed and well formed. */
-  readonly record?: JsonObject & ReceiptRecord;
+  readonly signed?: SignedRecord;
+  /** Whether the decision follows from the evidence, where that was asked for of a swap receipt. */
+  readonly explanation?: Explanation;
   readonly key?: { readonly kid: string; readonly status: KeyStatus };
   /** Place in the log, when inclusion was verified. */
   readonly log?: { readonly origin: string; readonly index: number; readonly treeSize: number };
@@ -74,6 +82,7 @@ const TAMPERED: ReadonlySet<VerifyCode> = new Set(['signature', 'input', 'output
 const UNTRUSTED: ReadonlySet<VerifyCode> = new Set([
   'issuer',
   'score_mismatch',
+  'decision_mismatch',
   'not_in_log',
   'inclusion',
   'checkpoint',

@@ -1,13 +1,14 @@
 import type { Primitives } from '../merkle/primitives.ts';
 import { parseBundle } from '../receipt/bundle.ts';
 import type { KeysDocument, PublishedKey } from '../receipt/keys-document.ts';
-import { isReceiptRecord } from '../receipt/record-schema.ts';
-import type { ReceiptRecord } from '../receipt/record.ts';
+import { parseJws } from '../receipt/jws.ts';
+import type { SwapReceipt } from '../receipt/swap-record.ts';
 import { scoreOfRecord } from '../trust/score.ts';
 import { checkInclusion, type LoggedAt } from './inclusion.ts';
 import { openKeys, type Root } from './keys.ts';
 import { checkOpenings, type Openings } from './openings.ts';
 import { verification, type RowResult } from './rows.ts';
+import { signedRecordOf, type ReceiptType, type SignedRecord } from './signed-record.ts';
 import type { Verification } from './verdict.ts';
 import { openJws } from './open-jws.ts';
 
@@ -17,6 +18,9 @@ export interface VerifierPrimitives extends Primitives {
   readonly now: () => number;
 }
 
+/** Decides a swap again on the evidence of its receipt (failover.md §10). */
+export type Replay = (record: SwapReceipt) => { readonly follows: boolean; readonly why: string };
+
 /** What is asked beyond the signature. */
 export interface VerifyOptions {
   readonly openings?: Openings;
@@ -24,6 +28,8 @@ export interface VerifyOptions {
   readonly allowUnlogged?: boolean;
   /** Largest age of a receipt, ms. */
   readonly maxAgeMs?: number;
+  /** Makes the decision of a swap again on its evidence: it must be the same. Given, as this code runs in browsers too. */
+  readonly replay?: Replay;
 }
 
 /** A receipt with the keys that it is judged by; the keys document is already opened. */
@@ -36,20 +42,26 @@ export interface Subject {
 
 const passIf = (good: boolean, code: RowResult): RowResult => (good ? 'pass' : code);
 
-function scoreRow(record: ReceiptRecord): RowResult {
-  const { trust_score, risk_level } = scoreOfRecord(record);
-  return passIf(trust_score === record.trust_score && risk_level === record.risk_level, 'score_mismatch');
+function scoreRow(signed: SignedRecord): RowResult {
+  if (signed.kind === 'swap') return 'none';
+  const { trust_score, risk_level } = scoreOfRecord(signed.record);
+  return passIf(trust_score === signed.record.trust_score && risk_level === signed.record.risk_level, 'score_mismatch');
+}
+
+async function openingsRow(signed: SignedRecord, openings: Openings, primitives: Primitives): Promise<RowResult> {
+  if (signed.kind === 'swap' || Object.keys(openings).length === 0) return 'none';
+  return (await checkOpenings(openings, signed.record, primitives)) ?? 'pass';
 }
 
 async function inclusionOf(
   subject: Subject,
-  record: ReceiptRecord,
+  signed: SignedRecord,
   options: VerifyOptions,
   primitives: Primitives,
 ): Promise<LoggedAt | 'not_in_log' | 'none'> {
   const { jws, proof, document } = subject;
   if (proof === null) return options.allowUnlogged === true ? 'none' : 'not_in_log';
-  return checkInclusion({ record, jws }, proof, document, primitives);
+  return checkInclusion({ signed, jws }, proof, document, primitives);
 }
 
 function inclusionRow(logged: LoggedAt | 'not_in_log' | 'none'): RowResult {
@@ -57,8 +69,8 @@ function inclusionRow(logged: LoggedAt | 'not_in_log' | 'none'): RowResult {
   return logged.ok ? 'pass' : logged.code;
 }
 
-function windowRow(record: ReceiptRecord, key: PublishedKey): RowResult {
-  const issued = Date.parse(record.issued_at);
+function windowRow(issuedAt: string, key: PublishedKey): RowResult {
+  const issued = Date.parse(issuedAt);
   const begun = issued >= Date.parse(key.not_before);
   const ended = key.not_after !== null && issued > Date.parse(key.not_after);
   return passIf(begun && !ended, 'key_window');
@@ -71,68 +83,79 @@ function statusRow(key: PublishedKey, logged: LoggedAt | 'not_in_log' | 'none'):
   return passIf(index !== undefined && key.revoked_log_index !== null && index < key.revoked_log_index, 'key_revoked');
 }
 
-function ageRow(record: ReceiptRecord, maxAgeMs: number | undefined, now: number): RowResult {
+function ageRow(issuedAt: string, maxAgeMs: number | undefined, now: number): RowResult {
   if (maxAgeMs === undefined) return 'none';
-  return passIf(now - Date.parse(record.issued_at) <= maxAgeMs, 'too_old');
+  return passIf(now - Date.parse(issuedAt) <= maxAgeMs, 'too_old');
+}
+
+/** Row 8 of a swap receipt, where it is asked for: its decision follows from its evidence. */
+function decisionOf(signed: SignedRecord, { replay }: VerifyOptions) {
+  if (signed.kind === 'run' || replay === undefined) return {};
+  if (signed.record.evidence === null) {
+    return { row: { decision: 'none' }, explanation: { kind: 'no-evidence' } } as const;
+  }
+  const { follows, why } = replay(signed.record);
+  return {
+    row: { decision: passIf(follows, 'decision_mismatch') },
+    explanation: { kind: 'replayed', follows, why },
+  } as const;
 }
 
 /** Rows 7 to 13, for a record whose signature and form are good. */
 async function judge(
   subject: Subject,
-  signed: { readonly record: ReceiptRecord; readonly key: PublishedKey },
+  { signed, key }: { readonly signed: SignedRecord; readonly key: PublishedKey },
   options: VerifyOptions,
   primitives: VerifierPrimitives,
 ) {
-  const { record, key } = signed;
-  const openings = options.openings ?? {};
-  const opened =
-    Object.keys(openings).length === 0 ? 'none' : ((await checkOpenings(openings, record, primitives)) ?? 'pass');
-  const logged = await inclusionOf(subject, record, options, primitives);
+  const { issuer, issued_at: issuedAt } = signed.record;
+  const logged = await inclusionOf(subject, signed, options, primitives);
+  const { row, explanation } = decisionOf(signed, options);
   const rows = {
-    issuer: passIf(record.issuer === subject.document.issuer, 'issuer'),
-    score: scoreRow(record),
-    openings: opened,
+    issuer: passIf(issuer === subject.document.issuer, 'issuer'),
+    score: scoreRow(signed),
+    ...row,
+    openings: await openingsRow(signed, options.openings ?? {}, primitives),
     inclusion: inclusionRow(logged),
-    key_window: windowRow(record, key),
+    key_window: windowRow(issuedAt, key),
     key_status: statusRow(key, logged),
-    age: ageRow(record, options.maxAgeMs, primitives.now()),
+    age: ageRow(issuedAt, options.maxAgeMs, primitives.now()),
   } as const;
   const log =
     typeof logged === 'object' && logged.ok
-      ? { origin: subject.document.log_origin, index: logged.index, treeSize: logged.treeSize }
-      : undefined;
-  return { rows, log };
+      ? { log: { origin: subject.document.log_origin, index: logged.index, treeSize: logged.treeSize } }
+      : {};
+  return { rows, found: { signed, ...log, ...(explanation === undefined ? {} : { explanation }) } };
+}
+
+/** The type that a header names, unverified: any other is judged as that of a run, and refused. */
+function typeOf(jws: string): ReceiptType {
+  const members = parseJws(jws)?.header.members ?? {};
+  return Object.hasOwn(members, 'typ') && members['typ'] === 'orb-swap+jws' ? 'orb-swap+jws' : 'orb-receipt+jws';
 }
 
 /**
- * Judges a receipt by an opened keys document: rows 3 to 13 of trust.md §3.2. Total: never throws on any input, as long
- * as the primitives don't.
+ * Judges a receipt, of a run or of a swap, by an opened keys document: rows 3 to 13 of trust.md §3.2. Total: never throws
+ * on any input, as long as the primitives don't.
  */
 export async function verifyReceipt(
   subject: Subject,
   options: VerifyOptions,
   primitives: VerifierPrimitives,
 ): Promise<Verification> {
-  const { sequence } = subject.document;
-  const opened = await openJws(
-    subject.jws,
-    { type: 'orb-receipt+jws', role: 'receipt' },
-    subject.document.keys,
-    primitives,
-  );
+  const { sequence, keys } = subject.document;
+  const type = typeOf(subject.jws);
+  const opened = await openJws(subject.jws, { type, role: 'receipt' }, keys, primitives);
   const key = opened.key === undefined ? {} : { key: { kid: opened.key.kid, status: opened.key.status } };
   const found = { sequence, ...key };
   if (!opened.ok) {
     const inRecord = opened.code === 'payload' || opened.code === 'profile' || opened.code === 'not_canonical';
     return verification(inRecord ? { jws: 'pass', record: opened.code } : { jws: opened.code }, found);
   }
-  if (!isReceiptRecord(opened.payload)) return verification({ jws: 'pass', record: 'schema' }, found);
-  const record = opened.payload;
-  const { rows, log } = await judge(subject, { record, key: opened.key }, options, primitives);
-  return verification(
-    { jws: 'pass', record: 'pass', ...rows },
-    { ...found, record, ...(log === undefined ? {} : { log }) },
-  );
+  const signed = signedRecordOf(type, opened.payload);
+  if (signed === undefined) return verification({ jws: 'pass', record: 'schema' }, found);
+  const judged = await judge(subject, { signed, key: opened.key }, options, primitives);
+  return verification({ jws: 'pass', record: 'pass', ...judged.rows }, { ...found, ...judged.found });
 }
 
 /**

@@ -23,7 +23,8 @@ const inputs = {
   tag: 'bench',
 };
 
-const manifest = (mock: number): string => `orb_id: bench.send@1.0.0
+/** The Orb of the benchmark. */
+export const manifest = (mock: number): string => `orb_id: bench.send@1.0.0
 provider: mock
 description: Sends one message to the mock provider of the benchmark.
 inputs:
@@ -57,7 +58,8 @@ metadata: { name: bench, namespace: default }
 stringData: { BENCH_TOKEN: token-of-the-benchmark }
 `;
 
-const portOf = (value: unknown): number =>
+/** Of the first line of one of our scripts. */
+export const portOf = (value: unknown): number =>
   typeof value === 'object' && value !== null && 'port' in value ? Number(value.port) : 0;
 
 export async function startMock(log: number): Promise<{ readonly started: Started; readonly port: number }> {

@@ -62,10 +62,12 @@ const DEFINITIONS: readonly Definition[] = [
         jsonPath: '.status.failover.activeProvider',
         description: 'The provider that runs start with.',
       },
+      { name: 'Since', type: 'date', jsonPath: '.status.failover.since', description: 'Since when it is that one.' },
+      { name: 'Reason', type: 'string', jsonPath: '.status.failover.reason', description: 'Why it is that one.' },
       ready,
       age,
       orbId('.spec.orb_id'),
-      reason,
+      { ...reason, name: 'Ready-Reason' },
       {
         name: 'Digest',
         type: 'string',

@@ -90,9 +90,14 @@ const kustomization = (examples: readonly Example[]): string =>
     resources: ['orbiset.yaml', 'secrets.yaml', ...examples.map(({ stem }) => `${stem}.yaml`)],
   });
 
+/** Its providers, which take faults by a command, run inside `npm start` only. */
+const LOCAL = 'lookup.yaml';
+
 /** The examples as resources: manifests/NAME.yaml → manifests/kubernetes/base/NAME.yaml, with an Orbiset and Secrets. */
 export async function exampleArtefacts(root: string): Promise<readonly Artefact[]> {
-  const files = (await readdir(join(root, 'manifests'))).filter((file) => file.endsWith('.yaml')).toSorted();
+  const files = (await readdir(join(root, 'manifests')))
+    .filter((file) => file.endsWith('.yaml') && file !== LOCAL)
+    .toSorted();
   const examples = await Promise.all(files.map((file) => readExample(root, file)));
   const texts: readonly (readonly [name: string, text: string])[] = [
     ['kustomization.yaml', kustomization(examples)],

@@ -1,25 +1,24 @@
-import { DURATION_BOUNDS } from '../../core/manifest/rules/check-swap.ts';
+import { DURATION_BOUNDS, explainBound } from '../../core/manifest/rules/check-swap.ts';
 import type { CelRule, Extra } from './structural.ts';
+
+/** The code of the finding that core has for the same: whoever reads a refusal can look it up. */
+const coded = (message: string, code: string): string => `${message} (${code})`;
 
 /** Rules that `core/manifest/rules` check too, with the same verdict (test/integration/crds). */
 type Extras = Readonly<Record<string, Extra>>;
 
-const duration = (min: string, max: string): Extra => ({
-  rules: [
-    {
-      rule: `duration(self) >= duration('${min}') && duration(self) <= duration('${max}')`,
-      message: `Write ${min} to ${max}.`,
-    },
-  ],
-});
+function duration(bound: (typeof DURATION_BOUNDS)[number]): Extra {
+  const { min, max, step } = bound;
+  const range = `duration(self) >= duration('${min}') && duration(self) <= duration('${max}')`;
+  const multiple =
+    step === undefined ? '' : ` && duration(self).getMilliseconds() % duration('${step}').getMilliseconds() == 0`;
+  return { rules: [{ rule: `${range}${multiple}`, message: coded(explainBound(bound), 'manifest-swap-duration') }] };
+}
 
 const definitionOf = (group: string): string => `$defs/swap${group.charAt(0).toUpperCase()}${group.slice(1)}`;
 
 const durations: Extras = Object.fromEntries(
-  DURATION_BOUNDS.map(({ group, member, min, max }) => [
-    `${definitionOf(group)}/properties/${member}`,
-    duration(min, max),
-  ]),
+  DURATION_BOUNDS.map((bound) => [`${definitionOf(bound.group)}/properties/${bound.member}`, duration(bound)]),
 );
 
 /** @param last index of the last pair that the bound of the list allows */
@@ -28,8 +27,14 @@ const ascending = (last: number, item: (index: string) => string): string => {
   return `[${pairs.join(', ')}].all(i, i + 1 >= size(self) || ${item('i')} < ${item('i + 1')})`;
 };
 
+// `expect` alone leaves the request as it is.
+const hasOwnProbe = (execution: string): string =>
+  `(has(${execution}.probe) && (${['method', 'url', 'headers', 'body_template']
+    .map((member) => `has(${execution}.probe.${member})`)
+    .join(' || ')}))`;
+
 const isSafe = (execution: string): string =>
-  `(has(${execution}.probe) || (has(${execution}.method) ? ${execution}.method in ['GET', 'HEAD', 'OPTIONS'] : !has(${execution}.body_template)))`;
+  `(${hasOwnProbe(execution)} || (has(${execution}.method) ? ${execution}.method in ['GET', 'HEAD', 'OPTIONS'] : !has(${execution}.body_template)))`;
 
 // No `orValue`: the cost of a rule is estimated from bounds, and optional values have none.
 const interval =
@@ -41,12 +46,17 @@ const unprobed = "has(self.probe) && has(self.probe.mode) && self.probe.mode == 
 const swapRules: readonly CelRule[] = [
   {
     rule: `(${unprobed}) || ${interval} * (${samples}) <= 300000`,
-    message:
+    message: coded(
       'probe.interval times failback.min_probe_samples is at most 5m: write less, else the primary never comes back.',
+      'manifest-probe-samples',
+    ),
   },
   {
     rule: `(${unprobed}) || ${interval} * (${perHour}) >= 3600000`,
-    message: 'probe.max_per_hour is at least one hour divided by probe.interval: write more.',
+    message: coded(
+      'probe.max_per_hour is at least one hour divided by probe.interval: write more.',
+      'manifest-probe-budget',
+    ),
   },
 ];
 
@@ -58,15 +68,21 @@ const synthetic =
 const manifestRules: readonly CelRule[] = [
   {
     rule: `!has(self.swap_config) || !has(${fallbacks}) || ${fallbacks}.all(name, name != (${primary}) && ${fallbacks}.exists_one(other, other == name))`,
-    message: 'swap_config.fallbacks names each provider once, without the primary.',
+    message: coded(
+      'swap_config.fallbacks names each provider once, without the primary.',
+      'manifest-fallback-duplicate',
+    ),
   },
   {
     rule: `!(${synthetic}) || (${isSafe('self.execution')} && (!has(self.providers) || self.providers.all(name, ${isSafe('self.providers[name].execution')})))`,
-    message: 'Synthetic probes need GET, HEAD or OPTIONS, or an execution.probe, for every provider.',
+    message: coded(
+      'Synthetic probes need GET, HEAD or OPTIONS, or an execution.probe, for every provider.',
+      'manifest-probe-unsafe',
+    ),
   },
   {
     rule: '!has(self.providers) || self.providers.all(name, !has(self.providers[name].outputs) || self.providers[name].outputs.all(output, output in self.outputs))',
-    message: 'A provider names an output that the Orb does not have.',
+    message: coded('A provider names an output that the Orb does not have.', 'schema-additionalProperties'),
   },
 ];
 
@@ -78,7 +94,7 @@ export const manifestExtras: Extras = {
     rules: [
       {
         rule: '!has(self.slo_ms) || self.slo_ms <= (has(self.timeout_ms) ? self.timeout_ms : 30000)',
-        message: 'slo_ms is at most timeout_ms.',
+        message: coded('slo_ms is at most timeout_ms.', 'manifest-slo'),
       },
     ],
   },
@@ -86,7 +102,10 @@ export const manifestExtras: Extras = {
     rules: [
       {
         rule: "self.matches('^/(status|(headers|body)(/([^~/]|~[01])*)*)$')",
-        message: 'Write a JSON Pointer into the answer: /status, /headers/NAME or /body/…',
+        message: coded(
+          'Write a JSON Pointer into the answer: /status, /headers/NAME or /body/…',
+          'manifest-output-pointer',
+        ),
       },
     ],
   },
@@ -95,7 +114,7 @@ export const manifestExtras: Extras = {
     rules: [
       {
         rule: ascending(1, (index) => `duration(self[${index}])`),
-        message: 'Name each window once, in ascending order.',
+        message: coded('Name each window once, in ascending order.', 'manifest-swap-windows'),
       },
     ],
   },
@@ -103,7 +122,7 @@ export const manifestExtras: Extras = {
     rules: [
       {
         rule: `self[size(self) - 1] == 100 && ${ascending(4, (index) => `self[${index}]`)}`,
-        message: 'Write percents in ascending order; the last is 100.',
+        message: coded('Write percents in ascending order; the last is 100.', 'manifest-swap-ramp'),
       },
     ],
   },
@@ -111,7 +130,7 @@ export const manifestExtras: Extras = {
     rules: [
       {
         rule: "duration(has(self.max) ? self.max : '30m') >= duration(has(self.hold_down) ? self.hold_down : '5m')",
-        message: 'max is at least hold_down; it is 30m when absent.',
+        message: coded('max is at least hold_down; it is 30m when absent.', 'manifest-swap-dwell'),
       },
     ],
   },
@@ -124,7 +143,10 @@ export const manifestExtras: Extras = {
 const pinRules: readonly CelRule[] = [
   {
     rule: '!has(self.pin) || (oldSelf.hasValue() && has(oldSelf.value().pin) && oldSelf.value().pin.provider == self.pin.provider) || self.pin.provider == self.provider || (has(self.providers) && self.pin.provider in self.providers)',
-    message: 'pin.provider is no provider of this manifest: name its provider, or one of providers.',
+    message: coded(
+      'pin.provider is no provider of this manifest: name its provider, or one of providers.',
+      'pin-provider-unknown',
+    ),
     optionalOldSelf: true,
   },
 ];

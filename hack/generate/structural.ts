@@ -111,6 +111,12 @@ function contentOf(source: Source, schema: JsonRecord, extra: Extra, path: strin
   return schema['type'] === 'object' ? membersOf(source, schema, path) : {};
 }
 
+/** A server compares a number without a point with the whole part of a bound: 1 would pass a minimum of 1.1. */
+function fractionRule({ minimum }: JsonRecord): readonly CelRule[] {
+  if (typeof minimum !== 'number' || Number.isInteger(minimum)) return [];
+  return [{ rule: `self >= ${minimum}`, message: `Write at least ${minimum}. (schema-minimum)` }];
+}
+
 /**
  * A part of a JSON Schema (2020-12, as far as crds/schemas use it) as a structural schema of Kubernetes: references are
  * written out, closed objects need no word, `propertyNames` becomes a CEL rule.
@@ -120,7 +126,7 @@ export function toStructural(source: Source, value: unknown, path: string): Json
   if (!isRecord(value)) throw new TypeError(`${path}: no schema`);
   const { schema, path: place } = resolved(source, value, path);
   const extra = source.extras[place] ?? {};
-  const rules = [...nameRule(source, schema, place), ...(extra.rules ?? [])];
+  const rules = [...nameRule(source, schema, place), ...fractionRule(schema), ...(extra.rules ?? [])];
   const description = value['description'] ?? schema['description'];
   return {
     ...(description === undefined ? {} : { description }),

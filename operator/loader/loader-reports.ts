@@ -33,11 +33,15 @@ const eventOf = (report: LoaderReport): EventSpec => ({
   note: `${placeOf(report)}: ${report.detail}`.slice(0, MAX_NOTE),
 });
 
+const LEVELS = { error: 'error', warning: 'warn', info: 'info' } as const satisfies Record<
+  LoaderReport['severity'],
+  keyof Logger
+>;
+
 function log(logger: Logger, report: LoaderReport): void {
   const { file, code, pointer, line, detail, severity } = report;
   const fields = { file, code, pointer, ...(line === undefined ? {} : { line }) };
-  if (severity === 'error') logger.error(detail, fields);
-  else logger.warn(detail, fields);
+  logger[LEVELS[severity]](detail, fields);
 }
 
 export function createLoaderReports({ recorder, logger, reportOn }: ReportDeps): LoaderReports {

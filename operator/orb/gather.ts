@@ -23,9 +23,19 @@ function twinsOf(orb: KubeObject, context: Judging): readonly Claim[] {
   return claim === undefined ? [] : claimsTo(namespace, claim.orbId, context).filter((twin) => twin.name !== name);
 }
 
+/** Every Orbiset of the namespace; of an Orb that the platform shares also those that list it (design.md §2). */
+function runnersOf(orb: KubeObject, { stores, judgements, platformNamespace }: Context): readonly KubeObject[] {
+  const { namespace = '' } = orb.metadata;
+  const own = stores.orbiset.byIndex('namespace', namespace);
+  const claim = namespace === platformNamespace ? claimBy(orb, { stores, judgements }) : undefined;
+  const names = claim === undefined ? [] : namesOfId(claim.orbId);
+  return [...own, ...names.flatMap((name) => stores.orbiset.byIndex('lists', name))];
+}
+
 /** What the plans of an Orb are made from: caches only. */
 export const gatherOrb = (orb: KubeObject, context: Context): OrbSnapshot => ({
   orb,
   twins: twinsOf(orb, context),
   manifest: context.judgements.of(orb),
+  orbisets: runnersOf(orb, context),
 });

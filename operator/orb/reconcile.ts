@@ -1,4 +1,3 @@
-import { planFailover } from '../../core/orb/plan-failover.ts';
 import { planOrb } from '../../core/orb/plan-orb.ts';
 import { done, type Outcome } from '../../core/reconcile/outcome.ts';
 import type { Context } from '../context.ts';
@@ -12,12 +11,4 @@ export async function reconcileOrb(key: string, context: Context, signal: AbortS
   if (orb === undefined) return done;
   const plan = planOrb(gatherOrb(orb, context), context.clock.now());
   return writePlan({ owner: context.owners.orb, object: orb, plan }, context, signal);
-}
-
-/** Active provider, providers and pin of an Orb. */
-export async function reconcileFailover(key: string, context: Context, signal: AbortSignal): Promise<Outcome> {
-  const orb = liveObject(context.stores.orb, key);
-  if (orb === undefined) return done;
-  const plan = planFailover(gatherOrb(orb, context), context.clock.now());
-  return writePlan({ owner: context.owners.failover, object: orb, plan }, context, signal);
 }

@@ -8,7 +8,10 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import { readVaultFile, writeVaultFile } from '../../adapters/vault-file/vault-file.ts';
 import { vaultPath } from '../../adapters/vault-file/vault-path.ts';
 import { readIfThere, type DataFolder } from '../data-folder.ts';
+import { startControl, type Behaviours } from './control.ts';
 import { startEchoProvider } from './echo-provider.ts';
+import { startLookupProvider, WELL } from './lookup-provider.ts';
+import type { ExampleProvider, ProviderOptions } from './provider-server.ts';
 
 /** The example that works at once: an Orb of `manifests/`, its provider, its token. */
 export const EXAMPLE = {
@@ -17,22 +20,46 @@ export const EXAMPLE = {
   inputs: { text: 'Hello, Orb' },
 } as const;
 
-const HOST = 'echo.orbs.example';
-const ENTRY = 'ECHO_TOKEN';
 const LOCK_MS = 5000;
 
-/** The running provider, and how the dialer reaches it: as `--egress-stub` and `--egress-ca` would (security.md §3.1). */
+/** A provider that is brought along, and the entry of the vault that its Orb sends it. */
+interface Bundled {
+  readonly host: string;
+  readonly entry: string;
+  /** File of the data folder's example that keeps the token. */
+  readonly tokenFile: string;
+  readonly start: (options: ProviderOptions) => Promise<ExampleProvider>;
+}
+
+/** The running providers, and how the dialer reaches them: as `--egress-stub` and `--egress-ca` would (security.md §3.1). */
 export interface Example {
-  readonly exception: EgressException;
+  readonly exceptions: readonly EgressException[];
   /** PEM. */
   readonly ca: string;
-  /** Puts the token into the vault; to be called once the data folder is this process's own. */
+  /** Puts the tokens into the vault; to be called once the data folder is this process's own. */
   readonly fillVault: () => Promise<void>;
+  /** Lets `orb example` change how the providers behave; to be called then too. */
+  readonly openControl: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-async function exampleToken(folder: DataFolder): Promise<string> {
-  const path = join(folder.example, 'token');
+/** The providers of the failover example (manifests/lookup.yaml): the fallback is slower, which is why it is one. */
+const lookupProvider = (name: string, usualMs: number, behaviours: Behaviours): Bundled => ({
+  host: `${name}.orbs.example`,
+  entry: `${name.toUpperCase()}_TOKEN`,
+  tokenFile: `${name}-token`,
+  start: (options) => startLookupProvider({ ...options, name, usualMs, behaviour: () => behaviours.get(name) ?? WELL }),
+});
+
+const ECHO: Bundled = {
+  host: 'echo.orbs.example',
+  entry: 'ECHO_TOKEN',
+  tokenFile: 'token',
+  start: startEchoProvider,
+};
+
+async function tokenOf({ example }: DataFolder, { tokenFile }: Bundled): Promise<string> {
+  const path = join(example, tokenFile);
   const known = await readIfThere(path);
   if (known !== undefined) return known;
   const token = randomBytes(24).toString('base64url');
@@ -40,28 +67,45 @@ async function exampleToken(folder: DataFolder): Promise<string> {
   return token;
 }
 
-/** Puts the example's token into the vault of the Orbiset `default`, unless somebody set one. */
-async function fillVault(folder: DataFolder, token: string): Promise<void> {
-  const path = vaultPath(folder.path, 'default', EXAMPLE.orbiset);
+/** Puts the tokens into the vault of the Orbiset `default`, each unless somebody set one. */
+async function fillVault(path: string, tokens: readonly (readonly [Bundled, string])[]): Promise<void> {
   const entries = await readVaultFile(path);
-  if (entries.some((entry) => entry.name === ENTRY)) return;
-  await writeVaultFile(path, [...entries, { name: ENTRY, value: Buffer.from(token), hosts: [HOST] }]);
+  const missing = tokens.filter(([{ entry }]) => !entries.some(({ name }) => name === entry));
+  if (missing.length === 0) return;
+  const added = missing.map(([{ entry, host }, token]) => ({ name: entry, value: Buffer.from(token), hosts: [host] }));
+  await writeVaultFile(path, [...entries, ...added]);
 }
 
-/** Starts the bundled provider on a free loopback port, with a certificate of a CA that is made anew at each start. */
+/** Starts the bundled providers on free loopback ports, with certificates of a CA that is made anew at each start. */
 export async function startExample(folder: DataFolder, clock: Clock): Promise<Example> {
-  const token = await exampleToken(folder);
+  const behaviours: Behaviours = new Map([
+    ['alpha', WELL],
+    ['beta', WELL],
+  ]);
+  const bundled = [ECHO, lookupProvider('alpha', 30, behaviours), lookupProvider('beta', 300, behaviours)];
   const tools = { clock, random: (length: number) => randomBytes(length) };
   const ca = makeLocalCa(tools);
-  const { key, certificate } = issueServerCertificate(ca, { names: [HOST] }, tools);
-  const provider = await startEchoProvider({ key, cert: certificate, token });
+  const closing: (() => Promise<void>)[] = [];
+  const exceptions: EgressException[] = [];
+  const tokens: (readonly [Bundled, string])[] = [];
+  for (const provider of bundled) {
+    const token = await tokenOf(folder, provider);
+    const { key, certificate } = issueServerCertificate(ca, { names: [provider.host] }, tools);
+    const { port, close } = await provider.start({ key, cert: certificate, token });
+    closing.push(close);
+    exceptions.push({ kind: 'stub', origin: `https://${provider.host}`, address: '127.0.0.1', port });
+    tokens.push([provider, token]);
+  }
+  const vault = vaultPath(folder.path, 'default', EXAMPLE.orbiset);
   return {
-    exception: { kind: 'stub', origin: `https://${HOST}`, address: '127.0.0.1', port: provider.port },
+    exceptions,
     ca: ca.certificate,
-    fillVault: () =>
-      withFileLock(vaultPath(folder.path, 'default', EXAMPLE.orbiset), clock, AbortSignal.timeout(LOCK_MS), () =>
-        fillVault(folder, token),
-      ),
-    close: provider.close,
+    fillVault: () => withFileLock(vault, clock, AbortSignal.timeout(LOCK_MS), () => fillVault(vault, tokens)),
+    openControl: async () => {
+      closing.push(await startControl(join(folder.example, 'control.json'), behaviours));
+    },
+    close: async () => {
+      await Promise.all(closing.map((close) => close()));
+    },
   };
 }

@@ -5,7 +5,8 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import type { Resource } from '../../core/manifest/documents.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
 import { parseOrbId } from '../../core/manifest/orb-id.ts';
-import { compileOrb, withPin } from '../../core/orb/compile-orb.ts';
+import { explainFindings } from '../../core/reconcile/explain-findings.ts';
+import { compileOrb, withState } from '../../core/orb/compile-orb.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { Pin } from '../../crds/orb.ts';
 import type { Placed } from './resource-set.ts';
@@ -17,14 +18,18 @@ export interface SyncDeps extends ValidOrbsDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
+const LEVELS = { error: 'error', warning: 'warn', info: 'info' } as const satisfies Record<
+  Finding['severity'],
+  keyof Logger
+>;
+
 /** Tells the person who edits the files: one line a finding, with its file and place. */
 export function reportFindings(logger: Logger, file: string, findings: readonly Finding[]): void {
   for (const { severity, code, pointer, detail, suggestion, line, column } of findings) {
     const hint = suggestion === undefined || detail.includes(suggestion) ? '' : ` Did you mean "${suggestion}"?`;
     const place = line === undefined ? {} : { line, ...(column === undefined ? {} : { column }) };
     const fields = { file: basename(file), ...place, pointer, code };
-    if (severity === 'error') logger.error(`${detail}${hint}`, fields);
-    else logger.warn(`${detail}${hint}`, fields);
+    logger[LEVELS[severity]](`${detail}${hint}`, fields);
   }
 }
 
@@ -97,7 +102,7 @@ export class OrbSync {
     const findings = compiled.findings.map((finding) => ({ ...finding, pointer: `${orb.pointer}${finding.pointer}` }));
     reportFindings(logger, item.file, item.document.withPlaces(findings));
     if (compiled.ok) await this.#accept(basename(item.file), orb, compiled.value);
-    else await this.#keepLast(orb);
+    else await this.#keepLast(orb, findings);
   }
 
   async #accept(file: string, orb: OrbDocument, compiled: CompiledOrb): Promise<void> {
@@ -127,7 +132,7 @@ export class OrbSync {
   }
 
   /** The last valid version runs on: the one in memory, or after a restart the one in the ledger. */
-  async #keepLast(orb: OrbDocument): Promise<void> {
+  async #keepLast(orb: OrbDocument, findings: readonly Finding[]): Promise<void> {
     const { logger } = this.#deps;
     const { manifest } = orb;
     const key = keyOf(orb);
@@ -140,13 +145,17 @@ export class OrbSync {
     if (compiled !== undefined) {
       this.#publish(orb, compiled);
       logger.warn('the last valid version runs on', { orb: key, digest: compiled.digest });
-    } else if (named?.ok === true) this.#valid.publish(orb, named.value.id, undefined, this.#lookAt);
+    } else if (named?.ok === true) {
+      const errors = findings.filter(({ severity }) => severity === 'error');
+      const claim = { orbId: named.value.id, createdAt: this.#lookAt, isValid: false };
+      this.#valid.publishAs(orb, { ...claim, fault: explainFindings(errors, '') }, undefined);
+    }
   }
 
   async #compileLast(orb: Known['orb'], pin?: Pin): Promise<CompiledOrb | undefined> {
     const digest = this.#valid.lastValid.get(keyOf(orb))?.digest;
     const compiled = digest === undefined ? undefined : await this.#valid.restore(orb.namespace, digest);
-    return compiled === undefined ? undefined : withPin(compiled, pin);
+    return compiled === undefined ? undefined : withState(compiled, { pin, failover: compiled.failover });
   }
 
   async #remove(orb: Known['orb']): Promise<void> {

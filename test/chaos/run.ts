@@ -8,7 +8,7 @@ import { PROCEDURES } from './operator/procedures.ts';
 import { keep, summarise } from './operator/results.ts';
 import type { Reference } from './operator/run-plan.ts';
 import { replay, runPlanned } from './operator/run-test.ts';
-import { startWorld, type World } from './operator/world.ts';
+import { startWorld, stopWorld, type World } from './operator/world.ts';
 import type { WorkloadName } from './operator/workloads.ts';
 
 const REDUCED_PLANS = 3;
@@ -69,7 +69,6 @@ try {
   if (values.plan === undefined) for (const test of values.only.split(',')) failed += await runTest(world, test);
   else failed = (await replay(world, readPlan(values.plan), { say })).faults.length;
 } finally {
-  world.api.close();
-  await world.plane.stop();
+  await stopWorld(world);
 }
 process.exitCode = failed === 0 ? 0 : 1;

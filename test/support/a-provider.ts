@@ -19,8 +19,10 @@ export const aProvider = (name: string, change: Partial<CompiledProvider> = {}):
   bodyIdleMs: 5000,
   idempotent: false,
   idempotencyHeader: undefined,
+  retry: { maxAttempts: 3, onStatus: new Set([500]), notExecutedStatus: new Set([429]) },
   followRedirects: 0,
   exposeErrorBody: false,
   maxResponseBytes: undefined,
+  probe: undefined,
   ...change,
 });

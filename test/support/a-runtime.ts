@@ -8,6 +8,7 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import type { Reply, RouteRequest } from '../../api-server/http/route.ts';
 import { CallerTags } from '../../api-server/runtime/caller-tags.ts';
 import { executeRoute } from '../../api-server/runtime/execute.ts';
+import { FailoverState } from '../../api-server/runtime/failover/failover-state.ts';
 import { Hourly } from '../../api-server/runtime/hourly.ts';
 import { KillSwitches } from '../../api-server/runtime/kill-switches.ts';
 import { RunsInFlight } from '../../api-server/runtime/runs-in-flight.ts';
@@ -69,7 +70,7 @@ export interface RuntimeOptions {
   readonly clock: Clock;
   readonly answer?: Answer;
   readonly settings?: Partial<RuntimeSettings>;
-  readonly parts?: Partial<Pick<Runtime, 'selfCheck' | 'slots' | 'sealing'>>;
+  readonly parts?: Partial<Pick<Runtime, 'selfCheck' | 'slots' | 'sealing' | 'dialer' | 'metrics'>>;
 }
 
 /** A runtime with a real ledger and everything else near to the real thing, but for the network. */
@@ -173,6 +174,8 @@ const metricsOf = (counted: string[]): Runtime['metrics'] => ({
   provider: (_namespace, orbId, provider) => ({
     attempt: (outcome) => void counted.push(`attempt ${orbId} ${provider} ${outcome}`),
     transportError: (kind) => void counted.push(`transport ${kind}`),
+    breaker: (state) => void counted.push(`breaker ${provider} ${state}`),
+    probe: (outcome) => void counted.push(`probe ${orbId} ${provider} ${outcome}`),
   }),
   run: (outcome) => void counted.push(`run ${outcome}`),
   redactions: (_namespace, _orbId, hits) => void counted.push(`redactions ${hits}`),
@@ -199,6 +202,7 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
   const logged: { level: string; message: string; fields: unknown }[] = [];
   const counted: string[] = [];
   const inFlight = new RunsInFlight();
+  const metrics = parts.metrics ?? metricsOf(counted);
   const runtime: Runtime = {
     catalog,
     ledger,
@@ -209,13 +213,19 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     sealing: { signer: receiptKey.signer, sha256, encoding: nodeEncoding },
     issuer: 'https://orbs.example',
     logger: listener(logged),
-    metrics: metricsOf(counted),
+    metrics,
     settings: { ...SETTINGS, ...settings },
     tags: new CallerTags((tenant, at) => callerTag(new Uint8Array(32), tenant, at, hmacSha256)),
     selfCheck: new SelfCheck(receiptKey.publicKey, 1),
     slots: new Slots({ perKey: 256, waiting: 1000 }),
     inFlight,
     switches: new KillSwitches(inFlight),
+    failover: new FailoverState({
+      clock,
+      random: () => 0,
+      metrics,
+      isThere: (namespace, orbId) => catalog.orb(namespace, orbId) !== undefined,
+    }),
     echoes: new Hourly(() => 0),
     ...parts,
   };

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { SWAP_CONDITIONS } from '../../core/failover/conditions.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { Plan } from '../../core/reconcile/plan.ts';
 import { REASONS } from '../../core/reconcile/reasons.ts';
@@ -16,9 +17,12 @@ const documented = (kind: string): Documented => {
 export const OWNED = {
   'orb-operator': {
     members: ['observedGeneration', 'lastHandledReconcileAt', 'validDigest', 'lastValid', 'manifestDigest'],
-    conditions: ['Ready', 'Reconciling', 'Stalled', 'OrbsResolved'],
+    conditions: ['Ready', 'Reconciling', 'Stalled', 'OrbsResolved', 'SecretsBound'],
   },
-  'orb-operator-failover': { members: ['failover'], conditions: ['ProvidersResolved', 'PinValid'] },
+  'orb-operator-failover': {
+    members: ['failover'],
+    conditions: ['ProvidersResolved', 'PinValid', ...SWAP_CONDITIONS],
+  },
 } as const;
 
 /**
@@ -26,11 +30,11 @@ export const OWNED = {
  * nothing more to write and nothing more to tell.
  * @returns the object with the status written, and what kstatus makes of it
  */
-export function settle(
+export function settle<P extends Plan>(
   object: KubeObject,
   manager: keyof typeof OWNED,
-  planOf: (object: KubeObject) => Plan,
-): { readonly object: KubeObject; readonly plan: Plan; readonly kstatus: Kstatus } {
+  planOf: (object: KubeObject) => P,
+): { readonly object: KubeObject; readonly plan: P; readonly kstatus: Kstatus } {
   const plan = planOf(object);
   for (const { type, status, reason, message } of plan.status?.conditions ?? []) {
     expect(documented(object.kind)[type]?.[reason]?.status, `${object.kind} ${type} ${reason}`).to.equal(status);

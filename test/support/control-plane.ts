@@ -1,23 +1,8 @@
 import { after } from 'mocha';
-import { startControlPlane, type ControlPlane } from '../../hack/control-plane/control-plane.ts';
-import { createTenant, installPlatform } from '../../hack/control-plane/install.ts';
+import type { ControlPlane } from '../../hack/control-plane/control-plane.ts';
+import { startPlatformPlane } from './platform-plane.ts';
 
 let shared: Promise<ControlPlane> | undefined;
-
-async function start(): Promise<ControlPlane> {
-  const plane = await startControlPlane();
-  // Ends by `exit`, so that the servers are killed with this process.
-  process.once('SIGTERM', () => process.exit(143));
-  try {
-    await installPlatform(plane);
-    await createTenant(plane, 'tenant-a', plane.users['tenant-a'].username);
-    await createTenant(plane, 'tenant-b', plane.users['tenant-b'].username);
-    return plane;
-  } catch (error) {
-    await plane.stop();
-    throw error;
-  }
-}
 
 /**
  * The control plane that the test files of one run share: started at the first call, with everything installed as it
@@ -25,7 +10,7 @@ async function start(): Promise<ControlPlane> {
  * namespaces of its own and removes what it made; one that kills servers starts its own control plane.
  */
 export function sharedControlPlane(): Promise<ControlPlane> {
-  shared ??= start();
+  shared ??= startPlatformPlane();
   return shared;
 }
 

@@ -1,10 +1,10 @@
-// Writes runs into a ledger as fast as it takes them, and says on stdout what was acknowledged, until it is killed:
+// Writes runs and swaps into a ledger as fast as it takes them, and says on stdout what was acknowledged, until it is killed:
 // node ledger-load.ts FILE KEY.pem FIRST-NUMBER CONCURRENCY
 import { createPrivateKey, createPublicKey, hash, randomBytes } from 'node:crypto';
 import { readFileSync, writeSync } from 'node:fs';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
-import { aFinish, aStart } from './ledger-rows.ts';
+import { aFinish, aStart, aSwap } from './ledger-rows.ts';
 
 const [file = '', keyFile = '', first = '0', concurrency = '1'] = process.argv.slice(2);
 const privateKey = createPrivateKey(readFileSync(keyFile));
@@ -39,11 +39,13 @@ let number = Number(first);
 async function runForever(): Promise<never> {
   for (;;) {
     number += 1;
-    const [start, finish] = [aStart(number), aFinish(number)];
+    const [start, finish, swap] = [aStart(number), aFinish(number), aSwap(number, { orbUid: `uid-${number}` })];
     await ledger.startRun(start);
     say('started', start.runId);
     await ledger.finishRun(finish);
     say('finished', start.runId, hash('sha256', finish.receipt.jws));
+    await ledger.recordSwap(swap);
+    say('swapped', swap.receiptId, hash('sha256', swap.jws));
   }
 }
 await Promise.all(Array.from({ length: Number(concurrency) }, runForever));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RunFinish, RunStart } from '../../adapters/ledger/port.ts';
+import type { NewSwap, RunFinish, RunStart } from '../../adapters/ledger/port.ts';
 import { jcs } from '../../core/json/jcs.ts';
 
 /** 2026-11-20T10:00:00Z */
@@ -62,4 +62,25 @@ export function aFinish(
     entry,
   };
   return { runId: runIdOf(number), tenant: 'acme', receipt: { ...receipt, ...receiptChange }, ...change };
+}
+
+/** Receipt ids of swaps are apart from those of runs. */
+export const swapReceiptIdOf = (number: number): string => receiptIdOf(0xffff_0000 + number);
+
+/** Swap `number` of the object `uid-1`, with its own receipt. */
+export function aSwap(number: number, change: Partial<NewSwap> = {}): NewSwap {
+  const receiptId = change.receiptId ?? swapReceiptIdOf(number);
+  const jws = change.jws ?? aJws(receiptId);
+  return {
+    tenant: 'acme',
+    orbUid: 'uid-1',
+    swapSeq: number,
+    epoch: 1,
+    receiptId,
+    orbId: 'acme.echo@1.0.0',
+    issuedAt: LEDGER_NOW,
+    jws,
+    entry: anEntry(receiptId, jws),
+    ...change,
+  };
 }

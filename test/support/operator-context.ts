@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
+import { Registry } from 'prom-client';
 import { KINDS } from '../../adapters/kube/kinds.ts';
-import { createOwnWrites } from '../../adapters/kube/own-writes.ts';
+import { createOwnWrites, type OwnWrites } from '../../adapters/kube/own-writes.ts';
 import type { Kind } from '../../adapters/kube/port.ts';
 import { createStatusWriter } from '../../adapters/kube/status-writer.ts';
 import { createStore, type WritableStore } from '../../adapters/kube/store.ts';
@@ -9,6 +11,8 @@ import type { Context } from '../../operator/context.ts';
 import { BINDING_INDEXES, ORB_INDEXES, ORBISET_INDEXES } from '../../operator/indexes.ts';
 import { createJudgements } from '../../operator/orb/judgements.ts';
 import { statusOwners } from '../../operator/owners.ts';
+import { createFailoverState } from '../../operator/failover/failover-state.ts';
+import { createFailoverGauges } from '../../operator/failover/gauges.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createFakeKubeClient, type FakeKubeClient, type FakeRequest } from './kube/fake-kube-client.ts';
 import { recordingLogger } from './kube/recorders.ts';
@@ -24,6 +28,9 @@ export interface OperatorContext {
   readonly writes: () => readonly string[];
   /** `Orb/echo Normal Ready`: Events so far. */
   readonly events: readonly string[];
+  /** The same as they were given. */
+  readonly told: readonly EventSpec[];
+  readonly orbWrites: OwnWrites;
   /** The caches hear of everything that the server has. */
   readonly look: () => Promise<void>;
   /** From now on this process does not lead. */
@@ -33,10 +40,19 @@ export interface OperatorContext {
 /** Somebody else leads. */
 export class Lost extends Error {}
 
-export function operatorContext(settings: Partial<Pick<Context, 'vaultMode'>> = {}): OperatorContext {
-  const clock = createFakeClock(Date.parse('2026-02-01T10:00:00Z'));
-  const client = createFakeKubeClient();
+interface ContextSettings extends Partial<Pick<Context, 'vaultMode'>> {
+  /** Of the figures; absent: there are none. */
+  readonly scrapeIntervalMs?: number;
+  readonly epoch?: number;
+  /** Those of another operator in the same cluster. */
+  readonly client?: FakeKubeClient;
+  readonly clock?: FakeClock;
+}
+
+export function operatorContext(settings: ContextSettings = {}): OperatorContext {
+  const { clock = createFakeClock(Date.parse('2026-02-01T10:00:00Z')), client = createFakeKubeClient() } = settings;
   const events: string[] = [];
+  const told: EventSpec[] = [];
   let leading = true;
   const assertLeading = (): void => {
     if (!leading) throw new Lost('not leading');
@@ -61,19 +77,28 @@ export function operatorContext(settings: Partial<Pick<Context, 'vaultMode'>> = 
     owners: statusOwners(writable, writes),
     writer: createStatusWriter({ client, assertLeading }),
     recorder: {
-      record: ({ kind, metadata }: KubeObject, specs: readonly EventSpec[]) =>
-        void events.push(...specs.map(({ type, reason }) => `${kind}/${metadata.name} ${type} ${reason}`)),
+      record: ({ kind, metadata }: KubeObject, specs: readonly EventSpec[]) => {
+        told.push(...specs);
+        events.push(...specs.map(({ type, reason }) => `${kind}/${metadata.name} ${type} ${reason}`));
+      },
     },
     clock,
     judgements: createJudgements([]),
     platformNamespace: 'orb-system',
-    vaultMode: 'operator',
+    vaultMode: settings.vaultMode ?? 'operator',
     allowedOrigins: [],
     client,
     assertLeading,
+    failover: createFailoverState({
+      clock,
+      random: () => 0.5,
+      randomBytes: (bytes) => randomBytes(bytes),
+      epoch: () => settings.epoch ?? 1,
+      scrapeIntervalMs: settings.scrapeIntervalMs,
+      gauges: createFailoverGauges(new Registry(), clock),
+    }),
     leftSince: new WeakMap(),
     bindingWrites: writesOf(KINDS.roleBinding, writable.roleBinding),
-    ...settings,
   };
   const { signal } = new AbortController();
   const fill = async (kind: Kind, store: WritableStore): Promise<void> => {
@@ -85,6 +110,8 @@ export function operatorContext(settings: Partial<Pick<Context, 'vaultMode'>> = 
     client,
     clock,
     events,
+    told,
+    orbWrites: writes.orb,
     writes: () =>
       client.requests
         .filter(({ verb }) => WRITES.has(verb))

@@ -23,6 +23,7 @@ export interface VectorReceipt {
   readonly ledger: {
     readonly identity: { readonly issuer: string; readonly logOrigin: string };
     readonly receipt: (tenant: string, receiptId: string) => Promise<StoredReceipt | undefined>;
+    readonly swapReceipt: () => Promise<undefined>;
     readonly checkpointCovering: (
       index: number,
     ) => Promise<{ readonly size: number; readonly note: string } | undefined>;
@@ -64,6 +65,7 @@ export function vectorReceipt(jws: string, proof: string | null): VectorReceipt 
       identity: { issuer: vectors.keys.document.issuer, logOrigin: vectors.log.origin },
       receipt: (tenant, id) =>
         Promise.resolve(tenant === stored.tenant && id === stored.receiptId ? stored : undefined),
+      swapReceipt: () => Promise.resolve(undefined),
       checkpointCovering: (covered) =>
         Promise.resolve(covered === stored.logIndex ? { size: Number(note.split('\n')[1]), note } : undefined),
       inclusionProof: () => Promise.resolve(hashes.split('\n').map((hash) => Buffer.from(hash, 'base64'))),

@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sealAnswer } from '../sealed-answer.ts';
 import { integerOf, optionalBlobOf, textOf } from '../sqlite/columns.ts';
-import type { FinishRow, RowResult, StartRow } from '../sqlite/protocol.ts';
+import type { AnswerRow, FinishRow, RowResult, StartRow } from '../sqlite/protocol.ts';
+import { splitJws, type JwsHeaders } from './jws-parts.ts';
 import type { TreeWriter } from './tree-writer.ts';
 
 /** trust.md §2.1: an entry is at most this long. */
@@ -15,23 +16,6 @@ export const refused = (why: string): RowResult => ['refused', why];
 export function entryBytes(entry: string): Uint8Array | undefined {
   const bytes = Buffer.from(entry, 'utf8');
   return bytes.length > MAX_ENTRY_BYTES ? undefined : bytes;
-}
-
-interface JwsParts {
-  readonly header: string;
-  readonly payload: Buffer;
-  readonly signature: Buffer;
-}
-
-/** Undefined unless the text comes back byte for byte when the parts are put together again. */
-function splitJws(jws: string): JwsParts | undefined {
-  const [header, payloadText, signatureText, more] = jws.split('.');
-  if (header === undefined || payloadText === undefined || signatureText === undefined || more !== undefined)
-    return undefined;
-  const payload = Buffer.from(payloadText, 'base64url');
-  const signature = Buffer.from(signatureText, 'base64url');
-  const same = payload.toString('base64url') === payloadText && signature.toString('base64url') === signatureText;
-  return same ? { header, payload, signature } : undefined;
 }
 
 function prepareRuns(db: DatabaseSync) {
@@ -48,8 +32,6 @@ function prepareRuns(db: DatabaseSync) {
     dropReceipt: db.prepare('DELETE FROM receipts WHERE log_index = ?'),
     receiptOfRun: db.prepare('SELECT receipt_id FROM receipts WHERE run_id = ? AND tenant = ?'),
     receiptTaken: db.prepare('SELECT 1 AS taken FROM receipts WHERE receipt_id = ? OR run_id = ?'),
-    insertHeader: db.prepare('INSERT INTO jws_headers(header) VALUES (?) ON CONFLICT DO NOTHING'),
-    header: db.prepare('SELECT id FROM jws_headers WHERE header = ?'),
     claim: db.prepare(
       `SELECT body_sha256, run_id, answer, expires_at,
          EXISTS (SELECT 1 FROM runs WHERE runs.run_id = idempotency.run_id AND state = 'started') AS running
@@ -68,17 +50,12 @@ function prepareRuns(db: DatabaseSync) {
 export class RunRows {
   readonly #sql: ReturnType<typeof prepareRuns>;
   readonly #dataKey: Uint8Array;
-  /** Ids of protected headers: one a signing key. */
-  readonly #headers = new Map<string, number>();
+  readonly #headers: JwsHeaders;
 
-  constructor(db: DatabaseSync, dataKey: Uint8Array) {
+  constructor(db: DatabaseSync, dataKey: Uint8Array, headers: JwsHeaders) {
     this.#sql = prepareRuns(db);
     this.#dataKey = dataKey;
-  }
-
-  /** After a rollback: what was remembered of the database may be gone. */
-  forget(): void {
-    this.#headers.clear();
+    this.#headers = headers;
   }
 
   start(row: StartRow): RowResult {
@@ -111,7 +88,7 @@ export class RunRows {
       orbId,
       outcome,
       issuedAt,
-      this.#headerId(header),
+      this.#headers.idOf(header),
       payload,
       signature,
     );
@@ -135,6 +112,18 @@ export class RunRows {
     return this.start(start) ?? this.finish(finish, tree);
   }
 
+  /** A claim and its answer at once: there is no run between them. */
+  answer(row: AnswerRow): RowResult {
+    const [, tenant, path, key, bodySha256, requestId, now, expiresAt, answer, nonce] = row;
+    if (![now, expiresAt].every(Number.isSafeInteger)) return refused(NOT_WHOLE);
+    const taken = this.#claimTaken(tenant, path, key, now);
+    if (taken !== null) return taken;
+    this.#sql.dropClaim.run(tenant, path, key); // an expired one
+    this.#sql.insertClaim.run(tenant, path, key, bodySha256, requestId, expiresAt);
+    this.#storeAnswer(requestId, tenant, answer, nonce);
+    return null;
+  }
+
   #claimTaken(tenant: string, path: string, key: string, startedAt: number): RowResult {
     const row = this.#sql.claim.get(tenant, path, key);
     if (row === undefined) return null;
@@ -147,17 +136,6 @@ export class RunRows {
     if (existing !== undefined) return ['closed', textOf(existing, 'receipt_id')];
     if (this.#sql.receiptTaken.get(receiptId, runId) !== undefined) return refused('the receipt id is taken');
     throw new Error('the head of the log lies before its last receipt');
-  }
-
-  #headerId(header: string): number {
-    const known = this.#headers.get(header);
-    if (known !== undefined) return known;
-    this.#sql.insertHeader.run(header);
-    const row = this.#sql.header.get(header);
-    if (row === undefined) throw new TypeError('a JWS header was not stored');
-    const id = integerOf(row, 'id');
-    this.#headers.set(header, id);
-    return id;
   }
 
   #storeAnswer(runId: string, tenant: string, answer: string, nonce: Uint8Array): void {

@@ -48,6 +48,16 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE leases(name TEXT PRIMARY KEY, holder TEXT NOT NULL, epoch INTEGER NOT NULL, expires INTEGER NOT NULL) STRICT;
   CREATE TABLE state(kind TEXT NOT NULL, key TEXT NOT NULL, json TEXT NOT NULL, PRIMARY KEY (kind, key)) STRICT, WITHOUT ROWID;
   `,
+  // `published` is fed from the `publish` entries as they are appended: no program before this version wrote one. The
+  // highest epoch of an object is a row of `leases` named `swap/UID` (trust.md §2.3: fencing rows among them).
+  `
+  CREATE TABLE swap_receipts(
+    log_index INTEGER PRIMARY KEY, receipt_id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, orb_uid TEXT NOT NULL,
+    swap_seq INTEGER NOT NULL, epoch INTEGER NOT NULL, orb_id TEXT NOT NULL, issued_at INTEGER NOT NULL,
+    header INTEGER NOT NULL, payload BLOB NOT NULL, signature BLOB NOT NULL, UNIQUE (orb_uid, swap_seq)
+  ) STRICT;
+  CREATE TABLE published(orb_id TEXT NOT NULL, manifest_digest TEXT NOT NULL, PRIMARY KEY (orb_id, manifest_digest)) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 function prepareFile(db: DatabaseSync, file: string): void {

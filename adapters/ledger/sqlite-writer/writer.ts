@@ -4,8 +4,11 @@ import { keyId, signNote } from '../../../core/merkle/checkpoint.ts';
 import { sha256 } from '../../keys/primitives.ts';
 import { integerOf } from '../sqlite/columns.ts';
 import type { LogRow, RowResult, StoreRow, WriteRow, WriterSettings } from '../sqlite/protocol.ts';
+import { JwsHeaders } from './jws-parts.ts';
+import { PublishedRows } from './published-rows.ts';
 import { entryBytes, refused, RunRows } from './run-rows.ts';
 import { StoreRows } from './store-rows.ts';
+import { SwapRows } from './swap-rows.ts';
 import { prepareTree, TreeWriter, type TreeStatements } from './tree-writer.ts';
 
 // A WAL that starts over early overwrites itself: 0.46 ms a run against 0.8 (performance.md §1.1). A group writes some
@@ -39,7 +42,10 @@ interface Position {
 export class Writer {
   readonly #db: DatabaseSync;
   readonly #settings: WriterSettings;
+  readonly #headers: JwsHeaders;
   readonly #runs: RunRows;
+  readonly #swaps: SwapRows;
+  readonly #published: PublishedRows;
   readonly #store: StoreRows;
   readonly #treeSql: TreeStatements;
   readonly #newestCheckpoint: StatementSync;
@@ -55,7 +61,10 @@ export class Writer {
   constructor(db: DatabaseSync, settings: WriterSettings) {
     this.#db = db;
     this.#settings = settings;
-    this.#runs = new RunRows(db, settings.dataKey);
+    this.#headers = new JwsHeaders(db);
+    this.#runs = new RunRows(db, settings.dataKey, this.#headers);
+    this.#swaps = new SwapRows(db, this.#headers);
+    this.#published = new PublishedRows(db);
     this.#store = new StoreRows(db);
     this.#treeSql = prepareTree(db);
     this.#newestCheckpoint = db.prepare('SELECT coalesce(max(size), 0) AS size FROM log_checkpoints');
@@ -120,6 +129,10 @@ export class Writer {
         return this.#runs.finish(row, position.tree);
       case 'record':
         return this.#runs.record(row[1], row[2], position.tree);
+      case 'answer':
+        return this.#runs.answer(row);
+      case 'swap':
+        return this.#swaps.record(row, position.tree);
       case 'append':
         return this.#append(row[1], position.tree);
       case 'checkpoint':
@@ -134,6 +147,7 @@ export class Writer {
     const bytes = entries.map(entryBytes);
     if (bytes.includes(undefined)) return refused('a log entry is too long');
     for (const entry of bytes) if (entry !== undefined) tree.append(entry);
+    this.#published.note(entries);
     return first;
   }
 
@@ -150,7 +164,7 @@ export class Writer {
 
   #rollBack(): void {
     this.#position = undefined;
-    this.#runs.forget();
+    this.#headers.forget();
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK'); // SQLite itself rolls back on some errors
   }
 }

@@ -44,11 +44,37 @@ export type FinishRow = readonly [
   answer: string | null,
   nonce: Uint8Array | null,
 ];
-/** Rows that move the log or a run. */
+export type AnswerRow = readonly [
+  op: 'answer',
+  tenant: string,
+  path: string,
+  key: string,
+  bodySha256: string,
+  requestId: string,
+  now: number,
+  expiresAt: number,
+  answer: string,
+  nonce: Uint8Array,
+];
+export type SwapRow = readonly [
+  op: 'swap',
+  tenant: string,
+  orbUid: string,
+  swapSeq: number,
+  epoch: number,
+  receiptId: string,
+  orbId: string,
+  issuedAt: number,
+  jws: string,
+  entry: string,
+];
+/** Rows that move the log or a run, or are claimed like one. */
 export type LogRow =
   | StartRow
   | FinishRow
+  | AnswerRow
   | readonly [op: 'record', start: StartRow, finish: FinishRow]
+  | SwapRow
   | readonly [op: 'append', entries: readonly string[]]
   | readonly [op: 'checkpoint'];
 export type StoreRow =
@@ -66,6 +92,8 @@ export type RowResult =
   | number
   | readonly [kind: 'taken', bodySha256: string, runId: string, sealedAnswer: Uint8Array | null]
   | readonly [kind: 'closed', receiptId: string]
+  | readonly [kind: 'exists', receiptId: string]
+  | readonly [kind: 'fenced', highest: number]
   | readonly [kind: 'signed', size: number, note: string]
   /** The caller's mistake: this row wrote nothing, its group goes on. */
   | readonly [kind: 'refused', why: string];

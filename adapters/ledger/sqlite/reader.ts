@@ -3,12 +3,14 @@ import { consistencyProof, inclusionProof, type NodeReader } from '../../../core
 import type { RunOutcome } from '../../../core/receipt/record.ts';
 import {
   type IdempotencyEntry,
+  type LastSwap,
   type OverdueRun,
   type ReceiptPage,
   type ReceiptQuery,
   type SignedCheckpoint,
   type StateRow,
   type StoredReceipt,
+  type StoredSwap,
 } from '../port.ts';
 import { sha256 } from '../../keys/primitives.ts';
 import { openAnswer, type AnswerPlace } from '../sealed-answer.ts';
@@ -37,11 +39,13 @@ function outcomeOf(row: Row): RunOutcome {
 const RECEIPT = `SELECT log_index, receipt_id, tenant, orb_id, outcome, issued_at, payload, signature, jws_headers.header AS header
   FROM receipts JOIN jws_headers ON jws_headers.id = receipts.header`;
 
-const receiptOf = (row: Row): StoredReceipt => ({
+const SWAP = `SELECT log_index, receipt_id, tenant, orb_id, issued_at, payload, signature, jws_headers.header AS header
+  FROM swap_receipts JOIN jws_headers ON jws_headers.id = swap_receipts.header`;
+
+const swapOf = (row: Row): StoredSwap => ({
   receiptId: textOf(row, 'receipt_id'),
   tenant: textOf(row, 'tenant'),
   orbId: textOf(row, 'orb_id'),
-  outcome: outcomeOf(row),
   issuedAt: integerOf(row, 'issued_at'),
   jws: [
     textOf(row, 'header'),
@@ -51,6 +55,8 @@ const receiptOf = (row: Row): StoredReceipt => ({
   logIndex: integerOf(row, 'log_index'),
 });
 
+const receiptOf = (row: Row): StoredReceipt => ({ ...swapOf(row), outcome: outcomeOf(row) });
+
 const checkpointOf = (row: Row): SignedCheckpoint => ({ size: integerOf(row, 'size'), note: textOf(row, 'note') });
 
 function prepareReads(db: DatabaseSync) {
@@ -58,6 +64,11 @@ function prepareReads(db: DatabaseSync) {
     receipt: db.prepare(`${RECEIPT} WHERE receipt_id = ? AND tenant = ?`),
     receiptOfRun: db.prepare(`${RECEIPT} WHERE run_id = ? AND tenant = ?`),
     receiptAt: db.prepare(`${RECEIPT} WHERE log_index = ?`),
+    swap: db.prepare(`${SWAP} WHERE receipt_id = ? AND tenant = ?`),
+    lastSwap: db.prepare(
+      'SELECT swap_seq, receipt_id, epoch FROM swap_receipts WHERE orb_uid = ? AND tenant = ? ORDER BY swap_seq DESC LIMIT 1',
+    ),
+    published: db.prepare('SELECT 1 AS found FROM published WHERE orb_id = ? AND manifest_digest = ?'),
     overdue: db.prepare(
       `SELECT run_id, tenant, started_at, deadline_at, seed FROM runs
        WHERE state = 'started' AND deadline_at < ? ORDER BY deadline_at, run_id LIMIT ?`,
@@ -113,6 +124,21 @@ export class Reader {
     const { indexes, nextCursor } = await this.#pages.page(tenant, query);
     const rows = indexes.map((index) => this.#sql.receiptAt.get(index));
     return { items: rows.flatMap((row) => (row === undefined ? [] : [receiptOf(row)])), nextCursor };
+  }
+
+  swapReceipt(tenant: string, receiptId: string): StoredSwap | undefined {
+    const row = this.#sql.swap.get(receiptId, tenant);
+    return row === undefined ? undefined : swapOf(row);
+  }
+
+  lastSwap(tenant: string, orbUid: string): LastSwap | undefined {
+    const row = this.#sql.lastSwap.get(orbUid, tenant);
+    if (row === undefined) return undefined;
+    return { seq: integerOf(row, 'swap_seq'), receiptId: textOf(row, 'receipt_id'), epoch: integerOf(row, 'epoch') };
+  }
+
+  hasPublished(orbId: string, manifestDigest: string): boolean {
+    return this.#sql.published.get(orbId, manifestDigest) !== undefined;
   }
 
   overdueRuns(before: number, limit: number): readonly OverdueRun[] {

@@ -1,8 +1,17 @@
 import type { Clock } from '../../time/clock.ts';
 import type { GroupCommit } from '../group-commit.ts';
-import type { FinishResult, Ledger, RunFinish, RunStart, StartResult } from '../port.ts';
+import type {
+  FinishResult,
+  IdempotencyEntry,
+  Ledger,
+  NewSwap,
+  RunFinish,
+  RunStart,
+  StartResult,
+  SwapResult,
+} from '../port.ts';
 import { NONCE_BYTES } from '../sealed-answer.ts';
-import type { FinishRow, RowResult, StartRow, WriteRow } from './protocol.ts';
+import type { FinishRow, RowResult, StartRow, SwapRow, WriteRow } from './protocol.ts';
 import type { Reader } from './reader.ts';
 import { ledgerError } from './sqlite-error.ts';
 
@@ -63,14 +72,8 @@ function numberOf(result: RowResult): number {
 function startResult(result: RowResult, start: RunStart, reader: Reader): StartResult {
   if (result === null) return { kind: 'started' };
   const { tenant, idempotency } = start;
-  if (typeof result === 'number' || result[0] !== 'taken' || idempotency === undefined) throw unexpected(result);
-  const [, bodySha256, runId, sealed] = result;
-  try {
-    const place = { tenant, path: idempotency.path, key: idempotency.key };
-    return { kind: 'idempotent', entry: reader.claimed(place, bodySha256, runId, sealed) };
-  } catch (error) {
-    throw ledgerError(error);
-  }
+  if (idempotency === undefined) throw unexpected(result);
+  return { kind: 'idempotent', entry: entryOf(result, { tenant, ...idempotency }, reader) };
 }
 
 function finishResult(result: RowResult): FinishResult {
@@ -79,11 +82,49 @@ function finishResult(result: RowResult): FinishResult {
   return { kind: 'closed', receiptId: result[1] };
 }
 
+/** What stands under a key that is taken. */
+function entryOf(
+  result: RowResult,
+  place: { readonly tenant: string; readonly path: string; readonly key: string },
+  reader: Reader,
+): IdempotencyEntry {
+  if (result === null || typeof result === 'number' || result[0] !== 'taken') throw unexpected(result);
+  const [, bodySha256, runId, sealed] = result;
+  try {
+    return reader.claimed(place, bodySha256, runId, sealed);
+  } catch (error) {
+    throw ledgerError(error);
+  }
+}
+
+const swapRow = (swap: NewSwap): SwapRow => [
+  'swap',
+  swap.tenant,
+  swap.orbUid,
+  swap.swapSeq,
+  swap.epoch,
+  swap.receiptId,
+  swap.orbId,
+  swap.issuedAt,
+  swap.jws,
+  swap.entry,
+];
+
+function swapResult(result: RowResult): SwapResult {
+  if (result === null) return { kind: 'recorded' };
+  if (typeof result === 'number') throw unexpected(result);
+  if (result[0] === 'exists') return { kind: 'exists', receiptId: result[1] };
+  if (result[0] === 'fenced') return { kind: 'fenced', highest: result[1] };
+  throw unexpected(result);
+}
+
 type Writes = Pick<
   Ledger,
   | 'startRun'
   | 'finishRun'
   | 'recordRun'
+  | 'keepAnswer'
+  | 'recordSwap'
   | 'eraseExpired'
   | 'putManifest'
   | 'appendEntries'
@@ -112,6 +153,14 @@ export function createWrites({ queue, reader, clock, random }: WriteDeps): Write
     finishRun: async (finish) => finishResult(await queue.add(finishRow(finish, random))),
     recordRun: async (start, finish) =>
       startResult(await queue.add(['record', startRow(start), finishRow(finish, random)]), start, reader),
+    keepAnswer: async (tenant, claim, { requestId, answer }) => {
+      const { path, key, bodySha256, expiresAt } = claim;
+      const nonce = Uint8Array.from(random(NONCE_BYTES)); // a copy, as above
+      const row = [tenant, path, key, bodySha256, requestId, clock.now(), expiresAt, answer, nonce] as const;
+      const result = await queue.add(['answer', ...row]);
+      return result === null ? undefined : entryOf(result, { tenant, path, key }, reader);
+    },
+    recordSwap: async (swap) => swapResult(await queue.add(swapRow(swap))),
     eraseExpired,
     putManifest: (tenant, digest, jcs) => done(['putManifest', tenant, digest, jcs]),
     appendEntries: async (entries) => numberOf(await queue.add(['append', [...entries]])),

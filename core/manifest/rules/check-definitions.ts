@@ -1,9 +1,10 @@
-import type { InputDefinition, Manifest, OutputDefinition } from '../../../crds/manifest.ts';
+import type { Execution, InputDefinition, Manifest, OutputDefinition } from '../../../crds/manifest.ts';
+import { repeatsOf } from '../../attempts/repeat.ts';
 import { childPointer } from '../child-pointer.ts';
 import type { Finding } from '../finding.ts';
 import { nearest } from '../nearest.ts';
 import { isOfType } from '../value-type.ts';
-import { executionsOf } from './executions.ts';
+import { executionsOf, type ExecutionPlace } from './executions.ts';
 
 const LISTED_DESCRIPTION = 200;
 const TIMEOUT_MS = 30_000;
@@ -75,21 +76,34 @@ function ofProviderOutputs(manifest: Manifest): readonly Finding[] {
   });
 }
 
+/** Where an attempt that hangs is followed by one at another provider (failover.md §12.2). */
+function isFollowed(manifest: Manifest, execution: Execution): boolean {
+  const { method, body_template: body, idempotent = false, idempotency_header: idempotencyHeader, retry } = execution;
+  const sent = method ?? (body === undefined ? 'GET' : 'POST');
+  const hasOthers = Object.keys(manifest.providers ?? {}).some((name) => name !== manifest.provider);
+  return hasOthers && retry?.max_attempts !== 1 && repeatsOf({ method: sent, idempotent, idempotencyHeader }).anywhere;
+}
+
+function ofAttempt(manifest: Manifest, { pointer, execution }: ExecutionPlace): readonly Finding[] {
+  const { timeout_ms: total = TIMEOUT_MS, connect_timeout_ms: connect = CONNECT_TIMEOUT_MS } = execution;
+  const { attempt_timeout_ms: attempt = 0 } = execution;
+  const place = `${pointer}/attempt_timeout_ms`;
+  if (attempt > total)
+    return [warning('manifest-attempt-timeout', place, 'An attempt ends with the run: write at most timeout_ms.')];
+  if (attempt + connect <= total || attempt === 0 || !isFollowed(manifest, execution)) return [];
+  const detail =
+    'No time is left for an attempt at another provider: write at most timeout_ms less connect_timeout_ms.';
+  return [warning('manifest-attempt-timeout', place, detail)];
+}
+
 function ofTimeouts(manifest: Manifest): readonly Finding[] {
-  return executionsOf(manifest).flatMap(({ pointer, execution }) => {
+  return executionsOf(manifest).flatMap((place) => {
+    const { pointer, execution } = place;
     const { timeout_ms: total = TIMEOUT_MS, connect_timeout_ms: connect = CONNECT_TIMEOUT_MS } = execution;
-    const { slo_ms: slo = 0, attempt_timeout_ms: attempt = 0 } = execution;
+    const { slo_ms: slo = 0 } = execution;
     return [
       ...(slo > total ? [error('manifest-slo', `${pointer}/slo_ms`, 'slo_ms is at most timeout_ms.')] : []),
-      ...(attempt > total
-        ? [
-            warning(
-              'manifest-attempt-timeout',
-              `${pointer}/attempt_timeout_ms`,
-              'An attempt ends with the run: write at most timeout_ms.',
-            ),
-          ]
-        : []),
+      ...ofAttempt(manifest, place),
       ...(total < 2 * connect
         ? [
             warning(

@@ -17,12 +17,16 @@ function duplicates(primary: string, fallbacks: readonly Named[]): readonly Find
   });
 }
 
+/** What to write for a provider that is named and never described: in findings, conditions and refusals alike. */
+export const explainUndefined = (name: string): string =>
+  `Nothing says how "${name}" is called, so it is never chosen; add ${childPointer('/providers', name)}/execution.`;
+
 function undefinedNames(manifest: Manifest, named: readonly Named[]): readonly Finding[] {
   const providers = manifest.providers ?? {};
   return named
     .filter(({ name }) => name !== manifest.provider && !Object.hasOwn(providers, name))
     .map(({ name, pointer }) => {
-      const detail = `Nothing says how "${name}" is called, so it is never chosen; add ${childPointer('/providers', name)}/execution.`;
+      const detail = explainUndefined(name);
       return { code: 'manifest-provider-undefined', pointer, detail, severity: 'warning' };
     });
 }

@@ -1,4 +1,7 @@
-import type { Execution, Manifest, SwapConfig } from '../../../crds/manifest.ts';
+import type { Manifest, SwapConfig } from '../../../crds/manifest.ts';
+import { SWAP_DEFAULTS } from '../../failover/defaults.ts';
+import { milliseconds } from '../../failover/duration.ts';
+import { allowsProbe } from '../../failover/resolve-swap-config.ts';
 import type { Finding } from '../finding.ts';
 import { executionsOf } from './executions.ts';
 
@@ -9,11 +12,16 @@ interface DurationBound {
   readonly member: string;
   readonly min: string;
   readonly max: string;
+  /** The value is a multiple of it. */
+  readonly step?: string;
 }
+
+// The operator looks every 15 seconds: nothing can be evaluated in between.
+const EVALUATION_STEP = '15s';
 
 /** Bounds that a pattern can't say; the resource definition says the same in CEL. */
 export const DURATION_BOUNDS: readonly DurationBound[] = [
-  { group: 'latency', member: 'evaluation_interval', min: '15s', max: '5m' },
+  { group: 'latency', member: 'evaluation_interval', min: '15s', max: '5m', step: EVALUATION_STEP },
   { group: 'dwell', member: 'min', min: '15s', max: '1h' },
   { group: 'dwell', member: 'hold_down', min: '30s', max: '6h' },
   { group: 'dwell', member: 'max', min: '30s', max: '24h' },
@@ -22,20 +30,8 @@ export const DURATION_BOUNDS: readonly DurationBound[] = [
   { group: 'probe', member: 'timeout', min: '100ms', max: '30s' },
 ];
 
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const PROBE_WINDOW_MS = 300_000;
 const HOUR_MS = 3_600_000;
-// Defaults of failover.md §4.
-const HOLD_DOWN = '5m';
-const HOLD_MAX = '30m';
-const INTERVAL = '30s';
-const MIN_PROBE_SAMPLES = 8;
-const MAX_PER_HOUR = 150;
-const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
-
-/** @param text whole number and unit, as the schema has checked */
-const milliseconds = (text: string): number =>
-  Number.parseInt(text, 10) * (UNIT_MS[text.replace(/^[0-9]+/, '')] ?? NaN);
 
 const error = (code: string, member: string, detail: string): Finding => ({
   code,
@@ -49,13 +45,20 @@ const unless = (holds: boolean, code: string, member: string, detail: string): r
 const isAscending = (values: readonly number[]): boolean =>
   values.every((value, index) => index === 0 || value > (values[index - 1] ?? value));
 
+/** What to write in place of a duration that is out of its bounds. */
+export const explainBound = ({ min, max, step }: DurationBound): string =>
+  `Write ${min} to ${max}${step === undefined ? '' : `, a multiple of ${step}`}.`;
+
+function isWithin(time: number, { min, max, step = '1ms' }: DurationBound): boolean {
+  return time >= milliseconds(min) && time <= milliseconds(max) && time % milliseconds(step) === 0;
+}
+
 function ofDurations(swap: SwapConfig): readonly Finding[] {
-  return DURATION_BOUNDS.flatMap(({ group, member, min, max }) => {
+  return DURATION_BOUNDS.flatMap((bound) => {
+    const { group, member } = bound;
     const value = new Map<string, unknown>(Object.entries(swap[group] ?? {})).get(member);
-    if (typeof value !== 'string') return [];
-    const time = milliseconds(value);
-    if (time >= milliseconds(min) && time <= milliseconds(max)) return [];
-    return [error('manifest-swap-duration', `${group}/${member}`, `Write ${min} to ${max}.`)];
+    if (typeof value !== 'string' || isWithin(milliseconds(value), bound)) return [];
+    return [error('manifest-swap-duration', `${group}/${member}`, explainBound(bound))];
   });
 }
 
@@ -75,16 +78,16 @@ function ofOrder({ latency, failback }: SwapConfig): readonly Finding[] {
 }
 
 function ofDwell({ dwell }: SwapConfig): readonly Finding[] {
-  const { hold_down: first = HOLD_DOWN, max = HOLD_MAX } = dwell ?? {};
-  const detail = `Write at least hold_down, ${first}; max is ${HOLD_MAX} when absent.`;
+  const { hold_down: first, max } = { ...SWAP_DEFAULTS.dwell, ...dwell };
+  const detail = `Write at least hold_down, ${first}; max is ${SWAP_DEFAULTS.dwell.max} when absent.`;
   return unless(milliseconds(max) >= milliseconds(first), 'manifest-swap-dwell', 'dwell/max', detail);
 }
 
 /** Enough probes in five minutes to fail back, and enough in an hour for the interval (failover.md §11, L1 and L8). */
-function ofProbes({ probe = {}, failback = {} }: SwapConfig): readonly Finding[] {
-  const { mode, interval: text = INTERVAL, max_per_hour: most = MAX_PER_HOUR } = probe;
-  const { min_probe_samples: samples = MIN_PROBE_SAMPLES } = failback;
-  if (mode === 'none') return [];
+function ofProbes({ probe, failback }: SwapConfig): readonly Finding[] {
+  if (probe?.mode === 'none') return [];
+  const { interval: text, max_per_hour: most } = { ...SWAP_DEFAULTS.probe, ...probe };
+  const { min_probe_samples: samples } = { ...SWAP_DEFAULTS.failback, ...failback };
   const interval = milliseconds(text);
   return [
     ...unless(
@@ -102,14 +105,11 @@ function ofProbes({ probe = {}, failback = {} }: SwapConfig): readonly Finding[]
   ];
 }
 
-const isSafe = ({ method, body_template: body, probe }: Execution): boolean =>
-  probe !== undefined || (method === undefined ? body === undefined : SAFE_METHODS.includes(method));
-
 /** A probe of a POST that sends mail would send mail (failover.md §11, L9). */
 function ofMode(manifest: Manifest): readonly Finding[] {
   if (manifest.swap_config?.probe?.mode !== 'synthetic') return [];
   const detail = 'Synthetic probes need GET, HEAD or OPTIONS, or an execution.probe, for every provider.';
-  return executionsOf(manifest).every(({ execution }) => isSafe(execution))
+  return executionsOf(manifest).every(({ execution }) => allowsProbe(execution))
     ? []
     : [error('manifest-probe-unsafe', 'probe/mode', detail)];
 }

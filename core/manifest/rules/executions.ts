@@ -7,10 +7,14 @@ export interface RequestPlace {
   readonly request: Partial<Pick<Execution, 'url' | 'headers' | 'body_template'>>;
 }
 
+/** How one provider is called, and where the manifest says it. */
+export interface ExecutionPlace {
+  readonly pointer: string;
+  readonly execution: Execution;
+}
+
 /** Every execution of a manifest with its pointer: its own first, then those of `providers`. */
-export function executionsOf(
-  manifest: Manifest,
-): readonly { readonly pointer: string; readonly execution: Execution }[] {
+export function executionsOf(manifest: Manifest): readonly ExecutionPlace[] {
   const others = Object.entries(manifest.providers ?? {}).map(([name, { execution }]) => ({
     pointer: `${childPointer('/providers', name)}/execution`,
     execution,

@@ -77,13 +77,17 @@ async function deleteOrbiset(world: World, state: string, policy: Policy): Promi
   return nothingLeft(world, `Orbiset ${state}, ${policy}`);
 }
 
-async function deleteNamespace(world: World, early: boolean): Promise<ProcedureResult> {
-  const own = { ...world, namespace: `${world.namespace}-gone` };
+/** A tenant with an Orb in every state. */
+async function makeTenant(world: World, suffix: string): Promise<World> {
+  const own = { ...world, namespace: `${world.namespace}-${suffix}` };
   await makeNamespace(own);
   await applySpec(own, 'orbisets', 'gone', {});
   for (const [name, members] of Object.entries(ORB_STATES))
     await applySpec(own, 'orbs', name, manifestOf({ orb_id: `acme.${name}@1.0.0`, ...members }));
-  if (!early) await seen(own);
+  return own;
+}
+
+async function deleteNamespace(own: World, name: string): Promise<ProcedureResult> {
   const began = performance.now();
   await own.api.ok('DELETE', `/api/v1/namespaces/${own.namespace}`);
   const gone = untilTrue('the namespace is still there', () => namespaceIsGone(own), GONE_MS);
@@ -92,7 +96,7 @@ async function deleteNamespace(world: World, early: boolean): Promise<ProcedureR
     (error: unknown) => [String(error)],
   );
   return {
-    name: `namespace${early ? ', at once' : ''}`,
+    name,
     faults,
     figures: { goneMs: Math.round(performance.now() - began) },
   };
@@ -109,7 +113,13 @@ export const deletion: Procedure = async (world, { seed, full }) => {
       for (const early of [false, true]) results.push(await deleteOrb(world, state, { policy, early }));
     for (const state of ORBISET_STATES) results.push(await deleteOrbiset(world, state, policy));
   }
-  for (const early of [false, true]) results.push(await deleteNamespace(world, early));
+  const looked = await makeTenant(world, 'gone');
+  await seen(looked);
+  results.push(await deleteNamespace(looked, 'namespace'));
+  results.push(await deleteNamespace(await makeTenant(world, 'gone'), 'namespace, at once'));
+  const left = await makeTenant(world, 'left');
+  await seen(left);
   const faults = await subject.stop();
+  results.push(await deleteNamespace(left, 'namespace, no operator'));
   return [...results, { name: 'process', faults, figures: {} }];
 };

@@ -52,6 +52,8 @@ async function each<T>(all: readonly T[], act: (one: T) => Promise<void>): Promi
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
+/** Which provider is the active one depends on the pins that there were: nothing goes back by itself without figures. */
+const HISTORY = /^FailedOver\//;
 const OWN = /^(Ready|Reconciling|Stalled)\//;
 
 /**
@@ -65,7 +67,7 @@ function essence(object: unknown): string {
     : [];
   const stalled = told.some((condition) => condition.startsWith('Stalled/True'));
   return told
-    .filter((condition) => !stalled || OWN.test(condition))
+    .filter((condition) => !HISTORY.test(condition) && (!stalled || OWN.test(condition)))
     .toSorted()
     .join(' ');
 }

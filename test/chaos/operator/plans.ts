@@ -9,6 +9,8 @@ export interface PlannedTest {
   readonly workloads: readonly WorkloadName[];
   /** Pass figure: p99 from the restart, or the end of the fault, to the expected state (reliability.md §4.1). */
   readonly limitMs: number;
+  /** Pass figure: requests of all runs, to those of as many runs without a fault. */
+  readonly mostRequests?: number;
   /** All of them; a reduced run draws some. */
   readonly faults: (reference: Reference, random: () => number) => readonly PlannedFault[];
 }
@@ -66,21 +68,22 @@ const watchFaults = (): readonly PlannedFault[] => [
 export const PLANNED: Readonly<Record<string, PlannedTest>> = {
   R0: {
     limitMs: 10_000,
-    workloads: ['W1', 'W2', 'W4', 'W6', 'W8'],
+    workloads: ['W1', 'W2', 'W4', 'W5', 'W6', 'W8'],
     faults: () => Array.from({ length: CONTROL_RUNS }, () => ({ kind: 'none' }) as const),
   },
-  R1: { limitMs: 10_000, workloads: ['W1', 'W2', 'W4', 'W6', 'W8'], faults: crashes },
+  R1: { limitMs: 10_000, workloads: ['W1', 'W2', 'W4', 'W5', 'W6', 'W8'], faults: crashes },
   R2: { limitMs: 10_000, workloads: ['W1', 'W2', 'W4'], faults: stale },
   R3: { limitMs: 10_000, workloads: ['W1', 'W2', 'W4', 'W6'], faults: unobserved },
   R4: { limitMs: 5000, workloads: ['W1', 'W4'], faults: watchFaults },
   R5: {
     limitMs: 60_000,
-    workloads: ['W1', 'W2', 'W4'],
+    mostRequests: 1.5,
+    workloads: ['W1', 'W2', 'W4', 'W5'],
     faults: () => ERROR_RATES.map((rate) => ({ kind: 'errors', rate }) as const),
   },
   R6: {
     limitMs: 10_000,
-    workloads: ['W1', 'W2', 'W4'],
+    workloads: ['W1', 'W2', 'W4', 'W5'],
     faults: ({ workload }, random) =>
       Array.from({ length: Math.ceil((COMPACTIONS * 5) / 3) }, () => ({
         kind: 'compaction',

@@ -32,6 +32,11 @@ function tooSlow(test: string, p99: number): readonly string[] {
   return p99 <= limit ? [] : [`${test}: p99 of ${p99} ms to converge, at most ${limit}`];
 }
 
+function tooMany(test: string, ratio: number): readonly string[] {
+  const limit = PLANNED[test]?.mostRequests ?? Infinity;
+  return ratio <= limit ? [] : [`${test}: ${ratio.toFixed(2)} times the requests, at most ${limit}`];
+}
+
 export function summarise(
   test: string,
   { version, seed }: { readonly version: string; readonly seed: number },
@@ -40,6 +45,7 @@ export function summarise(
   const times = results.flatMap(({ convergedMs }) => convergedMs).map(Math.round);
   const sum = (name: 'requests' | 'referenceRequests'): number =>
     results.reduce((total, result) => total + result[name], 0);
+  const requestRatio = sum('requests') / Math.max(1, sum('referenceRequests'));
   return {
     test,
     version,
@@ -48,8 +54,12 @@ export function summarise(
     failed: results.filter(({ faults }) => faults.length > 0).length,
     unreached: results.filter(({ reached }) => !reached).length,
     convergedMs: { p50: percentile(times, 0.5), p99: percentile(times, 0.99), max: percentile(times, 1) },
-    requestRatio: sum('requests') / Math.max(1, sum('referenceRequests')),
-    faults: [...tooSlow(test, percentile(times, 0.99)), ...results.flatMap(({ faults }) => faults)].slice(0, 100),
+    requestRatio,
+    faults: [
+      ...tooSlow(test, percentile(times, 0.99)),
+      ...tooMany(test, requestRatio),
+      ...results.flatMap(({ faults }) => faults),
+    ].slice(0, 100),
   };
 }
 

@@ -4,6 +4,7 @@ import { writesOf } from '../rig/journal.ts';
 import { compareEndState, type Snapshot } from '../rig/oracles/end-state.ts';
 import { checkExplained } from '../rig/oracles/explained.ts';
 import { checkPreconditions } from '../rig/oracles/monotony.ts';
+import { checkSwaps } from '../rig/oracles/swaps.ts';
 import { compareWriteCounts, countWrites, type WriteCounts } from '../rig/oracles/write-counts.ts';
 import type { WritePoint } from '../rig/write-points.ts';
 import { documentedReasons } from './documented.ts';
@@ -11,8 +12,8 @@ import { arm } from './arm.ts';
 import type { Plan } from './plan.ts';
 import { startSubject, type Subject } from './subject.ts';
 import { watchStates } from './states.ts';
-import { isCollected, isSeen, readObjects, readSnapshot, resetWorld, type World } from './world.ts';
-import { WORKLOADS, type WorkloadName, type WorkloadStep } from './workloads.ts';
+import { isCollected, isSeen, readEvents, readObjects, readSnapshot, resetWorld, type World } from './world.ts';
+import { flagsOf, WORKLOADS, type WorkloadName, type WorkloadStep } from './workloads.ts';
 
 /** A run without a fault: what all others are compared with. */
 export interface Reference {
@@ -64,24 +65,27 @@ async function untilQuiet({ proxy }: Subject, ms: number): Promise<void> {
 }
 
 /** Until the operator has seen everything and writes no more. */
-async function untilAtRest(world: World, subject: Subject): Promise<void> {
-  const until = performance.now() + STEP_MS;
+async function untilAtRest(world: World, subject: Subject, { isDone, ownMs = 0 }: WorkloadStep): Promise<void> {
+  const until = performance.now() + STEP_MS + ownMs;
+  const isOver = isDone ?? (() => Promise.resolve(true));
   do {
     await untilQuiet(subject, QUIET_MS);
     if (performance.now() > until) throw new Error('the run without a fault did not come to rest within 60 s');
-  } while (!(await isSeen(world)) || !(await isCollected(world)));
+  } while (!(await isSeen(world)) || !(await isCollected(world)) || !(await isOver(world)));
+  // What was written last may have come after the look.
+  await untilQuiet(subject, QUIET_MS);
 }
 
 /** Runs a workload without a fault. */
 export async function recordReference(world: World, workload: WorkloadName, seed: number): Promise<Reference> {
   await resetWorld(world);
-  const subject = await startSubject(world, seededRandom(seed), ONE_WORKER);
+  const subject = await startSubject(world, seededRandom(seed), [...ONE_WORKER, ...flagsOf(workload, world)]);
   const snapshots: Snapshot[] = [];
   let counts: WriteCounts | undefined;
   for (const step of WORKLOADS[workload]) {
     if (step.uncounted === true) counts ??= countWrites([subject.proxy.journal]);
     await step.act(world);
-    await untilAtRest(world, subject);
+    await untilAtRest(world, subject, step);
     snapshots.push(await readSnapshot(world));
   }
   counts ??= countWrites([subject.proxy.journal]);
@@ -105,14 +109,15 @@ async function untilEqual(
   world: World,
   { step, expected, since }: { readonly step: WorkloadStep; readonly expected: Snapshot; readonly since: () => number },
 ): Promise<StepOutcome> {
-  const until = performance.now() + STEP_MS;
+  const { ownMs = 0 } = step;
+  const until = performance.now() + STEP_MS + ownMs;
   for (;;) {
     const faults = await readSnapshot(world).then(
       (found) => compareEndState(expected, found),
       (error: unknown) => [String(error)],
     );
     const now = performance.now();
-    if (faults.length === 0) return { faults, ms: now - since() };
+    if (faults.length === 0) return { faults, ms: Math.max(0, now - since() - ownMs) };
     if (now > until) return { faults: faults.map((fault) => `step "${step.name}": ${fault}`), ms: now - since() };
     await delay(POLL_MS);
   }
@@ -121,7 +126,7 @@ async function untilEqual(
 /** Runs a workload under a plan and asks the oracles. */
 export async function runPlan(world: World, plan: Plan, reference: Reference): Promise<PlanResult> {
   await resetWorld(world);
-  const subject = await startSubject(world, seededRandom(plan.seed), ONE_WORKER);
+  const subject = await startSubject(world, seededRandom(plan.seed), [...ONE_WORKER, ...flagsOf(plan.workload, world)]);
   const states = await watchStates(world);
   const armed = await arm(world, plan, subject);
   const outcomes: StepOutcome[] = [];
@@ -148,6 +153,7 @@ export async function runPlan(world: World, plan: Plan, reference: Reference): P
     if (outcome.faults.length > 0) break;
   }
   counts ??= countWrites([subject.proxy.journal]);
+  const swaps = checkSwaps(states.swaps(), await readEvents(world).catch(() => []));
   const explained = checkExplained(await readObjects(world).catch(() => []), documentedReasons);
   const lists = subject.proxy.journal.requests.filter(({ verb }) => verb === 'list').length;
   const requests = countedRequests(subject);
@@ -162,6 +168,7 @@ export async function runPlan(world: World, plan: Plan, reference: Reference): P
     ...preconditions,
     ...(await states.end()),
     ...explained,
+    ...swaps,
     ...process,
   ];
   return {

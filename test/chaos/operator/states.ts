@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openAdminWatch, type AdminWatch } from '../rig/admin-watch.ts';
-import { at } from '../rig/json.ts';
+import { at, metadataOf } from '../rig/json.ts';
 import { checkMonotony } from '../rig/oracles/monotony.ts';
+import { SwapWitness, type SwapsOfOrb } from '../rig/oracles/swaps.ts';
 import type { World } from './world.ts';
 
 /** Every state of Orbs and Orbisets from here on, seen by the rig itself. */
 export interface States {
+  /** Of the Orbs of the world's namespace, so far. */
+  readonly swaps: () => readonly SwapsOfOrb[];
   /** @returns oracle d over what was seen */
   readonly end: () => Promise<readonly string[]>;
 }
@@ -13,15 +16,20 @@ export interface States {
 const WATCHED = ['orbs', 'orbisets'];
 
 /** Watches without the proxy; opens again what a dying API server closes: states in between are then not seen. */
-export async function watchStates({ plane }: World): Promise<States> {
+export async function watchStates({ plane, namespace }: World): Promise<States> {
   const target = { url: plane.server.url, ca: plane.ca, token: plane.users.admin.token };
   const seen: unknown[] = [];
+  const witness = new SwapWitness();
   const stop = new AbortController();
+  const see = (object: unknown): void => {
+    seen.push(object);
+    if (at(object, 'kind') === 'Orb' && metadataOf(object)['namespace'] === namespace) witness.saw(object);
+  };
   const drain = async ({ next }: AdminWatch): Promise<void> => {
     for (;;) {
       const event = await next(100);
       if (event === 'end' || stop.signal.aborted) return;
-      if (event !== 'silence' && at(event, 'type') !== 'DELETED') seen.push(at(event, 'object'));
+      if (event !== 'silence' && at(event, 'type') !== 'DELETED') see(at(event, 'object'));
     }
   };
   const follow = async (resource: string): Promise<void> => {
@@ -35,10 +43,11 @@ export async function watchStates({ plane }: World): Promise<States> {
   };
   const following = Promise.all(WATCHED.map(follow));
   return {
+    swaps: () => witness.orbs(),
     end: async () => {
       stop.abort();
       await following;
-      return checkMonotony(seen);
+      return [...checkMonotony(seen), ...witness.faults()];
     },
   };
 }

@@ -1,4 +1,6 @@
 import { manifestOf, swappable } from '../../support/kube-objects.ts';
+import { at } from '../rig/json.ts';
+import type { Health } from '../rig/scripted-figures.ts';
 import { applySpec, makeNamespace, namespaceIsGone, pathOf, reportVault, type World } from './world.ts';
 
 /** One input, after which the operator must come to rest. */
@@ -7,9 +9,13 @@ export interface WorkloadStep {
   readonly act: (world: World) => Promise<void>;
   /** Writes are not compared from here on: what the API server does meanwhile decides them. */
   readonly uncounted?: boolean;
+  /** What the operator does in its own time, as its figures tell: at rest is then no end. */
+  readonly isDone?: (world: World) => Promise<boolean>;
+  /** Longest time that `isDone` takes without a fault, by the settings of the Orb; default 0. */
+  readonly ownMs?: number;
 }
 
-export type WorkloadName = 'W1' | 'W2' | 'W4' | 'W6' | 'W8';
+export type WorkloadName = 'W1' | 'W2' | 'W4' | 'W5' | 'W6' | 'W8';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -25,10 +31,48 @@ const broken: Members = {
   execution: { type: 'http', method: 'POST', url: 'https://api.example.com/{{inputs.nobody}}' },
 };
 const HOUR_MS = 3_600_000;
+// Without an id it would be known by its digest, which holds the time.
+const PIN = { id: 'swp_0193a1c2-7f10-7c3e-9a41-5d2f0b6c8e11', provider: 'other', reason: 'a test' };
 const pinned = (): Members => ({
   ...swappable,
-  pin: { provider: 'other', reason: 'a test', expires_at: new Date(Date.now() + HOUR_MS).toISOString() },
+  pin: { ...PIN, expires_at: new Date(Date.now() + HOUR_MS).toISOString() },
 });
+
+const EVALUATION_MS = 15_000;
+const HOLD_MS = 30_000;
+/** Evaluations, holds and steps as short as they may be (failover.md §4). */
+export const SHORT_SWAPS = {
+  primary: 'main',
+  fallbacks: ['other'],
+  strategy: 'latency',
+  latency: { consecutive: 1, evaluation_interval: '15s' },
+  dwell: { min: '15s', hold_down: '30s', multiplier: 1, jitter: 0, max_swaps_per_hour: 20 },
+  failback: { consecutive: 1, min_probe_samples: 1, ramp: [100] },
+  probe: { interval: '5m', max_per_hour: 150 },
+} as const;
+const get = (url: string): Members => ({ type: 'http', method: 'GET', url });
+/** Swapped by its figures; its requests are their own probes. */
+export const measured: Members = {
+  inputs: {},
+  execution: get('https://api.example.com/echo'),
+  providers: { other: { execution: get('https://other.example.com/echo') } },
+  swap_config: SHORT_SWAPS,
+};
+const figuresOf = ({ figures, namespace }: World, main: Health): void =>
+  figures.say({ namespace, orbId: 'acme.five@1.0.0' }, { main, other: 'well' });
+/** Figures of it were looked at. */
+export const isMeasured = (found: unknown): boolean => {
+  const conditions = at(found, 'status', 'conditions');
+  return Array.isArray(conditions) && conditions.some((one) => at(one, 'reason') === 'MetricsFresh');
+};
+const isSwapped =
+  (times: number): NonNullable<WorkloadStep['isDone']> =>
+  async (world) =>
+    at(await world.api.ok('GET', pathOf(world, 'orbs', 'five')), 'status', 'failover', 'swapSeq') === times;
+
+/** Flags of the operator for a workload, beside those of all. */
+export const flagsOf = (workload: WorkloadName, { figures }: World): readonly string[] =>
+  workload === 'W5' ? ['--failover-tick', '1s', '--prometheus-url', figures.url] : [];
 
 /** K of reliability.md §4, as far as the operator acts in them; without policies. */
 export const WORKLOADS: Readonly<Record<WorkloadName, readonly WorkloadStep[]>> = {
@@ -72,6 +116,28 @@ export const WORKLOADS: Readonly<Record<WorkloadName, readonly WorkloadStep[]>> 
     },
     { name: 'delete the Orbiset', act: async (world) => void (await remove(world, 'orbisets', 'team')) },
     { name: 'create the Orbiset again', act: async (world) => void (await orbiset(world, 'team')) },
+  ],
+  W5: [
+    {
+      name: 'create',
+      act: async (world) => {
+        figuresOf(world, 'well');
+        await orb(world, 'five', measured);
+      },
+      isDone: async (world) => isMeasured(await world.api.ok('GET', pathOf(world, 'orbs', 'five'))),
+    },
+    {
+      name: 'the primary is slow',
+      act: (world) => Promise.resolve(figuresOf(world, 'slow')),
+      isDone: isSwapped(1),
+      ownMs: EVALUATION_MS,
+    },
+    {
+      name: 'the primary is well again',
+      act: (world) => Promise.resolve(figuresOf(world, 'well')),
+      isDone: isSwapped(2),
+      ownMs: HOLD_MS + EVALUATION_MS,
+    },
   ],
   W6: [
     { name: 'create', act: async (world) => void (await orbiset(world, 'team')) },

@@ -4,6 +4,7 @@ import { startControlPlane } from '../../../hack/control-plane/control-plane.ts'
 import { installPlatform, PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
 import { APPLY, createAdminApi, type AdminApi } from '../rig/admin-api.ts';
 import { at, metadataOf, textOf } from '../rig/json.ts';
+import { startScriptedFigures, type ScriptedFigures } from '../rig/scripted-figures.ts';
 import { compareEndState, takeSnapshot, type Snapshot } from '../rig/oracles/end-state.ts';
 
 const ORBS_API = '/apis/orbs.dev/v1alpha1';
@@ -24,6 +25,8 @@ export interface World {
   readonly plane: ControlPlane;
   readonly api: AdminApi;
   readonly namespace: string;
+  /** Its operators are told of it by a flag, where swaps are wanted. */
+  readonly figures: ScriptedFigures;
 }
 
 /** Path of our objects in the world's namespace. */
@@ -32,6 +35,12 @@ export const pathOf = ({ namespace }: Pick<World, 'namespace'>, plural: OurPlura
 
 const bindingPath = ({ namespace }: Pick<World, 'namespace'>): string =>
   `${RBAC_API}/namespaces/${namespace}/rolebindings/${READER}`;
+
+const eventsPath = ({ namespace }: Pick<World, 'namespace'>): string =>
+  `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
+
+/** What the namespace was told. */
+export const readEvents = (world: World): Promise<readonly unknown[]> => world.api.list(eventsPath(world));
 
 /** Applies a spec as a person would. @throws Error when the server refuses it */
 export async function applySpec(world: World, plural: OurPlural, name: string, spec: unknown): Promise<unknown> {
@@ -122,6 +131,7 @@ export async function resetWorld(world: World): Promise<void> {
   if (await namespaceIsGone(world)) return;
   for (const plural of OURS) await world.api.ok('DELETE', pathOf(world, plural));
   await world.api.ok('DELETE', bindingPath(world));
+  await world.api.ok('DELETE', eventsPath(world));
   const empty = takeSnapshot([]);
   const isEmpty = async (): Promise<boolean> => compareEndState(empty, await readSnapshot(world)).length === 0;
   await untilTrue(`${world.namespace} was not emptied`, isEmpty, 30_000);
@@ -132,7 +142,13 @@ export async function startWorld(namespace: string): Promise<World> {
   const plane = await startControlPlane();
   await installPlatform(plane);
   const api = createAdminApi(plane.server.url, plane.ca, plane.users.admin.token);
-  const world = { plane, api, namespace };
+  const world = { plane, api, namespace, figures: await startScriptedFigures() };
   await makeNamespace(world);
   return world;
+}
+
+export async function stopWorld({ api, figures, plane }: World): Promise<void> {
+  api.close();
+  await figures.stop();
+  await plane.stop();
 }

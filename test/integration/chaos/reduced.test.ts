@@ -8,7 +8,7 @@ import type { Reference } from '../../chaos/operator/run-plan.ts';
 import { summarise } from '../../chaos/operator/results.ts';
 import { runPlanned } from '../../chaos/operator/run-test.ts';
 import type { WorkloadName } from '../../chaos/operator/workloads.ts';
-import { startWorld, type World } from '../../chaos/operator/world.ts';
+import { startWorld, stopWorld, type World } from '../../chaos/operator/world.ts';
 
 /** Test, what it shows, workloads, and plans of each. `npm run test:chaos -- --full` runs all of them. */
 const PLANS: readonly (readonly [string, string, readonly WorkloadName[], number])[] = [
@@ -47,8 +47,7 @@ describe(`the operator under faults, a reduced plan (ORB_CHAOS_SEED=${seed})`, f
     lines.length = 0;
   });
   after(async () => {
-    world.api.close();
-    await world.plane.stop();
+    await stopWorld(world);
   });
 
   for (const [test, what, workloads, most] of PLANS)

@@ -114,7 +114,7 @@ describe('npm run cluster', function suite() {
       const script = ['shopt -s expand_aliases', ...lines].join('\n');
       const ran = await command('bash', ['-euo', 'pipefail', '-c', script]);
       expect(ran.code, ran.stderr).to.equal(0);
-      expect(ran.stdout).to.match(/default +orb\.orbs\.dev\/example\.echo-1\.0\.0 +echo +True/);
+      expect(ran.stdout).to.match(/default +orb\.orbs\.dev\/example\.echo-1\.0\.0 +echo +\S+ +primary +True/);
       expect(ran.stdout).to.include('"status":"completed"').and.include('"text":"Hello, Orb"');
       expect(stdout).to.include(cluster.ready.kubectl).and.include(cluster.ready.api_key);
     });

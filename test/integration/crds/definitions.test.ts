@@ -108,8 +108,9 @@ describe('the resource definitions on an API server', function suite() {
 
   it('show decisions first, and the rest with -o wide', async () => {
     await apply({ ...orb('set'), kind: 'Orbiset', spec: {} });
-    expect(await columns('orb')).to.equal('NAME PROVIDER READY AGE');
-    expect(await columns('orb', '-o', 'wide')).to.equal('NAME PROVIDER READY AGE ORB REASON DIGEST');
+    expect(await columns('orb')).to.equal('NAME PROVIDER SINCE REASON READY AGE');
+    const wide = 'NAME PROVIDER SINCE REASON READY AGE ORB READY-REASON DIGEST';
+    expect(await columns('orb', '-o', 'wide')).to.equal(wide);
     expect(await columns('opub')).to.equal('NAME PROVIDER TIER SCORE READY AGE');
     expect(await columns('oset')).to.equal('NAME READY SUSPENDED AGE');
   });

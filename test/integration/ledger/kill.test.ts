@@ -25,6 +25,8 @@ interface Acknowledged {
   readonly started: Set<string>;
   /** Run id → SHA-256 of the receipt's JWS. */
   readonly finished: Map<string, string>;
+  /** Receipt id of a swap → SHA-256 of its JWS. */
+  readonly swapped: Map<string, string>;
   /** Size → note. */
   readonly signed: Map<number, string>;
 }
@@ -33,6 +35,7 @@ function note(said: Acknowledged, line: string): void {
   const [kind, first = '', second = ''] = line.split(' ');
   if (kind === 'started') said.started.add(first);
   if (kind === 'finished') said.finished.set(first, second);
+  if (kind === 'swapped') said.swapped.set(first, second);
   if (kind === 'signed') said.signed.set(Number(first), Buffer.from(second, 'base64').toString('utf8'));
 }
 
@@ -42,7 +45,7 @@ describe('a killed ledger', () => {
   const folder = mkdtempSync(join(tmpdir(), 'orb-kill-'));
   const file = join(folder, 'data', 'ledger.sqlite');
   const keyFile = join(folder, 'log.pem');
-  const said: Acknowledged = { started: new Set(), finished: new Map(), signed: new Map() };
+  const said: Acknowledged = { started: new Set(), finished: new Map(), swapped: new Map(), signed: new Map() };
   let child: ChildProcess | undefined;
 
   before(() => writeFileSync(keyFile, testLogKey.privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 }));
@@ -87,11 +90,16 @@ describe('a killed ledger', () => {
       const before = said.finished.size;
       await writeAndKill(round);
       expect(said.finished.size).to.be.greaterThan(before);
+      expect(said.swapped.size).to.be.greaterThan(0);
       const ledger = await open();
       const running = new Set((await ledger.overdueRuns(Number.MAX_SAFE_INTEGER, 1_000_000)).map(({ runId }) => runId));
       for (const [runId, digest] of said.finished) {
         const stored = await ledger.receiptOfRun('acme', runId);
         expect(stored && hash('sha256', stored.jws), `receipt of ${runId}`).to.equal(digest);
+      }
+      for (const [receiptId, digest] of said.swapped) {
+        const stored = await ledger.swapReceipt('acme', receiptId);
+        expect(stored && hash('sha256', stored.jws), `receipt ${receiptId} of a swap`).to.equal(digest);
       }
       for (const runId of said.started) {
         const known = running.has(runId) || (await ledger.receiptOfRun('acme', runId)) !== undefined;

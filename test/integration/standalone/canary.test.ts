@@ -31,6 +31,16 @@ const inputs = {
   values: { type: 'array', default: [] },
 };
 
+/** How the provider sends values back. */
+const ways = [
+  ...SPELLINGS.map((spelling) => ({ way: 'json', spelling })),
+  ...SPELLINGS.map((spelling) => ({ way: 'text', spelling })),
+  ...['hex', 'base64', 'url', 'json', 'html'].flatMap((spelling) =>
+    ['headers', 'bytes', 'chunks', 'gzip', 'reason'].map((way) => ({ way, spelling })),
+  ),
+  ...SENDINGS.map((way) => ({ way, spelling: 'raw' })),
+];
+
 type Orb = Parameters<typeof orbManifest>[1];
 
 /** An Orb that sends every canary, in a header, in its URL and in its body. */
@@ -53,7 +63,6 @@ function orbs(port: number): Record<string, string> {
   const at = `http://127.0.0.1:${port}/{{inputs.way}}/{{inputs.spelling}}/{{inputs.status}}`;
   const all: Record<string, Orb> = {
     json: leaking(`${at}?key={{orbiset.secrets.CNRY_QUOTES}}`),
-    text: leaking(at, { outputs: WHOLE }),
     schema: leaking(at, { outputs: WRONG }),
     dns: leaking('https://no-such-name.invalid/?key={{orbiset.secrets.CNRY_TOKEN}}'),
     tls: leaking('https://wrong.orbs.example/{{orbiset.secrets.CNRY_TOKEN}}'),
@@ -72,8 +81,15 @@ function orbs(port: number): Record<string, string> {
       manifest: { inputs },
     },
   };
+  // One for each way: answers of a status that is an error would open the breaker of a single one.
+  const each = ways.map(({ way }, index): [string, Orb] => [
+    `way-${index}`,
+    way === 'text' || way === 'chunks'
+      ? leaking(at, { outputs: WHOLE })
+      : leaking(`${at}?key={{orbiset.secrets.CNRY_QUOTES}}`),
+  ]);
   return Object.fromEntries(
-    Object.entries(all).map(([name, orb]) => [`${name}.json`, orbManifest(`cnry.${name}@1.0.0`, orb)]),
+    [...Object.entries(all), ...each].map(([name, orb]) => [`${name}.json`, orbManifest(`cnry.${name}@1.0.0`, orb)]),
   );
 }
 
@@ -147,18 +163,9 @@ describe('a secret that its provider sends back', function () {
     return text;
   }
 
-  const ways = [
-    ...SPELLINGS.map((spelling) => ({ way: 'json', spelling })),
-    ...SPELLINGS.map((spelling) => ({ way: 'text', spelling })),
-    ...['hex', 'base64', 'url', 'json', 'html'].flatMap((spelling) =>
-      ['headers', 'bytes', 'chunks', 'gzip', 'reason'].map((way) => ({ way, spelling })),
-    ),
-    ...SENDINGS.map((way) => ({ way, spelling: 'raw' })),
-  ];
-
   it('is in no answer, in whatever spelling and part it comes', async () => {
-    for (const { way, spelling } of ways) {
-      const name = way === 'text' || way === 'chunks' ? 'text' : 'json';
+    for (const [index, { way, spelling }] of ways.entries()) {
+      const name = `way-${index}`;
       for (const status of ['200', '401', '500']) await send(name, '', { way, spelling, status });
       await send(name, '?debug=true', { way, spelling, status: '200' });
       await send(name, '?debug=true', { way, spelling, status: '503' });

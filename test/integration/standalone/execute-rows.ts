@@ -14,6 +14,7 @@ export interface Row {
 
 /** The one secret of the table. */
 export const TOKEN = 'a-token-of-the-execute-table';
+const BROKEN = 'execution.url: Providers are called over https only; begin with https://. (manifest-url-not-https)';
 /** A call of an Orb of the table. */
 export const call = (name: string, inputs: unknown = { text: 'hi' }): unknown => ({
   orb_id: `t.${name}@1.0.0`,
@@ -102,7 +103,13 @@ export const rows: readonly Row[] = [
   { why: 'an unknown Orb', body: call('nobody'), status: 404, code: 'orb-not-found' },
   { why: 'a shared Orb that is not listed', body: call('shared'), status: 403, code: 'orb-not-allowed' },
   { why: 'a shared Orb that is listed', orbiset: 'limited', body: call('shared'), status: 200, outcome: 'success' },
-  { why: 'an Orb that was never valid', body: call('broken'), status: 409, code: 'orb-not-ready' },
+  {
+    why: 'an Orb that was never valid, with what to write',
+    body: call('broken'),
+    status: 409,
+    code: 'orb-not-ready',
+    also: { detail: BROKEN },
+  },
   { why: 'a suspended Orbiset', orbiset: 'suspended', body: call('ok'), status: 503, code: 'orbiset-suspended' },
   { why: 'a missing vault entry', orbiset: 'empty', body: call('ok'), status: 409, code: 'secret-missing' },
   {
@@ -263,6 +270,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   forbidden: 'integration/standalone/execute-table.test.ts',
   'idempotency-in-progress': 'integration/standalone/execute-table.test.ts',
   'idempotency-key-reused': 'integration/standalone/execute-table.test.ts',
+  'providers-unavailable': 'integration/standalone/execute-table.test.ts',
   'ledger-unavailable': 'integration/standalone/life.test.ts',
   overloaded: 'unit/api-server/http/server.test.ts',
   'signing-misconfigured': 'unit/api-server/runtime/run.test.ts',
@@ -286,13 +294,17 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'proof-pending': 'unit/api-server/receipts/receipt-routes.test.ts',
   'checkpoint-pending': 'unit/api-server/log/log-routes.test.ts',
   'manifest-not-found': 'unit/api-server/manifests/manifest-route.test.ts',
+  'orb-ambiguous': 'unit/api-server/providers/swap-callers.test.ts',
+  'provider-unknown': 'unit/api-server/providers/swap-route.test.ts',
+  'provider-unresolved': 'unit/api-server/providers/swap-route.test.ts',
+  'provider-unhealthy': 'unit/api-server/providers/swap-route.test.ts',
+  'active-changed': 'unit/api-server/providers/swap-route.test.ts',
+  'control-plane-unavailable': 'integration/providers/cluster-pins.test.ts',
 };
 
 export const later: readonly [string, string][] = [
   ['403 policy-denied', 'policies come later: the empty set allows'],
   ['409 orb-differs-from-publication', 'publications come later'],
-  ['502 providers-unavailable', 'breakers come with failover'],
   ['429 rate-limited by rate', 'rate limits come later; in_flight is tested beside this table'],
-  ['409 orb-ambiguous', 'routes with an Orb in their path come with failover'],
   ['503 ledger-forked', 'the copy of the checkpoint outside the ledger comes later'],
 ];

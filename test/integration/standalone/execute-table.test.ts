@@ -37,6 +37,7 @@ function orbs(port: number): Record<string, string> {
     'no-name': { url: 'https://no-such-name.invalid/' },
     slow: { url: at('/slow'), secret, execution: { timeout_ms: 300 } },
     'slow-idempotent': { url: at('/slow'), secret, execution: { timeout_ms: 300, idempotent: true } },
+    gone: { url: 'http://127.0.0.1:1/' },
     broken: { url: 'ftp://nowhere.example/' },
   };
   return Object.fromEntries(
@@ -169,6 +170,45 @@ describe('POST /orbisets/{id}/execute: the table of design.md §3', function () 
     expect((await first).status).to.equal(504);
     const other = await send({ why: '', body: call('ok'), headers, status: 422 });
     expect(`${other.status} ${codeOf(other.body)}`).to.equal('422 idempotency-key-reused');
+  });
+
+  it('ends a run whose caller has gone away as any other, with a receipt: the request is sent and not taken back', async () => {
+    const orbId = 't.slow@1.0.0';
+    const count = async (): Promise<number> => {
+      const listed = await check('GET', '/receipts', await standalone.get('/receipts?limit=200'));
+      const items = member(listed, 'items');
+      if (!Array.isArray(items)) throw new TypeError('no list');
+      return items.filter((one: unknown) => member(one, 'orb_id') === orbId).length;
+    };
+    const [before, sent] = [await count(), provider.seen.length];
+    const gone = fetch(`${standalone.ready.url}/orbisets/default/execute`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${standalone.ready.api_key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(call('slow')),
+      signal: AbortSignal.timeout(100),
+    });
+    await gone.then(
+      () => expect.fail('it answered'),
+      () => undefined,
+    );
+    for (let tries = 0; (await count()) === before && tries < 40; tries += 1) await delay(50);
+    expect([(await count()) - before, provider.seen.length - sent]).to.deep.equal([1, 1]);
+  });
+
+  it('calls a provider no more after five failures, and says when it will: 502 providers-unavailable', async () => {
+    for (let failures = 0; failures < 5; failures += 1) {
+      expect(codeOf((await send({ why: '', body: call('gone'), status: 502 })).body)).to.equal('provider-failed');
+    }
+    const response = await standalone.post('/orbisets/default/execute', call('gone'));
+    expect(Number(response.headers.get('retry-after'))).to.be.within(1, 5);
+    const body = await check('POST', '/orbisets/default/execute', response);
+    expect([response.status, codeOf(body), member(body, 'run', 'attempts')]).to.deep.equal([
+      502,
+      'providers-unavailable',
+      [],
+    ]);
+    if (!isJsonObject(body)) throw new TypeError('the answer is no object');
+    await expectReceipt({ why: '', body: '', status: 502, outcome: 'orb_error' }, body);
   });
 
   it('leaves no problem code out: each is reached here, in a named test, or named as later', () => {

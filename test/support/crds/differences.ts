@@ -33,6 +33,7 @@ export const CORE_ONLY: readonly Difference[] = [
     why: 'Origins of --egress-allow are exempt, and only the platform knows them.',
   },
   { says: /^manifest-unknown-input /, why: 'Templates are compiled by core only.' },
+  { says: /^manifest-body-template /, why: 'Templates are compiled by core only.' },
   { says: /^template-/, why: 'Templates are compiled by core only.' },
   {
     says: /^manifest-secret-literal /,

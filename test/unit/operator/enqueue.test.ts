@@ -34,7 +34,8 @@ async function added(
   const { before, after, initial = false } = change;
   const object = after ?? before;
   const key = object === undefined ? '' : keyOf(object.metadata);
-  createHandlers(queues, () => context.stores, context.judgements)[handler]({ key, before, after, initial });
+  const handlers = createHandlers(queues, () => context.stores, context.judgements, 'orb-system');
+  handlers[handler]({ key, before, after, initial });
   return found.toSorted();
 }
 
@@ -112,6 +113,27 @@ describe('createHandlers', () => {
       { after: lister },
       [],
       ['orbiset acme/lister high', 'role-binding acme high'],
+    ],
+    [
+      'the Orbs of its namespace, whose secrets it may bind',
+      'orbiset',
+      { after: anOrbiset('team') },
+      [echo, anOrb('away', { metadata: { namespace: 'other' } })],
+      ['orb acme/echo low', 'orbiset acme/team high', 'role-binding acme high'],
+    ],
+    [
+      'the shared Orbs that it lists, or did',
+      'orbiset',
+      { before: lister, after: anOrbiset('lister', { metadata: { generation: 2 } }) },
+      [anOrb('echo', { metadata: { namespace: 'orb-system' } })],
+      ['orb orb-system/echo low', 'orbiset acme/lister high'],
+    ],
+    [
+      'an Orbiset of the first LIST alone: its Orbs are in theirs',
+      'orbiset',
+      { after: lister, initial: true },
+      [echo],
+      ['orbiset acme/lister low', 'role-binding acme low'],
     ],
     [
       'an Orbiset whose status changed alone',

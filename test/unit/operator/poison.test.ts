@@ -11,6 +11,7 @@ import { planOrbiset } from '../../../core/orbiset/plan-orbiset.ts';
 import { planPublication } from '../../../core/publication/plan-publication.ts';
 import { ORB_INDEXES, ORBISET_INDEXES } from '../../../operator/indexes.ts';
 import { settle } from '../../support/check-plan.ts';
+import { aMoment } from '../../support/failover-moment.ts';
 import { anOrb, anOrbiset, aPublication, manifestOf, swappable } from '../../support/kube-objects.ts';
 
 const NOW = Date.parse('2026-02-01T10:00:00Z');
@@ -58,6 +59,7 @@ const object = (
 
 const snapshot = (orb: KubeObject): OrbSnapshot => ({
   orb,
+  orbisets: [],
   twins: [orb, anOrb('a', { spec: orb.spec })].flatMap((twin) => claimOf(twin, false) ?? []),
   manifest: judgeManifest(orb, []),
 });
@@ -68,7 +70,7 @@ describe('plans for any JSON (security.md S29)', () => {
       fc.property(parts, (made) => {
         const alone = (orb: KubeObject): OrbSnapshot => ({ ...snapshot(orb), twins: [] });
         const { object: judged } = settle(object(anOrb, made), 'orb-operator', (orb) => planOrb(alone(orb), NOW));
-        const { kstatus } = settle(judged, 'orb-operator-failover', (orb) => planFailover(alone(orb), NOW));
+        const { kstatus } = settle(judged, 'orb-operator-failover', (orb) => planFailover(alone(orb), aMoment(NOW)));
         expect(kstatus).to.be.oneOf(['Current', 'Failed']);
         planOrb(snapshot(judged), NOW);
       }),

@@ -23,6 +23,8 @@ describe('parseSettings of the operator', () => {
       probesListen: { host: '127.0.0.1', port: 8081 },
       metricsListen: { host: '127.0.0.1', port: 9465 },
       lease: { leaseMs: 15_000, renewMs: 10_000, retryMs: 2000 },
+      prometheus: undefined,
+      failoverTickMs: 15_000,
       workers: 8,
       readyFile: undefined,
       logLevel: 'info',
@@ -56,7 +58,16 @@ describe('parseSettings of the operator', () => {
     expect(allowedOrigins).to.deep.equal(['http://127.0.0.1:9000', 'https://api.example.com']);
   });
 
+  it('takes a Prometheus and how often it is looked at', () => {
+    const given = settings('--prometheus-url', 'http://127.0.0.1:9090', '--failover-tick', '5s');
+    expect(given.prometheus).to.deep.include({ mode: 'query', scrapeIntervalMs: 15_000 });
+    expect(given.failoverTickMs).to.equal(5000);
+  });
+
   const wrong: readonly [string, readonly string[], RegExp][] = [
+    ['a look more often than once a second', ['--failover-tick', '500ms'], /--failover-tick is from 1s to 5m/],
+    ['a look less often than Orbs may ask for', ['--failover-tick', '6m'], /--failover-tick is from 1s to 5m/],
+    ['a flag of Prometheus without its address', ['--prometheus-mode', 'recorded'], /--prometheus-url URL/],
     [
       'a renewal as long as the lease',
       ['--renew-deadline', '15s'],
@@ -96,7 +107,16 @@ describe('parseSettings of the operator', () => {
       'namespace',
       'rbac-vault',
     ];
-    for (const flag of [...flags, 'manifests', 'manifests-namespace', 'lease-duration', 'identity', 'ready-file']) {
+    for (const flag of [
+      ...flags,
+      'manifests',
+      'manifests-namespace',
+      'lease-duration',
+      'identity',
+      'ready-file',
+      'prometheus-url',
+      'failover-tick',
+    ]) {
       expect(HELP).to.include(`--${flag} `);
     }
   });

@@ -3,9 +3,12 @@ import { isRecord, metadataOf, textOf } from '../json.ts';
 /** Objects at one moment: `kind ns/name` → what is compared. */
 export type Snapshot = ReadonlyMap<string, unknown>;
 
-const DROPPED = new Set(['uid', 'resourceVersion', 'managedFields', 'selfLink']);
+// `epoch` says which leader wrote, and a fault may have made another one lead.
+const DROPPED = new Set(['uid', 'resourceVersion', 'managedFields', 'selfLink', 'epoch']);
+/** JSON as text, full of times: that it is there is what is compared. */
+const isEvidence = (name: string, value: unknown): boolean => name === 'evidence' && typeof value === 'string';
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
-const RECEIPT_ID = /^rcp_[A-Za-z0-9]+$/;
+const RECEIPT_ID = /^rcpt_[0-9a-f-]{36}$/;
 
 /** Receipt ids by the order in which they are met. */
 class Ids {
@@ -23,7 +26,7 @@ function normalText(text: string, ids: Ids): string {
   return RECEIPT_ID.test(text) ? ids.of(text) : text;
 }
 
-/** Members that say which object or moment it was are left out; times keep their place, not their value. */
+/** Members that say which object, moment or leader it was are left out; times keep their place, not their value. */
 function normal(value: unknown, ids: Ids): unknown {
   if (typeof value === 'string') return normalText(value, ids);
   if (Array.isArray(value)) return value.map((item) => normal(item, ids));
@@ -31,7 +34,9 @@ function normal(value: unknown, ids: Ids): unknown {
   const kept = Object.entries(value)
     .filter(([name]) => !DROPPED.has(name))
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(kept.map(([name, member]) => [name, normal(member, ids)]));
+  return Object.fromEntries(
+    kept.map(([name, member]) => [name, isEvidence(name, member) ? '<evidence>' : normal(member, ids)]),
+  );
 }
 
 /** @param objects as the API server gives them, of any kinds */

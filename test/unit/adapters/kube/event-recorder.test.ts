@@ -58,6 +58,30 @@ const anEvent = (changes: Partial<EventSpec> = {}): EventSpec => ({
 });
 
 describe('createEventRecorder', () => {
+  it('tells of what has an id once each, whatever else has the same reason', async () => {
+    const { clock, recorder, written, api } = setup();
+    for (const id of ['rcpt_1', 'rcpt_2', 'rcpt_1'])
+      recorder.record(anOrb(), [anEvent({ reason: 'ProviderChanged', id })]);
+    await clock.advance(0);
+    expect(written()).to.deep.equal(['ProviderChanged', 'ProviderChanged']);
+    expect(api.objects(KINDS.event).map(({ metadata }) => metadata.name)).to.deep.equal(['mail-rcpt-1', 'mail-rcpt-2']);
+  });
+
+  it('takes an Event with its id for told that another process has written', async () => {
+    const [one, other] = [setup(), setup()];
+    const event = anEvent({ reason: 'ProviderChanged', id: 'rcpt_1' });
+    other.api.before = () => {
+      throw kubeError(409, 'AlreadyExists');
+    };
+    for (const { recorder, clock } of [one, other]) {
+      recorder.record(anOrb(), [event]);
+      await clock.advance(0);
+    }
+    expect(one.written()).to.deep.equal(['ProviderChanged']);
+    expect(other.log.lines).to.deep.equal([]);
+    expect(Object.keys(other.counts()).filter((name) => name.includes('drop'))).to.deep.equal([]);
+  });
+
   it('writes what happened, to which object, by whom and when', async () => {
     const { clock, api, recorder } = setup();
     recorder.record(anOrb(), [anEvent()]);

@@ -9,6 +9,7 @@ import { logContract } from './contract/log.ts';
 import { receiptContract } from './contract/receipts.ts';
 import { runContract } from './contract/runs.ts';
 import { storeContract } from './contract/store.ts';
+import { swapContract } from './contract/swaps.ts';
 
 /** An implementation under test: one ledger, empty at first. */
 export interface LedgerFixture {
@@ -62,6 +63,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerFixture>,
     runContract(contract);
     idempotencyContract(contract);
     receiptContract(contract);
+    swapContract(contract);
     logContract(contract);
     storeContract(contract);
     leaseContract(contract);

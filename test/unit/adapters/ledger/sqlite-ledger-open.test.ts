@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { LedgerError } from '../../../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../../../adapters/ledger/sqlite-ledger.ts';
 import { checkLog } from '../../../support/check-log.ts';
-import { aFinish, aStart } from '../../../support/ledger-rows.ts';
+import { aFinish, aStart, aSwap, runIdOf } from '../../../support/ledger-rows.ts';
 import { refusal } from '../../../support/refusal.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
@@ -51,9 +51,21 @@ describe('openSqliteLedger', () => {
     await fixture.ledger.close();
     const db = new DatabaseSync(fixture.options.file);
     db.exec('UPDATE schema_version SET version = 99');
-    checkLedgerError(await refusal(openSqliteLedger(fixture.options)), 'ledger-version', /version 99\b.*up to 1\b/);
-    db.exec('UPDATE schema_version SET version = 1');
+    checkLedgerError(await refusal(openSqliteLedger(fixture.options)), 'ledger-version', /version 99\b.*up to 2\b/);
+    db.exec('UPDATE schema_version SET version = 2');
     db.close();
+  });
+
+  it('brings a ledger of the first version up to this one, with all that it holds', async () => {
+    await fixture.ledger.recordRun(aStart(1), aFinish(1));
+    await fixture.ledger.close();
+    const db = new DatabaseSync(fixture.options.file);
+    db.exec('DROP TABLE swap_receipts; DROP TABLE published; UPDATE schema_version SET version = 1');
+    db.close();
+    const ledger = await fixture.current();
+    expect((await ledger.receiptOfRun('acme', runIdOf(1)))?.logIndex).to.equal(0);
+    expect(await ledger.recordSwap(aSwap(1))).to.deep.equal({ kind: 'recorded' });
+    expect(await ledger.hasPublished('acme.echo@1.0.0', 'sha256:00')).to.equal(false);
   });
 
   it('refuses a file that is no database, without touching it', async () => {

@@ -1,43 +1,10 @@
 import { expect } from 'chai';
 import { createMetrics, type Metrics, type MetricSources } from '../../../../adapters/telemetry/metrics.ts';
+import { named, readText, type Sample } from '../../../support/exposition.ts';
 
 const BUCKETS = '0.005 0.01 0.025 0.05 0.075 0.1 0.25 0.5 0.75 1 2.5 5 7.5 10 15 30 60 120 +Inf'.split(' ');
 const OUTCOMES = ['blocked', 'cancelled', 'client_error', 'error', 'rate_limited', 'success', 'timeout'];
 const MINUTE = 60_000;
-
-interface Sample {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
-const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"(,|$)/gy;
-
-/** Strict reader of the text format: every line is a comment or a sample, each family once, each series once. */
-function readText(text: string): readonly Sample[] {
-  expect(text.endsWith('\n')).to.equal(true);
-  const samples: Sample[] = [];
-  const seen = new Set<string>();
-  for (const line of text.split('\n').filter((part) => part !== '')) {
-    const comment = /^# (HELP|TYPE) (\S+)/.exec(line);
-    const sample = LINE.exec(line);
-    const key = comment ? comment[0] : `${sample?.[1]}{${sample?.[2]}`;
-    expect(seen.has(key), line).to.equal(false);
-    seen.add(key);
-    if (comment) continue;
-    const [, name = '', inner = '', value = ''] = sample ?? [];
-    expect(name, line).to.not.equal('');
-    const labels = [...inner.matchAll(LABEL)];
-    expect(labels.map((match) => match[0]).join(''), line).to.equal(inner);
-    samples.push({
-      name,
-      labels: Object.fromEntries(labels.map(([, label = '', text2 = '']) => [label, text2])),
-      value: Number(value),
-    });
-  }
-  return samples;
-}
 
 interface Setup {
   readonly metrics: Metrics;
@@ -68,8 +35,6 @@ function setUp(some: Partial<MetricSources> = {}): Setup {
   return { metrics, read, advance: (ms) => void (now += ms) };
 }
 
-const named = (samples: readonly Sample[], name: string): readonly Sample[] =>
-  samples.filter((sample) => sample.name === name);
 const ofOrbs = (samples: readonly Sample[]): readonly Sample[] => samples.filter(({ labels }) => 'orb_id' in labels);
 
 describe('createMetrics', () => {

@@ -84,14 +84,67 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
     await feed.apply('acme/echo', generation(2, { spec: { ...manifestOf(swappable), pin: PIN } }));
     const after = running();
     expect(after?.providers === before?.providers && after?.providers !== undefined).to.equal(true);
-    expect(after && effectiveProvider(after, NOW)).to.equal('other');
+    expect(after && effectiveProvider(after, { now: NOW })).to.equal('other');
+  });
+
+  it('shows the swaps of what runs, with the object and the manifest that they belong to', async () => {
+    const { feed, running } = await start();
+    const spec = { ...manifestOf(swappable), pin: PIN };
+    await feed.apply('acme/echo', generation(1, { spec }));
+    expect([...feed.allSwapped()]).to.deep.equal([]);
+    const failover = { activeProvider: 'other', since: '2100-01-01T00:00:00.000Z', reason: 'latency', swapSeq: 1 };
+    const orb = generation(1, { spec, status: { failover } });
+    await feed.apply('acme/echo', orb);
+    const swapped = feed.swapped('acme/echo');
+    expect(swapped).to.deep.include({
+      namespace: 'acme',
+      uid: orb.metadata.uid,
+      orbId: 'acme.echo@1.0.0',
+      manifestDigest: running()?.digest,
+      generation: 1,
+    });
+    expect([swapped?.failover.swapSeq, swapped?.pin?.provider]).to.deep.equal([1, 'other']);
+    expect([...feed.allSwapped()]).to.deep.equal([swapped]);
+    await feed.apply('acme/echo', undefined);
+    expect(feed.swapped('acme/echo')).to.equal(undefined);
+  });
+
+  it('follows the status without compiling again, and publishes nothing while it says the same', async () => {
+    const { feed, running } = await start();
+    const spec = manifestOf(swappable);
+    const written = (failover: object): KubeObject => generation(1, { spec, status: { failover } });
+    await feed.apply('acme/echo', generation(1, { spec }));
+    const before = running();
+    const swapped = { activeProvider: 'other', since: '2100-01-01T00:00:00.000Z', reason: 'latency', swapSeq: 1 };
+    await feed.apply('acme/echo', written(swapped));
+    const after = running();
+    expect(after && effectiveProvider(after, { now: NOW })).to.equal('other');
+    expect(after?.providers === before?.providers).to.equal(true);
+    await feed.apply('acme/echo', written({ ...swapped }));
+    expect(running() === after).to.equal(true);
+    await feed.apply(
+      'acme/echo',
+      generation(2, { spec: { ...spec, description: 'new' }, status: { failover: swapped } }),
+    );
+    const edited = running();
+    expect(edited && effectiveProvider(edited, { now: NOW })).to.equal('other');
+  });
+
+  it('follows the status of an Orb whose last valid version runs on', async () => {
+    const { feed, running } = await start();
+    await feed.apply('acme/echo', generation(1, { spec: manifestOf(swappable) }));
+    await feed.apply('acme/echo', generation(2, { spec: BROKEN }));
+    const failover = { activeProvider: 'other', since: '2100-01-01T00:00:00.000Z', reason: 'manual' };
+    await feed.apply('acme/echo', generation(2, { spec: BROKEN, status: { failover } }));
+    const orb = running();
+    expect(orb && effectiveProvider(orb, { now: NOW })).to.equal('other');
   });
 
   it('goes on without a pin that can not be read', async () => {
     const { feed, running } = await start();
     await feed.apply('acme/echo', generation(1, { spec: { ...manifestOf(swappable), pin: { provider: 5 } } }));
     const orb = running();
-    expect(orb && effectiveProvider(orb, NOW)).to.equal('main');
+    expect(orb && effectiveProvider(orb, { now: NOW })).to.equal('main');
   });
 
   it('leaves the last valid version running after a broken edit, and follows a pin beside it', async () => {
@@ -100,7 +153,7 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
     const before = running();
     await feed.apply('acme/echo', generation(2, { spec: { ...BROKEN, pin: PIN } }));
     const after = running();
-    expect([after?.digest, after && effectiveProvider(after, NOW)]).to.deep.equal([before?.digest, 'other']);
+    expect([after?.digest, after && effectiveProvider(after, { now: NOW })]).to.deep.equal([before?.digest, 'other']);
     await feed.apply('acme/echo', generation(3, described('good again')));
     expect(running()?.manifest.description).to.equal('good again');
   });
@@ -178,6 +231,18 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
     await feed.apply('acme/echo', generation(1, { spec: BROKEN }));
     expect(catalog.orbs('acme')).to.have.length(1);
     expect(catalog.orbs('acme')[0]?.compiled).to.equal(undefined);
+  });
+
+  it('keeps what to write in an Orb that is not valid, until it is', async () => {
+    const { feed, catalog } = await start();
+    const fault = (): string | undefined => catalog.orbs('acme')[0]?.fault;
+    await feed.apply('acme/echo', generation(1, { spec: BROKEN }));
+    const told = fault();
+    expect(told).to.match(/^spec\..* \([a-z-]+\)$/i);
+    await feed.apply('acme/echo', generation(1, { spec: BROKEN, status: { observedGeneration: 1 } }));
+    expect(fault()).to.equal(told);
+    await feed.apply('acme/echo', generation(2));
+    expect(fault()).to.equal(undefined);
   });
 
   it('takes no manifest whose integers were rounded on the way', async () => {

@@ -5,16 +5,10 @@ import { problems } from '../../../../api-server/http/problems.ts';
 import type { Route } from '../../../../api-server/http/route.ts';
 import { executeOperation } from '../../../../api-server/runtime/operation.ts';
 import { startApp } from '../../../support/api-app.ts';
-import { readRoutes } from '../../../support/read-routes.ts';
+import { providerRoutesOf, readRoutes } from '../../../support/read-routes.ts';
 
-/** Of parts that do not exist yet: policies, publications, breakers, forks, and provider routes. */
-const NOT_YET = [
-  '403 policy-denied',
-  '409 orb-ambiguous',
-  '409 orb-differs-from-publication',
-  '502 providers-unavailable',
-  '503 ledger-forked',
-];
+/** Of parts that do not exist yet: policies, publications, forks, and provider routes. */
+const NOT_YET = ['403 policy-denied', '409 orb-differs-from-publication', '503 ledger-forked'];
 
 const execute: Route = {
   method: 'post',
@@ -42,7 +36,7 @@ const lookup = (document: unknown, pointer: string): unknown =>
     .slice(1)
     .reduce<unknown>((node, name) => (isNode(node) ? node[name] : undefined), document);
 
-const routes = [...readRoutes(), execute];
+const routes = [...readRoutes(), execute, ...providerRoutesOf()];
 const all = [...routes, openapiRoute(routes, '1.2.3')];
 const document = openapiOf(all, '1.2.3');
 
@@ -93,6 +87,9 @@ describe('openapiOf', () => {
       'get /receipts/{receipt_id}/proof': scoped('receipts:read'),
       'get /manifests/{digest}': scoped('receipts:read'),
       'post /orbisets/{id}/execute': [{ apiKey: ['orbs:execute'] }, {}],
+      'post /providers/{orb_id}/swap': scoped('providers:swap'),
+      'delete /providers/{orb_id}/pin': scoped('providers:swap'),
+      'get /providers/{orb_id}/status': scoped('providers:read'),
     });
   });
 

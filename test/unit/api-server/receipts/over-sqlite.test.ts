@@ -14,9 +14,12 @@ import { createReceiptVerifier } from '../../../../api-server/receipts/verify-st
 import { digestOf } from '../../../../core/json/digest.ts';
 import { verifyBundle } from '../../../../core/verify/verify.ts';
 import vectors from '../../../vectors/receipt.json' with { type: 'json' };
-import { startApp, TEST_NOW, type TestApp } from '../../../support/api-app.ts';
+import { keyOfSeed } from '../../../../hack/vectors/primitives.ts';
+import { sealSwap } from '../../../../core/receipt/swap-seal.ts';
+import { aSwapReceipt } from '../../../support/a-swap.ts';
+import { aCaller, startApp, TEST_NOW, type TestApp } from '../../../support/api-app.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
-import { aFinish, aStart } from '../../../support/ledger-rows.ts';
+import { aFinish, aStart, aSwap } from '../../../support/ledger-rows.ts';
 import { vectorKeys } from '../../../support/vector-receipts.ts';
 
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -35,6 +38,21 @@ const MANIFEST = '{"orb_id":"acme.echo@1.2.0"}';
 /** Receipts of the vectors, kept as runs of tenant `acme`. */
 const signed = vectors.sign_cases.slice(0, 3);
 
+/** And one of a swap. */
+const swap = aSwapReceipt();
+const SIZE = signed.length + 1;
+const encoding = {
+  utf8: (text: string) => Buffer.from(text, 'utf8'),
+  base64Url: (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url'),
+};
+
+async function storeSwap(ledger: Ledger): Promise<void> {
+  const signer = keyOfSeed(vectors.keys.receipt_active.private_seed_hex);
+  const { jws, entry } = sealSwap(swap, false, { signer, sha256, encoding });
+  const { receipt_id: receiptId, orb, issued_at: issuedAt } = swap;
+  await ledger.recordSwap(aSwap(1, { receiptId, orbId: orb.id, issuedAt: Date.parse(issuedAt), jws, entry }));
+}
+
 async function store(ledger: Ledger): Promise<void> {
   for (const [number, { record, expected }] of signed.entries()) {
     const receipt = {
@@ -46,6 +64,7 @@ async function store(ledger: Ledger): Promise<void> {
     };
     await ledger.recordRun(aStart(number), aFinish(number, {}, receipt));
   }
+  await storeSwap(ledger);
   await ledger.putManifest('acme', digestOf(Buffer.from(MANIFEST), sha256), MANIFEST);
 }
 
@@ -55,6 +74,8 @@ const at = (value: unknown, ...names: readonly string[]): unknown =>
     (found, name) => (typeof found === 'object' && found ? Reflect.get(found, name) : undefined),
     value,
   );
+
+const verifier = createReceiptVerifier(vectorKeys.document, primitives);
 
 describe('the read routes over a SQLite ledger', () => {
   const folder = mkdtempSync(join(tmpdir(), 'orb-api-'));
@@ -67,7 +88,6 @@ describe('the read routes over a SQLite ledger', () => {
     const file = join(folder, 'ledger.sqlite');
     ledger = await openSqliteLedger({ file, identity, logKey, dataKey: randomBytes(32), clock, random: randomBytes });
     await store(ledger);
-    const verifier = createReceiptVerifier(vectorKeys.document, primitives);
     const source = { ledger, verifier, clock, keysJws: vectorKeys.keysJws };
     const list = receiptListRoute(ledger, verifier);
     app = await startApp([...receiptRoutes(source), list, manifestRoute(ledger), ...logRoutes(ledger)]);
@@ -88,10 +108,48 @@ describe('the read routes over a SQLite ledger', () => {
     await ledger.putState('test', 'behind-the-checkpoint', '1');
     const logged = await app.call('GET', path, { headers: { 'if-none-match': pending.headers.get('etag') ?? '' } });
     expect(logged.value).to.have.nested.property('verification.code', 'ok');
-    expect(logged.value).to.have.nested.property('log.tree_size', signed.length);
+    expect(logged.value).to.have.nested.property('log.tree_size', SIZE);
     const accept = 'application/vnd.orb.bundle+json';
     const bundle = await app.call('GET', path, { headers: { accept } });
     expect((await verifyBundle(bundle.body, root, {}, primitives)).code).to.equal('ok');
+  });
+
+  it('shows the receipt of a swap without a score, and a bundle of it that verifies with the root alone', async () => {
+    await clock.advance(1000);
+    await ledger.putState('test', 'behind-the-checkpoint', '2');
+    const swapPath = `/receipts/${swap.receipt_id}`;
+    const { value } = await app.call('GET', swapPath);
+    expect(value).to.have.all.keys([
+      'kind',
+      'receipt_id',
+      'signature_valid',
+      'timestamp',
+      'record',
+      'jws',
+      'log',
+      'verification',
+    ]);
+    expect(value).to.deep.include({ kind: 'swap', signature_valid: true, timestamp: swap.issued_at });
+    expect(value).to.have.deep.nested.property('record', swap);
+    expect(value).to.have.deep.nested.property(
+      'verification.checks',
+      ['jws', 'record', 'key_status', 'inclusion'].map((id) => ({ id, ok: true })),
+    );
+    expect((await app.call('GET', `${swapPath}/proof`)).status).to.equal(200);
+    const bundle = await app.call('GET', swapPath, { headers: { accept: 'application/vnd.orb.bundle+json' } });
+    expect((await verifyBundle(bundle.body, root, {}, primitives)).signed?.kind).to.equal('swap');
+    const jws = await app.call('GET', swapPath, { headers: { accept: 'application/jose' } });
+    expect(Buffer.from(jws.body).toString()).to.equal(at(value, 'jws'));
+  });
+
+  it('shows the receipt of a swap to its own tenant only', async () => {
+    const foreign = await startApp(receiptRoutes({ ledger, verifier, clock, keysJws: vectorKeys.keysJws }), {
+      caller: aCaller({ tenants: ['globex'] }),
+    });
+    for (const more of ['', '/proof']) {
+      expect((await foreign.call('GET', `/receipts/${swap.receipt_id}${more}`)).code).to.equal('receipt-not-found');
+    }
+    await foreign.close();
   });
 
   it('pages through the tenant’s receipts, newest first, without a gap', async () => {
@@ -113,9 +171,9 @@ describe('the read routes over a SQLite ledger', () => {
   });
 
   it('serves proofs that lead to the checkpoint, up to its size', async () => {
-    const { value } = await app.call('GET', `/log/inclusion?index=0&size=${signed.length}`, { key: null });
+    const { value } = await app.call('GET', `/log/inclusion?index=0&size=${SIZE}`, { key: null });
     expect(value).to.have.nested.property('proof.length', 2);
-    const beyond = await app.call('GET', `/log/inclusion?index=0&size=${signed.length + 1}`, { key: null });
+    const beyond = await app.call('GET', `/log/inclusion?index=0&size=${SIZE + 1}`, { key: null });
     expect(beyond.code).to.equal('invalid-parameter');
   });
 

@@ -162,6 +162,17 @@ describe('orb receipts', () => {
     });
   });
 
+  it('prints what was swapped, without a score, for the receipt of a swap', async () => {
+    const swap = { seq: 12, from: 'sendgrid', to: 'mailgun', reason: 'latency' };
+    const { trust_score: _score, risk_level: _risk, ...rest } = RECEIPT;
+    const answer = json(200, { ...rest, kind: 'swap', record: { orb: { id: 'a.b@1.0.0' }, swap } });
+    const { exit, out } = await orb(answer, 'get', 'rcpt_1');
+    expect(exit).to.equal(0);
+    expect(out)
+      .to.match(/^swap +12 from sendgrid to mailgun, latency$/m)
+      .and.not.to.match(/^(?:run|trust) /m);
+  });
+
   describe('list', () => {
     it('asks with every filter, times ago among them', async () => {
       await orb(

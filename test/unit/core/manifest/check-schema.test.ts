@@ -114,7 +114,8 @@ describe('the schema of a manifest', () => {
         orbiset: 'support',
       },
     };
-    expect(briefs(aManifest({}, { swap_config: swap, providers: { b: other } }))).to.deep.equal([]);
+    const found = briefs(aManifest({}, { swap_config: swap, providers: { b: other } }));
+    expect(found.filter((text) => !text.startsWith('info '))).to.deep.equal([]);
   });
 
   it('accepts every member of execution', () => {

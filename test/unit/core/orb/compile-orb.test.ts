@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { sha256 } from '../../../../adapters/keys/primitives.ts';
 import type { JsonObject, JsonValue } from '../../../../core/json/json-value.ts';
 import { digestOf } from '../../../../core/json/digest.ts';
+import { failoverPinOf } from '../../../../core/failover/pin.ts';
 import { compileOrb, type CompileOptions } from '../../../../core/orb/compile-orb.ts';
 import type { CompiledOrb, CompiledProvider } from '../../../../core/orb/compiled-orb.ts';
 import { aManifest, mail, other } from '../manifest/a-manifest.ts';
@@ -70,6 +71,27 @@ describe('compileOrb (design.md §2)', () => {
     });
   });
 
+  const retries: readonly [why: string, execution: JsonObject, expected: readonly unknown[]][] = [
+    ['the defaults of failover.md §12.2', {}, [3, [408, 425, 429, 500, 502, 503, 504], [429]]],
+    ['no repeat at all', { retry: { max_attempts: 1, on_status: [] } }, [1, [], [429]]],
+    [
+      'no status that says that nothing was done',
+      { retry: { not_executed_status: [] } },
+      [3, [408, 425, 429, 500, 502, 503, 504], []],
+    ],
+    [
+      'what the manifest says',
+      { retry: { max_attempts: 2, on_status: [500], not_executed_status: [503] } },
+      [2, [500], [503]],
+    ],
+  ];
+  for (const [why, execution, expected] of retries) {
+    it(`repeats by ${why}`, () => {
+      const { maxAttempts, onStatus, notExecutedStatus } = providerOf(compiled(aManifest(execution))).retry;
+      expect([maxAttempts, [...onStatus], [...notExecutedStatus]]).to.deep.equal(expected);
+    });
+  }
+
   it('takes what the manifest says instead', () => {
     const execution = {
       method: 'POST',
@@ -134,7 +156,7 @@ describe('compileOrb (design.md §2)', () => {
 
   it('keeps a pin as it is, for effectiveProvider to judge', () => {
     const pin = { provider: 'b', mode: 'soft', expires_at: '2026-11-20T10:00:00.000Z' } as const;
-    expect(compiled(aManifest(), { pin }).pin).to.deep.equal({ provider: 'b', expiresAt: Date.parse(pin.expires_at) });
+    expect(compiled(aManifest(), { pin }).pin).to.deep.equal(failoverPinOf(pin));
   });
 
   it('says once what both of its passes find, and all of it', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { planFailover } from '../../../../core/orb/plan-failover.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
+import { planFailover, type FailoverPlan } from '../../../../core/orb/plan-failover.ts';
 import { claimOf } from '../../../../core/orb/plan-holder.ts';
 import { judgeManifest } from '../../../../core/orb/plan-manifest.ts';
 import { planOrb } from '../../../../core/orb/plan-orb.ts';
@@ -8,24 +9,27 @@ import type { Plan } from '../../../../core/reconcile/plan.ts';
 import { conditionOf, statusOf } from '../../../../core/reconcile/read-object.ts';
 import { settle } from '../../../support/check-plan.ts';
 import { anOrb, manifestOf, swappable } from '../../../support/kube-objects.ts';
+import { aMoment } from '../../../support/failover-moment.ts';
 import { kstatus } from '../../../support/kstatus.ts';
 
 const NOW = Date.parse('2026-02-01T10:00:00Z');
 const HOUR = 3_600_000;
+const PIN_ID = 'swp_0193a1c2-7f10-7c3e-9a41-5d2f0b6c8e11';
 const at = (ms: number): string => new Date(ms).toISOString();
 
 const snapshotOf = (orb: KubeObject): Parameters<typeof planOrb>[0] => ({
   orb,
   twins: [],
+  orbisets: [],
   manifest: judgeManifest(orb, []),
 });
 const failover =
-  (now: number): ((orb: KubeObject) => Plan) =>
+  (now: number): ((orb: KubeObject) => FailoverPlan) =>
   (orb) =>
-    planFailover(snapshotOf(orb), now);
+    planFailover(snapshotOf(orb), aMoment(now));
 
 /** Both managers after each other, as the operator runs them. */
-function run(orb: KubeObject, now = NOW): ReturnType<typeof settle> {
+function run(orb: KubeObject, now = NOW): ReturnType<typeof settle<FailoverPlan>> {
   const judged = settle(orb, 'orb-operator', (object) => planOrb(snapshotOf(object), now)).object;
   return settle(judged, 'orb-operator-failover', failover(now));
 }
@@ -38,6 +42,10 @@ const edited = (orb: KubeObject, members: Readonly<Record<string, unknown>>): Ku
   spec: manifestOf(members),
   metadata: { ...orb.metadata, generation: (orb.metadata.generation ?? 0) + 1 },
 });
+const failoverIn = (orb: KubeObject): JsonObject => {
+  const { failover: written } = statusOf(orb);
+  return isJsonObject(written) ? written : {};
+};
 const broken = (orb: KubeObject, pin: unknown): KubeObject => edited(orb, { provider: 7, pin });
 const reasons = ({ events }: Plan): readonly string[] => events.map(({ type, reason }) => `${type} ${reason}`);
 
@@ -58,15 +66,29 @@ describe('planFailover', () => {
     const snapshot = (orb: KubeObject): Parameters<typeof planOrb>[0] => ({
       ...snapshotOf(orb),
       twins: [claimOf(older, true) ?? []].flat(),
+      orbisets: [],
     });
     const judged = settle(valid, 'orb-operator', (object) => planOrb(snapshot(object), NOW)).object;
-    const { object } = settle(judged, 'orb-operator-failover', (item) => planFailover(snapshot(item), NOW));
+    const { object } = settle(judged, 'orb-operator-failover', (item) => planFailover(snapshot(item), aMoment(NOW)));
     expect(statusOf(object)).not.to.have.property('failover');
     expect(conditionOf(object, 'ProvidersResolved')).to.include({ status: 'Unknown', reason: 'OrbIdConflict' });
   });
 
+  it('keeps the numbers of swaps of an Orb that lost its id: they are never given again', () => {
+    const swapped = run(pinned({ provider: 'other', expires_at: at(NOW + HOUR) })).object;
+    const older = { ...anOrb('a'), metadata: { ...anOrb('a').metadata, creationTimestamp: '2020-01-01T00:00:00Z' } };
+    const snapshot = (orb: KubeObject): Parameters<typeof planOrb>[0] => ({
+      ...snapshotOf(orb),
+      twins: [claimOf(older, true) ?? []].flat(),
+    });
+    const judged = settle(swapped, 'orb-operator', (object) => planOrb(snapshot(object), NOW)).object;
+    const { object } = settle(judged, 'orb-operator-failover', (item) => planFailover(snapshot(item), aMoment(NOW)));
+    expect(statusOf(object)['failover']).to.include({ swapSeq: 1 });
+    expect(conditionOf(object, 'MetricsAvailable')).to.equal(undefined);
+  });
+
   it('waits until the generation was judged', () => {
-    const plan = planFailover(snapshotOf(orbWith(swappable)), NOW);
+    const plan = planFailover(snapshotOf(orbWith(swappable)), aMoment(NOW));
     expect(plan).to.deep.equal({ events: [], outcome: { kind: 'done' } });
     expect(kstatus(orbWith(swappable))).to.equal('Current'); // kstatus: nothing is said yet
   });
@@ -80,27 +102,69 @@ describe('planFailover', () => {
     expect(verdict).to.equal('Current');
   });
 
-  it('follows a pin, and comes back when it ends', () => {
-    const { object, plan } = run(pinned({ provider: 'other', expires_at: at(NOW + HOUR) }));
-    expect(statusOf(object)['failover']).to.include({ activeProvider: 'other', reason: 'manual' });
+  it('follows a pin with a swap of its own number, and stays there when it ends', () => {
+    const { object, plan } = run(pinned({ provider: 'other', expires_at: at(NOW + HOUR), id: PIN_ID }));
+    const { failover: written } = statusOf(object);
+    expect(written).to.include({ activeProvider: 'other', reason: 'manual', swapSeq: 1, epoch: 1 });
+    expect(written).to.deep.include({ pin: { firstSeenId: PIN_ID, firstSeenAt: at(NOW) } });
+    expect(written).to.have.nested.include({ 'history[0].receiptId': `rcpt_${NOW}`, 'history[0].from': 'main' });
+    expect(plan.swap).to.include({ seq: 1, from: 'main', to: 'other', reason: 'manual', rule: 'pinned' });
+    expect(plan.events).to.deep.include({
+      type: 'Normal',
+      reason: 'ProviderChanged',
+      action: 'ChooseProvider',
+      note: '"other" is used instead of "main" (manual).',
+      id: `rcpt_${NOW}`,
+    });
     expect(conditionOf(object, 'PinValid')).to.include({ status: 'True', reason: 'PinFollowed' });
     expect(plan.outcome).to.include({ kind: 'requeue-after', ms: HOUR });
     const { object: after, plan: ended } = settle(object, 'orb-operator-failover', failover(NOW + HOUR));
-    expect(statusOf(after)['failover']).to.deep.equal({
-      activeProvider: 'main',
-      since: at(NOW + HOUR),
-      reason: 'primary',
-    });
-    expect(reasons(ended)).to.deep.equal(['Normal PinExpired', 'Normal ProviderChanged']);
+    expect(statusOf(after)['failover']).to.include({ activeProvider: 'other', swapSeq: 1, since: at(NOW) });
+    expect(statusOf(after)['failover']).to.have.nested.include({ 'pin.expiredId': PIN_ID });
+    expect(reasons(ended)).to.deep.equal(['Normal PinExpired']);
     expect(ended.outcome).to.deep.equal({ kind: 'done' });
     expect(kstatus(after)).to.equal('Current');
   });
 
+  const spentRows: readonly [string, string, Readonly<Record<string, string>>, string][] = [
+    ['a swap without a pin, once it was made', 'once', { handledId: PIN_ID }, 'PinHandled'],
+    ['a soft pin that was left, since its provider failed', 'soft', { overriddenId: PIN_ID }, 'PinOverridden'],
+  ];
+  for (const [why, mode, spent, reason] of spentRows) {
+    it(`says of ${why} that it no longer counts`, () => {
+      const first = run(pinned({ provider: 'other', mode, expires_at: at(NOW + HOUR), id: PIN_ID })).object;
+      const state = { ...failoverIn(first), pin: { firstSeenId: PIN_ID, firstSeenAt: at(NOW), ...spent } };
+      const left = { ...first, status: { ...statusOf(first), failover: state } };
+      const { object, plan } = settle(left, 'orb-operator-failover', failover(NOW + 1000));
+      expect(conditionOf(object, 'PinValid')).to.include({ status: 'True', reason });
+      expect(plan.outcome).to.include({ kind: 'requeue-after', ms: HOUR - 1000 });
+    });
+  }
+
+  it('writes the field manager as actor of a pin that names none', () => {
+    const orb = pinned({ provider: 'other', expires_at: at(NOW + HOUR) });
+    const entry = { manager: 'argocd', fieldsV1: { 'f:spec': { 'f:pin': {} } } };
+    const { plan } = run({ ...orb, metadata: { ...orb.metadata, managedFields: [entry] } });
+    expect(plan).to.have.nested.include({ 'swap.actor': 'argocd' });
+  });
+
+  it('counts epochs of one Orb on when the Lease was deleted and begins again', () => {
+    const first = run(pinned({ provider: 'other', expires_at: at(NOW + HOUR) })).object;
+    const led = { ...first, status: { ...statusOf(first), failover: { ...failoverIn(first), epoch: 9 } } };
+    const back = edited(led, { ...swappable, pin: { provider: 'main', expires_at: at(NOW + HOUR) } });
+    expect(statusOf(run(back, NOW + 1000).object)['failover']).to.include({ swapSeq: 2, epoch: 9 });
+  });
+
   it('keeps since for a pin to the provider that is active anyway', () => {
     const first = run(orbWith(swappable)).object;
-    const pin = { provider: 'main', expires_at: at(NOW + 2 * HOUR) };
+    const pin = { provider: 'main', expires_at: at(NOW + 2 * HOUR), id: PIN_ID };
     const { object, plan } = run(edited(first, { ...swappable, pin }), NOW + HOUR);
-    expect(statusOf(object)['failover']).to.deep.equal({ activeProvider: 'main', since: at(NOW), reason: 'manual' });
+    expect(statusOf(object)['failover']).to.deep.equal({
+      activeProvider: 'main',
+      since: at(NOW),
+      reason: 'primary',
+      pin: { firstSeenId: PIN_ID, firstSeenAt: at(NOW + HOUR) },
+    });
     expect(reasons(plan)).to.deep.equal([]);
     expect(kstatus(object)).to.equal('Current');
   });
@@ -150,24 +214,29 @@ describe('planFailover', () => {
     expect(kstatus(object)).to.equal('Current');
   });
 
-  it('follows no pin that is too long, says so, and looks again when it no longer is', () => {
+  it('follows a pin that is too long until 168 hours after it was seen first', () => {
     const expiresAt = NOW + (hours + 2) * HOUR;
-    const { object, plan } = run(pinned({ provider: 'other', expires_at: at(expiresAt) }));
-    expect(conditionOf(object, 'PinValid')).to.include({ status: 'False', reason: 'PinTooLong' });
-    expect(conditionOf(object, 'PinValid')?.message).to.include('The pin is ignored until');
-    expect(statusOf(object)['failover']).to.include({ activeProvider: 'main', reason: 'primary' });
-    expect(plan.outcome).to.include({ kind: 'requeue-after', ms: 2 * HOUR });
-    const { object: after } = settle(object, 'orb-operator-failover', failover(NOW + 2 * HOUR));
-    expect(conditionOf(after, 'PinValid')).to.include({ status: 'True', reason: 'PinFollowed' });
-    expect(statusOf(after)['failover']).to.include({ activeProvider: 'other', reason: 'manual' });
-    expect(kstatus(after)).to.equal('Current');
+    const orb = pinned({ provider: 'other', expires_at: at(expiresAt), id: PIN_ID });
+    const { object } = run(orb);
+    expect(conditionOf(object, 'PinValid')).to.include({ status: 'True', reason: 'PinFollowed' });
+    expect(statusOf(object)['failover']).to.include({ activeProvider: 'other', reason: 'manual' });
+    const pin = { firstSeenId: PIN_ID, firstSeenAt: at(NOW) };
+    const seen = {
+      ...object,
+      status: { ...statusOf(object), failover: { activeProvider: 'other', since: at(NOW), pin } },
+    };
+    const later = planFailover(snapshotOf(seen), aMoment(NOW + HOUR));
+    expect(later.outcome).to.include({ kind: 'requeue-after', ms: (hours - 1) * HOUR });
+    const ended = planFailover(snapshotOf(seen), aMoment(NOW + hours * HOUR)).status?.conditions ?? [];
+    expect(ended.find(({ type }) => type === 'PinValid')).to.include({ status: 'True', reason: 'PinExpired' });
   });
 
   it('removes PinValid with the pin', () => {
     const first = run(pinned({ provider: 'other', expires_at: at(NOW + HOUR) })).object;
     const { object } = run(edited(first, swappable), NOW + 1000);
     expect(conditionOf(object, 'PinValid')).to.equal(undefined);
-    expect(statusOf(object)['failover']).to.include({ activeProvider: 'main', reason: 'primary' });
+    expect(statusOf(object)['failover']).to.include({ activeProvider: 'other', reason: 'manual' });
+    expect(statusOf(object)['failover']).not.to.have.property('pin');
     expect(kstatus(object)).to.equal('Current');
   });
 
@@ -180,10 +249,11 @@ describe('planFailover', () => {
         plan,
         kstatus: verdict,
       } = run(broken(valid, { provider: 'other', expires_at: at(NOW + HOUR) }), NOW + 1000);
-      expect(statusOf(object)['failover']).to.deep.equal({
+      expect(statusOf(object)['failover']).to.include({
         activeProvider: 'other',
         since: at(NOW + 1000),
         reason: 'manual',
+        swapSeq: 1,
       });
       expect(conditionOf(object, 'PinValid')).to.include({ status: 'True', reason: 'PinFollowed' });
       expect(conditionOf(object, 'ProvidersResolved')).to.deep.equal(conditionOf(valid, 'ProvidersResolved'));
@@ -196,8 +266,8 @@ describe('planFailover', () => {
       const first = run(broken(valid, { provider: 'other', expires_at: at(NOW + HOUR) })).object;
       const { object, plan } = settle(first, 'orb-operator-failover', failover(NOW + HOUR));
       expect(conditionOf(object, 'PinValid')).to.include({ status: 'True', reason: 'PinExpired' });
-      expect(statusOf(object)['failover']).to.include({ activeProvider: 'main', reason: 'primary' });
-      expect(reasons(plan)).to.deep.equal(['Normal PinExpired', 'Normal ProviderChanged']);
+      expect(statusOf(object)['failover']).to.include({ activeProvider: 'other', reason: 'manual' });
+      expect(reasons(plan)).to.deep.equal(['Normal PinExpired']);
       expect(kstatus(object)).to.equal('Failed');
     });
 
@@ -212,7 +282,7 @@ describe('planFailover', () => {
       const first = run(broken(valid, { provider: 'other', expires_at: at(NOW + HOUR) })).object;
       const { object } = run(edited(first, { provider: 7 }), NOW + 1000);
       expect(conditionOf(object, 'PinValid')).to.equal(undefined);
-      expect(statusOf(object)['failover']).to.include({ activeProvider: 'main', reason: 'primary' });
+      expect(statusOf(object)['failover']).to.include({ activeProvider: 'other', reason: 'manual' });
       expect(kstatus(object)).to.equal('Failed');
     });
   });

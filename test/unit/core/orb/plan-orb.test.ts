@@ -6,16 +6,18 @@ import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import type { Plan } from '../../../../core/reconcile/plan.ts';
 import { conditionOf, statusOf } from '../../../../core/reconcile/read-object.ts';
 import { settle } from '../../../support/check-plan.ts';
-import { anOrb, manifestOf, swappable } from '../../../support/kube-objects.ts';
+import { anOrb, anOrbiset, manifestOf, swappable } from '../../../support/kube-objects.ts';
 import { kstatus } from '../../../support/kstatus.ts';
 
 const NOW = Date.parse('2026-02-01T10:00:00Z');
 const LATER = NOW + 60_000;
 
 const plan =
-  (twins: readonly KubeObject[] = [], now = NOW): ((orb: KubeObject) => Plan) =>
-  (orb) =>
-    planOrb({ orb, twins: twins.flatMap((twin) => claimOf(twin, true) ?? []), manifest: judgeManifest(orb, []) }, now);
+  (twins: readonly KubeObject[] = [], now = NOW, orbisets: readonly KubeObject[] = []): ((orb: KubeObject) => Plan) =>
+  (orb) => {
+    const claims = twins.flatMap((twin) => claimOf(twin, true) ?? []);
+    return planOrb({ orb, twins: claims, manifest: judgeManifest(orb, []), orbisets }, now);
+  };
 
 const edited = (orb: KubeObject, spec: unknown): KubeObject => ({
   ...orb,
@@ -24,6 +26,9 @@ const edited = (orb: KubeObject, spec: unknown): KubeObject => ({
 });
 
 const created = (name: string, at: string): KubeObject => anOrb(name, { metadata: { creationTimestamp: at } });
+
+const binding = (host: string): KubeObject =>
+  anOrbiset('team', { spec: { vault: { secrets: [{ name: 's', allowedHosts: [host] }] } } });
 
 describe('planOrb', () => {
   it('is not Current for kstatus after an edit before it is looked at', () => {
@@ -45,6 +50,23 @@ describe('planOrb', () => {
     const pinned = settle(anOrb('echo', { spec: manifestOf({ pin }) }), 'orb-operator', plan()).object;
     const plain = settle(anOrb('echo'), 'orb-operator', plan()).object;
     expect(statusOf(pinned)['validDigest']).to.equal(statusOf(plain)['validDigest']);
+  });
+
+  it('says of a provider whose secrets no Orbiset sends to its host what to add, and goes on', () => {
+    const execution = { url: 'https://api.example.com/', headers: { 'x-key': '{{orbiset.secrets.KEY}}' } };
+    const orb = anOrb('echo', { spec: manifestOf({ inputs: {}, execution }) });
+    const bad = settle(orb, 'orb-operator', plan([], NOW, [binding('other.example.com')]));
+    expect(conditionOf(bad.object, 'SecretsBound')).to.include({ status: 'False', reason: 'HostNotBound' });
+    expect(bad.plan.events.map(({ type, reason }) => `${type} ${reason}`)).to.deep.equal([
+      'Normal Ready',
+      'Warning HostNotBound',
+    ]);
+    expect(bad.kstatus).to.equal('Current');
+    const good = settle(bad.object, 'orb-operator', plan([], LATER, [binding('api.example.com')]));
+    expect(conditionOf(good.object, 'SecretsBound')).to.include({ status: 'True', reason: 'HostsBound' });
+    expect(good.plan.events).to.deep.equal([]);
+    const gone = settle(good.object, 'orb-operator', plan([], LATER)).object;
+    expect(conditionOf(gone, 'SecretsBound')).to.equal(undefined);
   });
 
   it('says in the condition and in an Event what to look at though it runs', () => {
@@ -160,7 +182,9 @@ describe('planOrb', () => {
     const claim = claimOf(broken, false);
     const rivals = claim === undefined ? [] : [claim];
     const manifest = judgeManifest(younger, []);
-    const { object } = settle(younger, 'orb-operator', (orb) => planOrb({ orb, twins: rivals, manifest }, LATER));
+    const { object } = settle(younger, 'orb-operator', (orb) =>
+      planOrb({ orb, twins: rivals, manifest, orbisets: [] }, LATER),
+    );
     expect(conditionOf(object, 'Ready')).to.include({ reason: 'OrbIdConflict' });
   });
 

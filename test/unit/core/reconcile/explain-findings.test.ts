@@ -7,12 +7,12 @@ const finding = (pointer: string, detail: string): Finding => ({ code: 'a-code',
 
 describe('explainFindings', () => {
   const rows: readonly [string, string, string, string][] = [
-    ['a member', 'spec', '/execution/url', 'spec.execution.url: Do it.'],
-    ['the whole', 'spec', '', 'spec: Do it.'],
-    ['an element', 'spec', '/swap_config/fallbacks/0', 'spec.swap_config.fallbacks[0]: Do it.'],
-    ['a name with other characters', 'spec', '/headers/X-Key', 'spec.headers["X-Key"]: Do it.'],
-    ['an escaped name', 'spec.manifest', '/a~1b', 'spec.manifest["a/b"]: Do it.'],
-    ['an object', '', '/spec/vault', 'spec.vault: Do it.'],
+    ['a member', 'spec', '/execution/url', 'spec.execution.url: Do it. (a-code)'],
+    ['the whole', 'spec', '', 'spec: Do it. (a-code)'],
+    ['an element', 'spec', '/swap_config/fallbacks/0', 'spec.swap_config.fallbacks[0]: Do it. (a-code)'],
+    ['a name with other characters', 'spec', '/headers/X-Key', 'spec.headers["X-Key"]: Do it. (a-code)'],
+    ['an escaped name', 'spec.manifest', '/a~1b', 'spec.manifest["a/b"]: Do it. (a-code)'],
+    ['an object', '', '/spec/vault', 'spec.vault: Do it. (a-code)'],
   ];
   for (const [why, base, pointer, expected] of rows) {
     it(`names ${why} as it stands in the file`, () =>
@@ -21,7 +21,7 @@ describe('explainFindings', () => {
 
   it('is the same text whatever the order of the findings', () => {
     const found = [finding('/b', 'Second.'), finding('/a', 'First.')];
-    expect(explainFindings(found, 'spec')).to.equal('spec.a: First. | spec.b: Second.');
+    expect(explainFindings(found, 'spec')).to.equal('spec.a: First. (a-code) | spec.b: Second. (a-code)');
     expect(explainFindings(found.toReversed(), 'spec')).to.equal(explainFindings(found, 'spec'));
   });
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import {
   attemptOutcome,
+  decisiveAttempt,
   isTenantRefusal,
-  maybeExecuted,
   runEnd,
   type Exchange,
 } from '../../../../core/run/classify.ts';
@@ -62,21 +62,89 @@ describe('runEnd (design.md §3)', () => {
   it('calls 400 no refusal of a credential', () => expect(isTenantRefusal(answered(400), true)).to.equal(false));
 });
 
-describe('maybeExecuted (failover.md §12.2)', () => {
-  const post = { method: 'POST', idempotent: false };
-  const rows: readonly [string, Exchange, boolean, { method: string; idempotent: boolean }, boolean][] = [
-    ['a POST that timed out after it was sent', failed('timeout'), true, post, true],
-    ['a POST with a cut answer', failed('response'), true, post, true],
-    ['a POST answered by 500', answered(500), true, post, true],
-    ['a DELETE that timed out', failed('timeout'), true, { method: 'DELETE', idempotent: false }, true],
-    ['a POST that was never sent', failed('timeout'), false, post, false],
-    ['an idempotent POST', failed('timeout'), true, { method: 'POST', idempotent: true }, false],
-    ['a GET', failed('timeout'), true, { method: 'GET', idempotent: false }, false],
-    ['a POST answered by 429', answered(429), true, post, false],
-    ['a POST answered by 400', answered(400), true, post, false],
-    ['a POST that succeeded', answered(200), true, post, false],
+describe('decisiveAttempt (failover.md §12.2)', () => {
+  type Row = readonly [provider: string, exchange: Exchange, usedSecret?: boolean];
+  const rows: readonly [why: string, attempts: readonly Row[], expected: number | undefined][] = [
+    ['no attempt', [], undefined],
+    [
+      'the last one',
+      [
+        ['a', answered(500)],
+        ['b', failed('timeout')],
+      ],
+      1,
+    ],
+    [
+      'the last one, a success after a used-up quota',
+      [
+        ['a', answered(429), true],
+        ['b', answered(200)],
+      ],
+      1,
+    ],
+    [
+      'an answer of another provider after a used-up quota',
+      [
+        ['a', answered(429), true],
+        ['b', answered(500)],
+      ],
+      1,
+    ],
+    [
+      'an answer of another provider before a used-up quota',
+      [
+        ['a', answered(500)],
+        ['b', answered(429), true],
+      ],
+      0,
+    ],
+    [
+      'a used-up quota when no other provider answered',
+      [
+        ['a', answered(429), true],
+        ['b', failed('transport')],
+      ],
+      0,
+    ],
+    ['a used-up quota alone', [['a', answered(429), true]], 0],
+    [
+      'the last of two used-up quotas',
+      [
+        ['a', answered(429), true],
+        ['b', answered(429), true],
+      ],
+      1,
+    ],
+    [
+      'the second answer of a provider that had refused',
+      [
+        ['a', answered(429), true],
+        ['a', answered(500), true],
+      ],
+      1,
+    ],
+    [
+      'a refused credential, whoever answered before',
+      [
+        ['a', answered(500)],
+        ['b', answered(401), true],
+      ],
+      1,
+    ],
+    [
+      'a 429 that is nobody’s quota',
+      [
+        ['a', answered(500)],
+        ['b', answered(429), false],
+      ],
+      1,
+    ],
   ];
-  for (const [why, exchange, sent, request, expected] of rows) {
-    it(`${why}: ${expected}`, () => expect(maybeExecuted(exchange, sent, request)).to.equal(expected));
+  for (const [why, attempts, expected] of rows) {
+    it(`takes ${why}`, () => {
+      const all = attempts.map(([provider, exchange, usedSecret = false]) => ({ provider, exchange, usedSecret }));
+      const found = decisiveAttempt(all);
+      expect(found === undefined ? undefined : all.indexOf(found)).to.equal(expected);
+    });
   }
 });

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../core/json/json-value.ts';
 import { compileOrb } from '../../../../core/orb/compile-orb.ts';
 import type { CompiledProvider } from '../../../../core/orb/compiled-orb.ts';
 import type { VaultEntry } from '../../../../core/orb/orbiset.ts';
-import { eligibility, selectProvider, type EligibilityContext } from '../../../../core/run/eligibility.ts';
+import { eligibility, selectProviders, type EligibilityContext } from '../../../../core/run/eligibility.ts';
 import { orbManifest, type OrbOptions } from '../../../support/orbs.ts';
 import { isJsonObject } from '../../../../core/json/json-value.ts';
 
@@ -202,7 +202,12 @@ const execution = (host: string, secret: string): JsonObject => ({
   body_template: '{"text":"{{inputs.text}}"}',
 });
 
-describe('selectProvider', () => {
+const vaultOf = (a: readonly string[] | null, b: readonly string[] | null): readonly VaultEntry[] => [
+  ...(a === null ? [] : [entry('A', a, 'value-of-a')]),
+  ...(b === null ? [] : [entry('B', b, 'value-of-b')]),
+];
+
+describe('selectProviders', () => {
   const two = providersOf({
     url: 'https://a.example.com/',
     secret: 'A',
@@ -212,23 +217,36 @@ describe('selectProvider', () => {
     },
   });
   const pick = (vault: readonly VaultEntry[]): string => {
-    const selected = selectProvider(two, context(vault));
-    if (selected.kind === 'ready') return selected.ready.provider.name;
+    const selected = selectProviders(two, context(vault));
+    if (selected.kind === 'ready') return selected.eligible.map(({ provider }) => provider.name).join(' ');
     return selected.kind === 'input' ? 'input' : `${selected.code} ${selected.entry}`;
   };
 
   const rows: readonly [string, readonly VaultEntry[], string][] = [
-    ['the first when it is eligible', [entry('A', ['*']), entry('B', ['*'])], 'main'],
-    ['the next one when the first lacks its entry', [entry('B', ['*'])], 'second'],
-    ['the next one when the first may not have it', [entry('A', ['x.com']), entry('B', ['*'])], 'second'],
-    ['none, with the reason of the first in order', [entry('A', ['x.com'])], 'secret-host-not-allowed A'],
+    ['all that are eligible, in order', vaultOf(['*'], ['*']), 'main second'],
+    ['the next one when the first lacks its entry', vaultOf(null, ['*']), 'second'],
+    ['the next one when the first may not have it', vaultOf(['x.com'], ['*']), 'second'],
+    ['the first alone when the next one may not have its entry', vaultOf(['*'], ['a.example.com']), 'main'],
+    ['none, with the reason of the first in order', vaultOf(['x.com'], null), 'secret-host-not-allowed A'],
     ['none of an empty vault', [], 'secret-missing A'],
   ];
   for (const [why, vault, expected] of rows) {
     it(`takes ${why}`, () => expect(pick(vault)).to.equal(expected));
   }
 
+  it('gives each provider a request with its own secrets and no others', () => {
+    const selected = selectProviders(two, context(vaultOf(['*'], ['*'])));
+    if (selected.kind !== 'ready') throw new TypeError(selected.kind);
+    const texts = selected.eligible.map(({ request }) => JSON.stringify(request));
+    const holds = texts.map((text) => [text.includes('value-of-a'), text.includes('value-of-b')]);
+    expect(holds).to.deep.equal([
+      [true, false],
+      [false, true],
+    ]);
+    expect(selected.eligible.map(({ entries }) => entries.map(({ name }) => name))).to.deep.equal([['A'], ['B']]);
+  });
+
   it('wants at least one provider', () => {
-    expect(() => selectProvider([], context([]))).to.throw(RangeError);
+    expect(() => selectProviders([], context([]))).to.throw(RangeError);
   });
 });

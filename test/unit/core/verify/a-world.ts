@@ -9,12 +9,15 @@ import { inclusionProof } from '../../../../core/merkle/proof.ts';
 import { formatTlogProof } from '../../../../core/merkle/tlog-proof.ts';
 import { commit } from '../../../../core/receipt/commitment.ts';
 import { isKeysDocument, type KeysDocument, type PublishedKey } from '../../../../core/receipt/keys-document.ts';
-import { privateEntry, receiptEntry } from '../../../../core/receipt/log-entry.ts';
+import { privateEntry, privateSwapEntry, receiptEntry, swapEntry } from '../../../../core/receipt/log-entry.ts';
+import { signJws } from '../../../../core/receipt/jws.ts';
 import { isReceiptRecord } from '../../../../core/receipt/record-schema.ts';
 import type { ReceiptRecord } from '../../../../core/receipt/record.ts';
 import type { Root } from '../../../../core/verify/keys.ts';
 import { verifyBundle, type VerifyOptions } from '../../../../core/verify/verify.ts';
 import type { Verification } from '../../../../core/verify/verdict.ts';
+import type { SwapReceipt } from '../../../../core/receipt/swap-record.ts';
+import { aSwapReceipt } from '../../../support/a-swap.ts';
 import vectors from '../../../vectors/receipt.json' with { type: 'json' };
 
 const key = (digit: string): TestKey => keyOfSeed(digit.repeat(64));
@@ -119,3 +122,26 @@ export const bytesOf = (bundle: JsonObject): Uint8Array => encodeUtf8(JSON.strin
 
 export const verified = (changes: Changes = {}, options: VerifyOptions = {}): Promise<Verification> =>
   verifyBundle(bytesOf(aBundle(changes)), root, options, primitives);
+
+export interface SwapChanges extends Pick<Changes, 'document' | 'signer' | 'privateForm'> {
+  readonly record?: (record: SwapReceipt) => SwapReceipt;
+  /** Signs a payload that no program of ours would. */
+  readonly payload?: (record: JsonObject) => JsonObject;
+}
+
+const encoding = {
+  utf8: (text: string): Uint8Array => Buffer.from(text, 'utf8'),
+  base64Url: (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url'),
+};
+
+/** The same of a swap. */
+export function aSwapBundle(changes: SwapChanges = {}): JsonObject {
+  const { signer = keys.receipt, privateForm = false, document = same } = changes;
+  const { record = same, payload = same } = changes;
+  const written = record(aSwapReceipt());
+  const jws = signJws(jcs(payload(written)), 'orb-swap+jws', signer, encoding);
+  const jwsSha256 = Buffer.from(sha256(encodeUtf8(jws))).toString('hex');
+  const entry = (privateForm ? privateSwapEntry : swapEntry)(written, jwsSha256);
+  const keysJws = keysJwsOf(document(DOCUMENT), keys.root);
+  return { format: 'orb-bundle/1', jws, tlog_proof: proofOf(entry, keys.log), keys_jws: keysJws };
+}

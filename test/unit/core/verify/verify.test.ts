@@ -85,7 +85,7 @@ describe('verifyBundle', () => {
         'malformed',
         { bundle: (b) => ({ ...b, jws: b.jws.replace(/^[^.]+/, 'W10') }) },
       ],
-      [4, 'another type', 'wrong_type', header({ typ: 'orb-swap+jws' })],
+      [4, 'another type', 'wrong_type', header({ typ: 'orb-replay+jws' })],
       [4, 'no type', 'wrong_type', header({ typ: undefined })],
       [4, 'the deprecated name of the algorithm', 'unsupported_alg', header({ alg: 'EdDSA' })],
       [4, 'wrong type and algorithm: the type decides', 'wrong_type', header({ typ: 'JWT', alg: 'none' })],
@@ -271,7 +271,7 @@ describe('verifyBundle', () => {
 
   it('tells the record, its key and its place in the log', async () => {
     const judged = await verified(revoked(INDEX + 1));
-    expect(judged.record?.trust_score).to.equal(100);
+    expect(judged.signed).to.have.nested.property('record.trust_score', 100);
     expect(judged.key).to.deep.equal({ kid: keys.receipt.kid, status: 'revoked' });
     expect(judged.log).to.deep.equal({ origin: 'orbs.example/log', index: INDEX, treeSize: 11 });
   });

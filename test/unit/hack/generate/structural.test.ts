@@ -52,6 +52,15 @@ describe('toStructural', () => {
     });
   });
 
+  it('makes a rule of a minimum with a fraction, and of no other', () => {
+    expect(convert({ type: 'number', minimum: 1.1 })).to.deep.equal({
+      type: 'number',
+      minimum: 1.1,
+      'x-kubernetes-validations': [{ rule: 'self >= 1.1', message: 'Write at least 1.1. (schema-minimum)' }],
+    });
+    expect(convert({ type: 'number', minimum: 1 })).not.to.have.property('x-kubernetes-validations');
+  });
+
   it('makes no rule of a map of any value, which rules can not see', () => {
     const schema = {
       type: 'object',

@@ -43,6 +43,32 @@ export function idempotencyContract({ it }: Contract): void {
       expect(await reopened.idempotent('acme', PATH, 'key-1')).to.deep.equal(entry);
     });
 
+    it('keeps the first answer of a request that is no run, also after a restart', async (fixture) => {
+      const { ledger } = fixture;
+      const keep = (answer: string): Promise<unknown> =>
+        ledger.keepAnswer('acme', aClaim(), { requestId: 'req_1', answer });
+      const entry = { bodySha256: 'ab'.repeat(32), runId: 'req_1', answer: 'žlutý' };
+      expect(await keep('žlutý')).to.equal(undefined);
+      expect(await keep('another')).to.deep.equal(entry);
+      expect(await (await fixture.reopen()).idempotent('acme', PATH, 'key-1')).to.deep.equal(entry);
+    });
+
+    it('answers with the claim of a run where one holds the key', async ({ ledger }) => {
+      await ledger.startRun(aStart(1, { idempotency: aClaim() }));
+      const kept = await ledger.keepAnswer('acme', aClaim(), { requestId: 'req_1', answer: 'x' });
+      expect(kept).to.deep.equal({ bodySha256: 'ab'.repeat(32), runId: runIdOf(1), answer: undefined });
+    });
+
+    it('lets a kept answer expire, and its key be used again', async ({ ledger }) => {
+      const over = aClaim({ expiresAt: LEDGER_NOW - 1 });
+      await ledger.keepAnswer('acme', over, { requestId: 'req_1', answer: 'old' });
+      expect(await ledger.idempotent('acme', PATH, 'key-1')).to.equal(undefined);
+      expect(await ledger.keepAnswer('acme', aClaim(), { requestId: 'req_2', answer: 'new' })).to.equal(undefined);
+      expect((await ledger.idempotent('acme', PATH, 'key-1'))?.answer).to.equal('new');
+      await ledger.keepAnswer('acme', { ...over, key: 'key-2' }, { requestId: 'req_3', answer: 'old' });
+      expect(await ledger.eraseExpired(LEDGER_NOW)).to.equal(1);
+    });
+
     it('keeps tenants, paths and keys apart', async ({ ledger }) => {
       await ledger.startRun(aStart(1, { idempotency: aClaim() }));
       const others = [

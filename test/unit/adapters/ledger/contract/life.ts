@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { LedgerError, type Ledger } from '../../../../../adapters/ledger/port.ts';
-import { aFinish, aStart, LEDGER_NOW, receiptIdOf, runIdOf } from '../../../../support/ledger-rows.ts';
+import { aFinish, aStart, aSwap, LEDGER_NOW, receiptIdOf, runIdOf } from '../../../../support/ledger-rows.ts';
 import { refusal } from '../../../../support/refusal.ts';
 import type { Contract } from '../contract.ts';
 
@@ -8,6 +8,8 @@ const calls: readonly (readonly [string, (ledger: Ledger) => Promise<unknown>])[
   ['startRun', (ledger) => ledger.startRun(aStart(5))],
   ['finishRun', (ledger) => ledger.finishRun(aFinish(1))],
   ['recordRun', (ledger) => ledger.recordRun(aStart(5), aFinish(5))],
+  ['recordSwap', (ledger) => ledger.recordSwap(aSwap(1))],
+  ['swapReceipt', (ledger) => ledger.swapReceipt('acme', receiptIdOf(1))],
   ['eraseExpired', (ledger) => ledger.eraseExpired(LEDGER_NOW)],
   ['receipt', (ledger) => ledger.receipt('acme', receiptIdOf(1))],
   ['receipts', (ledger) => ledger.receipts('acme', { limit: 1 })],

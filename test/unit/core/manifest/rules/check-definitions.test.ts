@@ -1,4 +1,8 @@
+import type { JsonObject } from '../../../../../core/json/json-value.ts';
 import { aManifest, checkRows, other, without } from '../a-manifest.ts';
+
+/** With another provider, and the default of 30 s for a run and 1 s to connect. */
+const followed = (execution: JsonObject): JsonObject => aManifest(execution, { providers: { b: other } });
 
 describe('checkDefinitions', () => {
   checkRows([
@@ -64,6 +68,15 @@ describe('checkDefinitions', () => {
       aManifest({ timeout_ms: 4000, attempt_timeout_ms: 4001 }),
       ['warning manifest-attempt-timeout /execution/attempt_timeout_ms'],
     ],
+    ['attempts that leave time to connect elsewhere', followed({ attempt_timeout_ms: 29_000 }), []],
+    [
+      'attempts that leave no time for another provider',
+      followed({ attempt_timeout_ms: 29_001 }),
+      ['warning manifest-attempt-timeout /execution/attempt_timeout_ms'],
+    ],
+    ['the same where nothing is sent twice', followed({ attempt_timeout_ms: 29_001, method: 'POST' }), []],
+    ['the same where there is one attempt', followed({ attempt_timeout_ms: 29_001, retry: { max_attempts: 1 } }), []],
+    ['the same with one provider', aManifest({ attempt_timeout_ms: 29_001 }), []],
     [
       'a run that one connection may use up',
       aManifest({ timeout_ms: 5999, connect_timeout_ms: 3000 }),

@@ -31,6 +31,12 @@ const order: readonly Row[] = [
     swap({ failback: { ramp: [50, 50, 100] } }),
     ['error manifest-swap-ramp /swap_config/failback/ramp'],
   ],
+  ['evaluations every other look', swap({ latency: { evaluation_interval: '30s' } }), []],
+  [
+    'evaluations between two looks',
+    swap({ latency: { evaluation_interval: '20s' } }),
+    ['error manifest-swap-duration /swap_config/latency/evaluation_interval'],
+  ],
   ['a longest hold as long as the first', swap({ dwell: { hold_down: '1h', max: '3600s' } }), []],
   [
     'a first hold beyond the default of the longest',
@@ -75,6 +81,11 @@ const probes: readonly Row[] = [
     'synthetic probes with a request of their own',
     aManifest({ method: 'POST', probe: { method: 'GET' } }, synthetic),
     [],
+  ],
+  [
+    'synthetic probes of a POST that only say what to expect',
+    aManifest({ method: 'POST', probe: { expect: { status: [200] } } }, synthetic),
+    UNSAFE,
   ],
   [
     'synthetic probes that another provider can not have',

@@ -1,0 +1,39 @@
+import { figuresOf, type Evaluation, type FailoverFigures, type ProviderHealth } from '../../core/failover/figures.ts';
+import type { FailoverOutput } from '../../core/failover/types.ts';
+
+interface OrbKey {
+  readonly namespace: string;
+  readonly orbId: string;
+}
+
+/** What the last evaluation of each Orb saw, for a process that evaluates and answers at once. */
+export interface LastFigures {
+  readonly set: (orb: OrbKey, output: FailoverOutput, at: Evaluation) => void;
+  /** With breakers and probes as they are at the call; undefined before the first evaluation. */
+  readonly get: (orb: OrbKey) => FailoverFigures | undefined;
+  readonly remove: (orb: OrbKey) => void;
+}
+
+interface Kept {
+  readonly output: Pick<FailoverOutput, 'verdict' | 'memory' | 'explain'>;
+  readonly at: Evaluation;
+}
+
+const keyOf = ({ namespace, orbId }: OrbKey): string => `${namespace}/${orbId}`;
+
+/** @param series the metrics of this process */
+export function createFigures(series: {
+  readonly health: (namespace: string, orbId: string) => ReadonlyMap<string, ProviderHealth>;
+}): LastFigures {
+  const kept = new Map<string, Kept>();
+  return {
+    set: (orb, { verdict, memory, explain }, at) =>
+      void kept.set(keyOf(orb), { output: { verdict, memory, explain }, at }),
+    get: (orb) => {
+      const last = kept.get(keyOf(orb));
+      if (last === undefined) return undefined;
+      return figuresOf(last.output, last.at, Object.fromEntries(series.health(orb.namespace, orb.orbId)));
+    },
+    remove: (orb) => void kept.delete(keyOf(orb)),
+  };
+}

@@ -1,0 +1,33 @@
+import type { PrometheusClient } from './client.ts';
+import { figuresQuery } from './expressions.ts';
+
+/** One series of an Orb as the operator and the API processes last showed it. */
+export interface FigureSample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** May be NaN or infinite. */
+  readonly value: number;
+}
+
+/**
+ * What the operator last saw of one Orb, and the breakers and probes of all processes, each with its own series.
+ * @param deadlineMs 2000 for the status endpoint (failover.md §9.3)
+ * @returns undefined: no usable answer, an empty one too
+ */
+export async function queryFigures(
+  client: PrometheusClient,
+  orb: { readonly namespace: string; readonly orbId: string },
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<readonly FigureSample[] | undefined> {
+  const found: FigureSample[] = [];
+  const query = {
+    promql: figuresQuery(orb),
+    deadlineMs,
+    onSample: ({ labels, value }: Omit<FigureSample, 'name'>): void => {
+      found.push({ name: labels['__name__'] ?? '', labels, value });
+    },
+  };
+  const { kind } = await client.query(query, signal);
+  return kind === 'vector' ? found : undefined;
+}

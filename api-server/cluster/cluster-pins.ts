@@ -1,0 +1,185 @@
+import { KINDS } from '../../adapters/kube/kinds.ts';
+import { KubeError, type KubeClient } from '../../adapters/kube/port.ts';
+import { isTimeout, within } from '../../adapters/kube/within.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
+import { failoverPinOf } from '../../core/failover/pin.ts';
+import type { FailoverPin } from '../../core/failover/types.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
+import { pinOf } from '../../core/orb/plan-pin.ts';
+import type { KubeObject } from '../../core/reconcile/kube-object.ts';
+import { specOf } from '../../core/reconcile/read-object.ts';
+import type { NewPin, NoPin, OrbPlace, PinRemoved, PinSet, PinStore } from '../providers/port.ts';
+
+export interface ClusterPinsDeps {
+  readonly client: Pick<KubeClient, 'get' | 'apply' | 'patch'>;
+  readonly clock: Clock;
+}
+
+// security.md §6.1
+const MANAGER = 'orb-api-pin';
+/** A person waits for the answer, and can ask again. */
+const LIMIT_MS = 5000;
+const TRIES = 3;
+
+/** Who owns a field of `spec.pin` beside this API, each once (failover.md §9.2). */
+function othersOf({ metadata }: KubeObject): readonly string[] {
+  const owners = (metadata.managedFields ?? []).flatMap((entry): readonly string[] => {
+    if (!isJsonObject(entry)) return [];
+    const { manager, fieldsV1 } = entry;
+    const spec = isJsonObject(fieldsV1) ? fieldsV1['f:spec'] : undefined;
+    const owns = isJsonObject(spec) && Object.hasOwn(spec, 'f:pin');
+    return owns && typeof manager === 'string' && manager !== MANAGER ? [manager] : [];
+  });
+  return [...new Set(owners)];
+}
+
+/** The pin with who wrote it: what this API did not write has its field manager as actor (failover.md §8). */
+function pinIn(orb: KubeObject): FailoverPin | undefined {
+  const pin = pinOf(orb);
+  if (pin === undefined) return undefined;
+  const [owner] = othersOf(orb);
+  const read = failoverPinOf(pin);
+  return owner === undefined ? read : { ...read, actor: read.actor ?? owner };
+}
+
+const hasPin = (orb: KubeObject): boolean => specOf(orb)['pin'] !== undefined;
+
+/** The uid makes the server refuse an Orb that was deleted meanwhile, instead of making one of a pin alone. */
+const applied = (orb: KubeObject, spec: JsonObject): Parameters<KubeClient['apply']>[1] => {
+  const { name, namespace = '', uid = '' } = orb.metadata;
+  return { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orb', metadata: { name, namespace, uid }, spec };
+};
+
+interface Call {
+  readonly client: ClusterPinsDeps['client'];
+  readonly signal: AbortSignal;
+}
+
+const readOrb = ({ client, signal }: Call, { namespace, name }: OrbPlace): Promise<KubeObject | undefined> =>
+  client.get(KINDS.orb, { namespace, name }, signal);
+
+/** A forced apply leaves what others wrote and this pin does not say: their reason is not that of this pin. */
+async function dropForeignReason(orb: KubeObject, pin: NewPin, { client, signal }: Call): Promise<void> {
+  const { name, namespace = '' } = orb.metadata;
+  if (pin.reason !== undefined || pinOf(orb)?.reason === undefined) return;
+  const body = [
+    { op: 'test', path: '/spec/pin/id', value: pin.id },
+    { op: 'remove', path: '/spec/pin/reason' },
+  ];
+  await client.patch(KINDS.orb, { namespace, name }, { type: 'json', body, fieldManager: MANAGER }, signal);
+}
+
+async function setPin(call: Call, place: OrbPlace, pin: NewPin): Promise<PinSet> {
+  const before = await readOrb(call, place);
+  if (before === undefined) return { kind: 'gone' };
+  const after = await writing(() =>
+    call.client.apply(
+      KINDS.orb,
+      applied(before, { pin: { ...pin } }),
+      { fieldManager: MANAGER, force: true },
+      call.signal,
+    ),
+  );
+  await dropForeignReason(after, pin, call);
+  return { kind: 'set', replaced: pinIn(before), owners: othersOf(before) };
+}
+
+/** What is there is removed only as it was seen: by its id, or whole where it has none. */
+function removal(orb: KubeObject): readonly JsonObject[] {
+  const pin = specOf(orb)['pin'] ?? null;
+  const id = isJsonObject(pin) ? pin['id'] : undefined;
+  const test: JsonObject =
+    id === undefined ? { op: 'test', path: '/spec/pin', value: pin } : { op: 'test', path: '/spec/pin/id', value: id };
+  return [test, { op: 'remove', path: '/spec/pin' }];
+}
+
+/** Removes what this API owns. What is left is others'; without them, and without the required members, it can't be stored. */
+async function applyNothing(orb: KubeObject, { client, signal }: Call): Promise<KubeObject> {
+  try {
+    return await writing(() =>
+      client.apply(KINDS.orb, applied(orb, {}), { fieldManager: MANAGER, force: true }, signal),
+    );
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 422) return orb;
+    throw error;
+  }
+}
+
+/** @returns undefined: another pin stands there by now */
+async function removeOthers(orb: KubeObject, { client, signal }: Call): Promise<KubeObject | undefined> {
+  const { name, namespace = '' } = orb.metadata;
+  const patch = { type: 'json', body: removal(orb), fieldManager: MANAGER } as const;
+  try {
+    return await writing(() => client.patch(KINDS.orb, { namespace, name }, patch, signal));
+  } catch (error) {
+    // A failed `test` is answered like any patch that can't be applied.
+    if (error instanceof KubeError && error.status === 422) return undefined;
+    throw error;
+  }
+}
+
+async function removePin(call: Call, place: OrbPlace): Promise<PinRemoved> {
+  const before = await readOrb(call, place);
+  if (before === undefined) return { kind: 'gone' };
+  const nothing = { kind: 'removed', removed: pinIn(before), left: undefined, owners: [] } as const;
+  if (!hasPin(before)) return nothing;
+  const rest = await applyNothing(before, call);
+  if (!hasPin(rest)) return nothing;
+  const owners = othersOf(rest);
+  if ((await removeOthers(rest, call)) !== undefined) return { ...nothing, owners };
+  const now = await readOrb(call, place);
+  return { kind: 'removed', removed: undefined, left: now === undefined ? undefined : pinIn(now), owners };
+}
+
+/** An error of a write: the server may have done it. */
+class WriteLost extends Error {}
+
+const isUnanswered = (error: unknown): boolean =>
+  isTimeout(error) ||
+  (error instanceof KubeError && (error.status === 0 || error.status === 429 || error.status >= 500));
+
+async function writing<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isUnanswered(error)) throw new WriteLost('a write was not answered', { cause: error });
+    throw error;
+  }
+}
+
+function noPin(error: unknown): NoPin {
+  if (error instanceof WriteLost) return { kind: 'away', maybe: true };
+  if (isUnanswered(error)) return { kind: 'away', maybe: false };
+  throw error;
+}
+
+const isConflict = (error: unknown): boolean => error instanceof KubeError && error.status === 409;
+
+/** The Orb was deleted and made again between the look and the write: its new self is looked at. */
+async function again<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isConflict(error) || tries === TRIES) throw error;
+    }
+  }
+}
+
+/** Pins of a cluster: `Orb.spec.pin`, written by server-side apply as `orb-api-pin` (failover.md §8, §9). */
+export function createClusterPins({ client, clock }: ClusterPinsDeps): PinStore {
+  const limit = { clock, ms: LIMIT_MS, what: 'the Kubernetes API' };
+  // A caller who goes away does not break a change off: it is made, or it is not.
+  const never = new AbortController().signal;
+  const run = async <T>(work: (call: Call) => Promise<T>): Promise<T | NoPin> => {
+    try {
+      return await within(limit, never, (signal) => again(() => work({ client, signal })));
+    } catch (error) {
+      return noPin(error);
+    }
+  };
+  return {
+    set: (orb, pin) => run((call) => setPin(call, orb, pin)),
+    remove: (orb) => run((call) => removePin(call, orb)),
+  };
+}

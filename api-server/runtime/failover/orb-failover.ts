@@ -1,0 +1,209 @@
+import type { Clock } from '../../../adapters/time/clock.ts';
+import { Breaker, type AttemptVerdict } from '../../../core/attempts/breaker.ts';
+import { RetryBudget } from '../../../core/attempts/budget.ts';
+import type { Standing } from '../../../core/attempts/plan.ts';
+import { SWAP_DEFAULTS } from '../../../core/failover/defaults.ts';
+import type { BreakerState } from '../../../core/failover/types.ts';
+import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
+
+/** Why an Orbiset's requests are kept away from a provider. */
+export type TenantCooling = Extract<Standing, { kind: 'quota' | 'quota-unannounced' | 'credential' }>;
+
+/** The Orbiset of a run, with a digest of the secrets that it would send to one provider. */
+export interface Sender {
+  readonly orbiset: string;
+  readonly secrets: () => string;
+}
+
+/** What an Orb needs of its surroundings. */
+export interface OrbFailoverContext {
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
+  /** [0, 1) */
+  readonly random: () => number;
+  readonly onBreaker: (provider: string, state: BreakerState) => void;
+}
+
+interface Cooled {
+  readonly standing: TenantCooling;
+  readonly secrets: string;
+}
+
+const FREE: Standing = { kind: 'free' };
+
+const FEW = 256;
+
+/**
+ * What one process knows of the providers of one Orb: breakers, who asked to be left alone, and the retry budget
+ * (failover.md §12.2, §12.3). Times are monotonic ms.
+ */
+export class OrbFailover {
+  readonly budget = new RetryBudget();
+  readonly #context: OrbFailoverContext;
+  readonly #breakers = new Map<string, Breaker>();
+  readonly #shown = new Map<string, BreakerState>();
+  readonly #cooling = new Map<string, number>();
+  readonly #tenants = new Map<string, Cooled>();
+  /** Those that have ended are dropped when there are so many. */
+  #sweepAt = FEW;
+  /** Names that a run may choose: all of them open means that the Orb is alone. */
+  #order: readonly string[] = [];
+  #consecutive = 0;
+  /** Every provider that is resolved. */
+  #names: ReadonlySet<string> = new Set();
+  #lapse: AbortController | undefined;
+  /** Breakers that are not closed. */
+  #tripped = 0;
+
+  constructor(context: OrbFailoverContext) {
+    this.#context = context;
+  }
+
+  /** What the manifest says, as of the run that begins; the same `order` means the same manifest. */
+  follow({ order, providers, manifest }: Pick<CompiledOrb, 'order' | 'providers' | 'manifest'>): void {
+    if (order === this.#order) return;
+    this.#order = order;
+    this.#names = new Set(providers.keys());
+    const { consecutive_failures: usual } = SWAP_DEFAULTS.hard_failure;
+    this.#consecutive = manifest.swap_config?.hard_failure?.consecutive_failures ?? usual;
+    for (const provider of this.#breakers.keys()) if (!this.#names.has(provider)) this.#forget(provider);
+    this.#countTripped();
+  }
+
+  /** Whether a run of this Orbiset may call the provider now. */
+  standing(provider: string, sender: Sender): Standing {
+    const now = this.#context.clock.monotonic();
+    const breaker = this.#tripped === 0 ? undefined : this.#breakers.get(provider);
+    const slot = breaker === undefined ? now : breaker.nextSlot(now, this.#alone());
+    if (slot > now) return { kind: 'breaker', until: slot };
+    const until = this.#cooling.get(provider) ?? 0;
+    if (until > now) return { kind: 'cooling', until };
+    return this.#tenants.size === 0 ? FREE : this.#tenantStanding(provider, sender, now);
+  }
+
+  /** Lets an attempt through. @returns the ticket for `report`; undefined: another one is finding out, or it is too early */
+  admit(provider: string): number | undefined {
+    const breaker = this.#breaker(provider);
+    const ticket = breaker.admit(this.#context.clock.monotonic(), this.#alone());
+    if (!breaker.closed) this.#show();
+    return ticket;
+  }
+
+  /** The attempt is over; called once for every ticket. */
+  report(provider: string, ticket: number, verdict: AttemptVerdict): void {
+    const breaker = this.#breaker(provider);
+    const calm = breaker.closed;
+    const { clock, random } = this.#context;
+    breaker.report(ticket, verdict, { now: clock.monotonic(), random: random(), consecutive: this.#consecutive });
+    if (calm && breaker.closed) return;
+    this.#countTripped();
+    this.#show();
+  }
+
+  /** The provider asked to be left alone by everybody. @param ms from now */
+  cool(provider: string, ms: number): void {
+    const until = this.#context.clock.monotonic() + ms;
+    this.#cooling.set(provider, Math.max(until, this.#cooling.get(provider) ?? 0));
+  }
+
+  /** The provider refused the credential or the quota of one Orbiset. */
+  coolTenant(provider: string, sender: Sender, standing: TenantCooling): void {
+    if (this.#tenants.size >= this.#sweepAt) this.#sweepTenants();
+    this.#tenants.set(tenantKey(provider, sender), { standing, secrets: sender.secrets() });
+  }
+
+  /** The provider took the credential of this Orbiset. */
+  warmTenant(provider: string, sender: Sender): void {
+    if (this.#tenants.size > 0) this.#tenants.delete(tenantKey(provider, sender));
+  }
+
+  breakers(): Readonly<Record<string, BreakerState>> {
+    const now = this.#context.clock.monotonic();
+    const alone = this.#alone();
+    return Object.fromEntries(
+      [...this.#names].map((name) => [name, this.#breakers.get(name)?.state(now, alone) ?? 'closed']),
+    );
+  }
+
+  /** Providers that everybody leaves alone, with the ms that are left. */
+  cooling(): ReadonlyMap<string, number> {
+    const now = this.#context.clock.monotonic();
+    return new Map([...this.#cooling].flatMap(([name, until]) => (until > now ? [[name, until - now] as const] : [])));
+  }
+
+  /** The Orb is gone. */
+  close(): void {
+    this.#lapse?.abort();
+  }
+
+  #tenantStanding(provider: string, sender: Sender, now: number): Standing {
+    const key = tenantKey(provider, sender);
+    const cooled = this.#tenants.get(key);
+    if (cooled === undefined) return FREE;
+    if (cooled.standing.until > now && cooled.secrets === sender.secrets()) return cooled.standing;
+    this.#tenants.delete(key);
+    return FREE;
+  }
+
+  #sweepTenants(): void {
+    const now = this.#context.clock.monotonic();
+    for (const [key, { standing }] of this.#tenants) if (standing.until <= now) this.#tenants.delete(key);
+    this.#sweepAt = Math.max(FEW, 2 * this.#tenants.size);
+  }
+
+  #breaker(provider: string): Breaker {
+    const known = this.#breakers.get(provider);
+    if (known !== undefined) return known;
+    const made = new Breaker();
+    this.#breakers.set(provider, made);
+    return made;
+  }
+
+  #alone(): boolean {
+    if (this.#tripped === 0) return false;
+    return this.#order.every((name) => this.#breakers.get(name)?.closed === false);
+  }
+
+  #countTripped(): void {
+    this.#tripped = [...this.#breakers.values()].filter(({ closed }) => !closed).length;
+  }
+
+  #forget(provider: string): void {
+    this.#breakers.delete(provider);
+    this.#shown.delete(provider);
+    this.#cooling.delete(provider);
+  }
+
+  /** Tells of every breaker whose state is another than the one that was told last. */
+  #show(): void {
+    const now = this.#context.clock.monotonic();
+    const alone = this.#alone();
+    for (const [provider, breaker] of this.#breakers) {
+      const state = breaker.state(now, alone);
+      const before = this.#shown.get(provider) ?? 'closed';
+      if (state === before) continue;
+      this.#shown.set(provider, state);
+      this.#context.onBreaker(provider, state);
+    }
+    this.#wake(now, alone);
+  }
+
+  /**
+   * A breaker is half-open when its time is over, called or not: with the gauge at `open` for ever, a provider without
+   * traffic could never be gone back to (failover.md §5.2).
+   */
+  #wake(now: number, alone: boolean): void {
+    this.#lapse?.abort();
+    const slots = [...this.#breakers.values()].flatMap((breaker) =>
+      breaker.state(now, alone) === 'open' ? breaker.nextSlot(now, alone) : [],
+    );
+    if (slots.length === 0) return;
+    this.#lapse = new AbortController();
+    const ms = Math.ceil(Math.min(...slots) - now);
+    void this.#context.clock.sleep(ms, this.#lapse.signal, { ref: false }).then(
+      () => this.#show(),
+      () => undefined, // another change came first
+    );
+  }
+}
+
+const tenantKey = (provider: string, { orbiset }: Sender): string => `${orbiset} ${provider}`;

@@ -1,0 +1,99 @@
+import { ask, type Reply } from '../api/answer.ts';
+import { objectAt, textAt } from '../api/members.ts';
+import { findServer, SERVER_FLAGS } from '../api/server.ts';
+import { parseDuration } from '../args/duration.ts';
+import type { Args } from '../args/parse-args.ts';
+import type { Verb } from '../args/verb.ts';
+import type { Server } from '../http.ts';
+import { EXIT, Failure, usage } from '../io/failure.ts';
+import type { Io } from '../io/io.ts';
+import { printable } from '../io/output.ts';
+import { TRAFFIC_HEAD, trafficRow, type TimedRun } from './traffic-row.ts';
+
+const ORB = 'example.lookup@1.0.0';
+const PATH = 'orbisets/default/execute';
+const BODY = JSON.stringify({ orb_id: ORB, inputs: { word: 'orb' } });
+// Its execution.timeout_ms and some time for the way.
+const TIMEOUT_MS = 10_000;
+const ROW_MS = 5000;
+const MAX_RATE = 20;
+const MAX_AT_ONCE = 200;
+
+function rateOf(args: Args): number {
+  const text = args.one('rate') ?? '2';
+  const rate = /^[1-9][0-9]?$/.test(text) ? Number(text) : 0;
+  if (rate >= 1 && rate <= MAX_RATE) return rate;
+  throw usage(`--rate ${printable(text)}: runs a second, 1 to ${MAX_RATE}`);
+}
+
+function spanOf(args: Args): number {
+  const text = args.one('for') ?? '5m';
+  const ms = parseDuration(text);
+  if (ms !== undefined) return ms;
+  throw usage(`--for ${printable(text)}: a time, such as 90s or 5m`);
+}
+
+const providerOf = (reply: Reply): string | undefined =>
+  reply.kind === 'problem' ? undefined : textAt(objectAt(reply.value, 'outputs'), 'provider') || undefined;
+
+/** A run that fails is a row's business; who is not reached at all ends the traffic. */
+async function timedRun(server: Server, io: Io): Promise<TimedRun> {
+  const began = io.clock.monotonic();
+  const reply = await ask(server, { method: 'POST', path: PATH, headers: {}, body: BODY, timeoutMs: TIMEOUT_MS }, io);
+  if (reply.kind === 'problem' && textAt(reply.value, 'code') === 'orb-not-found')
+    throw new Failure(EXIT.invalid, `there is no ${ORB}: npm start without --resources has it`);
+  return { ms: io.clock.monotonic() - began, provider: providerOf(reply) };
+}
+
+/** Sends at a steady rate whatever the answers take, as many callers would. @throws Failure the API is not there */
+async function send(server: Server, { rate, spanMs }: { readonly rate: number; readonly spanMs: number }, io: Io) {
+  const { clock } = io;
+  const lost = new AbortController();
+  const signal = AbortSignal.any([io.signal, lost.signal]);
+  let runs: TimedRun[] = [];
+  const open = new Set<Promise<void>>();
+  const start = (): void => {
+    const run: Promise<void> = timedRun(server, io)
+      .then((timed) => void runs.push(timed))
+      .catch((error: unknown) => lost.abort(error))
+      .finally(() => void open.delete(run));
+    open.add(run);
+  };
+  const row = (): void => {
+    io.out(trafficRow(runs, clock.now()));
+    runs = [];
+  };
+  const began = clock.monotonic();
+  let [next, rowAt] = [began, began + ROW_MS];
+  while (next < began + spanMs) {
+    if (open.size < MAX_AT_ONCE) start();
+    next += 1000 / rate;
+    await clock.sleep(Math.max(0, next - clock.monotonic()), signal);
+    if (clock.monotonic() >= rowAt) row();
+    while (rowAt <= clock.monotonic()) rowAt += ROW_MS;
+  }
+  await Promise.all(open);
+  signal.throwIfAborted();
+  if (runs.length > 0) row();
+}
+
+export const exampleTrafficVerb: Verb = {
+  name: 'example traffic',
+  summary: 'Executes the failover example again and again, and shows what callers see every 5 s.',
+  usage: '',
+  count: [0, 0],
+  flags: [
+    { name: 'rate', value: 'N', text: 'runs a second, 1 to 20 (2)' },
+    { name: 'for', value: 'DURATION', text: 'how long (5m)' },
+    ...SERVER_FLAGS,
+  ],
+  about: `Runs ${ORB} of npm start. Times are UTC; ends with Ctrl-C too.`,
+  examples: ['{orb} example traffic', '{orb} example traffic --rate 5 --for 90s'],
+  run: async (args, io) => {
+    const wish = { rate: rateOf(args), spanMs: spanOf(args) };
+    const server = await findServer(args, io);
+    io.out(TRAFFIC_HEAD);
+    await send(server, wish, io);
+    return EXIT.ok;
+  },
+};

@@ -1,0 +1,87 @@
+import type { FailoverStatus, ResolvedSwapConfig } from './types.ts';
+
+/** What keeps an Orb from going back to its primary. */
+export const BLOCKS = ['no_primary', 'manual_mode', 'metrics', 'pin', 'freeze', 'ramp', 'streak', 'hold_down'] as const;
+type FailbackBlock = (typeof BLOCKS)[number];
+
+/** Everything that the way back depends on (failover.md §5.3 rule 5). Times in ms since epoch. */
+export interface FailbackInput {
+  readonly now: number;
+  readonly config: ResolvedSwapConfig;
+  readonly active: string;
+  /** The primary has an execution. */
+  readonly primaryResolved: boolean;
+  readonly failover: Pick<FailoverStatus, 'holds' | 'frozen' | 'ramp'> | undefined;
+  /** End of the pin that is followed. */
+  readonly pinnedUntil: number | undefined;
+  /** What the last evaluation saw; undefined: nobody knows. */
+  readonly evaluation: { readonly at: number; readonly recovered: number } | undefined;
+}
+
+export interface FailbackView {
+  /** Nothing but the next evaluation, or with `failback.mode: manual` a person, stands between. */
+  readonly ready: boolean;
+  /** Ms since epoch; null: not by itself, or not known. */
+  readonly nextPossible: number | null;
+  readonly blockedBy: readonly FailbackBlock[];
+}
+
+const NOT_AWAY: FailbackView = { ready: false, nextPossible: null, blockedBy: [] };
+
+/** What no time removes. */
+const UNTIMED: ReadonlySet<FailbackBlock> = new Set(['no_primary', 'manual_mode', 'metrics', 'ramp']);
+
+/** Good evaluations that are missing; without probes the end of the hold is enough. */
+function missingStreak({ config, evaluation }: FailbackInput): number {
+  if (config.probe.mode === 'none' || evaluation === undefined) return 0;
+  return Math.max(0, config.failback.consecutive - evaluation.recovered);
+}
+
+/** When the missing evaluations will have been made, if they are good. */
+function streakEnd(input: FailbackInput): number {
+  const missing = missingStreak(input);
+  if (missing === 0) return 0;
+  const { now, config, evaluation } = input;
+  return Math.max((evaluation?.at ?? now) + missing * config.latency.evaluationIntervalMs, now + 1);
+}
+
+/** Each thing that must pass before, and when it does. */
+function waits(input: FailbackInput): readonly (readonly [block: FailbackBlock, until: number])[] {
+  const { now, config, failover, pinnedUntil = 0 } = input;
+  const { holds = [], frozen = null } = failover ?? {};
+  const all: readonly (readonly [FailbackBlock, number])[] = [
+    ['pin', pinnedUntil],
+    ['freeze', frozen?.until ?? 0],
+    ['streak', streakEnd(input)],
+    ['hold_down', holds.find(({ provider }) => provider === config.primary)?.until ?? 0],
+  ];
+  return all.filter(([, until]) => until > now);
+}
+
+function untimed({ config, primaryResolved, failover, evaluation }: FailbackInput): readonly FailbackBlock[] {
+  const all: readonly (readonly [FailbackBlock, boolean])[] = [
+    ['no_primary', !primaryResolved],
+    ['manual_mode', config.failback.mode === 'manual'],
+    ['metrics', evaluation === undefined],
+    ['ramp', failover?.ramp?.trial === true],
+  ];
+  return all.flatMap(([block, holds]) => (holds ? [block] : []));
+}
+
+/**
+ * Whether and when an Orb may go back to its primary: derived for people from what the last evaluation left, never a decision.
+ * The earliest time assumes that the primary stays as well as it is.
+ */
+export function failbackView(input: FailbackInput): FailbackView {
+  const { now, config, active, failover } = input;
+  const underWay = failover?.ramp !== null && failover?.ramp !== undefined && !failover.ramp.trial;
+  if (active === config.primary || underWay) return NOT_AWAY;
+  const timed = waits(input);
+  const blockedBy = [...untimed(input), ...timed.map(([block]) => block)];
+  const lasting = blockedBy.filter((block) => UNTIMED.has(block));
+  return {
+    ready: blockedBy.every((block) => block === 'manual_mode'),
+    nextPossible: lasting.length > 0 ? null : Math.max(now, ...timed.map(([, until]) => until)),
+    blockedBy,
+  };
+}

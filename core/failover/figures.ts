@@ -1,0 +1,129 @@
+import type { AttemptOutcome } from '../receipt/record.ts';
+import type { BreakerState, Candidate, FailoverMemory, FailoverOutput, RuleId, Verdict, WindowName } from './types.ts';
+
+/** The last probe of a provider by the process that probes. */
+export interface LastProbe {
+  /** Ms since epoch, when it ended. */
+  readonly at: number;
+  readonly outcome: AttemptOutcome;
+  readonly durationMs: number;
+}
+
+/** What the API processes know of a provider, beside the evaluation. */
+export interface ProviderHealth {
+  /** The worst of all processes. */
+  readonly breaker: BreakerState;
+  /** Null: never, or by no process that is still there. */
+  readonly lastProbe: LastProbe | null;
+}
+
+/** One provider in the candidate table. Latencies in ms to 0.001; null: unknown. */
+export interface ProviderFigures {
+  readonly provider: string;
+  readonly evidence: Candidate['evidence'];
+  /** Of the evidence; null without. */
+  readonly window: WindowName | null;
+  /** Samples in that window, an estimate; 0 without evidence. */
+  readonly n: number;
+  readonly p50Ms: number | null;
+  /** Of traffic, at `latency.quantile`. */
+  readonly pqMs: number | null;
+  readonly errorRatio: number | null;
+  readonly probeOkRatio: number | null;
+}
+
+/** The verdict on the provider that was active when it was made. */
+export interface VerdictFigures {
+  readonly kind: Verdict['kind'];
+  /** At `latency.quantile`; null unless `healthy` or `degraded`: what fails is told by `errorRatio`. */
+  readonly valueMs: number | null;
+  readonly thresholdMs: number | null;
+  /** Of the evidence on that provider. */
+  readonly window: WindowName | null;
+  readonly n: number;
+}
+
+/** What the status endpoint shows of the last evaluation of an Orb (failover.md §9.3). */
+export interface FailoverFigures {
+  readonly rule: RuleId;
+  readonly verdict: VerdictFigures;
+  readonly streaks: Pick<FailoverMemory, 'degraded' | 'trial' | 'recovered'>;
+  readonly limitMs: number | null;
+  /** The latched one while latched. */
+  readonly baseMs: number | null;
+  /** Null while the metrics can't be used. */
+  readonly dataAgeMs: number | null;
+  /** Ms since epoch. */
+  readonly evaluatedAt: number;
+  /** By name; one of which nothing is known is left out. */
+  readonly providers: readonly ProviderFigures[];
+  readonly health: Readonly<Record<string, ProviderHealth>>;
+}
+
+/** When and on what an Orb was evaluated. */
+export interface Evaluation {
+  /** Ms since epoch. */
+  readonly evaluatedAt: number;
+  /** Of the newest sample; null while the metrics can't be used. */
+  readonly ageMs: number | null;
+}
+
+/** To 0.001: what a series in seconds holds without loss. */
+const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 1000) / 1000);
+
+const ratio = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
+
+function providerFigures(candidate: Candidate): ProviderFigures {
+  const { provider, evidence, window, attempts, bad, probeN, probeOk } = candidate;
+  const ratios = { errorRatio: ratio(bad, attempts), probeOkRatio: ratio(probeOk, probeN) };
+  if (evidence === 'none') return { provider, evidence, window: null, n: 0, p50Ms: null, pqMs: null, ...ratios };
+  const p50Ms = rounded(candidate.p50Ms);
+  // Probes are measured over 5 minutes always.
+  if (evidence === 'probe') return { provider, evidence, window: '5m', n: probeN, p50Ms, pqMs: null, ...ratios };
+  return { provider, evidence, window, n: candidate.n, p50Ms, pqMs: rounded(candidate.pqMs), ...ratios };
+}
+
+const isKnown = ({ evidence, errorRatio, probeOkRatio }: ProviderFigures): boolean =>
+  evidence !== 'none' || errorRatio !== null || probeOkRatio !== null;
+
+/** @param active figures of the provider that was active then; undefined: not known */
+export function verdictFigures(
+  kind: Verdict['kind'],
+  active: ProviderFigures | undefined,
+  limitMs: number | null,
+): VerdictFigures {
+  const byLatency = active !== undefined && (kind === 'healthy' || kind === 'degraded');
+  return {
+    kind,
+    valueMs: byLatency ? active.pqMs : null,
+    thresholdMs: byLatency ? limitMs : null,
+    window: active?.window ?? null,
+    n: active?.n ?? 0,
+  };
+}
+
+/** The figures of one evaluation, for a process that makes it itself. */
+export function figuresOf(
+  { verdict, memory, explain }: Pick<FailoverOutput, 'verdict' | 'memory' | 'explain'>,
+  { evaluatedAt, ageMs }: Evaluation,
+  health: FailoverFigures['health'],
+): FailoverFigures {
+  const providers = explain.candidates.map(providerFigures);
+  const active = explain.candidates.find((candidate) => candidate.active)?.provider;
+  const limitMs = rounded(explain.limitMs);
+  return {
+    rule: explain.rule,
+    verdict: verdictFigures(
+      verdict.kind,
+      providers.find(({ provider }) => provider === active),
+      limitMs,
+    ),
+    streaks: { degraded: memory.degraded, trial: memory.trial, recovered: memory.recovered },
+    limitMs,
+    baseMs: rounded(explain.baseMs),
+    dataAgeMs: ageMs === null ? null : Math.round(ageMs),
+    evaluatedAt: Math.round(evaluatedAt),
+    providers: providers.filter(isKnown).toSorted((one, other) => (one.provider < other.provider ? -1 : 1)),
+    health,
+  };
+}

@@ -1,0 +1,119 @@
+import { metricsOf } from '../clean-metrics.ts';
+import type { Candidate, ProviderMetrics } from '../types.ts';
+import { valueOf, type Situation } from './situation.ts';
+
+// failover.md §5.2
+const MIN_PROBE_STREAK = 3;
+const MIN_PROBE_SUCCESSES = 5;
+const FRESH_INTERVALS = 3;
+
+/** Names that may be chosen, in manifest order. */
+const swapOrder = ({ config, input }: Situation): readonly string[] =>
+  [...new Set([config.primary, ...config.fallbacks])].filter((name) => input.resolved.includes(name));
+
+export const standbys = (situation: Situation): readonly string[] =>
+  swapOrder(situation).filter((name) => name !== situation.active);
+
+export const isFresh = ({ config, now }: Situation, { probe }: ProviderMetrics): boolean =>
+  probe.lastAt !== null && now - probe.lastAt <= FRESH_INTERVALS * config.probe.intervalMs;
+
+export const isHeld = ({ status, now }: Pick<Situation, 'status' | 'now'>, provider: string): boolean =>
+  status.holds.some((hold) => hold.provider === provider && hold.until > now);
+
+/** Why a provider is not known to be well; undefined: it is usable (failover.md §5.2). */
+function fault(situation: Situation, metrics: ProviderMetrics): string | undefined {
+  if (metrics.breaker === 'open') return 'breaker-open';
+  if (!isFresh(situation, metrics)) return 'not-probed';
+  return metrics.probe.streak >= MIN_PROBE_STREAK ? undefined : 'probes-failed';
+}
+
+export const isUsable = (situation: Situation, provider: string): boolean =>
+  provider !== situation.active &&
+  situation.input.resolved.includes(provider) &&
+  fault(situation, metricsOf(situation.metrics, provider)) === undefined;
+
+interface Latency {
+  readonly evidence: 'traffic' | 'probe';
+  readonly p50Ms: number;
+}
+
+function probeLatency({ config }: Situation, provider: string, { probe }: ProviderMetrics): Latency | undefined {
+  const p50Ms = valueOf(probe.p50);
+  const counts = config.probe.ownRequest.includes(provider) && probe.ok >= MIN_PROBE_SUCCESSES;
+  return counts && p50Ms !== null ? { evidence: 'probe', p50Ms } : undefined;
+}
+
+/** Latency by which a provider is compared: of its traffic, else of its probes, else unknown (failover.md §5.2). */
+export function candidateLatency(situation: Situation, provider: string): Latency | undefined {
+  const metrics = metricsOf(situation.metrics, provider);
+  const { n, p50 } = metrics.windows['5m'];
+  const p50Ms = n >= situation.minSamples ? valueOf(p50) : null;
+  return p50Ms === null ? probeLatency(situation, provider, metrics) : { evidence: 'traffic', p50Ms };
+}
+
+export interface Ranked {
+  readonly provider: string;
+  readonly p50Ms: number;
+}
+
+/** Usable and of known latency, in manifest order. */
+export const comparable = (situation: Situation): readonly Ranked[] =>
+  standbys(situation).flatMap((provider): readonly Ranked[] => {
+    const latency = isUsable(situation, provider) ? candidateLatency(situation, provider) : undefined;
+    return latency === undefined ? [] : [{ provider, p50Ms: latency.p50Ms }];
+  });
+
+/** The lowest latency; of equal ones, and of those within `band` of it, the first in order. */
+export function fastest(ranked: readonly Ranked[], band: number): Ranked | undefined {
+  const lowest = ranked.reduce((least, { p50Ms }) => Math.min(least, p50Ms), Infinity);
+  return ranked.find(({ p50Ms }) => p50Ms <= lowest * (1 + band));
+}
+
+/** Fast enough to leave the active provider for it. */
+export const isFaster = ({ config, p50Ms: own }: Situation, { p50Ms }: Ranked): boolean =>
+  own !== null && p50Ms <= (1 - config.latency.minImprovement) * own;
+
+/** Why a standby may be swapped to by latency, or why not. */
+function reasonOf(situation: Situation, provider: string, metrics: ProviderMetrics): string {
+  const found = fault(situation, metrics);
+  if (found !== undefined) return found;
+  if (isHeld(situation, provider)) return 'held';
+  const latency = candidateLatency(situation, provider);
+  if (latency === undefined) return 'latency-unknown';
+  return isFaster(situation, { provider, p50Ms: latency.p50Ms }) ? 'faster' : 'not-faster';
+}
+
+type Measured = Pick<Candidate, 'evidence' | 'window' | 'p50Ms' | 'baseMs' | 'why'>;
+
+const ownFigures = ({ window, p50Ms, baseMs }: Situation): Measured => ({
+  evidence: window === null ? 'none' : 'traffic',
+  window,
+  p50Ms,
+  baseMs,
+  why: 'active',
+});
+
+function standbyFigures(situation: Situation, provider: string, metrics: ProviderMetrics): Measured {
+  const latency = candidateLatency(situation, provider);
+  return {
+    evidence: latency?.evidence ?? 'none',
+    window: latency?.evidence === 'traffic' ? '5m' : null,
+    p50Ms: latency?.p50Ms ?? null,
+    baseMs: null,
+    why: reasonOf(situation, provider, metrics),
+  };
+}
+
+function describe(situation: Situation, provider: string): Candidate {
+  const metrics = metricsOf(situation.metrics, provider);
+  const active = provider === situation.active;
+  const figures = active ? ownFigures(situation) : standbyFigures(situation, provider, metrics);
+  const { n, pq, attempts, bad } = metrics.windows[figures.window ?? '2m'];
+  const { n: probeN, ok: probeOk } = metrics.probe;
+  const pqMs = figures.window === null ? null : valueOf(pq);
+  return { provider, active, ...figures, n, pqMs, attempts, bad, probeN, probeOk, eligible: figures.why === 'faster' };
+}
+
+/** Every provider as the decision saw it: the active one wherever it stands, then the others in manifest order. */
+export const candidatesOf = (situation: Situation): readonly Candidate[] =>
+  [...new Set([...swapOrder(situation), situation.active])].map((provider) => describe(situation, provider));

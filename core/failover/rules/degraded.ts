@@ -1,0 +1,40 @@
+import { stay, type Answer } from './answer.ts';
+import { comparable, fastest, isFaster, isHeld, type Ranked } from './candidates.ts';
+import { freeze, isCapReached } from './flapping.ts';
+import { automaticSwap } from './hold.ts';
+import type { Situation } from './situation.ts';
+
+export const isSlow = ({ pqMs, limitMs }: Situation): boolean => pqMs !== null && limitMs !== null && pqMs > limitMs;
+
+/** Not long enough in this state, or too soon after the last swap; undefined: it may be left. */
+export function blockedBy({ status, now, config }: Situation, streak: number): string | undefined {
+  if (streak < config.latency.consecutive) return 'streak';
+  return status.dwellUntil !== null && now < status.dwellUntil ? 'dwell' : undefined;
+}
+
+/** Rule 4: what would be better than a slow provider; undefined: it is not slow, or nothing is. */
+function better(situation: Situation): Ranked | undefined {
+  if (situation.config.strategy !== 'latency' || !isSlow(situation)) return undefined;
+  const found = comparable(situation).filter(
+    (candidate) => !isHeld(situation, candidate.provider) && isFaster(situation, candidate),
+  );
+  return fastest(found, 0);
+}
+
+/**
+ * Rule 4: leaves a slow provider for one that was measured to be faster.
+ * @returns undefined: it says nothing, and its streak is over
+ */
+export function degraded(situation: Situation): Answer | undefined {
+  const found = better(situation);
+  if (found === undefined) return undefined;
+  const { consecutive } = situation.config.latency;
+  const streak = Math.min(consecutive, situation.input.memory.degraded + 1);
+  const blocked = blockedBy(situation, streak);
+  if (blocked !== undefined) {
+    const waiting = stay(situation.status, 'degraded', blocked);
+    return { ...waiting, streaks: { ...waiting.streaks, degraded: streak } };
+  }
+  if (isCapReached(situation)) return freeze(situation);
+  return automaticSwap(situation, { to: found.provider, reason: 'latency', rule: 'degraded' });
+}

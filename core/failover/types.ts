@@ -1,0 +1,316 @@
+import type { JsonObject } from '../json/json-value.ts';
+import type { EventSpec } from '../reconcile/event-spec.ts';
+
+/** A figure of a metrics source. Unknown is neither 0 nor infinite (failover.md §3.2). */
+export type Reading =
+  | { readonly kind: 'ok'; readonly value: number }
+  | { readonly kind: 'none'; readonly why: 'absent' | 'nan' | 'infinite' | 'multiple-series' };
+
+/** Windows over which traffic is measured, ascending. */
+export const WINDOWS = ['2m', '5m', '10m'] as const;
+export type WindowName = (typeof WINDOWS)[number];
+
+/** Traffic of one provider in one window. Latencies in ms; counts are estimates of the source, so not whole. */
+export interface WindowMetrics {
+  /** Attempts with a latency: `success` and `timeout`. */
+  readonly n: number;
+  readonly p50: Reading;
+  /** At `latency.quantile` of the Orb. */
+  readonly pq: Reading;
+  /** Attempts but for `client_error` and `cancelled`. */
+  readonly attempts: number;
+  readonly bad: number;
+}
+
+export type BreakerState = 'closed' | 'half_open' | 'open';
+
+/** What is known of one provider at one moment (failover.md §3.1). Latencies in ms. */
+export interface ProviderMetrics {
+  readonly windows: Readonly<Record<WindowName, WindowMetrics>>;
+  /** At `latency.quantile`, over the hour that ended 5 minutes ago. */
+  readonly base: Reading;
+  readonly baseN: number;
+  readonly probe: {
+    readonly p50: Reading;
+    /** Over 5 minutes. */
+    readonly n: number;
+    readonly ok: number;
+    /** Good probes in a row, up to now. */
+    readonly streak: number;
+    /** Ms since epoch. */
+    readonly lastAt: number | null;
+  };
+  readonly transportErrors2m: number;
+  readonly successes2m: number;
+  /** The worst of all processes. */
+  readonly breaker: BreakerState;
+}
+
+/** Why figures can't be used: nothing is decided on them. */
+export type UnusableReason = 'timeout' | 'http' | 'parse' | 'warnings' | 'empty' | 'stale' | 'clock' | 'active-nan';
+
+export type MetricsSnapshot =
+  | {
+      readonly state: 'fresh';
+      /** Ms since epoch, of the source. */
+      readonly evaluatedAt: number;
+      /** Of the newest sample of this Orb. */
+      readonly ageMs: number;
+      readonly providers: Readonly<Record<string, ProviderMetrics>>;
+    }
+  | {
+      readonly state: 'unusable';
+      readonly why: UnusableReason;
+      /** Ms since epoch: the first of the unbroken row of looks that failed. */
+      readonly since: number;
+    };
+
+/** `swap_config` with every default filled in (failover.md §4). Times in ms. */
+export interface ResolvedSwapConfig {
+  readonly primary: string;
+  readonly fallbacks: readonly string[];
+  readonly strategy: 'latency' | 'priority';
+  readonly latency: {
+    readonly quantile: 0.5 | 0.9 | 0.95 | 0.99;
+    /** Null: the relative limit holds. */
+    readonly thresholdMs: number | null;
+    readonly degradeRatio: number;
+    readonly minAbsMs: number;
+    readonly minImprovement: number;
+    readonly windows: readonly WindowName[];
+    /** Null: 20, and 10 for an Orb with less than 0.2 samples a second over 10 minutes. */
+    readonly minSamples: number | null;
+    readonly baseMinSamples: number;
+    readonly consecutive: number;
+    readonly evaluationIntervalMs: number;
+  };
+  readonly hardFailure: {
+    readonly errorRatio: number;
+    readonly minRequests: number;
+    readonly consecutiveFailures: number;
+  };
+  readonly dwell: {
+    readonly minMs: number;
+    readonly holdDownMs: number;
+    readonly multiplier: number;
+    readonly maxMs: number;
+    readonly jitter: number;
+    readonly maxSwapsPerHour: number;
+  };
+  readonly failback: {
+    readonly mode: 'auto' | 'manual';
+    readonly consecutive: number;
+    readonly maxRatio: number;
+    readonly minProbeOk: number;
+    readonly minProbeSamples: number;
+    readonly ramp: readonly number[];
+    readonly rampStepMs: number;
+  };
+  readonly probe: {
+    readonly mode: 'synthetic' | 'none';
+    readonly intervalMs: number;
+    readonly jitter: number;
+    readonly timeoutMs: number;
+    readonly maxPerHour: number;
+    readonly inputs: JsonObject;
+    /** Null: the only Orbiset of the Orb's namespace. */
+    readonly orbiset: string | null;
+    /** Providers whose probes are their execution's own request: only then is a probe's latency that of a run. */
+    readonly ownRequest: readonly string[];
+  };
+}
+
+export type SwapReason = 'manual' | 'hard_failure' | 'latency' | 'failback';
+
+/** Rules of failover.md §5.3 by the name that metrics, status and receipts show; `healthy`: none of them had anything to do. */
+export const RULES = [
+  'pinned',
+  'metrics-unusable',
+  'hard-failure',
+  'all-down',
+  'frozen',
+  'ramp',
+  'low-traffic',
+  'degraded',
+  'trial-ramp',
+  'failback',
+  'flapping',
+  'healthy',
+] as const;
+export type RuleId = (typeof RULES)[number];
+
+/** A pin as the rules take it (failover.md §8). Times in ms since epoch. */
+export interface FailoverPin {
+  readonly provider: string;
+  readonly mode: 'soft' | 'hard' | 'once';
+  /** That of the pin, or its digest when it has none. */
+  readonly id: string;
+  readonly expiresAt: number;
+  readonly actor: string | null;
+  readonly reason: string | null;
+}
+
+/** A share of the traffic that goes to another provider; `trial`: to find out how fast it is (rule 4b). */
+export interface Ramp {
+  readonly provider: string;
+  /** 1–99: at 100 it is a swap. */
+  readonly percent: number;
+  /** Ms since epoch. */
+  readonly stepStartedAt: number;
+  readonly trial: boolean;
+}
+
+/** A provider that was left is not gone back to before `until`, ms since epoch. */
+export interface Hold {
+  readonly provider: string;
+  readonly until: number;
+  /** Times that it was left in an hour; the hold grows with it. */
+  readonly level: number;
+}
+
+/** One swap, or one aborted ramp (it counts for holds only, and has no `seq` of its own). */
+export interface SwapRecord {
+  /** 1, 2, … for one object without a gap. */
+  readonly seq: number;
+  /** Ms since epoch. */
+  readonly at: number;
+  readonly from: string;
+  readonly to: string;
+  readonly reason: SwapReason;
+  readonly rule: RuleId;
+  /** Of the operator's lease. */
+  readonly epoch: number;
+  /** Chosen with the decision: the receipt that the API mints has it. */
+  readonly receiptId: string;
+  /** Who pinned; null for an automatic swap. */
+  readonly actor: string | null;
+  /** JSON text, ≤ 4096 bytes; null for an old or a manual one. */
+  readonly evidence: string | null;
+}
+
+/** What outlives a restart: `Orb.status.failover`, or a row of the standalone ledger (failover.md §6). Times: ms since epoch. */
+export interface FailoverStatus {
+  readonly activeProvider: string;
+  readonly since: number;
+  readonly reason: 'primary' | SwapReason;
+  /** Of the last swap; 0 before the first. */
+  readonly swapSeq: number;
+  readonly epoch: number;
+  readonly holds: readonly Hold[];
+  readonly dwellUntil: number | null;
+  readonly ramp: Ramp | null;
+  readonly frozen: { readonly until: number; readonly reason: string } | null;
+  readonly pin: {
+    /** The `once` pin that was followed. */
+    readonly handledId: string | null;
+    /** The soft pin that rule 2 left. */
+    readonly overriddenId: string | null;
+    /** The pin whose end was told. */
+    readonly expiredId: string | null;
+    /** The pin that is there, and since when: 168 hours count from it. */
+    readonly firstSeen: { readonly id: string; readonly at: number } | null;
+  };
+  /** Newer than the last burst: the API probes every standby at once. */
+  readonly probeRequestedAt: number | null;
+  /** Newest last, at most 20; the newest 5 with evidence. */
+  readonly history: readonly SwapRecord[];
+  /** Aborted ramps of the last hour: they count for holds. */
+  readonly aborts: readonly { readonly provider: string; readonly at: number }[];
+}
+
+/** Lost on a restart, which costs at most `consecutive` evaluations. */
+export interface FailoverMemory {
+  readonly degraded: number;
+  readonly trial: number;
+  readonly recovered: number;
+  /** The baseline of the first slow tick, kept until a swap or until the provider was fast for as many ticks. */
+  readonly latched: { readonly baseMs: number; readonly fastTicks: number } | null;
+}
+
+export const NO_MEMORY: FailoverMemory = { degraded: 0, trial: 0, recovered: 0, latched: null };
+
+/** Everything that a decision depends on. */
+export interface FailoverInput {
+  /** Ms since epoch: wall clock at start plus monotonic time since. */
+  readonly now: number;
+  /** [0, 1): the jitter of a hold. */
+  readonly random: number;
+  /** Of the operator's lease, for the record. */
+  readonly epoch: number;
+  /** For a swap that is decided now. */
+  readonly receiptId: string;
+  readonly config: ResolvedSwapConfig;
+  /** Names with an execution, primary first, then fallbacks in manifest order. */
+  readonly resolved: readonly string[];
+  readonly pin: FailoverPin | null;
+  readonly metrics: MetricsSnapshot;
+  readonly persisted: FailoverStatus | null;
+  readonly memory: FailoverMemory;
+}
+
+/** What is said of the active provider; only `degraded` and `failing` can lead to a swap. Value and threshold in ms, or ratios. */
+export type Verdict =
+  | {
+      readonly kind: 'healthy' | 'degraded' | 'failing';
+      readonly value: number;
+      readonly threshold: number;
+      readonly window: string;
+      readonly n: number;
+      readonly ageMs: number;
+    }
+  | { readonly kind: 'inconclusive'; readonly why: 'low-traffic' | 'no-baseline' | 'nan' | 'multiple-series' }
+  | { readonly kind: 'unavailable'; readonly why: string };
+
+export type Decision =
+  | { readonly kind: 'stay'; readonly rule: RuleId; readonly why: string }
+  | { readonly kind: 'freeze'; readonly rule: 'flapping'; readonly until: number }
+  | { readonly kind: 'swap'; readonly rule: RuleId; readonly to: string; readonly reason: SwapReason }
+  | {
+      readonly kind: 'ramp';
+      readonly rule: RuleId;
+      readonly to: string;
+      readonly percent: number;
+      readonly trial: boolean;
+    }
+  | { readonly kind: 'ramp-abort'; readonly to: string; readonly trial: boolean; readonly why: string };
+
+/** One provider as the decision saw it. Latencies in ms; null: unknown. */
+export interface Candidate {
+  readonly provider: string;
+  readonly active: boolean;
+  readonly evidence: 'traffic' | 'probe' | 'none';
+  readonly window: WindowName | null;
+  readonly n: number;
+  readonly p50Ms: number | null;
+  readonly pqMs: number | null;
+  readonly baseMs: number | null;
+  readonly attempts: number;
+  readonly bad: number;
+  readonly probeN: number;
+  readonly probeOk: number;
+  /** May be swapped to by latency. */
+  readonly eligible: boolean;
+  /** A fixed word: why it is eligible, or why not. */
+  readonly why: string;
+}
+
+/** Everything that status endpoint, gauges and receipt show of one evaluation. */
+export interface Explain {
+  readonly rule: RuleId;
+  /** Ms; null while unknown. */
+  readonly limitMs: number | null;
+  readonly baseMs: number | null;
+  readonly window: WindowName | null;
+  readonly minSamples: number;
+  readonly candidates: readonly Candidate[];
+}
+
+export interface FailoverOutput {
+  readonly verdict: Verdict;
+  readonly decision: Decision;
+  /** Deep-equals `persisted`: nothing is written. */
+  readonly next: FailoverStatus;
+  readonly memory: FailoverMemory;
+  readonly events: readonly EventSpec[];
+  readonly explain: Explain;
+}

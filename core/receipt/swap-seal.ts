@@ -1,0 +1,28 @@
+import { encodeHex } from '../json/hex.ts';
+import { jcs } from '../json/jcs.ts';
+import { signJws } from './jws.ts';
+import { privateSwapEntry, swapEntry } from './log-entry.ts';
+import { isOfProfile } from './profile.ts';
+import type { SealTools } from './seal.ts';
+import { isSwapReceipt } from './swap-record-schema.ts';
+import type { SwapReceipt } from './swap-record.ts';
+
+export interface SealedSwap {
+  /** Compact JWS, at most 6 kB. */
+  readonly jws: string;
+  /** JCS text of its log entry. */
+  readonly entry: string;
+}
+
+/**
+ * Signs the record of a swap as `orb-swap+jws` (failover.md §10).
+ * @param isPublished (orb_id, manifest_digest) has a `publish` entry in the log already
+ * @throws TypeError the record is not of its schema or profile: no verifier would take it
+ */
+export function sealSwap(record: SwapReceipt, isPublished: boolean, tools: SealTools): SealedSwap {
+  if (!isSwapReceipt(record) || !isOfProfile(record)) throw new TypeError('the record of a swap is not of its schema');
+  const { signer, sha256, encoding } = tools;
+  const jws = signJws(jcs(record), 'orb-swap+jws', signer, encoding);
+  const jwsSha256 = encodeHex(sha256(encoding.utf8(jws)));
+  return { jws, entry: (isPublished ? swapEntry : privateSwapEntry)(record, jwsSha256) };
+}

@@ -1,0 +1,98 @@
+// `npm run bench:failover [-- --only exposition,in-request,loop --orbs 100,1000,10000 --json FILE]`: what failover costs. A
+// tick of the swap loop with a real Prometheus, a scrape of 1 000 Orbs, and a run that has somewhere else to go beside one
+// that has not.
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { expositionRows, measureExposition } from './failover/exposition.ts';
+import { tableOf, type Row } from './failover/figures.ts';
+import { inRequestRows, measureInRequest } from './failover/in-request.ts';
+import { measureReadyLoop, measureSwapLoop, readyLoopRows, swapLoopRows, type LoopSize } from './failover/swap-loop.ts';
+
+const TMPFS_MAGIC = 0x01021994;
+const EXPOSED_ORBS = 1000;
+/** Prometheus takes more than 1 MB of memory an Orb: of more Orbs only the loop is measured. */
+const MAX_WITH_PROMETHEUS = 1000;
+/** The baseline is of an hour that ended 5 minutes ago. */
+const HISTORY_MINUTES = 70;
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'exposition,in-request,loop' },
+    orbs: { type: 'string', default: '100,1000,10000' },
+    ticks: { type: 'string', default: '12' },
+    rounds: { type: 'string', default: '8' },
+    seconds: { type: 'string', default: '3' },
+    folder: { type: 'string', default: tmpdir() },
+    json: { type: 'string' },
+  },
+});
+
+/** A part of the benchmark: its table, and its figures for the file. */
+interface Part {
+  readonly rows: readonly Row[];
+  readonly figures: unknown;
+}
+
+async function exposition(): Promise<Part> {
+  const api = await measureExposition({ orbs: EXPOSED_ORBS, process: 'api' });
+  const figures = [api, await measureExposition({ orbs: EXPOSED_ORBS, process: 'operator' })];
+  return { rows: figures.flatMap(expositionRows), figures };
+}
+
+async function inRequest(folder: string): Promise<Part> {
+  const figures = await measureInRequest(join(folder, 'platform'), {
+    rounds: Number(options.rounds),
+    seconds: Number(options.seconds),
+  });
+  return { rows: inRequestRows(figures), figures };
+}
+
+async function loopOf(orbs: number, folder: string): Promise<Part> {
+  const ticks = Number(options.ticks);
+  if (orbs > MAX_WITH_PROMETHEUS) {
+    const figures = await measureReadyLoop(orbs, ticks, folder);
+    return { rows: readyLoopRows(figures), figures };
+  }
+  console.error(`${orbs} Orbs: filling Prometheus …`);
+  const size: LoopSize = { orbs, ticks, historyMinutes: HISTORY_MINUTES, modes: ['query', 'recorded'] };
+  const figures = await measureSwapLoop(size, folder);
+  return { rows: swapLoopRows(figures), figures };
+}
+
+async function loop(folder: string): Promise<Part> {
+  const parts: Part[] = [];
+  for (const orbs of options.orbs.split(',').map(Number)) parts.push(await loopOf(orbs, folder));
+  return { rows: parts.flatMap(({ rows }) => rows), figures: parts.map(({ figures }) => figures) };
+}
+
+const PARTS: Readonly<Record<string, (folder: string) => Promise<Part>>> = {
+  exposition,
+  'in-request': inRequest,
+  loop,
+};
+
+if (statfsSync(options.folder).type === TMPFS_MAGIC) {
+  console.error(`${options.folder} is in memory: a sync there costs nothing. Choose a folder on a disk by --folder.`);
+  process.exit(64);
+}
+const folder = mkdtempSync(join(options.folder, 'orb-bench-'));
+const load = loadavg()[0]?.toFixed(2) ?? '?';
+console.log(`node ${process.version}, ${cpus().length} cores, load ${load}`);
+const found: Record<string, Part> = {};
+try {
+  for (const name of options.only.split(',')) {
+    const part = PARTS[name];
+    if (part === undefined) throw new Error(`--only takes ${Object.keys(PARTS).join(', ')}`);
+    console.error(`measuring ${name} …`);
+    found[name] = await part(folder);
+    console.log(`\n${tableOf(name, found[name].rows)}`);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+const parts = Object.fromEntries(Object.entries(found).map(([name, { figures }]) => [name, figures]));
+if (options.json !== undefined)
+  writeFileSync(options.json, `${JSON.stringify({ node: process.version, load, parts })}\n`);
+process.exitCode = Object.values(found).some(({ rows }) => rows.some(({ met }) => met === false)) ? 1 : 0;

@@ -1,0 +1,42 @@
+/** The middle one; of an even number the upper of the two. */
+export const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+export const largest = (values: readonly number[]): number => Math.max(...values);
+
+/** `12.3 (10.1–15.0)`: median, least and most. */
+const spread = (values: readonly number[], digits = 1): string =>
+  values.length === 0
+    ? '–'
+    : `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${largest(values).toFixed(digits)})`;
+
+/** A line of the table. */
+export interface Row {
+  readonly what: string;
+  readonly measured: string;
+  readonly goal?: string;
+  /** Whether the goal is met; undefined: there is none. */
+  readonly met?: boolean;
+}
+
+/** A figure beside its goal. */
+export const row = (what: string, values: readonly number[], { digits = 1, atMost }: RowOptions = {}): Row => ({
+  what,
+  measured: spread(values, digits),
+  ...(atMost === undefined ? {} : { goal: `≤ ${atMost}`, met: median(values) <= atMost }),
+});
+
+interface RowOptions {
+  readonly digits?: number;
+  /** Judged by the median. */
+  readonly atMost?: number;
+}
+
+/** Markdown, as docs/performance.md has it. */
+export function tableOf(title: string, rows: readonly Row[]): string {
+  const lines = rows.map(({ what, measured, goal = '', met }) => {
+    const missed = met === false ? ': missed' : '';
+    return `| ${what} | ${measured} | ${goal}${missed} |`;
+  });
+  return [`| ${title} | median (least–most) | goal |`, '|---|---|---|', ...lines].join('\n');
+}

@@ -1,0 +1,180 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { cpuMicros, load } from '../processes.ts';
+import { logFile, manifest, startMock, startPlatform, type Subject } from '../subjects.ts';
+import { median, row, type Row } from './figures.ts';
+
+const WARM_SECONDS = 6;
+const GOAL = 1.05;
+const CONCURRENCY = 32;
+
+/** The same Orb with a second provider and rules to swap: all that differs on a path on which nothing fails. */
+const swapping = (mock: number): string => {
+  const [url, body] = [/url: (.*)/, /body_template: (.*)/].map((line) => line.exec(manifest(mock))?.[1] ?? '');
+  return `${manifest(mock).replace('bench.send@', 'bench.swap@')}providers:
+  other:
+    execution:
+      type: http
+      method: POST
+      url: ${url}
+      headers: { Authorization: "Bearer {{orbiset.secrets.BENCH_TOKEN}}", Content-Type: application/json }
+      body_template: ${body}
+swap_config: { primary: mock, fallbacks: [other], strategy: latency }
+`;
+};
+
+const swapBody = ({ body }: Pick<Subject, 'body'>): string => body.replace('bench.send@', 'bench.swap@');
+
+interface Slice {
+  readonly rps: number;
+  readonly p50: number;
+  /** Of the platform, per run. */
+  readonly cpuMicros: number;
+}
+
+/** Slices of one moment: only these compare. */
+interface Pair {
+  readonly plain: Slice;
+  readonly swapping: Slice;
+}
+
+/** Median times of one caller that executes both Orbs in turns, run by run. */
+interface Alternation {
+  readonly runs: number;
+  readonly plainMs: number;
+  readonly swappingMs: number;
+}
+
+/** The figures of one process that executed both Orbs in turns. */
+export interface InRequest {
+  /** One caller. */
+  readonly alternations: readonly Alternation[];
+  /** Many callers. */
+  readonly pairs: readonly Pair[];
+}
+
+async function slice(subject: Subject, body: string, seconds: number): Promise<Slice> {
+  const { started, port, path, headers } = subject;
+  const before = cpuMicros(started.pid);
+  const { errors, firstError, requests, ...figures } = await load({
+    port,
+    path,
+    headers,
+    body,
+    concurrency: CONCURRENCY,
+    seconds,
+  });
+  if (errors > 0) throw new Error(`${errors} requests failed: ${firstError}`);
+  return {
+    rps: requests / figures.seconds,
+    p50: figures.p50,
+    cpuMicros: (cpuMicros(started.pid) - before) / requests,
+  };
+}
+
+const mean = (one: Slice, other: Slice): Slice => ({
+  rps: (one.rps + other.rps) / 2,
+  p50: (one.p50 + other.p50) / 2,
+  cpuMicros: (one.cpuMicros + other.cpuMicros) / 2,
+});
+
+/** There and back again: a machine that slows down or recovers meanwhile is fair to both. */
+async function pairOf(subject: Subject, seconds: number): Promise<Pair> {
+  const measure = (body: string): Promise<Slice> => slice(subject, body, seconds / 2);
+  const plain = await measure(subject.body);
+  const swap = mean(await measure(swapBody(subject)), await measure(swapBody(subject)));
+  return { plain: mean(plain, await measure(subject.body)), swapping: swap };
+}
+
+const answerTo = (sent: ClientRequest): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    sent.once('response', resolve).once('error', reject);
+  });
+
+/** Run by run: what else happens on the machine meets both alike. */
+async function alternate({ port, path, headers, ...subject }: Subject, seconds: number): Promise<Alternation> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const own = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, agent };
+  const run = async (body: string): Promise<number> => {
+    const began = performance.now();
+    const sent = request({ host: '127.0.0.1', port, path, ...own });
+    sent.end(body);
+    const answer = await answerTo(sent);
+    await answer.toArray();
+    if (answer.statusCode !== 200) throw new Error(`a run was answered with ${answer.statusCode}`);
+    return performance.now() - began;
+  };
+  const [plain, swap]: readonly [number[], number[]] = [[], []];
+  const end = performance.now() + seconds * 1000;
+  while (performance.now() < end) {
+    plain.push(await run(subject.body));
+    swap.push(await run(swapBody(subject)));
+  }
+  agent.destroy();
+  return { runs: plain.length, plainMs: median(plain), swappingMs: median(swap) };
+}
+
+async function turns(subject: Subject, { rounds, seconds }: InRequestOptions): Promise<InRequest> {
+  for (const body of [subject.body, swapBody(subject)]) await slice(subject, body, WARM_SECONDS);
+  const alternations: Alternation[] = [];
+  const pairs: Pair[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    alternations.push(await alternate(subject, seconds));
+    pairs.push(await pairOf(subject, seconds));
+  }
+  return { alternations, pairs };
+}
+
+export interface InRequestOptions {
+  readonly rounds: number;
+  /** Of a round, for one caller and for many, with each of the two Orbs. */
+  readonly seconds: number;
+}
+
+/** @param folder on a disk: every run is synced */
+export async function measureInRequest(folder: string, options: InRequestOptions): Promise<InRequest> {
+  const log = logFile(folder, 'log.txt');
+  const mock = await startMock(log);
+  try {
+    mkdirSync(join(folder, 'resources'), { recursive: true });
+    writeFileSync(join(folder, 'resources/swap.yaml'), swapping(mock.port));
+    const subject = await startPlatform(folder, mock.port, log);
+    try {
+      return await turns(subject, options);
+    } finally {
+      await subject.started.stop();
+    }
+  } finally {
+    await mock.started.stop();
+  }
+}
+
+const ratio = (what: string, values: readonly number[], atMost?: number): Row =>
+  row(what, values, { digits: 3, ...(atMost === undefined ? {} : { atMost }) });
+
+export function inRequestRows({ alternations, pairs }: InRequest): readonly Row[] {
+  const alone = median(alternations.map(({ plainMs }) => plainMs)).toFixed(2);
+  const many = median(pairs.map(({ plain }) => plain.rps)).toFixed(0);
+  return [
+    ratio(
+      `p50 with \`swap_config\` ÷ without, 1 caller (${alone} ms without)`,
+      alternations.map(({ plainMs, swappingMs }) => swappingMs / plainMs),
+      GOAL,
+    ),
+    ratio(
+      `runs/s without ÷ with, ${CONCURRENCY} callers (${many}/s without)`,
+      pairs.map(({ plain, swapping: swap }) => plain.rps / swap.rps),
+      GOAL,
+    ),
+    ratio(
+      `p50 with ÷ without, ${CONCURRENCY} callers`,
+      pairs.map(({ plain, swapping: swap }) => swap.p50 / plain.p50),
+      GOAL,
+    ),
+    ratio(
+      `CPU of a run with ÷ without, ${CONCURRENCY} callers`,
+      pairs.map(({ plain, swapping: swap }) => swap.cpuMicros / plain.cpuMicros),
+    ),
+  ];
+}

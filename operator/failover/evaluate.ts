@@ -1,0 +1,108 @@
+import type { Measured } from '../../adapters/failover-metrics/port.ts';
+import { isOtherStatus } from '../../adapters/kube/status-writer.ts';
+import type { Logger } from '../../adapters/telemetry/port.ts';
+import { pinEnd } from '../../core/failover/pin-end.ts';
+import type { FailoverStep } from '../../core/failover/step.ts';
+import type { ResolvedSwapConfig } from '../../core/failover/types.ts';
+import { planFailover, type FailoverLook } from '../../core/orb/plan-failover.ts';
+import { verdictOf, type OrbSnapshot } from '../../core/orb/plan-orb.ts';
+import { failoverPinIn } from '../../core/orb/plan-pin.ts';
+import { isJudged } from '../../core/orb/valid-version.ts';
+import type { KubeObject } from '../../core/reconcile/kube-object.ts';
+import type { Context } from '../context.ts';
+import type { Queues } from '../enqueue.ts';
+import { liveObject } from '../live-object.ts';
+import { gatherOrb } from '../orb/gather.ts';
+import type { EvaluatedOrb } from './evaluated-orbs.ts';
+import { evaluatedOrb } from './reconcile.ts';
+
+export interface EvaluateDeps {
+  readonly context: Context;
+  /** Of the controller that writes `status.failover`. */
+  readonly queue: Queues['failover'];
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/** An Orb of which a version with `swap_config` runs. */
+export interface SwappingOrb {
+  readonly key: string;
+  readonly object: KubeObject;
+  readonly orb: EvaluatedOrb;
+  readonly snapshot: OrbSnapshot;
+  readonly config: ResolvedSwapConfig;
+  /** Names with an execution. */
+  readonly providers: readonly string[];
+}
+
+/** @returns undefined: it is gone, invalid, not judged yet, or only a pin moves it */
+export function swappingOrb(key: string, context: Context): SwappingOrb | undefined {
+  const object = liveObject(context.stores.orb, key);
+  if (object === undefined || !isJudged(object)) return undefined;
+  const manifest = context.judgements.of(object);
+  if (manifest.kind !== 'valid' || manifest.swap === undefined) return undefined;
+  const snapshot = gatherOrb(object, context);
+  if (verdictOf(snapshot).kind !== 'ready') return undefined;
+  const providers = [...manifest.providers];
+  return { key, object, orb: evaluatedOrb(object), snapshot, config: manifest.swap, providers };
+}
+
+/** End of the pin that is there, ms since epoch. */
+function pinExpiresAt(object: KubeObject, step: FailoverStep, now: number): number | null {
+  const pin = failoverPinIn(object);
+  const endsAt = pin === null ? now : pinEnd(pin, step.status.pin);
+  return endsAt > now ? endsAt : null;
+}
+
+/** Shows what the step saw, before anything is written of it. */
+function show(
+  { object, orb, config }: SwappingOrb,
+  step: FailoverStep,
+  { metrics, now }: Pick<FailoverLook, 'metrics'> & { readonly now: number },
+  { failover: { gauges } }: Context,
+): void {
+  const seen =
+    metrics.state === 'fresh'
+      ? { evaluatedAt: metrics.evaluatedAt, ageMs: metrics.ageMs }
+      : { evaluatedAt: now, ageMs: null };
+  const quantile = config.latency.quantile;
+  gauges.set(orb, step.output, { ...seen, quantile, pinExpiresAt: pinExpiresAt(object, step, now) });
+  gauges.evaluated(orb, step.output.explain.rule);
+}
+
+/** One look at all Orbs. */
+export interface Tick {
+  /** Ms since epoch. */
+  readonly at: number;
+  readonly measured: Measured;
+}
+
+/** What comes to a write is left to the reconcile of the key, which alone writes; the rest ends here. */
+function evaluate(swapping: SwappingOrb, { at, measured }: Tick, { context, queue }: EvaluateDeps): void {
+  const { key, object, orb, snapshot } = swapping;
+  const { failover, recorder, owners } = context;
+  const moment = failover.moment();
+  const memory = failover.orbs.memoryOf(key, orb);
+  const look: FailoverLook = { at, metrics: measured.snapshot(orb), origin: measured.origin, memory };
+  const { step, status } = planFailover(snapshot, { ...moment, look });
+  if (step === undefined || status === undefined) return;
+  show(swapping, step, { metrics: look.metrics, now: moment.now }, context);
+  if (isOtherStatus(owners.failover, object, status)) {
+    failover.orbs.leave(key, orb, look);
+    queue.add(key, { lane: 'high' });
+    return;
+  }
+  failover.orbs.remember(key, orb, step.memory);
+  if (step.events.length > 0) recorder.record(object, step.events);
+}
+
+/** Never throws: what goes wrong with one Orb leaves that one as it is, and the others go on. */
+export function evaluateOrb(key: string, tick: Tick, deps: EvaluateDeps): void {
+  const swapping = swappingOrb(key, deps.context);
+  if (swapping === undefined) return;
+  try {
+    evaluate(swapping, tick, deps);
+  } catch (error) {
+    deps.context.failover.gauges.evaluated(swapping.orb, 'exception');
+    deps.logger.error('an Orb could not be evaluated and stays as it is', { orb: key, error });
+  }
+}

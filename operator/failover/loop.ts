@@ -1,0 +1,118 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { MetricsSource, OrbToMeasure } from '../../adapters/failover-metrics/port.ts';
+import type { LeaderTask } from '../../adapters/kube/manager.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
+import { keyOf } from '../../core/reconcile/kube-object.ts';
+import { evaluateOrb, swappingOrb, type EvaluateDeps } from './evaluate.ts';
+import type { EvaluatedOrb } from './evaluated-orbs.ts';
+
+export interface FailoverLoopDeps extends EvaluateDeps {
+  readonly source: MetricsSource;
+  readonly clock: Clock;
+  /** Between the beginnings of two looks. */
+  readonly tickMs: number;
+}
+
+/** Longest work without a turn for others. */
+const SLICE_MS = 4;
+
+const aborted = (signal: AbortSignal): boolean => signal.aborted;
+
+/** An Orb to be looked at. */
+interface Wanted extends OrbToMeasure, EvaluatedOrb {
+  /** Evaluations are at least so far apart. */
+  readonly everyMs: number;
+}
+
+/** The swap loop of the leader (failover.md §1): one look at all Orbs a tick, one tick at a time. */
+class FailoverLoop implements LeaderTask {
+  readonly name = 'failover';
+  readonly #deps: FailoverLoopDeps;
+  /** Monotonic ms. */
+  #sliceBegan = 0;
+
+  constructor(deps: FailoverLoopDeps) {
+    this.#deps = deps;
+  }
+
+  readonly run: LeaderTask['run'] = async (signal) => {
+    const { orbs, gauges } = this.#deps.context.failover;
+    orbs.reset();
+    try {
+      await this.#ticks(signal);
+    } finally {
+      orbs.reset();
+      gauges.clear();
+    }
+  };
+
+  /** A tick that comes while the last one still runs is left out. */
+  async #ticks(signal: AbortSignal): Promise<void> {
+    const { clock, tickMs, context, logger } = this.#deps;
+    let running: Promise<void> | undefined;
+    // Waits are not to the millisecond: the time of a tick is when it was due.
+    let dueAt = clock.monotonic();
+    while (!aborted(signal)) {
+      if (running === undefined) {
+        running = this.#tick(dueAt, signal)
+          .catch((error: unknown) => {
+            if (!aborted(signal)) logger.error('a tick of the swap loop failed', { error });
+          })
+          .finally(() => {
+            running = undefined;
+          });
+      } else {
+        context.failover.gauges.skipped();
+      }
+      dueAt = Math.max(dueAt + tickMs, clock.monotonic());
+      await clock.sleep(dueAt - clock.monotonic(), signal).catch(() => undefined);
+    }
+    await running;
+  }
+
+  /** @param dueAt monotonic ms */
+  async #tick(dueAt: number, signal: AbortSignal): Promise<void> {
+    const { clock, source, context } = this.#deps;
+    const { gauges, orbs, moment } = context.failover;
+    const began = clock.monotonic();
+    const at = moment().now + dueAt - began;
+    const wanted = await this.#toMeasure(signal);
+    orbs.retain(new Set(wanted.keys()));
+    const measured = await source.look([...wanted.values()], signal);
+    gauges.oldest(measured.oldestMs);
+    for (const [key, { everyMs, ...orb }] of wanted) {
+      await this.#turn();
+      if (aborted(signal)) return;
+      if (orbs.begin(key, orb, { now: began, everyMs })) evaluateOrb(key, { at, measured }, this.#deps);
+    }
+    gauges.tick((clock.monotonic() - began) / 1000);
+  }
+
+  /** Every Orb with `swap_config` is looked at in every tick: since when its figures fail is counted from look to look. */
+  async #toMeasure(signal: AbortSignal): Promise<ReadonlyMap<string, Wanted>> {
+    const { context, tickMs } = this.#deps;
+    const wanted = new Map<string, Wanted>();
+    for (const { metadata } of context.stores.orb.list()) {
+      await this.#turn();
+      if (aborted(signal)) break;
+      const key = keyOf(metadata);
+      const found = swappingOrb(key, context);
+      if (found === undefined) continue;
+      const { latency } = found.config;
+      // Ticks are not to the millisecond.
+      const everyMs = latency.evaluationIntervalMs - tickMs / 2;
+      wanted.set(key, { ...found.orb, providers: found.providers, quantile: latency.quantile, everyMs });
+    }
+    return wanted;
+  }
+
+  async #turn(): Promise<void> {
+    const { clock } = this.#deps;
+    if (clock.monotonic() - this.#sliceBegan < SLICE_MS) return;
+    await nextTurn();
+    this.#sliceBegan = clock.monotonic();
+  }
+}
+
+/** Makes the swap loop; `run` it while this process leads and its caches are filled. */
+export const createFailoverLoop = (deps: FailoverLoopDeps): LeaderTask => new FailoverLoop(deps);

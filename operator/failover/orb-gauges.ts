@@ -1,0 +1,135 @@
+import { escapeLabel, familyHead, orbLabels } from '../../adapters/telemetry/exposition.ts';
+import type { FailoverFigures } from '../../core/failover/figures.ts';
+import { FIGURE_FAMILIES, type FigureSample } from '../../core/failover/figures-series.ts';
+import type { SwapReason } from '../../core/failover/types.ts';
+
+export interface OrbKey {
+  readonly namespace: string;
+  readonly orbId: string;
+}
+
+/** What the last evaluation of an Orb left. */
+export interface OrbGauges {
+  readonly figures: FailoverFigures;
+  readonly quantile: number;
+  /** Names of all its providers. */
+  readonly providers: readonly string[];
+  readonly active: string;
+  /** Ms since epoch. */
+  readonly pinExpiresAt: number | null;
+}
+
+const SWAP_REASONS = ['manual', 'hard_failure', 'latency', 'failback'] as const satisfies readonly SwapReason[];
+
+/** The series of one Orb. Counters outlive the gauges: Prometheus reads their last value. */
+export class OrbSeries {
+  readonly #labels: string;
+  /** By the text of their own labels. */
+  readonly #swaps = new Map<string, number>();
+  readonly #evaluations = new Map<string, number>([['exception', 0]]);
+  /** Names of the providers whose swaps are there. */
+  #prepared = '';
+  gauges: OrbGauges | undefined;
+  /** Ms since epoch; undefined while the Orb is there. */
+  goneAt: number | undefined;
+
+  constructor({ namespace, orbId }: OrbKey) {
+    this.#labels = orbLabels(namespace, orbId);
+  }
+
+  /** Every swap that can be is there with 0 before the first: a counter born with 1 has no increase. */
+  prepare(providers: readonly string[]): void {
+    const names = providers.join(' ');
+    if (names === this.#prepared) return;
+    this.#prepared = names;
+    const pairs = providers.flatMap((from) => providers.filter((to) => to !== from).map((to) => [from, to] as const));
+    for (const [from, to] of pairs) for (const reason of SWAP_REASONS) this.#swap(from, to, { reason, by: 0 });
+  }
+
+  swapped(from: string, to: string, reason: SwapReason): void {
+    this.#swap(from, to, { reason, by: 1 });
+    if (this.gauges !== undefined) this.gauges = { ...this.gauges, active: to };
+  }
+
+  evaluated(result: string): void {
+    this.#evaluations.set(result, (this.#evaluations.get(result) ?? 0) + 1);
+  }
+
+  swapLines(name: string): string {
+    return [...this.#swaps].map(([labels, value]) => `${name}{${this.#labels},${labels}} ${value}\n`).join('');
+  }
+
+  evaluationLines(name: string): string {
+    return [...this.#evaluations].map(([result, value]) => this.line(name, { labels: { result }, value })).join('');
+  }
+
+  line(name: string, { labels, value }: FigureSample): string {
+    const own = Object.entries(labels).map(([label, text]) => `,${label}="${escapeLabel(text)}"`);
+    return `${name}{${this.#labels}${own.join('')}} ${value}\n`;
+  }
+
+  #swap(from: string, to: string, { reason, by }: { readonly reason: SwapReason; readonly by: number }): void {
+    const labels = `from="${escapeLabel(from)}",to="${escapeLabel(to)}",reason="${reason}"`;
+    this.#swaps.set(labels, (this.#swaps.get(labels) ?? 0) + by);
+  }
+}
+
+interface OrbFamily {
+  readonly name: string;
+  readonly type: 'gauge' | 'counter';
+  readonly help: string;
+  readonly text: (series: OrbSeries, name: string) => string;
+}
+
+const gaugeText =
+  (samples: (gauges: OrbGauges) => readonly FigureSample[]): OrbFamily['text'] =>
+  (series, name) =>
+    series.gauges === undefined
+      ? ''
+      : samples(series.gauges)
+          .map((sample) => series.line(name, sample))
+          .join('');
+
+/** In the order of the text. */
+const FAMILIES: readonly OrbFamily[] = [
+  {
+    name: 'orb_provider_active',
+    type: 'gauge',
+    help: '1 for the active provider of an Orb, 0 for the others.',
+    text: gaugeText(({ providers, active }) =>
+      providers.map((provider) => ({ labels: { provider }, value: provider === active ? 1 : 0 })),
+    ),
+  },
+  {
+    name: 'orb_provider_pin_expiry_timestamp_seconds',
+    type: 'gauge',
+    help: 'When the pin of an Orb ends.',
+    text: gaugeText(({ pinExpiresAt }) => (pinExpiresAt === null ? [] : [{ labels: {}, value: pinExpiresAt / 1000 }])),
+  },
+  ...FIGURE_FAMILIES.map(({ name, help, samples }): OrbFamily => ({
+    name,
+    type: 'gauge',
+    help,
+    text: gaugeText(({ figures, quantile }) => samples(figures, quantile)),
+  })),
+  {
+    name: 'orb_provider_swaps_total',
+    type: 'counter',
+    help: 'Changes of the active provider.',
+    text: (series, name) => series.swapLines(name),
+  },
+  {
+    name: 'orb_swap_evaluations_total',
+    type: 'counter',
+    help: 'Evaluations by the rule that answered; exception: by a bug.',
+    text: (series, name) => series.evaluationLines(name),
+  },
+];
+
+/** Whole lines; a family's stand together. Orbs may change between two of them. */
+export function* orbFamilies(orbs: ReadonlyMap<string, OrbSeries>): Generator<string> {
+  for (const { name, type, help, text } of FAMILIES) {
+    yield familyHead(name, type, help);
+    for (const series of orbs.values()) yield text(series, name);
+  }
+}

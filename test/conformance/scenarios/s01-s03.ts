@@ -1,0 +1,51 @@
+import { Checks, type Result, type Scenario } from '../scenario.ts';
+import { good, inWorld, serves, type Place, type WorldOptions } from '../world.ts';
+
+const RUNS = 100;
+/** More than the retry budget: what was not sent is moved all the same. */
+const AT_ONCE = 33;
+const LONGEST_MS = 300;
+
+/** Every run is answered by b although a can't be reached; for requests that may be repeated, and for those that may not. */
+async function unreachable(place: Place, options: Partial<WorldOptions> = {}): Promise<Result> {
+  const checks = new Checks();
+  for (const idempotent of [true, false]) {
+    await inWorld(
+      { ...options, places: { a: place, b: serves(good('b')) }, execution: { idempotent } },
+      async (world) => {
+        const began = performance.now();
+        const first = await world.run();
+        checks.atMost(`idempotent ${idempotent}: ms of the first run`, performance.now() - began, LONGEST_MS);
+        checks.equal('outputs of b', first.body['outputs'], { id: 'b' });
+        checks.equal('attempts', await world.path(first), 'a error, b success');
+        let failed = first.status === 200 ? 0 : 1;
+        for (let runs = 1; runs < RUNS; runs += AT_ONCE) {
+          const batch = await Promise.all(Array.from({ length: AT_ONCE }, () => world.run()));
+          failed += batch.filter((answered) => answered.status !== 200).length;
+        }
+        checks.equal(`caller errors in ${RUNS} runs`, failed, 0);
+        if (place.kind === 'server') checks.equal('requests that reached a', world.server('a').requests, []);
+      },
+    );
+  }
+  return checks.result();
+}
+
+const noSuchName = (): Promise<never> =>
+  Promise.reject(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }));
+
+export const s01: Scenario = { id: 'S1', title: 'connection refused', run: () => unreachable({ kind: 'closed' }) };
+
+export const s02: Scenario = {
+  id: 'S2',
+  title: 'NXDOMAIN',
+  run: () => unreachable({ kind: 'unknown' }, { resolve: noSuchName }),
+};
+
+const certificates = ['expired', 'self-signed', 'wrong-name'] as const;
+
+export const s03: readonly Scenario[] = certificates.map((kind) => ({
+  id: 'S3',
+  title: `TLS: ${kind} certificate`,
+  run: () => unreachable(serves(good('a'), kind)),
+}));

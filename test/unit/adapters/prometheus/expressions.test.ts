@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import {
+  lookQuery,
+  PROVIDER_FIGURES,
+  QUANTILES,
+  queryDigest,
+  RECORDED_FIGURES,
+  RECORDING_RULES,
+} from '../../../../adapters/prometheus/expressions.ts';
+
+const ALL = { quantiles: new Set(QUANTILES), base: true };
+const namesIn = (query: string): readonly string[] =>
+  [...query.matchAll(/, "q", "([a-z0-9_]+)", "", ""\)/g)].map(([, name = '']) => name);
+
+describe('lookQuery', () => {
+  it('gives each expression a name of its own, one that a reader knows', () => {
+    const names = namesIn(lookQuery('query', ALL));
+    expect(new Set(names).size).to.equal(names.length);
+    expect(names.toSorted()).to.deep.equal([...PROVIDER_FIGURES, 'age'].toSorted());
+  });
+
+  it('asks for the quantiles of the Orbs and for the median, no others', () => {
+    const names = namesIn(lookQuery('query', { quantiles: new Set([0.9]), base: true }));
+    expect(names.filter((name) => /(^|_)p\d+/.test(name)).toSorted()).to.deep.equal(
+      ['p50_2m', 'p90_2m', 'p50_5m', 'p90_5m', 'p50_10m', 'p90_10m', 'base_p90', 'probe_p50'].toSorted(),
+    );
+  });
+
+  it('asks for the hour of the baseline only when told', () => {
+    expect(lookQuery('query', { ...ALL, base: false })).to.not.include('[1h]');
+  });
+
+  it('asks raw for nothing that a rule records, but for the age', () => {
+    const names = namesIn(lookQuery('recorded', ALL));
+    const recorded = new Set(RECORDED_FIGURES.values());
+    expect(names.filter((name) => recorded.has(name))).to.deep.equal([]);
+    expect(names).to.include.members(['age', 'rules_age', 'p90_2m', 'p99_10m', 'base_p50']);
+    expect(names).to.not.include.members(['p95_2m', 'p50_10m', 'base_p95']);
+  });
+
+  it('never aggregates over an Orb or a provider', () => {
+    const groups = [...lookQuery('query', ALL).matchAll(/(?:sum|max) by \(([^)]*)\)/g)].map(([, by]) => by);
+    const [orb, provider] = ['orb_namespace, orb_id', 'orb_namespace, orb_id, provider'];
+    expect(new Set(groups)).to.deep.equal(new Set([orb, provider, `${provider}, le`]));
+  });
+
+  it('has the size that the text of an ordinary look may have', () => {
+    expect(lookQuery('query', { quantiles: new Set([0.95]), base: true }).length).to.be.within(4000, 5300);
+  });
+});
+
+describe('RECORDING_RULES', () => {
+  it('are what the chart installs', () => {
+    const file: unknown = parse(readFileSync('charts/orb-platform/files/prometheus/rules.yaml', 'utf8'));
+    expect(file).to.deep.equal({ groups: [{ name: 'orb_provider', interval: '15s', rules: RECORDING_RULES }] });
+  });
+
+  it('record each series once, and all that is read back', () => {
+    const names = RECORDING_RULES.map(({ record }) => record);
+    expect(new Set(names).size).to.equal(names.length);
+    expect(names).to.include.members([...RECORDED_FIGURES.keys()]);
+    expect(names.length).to.equal(3 * 6 + 2 + 9);
+  });
+});
+
+describe('queryDigest', () => {
+  it('is the SHA-256 of the text', () => {
+    expect(queryDigest('up')).to.equal('sha256:75a288c0d6898c5f7b054590845978a82a3ad79fcce3d43ff68a7501e5a91ee9');
+  });
+});

@@ -1,0 +1,215 @@
+import { expect } from 'chai';
+import type { Measured, OrbToMeasure } from '../../../../adapters/failover-metrics/port.ts';
+import type { PrometheusClient, Unusable } from '../../../../adapters/prometheus/client.ts';
+import { queryDigest } from '../../../../adapters/prometheus/expressions.ts';
+import type { Sample } from '../../../../adapters/prometheus/vector-stream.ts';
+import { figure } from '../../../support/prometheus.ts';
+import { createSourceRig, none, NOW, ok, ORB, providerOf } from '../../../support/prometheus-source.ts';
+
+const OTHER: OrbToMeasure = { ...ORB, orbId: 'y@1.0.0' };
+const AGE = figure('age', 8);
+const failed = (why: Unusable['why']): Unusable => ({ kind: 'unusable', why, detail: 'told' });
+
+const recorded = (name: string, value: number): Sample => ({
+  ...AGE,
+  labels: { __name__: name, orb_namespace: 'acme', orb_id: 'x@1.0.0', provider: 'a' },
+  value,
+});
+
+const baseOf = ({ snapshot }: Measured): readonly unknown[] => {
+  const { base, baseN } = providerOf(snapshot(ORB), 'a');
+  return [base, baseN];
+};
+
+describe('createPrometheusSource', () => {
+  describe('freshness', () => {
+    for (const [why, samples, scrapeIntervalMs, expected] of [
+      ['an age of a minute', [figure('age', 60)], 15_000, 'fresh'],
+      ['more', [figure('age', 60.1)], 15_000, 'stale'],
+      ['four scrapes that are longer than a minute', [figure('age', 120)], 30_000, 'fresh'],
+      ['more than four', [figure('age', 120.1)], 30_000, 'stale'],
+      ['rates without an age: older than 10 minutes', [], 15_000, 'stale'],
+      ['the older one of two ages', [figure('age', 8, { r: '1' }), figure('age', 61, { r: '2' })], 15_000, 'stale'],
+      ['an age that is no number', [figure('age', Number.NaN)], 15_000, 'stale'],
+      ['a clock that was put back', [figure('age', -3)], 15_000, 'fresh'],
+    ] as const)
+      it(`calls figures ${expected}: ${why}`, async () => {
+        const { snapshot } = await createSourceRig({ scrapeIntervalMs }).look([figure('n_2m', 30), ...samples]);
+        const found = snapshot(ORB);
+        expect(found.state === 'fresh' ? 'fresh' : found.why).to.equal(expected);
+      });
+
+    it('calls an Orb without a series empty and leaves the others alone', async () => {
+      const measured = await createSourceRig().look([AGE, figure('n_2m', 3)], [ORB, OTHER]);
+      expect(measured.snapshot(OTHER)).to.deep.equal({ state: 'unusable', why: 'empty', since: NOW });
+      expect(measured.snapshot(ORB).state).to.equal('fresh');
+      expect(measured.oldestMs).to.equal(8000);
+    });
+
+    it('tells the age of the Orb that is furthest behind', async () => {
+      const y = { orb_id: OTHER.orbId };
+      const samples = [AGE, figure('n_2m', 3), figure('age', 95, y), figure('n_2m', 3, y)];
+      expect((await createSourceRig().look(samples, [ORB, OTHER])).oldestMs).to.equal(95_000);
+      expect(
+        (await createSourceRig().look([AGE, figure('n_2m', 3), figure('n_2m', 3, y)], [ORB, OTHER])).oldestMs,
+      ).to.equal(Infinity);
+    });
+
+    it('refuses figures of another time than ours', async () => {
+      const late: PrometheusClient = {
+        close: async () => undefined,
+        query: async ({ onSample }) => {
+          onSample({ ...AGE, evaluatedAt: NOW / 1000 - 31 });
+          return { kind: 'vector', samples: 1 };
+        },
+      };
+      const { snapshot, origin } = await createSourceRig({ client: late }).look([]);
+      expect([snapshot(ORB), origin]).to.deep.equal([{ state: 'unusable', why: 'clock', since: NOW }, null]);
+    });
+  });
+
+  describe('a row of failures', () => {
+    it('tells why, and since the first of them, whatever each failed by', async () => {
+      const told: unknown[] = [];
+      const rig = createSourceRig({ onUnusable: (...all) => told.push(all) });
+      await rig.look(failed('timeout'));
+      await rig.clock.advance(15_000);
+      await rig.look(failed('http'));
+      await rig.clock.advance(15_000);
+      const { snapshot, origin, oldestMs } = await rig.look([figure('age', 300), figure('n_2m', 9)]);
+      expect(snapshot(ORB)).to.deep.equal({ state: 'unusable', why: 'stale', since: NOW });
+      expect([origin?.source, oldestMs]).to.deep.equal(['prometheus', 300_000]);
+      expect(told).to.deep.equal([
+        ['timeout', 'told'],
+        ['http', 'told'],
+      ]);
+    });
+
+    it('begins anew after a good look, and is counted for each Orb', async () => {
+      const rig = createSourceRig();
+      const good = [AGE, figure('n_2m', 3)];
+      await rig.look(good, [ORB, OTHER]);
+      await rig.clock.advance(15_000);
+      const { snapshot, origin, oldestMs } = await rig.look(failed('warnings'), [ORB, OTHER]);
+      expect(snapshot(ORB)).to.deep.equal({ state: 'unusable', why: 'warnings', since: NOW + 15_000 });
+      expect(snapshot(OTHER)).to.deep.equal({ state: 'unusable', why: 'warnings', since: NOW });
+      expect([origin, oldestMs]).to.deep.equal([null, Infinity]);
+    });
+  });
+
+  describe('the baseline', () => {
+    const withBase = [AGE, figure('n_2m', 3), figure('base_p95', 0.5), figure('base_n', 70)];
+    const without = withBase.slice(0, 2);
+    it('is asked for once a minute and kept in between', async () => {
+      const rig = createSourceRig();
+      const seen: unknown[] = [];
+      for (const samples of [withBase, without, without, without, [...without, figure('base_n', 80)]]) {
+        seen.push(baseOf(await rig.look(samples)));
+        await rig.clock.advance(15_000);
+      }
+      expect(rig.asked.map((query) => query.includes('"base_n"'))).to.deep.equal([true, false, false, false, true]);
+      expect(seen).to.deep.equal([...Array.from({ length: 4 }, () => [ok(500), 70]), [none('absent'), 80]]);
+    });
+
+    it('of another quantile than the Orb now has is none', async () => {
+      const rig = createSourceRig();
+      await rig.look([...withBase, figure('base_p99', 0.9)]);
+      const orb = { ...ORB, quantile: 0.99 };
+      const { snapshot } = await rig.look(without, [orb]);
+      expect(providerOf(snapshot(orb), 'a')).to.deep.include({ base: none('absent'), baseN: 0 });
+    });
+
+    it('is asked for again at the next look when a look failed', async () => {
+      const rig = createSourceRig();
+      await rig.look(failed('http'));
+      expect(baseOf(await rig.look(withBase))).to.deep.equal([ok(500), 70]);
+      expect(rig.asked.map((query) => query.includes('"base_n"'))).to.deep.equal([true, true]);
+    });
+  });
+
+  describe('recorded mode', () => {
+    const rules = figure('rules_age', 4, {});
+
+    it('reads the series of the rules, and the age of samples raw', async () => {
+      const samples = [
+        AGE,
+        rules,
+        recorded('orb:provider_latency_seconds:p95_2m', 1.5),
+        recorded('orb:provider_latency_samples:increase2m', 40),
+        recorded('orb:provider_breaker_state:max', 2),
+        recorded('orb:metrics_age_seconds', 500),
+        recorded('orb:provider_error_ratio:2m', 0.5),
+      ];
+      const rig = createSourceRig({ mode: 'recorded' });
+      const snapshot = (await rig.look(samples)).snapshot(ORB);
+      expect(snapshot).to.deep.include({ state: 'fresh', ageMs: 8000 });
+      expect(providerOf(snapshot, 'a').windows['2m']).to.deep.include({ n: 40, pq: ok(1500) });
+      expect(providerOf(snapshot, 'a').breaker).to.equal('open');
+      expect(rig.asked[0]).to.match(/^\{__name__=~"orb:\.\+"\} or label_replace\(time\(\)/);
+    });
+
+    for (const [why, more, expected] of [
+      ['rules that stopped a minute ago', [figure('rules_age', 61)], 'stale'],
+      ['rules that stopped 5 minutes ago', [], 'stale'],
+    ] as const)
+      it(`does not take fresh samples for fresh figures: ${why}`, async () => {
+        const found = (
+          await createSourceRig({ mode: 'recorded' }).look([
+            AGE,
+            recorded('orb:provider_attempts:increase2m', 9),
+            ...more,
+          ])
+        ).snapshot(ORB);
+        expect(found).to.deep.include({ state: 'unusable', why: expected });
+      });
+
+    it('asks raw for a quantile that no rule records', async () => {
+      const orb = { ...ORB, quantile: 0.9 };
+      const samples = [AGE, rules, figure('p90_2m', 0.75), figure('base_p90', 0.5)];
+      const rig = createSourceRig({ mode: 'recorded' });
+      const { snapshot, origin } = await rig.look(samples, [orb]);
+      expect(providerOf(snapshot(orb), 'a')).to.deep.include({ base: ok(500) });
+      expect(providerOf(snapshot(orb), 'a').windows['2m'].pq).to.deep.equal(ok(750));
+      expect(rig.asked[0]).to.include('histogram_quantile(0.90').and.not.include('histogram_quantile(0.95');
+      expect(origin?.promql(0.9, '2m')['p50']).to.equal('orb:provider_latency_seconds:p50_2m');
+    });
+  });
+
+  it('says where its figures come from as a receipt needs it', async () => {
+    const rig = createSourceRig();
+    const { origin } = await rig.look([AGE, figure('n_2m', 3)]);
+    expect(origin).to.deep.include({
+      source: 'prometheus',
+      evaluatedAt: NOW,
+      querySha256: queryDigest(rig.asked[0] ?? ''),
+    });
+    const { pq, p50, probe_p50: probe } = origin?.promql(0.95, '2m') ?? {};
+    expect(pq).to.match(/^histogram_quantile\(0\.95, .*\{source="traffic"\}\[2m\]\)\)\)$/);
+    expect(p50).to.match(/^histogram_quantile\(0\.50, .*\{source="traffic"\}\[2m\]\)\)\)$/);
+    expect(probe).to.match(/^histogram_quantile\(0\.50, .*\{source="probe"\}\[5m\]\)\)\)$/);
+    expect(rig.asked[0]).to.include(pq).and.include(p50).and.include(probe);
+    expect(origin?.promql(0.97, '2m')).to.deep.equal({});
+  });
+
+  it('reads 32 MiB, and more only for more providers than that is enough for', async () => {
+    const sizes: unknown[] = [];
+    const client: PrometheusClient = {
+      close: async () => undefined,
+      query: async ({ maxBytes }) => {
+        sizes.push(maxBytes);
+        return failed('http');
+      },
+    };
+    const many = Array.from({ length: 4096 }, (_, index) => ({ ...ORB, orbId: `x${index}@1.0.0` }));
+    await createSourceRig({ client }).look([]);
+    await createSourceRig({ client }).look([], many);
+    expect(sizes).to.deep.equal([32 * 1024 * 1024, 4096 * 2 * 16 * 1024]);
+  });
+
+  it('asks nothing when there is no Orb', async () => {
+    const rig = createSourceRig();
+    const { origin, oldestMs, snapshot } = await rig.look([], []);
+    expect([rig.asked, origin, oldestMs]).to.deep.equal([[], null, Infinity]);
+    expect(snapshot(ORB)).to.deep.equal({ state: 'unusable', why: 'empty', since: NOW });
+  });
+});
