@@ -51,12 +51,16 @@ interface Series {
   /** Monotonic ms. */
   seenAt: number;
   sentAt: number;
+  /** Monotonic ms: when its creation is tried again; undefined: it did not fail. */
+  againAt: number | undefined;
 }
 
 const QUEUE = 1000;
 const SERIES_MS = 10 * 60_000;
 /** Between two patches of one series. */
 const PATCH_MS = 60_000;
+/** Before an Event with an id is tried again; as long as a series lives. */
+const AGAIN_MS = 5000;
 const BURST = 25;
 const EVERY_MS = 5 * 60_000;
 
@@ -66,6 +70,10 @@ const isVanishing = (error: unknown): boolean =>
 
 /** Somebody has told of it. */
 const isTold = (error: unknown): boolean => error instanceof KubeError && error.status === 409;
+
+/** The server did not answer, or can not just now: another time it may. */
+const isPassing = (error: unknown): boolean =>
+  !(error instanceof KubeError) || error.status === 0 || error.status === 429 || error.status >= 500;
 
 const isGone = (error: unknown): boolean => error instanceof KubeError && error.status === 404;
 
@@ -128,7 +136,7 @@ class Recorder implements EventRecorder {
     if (!this.#bucket(`${uid} ${event.type}`).take(now.seenAt) || !this.#hasRoomFor(event)) {
       return this.#options.metrics.eventDropped(event.type);
     }
-    const base = { name: undefined, firstAt: now.lastAt, count: 1, told: 0, sentAt: -Infinity };
+    const base = { name: undefined, firstAt: now.lastAt, count: 1, told: 0, sentAt: -Infinity, againAt: undefined };
     const series = { id, object, event, ...base, ...now };
     this.#series.set(id, series);
     this.#queue.add(series);
@@ -163,8 +171,8 @@ class Recorder implements EventRecorder {
 
   /** At most one patch a minute. */
   #tellLater(series: Series): void {
-    if (series.name === undefined) return; // it goes with, or right after, the creation
-    const dueAt = series.sentAt + PATCH_MS;
+    if (series.name === undefined && series.againAt === undefined) return; // it goes with, or right after, the creation
+    const dueAt = series.againAt ?? series.sentAt + PATCH_MS;
     if (dueAt <= this.#options.clock.monotonic()) this.#queue.add(series);
     else this.#alarm.noLaterThan(dueAt);
   }
@@ -198,11 +206,17 @@ class Recorder implements EventRecorder {
     const { clock, logger } = this.#options;
     if (series.count === series.told) return; // told while it waited
     series.sentAt = clock.monotonic();
+    series.againAt = undefined;
     try {
       if (series.name === undefined) await this.#create(series, signal);
       else await this.#patch(series, series.name, signal);
       if (series.count > series.told) this.#tellLater(series);
     } catch (error) {
+      // What happened once is told once: its name keeps a second try from telling it twice.
+      if (series.event.id !== undefined && isPassing(error) && !signal.aborted) {
+        series.againAt = series.sentAt + AGAIN_MS;
+        return this.#tellLater(series);
+      }
       this.#drop(series);
       if (!isVanishing(error) && !signal.aborted) {
         logger.warn('an Event was not written', { error, reason: series.event.reason });

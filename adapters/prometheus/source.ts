@@ -42,6 +42,8 @@ type Judged =
 class PrometheusSource implements MetricsSource {
   readonly #options: PrometheusSourceOptions;
   readonly #staleMs: number;
+  /** Begin of the look, ms since epoch: one that waits in vain for its answer has failed from then on. */
+  #lookedAt = 0;
   /** Orb → first of the unbroken row of looks that failed for it, ms since epoch. */
   #failing = new Map<string, number>();
   /** Orb → its providers' baselines, of the last answer that was asked for them. */
@@ -57,6 +59,7 @@ class PrometheusSource implements MetricsSource {
   readonly look: MetricsSource['look'] = async (orbs, signal) => {
     if (orbs.length === 0) return this.#nothing();
     const began = this.#options.clock.monotonic();
+    this.#lookedAt = this.#options.clock.now();
     const withBase = began - this.#baseAt >= BASE_EVERY_MS;
     const seen = await this.#ask(orbs, withBase, signal);
     if (seen.kind === 'unusable') return this.#failed(orbs, seen);
@@ -88,7 +91,7 @@ class PrometheusSource implements MetricsSource {
   }
 
   #failed(orbs: readonly OrbToMeasure[], { why, detail }: Look & { readonly kind: 'unusable' }): Measured {
-    const now = this.#options.clock.now();
+    const now = this.#lookedAt;
     const failing = new Map(
       orbs.map((orb) => {
         const key = keyOf(orb);
@@ -104,7 +107,7 @@ class PrometheusSource implements MetricsSource {
     orbs: readonly OrbToMeasure[],
     { cells, query }: Look & { readonly kind: 'seen' },
   ): Promise<Measured> {
-    const now = this.#options.clock.now();
+    const now = this.#lookedAt;
     const failing = new Map<string, number>();
     const asked = new Map<string, OrbToMeasure>();
     let oldestMs = -Infinity;

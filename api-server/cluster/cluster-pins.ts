@@ -2,10 +2,9 @@ import { KINDS } from '../../adapters/kube/kinds.ts';
 import { KubeError, type KubeClient } from '../../adapters/kube/port.ts';
 import { isTimeout, within } from '../../adapters/kube/within.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { failoverPinOf } from '../../core/failover/pin.ts';
 import type { FailoverPin } from '../../core/failover/types.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
-import { pinOf } from '../../core/orb/plan-pin.ts';
+import { API_MANAGER, failoverPinIn, pinOf } from '../../core/orb/plan-pin.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { specOf } from '../../core/reconcile/read-object.ts';
 import type { NewPin, NoPin, OrbPlace, PinRemoved, PinSet, PinStore } from '../providers/port.ts';
@@ -15,8 +14,6 @@ export interface ClusterPinsDeps {
   readonly clock: Clock;
 }
 
-// security.md §6.1
-const MANAGER = 'orb-api-pin';
 /** A person waits for the answer, and can ask again. */
 const LIMIT_MS = 5000;
 const TRIES = 3;
@@ -28,19 +25,12 @@ function othersOf({ metadata }: KubeObject): readonly string[] {
     const { manager, fieldsV1 } = entry;
     const spec = isJsonObject(fieldsV1) ? fieldsV1['f:spec'] : undefined;
     const owns = isJsonObject(spec) && Object.hasOwn(spec, 'f:pin');
-    return owns && typeof manager === 'string' && manager !== MANAGER ? [manager] : [];
+    return owns && typeof manager === 'string' && manager !== API_MANAGER ? [manager] : [];
   });
   return [...new Set(owners)];
 }
 
-/** The pin with who wrote it: what this API did not write has its field manager as actor (failover.md §8). */
-function pinIn(orb: KubeObject): FailoverPin | undefined {
-  const pin = pinOf(orb);
-  if (pin === undefined) return undefined;
-  const [owner] = othersOf(orb);
-  const read = failoverPinOf(pin);
-  return owner === undefined ? read : { ...read, actor: read.actor ?? owner };
-}
+const pinIn = (orb: KubeObject): FailoverPin | undefined => failoverPinIn(orb) ?? undefined;
 
 const hasPin = (orb: KubeObject): boolean => specOf(orb)['pin'] !== undefined;
 
@@ -55,6 +45,38 @@ interface Call {
   readonly signal: AbortSignal;
 }
 
+/** A client that notes that something may have been written. */
+class NotingClient implements Pick<KubeClient, 'get' | 'apply' | 'patch'> {
+  readonly #client: ClusterPinsDeps['client'];
+  #hasWritten = false;
+
+  constructor(client: ClusterPinsDeps['client']) {
+    this.#client = client;
+  }
+
+  get hasWritten(): boolean {
+    return this.#hasWritten;
+  }
+
+  readonly get: KubeClient['get'] = (...call) => this.#client.get(...call);
+
+  readonly apply: KubeClient['apply'] = (...call) => this.#writing(this.#client.apply(...call));
+
+  readonly patch: KubeClient['patch'] = (...call) => this.#writing(this.#client.patch(...call));
+
+  /** A refusal says that nothing was done; whatever else goes wrong leaves it open. */
+  async #writing<T>(write: Promise<T>): Promise<T> {
+    try {
+      const written = await write;
+      this.#hasWritten = true;
+      return written;
+    } catch (error) {
+      this.#hasWritten ||= isUnanswered(error);
+      throw error;
+    }
+  }
+}
+
 const readOrb = ({ client, signal }: Call, { namespace, name }: OrbPlace): Promise<KubeObject | undefined> =>
   client.get(KINDS.orb, { namespace, name }, signal);
 
@@ -66,20 +88,20 @@ async function dropForeignReason(orb: KubeObject, pin: NewPin, { client, signal 
     { op: 'test', path: '/spec/pin/id', value: pin.id },
     { op: 'remove', path: '/spec/pin/reason' },
   ];
-  await client.patch(KINDS.orb, { namespace, name }, { type: 'json', body, fieldManager: MANAGER }, signal);
+  try {
+    await client.patch(KINDS.orb, { namespace, name }, { type: 'json', body, fieldManager: API_MANAGER }, signal);
+  } catch (error) {
+    // A failed `test` is answered like any patch that can't be applied: another pin stands there by now.
+    if (!isUnprocessable(error)) throw error;
+  }
 }
 
 async function setPin(call: Call, place: OrbPlace, pin: NewPin): Promise<PinSet> {
   const before = await readOrb(call, place);
   if (before === undefined) return { kind: 'gone' };
-  const after = await writing(() =>
-    call.client.apply(
-      KINDS.orb,
-      applied(before, { pin: { ...pin } }),
-      { fieldManager: MANAGER, force: true },
-      call.signal,
-    ),
-  );
+  const { client, signal } = call;
+  const wanted = applied(before, { pin: { ...pin } });
+  const after = await client.apply(KINDS.orb, wanted, { fieldManager: API_MANAGER, force: true }, signal);
   await dropForeignReason(after, pin, call);
   return { kind: 'set', replaced: pinIn(before), owners: othersOf(before) };
 }
@@ -96,11 +118,9 @@ function removal(orb: KubeObject): readonly JsonObject[] {
 /** Removes what this API owns. What is left is others'; without them, and without the required members, it can't be stored. */
 async function applyNothing(orb: KubeObject, { client, signal }: Call): Promise<KubeObject> {
   try {
-    return await writing(() =>
-      client.apply(KINDS.orb, applied(orb, {}), { fieldManager: MANAGER, force: true }, signal),
-    );
+    return await client.apply(KINDS.orb, applied(orb, {}), { fieldManager: API_MANAGER, force: true }, signal);
   } catch (error) {
-    if (error instanceof KubeError && error.status === 422) return orb;
+    if (isUnprocessable(error)) return orb;
     throw error;
   }
 }
@@ -108,12 +128,12 @@ async function applyNothing(orb: KubeObject, { client, signal }: Call): Promise<
 /** @returns undefined: another pin stands there by now */
 async function removeOthers(orb: KubeObject, { client, signal }: Call): Promise<KubeObject | undefined> {
   const { name, namespace = '' } = orb.metadata;
-  const patch = { type: 'json', body: removal(orb), fieldManager: MANAGER } as const;
+  const patch = { type: 'json', body: removal(orb), fieldManager: API_MANAGER } as const;
   try {
-    return await writing(() => client.patch(KINDS.orb, { namespace, name }, patch, signal));
+    return await client.patch(KINDS.orb, { namespace, name }, patch, signal);
   } catch (error) {
-    // A failed `test` is answered like any patch that can't be applied.
-    if (error instanceof KubeError && error.status === 422) return undefined;
+    // A failed `test`, again.
+    if (isUnprocessable(error)) return undefined;
     throw error;
   }
 }
@@ -131,25 +151,15 @@ async function removePin(call: Call, place: OrbPlace): Promise<PinRemoved> {
   return { kind: 'removed', removed: undefined, left: now === undefined ? undefined : pinIn(now), owners };
 }
 
-/** An error of a write: the server may have done it. */
-class WriteLost extends Error {}
+const isUnprocessable = (error: unknown): boolean => error instanceof KubeError && error.status === 422;
 
 const isUnanswered = (error: unknown): boolean =>
   isTimeout(error) ||
   (error instanceof KubeError && (error.status === 0 || error.status === 429 || error.status >= 500));
 
-async function writing<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (isUnanswered(error)) throw new WriteLost('a write was not answered', { cause: error });
-    throw error;
-  }
-}
-
-function noPin(error: unknown): NoPin {
-  if (error instanceof WriteLost) return { kind: 'away', maybe: true };
-  if (isUnanswered(error)) return { kind: 'away', maybe: false };
+function noPin(error: unknown, maybe: boolean): NoPin {
+  if (isUnanswered(error)) return { kind: 'away', maybe };
+  if (error instanceof KubeError && error.status === 404) return { kind: 'gone' };
   throw error;
 }
 
@@ -172,10 +182,11 @@ export function createClusterPins({ client, clock }: ClusterPinsDeps): PinStore 
   // A caller who goes away does not break a change off: it is made, or it is not.
   const never = new AbortController().signal;
   const run = async <T>(work: (call: Call) => Promise<T>): Promise<T | NoPin> => {
+    const noting = new NotingClient(client);
     try {
-      return await within(limit, never, (signal) => again(() => work({ client, signal })));
+      return await within(limit, never, (signal) => again(() => work({ client: noting, signal })));
     } catch (error) {
-      return noPin(error);
+      return noPin(error, noting.hasWritten);
     }
   };
   return {

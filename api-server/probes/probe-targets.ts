@@ -19,7 +19,7 @@ export function askedAt({ failover }: Pick<CompiledOrb, 'failover'>, now: number
 }
 
 const areAllOpen = ({ order }: CompiledOrb, { breakers }: ProbeView): boolean =>
-  order.every((name) => (breakers[name] ?? 'closed') !== 'closed');
+  order.every((name) => Object.hasOwn(breakers, name) && breakers[name] !== 'closed');
 
 /**
  * The providers that are probed: all but the active one, which has traffic; that one too while nothing works, or who

@@ -9,6 +9,8 @@ import type { ReplicaView } from './port.ts';
 
 const SWAPS_SHOWN = 10;
 const P95 = 0.95;
+/** Scrape, cache and clocks take their time: beyond two intervals an evaluation may be as much older. */
+const LATE_MS = 60_000;
 
 const timeOrNull = (ms: number | null | undefined): string | null =>
   ms === null || ms === undefined ? null : timeText(ms);
@@ -61,12 +63,14 @@ function frozenView({ now, failover }: Seen): JsonObject | null {
   return frozen === null || frozen.until <= now ? null : { until: timeText(frozen.until), reason: frozen.reason };
 }
 
-function metricsView({ figures }: Seen): JsonObject {
-  const isFresh = figures !== undefined && figures.dataAgeMs !== null;
+/** Figures that were fresh when somebody looked are not for ever: whoever looks may be away or stuck, and still show them. */
+function metricsView({ figures, config, now }: Seen): JsonObject {
+  const lateMs = LATE_MS + 2 * (config?.latency.evaluationIntervalMs ?? 0);
+  const age = figures !== undefined && now - figures.evaluatedAt <= lateMs ? figures.dataAgeMs : null;
   return {
-    state: isFresh ? 'fresh' : 'unusable',
+    state: age === null ? 'unusable' : 'fresh',
     evaluated_at: timeOrNull(figures?.evaluatedAt),
-    age_s: isFresh ? Math.round((figures.dataAgeMs ?? 0) / 1000) : null,
+    age_s: age === null ? null : Math.round(age / 1000),
   };
 }
 
@@ -171,10 +175,10 @@ const swapView = ({ seq, at, from, to, reason, actor, receiptId }: SwapRecord): 
 
 function replicaView({ place, orb }: FoundOrb, replica: ReplicaView): JsonObject {
   const { namespace, orbId } = place;
-  const breakers = replica.breakers(namespace, orbId);
+  const breakers = new Map(Object.entries(replica.breakers(namespace, orbId)));
   const cooling = Object.entries(replica.cooling(namespace, orbId));
   return {
-    breakers: Object.fromEntries([...orb.providers.keys()].map((name) => [name, breakers[name] ?? 'closed'])),
+    breakers: Object.fromEntries([...orb.providers.keys()].map((name) => [name, breakers.get(name) ?? 'closed'])),
     cooling: Object.fromEntries(cooling.map(([name, until]) => [name, timeText(until)])),
   };
 }

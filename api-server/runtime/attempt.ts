@@ -116,19 +116,18 @@ function cutByOrbiset({ plan, ready, live }: AttemptCall, result: DialResult): b
   return followsRun && plan.timeoutMs < plan.eligible[0].provider.timeoutMs;
 }
 
-/** Nothing could be sent to a host that is made of the Orbiset's own secrets. */
-const lostOwnHost = ({ ready }: AttemptCall, result: DialResult): boolean =>
-  result.kind === 'failed' && !result.sent && ready.provider.request.literalHost === undefined;
+/** The host is made of the Orbiset's own secrets: what it answers, and how fast, may be up to the tenant. */
+const isOwnHost = ({ ready }: AttemptCall): boolean => ready.provider.request.literalHost === undefined;
 
 /**
- * One tenant's wrong key, used-up quota (failover.md §2), hasty deadline or misspelt host never moves a shared Orb.
+ * One tenant's wrong key, used-up quota (failover.md §2), hasty deadline or own host never moves a shared Orb.
  * @returns whether metrics and breaker of the Orb take notice
  */
 function concernsOrb(call: AttemptCall, result: DialResult, exchange: Exchange): boolean {
   const { orb, orbiset } = call.plan;
   if (orbiset.namespace === orb.namespace) return true;
   if (isTenantRefusal(exchange, call.ready.usesSecret)) return false;
-  return !cutByOrbiset(call, result) && !lostOwnHost(call, result);
+  return !cutByOrbiset(call, result) && !isOwnHost(call);
 }
 
 function countAttempt(runtime: Runtime, { plan, ready }: AttemptCall, result: DialResult, exchange: Exchange): void {

@@ -77,8 +77,10 @@ class RunCalls {
       const situation = this.#situation();
       const step = nextStep(situation);
       if (step.kind === 'stop') return this.#end(step.reason, step.retryAfterMs);
+      // Before the wait: what is left of the budget must not let all those through who wait for the same moment.
+      if (step.charged) this.#failover.budget.spend(situation.now);
       if (step.waitMs > 0 && !(await this.#waited(step.waitMs))) break;
-      const result = await this.#call(step.provider, situation, step.charged);
+      const result = await this.#call(step.provider, situation);
       if (result !== undefined && isSuccess(result)) return this.#end('failed');
     }
     return this.#end('cut');
@@ -117,7 +119,7 @@ class RunCalls {
   }
 
   /** @returns undefined: the run is over, or somebody else is finding out whether the provider works */
-  async #call(provider: string, situation: Situation, charged: boolean): Promise<AttemptResult | undefined> {
+  async #call(provider: string, situation: Situation): Promise<AttemptResult | undefined> {
     const { plan, live } = this.#calling;
     const ready = plan.eligible.find((one) => one.provider.name === provider);
     if (ready === undefined) throw new RangeError('a provider of another run');
@@ -127,7 +129,6 @@ class RunCalls {
     try {
       const ticket = live.signal.aborted ? undefined : this.#failover.admit(provider);
       if (ticket === undefined) return undefined;
-      if (charged) this.#failover.budget.spend(this.#runtime.clock.monotonic());
       return await this.#attempt(ready, ticket, this.#timeoutMs(ready, situation));
     } finally {
       held.release();
@@ -160,11 +161,17 @@ class RunCalls {
     const { outcome } = result.record;
     if (outcome === 'success') this.#failover.warmTenant(provider, sender);
     const failed = outcome === 'error' || outcome === 'rate_limited';
-    if (failed && retryAfterMs !== undefined) this.#failover.cool(provider, retryAfterMs);
+    if (!failed || retryAfterMs === undefined) return;
+    if (result.concernsOrb) this.#failover.cool(provider, retryAfterMs);
+    else this.#failover.coolTenant(provider, sender, { kind: 'cooling', until: this.#until(retryAfterMs) });
+  }
+
+  #until(ms: number): number {
+    return this.#runtime.clock.monotonic() + ms;
   }
 
   #refusal({ exchange, retryAfterMs }: AttemptResult): TenantCooling {
-    const until = this.#runtime.clock.monotonic() + (retryAfterMs ?? TENANT_COOLING_MS);
+    const until = this.#until(retryAfterMs ?? TENANT_COOLING_MS);
     if (exchange.kind !== 'answered' || exchange.status !== 429) return { kind: 'credential', until };
     return { kind: retryAfterMs === undefined ? 'quota-unannounced' : 'quota', until };
   }
@@ -185,10 +192,10 @@ class RunCalls {
   }
 }
 
-function senderOf(runtime: Runtime, orbiset: string, { entries }: ReadyAttempt): Sender {
-  const parts = (): Uint8Array[] =>
-    entries.flatMap(({ name, value }) => [Buffer.from(`${name} ${value.length} `), value]);
-  return { orbiset, secrets: () => Buffer.from(runtime.sha256(Buffer.concat(parts()))).toString('base64') };
+function senderOf(runtime: Runtime, orbiset: string, { secrets }: ReadyAttempt): Sender {
+  const digest = (): string =>
+    Buffer.from(runtime.sha256(Buffer.from(JSON.stringify([...secrets])))).toString('base64');
+  return { orbiset, secrets: digest };
 }
 
 /** Calls providers until one succeeds or none may be called any more (failover.md §12). */

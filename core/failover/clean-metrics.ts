@@ -60,6 +60,8 @@ function provider(metrics: ProviderMetrics): ProviderMetrics {
 /** Metrics as the rules take them: counts and latencies are finite and not negative. Total. */
 export const cleanMetrics = (metrics: FreshMetrics): FreshMetrics => ({
   ...metrics,
+  // At a time that can not be, no probe is fresh.
+  evaluatedAt: moment(metrics.evaluatedAt) ?? MAX_TIME,
   providers: Object.fromEntries(Object.entries(metrics.providers).map(([name, value]) => [name, provider(value)])),
 });
 

@@ -4,7 +4,8 @@ import type { JsonObject } from '../json/json-value.ts';
 import { digestOfText } from '../manifest/digest.ts';
 import { cleanMetrics } from './clean-metrics.ts';
 import { configRow, providerRow, stateRow } from './replay-row.ts';
-import type { Candidate, FailoverInput, FailoverOutput, FailoverStatus, SwapRecord } from './types.ts';
+import { shownCandidate, shownConfig, shownStreak } from './shown-evidence.ts';
+import type { FailoverInput, FailoverOutput, FailoverStatus, SwapRecord } from './types.ts';
 
 /** Where the figures came from; what `adapters/failover-metrics` calls `MetricsOrigin`. */
 export interface EvidenceOrigin {
@@ -19,48 +20,11 @@ export interface EvidenceOrigin {
 /** Bytes: a receipt of 4 KiB has room for the rest of it beside (failover.md §10). */
 const MAX_EVIDENCE_BYTES = 3000;
 
-const WINDOW_S = { '2m': 120, '5m': 300, '10m': 600 } as const;
-
 const iso = (time: number): string => new Date(time).toISOString();
-const whole = (value: number): number => Math.round(value);
-const wholeOrNull = (value: number | null): number | null => (value === null ? null : Math.round(value));
-const basisPoints = (ratio: number): number => Math.round(ratio * 10_000);
-
-function configOf({ config }: FailoverInput, { explain }: FailoverOutput): JsonObject {
-  const { latency, strategy } = config;
-  return {
-    strategy,
-    quantile_bp: basisPoints(latency.quantile),
-    window_s: explain.window === null ? null : WINDOW_S[explain.window],
-    min_samples: explain.minSamples,
-    limit_ms: wholeOrNull(explain.limitMs),
-    min_improvement_bp: basisPoints(latency.minImprovement),
-    consecutive: latency.consecutive,
-    digest: digestOfText(jcs(configRow(config))),
-  };
-}
-
-const candidateOf = (candidate: Candidate, to: string): JsonObject => ({
-  provider: candidate.provider,
-  active: candidate.active,
-  n: whole(candidate.n),
-  p50_ms: wholeOrNull(candidate.p50Ms),
-  pq_ms: wholeOrNull(candidate.pqMs),
-  base_ms: wholeOrNull(candidate.baseMs),
-  attempts: whole(candidate.attempts),
-  bad: whole(candidate.bad),
-  probe_n: whole(candidate.probeN),
-  probe_ok: whole(candidate.probeOk),
-  eligible: candidate.provider === to || candidate.eligible,
-  why: candidate.provider === to ? 'chosen' : candidate.why,
+const configOf = ({ config }: FailoverInput, { explain }: FailoverOutput): JsonObject => ({
+  ...shownConfig(config, explain),
+  digest: digestOfText(jcs(configRow(config))),
 });
-
-/** Evaluations in a row that the rule needed; 0 for a rule without a streak. */
-function streakOf({ rule }: SwapRecord, { memory }: FailoverInput): number {
-  if (rule === 'degraded') return memory.degraded + 1;
-  if (rule === 'trial-ramp') return memory.trial;
-  return rule === 'failback' ? memory.recovered : 0;
-}
 
 function holdOf({ holds }: FailoverStatus, { from }: SwapRecord): JsonObject | null {
   const hold = holds.find(({ provider }) => provider === from);
@@ -105,19 +69,19 @@ function textOf(parts: Parts, omitted: Omitted): string | null {
     metrics: {
       source: origin.source,
       evaluated_at: iso(origin.evaluatedAt),
-      age_ms: Math.max(0, whole(metrics.ageMs)),
+      age_ms: Math.max(0, Math.round(metrics.ageMs)),
       query_sha256: origin.querySha256,
       promql,
     },
-    candidates: shown.map((candidate) => candidateOf(candidate, swap.to)),
-    streak: streakOf(swap, input),
+    candidates: shown.map((candidate) => shownCandidate(candidate, swap.to)),
+    streak: shownStreak(swap, input),
     hold: holdOf(output.next, swap),
     ...rampOf(input),
     replay: {
       now: Math.floor(now),
       config: configRow(config),
       state: stateRow(input),
-      providers: shown.map(({ provider }) => providerRow(clean, provider, Math.floor(now))),
+      providers: shown.map(({ provider }) => providerRow(clean, provider)),
       omitted: left,
     },
   });

@@ -33,6 +33,10 @@ function isMoved(status: FailoverStatus, { resolved, hasSwapConfig }: PinInput):
   return follows || !resolved.includes(status.activeProvider);
 }
 
+/** Without `swap_config` nobody would end it, and a share of the runs would go there for good. */
+const isRampOver = ({ ramp, activeProvider }: FailoverStatus, { resolved, hasSwapConfig }: PinInput): boolean =>
+  ramp !== null && (!hasSwapConfig || !resolved.includes(ramp.provider) || ramp.provider === activeProvider);
+
 /** The status to go on from: its active provider has an execution, and so has that of its ramp. */
 function resolvedStatus(input: PinInput): FailoverStatus {
   const { persisted, resolved, now } = input;
@@ -40,9 +44,7 @@ function resolvedStatus(input: PinInput): FailoverStatus {
   if (persisted === null) return newStatus(first, now);
   if (isMoved(persisted, input))
     return { ...persisted, activeProvider: first, since: now, reason: 'primary', ramp: null };
-  const { ramp, activeProvider } = persisted;
-  if (ramp === null || (resolved.includes(ramp.provider) && ramp.provider !== activeProvider)) return persisted;
-  return { ...persisted, ramp: null };
+  return isRampOver(persisted, input) ? { ...persisted, ramp: null } : persisted;
 }
 
 function swapTo(pin: FailoverPin, status: FailoverStatus, input: PinInput): FailoverStatus {

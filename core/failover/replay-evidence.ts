@@ -1,10 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { FreshMetrics } from './clean-metrics.ts';
 import { decide } from './decide.ts';
+import { isAsShown, type DecidedAgain } from './shown-evidence.ts';
 import { newStatus } from './status-codec.ts';
 import {
   WINDOWS,
   type BreakerState,
+  type FailoverInput,
   type FailoverMemory,
   type FailoverStatus,
   type ProviderMetrics,
@@ -48,9 +50,12 @@ const milliOf = (value: unknown, what: string): number => numberOf(value, what) 
 const readingOf = (value: unknown, what: string): Reading =>
   value === null ? { kind: 'none', why: 'absent' } : { kind: 'ok', value: milliOf(value, what) };
 
+const QUANTILES = [0.5, 0.9, 0.95, 0.99] as const;
+
 function latencyConfig(row: JsonObject): ResolvedSwapConfig['latency'] {
   return {
-    quantile: 0.95,
+    quantile:
+      QUANTILES.find((quantile) => quantile === ratioOf(row['quantile_bp'], 'quantile_bp')) ?? fail('quantile_bp'),
     thresholdMs: numberOrNull(row['threshold_ms'], 'threshold'),
     degradeRatio: ratioOf(row['degrade_bp'], 'degrade_bp'),
     minAbsMs: numberOf(row['min_abs_ms'], 'min_abs_ms'),
@@ -87,7 +92,7 @@ function failbackConfig(row: JsonObject): ResolvedSwapConfig['failback'] {
 const namesOf = (value: unknown, what: string): readonly string[] =>
   listOf(value, what).map((name) => nameOf(name, what));
 
-/** Without what no decision depends on: the quantile that was asked for, the length of holds, and how probes are sent. */
+/** Without what no decision depends on: the length of holds, and how probes are sent. */
 function configOf(value: unknown): ResolvedSwapConfig {
   const row = objectOf(value, 'config');
   const none = { minMs: 0, holdDownMs: 0, multiplier: 1, maxMs: 86_400_000, jitter: 0 };
@@ -211,8 +216,9 @@ function statusOf(state: JsonObject, now: number): FailoverStatus {
   };
 }
 
-function replayed(evidence: JsonValue): SwapRecord | undefined {
-  const { metrics, replay } = objectOf(evidence, 'evidence');
+/** @returns undefined: there is no swap */
+function replayed(evidence: JsonObject): (DecidedAgain & { readonly swap: SwapRecord }) | undefined {
+  const { metrics, replay } = evidence;
   const row = objectOf(replay, 'replay');
   const state = objectOf(row['state'], 'state');
   const now = numberOf(row['now'], 'now');
@@ -223,7 +229,7 @@ function replayed(evidence: JsonValue): SwapRecord | undefined {
     ageMs: numberOf(objectOf(metrics, 'metrics')['age_ms'], 'age_ms'),
     providers: Object.fromEntries(rows),
   };
-  const { next } = decide({
+  const input: FailoverInput = {
     now,
     random: 0.5,
     epoch: 0,
@@ -234,28 +240,31 @@ function replayed(evidence: JsonValue): SwapRecord | undefined {
     metrics: fresh,
     persisted: statusOf(state, now),
     memory: memoryOf(state),
-  });
-  return next.swapSeq === 0 ? undefined : next.history.at(-1);
+  };
+  const output = decide(input);
+  const swap = output.next.swapSeq === 0 ? undefined : output.next.history.at(-1);
+  return swap === undefined ? undefined : { input, output, swap };
 }
 
-function compare(found: SwapRecord | undefined, swap: ReplayedSwap): Replay {
+function compare(evidence: JsonObject, swap: ReplayedSwap): Replay {
+  const found = replayed(evidence);
   if (found === undefined) return { follows: false, why: 'These figures lead to no swap.' };
-  const { from, to, reason, rule } = found;
-  const follows = from === swap.from && to === swap.to && reason === swap.reason && rule === swap.rule;
+  const { from, to, reason, rule } = found.swap;
   const told = `the rule ${rule} leads from "${from}" to "${to}" (${reason})`;
-  return {
-    follows,
-    why: follows ? `With these figures ${told}.` : `With these figures ${told}, which is not what was recorded.`,
-  };
+  if (from !== swap.from || to !== swap.to || reason !== swap.reason || rule !== swap.rule)
+    return { follows: false, why: `With these figures ${told}, which is not what was recorded.` };
+  return isAsShown(evidence, found)
+    ? { follows: true, why: `With these figures ${told}.` }
+    : { follows: false, why: `With its own figures ${told}, but the evidence shows others.` };
 }
 
 /**
- * Whether `decide` comes to the same swap on its evidence (failover.md §10). It says nothing of whether the figures were true.
+ * Whether `decide` comes to the same swap on its evidence, by the figures that it shows (failover.md §10). It says nothing of whether the figures were true.
  * @param evidence of a receipt, in whatever shape
  */
 export function replayEvidence(evidence: JsonValue, swap: ReplayedSwap): Replay {
   try {
-    return compare(replayed(evidence), swap);
+    return compare(objectOf(evidence, 'evidence'), swap);
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     return { follows: false, why: `The evidence can't be replayed: "${error.message}" is missing or malformed.` };

@@ -17,7 +17,7 @@ const BREAKERS = { closed: 0, half_open: 1, open: 2 } as const;
  * attempts, bad] of each window, base, baseN, [p50, n, ok, streak, age in ms] of probes, transport errors, successes]`.
  * @param metrics clean
  */
-export function providerRow(metrics: FreshMetrics, name: string, now: number): JsonValue {
+export function providerRow(metrics: FreshMetrics, name: string): JsonValue {
   const { windows, base, baseN, probe, transportErrors2m, successes2m, breaker } = metricsOf(metrics, name);
   return [
     name,
@@ -33,7 +33,7 @@ export function providerRow(metrics: FreshMetrics, name: string, now: number): J
       milli(probe.n),
       milli(probe.ok),
       milli(probe.streak),
-      probe.lastAt === null ? null : now - probe.lastAt,
+      probe.lastAt === null ? null : metrics.evaluatedAt - probe.lastAt,
     ],
     milli(transportErrors2m),
     milli(successes2m),

@@ -25,10 +25,13 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' && 
 const wholeOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? Math.abs(value) : null; // not -0
 
+// An offset leads out of the years that a date of a status can be written in, and then no status of this Orb could be.
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+
 function timeOf(value: unknown): number | null {
   if (typeof value !== 'string') return null;
   const time = Date.parse(value);
-  return Number.isNaN(time) ? null : time;
+  return Number.isNaN(time) ? null : Math.min(Math.max(time, 0), LAST_TIME);
 }
 
 /** Whether every member could be read. */

@@ -2,7 +2,7 @@ import type { Pin } from '../../crds/orb.ts';
 import { failoverPinOf } from '../failover/pin.ts';
 import { MAX_PIN_HOURS, pinEnd } from '../failover/pin-end.ts';
 import type { FailoverPin, FailoverStatus } from '../failover/types.ts';
-import { isJsonObject } from '../json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../json/json-value.ts';
 import { schemaChecks } from '../manifest/check-schema.ts';
 import { explainFindings } from '../reconcile/explain-findings.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
@@ -10,6 +10,9 @@ import { specOf } from '../reconcile/read-object.ts';
 import type { WantedCondition } from '../reconcile/conditions.ts';
 
 const TIME = '/spec/pin/expires_at';
+
+/** Field manager of the pins that our API writes (security.md §6.1). */
+export const API_MANAGER = 'orb-api-pin';
 
 type ReadPin =
   | { readonly kind: 'none' }
@@ -52,18 +55,32 @@ export function pinOf(orb: KubeObject): Pin | undefined {
   return read.kind === 'pin' ? read.pin : undefined;
 }
 
-/** Who wrote the pin, as the API server knows it. */
-function ownerOf({ metadata }: KubeObject): string | null {
-  const owners = (metadata.managedFields ?? []).flatMap((entry): readonly string[] => {
+/** Who wrote a part of the pin, as the API server knows it. */
+interface PinOwner {
+  readonly manager: string;
+  readonly fields: JsonObject;
+}
+
+const ownersOf = ({ metadata }: KubeObject): readonly PinOwner[] =>
+  (metadata.managedFields ?? []).flatMap((entry): readonly PinOwner[] => {
     const { manager, fieldsV1 } = isJsonObject(entry) ? entry : {};
-    const fields = isJsonObject(fieldsV1) ? fieldsV1['f:spec'] : undefined;
-    return typeof manager === 'string' && isJsonObject(fields) && Object.hasOwn(fields, 'f:pin') ? [manager] : [];
+    const spec = isJsonObject(fieldsV1) ? fieldsV1['f:spec'] : undefined;
+    const fields = isJsonObject(spec) ? spec['f:pin'] : undefined;
+    return typeof manager === 'string' && isJsonObject(fields) ? [{ manager, fields }] : [];
   });
-  return owners[0] ?? null;
+
+/** Only our API asks who it is, and only for the provider that it wrote: anybody else could name anybody. */
+function actorOf(orb: KubeObject, said: string | null): string | null {
+  const owners = ownersOf(orb);
+  const isOurs = owners.some(
+    ({ manager, fields }) =>
+      manager === API_MANAGER && Object.hasOwn(fields, 'f:actor') && Object.hasOwn(fields, 'f:provider'),
+  );
+  return isOurs ? said : (owners.find(({ manager }) => manager !== API_MANAGER)?.manager ?? null);
 }
 
 /**
- * The pin of an Orb as the rules take it, whatever became of it: with its field manager as actor when it names none
+ * The pin of an Orb as the rules take it, whatever became of it: with its field manager as actor when our API did not write it
  * (failover.md §8).
  * @returns null without a pin, and for a malformed one
  */
@@ -71,7 +88,7 @@ export function failoverPinIn(orb: KubeObject): FailoverPin | null {
   const pin = pinOf(orb);
   if (pin === undefined) return null;
   const read = failoverPinOf(pin);
-  return { ...read, actor: read.actor ?? ownerOf(orb) };
+  return { ...read, actor: actorOf(orb, read.actor) };
 }
 
 const condition = (status: WantedCondition['status'], reason: string, message: string): WantedCondition => ({
@@ -105,7 +122,7 @@ function misnamed(provider: string, endsAt: number, { providers, named }: KnownP
 }
 
 function expired(provider: string): JudgedPin {
-  const message = `The pin to "${provider}" has ended; remove spec.pin, or write a later expires_at.`;
+  const message = `The pin to "${provider}" has ended; remove spec.pin, or write a later expires_at, with another id if it has one.`;
   return { condition: condition('True', 'PinExpired', message), changesAt: undefined };
 }
 

@@ -15,7 +15,7 @@ const MAX = Number.MAX_SAFE_INTEGER;
 const receiptId = (value: JsonValue): boolean => typeof value === 'string' && isReceiptId(value);
 
 const actor = closed({
-  id: nullable(text(256)),
+  id: nullable(text(320)),
   reason: nullable(text(256)),
   mode: oneOf('soft', 'hard', 'once', null),
   expires_at: nullable(time),

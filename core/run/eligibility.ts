@@ -28,6 +28,8 @@ export interface ReadyAttempt {
   readonly usesSecret: boolean;
   /** The entries whose values stand in the request: this provider's own, no other's. */
   readonly entries: readonly VaultEntry[];
+  /** Their values as they stand there, by name; those of the entries may have been overwritten when the run ends. */
+  readonly secrets: ReadonlyMap<string, string>;
   /** Null when every secret of the request may go to `url`. */
   readonly guard: (url: URL) => 'secret-host-not-allowed' | null;
 }
@@ -71,14 +73,12 @@ export function eligibility(provider: CompiledProvider, context: EligibilityCont
   const lost = names.find((name) => !vault.has(name));
   if (lost !== undefined) return { kind: 'ineligible', code: 'secret-missing', entry: lost, host };
   const entries = names.flatMap((name) => vault.get(name) ?? []);
-  const secret = (name: string): string | undefined => {
-    const entry = vault.get(name);
-    return entry === undefined ? undefined : decoder.decode(entry.value);
-  };
-  const rendered = provider.request.render({ inputs, secret });
+  const secrets = new Map(entries.map(({ name, value }) => [name, decoder.decode(value)]));
+  const rendered = provider.request.render({ inputs, secret: (name) => secrets.get(name) });
   if (rendered.ok) {
     const guard = guardOf(entries, plainOrigins);
-    return checkHosts({ provider, request: rendered.request, usesSecret: entries.length > 0, entries, guard });
+    const usesSecret = entries.length > 0;
+    return checkHosts({ provider, request: rendered.request, usesSecret, entries, secrets, guard });
   }
   if (rendered.problem.kind === 'input') return { kind: 'input', problem: rendered.problem };
   return { kind: 'ineligible', code: rendered.problem.code, entry: rendered.problem.entry, host };

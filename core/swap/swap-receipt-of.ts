@@ -27,13 +27,22 @@ export interface Minting {
   readonly previousReceiptId: string | null;
 }
 
-const MAX_TEXT = 256;
+const MAX_REASON = 256;
+// `sa:`, the longest namespace and the longest name.
+const MAX_ACTOR = 320;
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
-/** A text that people chose, in the form that a signed document takes. */
-function signable(text: string | null): string | null {
-  const form = (text ?? '').normalize('NFC').slice(0, MAX_TEXT).toWellFormed();
+/**
+ * A text that people chose, in the form that a signed document takes. A control character is six bytes there: with enough of
+ * them a swap would be too large for a receipt.
+ */
+function signable(text: string | null, most: number): string | null {
+  const form = (text ?? '')
+    .replaceAll(/\p{Cc}/gu, ' ')
+    .normalize('NFC')
+    .slice(0, most)
+    .toWellFormed();
   return form === '' ? null : form;
 }
 
@@ -47,10 +56,10 @@ function pinOf(swap: SwapRecord, { pin, failover }: SwappedOrb): FailoverPin | n
 function actorOf(swap: SwapRecord, orb: SwappedOrb): SwapActor | null {
   if (swap.reason !== 'manual') return null;
   const pin = pinOf(swap, orb);
-  const id = signable(swap.actor);
+  const id = signable(swap.actor, MAX_ACTOR);
   if (pin === null) return { id, reason: null, mode: null, expires_at: null, swap_id: null };
   const { reason, mode, expiresAt, id: swapId } = pin;
-  return { id, reason: signable(reason), mode, expires_at: isoTime(expiresAt), swap_id: swapId };
+  return { id, reason: signable(reason, MAX_REASON), mode, expires_at: isoTime(expiresAt), swap_id: swapId };
 }
 
 /**

@@ -34,8 +34,7 @@ export interface SwappingOrb {
   readonly providers: readonly string[];
 }
 
-/** @returns undefined: it is gone, invalid, not judged yet, or only a pin moves it */
-export function swappingOrb(key: string, context: Context): SwappingOrb | undefined {
+function findSwapping(key: string, context: Context): SwappingOrb | undefined {
   const object = liveObject(context.stores.orb, key);
   if (object === undefined || !isJudged(object)) return undefined;
   const manifest = context.judgements.of(object);
@@ -44,6 +43,19 @@ export function swappingOrb(key: string, context: Context): SwappingOrb | undefi
   if (verdictOf(snapshot).kind !== 'ready') return undefined;
   const providers = [...manifest.providers];
   return { key, object, orb: evaluatedOrb(object), snapshot, config: manifest.swap, providers };
+}
+
+/**
+ * Never throws: an Orb that can't be judged is left out, and all others are looked at.
+ * @returns undefined: it is gone, invalid, not judged yet, or only a pin moves it
+ */
+export function swappingOrb(key: string, { context, logger }: EvaluateDeps): SwappingOrb | undefined {
+  try {
+    return findSwapping(key, context);
+  } catch (error) {
+    logger.error('an Orb could not be judged and stays as it is', { orb: key, error });
+    return undefined;
+  }
 }
 
 /** End of the pin that is there, ms since epoch. */
@@ -91,13 +103,15 @@ function evaluate(swapping: SwappingOrb, { at, measured }: Tick, { context, queu
     queue.add(key, { lane: 'high' });
     return;
   }
+  // One that was left before, and that no reconcile came to yet, is older than what was seen now.
+  failover.orbs.take(key, orb);
   failover.orbs.remember(key, orb, step.memory);
   if (step.events.length > 0) recorder.record(object, step.events);
 }
 
 /** Never throws: what goes wrong with one Orb leaves that one as it is, and the others go on. */
 export function evaluateOrb(key: string, tick: Tick, deps: EvaluateDeps): void {
-  const swapping = swappingOrb(key, deps.context);
+  const swapping = swappingOrb(key, deps);
   if (swapping === undefined) return;
   try {
     evaluate(swapping, tick, deps);

@@ -50,11 +50,12 @@ class FailoverLoop implements LeaderTask {
   async #ticks(signal: AbortSignal): Promise<void> {
     const { clock, tickMs, context, logger } = this.#deps;
     let running: Promise<void> | undefined;
-    // Waits are not to the millisecond: the time of a tick is when it was due.
-    let dueAt = clock.monotonic();
+    // Waits are not to the millisecond: the time of a tick is when it was due, and rounded once for all of them.
+    let dueAt = Math.floor(clock.monotonic());
+    const offset = context.failover.moment().now - dueAt;
     while (!aborted(signal)) {
       if (running === undefined) {
-        running = this.#tick(dueAt, signal)
+        running = this.#tick(dueAt + offset, signal)
           .catch((error: unknown) => {
             if (!aborted(signal)) logger.error('a tick of the swap loop failed', { error });
           })
@@ -64,18 +65,17 @@ class FailoverLoop implements LeaderTask {
       } else {
         context.failover.gauges.skipped();
       }
-      dueAt = Math.max(dueAt + tickMs, clock.monotonic());
+      dueAt = Math.max(dueAt + tickMs, Math.floor(clock.monotonic()));
       await clock.sleep(dueAt - clock.monotonic(), signal).catch(() => undefined);
     }
     await running;
   }
 
-  /** @param dueAt monotonic ms */
-  async #tick(dueAt: number, signal: AbortSignal): Promise<void> {
+  /** @param at ms since epoch, when it was due */
+  async #tick(at: number, signal: AbortSignal): Promise<void> {
     const { clock, source, context } = this.#deps;
-    const { gauges, orbs, moment } = context.failover;
+    const { gauges, orbs } = context.failover;
     const began = clock.monotonic();
-    const at = moment().now + dueAt - began;
     const wanted = await this.#toMeasure(signal);
     orbs.retain(new Set(wanted.keys()));
     const measured = await source.look([...wanted.values()], signal);
@@ -96,7 +96,7 @@ class FailoverLoop implements LeaderTask {
       await this.#turn();
       if (aborted(signal)) break;
       const key = keyOf(metadata);
-      const found = swappingOrb(key, context);
+      const found = swappingOrb(key, this.#deps);
       if (found === undefined) continue;
       const { latency } = found.config;
       // Ticks are not to the millisecond.

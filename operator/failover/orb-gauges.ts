@@ -21,14 +21,21 @@ export interface OrbGauges {
 
 const SWAP_REASONS = ['manual', 'hard_failure', 'latency', 'failback'] as const satisfies readonly SwapReason[];
 
+/** One counter of swaps, and whom it is of. */
+interface SwapCount {
+  readonly from: string;
+  readonly to: string;
+  value: number;
+}
+
 /** The series of one Orb. Counters outlive the gauges: Prometheus reads their last value. */
 export class OrbSeries {
   readonly #labels: string;
   /** By the text of their own labels. */
-  readonly #swaps = new Map<string, number>();
+  readonly #swaps = new Map<string, SwapCount>();
   readonly #evaluations = new Map<string, number>([['exception', 0]]);
   /** Names of the providers whose swaps are there. */
-  #prepared = '';
+  #prepared: readonly string[] = [];
   gauges: OrbGauges | undefined;
   /** Ms since epoch; undefined while the Orb is there. */
   goneAt: number | undefined;
@@ -37,11 +44,18 @@ export class OrbSeries {
     this.#labels = orbLabels(namespace, orbId);
   }
 
-  /** Every swap that can be is there with 0 before the first: a counter born with 1 has no increase. */
+  /**
+   * Every swap that can be is there with 0 before the first: a counter born with 1 has no increase. Those of names that this
+   * manifest and the one before do not have are gone: who renames providers must not fill the memory.
+   * @param providers none: not known now
+   */
   prepare(providers: readonly string[]): void {
-    const names = providers.join(' ');
-    if (names === this.#prepared) return;
-    this.#prepared = names;
+    if (providers.length === 0 || providers.join(' ') === this.#prepared.join(' ')) return;
+    const kept = new Set([...this.#prepared, ...providers]);
+    for (const [labels, { from, to }] of this.#swaps) {
+      if (!kept.has(from) || !kept.has(to)) this.#swaps.delete(labels);
+    }
+    this.#prepared = providers;
     const pairs = providers.flatMap((from) => providers.filter((to) => to !== from).map((to) => [from, to] as const));
     for (const [from, to] of pairs) for (const reason of SWAP_REASONS) this.#swap(from, to, { reason, by: 0 });
   }
@@ -56,7 +70,7 @@ export class OrbSeries {
   }
 
   swapLines(name: string): string {
-    return [...this.#swaps].map(([labels, value]) => `${name}{${this.#labels},${labels}} ${value}\n`).join('');
+    return [...this.#swaps].map(([labels, { value }]) => `${name}{${this.#labels},${labels}} ${value}\n`).join('');
   }
 
   evaluationLines(name: string): string {
@@ -70,7 +84,9 @@ export class OrbSeries {
 
   #swap(from: string, to: string, { reason, by }: { readonly reason: SwapReason; readonly by: number }): void {
     const labels = `from="${escapeLabel(from)}",to="${escapeLabel(to)}",reason="${reason}"`;
-    this.#swaps.set(labels, (this.#swaps.get(labels) ?? 0) + by);
+    const count = this.#swaps.get(labels) ?? { from, to, value: 0 };
+    count.value += by;
+    this.#swaps.set(labels, count);
   }
 }
 

@@ -40,10 +40,11 @@ function parseRow(json: string): Row | undefined {
   return found === undefined ? undefined : { pin: found };
 }
 
+/** One that is over stands before no pin that a file got since. */
 const layOf =
-  (row: Row) =>
+  (row: Row, isOver: (row: Row) => boolean) =>
   (orb: CompiledOrb): CompiledOrb => {
-    if ('pin' in row) return withState(orb, { pin: row.pin, failover: orb.failover });
+    if ('pin' in row) return isOver(row) ? orb : withState(orb, { pin: row.pin, failover: orb.failover });
     return orb.pin?.id === row.hidden ? { ...orb, pin: undefined } : orb;
   };
 
@@ -52,20 +53,20 @@ const layOf =
  * a file that was removed by the API comes back when the file has another one.
  */
 export async function createLedgerPins({ ledger, catalog, clock }: LedgerPinsDeps): Promise<PinStore> {
+  const isOver = (row: Row): boolean => 'pin' in row && Date.parse(row.pin.expires_at) <= clock.now();
   const keep = async (orb: Held, row: Row): Promise<void> => {
     await ledger.putState(KIND, keyOf(orb), JSON.stringify(row));
-    catalog.lay(orb, 'pin', layOf(row));
+    catalog.lay(orb, 'pin', layOf(row, isOver));
   };
   const drop = async (orb: Held): Promise<void> => {
     await ledger.deleteState(KIND, keyOf(orb));
     catalog.lay(orb, 'pin', undefined);
   };
   const shown = ({ namespace, orbId }: Held): CompiledOrb['pin'] => catalog.orb(namespace, orbId)?.compiled?.pin;
-  const isOver = (row: Row): boolean => 'pin' in row && Date.parse(row.pin.expires_at) <= clock.now();
   for (const { key, json } of await ledger.states(KIND)) {
     const [held, row] = [heldOf(key), parseRow(json)];
     if (held === undefined || row === undefined || isOver(row)) await ledger.deleteState(KIND, key);
-    else catalog.lay(held, 'pin', layOf(row));
+    else catalog.lay(held, 'pin', layOf(row, isOver));
   }
   return {
     set: async (orb, pin) => {

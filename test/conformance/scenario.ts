@@ -45,20 +45,20 @@ export class Checks {
   }
 
   atMost(what: string, seen: number, most: number): void {
-    this.#number(`${what} ≤ ${most}`, seen, seen <= most);
+    this.#number(what, seen, `≤ ${most}`, seen <= most);
   }
 
   atLeast(what: string, seen: number, least: number): void {
-    this.#number(`${what} ≥ ${least}`, seen, seen >= least);
+    this.#number(what, seen, `≥ ${least}`, seen >= least);
   }
 
   result(): Result {
     return { passed: this.#checks.every(({ passed }) => passed), checks: this.#checks, figures: this.#figures };
   }
 
-  #number(what: string, value: number, passed: boolean): void {
+  #number(what: string, value: number, limit: string, passed: boolean): void {
     const seen = String(Math.round(value * 100) / 100);
-    this.#checks.push({ what, passed, seen });
-    this.#figures.push(`${what}: ${seen}`);
+    this.#checks.push({ what: `${what} ${limit}`, passed, seen });
+    this.#figures.push(`${what}: ${seen} (${limit})`);
   }
 }

@@ -9,7 +9,7 @@ export interface Ended {
   readonly ms: number;
 }
 
-export const wordOf = ({ passed, skipped }: Result): string => {
+const wordOf = ({ passed, skipped }: Result): string => {
   if (skipped !== undefined) return 'not run';
   return passed ? 'pass' : 'FAIL';
 };
@@ -19,7 +19,8 @@ const kindOf = ({ kind = 'sockets' }: Scenario): string => kind.replace('-', ' '
 function figuresOf({ figures, checks, skipped }: Result): string {
   if (skipped !== undefined) return skipped;
   const others = checks.length - figures.length;
-  return [...figures, ...(others === 0 ? [] : [`${others} exact checks`])].join('; ');
+  const exact = others === 1 ? '1 exact check' : `${others} exact checks`;
+  return [...figures, ...(others === 0 ? [] : [exact])].join('; ');
 }
 
 /** @returns `23 of 23`: an id passes when something of it was run and nothing failed */

@@ -157,6 +157,7 @@ export class TimedWorld {
       if (this.#reached(SAMPLE_S, before)) this.#own.sample();
       if (this.deciding && this.#reached(TICK_S, before)) await this.#hold(this.#decide());
     }
+    await Promise.all(this.#running);
   }
 
   /** One run. */
@@ -265,6 +266,9 @@ export class TimedWorld {
   }
 }
 
+/** A slow answer is to be slow, not late: in real time deadlines count. */
+const PATIENT = { timeout_ms: 60_000, attempt_timeout_ms: 30_000 };
+
 function orbOf({ providers, swap, probesAreRuns = false }: TimedOptions): WorldOptions {
   const names = Object.keys(providers);
   const probes = names.map(
@@ -272,9 +276,8 @@ function orbOf({ providers, swap, probesAreRuns = false }: TimedOptions): WorldO
   );
   return {
     places: Object.fromEntries(names.map((name) => [name, { kind: 'unknown' }])),
-    ...(probesAreRuns
-      ? { execution: { method: 'GET', body_template: undefined } }
-      : { executions: Object.fromEntries(probes) }),
+    execution: { ...PATIENT, ...(probesAreRuns ? { method: 'GET', body_template: undefined } : {}) },
+    ...(probesAreRuns ? {} : { executions: Object.fromEntries(probes) }),
     swap: { probe: { inputs: { text: 'probe' } }, ...swap },
   };
 }

@@ -12,6 +12,7 @@ import type { FailoverState } from '../../operator/failover/failover-state.ts';
 import { createFailoverLoop } from '../../operator/failover/loop.ts';
 import { reconcileFailover } from '../../operator/failover/reconcile.ts';
 import { reconcileOrb } from '../../operator/orb/reconcile.ts';
+import type { FakeClock } from './fake-clock.ts';
 import { busy, fresh, probed, traffic } from './failover.ts';
 import { manifestOf, sent } from './kube-objects.ts';
 import { recordingLogger, type RecordedLine } from './kube/recorders.ts';
@@ -19,6 +20,8 @@ import { noteMetrics } from './kube/runtime-notes.ts';
 import { operatorContext, type OperatorContext } from './operator-context.ts';
 
 export const TICK = 15_000;
+/** When the clock of an operator in memory starts. */
+const BEGAN = Date.parse('2026-02-01T10:00:00Z');
 const KEY = 'acme/mail';
 /** A tick, the reconcile that it brings and its write take fewer turns of the event loop: nothing of them waits. */
 const TURNS = 30;
@@ -102,6 +105,7 @@ interface LoopOptions {
   /** Of a leader before this one: its cluster goes on. */
   readonly after?: LoopWorld;
   readonly epoch?: number;
+  readonly clock?: FakeClock;
 }
 
 const origin: MetricsOrigin = {
@@ -112,28 +116,31 @@ const origin: MetricsOrigin = {
 };
 
 /** A leading operator's swap loop over a Kubernetes API in memory, with a source that says what the test wants. */
-export async function startLoop({ after, epoch = 1 }: LoopOptions = {}): Promise<LoopWorld> {
+export async function startLoop({ after, epoch = 1, clock: own }: LoopOptions = {}): Promise<LoopWorld> {
   const operator = operatorContext({
     scrapeIntervalMs: TICK,
     epoch,
     ...(after === undefined ? {} : { client: after.client, clock: after.clock }),
+    ...(own === undefined ? {} : { clock: own }),
   });
   const { context, clock, client } = operator;
+  // Of others, whose clocks are right.
+  const figuresAt = (): number => BEGAN + clock.monotonic();
   const since = new Map<string, number>();
   const lines: RecordedLine[] = [];
   let script: Script = healthy;
   const snapshot = (key: string): MetricsSnapshot => {
-    const said = script(clock.now());
+    const said = script(figuresAt());
     if (typeof said !== 'string') {
       since.delete(key);
-      return fresh(said, clock.now());
+      return fresh(said, figuresAt());
     }
-    since.set(key, since.get(key) ?? clock.now());
+    since.set(key, since.get(key) ?? figuresAt());
     return { state: 'unusable', why: said, since: since.get(key) ?? 0 };
   };
   let look: MetricsSource['look'] = async () => ({
     snapshot: ({ namespace, orbId }) => snapshot(`${namespace}/${orbId}`),
-    origin: typeof script(clock.now()) === 'string' ? null : { ...origin, evaluatedAt: clock.now() },
+    origin: typeof script(figuresAt()) === 'string' ? null : { ...origin, evaluatedAt: figuresAt() },
     oldestMs: 8000,
   });
   const { metrics } = noteMetrics();

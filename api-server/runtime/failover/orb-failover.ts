@@ -6,8 +6,8 @@ import { SWAP_DEFAULTS } from '../../../core/failover/defaults.ts';
 import type { BreakerState } from '../../../core/failover/types.ts';
 import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
 
-/** Why an Orbiset's requests are kept away from a provider. */
-export type TenantCooling = Extract<Standing, { kind: 'quota' | 'quota-unannounced' | 'credential' }>;
+/** Why an Orbiset's requests are kept away from a provider; `cooling`: by a host that is its own. */
+export type TenantCooling = Extract<Standing, { kind: 'cooling' | 'quota' | 'quota-unannounced' | 'credential' }>;
 
 /** The Orbiset of a run, with a digest of the secrets that it would send to one provider. */
 export interface Sender {
@@ -169,8 +169,10 @@ export class OrbFailover {
 
   #forget(provider: string): void {
     this.#breakers.delete(provider);
-    this.#shown.delete(provider);
     this.#cooling.delete(provider);
+    // Its series outlive it: one that comes back would show `open` for ever.
+    if ((this.#shown.get(provider) ?? 'closed') !== 'closed') this.#context.onBreaker(provider, 'closed');
+    this.#shown.delete(provider);
   }
 
   /** Tells of every breaker whose state is another than the one that was told last. */

@@ -14,8 +14,9 @@ const swapOrder = ({ config, input }: Situation): readonly string[] =>
 export const standbys = (situation: Situation): readonly string[] =>
   swapOrder(situation).filter((name) => name !== situation.active);
 
-export const isFresh = ({ config, now }: Situation, { probe }: ProviderMetrics): boolean =>
-  probe.lastAt !== null && now - probe.lastAt <= FRESH_INTERVALS * config.probe.intervalMs;
+/** By the clocks that the figures are of: `now` is not moved when a clock is set, their times are. */
+export const isFresh = ({ config, metrics }: Situation, { probe }: ProviderMetrics): boolean =>
+  probe.lastAt !== null && metrics.evaluatedAt - probe.lastAt <= FRESH_INTERVALS * config.probe.intervalMs;
 
 export const isHeld = ({ status, now }: Pick<Situation, 'status' | 'now'>, provider: string): boolean =>
   status.holds.some((hold) => hold.provider === provider && hold.until > now);

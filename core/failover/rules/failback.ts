@@ -5,11 +5,15 @@ import { candidateLatency, isHeld, isUsable } from './candidates.ts';
 import { startRamp } from './ramp.ts';
 import type { Situation } from './situation.ts';
 
-/** Probes that can't measure a run's latency, and an active provider without traffic, leave nothing to compare. */
+/**
+ * Probes that can't measure a run's latency, and an active provider without traffic, leave nothing to compare. One whose
+ * traffic is there and can't be read is no such provider.
+ */
 function isFastEnough(situation: Situation): boolean {
-  const { config, p50Ms } = situation;
+  const { config, window, p50Ms } = situation;
   const { primary, probe, strategy } = config;
-  if (strategy !== 'latency' || p50Ms === null) return true;
+  if (strategy !== 'latency' || window === null) return true;
+  if (p50Ms === null) return false;
   const latency = candidateLatency(situation, primary);
   if (latency === undefined) return !probe.ownRequest.includes(primary);
   return latency.p50Ms <= config.failback.maxRatio * p50Ms;

@@ -108,6 +108,10 @@ function trialStep(situation: Situation, ramp: Ramp, isOld: boolean): Answer {
   return found === undefined ? nextStep(situation, ramp) : abort(situation, ramp, found);
 }
 
+/** The manifest may have changed since it began: what it does not name any more is not swapped to. */
+const isListed = ({ config }: Situation, { provider, trial }: Ramp): boolean =>
+  trial ? config.fallbacks.includes(provider) : provider === config.primary;
+
 /**
  * Rule 5a: judges the step of a running ramp.
  * @returns undefined: none is running
@@ -115,6 +119,7 @@ function trialStep(situation: Situation, ramp: Ramp, isOld: boolean): Answer {
 export function rampStep(situation: Situation): Answer | undefined {
   const { ramp } = situation.status;
   if (ramp === null) return undefined;
+  if (!isListed(situation, ramp)) return abort(situation, ramp, 'no-longer-listed');
   if (metricsOf(situation.metrics, ramp.provider).breaker === 'open') return abort(situation, ramp, 'breaker-open');
   const isOld = situation.now - ramp.stepStartedAt >= situation.config.failback.rampStepMs;
   return ramp.trial ? trialStep(situation, ramp, isOld) : failbackStep(situation, ramp, isOld);

@@ -4,20 +4,24 @@ import { checkIdle } from '../rig/oracles/steady-state.ts';
 import type { Procedure } from './procedure.ts';
 import { startSubject } from './subject.ts';
 import { isSeen, resetWorld, untilTrue } from './world.ts';
-import { WORKLOADS } from './workloads.ts';
+import { flagsOf, WORKLOADS } from './workloads.ts';
 
 const FULL_MS = 600_000;
 const REDUCED_MS = 10_000;
 /** Events are told in their own time after the last write. */
 const SETTLE_MS = 5000;
 
-/** Oracle c: after W1 nothing happens; the operator writes nothing but its lease and asks at most once a second. */
+/** Oracle c: after W1, with figures that are looked at every 15 s, nothing happens; the operator writes nothing but its lease and asks at most once a second. */
 export const idle: Procedure = async (world, { seed, full }) => {
   await resetWorld(world);
-  const subject = await startSubject(world, seededRandom(seed));
-  for (const step of WORKLOADS.W1) {
-    await step.act(world);
+  const { figures, namespace } = world;
+  for (const orbId of ['acme.two@1.0.0', 'acme.three@1.0.0'])
+    figures.say({ namespace, orbId }, { main: 'well', other: 'well' });
+  const subject = await startSubject(world, seededRandom(seed), flagsOf('W5', world));
+  for (const { act, isDone = isSeen } of [...WORKLOADS.W1, ...WORKLOADS.W5.slice(0, 1)]) {
+    await act(world);
     await untilTrue('the operator has not seen everything', () => isSeen(world), 30_000);
+    await untilTrue('the operator has not looked at the figures', () => isDone(world), 30_000);
   }
   await delay(SETTLE_MS);
   const began = subject.proxy.journal.now();

@@ -35,7 +35,7 @@ const FAULTS: Readonly<Record<string, Disturb>> = {
   ...DISTURBANCES,
   'a swap in flight from a leader that stands still': writeInFlight,
 };
-const REDUCED = ['SIGSTOP, then SIGCONT', 'a swap in flight from a leader that stands still'];
+const REDUCED = ['a swap in flight from a leader that stands still'];
 
 const EVALUATION_MS = 15_000;
 const PAUSE_MS = [300, 2000] as const;

@@ -7,7 +7,7 @@ import { element, startFakePrometheus, vector } from '../../support/prometheus.t
 export type Health = 'well' | 'slow' | 'failing';
 
 /** Of one Orb: provider → how it does. */
-export type Script = Readonly<Record<string, Health>>;
+type Script = Readonly<Record<string, Health>>;
 
 /** Whose figures they are. */
 interface OrbOfFigures {

@@ -4,6 +4,7 @@ import type { WatchOut } from './watch-stream.ts';
 /** The caller's end of a watch that `answer` feeds. */
 export function openWatchOut(outgoing: ServerResponse, answer: IncomingMessage): WatchOut {
   let closed = false;
+  let isFull = false;
   const once = (step: () => void): void => {
     if (closed) return;
     closed = true;
@@ -17,9 +18,13 @@ export function openWatchOut(outgoing: ServerResponse, answer: IncomingMessage):
   outgoing.on('close', () => leave(() => undefined));
   return {
     send: (bytes) => {
-      if (closed || outgoing.write(bytes)) return;
+      if (closed || outgoing.write(bytes) || isFull) return;
+      isFull = true;
       answer.pause();
-      outgoing.once('drain', () => answer.resume());
+      outgoing.once('drain', () => {
+        isFull = false;
+        answer.resume();
+      });
     },
     end: () => leave(() => outgoing.end()),
     reset: () => leave(() => outgoing.socket?.resetAndDestroy()),

@@ -8,11 +8,13 @@ import type { Reference } from '../../chaos/operator/run-plan.ts';
 import { summarise } from '../../chaos/operator/results.ts';
 import { runPlanned } from '../../chaos/operator/run-test.ts';
 import type { WorkloadName } from '../../chaos/operator/workloads.ts';
+import { swapsOfLeaders } from '../../chaos/operator/swaps-of-leaders.ts';
 import { startWorld, stopWorld, type World } from '../../chaos/operator/world.ts';
 
 /** Test, what it shows, workloads, and plans of each. `npm run test:chaos -- --full` runs all of them. */
 const PLANS: readonly (readonly [string, string, readonly WorkloadName[], number])[] = [
   ['R1', 'a crash at a write changes neither the end state nor the number of writes', ['W1', 'W4'], 2],
+  ['R1', 'a crash while an Orb is swapped and goes back makes neither swap twice', ['W5'], 1],
   ['R2', 'a restart against a stale API server deletes and re-creates nothing', ['W4'], 1],
   ['R3', 'an event that is dropped, late or merged changes nothing in the end', ['W1', 'W4'], 1],
   ['R4', 'a fault of a watch changes nothing in the end', ['W1', 'W4'], 1],
@@ -25,6 +27,7 @@ const PROCEDURES: readonly (readonly [string, string, Procedure])[] = [
     'a leader that dies, freezes or is cut off is replaced, and does nothing when it comes back',
     failoverOfLeaders,
   ],
+  ['R7', 'a leader that stands still with a swap on its way swaps nothing twice', swapsOfLeaders],
   ['R10', 'the state depends on the spec, not on the way to it', mutation],
   ['R11', 'deletion leaves nothing', deletion],
   ['idle', 'without input nothing is written', idle],

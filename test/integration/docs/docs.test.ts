@@ -130,7 +130,7 @@ describe('docs', () => {
       .filter((row) => row.startsWith('|'));
     const own = HELP.split('\n')
       .filter((line) => line.startsWith('  --'))
-      .map((line) => line.slice(0, 24))
+      .map((line) => line.trim().split(' ')[0])
       .join('\n');
     expect(setOf(table?.join('\n') ?? '', flag)).to.deep.equal(setOf(own, flag));
   });

@@ -62,6 +62,7 @@ describe('the deadline', function deadline() {
         const all = Array.from({ length: 256 }, () =>
           dial(dialer, aRequest(`${ORIGIN}/`), someLimits({ connectTimeoutMs: 3000 })),
         );
+        while (held.length < all.length) await new Promise(setImmediate);
         const late = await dialer.dial(aRequest(`${ORIGIN}/late`), someLimits(), anywhere, AbortSignal.timeout(2000));
         expect(brief(late)).to.equal('timeout deadline sent=false status=null');
         expect(late.ms).to.be.within(1990, 2200);

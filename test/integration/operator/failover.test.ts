@@ -21,7 +21,8 @@ const orb = (members: Readonly<Record<string, unknown>> = {}): object => {
   return { apiVersion, kind, metadata: { name: 'echo' }, spec };
 };
 const pinTo = (provider: string, mode: string, ms: number): Readonly<Record<string, unknown>> => ({
-  pin: { provider, mode, expires_at: new Date(Date.now() + ms).toISOString() },
+  // Anybody can write a name there.
+  pin: { provider, mode, expires_at: new Date(Date.now() + ms).toISOString(), actor: 'key:somebody' },
 });
 const statusIn = (object: KubeObject): FailoverStatus | null => readFailoverStatus(statusOf(object)['failover']);
 const isActive =

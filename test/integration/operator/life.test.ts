@@ -71,7 +71,7 @@ describe('operator, its life', () => {
   it('ends with 0 though the API server can not be reached', async () => {
     const lost = ['--kube-server', 'http://127.0.0.1:9', '--kube-token-file', plane.users.operator.tokenFile];
     const operator = await startOperator(plane, { connection: lost, unready: true });
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await waitFor(async () => (operator.process.tail(20).includes('ECONNREFUSED') ? true : undefined));
     expect(operator.process.ended()).to.equal(false);
     const began = performance.now();
     expect(await operator.stop()).to.equal(0);

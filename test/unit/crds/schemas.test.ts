@@ -106,6 +106,13 @@ describe('the schemas of crds', () => {
     expect(Object.keys(execution?.schema['properties'] ?? {}).toSorted()).to.deep.equal(expected.split(' ').toSorted());
   });
 
+  it('let the status hold the actor of any pin: what does not fit is never written', async () => {
+    const all = await places();
+    const most = (path: string): unknown => all.find((place) => place.path.endsWith(path))?.schema['maxLength'];
+    expect(most('orb.schema.json/$defs/pin/properties/actor')).to.equal(320);
+    expect(most('status.schema.json/$defs/failoverSwap/properties/actor')).to.equal(320);
+  });
+
   it('describe every member of the manifest', async () => {
     const members = (await places()).filter(({ path }) => /^manifest.*\/properties\/\w+$/.test(path));
     const mute = members.filter(({ schema }) => schema['description'] === undefined && schema['$ref'] === undefined);

@@ -226,6 +226,34 @@ describe('createEventRecorder', () => {
     expect(written()).to.deep.equal(['Compiled']);
   });
 
+  for (const status of [0, 429, 500, 503])
+    it(`tells of what has an id until the server takes it, once (${status})`, async () => {
+      const { clock, api, recorder, counts, written } = setup();
+      let refused = 0;
+      api.before = () => {
+        refused += 1;
+        if (refused <= 3) throw kubeError(status, '');
+      };
+      recorder.record(anOrb(), [anEvent({ id: 'rcpt_1' })]);
+      await clock.advance(0);
+      await clock.advance(60_000);
+      expect(written()).to.deep.equal(['Compiled']);
+      expect([refused, counts()]).to.deep.equal([4, {}]);
+    });
+
+  it('gives up on what has an id and is refused for what it is', async () => {
+    const { clock, api, recorder, counts } = setup();
+    let refused = 0;
+    api.before = () => {
+      refused += 1;
+      throw kubeError(422, 'Invalid');
+    };
+    recorder.record(anOrb(), [anEvent({ id: 'rcpt_1' })]);
+    await clock.advance(0);
+    await clock.advance(60_000);
+    expect([refused, counts()]).to.deep.equal([1, { 'eventDropped Normal': 1 }]);
+  });
+
   it('makes the Event again when it is gone', async () => {
     const { clock, api, recorder, written } = setup();
     recorder.record(anOrb(), [anEvent()]);

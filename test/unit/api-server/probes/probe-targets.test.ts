@@ -8,12 +8,11 @@ import { orbManifest } from '../../../support/orbs.ts';
 import { aPin, aStatus, NOW, MINUTE, swapManifest } from '../../../support/failover.ts';
 
 const others = swapManifest();
-const text = orbManifest('acme.mail@1.0.0', {
-  url: 'https://provider.example/',
-  manifest: { provider: 'a', providers: others.providers, swap_config: others.swap_config },
-});
+type Members = Readonly<Record<string, unknown>>;
+const OTHERS: Members = { provider: 'a', providers: others.providers, swap_config: others.swap_config };
 
-const orbWith = (state: Partial<Pick<CompiledOrb, 'failover' | 'pin'>>): CompiledOrb => {
+const orbWith = (state: Partial<Pick<CompiledOrb, 'failover' | 'pin'>>, members = OTHERS): CompiledOrb => {
+  const text = orbManifest('acme.mail@1.0.0', { url: 'https://provider.example/', manifest: members });
   const manifest: unknown = JSON.parse(text);
   if (!isJsonObject(manifest)) throw new TypeError('no manifest');
   const compiled = compileOrb(manifest, { namespace: 'acme', allowedOrigins: [] });
@@ -23,6 +22,7 @@ const orbWith = (state: Partial<Pick<CompiledOrb, 'failover' | 'pin'>>): Compile
 const written = (active: string, change: Partial<FailoverStatus> = {}) => ({ failover: aStatus(active, change) });
 
 type Breakers = Readonly<Record<string, BreakerState>>;
+const NAMED_LIKE_MEMBERS = { provider: 'constructor' };
 const rows: readonly [string, CompiledOrb, Breakers, string][] = [
   ['all but the first when nothing is written', orbWith({}), {}, 'b c'],
   ['all but the active one', orbWith(written('b')), {}, 'a c'],
@@ -36,6 +36,7 @@ const rows: readonly [string, CompiledOrb, Breakers, string][] = [
   ['all when no breaker is closed', orbWith({}), { a: 'open', b: 'half_open', c: 'open' }, 'a b c'],
   ['all but the active one when one breaker is closed', orbWith({}), { a: 'open', b: 'open', c: 'closed' }, 'b c'],
   ['all but the active one when one was never called', orbWith({}), { a: 'open', b: 'open' }, 'b c'],
+  ['none when the only one is named like a member of every object', orbWith({}, NAMED_LIKE_MEMBERS), {}, ''],
   ['all while the operator asks', orbWith(written('b', { probeRequestedAt: NOW - 5 * MINUTE })), {}, 'a b c'],
   [
     'all but the active one when it asked long ago',

@@ -198,6 +198,11 @@ describe('GET /providers/{orb_id}/status', () => {
     expect(status['metrics']).to.deep.equal({ state: 'unusable', evaluated_at: at(-15_000), age_s: null });
   });
 
+  it('shows figures that were last looked at long ago as unusable', async () => {
+    const late = await look(seeing({ evaluatedAt: TEST_NOW - 90_001 }));
+    expect(late['metrics']).to.deep.equal({ state: 'unusable', evaluated_at: at(-90_001), age_s: null });
+  });
+
   it('shows a 99th percentile under no other name', async () => {
     const manifest = { ...PROBED, swap_config: { ...PROBED.swap_config, latency: { quantile: 0.99 } } };
     const status = await look(seeing(), { manifest, failover: failedOver() });

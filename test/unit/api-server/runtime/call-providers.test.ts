@@ -55,6 +55,8 @@ const answersOf = (first: DialResult): Readonly<Record<string, Answer>> => ({
   b: inTurn(answered({ id: 'b' })),
 });
 
+const manySlots = (): Slots => new Slots({ perKey: 256, waiting: 1000 });
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('callProviders (failover.md §12)', () => {
@@ -70,7 +72,8 @@ describe('callProviders (failover.md §12)', () => {
   function create(
     answers: Readonly<Record<string, Answer>>,
     execution: Readonly<Record<string, unknown>> = {},
-    slots = new Slots({ perKey: 256, waiting: 1000 }),
+    slots = manySlots(),
+    swap: Readonly<Record<string, unknown>> = {},
   ): TestRuntime {
     const answer: Answer = (request, signal) => {
       const found = answers[new URL(request.url).hostname.split('.')[0] ?? ''];
@@ -87,7 +90,7 @@ describe('callProviders (failover.md §12)', () => {
       ...execution,
     });
     const providers = Object.fromEntries(fallbacks.map((name) => [name, { execution: executionOf(name) }]));
-    const manifest = { provider: primary, providers, swap_config: { primary, fallbacks } };
+    const manifest = { provider: primary, providers, swap_config: { primary, fallbacks, ...swap } };
     test.addOrb(ORB, { url: '', execution: { headers: {}, ...executionOf(primary) }, manifest });
     return test;
   }
@@ -146,6 +149,27 @@ describe('callProviders (failover.md §12)', () => {
   it('repeats no more than the budget allows when everybody fails at once, and moves all that was not sent', async () => {
     expect(await atB(create(answersOf(says(503)), { idempotent: true }))).to.equal(10);
     expect(await atB(create(answersOf(refused), { idempotent: true }))).to.equal(40);
+  });
+
+  it('lets no more wait for a provider than the budget allows', async () => {
+    const retry = { on_status: [503], not_executed_status: [] };
+    const good = Array.from({ length: 50 }, () => answered({ id: 'a' }));
+    const test = create(
+      { a: inTurn(...good, says(503, [['retry-after', '2']])) },
+      { idempotent: true, retry },
+      manySlots(),
+      {
+        hard_failure: { consecutive_failures: 50 },
+      },
+    );
+    await Promise.all(good.map(() => test.execute({ orbId: ORB })));
+    const ended = Promise.all(Array.from({ length: 30 }, () => test.execute({ orbId: ORB })));
+    for (let turns = 0; test.sent.length < 80 && turns < 5000; turns += 1) await turn();
+    await turn();
+    await fixture.clock.advance(2000);
+    await ended;
+    // 20 % of 80 runs.
+    expect(test.sent).to.have.lengthOf(96);
   });
 
   it('gives half of the time to a provider that another one may follow, and all of it to the last', async () => {

@@ -191,6 +191,24 @@ describe('replayEvidence', () => {
     });
   });
 
+  const shown: readonly [string, RegExp, string][] = [
+    ['a latency', /"p50_ms":1001/, '"p50_ms":9001'],
+    ['a limit', /"limit_ms":801/, '"limit_ms":100'],
+    ['a quantile', /"quantile_bp":9500/, '"quantile_bp":5000'],
+    ['a streak', /"streak":3/, '"streak":30'],
+    ['fewer providers', /,\{"provider":"c"[^}]+\}/, ''],
+  ];
+  for (const [what, from, to] of shown) {
+    it(`does not follow when it shows ${what} that was not decided on`, () => {
+      const { text, swap } = decided(latencySwap);
+      const dressed: unknown = JSON.parse(text.replace(from, to));
+      expect(isJsonObject(dressed) && replayEvidence(dressed, swap)).to.deep.equal({
+        follows: false,
+        why: 'With its own figures the rule degraded leads from "a" to "b" (latency), but the evidence shows others.',
+      });
+    });
+  }
+
   const malformed: readonly [string, JsonValue][] = [
     ['null', null],
     ['a text', 'a'],

@@ -106,6 +106,13 @@ describe('followPin (failover.md §8)', () => {
     expect(reasonsOf({ events })).to.deep.equal(['ProviderChanged']);
   });
 
+  it('ends a ramp of an Orb that has no swap_config any more: no rule would', () => {
+    const ramp = { provider: 'a', percent: 50, stepStartedAt: NOW, trial: false };
+    const persisted = aStatus('b', { reason: 'latency', ramp });
+    expect(followed({ persisted }).next.ramp).to.deep.equal(ramp);
+    expect(followed({ persisted, hasSwapConfig: false }).next).to.include({ activeProvider: 'b', ramp: null });
+  });
+
   it('ends a ramp to a provider that lost its execution', () => {
     const ramp = { provider: 'z', percent: 10, stepStartedAt: NOW, trial: false };
     expect(followed({ persisted: aStatus('a', { ramp }) }).next.ramp).to.equal(null);

@@ -71,6 +71,16 @@ describe('the status of failover (failover.md §6)', () => {
     });
   }
 
+  it('keeps a time that somebody wrote within the years that can be written', () => {
+    const late = { activeProvider: 'a', since: '9999-12-31T23:59:59-12:00', dwellUntil: '0000-01-01T00:00:00+12:00' };
+    expect(writeFailoverStatus(readFailoverStatus(late) ?? start)).to.deep.equal({
+      activeProvider: 'a',
+      since: '9999-12-31T23:59:59.999Z',
+      reason: 'primary',
+      dwellUntil: '1970-01-01T00:00:00.000Z',
+    });
+  });
+
   it('reads any JSON without throwing, and what it read can be written', () => {
     const members = fc.record(Object.fromEntries(Object.keys(full).map((name) => [name, fc.jsonValue()])), {
       requiredKeys: [],

@@ -30,6 +30,9 @@ function step(change: Partial<FailoverInput> = {}, before: Partial<StepInput> = 
 
 const reasons = ({ events }: ReturnType<typeof stepFailover>): readonly string[] => events.map(({ reason }) => reason);
 
+const ago = (minutes: number, seq: number): ReturnType<typeof aRecord> =>
+  aRecord({ at: NOW - minutes * MINUTE, seq, receiptId: `rcpt_${seq}` });
+
 describe('stepFailover', () => {
   it('leaves everything as it is while nothing happens', () => {
     const { isChanged, swap, health, events, status } = step();
@@ -66,6 +69,13 @@ describe('stepFailover', () => {
     expect(step({}, { memory: second.memory }).memory.unusableSince).to.equal(null);
   });
 
+  it('counts since when the latency of the active provider has two series, which nothing can be decided on', () => {
+    const twice = { kind: 'none', why: 'multiple-series' } as const;
+    const first = step({ metrics: fresh({ a: busy(traffic(100, 1, { pq: twice, p50: twice })), b: idle, c: idle }) });
+    expect([first.output.verdict.kind, first.memory.unusableSince]).to.deep.equal(['inconclusive', NOW]);
+    expect(step({}, { memory: first.memory }).memory.unusableSince).to.equal(null);
+  });
+
   it('tells once that all are down, and knows it until one works', () => {
     const first = step({ metrics: down });
     expect(reasons(first)).to.deep.equal(['AllProvidersDown']);
@@ -82,8 +92,6 @@ describe('stepFailover', () => {
     expect(pinned.health).to.equal('unknown');
   });
 
-  const ago = (minutes: number, seq: number): ReturnType<typeof aRecord> =>
-    aRecord({ at: NOW - minutes * MINUTE, seq, receiptId: `rcpt_${seq}` });
   const rows: readonly [string, Parameters<typeof untoldSwaps>[0], readonly string[]][] = [
     ['nothing without a status', null, []],
     ['nothing without a swap', aStatus(), []],

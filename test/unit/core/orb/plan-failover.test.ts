@@ -141,6 +141,21 @@ describe('planFailover', () => {
     });
   }
 
+  const fields = { 'f:provider': {}, 'f:expires_at': {}, 'f:actor': {} };
+  const named: readonly [why: string, manager: string, owned: object, actor: string | undefined][] = [
+    ['the caller that our API wrote', 'orb-api-pin', fields, 'key:k1'],
+    ['the field manager of who wrote the actor by hand', 'kubectl', fields, 'kubectl'],
+    ['nobody when our API wrote another provider', 'orb-api-pin', { 'f:actor': {} }, undefined],
+  ];
+  for (const [why, manager, owned, actor] of named) {
+    it(`names as actor ${why}`, () => {
+      const orb = pinned({ provider: 'other', expires_at: at(NOW + HOUR), actor: 'key:k1' });
+      const entry = { manager, fieldsV1: { 'f:spec': { 'f:pin': owned } } };
+      const { plan } = run({ ...orb, metadata: { ...orb.metadata, managedFields: [entry] } });
+      expect(plan.swap?.actor ?? undefined).to.equal(actor);
+    });
+  }
+
   it('writes the field manager as actor of a pin that names none', () => {
     const orb = pinned({ provider: 'other', expires_at: at(NOW + HOUR) });
     const entry = { manager: 'argocd', fieldsV1: { 'f:spec': { 'f:pin': {} } } };

@@ -126,6 +126,17 @@ describe('swapReceiptOf', () => {
     expect(isSwapReceipt(record)).to.equal(true);
   });
 
+  it('has a receipt of a manual swap, whatever was written to make it too large', () => {
+    const long = '\u0001'.repeat(320);
+    const [from, to] = [`${'p'.repeat(62)}a`, `${'p'.repeat(62)}b`];
+    const swap = manual({ from, to, actor: long });
+    const pin = { ...PIN, provider: to, reason: long };
+    const orb = { ...pinned(swap, pin, { id: PIN.id, at: SWAP_AT }), orbId: `a.${'b'.repeat(245)}@1.0.0` };
+    const record = swapReceiptOf(swap, orb, { ...minting, previousReceiptId: swapReceiptId(9) });
+    expect(record.actor).to.include({ id: ' '.repeat(320), reason: ' '.repeat(256) });
+    expect(isSwapReceipt(record)).to.equal(true);
+  });
+
   it('names the receipt before it', () => {
     const record = swapReceiptOf(decided, aSwappedOrb([decided]), { ...minting, previousReceiptId: swapReceiptId(9) });
     expect(record.previous_receipt_id).to.equal(swapReceiptId(9));

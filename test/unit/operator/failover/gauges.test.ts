@@ -112,6 +112,23 @@ describe('createFailoverGauges', () => {
     ]);
   });
 
+  it('forgets the swaps of names that two manifests in a row do not have, and none while it knows no names', async () => {
+    const { gauges, read } = setUp();
+    const show = (...names: readonly string[]): void =>
+      gauges.set(ORB, anOutput({ candidates: names.map((name) => aCandidate(name)) }), EVALUATION);
+    const pairs = async (): Promise<readonly string[]> => [
+      ...new Set(values(await read(), 'orb_provider_swaps_total').map(([text]) => text.replace(/ \w+$/, ''))),
+    ];
+    show('a', 'b');
+    gauges.swapped(ORB, 'a', 'b', 'latency');
+    show();
+    expect(await pairs()).to.deep.equal(['a b', 'b a']);
+    show('a', 'c');
+    expect(await pairs()).to.include('a b');
+    for (let version = 0; version < 100; version += 1) show('a', `c${version}`);
+    expect(await pairs()).to.deep.equal(['a c98', 'c98 a', 'a c99', 'c99 a']);
+  });
+
   it('counts evaluations by rule, and those that failed from 0', async () => {
     const { gauges, read } = setUp();
     gauges.evaluated(ORB, 'healthy');

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import { replayEvidence } from '../../../../core/failover/replay-evidence.ts';
 import { readJson } from '../../../../core/manifest/read-json.ts';
+import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import { conditionOf } from '../../../../core/reconcile/read-object.ts';
 import { named, readText } from '../../../support/exposition.ts';
 import { busy, probed, traffic } from '../../../support/failover.ts';
@@ -144,6 +145,22 @@ describe('swap loop of the operator', () => {
     expect(world.lines.map(({ message }) => message)).to.include('an Orb could not be evaluated and stays as it is');
   });
 
+  it('looks at all others though one can not be judged at all', async () => {
+    await world.apply(mail({}, {}, 'other'));
+    const { judgements } = world.context;
+    const { of } = judgements;
+    Object.assign(judgements, {
+      of: (orb: KubeObject) => {
+        if (orb.metadata.name === 'other') throw new RangeError('Maximum call stack size exceeded');
+        return of(orb);
+      },
+    });
+    world.say(slow);
+    await world.ticks(4);
+    expect(world.status()).to.include({ activeProvider: 'b', swapSeq: 1 });
+    expect(world.lines.map(({ message }) => message)).to.include('an Orb could not be judged and stays as it is');
+  });
+
   it('evaluates an Orb as seldom as it asks for', async () => {
     await world.apply(mail({ latency: { evaluation_interval: '60s' } }));
     world.say(slow);
@@ -210,7 +227,10 @@ describe('swap loop of the operator', () => {
 
   it('follows a pin without a tick, and leaves it by itself only when it is soft and its provider fails', async () => {
     const end = new Date(world.clock.now() + 10 * MINUTE).toISOString();
-    await world.apply(mail({}, { pin: { provider: 'b', mode: 'soft', expires_at: end, id: PIN_ID, actor: 'key:k1' } }));
+    const orb = mail({}, { pin: { provider: 'b', mode: 'soft', expires_at: end, id: PIN_ID, actor: 'key:k1' } });
+    const fieldsV1 = { 'f:spec': { 'f:pin': { 'f:provider': {}, 'f:actor': {} } } };
+    const managedFields = [{ manager: 'orb-api-pin', fieldsV1 }];
+    await world.apply({ ...orb, metadata: { ...orb.metadata, managedFields } });
     expect(world.status()).to.include({ activeProvider: 'b', swapSeq: 1 });
     expect(world.status().history[0]).to.include({ reason: 'manual', actor: 'key:k1' });
     world.say(recovered);

@@ -71,6 +71,15 @@ describe('createLedgerPins', () => {
     expect(shown(catalog)).to.equal(ID);
   });
 
+  it('has a pin that is over stand before none that the file gets since', async () => {
+    const catalog = aCatalog();
+    await (await open(catalog)).set(placeOf(), aPin());
+    await fixture.clock.advance(HOUR_MS);
+    const later = aCatalog(aPin({ id: FILE_ID, expires_at: at(2 * HOUR_MS) }));
+    catalog.setOrb({ ...placeOf(), createdAt: 0, compiled: later.bare('acme', placeOf().orbId) });
+    expect(shown(catalog)).to.equal(FILE_ID);
+  });
+
   it('hides the pin of a file that was removed, also after a start, until the file has another', async () => {
     const given = aPin({ id: FILE_ID });
     const catalog = aCatalog(given);

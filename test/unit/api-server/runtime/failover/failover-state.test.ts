@@ -188,6 +188,17 @@ describe('FailoverState', () => {
     expect(state.breakers('acme', ORB)).to.deep.equal({ main: 'open', b: 'closed' });
   });
 
+  it('leaves no open breaker in the gauge of a provider that it forgets: it may come back', () => {
+    const { state, told } = aBench();
+    const orb = anOrb(ORB);
+    fail(state.of(orb), 'b');
+    const without = { order: ['main'], providers: new Map([...orb.providers].filter(([name]) => name === 'main')) };
+    state.of({ ...orb, ...without });
+    state.of(orb);
+    expect(state.breakers('acme', ORB)).to.deep.equal({ main: 'closed', b: 'closed' });
+    expect(told).to.deep.equal([`${ORB} b open`, `${ORB} b closed`]);
+  });
+
   it('begins no series again of an Orb that is gone', async () => {
     const { state, told, gone, clock } = aBench();
     const failover = state.of(anOrb(ORB));

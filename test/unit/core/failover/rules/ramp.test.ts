@@ -23,6 +23,8 @@ import {
 } from '../../../../support/failover.ts';
 
 const active = busy(traffic(100, 260));
+const twice = { kind: 'none', why: 'multiple-series' } as const;
+const unreadable = busy(traffic(100, 260, { p50: twice, pq: twice }));
 const on = (
   providers: Readonly<Record<string, ProviderMetrics>>,
   change: Partial<FailoverInput> = {},
@@ -60,6 +62,7 @@ describe('rule 5, failback (failover.md §5.3)', () => {
     ['at most a quarter slower', { a: probed(325), b: active }, {}, 'ramp'],
     ['not more', { a: probed(326), b: active }, {}, 'stay'],
     ['slower, by priority', { a: probed(900), b: active }, { config: aConfig({ strategy: 'priority' }) }, 'ramp'],
+    ['not when the traffic of the active one can not be read', { a: probed(900), b: unreadable }, {}, 'stay'],
     ['slower, without traffic on the active one', { a: probed(900), b: idle }, {}, 'ramp'],
     [
       'slower, when probes are another request',
@@ -147,6 +150,13 @@ describe('rule 5a on the way back (failover.md §5.3)', () => {
     });
   }
 
+  it('gives up when its provider is the primary no more', () => {
+    const config = { ...aConfig(), primary: 'c', fallbacks: ['a', 'b'] };
+    const { decision, next } = on({ a: idle, b: active }, { ...ramping(50), config });
+    expect(decision.kind === 'ramp-abort' ? decision.why : '').to.equal('no-longer-listed');
+    expect(next).to.include({ activeProvider: 'b', ramp: null });
+  });
+
   it('does not mind the errors that the active provider has too', () => {
     const poor = busy(traffic(80, 260, { attempts: 100, bad: 20 }));
     expect(on({ a: bad(10, 3), b: poor }, ramping(10)).decision.kind).to.equal('ramp');
@@ -222,6 +232,12 @@ describe('rule 5a on trial (failover.md §5.3)', () => {
       expect(told).to.equal(expected);
     });
   }
+
+  it('gives up a provider that is no fallback any more, though it has an execution', () => {
+    const config = { ...aConfig(), fallbacks: ['c'] };
+    const { decision } = on({ a: slow, b: busy(traffic(5, 800)) }, { ...trial(50), config });
+    expect(decision.kind === 'ramp-abort' ? decision.why : '').to.equal('no-longer-listed');
+  });
 
   it('lets a primary that stays dwell for its minimum', () => {
     expect(on({ a: slow, b: busy(traffic(5, 900)) }, trial(10)).next.dwellUntil).to.equal(NOW + MINUTE);

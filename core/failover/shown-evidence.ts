@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject } from '../json/json-value.ts';
+import type { Candidate, Explain, FailoverInput, FailoverOutput, ResolvedSwapConfig, SwapRecord } from './types.ts';
+
+const WINDOW_S = { '2m': 120, '5m': 300, '10m': 600 } as const;
+
+const whole = (value: number): number => Math.round(value);
+const wholeOrNull = (value: number | null): number | null => (value === null ? null : Math.round(value));
+const basisPoints = (ratio: number): number => Math.round(ratio * 10_000);
+
+/** `config` of the evidence as people read it (failover.md §10), without its digest. */
+export function shownConfig({ latency, strategy }: ResolvedSwapConfig, explain: Explain): JsonObject {
+  return {
+    strategy,
+    quantile_bp: basisPoints(latency.quantile),
+    window_s: explain.window === null ? null : WINDOW_S[explain.window],
+    min_samples: explain.minSamples,
+    limit_ms: wholeOrNull(explain.limitMs),
+    min_improvement_bp: basisPoints(latency.minImprovement),
+    consecutive: latency.consecutive,
+  };
+}
+
+/** One of `candidates`. @param to the provider that was chosen */
+export const shownCandidate = (candidate: Candidate, to: string): JsonObject => ({
+  provider: candidate.provider,
+  active: candidate.active,
+  n: whole(candidate.n),
+  p50_ms: wholeOrNull(candidate.p50Ms),
+  pq_ms: wholeOrNull(candidate.pqMs),
+  base_ms: wholeOrNull(candidate.baseMs),
+  attempts: whole(candidate.attempts),
+  bad: whole(candidate.bad),
+  probe_n: whole(candidate.probeN),
+  probe_ok: whole(candidate.probeOk),
+  eligible: candidate.provider === to || candidate.eligible,
+  why: candidate.provider === to ? 'chosen' : candidate.why,
+});
+
+/** Evaluations in a row that the rule needed; 0 for a rule without a streak. */
+export function shownStreak({ rule }: Pick<SwapRecord, 'rule'>, { memory }: Pick<FailoverInput, 'memory'>): number {
+  if (rule === 'degraded') return memory.degraded + 1;
+  if (rule === 'trial-ramp') return memory.trial;
+  return rule === 'failback' ? memory.recovered : 0;
+}
+
+/** All members of `wanted` are plain values. */
+const shows = (value: unknown, wanted: JsonObject): boolean =>
+  isJsonObject(value) && Object.entries(wanted).every(([name, member]) => value[name] === member);
+
+/** A swap that was decided again. */
+export interface DecidedAgain {
+  readonly input: Pick<FailoverInput, 'config' | 'memory'>;
+  readonly output: Pick<FailoverOutput, 'explain'>;
+  readonly swap: Pick<SwapRecord, 'to' | 'rule'>;
+}
+
+/** Whether the figures that people are shown are those that the swap was decided on. */
+export function isAsShown(
+  { config, candidates, streak }: JsonObject,
+  { input, output: { explain }, swap }: DecidedAgain,
+): boolean {
+  const wanted = explain.candidates.map((candidate) => shownCandidate(candidate, swap.to));
+  return (
+    shows(config, shownConfig(input.config, explain)) &&
+    Array.isArray(candidates) &&
+    candidates.length === wanted.length &&
+    wanted.every((candidate, index) => shows(candidates[index], candidate)) &&
+    streak === shownStreak(swap, input)
+  );
+}

@@ -1,0 +1,73 @@
+import { orbManifest } from '../../support/orbs.ts';
+import { SHORT_SWAPS } from '../operator/workloads.ts';
+import { applySpec, type World } from '../operator/world.ts';
+import { at } from '../rig/json.ts';
+import type { Health } from '../rig/scripted-figures.ts';
+
+export const PROVIDERS = ['main', 'other'] as const;
+export type ProviderName = (typeof PROVIDERS)[number];
+
+/** An Orb that is swapped, as the plan sees it. */
+interface FleetOrb {
+  readonly name: string;
+  readonly orbId: string;
+}
+
+/** The Orbs that are swapped. One that has been swapped often makes way for a new one: the status keeps twenty swaps. */
+export interface Fleet {
+  /** A random one of those that are in use. */
+  readonly pick: (random: () => number) => FleetOrb;
+  /** Its figures from now on. */
+  readonly say: (orb: FleetOrb, provider: ProviderName, health: Health) => void;
+  /** Takes Orbs out that have had their swaps, and adds as many. @param swapsOf number of swaps so far */
+  readonly renew: (swapsOf: (orb: FleetOrb) => number) => Promise<void>;
+}
+
+const SIZE = 8;
+/** Fewer than a status keeps, with room for those under way. */
+const MOST_SWAPS = 12;
+
+export const otherThan = (provider: unknown): ProviderName => (provider === 'other' ? 'main' : 'other');
+
+/** @param providerUrl answers probes */
+export async function makeFleet(world: World, providerUrl: string): Promise<Fleet> {
+  const { figures } = world;
+  const orbs: FleetOrb[] = [];
+  let made = 0;
+  const add = async (): Promise<void> => {
+    made += 1;
+    const name = `orb-${made}`;
+    const orb = { name, orbId: `acme.${name}@1.0.0` };
+    const execution = { type: 'http', method: 'GET', url: providerUrl };
+    const manifest = {
+      providers: { other: { execution } },
+      swap_config: SHORT_SWAPS,
+      inputs: {},
+      outputs: {},
+      execution,
+    };
+    const spec: unknown = JSON.parse(orbManifest(orb.orbId, { url: providerUrl, manifest }));
+    figures.say({ namespace: world.namespace, orbId: orb.orbId }, { main: 'well', other: 'well' });
+    await applySpec(world, 'orbs', name, spec);
+    orbs.push(orb);
+  };
+  while (orbs.length < SIZE) await add();
+  return {
+    pick: (random) => orbs[Math.floor(random() * orbs.length)] ?? { name: '', orbId: '' },
+    say: ({ orbId }, provider, health) =>
+      figures.say({ namespace: world.namespace, orbId }, { main: 'well', other: 'well', [provider]: health }),
+    renew: async (swapsOf) => {
+      for (const orb of orbs.filter((one) => swapsOf(one) >= MOST_SWAPS)) {
+        figures.say({ namespace: world.namespace, orbId: orb.orbId }, { main: 'well', other: 'well' });
+        orbs.splice(orbs.indexOf(orb), 1);
+        await add();
+      }
+    },
+  };
+}
+
+/** Of its newest state; 0 before there is one. */
+export const swapSeqOf = (orb: unknown): number => {
+  const seq = at(orb, 'status', 'failover', 'swapSeq');
+  return typeof seq === 'number' ? seq : 0;
+};

@@ -1,0 +1,97 @@
+import { startOperator, type OperatorProcess, SHORT_LEASE } from '../../support/operator-process.ts';
+import { leaderOf, untilTrue, type World } from '../operator/world.ts';
+import { startCountingProxy, type CountingProxy } from '../rig/counting-proxy.ts';
+import { checkOutput } from '../rig/oracles/process-health.ts';
+import type { Rule } from '../rig/rules.ts';
+
+/** One of two operators: killed and started again on one proxy, each time as another candidate. */
+interface Candidate {
+  readonly proxy: CountingProxy;
+  operator: OperatorProcess;
+}
+
+/** Two operators of which one leads, over one control plane and one Prometheus. */
+export interface Operators {
+  /** SIGKILL for the one that leads, and it is started again. @returns false: nobody led within the time that a lease takes */
+  readonly killLeader: () => Promise<boolean>;
+  /** The rule holds for both; `kill` ends the one whose request met it, and it is started again. @returns takes it away */
+  readonly addRule: (make: (kill: () => Promise<void>) => Rule) => () => void;
+  /** Resolves when those that were killed are up again. */
+  readonly settled: () => Promise<void>;
+  /** SIGTERM for both; the second call does nothing. @returns what they did wrong: oracle i */
+  readonly stop: () => Promise<readonly string[]>;
+}
+
+const ALL_LINES = 100_000;
+const LEADER_MS = 15_000;
+
+/** @param given flags beside those of the lease and the tick */
+export async function startOperators(world: World, given: readonly string[]): Promise<Operators> {
+  const { plane } = world;
+  const faults: string[] = [];
+  const flags = [...SHORT_LEASE, '--failover-tick', '1s', ...given];
+  const start = (proxy: CountingProxy): Promise<OperatorProcess> =>
+    startOperator(plane, {
+      connection: ['--kube-server', proxy.url, '--kube-token-file', plane.users.operator.tokenFile],
+      flags,
+    });
+  const candidate = async (): Promise<Candidate> => {
+    const proxy = await startCountingProxy({ upstream: plane.server.url, ca: plane.ca });
+    return { proxy, operator: await start(proxy) };
+  };
+  const candidates = [await candidate(), await candidate()];
+  let isStopped = false;
+  const restarting = new Set<Promise<void>>();
+  const again = async (one: Candidate): Promise<void> => {
+    faults.push(...checkOutput(one.operator.process.tail(ALL_LINES)));
+    await one.operator.stop();
+    one.operator = await start(one.proxy);
+  };
+  const kill = async (one: Candidate): Promise<void> => {
+    const { process } = one.operator;
+    process.kill('SIGKILL');
+    await process.exited;
+    const restarted = again(one);
+    restarting.add(restarted);
+    void restarted.finally(() => restarting.delete(restarted));
+  };
+  const settled = async (): Promise<void> => void (await Promise.all(restarting));
+  /** The holder of the lease may be one that was killed. */
+  const leader = async (): Promise<Candidate | undefined> => {
+    const identity = await leaderOf(world);
+    return candidates.find(({ operator }) => operator.ready.identity === identity);
+  };
+  return {
+    killLeader: async () => {
+      await settled();
+      let found: Candidate | undefined;
+      const look = async (): Promise<boolean> => {
+        found = await leader();
+        return found !== undefined;
+      };
+      await untilTrue('nobody leads', look, LEADER_MS).catch(() => undefined);
+      if (found === undefined) return false;
+      await kill(found);
+      return true;
+    },
+    addRule: (make) => {
+      const removals = candidates.map((one) => one.proxy.addRule(make(() => kill(one))));
+      return () => removals.forEach((remove) => remove());
+    },
+    settled,
+    stop: async () => {
+      await settled();
+      if (isStopped) return faults;
+      isStopped = true;
+      for (const { operator, proxy } of candidates) {
+        operator.process.kill('SIGTERM');
+        const code = await operator.process.exited;
+        if (code !== 0) faults.push(`an operator ended with ${code}: ${operator.process.tail(3)}`);
+        faults.push(...checkOutput(operator.process.tail(ALL_LINES)));
+        await operator.stop();
+        await proxy.close();
+      }
+      return faults;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PrometheusMode } from '../../adapters/prometheus/expressions.ts';
+import { at } from '../chaos/rig/json.ts';
+import { PRIMARY, THRESHOLD_MS, type CalledOrb } from './orbs.ts';
+
+const EVERY_MS = 500;
+
+/** p95 of the runs of two minutes at the primary, s, as the operator would be told it. */
+function p95Query({ orbId }: CalledOrb, mode: PrometheusMode): string {
+  const labels = `orb_id="${orbId}",provider="${PRIMARY}"`;
+  if (mode === 'recorded') return `orb:provider_latency_seconds:p95_2m{${labels}}`;
+  const buckets = `orb_provider_request_duration_seconds_bucket{source="traffic",${labels}}`;
+  return `histogram_quantile(0.95, sum by (le) (rate(${buckets}[2m])))`;
+}
+
+async function valueOf(url: string, query: string): Promise<number | undefined> {
+  const asked = `${url}/api/v1/query?query=${encodeURIComponent(query)}`;
+  const answer: unknown = await (await fetch(asked, { signal: AbortSignal.timeout(5000) })).json();
+  const results = at(answer, 'data', 'result');
+  const pair: unknown = Array.isArray(results) ? at(results[0], 'value') : undefined;
+  return Array.isArray(pair) ? Number(pair[1]) : undefined;
+}
+
+/**
+ * When Prometheus first says that the p95 of the primary is over the limit, ms since epoch.
+ * @throws Error it does not within that time
+ */
+export async function untilBreached(
+  prometheusUrl: string,
+  { orb, mode }: { readonly orb: CalledOrb; readonly mode: PrometheusMode },
+  withinMs: number,
+): Promise<number> {
+  const end = Date.now() + withinMs;
+  while (Date.now() < end) {
+    const asked = Date.now();
+    const seconds = await valueOf(prometheusUrl, p95Query(orb, mode));
+    if (seconds !== undefined && seconds * 1000 > THRESHOLD_MS) return asked;
+    await delay(EVERY_MS);
+  }
+  throw new Error(`${orb.name}: Prometheus does not see that the primary is slow`);
+}

@@ -1,0 +1,102 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { at } from '../chaos/rig/json.ts';
+import { NAMESPACE, ORBISET, ORBS, type CalledOrb } from './orbs.ts';
+
+/** One run as its caller saw it. */
+export interface CallerRun {
+  readonly orb: string;
+  /** Ms since epoch, when it was asked for. */
+  readonly at: number;
+  readonly ms: number;
+  /** '' when it failed. */
+  readonly provider: string;
+  /** Why it failed; '' when it did not. */
+  readonly fault: string;
+}
+
+/** Callers that come whether the last one was answered or not. */
+export interface Load {
+  readonly runs: readonly CallerRun[];
+  /** Resolves when every caller has its answer. */
+  readonly stop: () => Promise<void>;
+}
+
+interface Target {
+  readonly url: string;
+  readonly apiKey: string;
+}
+
+const TIMEOUT_MS = 20_000;
+
+/** Input of the runs before the load. */
+export const FIRST = 'first';
+
+async function execute({ url, apiKey }: Target, orb: CalledOrb, id: string): Promise<CallerRun> {
+  const asked = Date.now();
+  const began = performance.now();
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ orb_id: orb.orbId, inputs: { id } });
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const seen = { orb: orb.name, at: asked };
+  try {
+    const response = await fetch(`${url}/orbisets/${NAMESPACE}.${ORBISET}/execute`, {
+      method: 'POST',
+      headers,
+      body,
+      signal,
+    });
+    const answer: unknown = await response.json();
+    const ms = performance.now() - began;
+    const provider = at(answer, 'outputs', 'provider');
+    if (typeof provider === 'string') return { ...seen, ms, provider, fault: '' };
+    return { ...seen, ms, provider: '', fault: `${response.status} ${String(at(answer, 'code'))}` };
+  } catch (error) {
+    return { ...seen, ms: performance.now() - began, provider: '', fault: String(error) };
+  }
+}
+
+/** Resolves when the API, which has caches of its own, executes each Orb. @throws Error it does not within 20 s */
+export async function untilServed(target: Target): Promise<void> {
+  const end = performance.now() + TIMEOUT_MS;
+  for (const orb of ORBS) {
+    let run = await execute(target, orb, FIRST);
+    while (run.fault !== '' && performance.now() < end) run = await execute(target, orb, FIRST);
+    if (run.fault !== '') throw new Error(`${orb.name} is not executed: ${run.fault}`);
+  }
+}
+
+/** Starts `rate` runs a second of each Orb. */
+export function startLoad(target: Target, rate: number): Load {
+  const runs: CallerRun[] = [];
+  const open = new Set<Promise<unknown>>();
+  const stopped = new AbortController();
+  const call = (orb: CalledOrb, id: string): void => {
+    const run = execute(target, orb, id)
+      .then((seen) => runs.push(seen))
+      .finally(() => open.delete(run));
+    open.add(run);
+  };
+  const calling = async (): Promise<void> => {
+    const began = performance.now();
+    for (let number = 0; !stopped.signal.aborted; number += 1) {
+      for (const orb of ORBS) call(orb, `${orb.name}-${number}`);
+      const next = began + ((number + 1) * 1000) / rate;
+      await delay(Math.max(0, next - performance.now()), undefined, { signal: stopped.signal }).catch(() => undefined);
+    }
+  };
+  const called = calling();
+  return {
+    runs,
+    stop: async () => {
+      stopped.abort();
+      await called;
+      await Promise.all(open);
+    },
+  };
+}
+
+/** Nearest rank; NaN without runs. @param share 0 … 1 */
+export function percentile(runs: readonly CallerRun[], share: number): number {
+  const sorted = runs.map(({ ms }) => ms).toSorted((one, other) => one - other);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+}
