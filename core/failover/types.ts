@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/json-value.ts';
+import { type SWAP_REASONS, SWAP_RULES } from '../receipt/swap-record.ts';
 import type { EventSpec } from '../reconcile/event-spec.ts';
 
 /** A figure of a metrics source. Unknown is neither 0 nor infinite (failover.md §3.2). */
@@ -120,23 +121,10 @@ export interface ResolvedSwapConfig {
   };
 }
 
-export type SwapReason = 'manual' | 'hard_failure' | 'latency' | 'failback';
+export type SwapReason = (typeof SWAP_REASONS)[number];
 
 /** Rules of failover.md §5.3 by the name that metrics, status and receipts show; `healthy`: none of them had anything to do. */
-export const RULES = [
-  'pinned',
-  'metrics-unusable',
-  'hard-failure',
-  'all-down',
-  'frozen',
-  'ramp',
-  'low-traffic',
-  'degraded',
-  'trial-ramp',
-  'failback',
-  'flapping',
-  'healthy',
-] as const;
+export const RULES = SWAP_RULES;
 export type RuleId = (typeof RULES)[number];
 
 /** A pin as the rules take it (failover.md §8). Times in ms since epoch. */
