@@ -1,6 +1,5 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createSecureContext } from 'node:tls';
 import { SecretApiKeys } from '../adapters/api-keys/secret-api-keys.ts';
 import { KeysError } from '../adapters/keys/key-folder.ts';
 import { loadKeys } from '../adapters/keys/load-keys.ts';
@@ -9,19 +8,21 @@ import type { Connection } from '../adapters/kube/connection.ts';
 import { ConnectionError, openConnection } from '../adapters/kube/connection-flags.ts';
 import { createKubeClient } from '../adapters/kube/kube-client.ts';
 import { createKubeMetrics } from '../adapters/kube/kube-metrics.ts';
+import { createConfigMapHeadStore } from '../adapters/log-head/config-map-head-store.ts';
 import type { ProcessLog } from '../adapters/telemetry/logger.ts';
 import type { Clock } from '../adapters/time/clock.ts';
 import { createAuthenticate } from './cluster/authenticate.ts';
 import { createCluster, type Cluster } from './cluster/cluster.ts';
 import { createClusterPins } from './cluster/cluster-pins.ts';
+import { tellOfFork, type ForkEventDeps } from './cluster/log-head-event.ts';
 import { secretHint } from './cluster/secret-hint.ts';
 import { TokenReviewer } from './cluster/token-reviewer.ts';
-import type { TlsFiles } from './http/server.ts';
 import { checkEgress, exceptionsOf, readAuthorities } from './process/egress-settings.ts';
 import { openPlatform, type Platform } from './process/platform.ts';
 import { openFigures } from './process/prometheus-figures.ts';
 import { serve } from './process/serve.ts';
 import { EX_CONFIG, StartError } from './process/start-error.ts';
+import { readTls } from './process/tls-files.ts';
 import type { Settings } from './settings.ts';
 
 export interface StartTools {
@@ -60,24 +61,6 @@ async function openKeys(settings: Settings): Promise<PlatformKeys> {
   throw new StartError(message, EX_CONFIG);
 }
 
-const readPem = (path: string, flag: string): Promise<string> =>
-  readFile(path, 'utf8').catch((error: unknown) => {
-    const message = `${flag} ${path}: the file can't be read: check that it exists and may be read by this user`;
-    throw new StartError(message, EX_CONFIG, { cause: error });
-  });
-
-async function readTls({ tls }: Settings): Promise<TlsFiles | undefined> {
-  if (tls === undefined) return undefined;
-  const files = { cert: await readPem(tls.certFile, '--tls-cert'), key: await readPem(tls.keyFile, '--tls-key') };
-  try {
-    createSecureContext(files);
-  } catch (error) {
-    const message = `--tls-cert ${tls.certFile}, --tls-key ${tls.keyFile}: these are no certificate chain (PEM) and its private key`;
-    throw new StartError(message, EX_CONFIG, { cause: error });
-  }
-  return files;
-}
-
 const connect = ({ connection }: Settings): Promise<Connection> =>
   openConnection(connection).catch((error: unknown) => {
     if (!(error instanceof ConnectionError)) throw error;
@@ -107,11 +90,20 @@ async function open(
   });
 }
 
+/** @returns what tells of a doubtful history, until the signal is aborted */
+async function followHead(deps: ForkEventDeps, signal: AbortSignal): Promise<() => Promise<void>> {
+  let telling: Promise<void> = Promise.resolve();
+  await deps.platform.followHead(createConfigMapHeadStore(deps), (why) => {
+    telling = tellOfFork(why, deps, signal);
+  });
+  return () => telling;
+}
+
 /** Starts everything in its order and answers requests when it returns. @throws StartError what the person can mend */
 export async function start(settings: Settings, tools: StartTools): Promise<Running> {
   const { clock, random, log } = tools;
   const { logger } = log;
-  const tls = await readTls(settings);
+  const tls = settings.tls === undefined ? undefined : { paths: settings.tls, first: await readTls(settings.tls) };
   const connection = await connect(settings);
   let cluster: Cluster | undefined;
   const apiKeys = new SecretApiKeys({ clock, logger, current: () => cluster?.isCurrent() ?? false });
@@ -120,16 +112,16 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
   const userAgent = `orb-api/${platform.version}`;
   const client = createKubeClient({ connection, clock, random, logger, metrics, userAgent });
   const { namespace, vaultMode, identity } = settings;
+  const stopping = new AbortController();
+  const telling = await followHead({ platform, client, metrics, namespace, identity }, stopping.signal);
   const following = await createCluster(platform, { client, metrics, random, namespace, apiKeys, vaultMode, identity });
   cluster = following;
-  const stopping = new AbortController();
   const run = following.run(stopping.signal);
-  const reviewer = new TokenReviewer({ client, clock });
   const figures = openFigures(settings.prometheus, { clock, logger });
   const served = await serve(platform, {
     listen: settings.listen,
     metricsListen: settings.metricsListen,
-    authenticate: createAuthenticate({ keys: apiKeys, reviewer, clock, logger }),
+    authenticate: createAuthenticate({ keys: apiKeys, reviewer: new TokenReviewer({ client, clock }), clock, logger }),
     missing: following.missing,
     pins: createClusterPins({ client, clock }),
     figures: figures.figures,
@@ -138,9 +130,9 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
   const stop = async (): Promise<void> => {
     await served.stop();
     stopping.abort();
-    await run;
-    await Promise.all([client.close(), figures.close()]);
-    await platform.close();
+    await Promise.all([run, telling(), figures.close()]);
+    await platform.close(); // writes the last head through the client
+    await client.close();
   };
   return { url: served.url, metricsUrl: served.metricsUrl, missing: following.missing, stop };
 }

@@ -1,7 +1,7 @@
 import { request as plainRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { connect as startTls } from 'node:tls';
+import { connect as startTls, getCACertificates } from 'node:tls';
 import { PortForwardError } from '../adapters/kube/port-forward-stream.ts';
 import { KubeError } from '../adapters/kube/port.ts';
 import { kubeFailure } from './cluster/kube-failure.ts';
@@ -16,6 +16,8 @@ export interface Server {
   readonly key: string | undefined;
   /** Makes the connection to it, one for each request; absent: by its address. */
   readonly connect?: (signal: AbortSignal) => Promise<Duplex>;
+  /** PEM of one more authority, for the connections that `connect` makes. */
+  readonly authority?: string;
 }
 
 export interface ApiRequest {
@@ -98,8 +100,13 @@ function headersOf(server: Server, request: ApiRequest): OutgoingHttpHeaders {
 }
 
 /** TLS over a connection that is there, with the name of the base in the certificate. */
-const secured = (socket: Duplex, base: URL): Duplex =>
-  startTls({ socket, servername: base.hostname, ALPNProtocols: ['http/1.1'] });
+const secured = (socket: Duplex, { base, authority }: Server): Duplex =>
+  startTls({
+    socket,
+    servername: base.hostname,
+    ALPNProtocols: ['http/1.1'],
+    ...(authority === undefined ? {} : { ca: [...getCACertificates('default'), authority] }),
+  });
 
 interface Exchange {
   readonly answer: Promise<IncomingMessage>;
@@ -109,11 +116,12 @@ interface Exchange {
 type Through = { readonly agent: false } | { readonly createConnection: () => Duplex; readonly defaultPort: number };
 
 /** The way to the server. A connection that we make is there before the request: until then nothing was sent. */
-async function wayTo({ base, connect }: Server, signal: AbortSignal): Promise<Through> {
+async function wayTo(server: Server, signal: AbortSignal): Promise<Through> {
+  const { base, connect } = server;
   if (connect === undefined) return { agent: false };
   const stream = await connect(signal);
   return base.protocol === 'https:'
-    ? { createConnection: () => secured(stream, base), defaultPort: 443 }
+    ? { createConnection: () => secured(stream, server), defaultPort: 443 }
     : { createConnection: () => stream, defaultPort: 80 };
 }
 

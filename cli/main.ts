@@ -6,6 +6,7 @@ import { systemClock } from '../adapters/time/clock.ts';
 import { run } from './command-line.ts';
 import type { Cluster, ClusterWish } from './cluster/cluster.ts';
 import { codeOf } from './io/failure.ts';
+import { fileStreams } from './io/file-streams.ts';
 import { runNode } from './io/run-node.ts';
 import { terminalInput } from './io/terminal-input.ts';
 
@@ -41,6 +42,7 @@ process.exitCode = await run(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err,
   input: terminalInput(process.stdin, err),
+  files: fileStreams(process.stdin, process.stdout),
   clock: systemClock,
   random: randomSource(),
   program: inCheckout ? 'npm run -s orb --' : plugin ? 'kubectl orb' : 'orb',

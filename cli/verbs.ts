@@ -6,7 +6,10 @@ import { exampleFailVerb, exampleHealVerb, exampleSlowVerb } from './example/exa
 import { keysCreateVerb } from './keys/keys-create.ts';
 import { keysListVerb } from './keys/keys-list.ts';
 import { keysRevokeVerb } from './keys/keys-revoke.ts';
+import { ledgerAdoptVerb } from './ledger/ledger-adopt.ts';
+import { ledgerBackupVerb } from './ledger/ledger-backup.ts';
 import { ledgerInitVerb } from './ledger/ledger-init.ts';
+import { ledgerRestoreVerb } from './ledger/ledger-restore.ts';
 import { loginVerb } from './login/login.ts';
 import { pinRemoveVerb } from './providers/pin-remove.ts';
 import { statusVerb } from './providers/status.ts';
@@ -46,6 +49,9 @@ export const verbs: readonly Verb[] = [
   keysListVerb,
   keysRevokeVerb,
   ledgerInitVerb,
+  ledgerBackupVerb,
+  ledgerRestoreVerb,
+  ledgerAdoptVerb,
   loginVerb,
   completionVerb,
 ];

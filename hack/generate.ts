@@ -2,7 +2,9 @@
 // `--check` writes nothing, names the files that are stale and exits with 1.
 import { resolve } from 'node:path';
 import type { Artefact } from './generate/artefact.ts';
+import { chartArtefacts } from './generate/charts.ts';
 import { cliArtefacts } from './generate/cli.ts';
+import { configurationArtefacts } from './generate/configuration.ts';
 import { definitionArtefacts, kindSchemas } from './generate/definitions.ts';
 import { exampleArtefacts } from './generate/examples.ts';
 import { keep } from './generate/keep.ts';
@@ -14,15 +16,16 @@ const root = resolve(import.meta.dirname, '..');
 
 async function generate(): Promise<readonly Artefact[]> {
   const kinds = await kindSchemas(root);
+  const definitions = await definitionArtefacts(root, kinds);
   const parts = [
     typeArtefacts(root),
-    definitionArtefacts(root, kinds),
     exampleArtefacts(root),
     referenceArtefacts(root, kinds),
     cliArtefacts(root),
     ruleArtefacts(root),
+    configurationArtefacts(root),
   ];
-  return (await Promise.all(parts)).flat();
+  return [...definitions, ...chartArtefacts(definitions), ...(await Promise.all(parts)).flat()];
 }
 
 const check = process.argv.includes('--check');

@@ -8,6 +8,8 @@ export interface Settings {
   readonly metricsListen: ListenAddress;
   readonly resources: string;
   readonly data: string;
+  /** The newest checkpoint of the log, outside `data`. */
+  readonly logHead: string;
   /** https origin; fixed with the ledger. */
   readonly issuer: string;
   readonly readyFile: string | undefined;
@@ -30,6 +32,8 @@ Runs the Orb API without a cluster, over a folder of manifests, with an embedded
   --metrics-listen HOST:PORT  Prometheus metrics                 127.0.0.1:9464
   --resources DIR             manifests, Orbs, Orbisets, Secrets the repository's manifests/
   --data DIR                  keys, ledger, vault, API keys      .orb
+  --log-head FILE             newest checkpoint of the log; a data folder that was lost or
+                              restored is noticed by it          beside --data: .orb.log-head
   --issuer URL                https origin in receipts; fixed with the ledger
                                                                  https://orbs.localhost
   --ready-file FILE           gets url, key and an example as JSON (mode 0600) once requests are answered
@@ -79,6 +83,7 @@ function parse(argv: readonly string[], bundledManifests: string): ParsedSetting
       'metrics-listen': { ...string, default: '127.0.0.1:9464' },
       resources: { ...string, default: bundledManifests },
       data: { ...string, default: '.orb' },
+      'log-head': string,
       issuer: { ...string, default: 'https://orbs.localhost' },
       'ready-file': string,
       'egress-allow': list,
@@ -96,6 +101,7 @@ function parse(argv: readonly string[], bundledManifests: string): ParsedSetting
     metricsListen: parseListen(values['metrics-listen'], '--metrics-listen'),
     resources: resolve(values.resources),
     data: resolve(values.data),
+    logHead: resolve(values['log-head'] ?? `${resolve(values.data)}.log-head`),
     issuer: parseIssuer(values.issuer),
     readyFile: values['ready-file'] === undefined ? undefined : resolve(values['ready-file']),
     egressAllow: values['egress-allow'],

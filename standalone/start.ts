@@ -2,6 +2,7 @@ import { ApiKeyStore } from '../adapters/api-keys/api-key-store.ts';
 import { initKeys } from '../adapters/keys/init-keys.ts';
 import { loadKeys } from '../adapters/keys/load-keys.ts';
 import type { PlatformKeys } from '../adapters/keys/port.ts';
+import { createFileHeadStore } from '../adapters/log-head/file-head-store.ts';
 import { randomSource } from '../adapters/keys/primitives.ts';
 import type { ProcessLog } from '../adapters/telemetry/logger.ts';
 import type { Clock } from '../adapters/time/clock.ts';
@@ -84,6 +85,8 @@ async function open(settings: Settings, { clock, log, orb, root, env }: StartToo
     await example.close();
     throw error;
   });
+  // The log itself says what is wrong.
+  await platform.followHead(createFileHeadStore(settings.logHead), () => undefined);
   await apiKeys.open();
   await example.fillVault();
   await example.openControl();

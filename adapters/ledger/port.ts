@@ -160,7 +160,13 @@ export interface LedgerLoad {
 
 /** An adapter failed: the database is away, full, or broken. The caller may try again when `retryable`. */
 export class LedgerError extends Error {
-  readonly code: 'ledger-unavailable' | 'ledger-closed' | 'ledger-locked' | 'ledger-identity' | 'ledger-version';
+  readonly code:
+    | 'ledger-unavailable'
+    | 'ledger-closed'
+    | 'ledger-locked'
+    | 'ledger-identity'
+    | 'ledger-version'
+    | 'ledger-forked';
   readonly retryable: boolean;
   constructor(code: LedgerError['code'], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -168,6 +174,17 @@ export class LedgerError extends Error {
     this.code = code;
     this.retryable = code === 'ledger-unavailable';
   }
+}
+
+/**
+ * Whether the log may grow and be signed. Who opens a ledger that others have seen checkpoints of proves first that it
+ * is the same one: a restored backup would sign a second history (trust.md §2.3).
+ */
+export interface LogGate {
+  /** Why not; undefined: it may. */
+  readonly refusal: () => LedgerError | undefined;
+  /** Resolves when it may for the first time; never rejects. */
+  readonly opened: Promise<void>;
 }
 
 /**
@@ -238,6 +255,8 @@ export interface Ledger {
   readonly entries: (from: number, to: number) => Promise<readonly string[]>;
   /** Entries in the tree. */
   readonly logSize: () => Promise<number>;
+  /** Root of the tree of the first `size` entries, 32 bytes. @throws RangeError unless 0 ≤ size ≤ size of the log */
+  readonly rootAt: (size: number) => Promise<Uint8Array>;
 
   readonly state: (kind: string, key: string) => Promise<string | undefined>;
   readonly states: (kind: string) => Promise<readonly StateRow[]>;

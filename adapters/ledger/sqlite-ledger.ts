@@ -2,7 +2,7 @@ import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Clock } from '../time/clock.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
-import { LedgerError, type Ledger, type LedgerIdentity, type SignedCheckpoint } from './port.ts';
+import { LedgerError, type Ledger, type LedgerIdentity, type LogGate, type SignedCheckpoint } from './port.ts';
 import { CheckpointSchedule } from './sqlite/checkpoint-schedule.ts';
 import { lockForProcess, type ProcessLock } from './sqlite/process-lock.ts';
 import type { LogKey, RowResult, WriteRow } from './sqlite/protocol.ts';
@@ -22,6 +22,8 @@ export interface SqliteLedgerOptions {
   readonly clock: Clock;
   /** Cryptographic random bytes: nonces. */
   readonly random: (size: number) => Uint8Array;
+  /** Holds back what the log grows by, and its checkpoints; absent: nothing does. */
+  readonly gate?: LogGate;
   /** Told of each checkpoint after its commit. */
   readonly onCheckpoint?: (checkpoint: SignedCheckpoint) => void;
 }
@@ -66,6 +68,8 @@ function syncNames(file: string, made: string | undefined): void {
   syncFolder(last);
 }
 
+const OPEN: LogGate = { refusal: () => undefined, opened: Promise.resolve() };
+
 interface Parts {
   readonly lock: ProcessLock;
   readonly writer: WriterHandle;
@@ -93,9 +97,13 @@ async function openParts(options: SqliteLedgerOptions, lock: ProcessLock, made: 
     monotonic: clock.monotonic,
     defer: setImmediate,
   });
-  const schedule = new CheckpointSchedule({ clock, queue, onCheckpoint: options.onCheckpoint });
-  // A crash between growth and its checkpoint: signed before anybody reads.
-  if (found.size > found.checkpointed) await schedule.sign();
+  const { onCheckpoint, gate = OPEN } = options;
+  const schedule = new CheckpointSchedule({ clock, queue, onCheckpoint, gate });
+  // A crash between growth and its checkpoint: signed before anybody reads, or when the gate opens.
+  if (found.size > found.checkpointed) {
+    if (gate.refusal() === undefined) await schedule.sign();
+    else void gate.opened.then(() => schedule.grown(found.size, found.checkpointed));
+  }
   return { lock, writer, reader, queue, schedule };
 }
 
@@ -136,6 +144,7 @@ function createReads(reader: Reader, clock: Clock, isClosed: () => boolean) {
     consistencyProof: (first, second) => read(() => reader.consistencyProof(first, second)),
     entries: (from, to) => read(() => reader.entries(from, to)),
     logSize: () => read(() => reader.logSize()),
+    rootAt: (size) => read(() => reader.rootAt(size)),
     state: (kind, key) => read(() => reader.state(kind, key)),
     states: (kind) => read(() => reader.states(kind)),
   } satisfies Partial<Ledger>;
@@ -163,7 +172,13 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
   return {
     identity: { issuer: identity.issuer, logOrigin: identity.logOrigin },
     ...createReads(parts.reader, clock, () => closing !== undefined),
-    ...createWrites({ queue: parts.queue, reader: parts.reader, clock, random: options.random }),
+    ...createWrites({
+      queue: parts.queue,
+      reader: parts.reader,
+      clock,
+      random: options.random,
+      gate: options.gate ?? OPEN,
+    }),
     load: () => parts.queue.load(),
     close: () => {
       closing ??= closeParts(parts);

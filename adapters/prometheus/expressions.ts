@@ -26,6 +26,9 @@ const REQUESTS = 'orb_provider_requests_total';
 /** Neither says anything of the provider (failover.md §2). */
 const COUNTED = 'outcome!~"client_error|cancelled"';
 const BAD = 'outcome=~"error|timeout|rate_limited|blocked"';
+const SUCCESS = 'outcome="success"';
+const TRAFFIC = 'source="traffic"';
+const PROBE = 'source="probe"';
 /** The hour that ended 5 minutes ago. */
 const BASE = '[1h] offset 5m';
 /** The rules record these two only: each more is a third of all rules again. */
@@ -33,103 +36,123 @@ const RECORDED_QUANTILES: readonly Quantile[] = [0.95, 0.5];
 
 const percentile = (quantile: Quantile): string => `p${Math.round(quantile * 100)}`;
 
-const latency = (quantile: Quantile, source: 'traffic' | 'probe', range: string): string =>
-  `histogram_quantile(${quantile.toFixed(2)}, sum by (orb_namespace, orb_id, provider, le) (rate(${BUCKETS}{source="${source}"}${range})))`;
-const increase = (selector: string, range: string): string => `${BY} (increase(${selector}${range}))`;
-const largest = (gauge: string): string => `max by (orb_namespace, orb_id, provider) (${gauge})`;
-
 export const latencyName = (quantile: Quantile, window: WindowName): string => `${percentile(quantile)}_${window}`;
 export const baseName = (quantile: Quantile): string => `base_${percentile(quantile)}`;
 
-function windowLatency(quantile: Quantile, window: WindowName): Expression {
-  const asked = { q: latencyName(quantile, window), expr: latency(quantile, 'traffic', `[${window}]`) };
+/**
+ * A metric as it is selected: its own matchers, then those of the installation.
+ * @param matcher as `parseMatcher` gives it; '' for none
+ */
+type Select = (metric: string, ...own: readonly string[]) => string;
+
+function selectWith(matcher: string): Select {
+  return (metric, ...own) => {
+    const all = [...own, ...(matcher === '' ? [] : [matcher])];
+    return all.length === 0 ? metric : `${metric}{${all.join(',')}}`;
+  };
+}
+
+const latency = (select: Select, quantile: Quantile, source: 'traffic' | 'probe', range: string): string =>
+  `histogram_quantile(${quantile.toFixed(2)}, sum by (orb_namespace, orb_id, provider, le) (rate(${select(BUCKETS, `source="${source}"`)}${range})))`;
+const increase = (selector: string, range: string): string => `${BY} (increase(${selector}${range}))`;
+const largest = (selector: string): string => `max by (orb_namespace, orb_id, provider) (${selector})`;
+
+function windowLatency(select: Select, quantile: Quantile, window: WindowName): Expression {
+  const asked = { q: latencyName(quantile, window), expr: latency(select, quantile, 'traffic', `[${window}]`) };
   if (!RECORDED_QUANTILES.includes(quantile)) return asked;
   return { ...asked, record: `orb:provider_latency_seconds:${percentile(quantile)}_${window}` };
 }
 
-const windowCounts = (window: WindowName): readonly Expression[] => [
+const windowCounts = (select: Select, window: WindowName): readonly Expression[] => [
   {
     q: `n_${window}`,
-    expr: increase(`${COUNT}{source="traffic"}`, `[${window}]`),
+    expr: increase(select(COUNT, TRAFFIC), `[${window}]`),
     record: `orb:provider_latency_samples:increase${window}`,
   },
   {
     q: `attempts_${window}`,
-    expr: increase(`${REQUESTS}{source="traffic",${COUNTED}}`, `[${window}]`),
+    expr: increase(select(REQUESTS, TRAFFIC, COUNTED), `[${window}]`),
     record: `orb:provider_attempts:increase${window}`,
   },
   {
     q: `bad_${window}`,
-    expr: increase(`${REQUESTS}{source="traffic",${BAD}}`, `[${window}]`),
+    expr: increase(select(REQUESTS, TRAFFIC, BAD), `[${window}]`),
     record: `orb:provider_bad_attempts:increase${window}`,
   },
 ];
 
-function baseLatency(quantile: Quantile): Expression {
-  const asked = { q: baseName(quantile), expr: latency(quantile, 'traffic', BASE) };
+function baseLatency(select: Select, quantile: Quantile): Expression {
+  const asked = { q: baseName(quantile), expr: latency(select, quantile, 'traffic', BASE) };
   return quantile === 0.95 ? { ...asked, record: 'orb:provider_latency_seconds:base_p95_1h' } : asked;
 }
 
-const BASE_COUNT: Expression = {
+const baseCount = (select: Select): Expression => ({
   q: 'base_n',
-  expr: increase(`${COUNT}{source="traffic"}`, BASE),
+  expr: increase(select(COUNT, TRAFFIC), BASE),
   record: 'orb:provider_latency_samples:base_increase1h',
-};
+});
 
-const OTHERS: readonly Expression[] = [
-  { q: 'probe_p50', expr: latency(0.5, 'probe', '[5m]'), record: 'orb:provider_probe_latency_seconds:p50_5m' },
+const probeMedian = (select: Select): Expression => ({
+  q: 'probe_p50',
+  expr: latency(select, 0.5, 'probe', '[5m]'),
+  record: 'orb:provider_probe_latency_seconds:p50_5m',
+});
+
+const others = (select: Select): readonly Expression[] => [
+  probeMedian(select),
   {
     q: 'probes',
-    expr: increase(`${REQUESTS}{source="probe",${COUNTED}}`, '[5m]'),
+    expr: increase(select(REQUESTS, PROBE, COUNTED), '[5m]'),
     record: 'orb:provider_probes:increase5m',
   },
   {
     q: 'probes_ok',
-    expr: increase(`${REQUESTS}{source="probe",outcome="success"}`, '[5m]'),
+    expr: increase(select(REQUESTS, PROBE, SUCCESS), '[5m]'),
     record: 'orb:provider_probes_ok:increase5m',
   },
   {
     q: 'successes_2m',
-    expr: increase(`${REQUESTS}{source="traffic",outcome="success"}`, '[2m]'),
+    expr: increase(select(REQUESTS, TRAFFIC, SUCCESS), '[2m]'),
     record: 'orb:provider_successes:increase2m',
   },
   {
     q: 'transport_2m',
-    expr: increase('orb_provider_transport_errors_total', '[2m]'),
+    expr: increase(select('orb_provider_transport_errors_total'), '[2m]'),
     record: 'orb:provider_transport_errors:increase2m',
   },
-  { q: 'breaker', expr: largest('orb_provider_breaker_state'), record: 'orb:provider_breaker_state:max' },
+  { q: 'breaker', expr: largest(select('orb_provider_breaker_state')), record: 'orb:provider_breaker_state:max' },
   {
     q: 'streak',
-    expr: largest('orb_provider_probe_consecutive_successes'),
+    expr: largest(select('orb_provider_probe_consecutive_successes')),
     record: 'orb:provider_probe_streak:max',
   },
   {
     q: 'last',
-    expr: largest('orb_provider_probe_last_timestamp_seconds'),
+    expr: largest(select('orb_provider_probe_last_timestamp_seconds')),
     record: 'orb:provider_probe_last_seconds:max',
   },
 ];
 
 /** The timestamp of an instant result is that of the evaluation: the sample's own needs a subquery (failover.md §3.2). */
-const AGE: Expression = {
+const ageOf = (select: Select): Expression => ({
   q: 'age',
-  expr: `time() - max by (orb_namespace, orb_id) (max_over_time(timestamp(${REQUESTS}{source="traffic",outcome="success"})[10m:15s]))`,
-};
+  expr: `time() - max by (orb_namespace, orb_id) (max_over_time(timestamp(${select(REQUESTS, TRAFFIC, SUCCESS)})[10m:15s]))`,
+});
 /** How long ago the rules ran: what they recorded stays readable for 5 minutes after they stopped. */
 const RULES_AGE: Expression = {
   q: 'rules_age',
   expr: 'time() - max by (orb_namespace, orb_id) (timestamp(orb:provider_attempts:increase2m))',
 };
 
+const anything = selectWith('');
 const ofProvider: readonly Expression[] = [
   ...WINDOWS.flatMap((window) => [
-    ...QUANTILES.map((quantile) => windowLatency(quantile, window)),
-    ...windowCounts(window),
+    ...QUANTILES.map((quantile) => windowLatency(anything, quantile, window)),
+    ...windowCounts(anything, window),
   ]),
-  ...QUANTILES.map(baseLatency),
-  BASE_COUNT,
-  ...OTHERS,
+  ...QUANTILES.map((quantile) => baseLatency(anything, quantile)),
+  baseCount(anything),
+  ...others(anything),
 ];
 
 /** Every figure of a provider that an answer may hold. */
@@ -151,26 +174,30 @@ export interface Wanted {
   readonly quantiles: ReadonlySet<Quantile>;
   /** The baseline costs more than half of the query: not on every look. */
   readonly base: boolean;
+  /** Of the series of our own processes, as `parseMatcher` gives it; default: any. Recorded series have lost such labels. */
+  readonly matcher?: string;
 }
 
-function wantedExpressions({ quantiles, base }: Wanted): readonly Expression[] {
+function wantedExpressions(select: Select, { quantiles, base }: Wanted): readonly Expression[] {
   const chosen = QUANTILES.filter((quantile) => quantile === 0.5 || quantiles.has(quantile));
+  const bases = QUANTILES.filter((quantile) => quantiles.has(quantile));
   return [
     ...WINDOWS.flatMap((window) => [
-      ...chosen.map((quantile) => windowLatency(quantile, window)),
-      ...windowCounts(window),
+      ...chosen.map((quantile) => windowLatency(select, quantile, window)),
+      ...windowCounts(select, window),
     ]),
-    ...OTHERS,
-    ...(base ? [...QUANTILES.filter((quantile) => quantiles.has(quantile)).map(baseLatency), BASE_COUNT] : []),
+    ...others(select),
+    ...(base ? [...bases.map((quantile) => baseLatency(select, quantile)), baseCount(select)] : []),
   ];
 }
 
 /** One query for all figures: one answer, one evaluation time (failover.md §3.1). */
 export function lookQuery(mode: PrometheusMode, wanted: Wanted): string {
-  const expressions = wantedExpressions(wanted);
-  if (mode === 'query') return [...expressions, AGE].map(named).join(' or ');
+  const select = selectWith(wanted.matcher ?? '');
+  const expressions = wantedExpressions(select, wanted);
+  if (mode === 'query') return [...expressions, ageOf(select)].map(named).join(' or ');
   const raw = expressions.filter(({ record }) => record === undefined);
-  return ['{__name__=~"orb:.+"}', ...[...raw, AGE, RULES_AGE].map(named)].join(' or ');
+  return ['{__name__=~"orb:.+"}', ...[...raw, ageOf(select), RULES_AGE].map(named)].join(' or ');
 }
 
 /** `sha256:` and hex of a query as it was sent. */
@@ -181,21 +208,23 @@ const text = (mode: PrometheusMode, { record, expr }: Expression): string =>
 
 /**
  * The expressions that a decision rests on, as a swap receipt shows them (failover.md §10).
+ * @param matcher as in `Wanted`; '' for none
  * @returns empty for a quantile or window that nobody can have asked for
  */
 export function receiptExpressions(
   mode: PrometheusMode,
   quantile: number,
   window: string,
+  matcher: string,
 ): Readonly<Record<string, string>> {
   const chosen = QUANTILES.find((known) => known === quantile);
   const range = WINDOWS.find((known) => known === window);
   if (chosen === undefined || range === undefined) return {};
-  const probe = OTHERS.find(({ q }) => q === 'probe_p50');
+  const select = selectWith(matcher);
   return {
-    pq: text(mode, windowLatency(chosen, range)),
-    p50: text(mode, windowLatency(0.5, range)),
-    ...(probe === undefined ? {} : { probe_p50: text(mode, probe) }),
+    pq: text(mode, windowLatency(select, chosen, range)),
+    p50: text(mode, windowLatency(select, 0.5, range)),
+    probe_p50: text(mode, probeMedian(select)),
   };
 }
 
@@ -208,16 +237,23 @@ const errorRatio = (window: WindowName): RecordingRule => ({
   expr: `(orb:provider_bad_attempts:increase${window} or orb:provider_attempts:increase${window} * 0) / (orb:provider_attempts:increase${window} > 0)`,
 });
 
-/** The recording rules of the chart, in an order in which each finds what it uses. */
-export const RECORDING_RULES: readonly RecordingRule[] = [
-  ...WINDOWS.flatMap((window) => [
-    ...RECORDED_QUANTILES.map((quantile) => windowLatency(quantile, window)).flatMap(ruleOf),
-    ...windowCounts(window).flatMap(ruleOf),
-    errorRatio(window),
-  ]),
-  ...[...QUANTILES.map(baseLatency), BASE_COUNT, ...OTHERS].flatMap(ruleOf),
-  { record: 'orb:metrics_age_seconds', expr: AGE.expr },
-];
+/**
+ * The recording rules, in an order in which each finds what it uses.
+ * @param matcher as in `Wanted`: `recorded` looks see what the rules have selected; '' for none, as the chart has them
+ */
+export function recordingRules(matcher: string): readonly RecordingRule[] {
+  const select = selectWith(matcher);
+  return [
+    ...WINDOWS.flatMap((window) => [
+      ...RECORDED_QUANTILES.map((quantile) => windowLatency(select, quantile, window)).flatMap(ruleOf),
+      ...windowCounts(select, window).flatMap(ruleOf),
+      errorRatio(window),
+    ]),
+    ...QUANTILES.map((quantile) => baseLatency(select, quantile)).flatMap(ruleOf),
+    ...[baseCount(select), ...others(select)].flatMap(ruleOf),
+    { record: 'orb:metrics_age_seconds', expr: ageOf(select).expr },
+  ];
+}
 
 const escapeLabel = (value: string): string =>
   value
@@ -225,6 +261,14 @@ const escapeLabel = (value: string): string =>
     .replaceAll('"', String.raw`\"`)
     .replaceAll('\n', String.raw`\n`);
 
-/** What the operator last saw of one Orb, for `GET /providers/{orb_id}/status` (failover.md §9.3). */
-export const figuresQuery = (orb: { readonly namespace: string; readonly orbId: string }): string =>
-  `{__name__=~"orb_swap_.+|orb_provider_(breaker|probe)_.+",orb_namespace="${escapeLabel(orb.namespace)}",orb_id="${escapeLabel(orb.orbId)}"}`;
+/**
+ * What the operator last saw of one Orb, for `GET /providers/{orb_id}/status` (failover.md §9.3).
+ * @param matcher as in `Wanted`; it lets the series of operator and API through
+ */
+export const figuresQuery = (orb: { readonly namespace: string; readonly orbId: string }, matcher: string): string =>
+  selectWith(matcher)(
+    '',
+    '__name__=~"orb_swap_.+|orb_provider_(breaker|probe)_.+"',
+    `orb_namespace="${escapeLabel(orb.namespace)}"`,
+    `orb_id="${escapeLabel(orb.orbId)}"`,
+  );

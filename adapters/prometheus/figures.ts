@@ -11,18 +11,19 @@ export interface FigureSample {
 
 /**
  * What the operator last saw of one Orb, and the breakers and probes of all processes, each with its own series.
+ * @param orb `matcher` as in `Wanted` of the expressions; default: any
  * @param deadlineMs 2000 for the status endpoint (failover.md §9.3)
  * @returns undefined: no usable answer, an empty one too
  */
 export async function queryFigures(
   client: PrometheusClient,
-  orb: { readonly namespace: string; readonly orbId: string },
+  orb: { readonly namespace: string; readonly orbId: string; readonly matcher?: string },
   deadlineMs: number,
   signal: AbortSignal,
 ): Promise<readonly FigureSample[] | undefined> {
   const found: FigureSample[] = [];
   const query = {
-    promql: figuresQuery(orb),
+    promql: figuresQuery(orb, orb.matcher ?? ''),
     deadlineMs,
     onSample: ({ labels, value }: Omit<FigureSample, 'name'>): void => {
       found.push({ name: labels['__name__'] ?? '', labels, value });

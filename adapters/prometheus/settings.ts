@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { PrometheusConnection } from './credentials.ts';
 import { MODES, type PrometheusMode } from './expressions.ts';
+import { parseMatcher } from './matcher.ts';
 
 /** Where figures come from, and how. */
 export interface PrometheusSettings {
@@ -8,6 +9,8 @@ export interface PrometheusSettings {
   readonly mode: PrometheusMode;
   /** Of the job that scrapes the API processes. */
   readonly scrapeIntervalMs: number;
+  /** Label matchers that every selector gets beside its own; '' for none. */
+  readonly matcher: string;
 }
 
 /** Values of the flags, as `parseArgs` gives them. */
@@ -15,6 +18,7 @@ export interface PrometheusValues {
   readonly 'prometheus-url'?: string | undefined;
   readonly 'prometheus-mode'?: string | undefined;
   readonly 'prometheus-scrape-interval'?: string | undefined;
+  readonly 'prometheus-matcher'?: string | undefined;
   readonly 'prometheus-bearer-token-file'?: string | undefined;
   readonly 'prometheus-username'?: string | undefined;
   readonly 'prometheus-password-file'?: string | undefined;
@@ -35,6 +39,7 @@ export const PROMETHEUS_OPTIONS = {
   'prometheus-url': string,
   'prometheus-mode': string,
   'prometheus-scrape-interval': string,
+  'prometheus-matcher': string,
   'prometheus-bearer-token-file': string,
   'prometheus-username': string,
   'prometheus-password-file': string,
@@ -50,6 +55,7 @@ export const PROMETHEUS_HELP = `  --prometheus-url URL        of the Prometheus 
   --prometheus-mode MODE      query, or recorded: its rules compute (from 500 Orbs)
                                                                  query
   --prometheus-scrape-interval DURATION   of the API, 1s to 150s 15s
+  --prometheus-matcher MATCHERS   whose series count: namespace="orb-system"   any
   --prometheus-bearer-token-file FILE   a token, read again for each query; or
   --prometheus-username NAME  and
   --prometheus-password-file FILE   the password; or
@@ -92,6 +98,14 @@ function parseScrape(text: string): number {
   const ms = Number(digits) * (UNITS[unit] ?? Number.NaN);
   if (ms >= MIN_SCRAPE_MS && ms <= MAX_SCRAPE_MS) return ms;
   throw new WrongUsage('--prometheus-scrape-interval takes a duration from 1s to 150s: a window is at least 4 scrapes');
+}
+
+function readMatcher(text: string | undefined): string {
+  const parsed = text === undefined ? ({ ok: true, matcher: '' } as const) : parseMatcher(text);
+  if (parsed.ok) return parsed.matcher;
+  throw new WrongUsage(
+    `--prometheus-matcher takes label matchers, for example job=~"orb-(api|operator)",namespace="orb-system": ${parsed.message}`,
+  );
 }
 
 function parseHeader(text: string): readonly [string, string] {
@@ -142,6 +156,7 @@ function parse(values: PrometheusValues): PrometheusSettings | undefined {
       connection: parseConnection(url, values),
       mode: parseMode(values['prometheus-mode'] ?? 'query'),
       scrapeIntervalMs: parseScrape(values['prometheus-scrape-interval'] ?? DEFAULT_SCRAPE),
+      matcher: readMatcher(values['prometheus-matcher']),
     };
   const lost = Object.keys(PROMETHEUS_OPTIONS).filter((name) => Object.hasOwn(values, name));
   if (lost.length > 0) throw new WrongUsage(`--${lost.join(', --')} needs --prometheus-url URL beside it`);

@@ -12,6 +12,8 @@ export interface PrometheusSourceOptions {
   /** Of the API processes: `scrape_interval` of their job. */
   readonly scrapeIntervalMs: number;
   readonly mode: PrometheusMode;
+  /** Of the series that count, as in `Wanted`; default: any. */
+  readonly matcher?: string;
   /** Told of each look that failed as a whole; `detail` may be logged. */
   readonly onUnusable?: (why: UnusableReason, detail: string) => void;
 }
@@ -71,8 +73,8 @@ class PrometheusSource implements MetricsSource {
   };
 
   async #ask(orbs: readonly OrbToMeasure[], base: boolean, signal: AbortSignal): Promise<Look> {
-    const { client, mode, clock } = this.#options;
-    const query = lookQuery(mode, { quantiles: new Set(orbs.map(quantileOf)), base });
+    const { client, mode, clock, matcher = '' } = this.#options;
+    const query = lookQuery(mode, { quantiles: new Set(orbs.map(quantileOf)), base, matcher });
     const cells = new Cells(orbs);
     const providers = orbs.reduce((sum, orb) => sum + orb.providers.length, 0);
     const maxBytes = Math.max(MAX_BYTES, providers * BYTES_PER_PROVIDER);
@@ -159,12 +161,12 @@ class PrometheusSource implements MetricsSource {
   }
 
   #origin(cells: Cells, query: string): MetricsOrigin {
-    const { mode } = this.#options;
+    const { mode, matcher = '' } = this.#options;
     return {
       source: 'prometheus',
       evaluatedAt: cells.evaluatedAt,
       querySha256: queryDigest(query),
-      promql: (quantile, window) => receiptExpressions(mode, quantile, window),
+      promql: (quantile, window) => receiptExpressions(mode, quantile, window, matcher),
     };
   }
 }

@@ -15,6 +15,10 @@ export interface MetricSources {
   readonly apiKeys: () => readonly { readonly keyId: string; readonly expiresAt: number }[];
   /** Origins that pass the dialer by exception. */
   readonly egressExceptions: () => number;
+  /** Whether the ledger is proven to be the one that was last signed. */
+  readonly logConsistent: () => boolean;
+  /** Entries under the head that is kept outside the ledger. */
+  readonly logHeadSize: () => number;
 }
 
 export interface MetricsOptions {
@@ -96,6 +100,15 @@ function sourceMetrics(registers: Registers, sources: MetricSources): void {
   const load = (): LedgerLoad => sources.ledgerLoad();
   gauge(registers, 'orb_ledger_queued_rows', 'Rows that wait for a commit.', () => load().queuedRows);
   gauge(registers, 'orb_ledger_oldest_row_seconds', 'Age of the oldest row that waits.', () => load().oldestMs / MS);
+  gauge(registers, 'orb_log_consistent', '1: the ledger is the one that was last signed. 0: nothing is signed.', () =>
+    Number(sources.logConsistent()),
+  );
+  gauge(
+    registers,
+    'orb_log_head_size',
+    'Entries under the checkpoint that is kept outside the ledger.',
+    sources.logHeadSize,
+  );
   const logSize: Gauge = new Gauge({
     name: 'orb_log_size',
     help: 'Entries in the transparency log.',
@@ -115,6 +128,12 @@ function sourceMetrics(registers: Registers, sources: MetricSources): void {
       for (const { keyId, expiresAt } of sources.apiKeys()) expiry.set({ keyid: keyId }, expiresAt / MS);
     },
   });
+}
+
+/** @param expiresAt ms since epoch */
+export function observeCertificate(registry: Registry, expiresAt: () => number): void {
+  const help = 'When the certificate ends that this server shows.';
+  gauge([registry], 'orb_tls_certificate_expiry_timestamp_seconds', help, () => expiresAt() / MS);
 }
 
 /** Sets up all metrics of the process in a registry of their own, with Node's. */

@@ -5,11 +5,10 @@ import type { Logger } from '../../adapters/telemetry/port.ts';
 import { readFailoverStatus } from '../../core/failover/status-codec.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { parseOrbId } from '../../core/manifest/orb-id.ts';
-import { withState, type OrbState } from '../../core/orb/compile-orb.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import { createdAtOf, wantedOrbId } from '../../core/orb/plan-holder.ts';
 import { compileStored, type StoredManifest } from '../../core/orb/plan-manifest.ts';
-import { pinOf } from '../../core/orb/plan-pin.ts';
+import { failoverPinIn } from '../../core/orb/plan-pin.ts';
 import { isJudged, validVersionOf, type ValidVersion } from '../../core/orb/valid-version.ts';
 import { generationOf, specOf, statusOf } from '../../core/reconcile/read-object.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
@@ -61,7 +60,12 @@ const wordOf = (orb: KubeObject): string => (isJudged(orb) ? JSON.stringify(vali
 const failoverOf = (orb: KubeObject): CompiledOrb['failover'] =>
   readFailoverStatus(statusOf(orb)['failover']) ?? undefined;
 
-const stateOf = (orb: KubeObject): OrbState => ({ pin: pinOf(orb), failover: failoverOf(orb) });
+/** Pin and state laid over a version: they are not part of it. Who pinned is who the API server knows to have written it. */
+const withStateOf = (orb: KubeObject, version: CompiledOrb): CompiledOrb => ({
+  ...version,
+  pin: failoverPinIn(orb) ?? undefined,
+  failover: failoverOf(orb),
+});
 
 /** Nothing that decides what runs has changed: a valid generation needs nobody's word. */
 const isTakenOver = (before: Known, orb: KubeObject): boolean =>
@@ -146,9 +150,9 @@ export class OrbFeed {
   #compile(before: Known | undefined, orb: KubeObject): StoredManifest {
     const { allowedOrigins, logger } = this.#deps;
     const same = before?.isValid === true && isSameManifest(before.spec, specOf(orb)) ? before.running : undefined;
-    if (same !== undefined) return { kind: 'compiled', orb: withState(same, stateOf(orb)) };
+    if (same !== undefined) return { kind: 'compiled', orb: withStateOf(orb, same) };
     const stored = compileStored(orb, allowedOrigins);
-    if (stored.kind === 'compiled') return { kind: 'compiled', orb: withState(stored.orb, stateOf(orb)) };
+    if (stored.kind === 'compiled') return { kind: 'compiled', orb: withStateOf(orb, stored.orb) };
     const { namespace, name } = orb.metadata;
     logger.info('an Orb is not valid', { orb: `${namespace}/${name}`, reason: stored.reason, detail: stored.message });
     return stored;
@@ -174,7 +178,7 @@ export class OrbFeed {
     const place = placeOf(key);
     const { claim: claimed, running: last } = await this.#lastVersion(key, before, orb);
     const claim = withFault(claimed, fault);
-    const running = last === undefined ? undefined : withState(last, stateOf(orb));
+    const running = last === undefined ? undefined : withStateOf(orb, last);
     if (claim === undefined) await valid.remove(place);
     else valid.publishAs(place, claim, running);
     const isNew = before?.generation !== generationOf(orb) || before.running?.digest !== running?.digest;

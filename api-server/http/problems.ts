@@ -1,3 +1,4 @@
+import type { LedgerError } from '../../adapters/ledger/port.ts';
 import type { ProblemOptions } from './problem-options.ts';
 import type { Reply } from './route.ts';
 
@@ -195,7 +196,7 @@ export const problems = {
   'ledger-forked': {
     status: 503,
     title: 'The history of the ledger is in doubt',
-    next: 'The operator of the installation must decide which history holds.',
+    next: 'The operator of the installation decides which history holds: orb ledger restore, or orb ledger adopt --new-origin (docs/backup-and-restore.md).',
   },
   overloaded: {
     status: 503,
@@ -283,6 +284,10 @@ export const problems = {
 } as const satisfies Record<string, Problem>;
 
 export type ProblemCode = keyof typeof problems;
+
+/** The code for what a ledger threw. */
+export const ledgerCode = ({ code }: LedgerError): 'ledger-forked' | 'ledger-unavailable' =>
+  code === 'ledger-forked' ? code : 'ledger-unavailable';
 
 /** Answer of RFC 9457 for a code of the table. */
 export function problem(

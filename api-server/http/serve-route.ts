@@ -7,7 +7,7 @@ import { authorise, expiryNotice, type Authenticate } from './authorise.ts';
 import { hasBody, isPlainJson, isTooLarge, readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { LiveRequest } from './live-request.ts';
-import { problem } from './problems.ts';
+import { ledgerCode, problem } from './problems.ts';
 import { respond } from './respond.ts';
 import type { Reply, Route } from './route.ts';
 
@@ -42,7 +42,7 @@ export function faultReply(context: ServeContext, exchange: Exchange, error: unk
     route: exchange.route,
     error,
   });
-  return problem(exchange, away ? 'ledger-unavailable' : 'internal-error');
+  return problem(exchange, away ? ledgerCode(error) : 'internal-error');
 }
 
 const presentedBy = (

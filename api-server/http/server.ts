@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
+import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from '../../adapters/telemetry/port.ts';
@@ -82,6 +82,8 @@ export interface App {
   /** Not listening yet. */
   readonly server: Server | SecureServer;
   readonly scheme: 'http' | 'https';
+  /** Takes another certificate for every connection from here on; those that are open go on. Only with `tls`. */
+  readonly useTls: (files: TlsFiles) => void;
   /** Graceful stop; resolves when every connection is closed. @returns how many had to be cut after `timeoutMs` */
   readonly drain: (timeoutMs: number) => Promise<number>;
 }
@@ -156,6 +158,8 @@ const answered = (exchange: Exchange, durationMs: number): Answered => ({
   caller: exchange.caller?.id,
 });
 
+const MIN_VERSION = 'TLSv1.2';
+
 type Listener = Server<typeof CarryingRequest> | SecureServer<typeof CarryingRequest>;
 
 function listener(limits: ServerLimits, tls: TlsFiles | undefined): Listener {
@@ -171,7 +175,7 @@ function listener(limits: ServerLimits, tls: TlsFiles | undefined): Listener {
   const server =
     tls === undefined
       ? createServer(bounds)
-      : createSecureServer({ ...bounds, ...tls, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] });
+      : createSecureServer({ ...bounds, ...tls, minVersion: MIN_VERSION, ALPNProtocols: ['http/1.1'] });
   // Node drops headers over its own count without a word; `headerCount` is checked here, and bytes bound both.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.connections;
@@ -224,5 +228,9 @@ export function createApp(options: AppOptions): App {
     draining = true;
     return drainServer(server, connections, clock, timeoutMs);
   };
-  return { server, scheme: options.tls === undefined ? 'http' : 'https', drain };
+  const useTls = (files: TlsFiles): void => {
+    if (!(server instanceof SecureServer)) throw new TypeError('a plain server has no certificate');
+    server.setSecureContext({ ...files, minVersion: MIN_VERSION });
+  };
+  return { server, scheme: options.tls === undefined ? 'http' : 'https', useTls, drain };
 }

@@ -7,7 +7,7 @@ import { createSwapMinter, type SwapMinter, type SwapMinterDeps } from '../swaps
 import type { Platform } from './platform.ts';
 
 /** The parts of a platform that the tasks use. */
-type HolderParts = Pick<Platform, 'ledger' | 'catalog' | 'dialer' | 'clock'> & {
+type HolderParts = Pick<Platform, 'ledger' | 'logHead' | 'catalog' | 'dialer' | 'clock'> & {
   readonly log: Pick<Platform['log'], 'logger'>;
   readonly metrics: ProberDeps['metrics'];
   readonly runtime: Pick<Runtime, 'sealing' | 'selfCheck' | 'issuer' | 'settings' | 'switches' | 'failover'>;
@@ -45,7 +45,7 @@ function isHeld({ assertLeading }: LedgerLease): boolean {
 }
 
 export function createHolderTasks(platform: HolderParts, options: HolderOptions): HolderTasks {
-  const { ledger, catalog, dialer, metrics, clock, runtime } = platform;
+  const { ledger, logHead, catalog, dialer, metrics, clock, runtime } = platform;
   const { logger } = platform.log;
   const { identity, swapped, evaluator, ...probing } = options;
   const { sealing, selfCheck, issuer, settings, switches, failover } = runtime;
@@ -54,10 +54,14 @@ export function createHolderTasks(platform: HolderParts, options: HolderOptions)
   const shared = { clock, logger, isHolder };
   const minter = createSwapMinter({ ...shared, ledger, sealing, selfCheck, issuer, evaluator });
   const prober = createProber({ ...shared, ...probing, catalog, dialer, metrics, failover, switches, settings });
-  const work = async (scope: AbortSignal): Promise<void> => {
-    const working = [prober.run(scope), minter.run(scope)];
+  const mint = async (scope: AbortSignal): Promise<void> => {
+    if (!(await logHead.ready(scope))) return;
+    const minting = minter.run(scope);
     for (const orb of swapped()) minter.observe(orb);
-    await Promise.all(working);
+    await minting;
+  };
+  const work = async (scope: AbortSignal): Promise<void> => {
+    await Promise.all([prober.run(scope), mint(scope)]);
   };
   return { observe: minter.observe, run: (signal) => lease.run(signal, work) };
 }

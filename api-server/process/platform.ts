@@ -6,15 +6,19 @@ import { createDialer } from '../../adapters/egress/dialer.ts';
 import { plainOrigins } from '../../adapters/egress/exceptions.ts';
 import type { Dialer, EgressException } from '../../adapters/egress/port.ts';
 import type { PlatformKeys } from '../../adapters/keys/port.ts';
-import { hmacSha256, nodeEncoding, randomSource, sha256 } from '../../adapters/keys/primitives.ts';
+import { ed25519Verify, hmacSha256, nodeEncoding, randomSource, sha256 } from '../../adapters/keys/primitives.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
+import type { HeadStore } from '../../adapters/log-head/port.ts';
 import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
+import { logKeys } from '../../core/verify/inclusion.ts';
+import { openKeys } from '../../core/verify/keys.ts';
 import { createAdmission, type Admission } from '../http/admission.ts';
 import { watchLoopDelay } from '../http/loop-delay.ts';
+import { LogHead } from '../log/log-head.ts';
 import { CallerTags } from '../runtime/caller-tags.ts';
 import { FailoverState } from '../runtime/failover/failover-state.ts';
 import { Hourly } from '../runtime/hourly.ts';
@@ -23,6 +27,7 @@ import { RunsInFlight } from '../runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../runtime/runtime.ts';
 import { SelfCheck } from '../runtime/self-check.ts';
 import { Slots } from '../runtime/slots.ts';
+import { EX_CONFIG, StartError } from './start-error.ts';
 
 /** Everything of one API process that lives as long as it does, with or without a cluster. */
 export interface Platform {
@@ -30,7 +35,14 @@ export interface Platform {
   readonly clock: Clock;
   readonly log: ProcessLog;
   readonly keys: PlatformKeys;
+  /** Its log is held back until `followHead` has proven it. */
   readonly ledger: Ledger;
+  readonly logHead: Pick<LogHead, 'ready'>;
+  /**
+   * Proves the ledger by the head that is kept outside it, and keeps that; resolves after the first look. Once.
+   * @param forked told when the history is in doubt
+   */
+  readonly followHead: (store: HeadStore, forked: (why: string) => void) => Promise<void>;
   readonly dialer: Dialer;
   readonly catalog: MemoryCatalog;
   readonly metrics: Metrics;
@@ -38,7 +50,7 @@ export interface Platform {
   readonly runtime: Runtime;
   readonly random: (bytes: number) => Uint8Array;
   readonly exceptions: readonly EgressException[];
-  /** Ends what `openPlatform` began; the HTTP servers are closed before. */
+  /** Ends what `openPlatform` began, and writes the last head; the HTTP servers are closed before. */
   readonly close: () => Promise<void>;
 }
 
@@ -68,20 +80,37 @@ function versionOf(root: string): string {
   return typeof version === 'string' ? version : '0.0.0';
 }
 
-async function openLedger(options: PlatformOptions, random: (bytes: number) => Uint8Array): Promise<Ledger> {
-  const { ledgerFolder, clock, keys } = options;
+/** @throws StartError the keys don't fit together */
+async function createLogHead({ clock, log, keys }: PlatformOptions): Promise<LogHead> {
+  const opened = await openKeys(keys.keysJws, keys.root, { sha256, ed25519Verify });
+  if (!opened.ok) throw new StartError(`the keys document does not open with its root: ${opened.code}`, EX_CONFIG);
+  return new LogHead({ clock, logger: log.logger, keys: logKeys(opened.document) });
+}
+
+function openLedger(
+  { ledgerFolder, clock, keys }: PlatformOptions,
+  random: (bytes: number) => Uint8Array,
+  head: LogHead,
+): Promise<Ledger> {
   const { privateKey, publicKey } = keys.log;
-  const ledger = await openSqliteLedger({
+  return openSqliteLedger({
     file: join(ledgerFolder, 'ledger.sqlite'),
     identity: { issuer: keys.issuer, logOrigin: keys.logOrigin },
     logKey: { privateKey, publicKey },
     dataKey: keys.dataKey,
     clock,
     random,
+    gate: head.gate,
+    onCheckpoint: head.signed,
   });
-  // The first entries of a log are the keys that sign it (trust.md §3.1).
-  if ((await ledger.logSize()) === 0) await ledger.appendEntries(keys.keyEvents);
-  return ledger;
+}
+
+/** The first entries of a log are the keys that sign it (trust.md §3.1). */
+function beginLog({ keys, log }: PlatformOptions, ledger: Ledger, size: number): void {
+  if (size > 0) return;
+  ledger
+    .appendEntries(keys.keyEvents)
+    .catch((error: unknown) => log.logger.error('the log could not be begun', { error }));
 }
 
 type Parts = Pick<Platform, 'ledger' | 'dialer' | 'catalog' | 'metrics' | 'version' | 'random'>;
@@ -127,7 +156,8 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const { clock, log, keys, exceptions, ca, apiKeys } = options;
   const version = versionOf(root);
   const random = randomSource();
-  const ledger = await openLedger(options, random);
+  const head = await createLogHead(options);
+  const ledger = await openLedger(options, random, head);
   const dialer = createDialer({ exceptions, ca, clock });
   const delay = watchLoopDelay();
   const admission = createAdmission({ ledger: () => ledger.load(), loopDelayMs: delay.meanMs });
@@ -137,6 +167,8 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     logSize: () => ledger.logSize(),
     apiKeys,
     egressExceptions: () => exceptions.length,
+    logConsistent: () => head.isConsistent(),
+    logHeadSize: () => head.savedSize(),
   };
   const metrics = createMetrics({ clock, version, sources });
   const catalog = new MemoryCatalog();
@@ -145,7 +177,11 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     delay.close();
     await dialer.destroy();
     await ledger.close();
+    await head.close();
     await log.logger.flush();
   };
-  return { version, clock, log, keys, ledger, dialer, catalog, metrics, admission, runtime, random, exceptions, close };
+  const followHead: Platform['followHead'] = (store, forked) =>
+    head.follow({ ledger, store, forked, opened: (size) => beginLog(options, ledger, size) });
+  const made = { ledger, logHead: head, followHead, dialer, catalog, metrics, admission, runtime };
+  return { version, clock, log, keys, random, exceptions, close, ...made };
 }

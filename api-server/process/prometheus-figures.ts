@@ -19,10 +19,11 @@ export function openFigures(
   { clock, logger }: { readonly clock: Clock; readonly logger: Pick<Logger, 'debug'> },
 ): OpenFigures {
   if (settings === undefined) return { figures: () => Promise.resolve(undefined), close: () => Promise.resolve() };
-  const client = createPrometheusClient({ connection: settings.connection, clock });
+  const { connection, matcher } = settings;
+  const client = createPrometheusClient({ connection, clock });
   const figures = cachedFigures(
     async (orb, signal) => {
-      const samples = await queryFigures(client, orb, DEADLINE_MS, signal);
+      const samples = await queryFigures(client, { ...orb, matcher }, DEADLINE_MS, signal);
       return samples === undefined ? undefined : figuresFromSeries(samples, orb);
     },
     { clock, logger },

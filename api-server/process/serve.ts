@@ -1,17 +1,19 @@
+import { observeCertificate } from '../../adapters/telemetry/metrics.ts';
 import { serveMetrics } from '../../adapters/telemetry/serve-metrics.ts';
 import type { Authenticate } from '../http/authorise.ts';
-import { createApp, type TlsFiles } from '../http/server.ts';
+import { createApp, type App } from '../http/server.ts';
 import { sweepUntil } from '../runtime/sweeper.ts';
 import { claim, listen, urlOf, type ListenAddress } from './listen.ts';
 import type { Platform } from './platform.ts';
+import { createTlsFollower, watchTls, type ServerTls, type TlsPaths } from './tls-files.ts';
 import { observeRequest, routesOf, type RouteParts } from './routes.ts';
 
 export interface ServeOptions extends RouteParts {
   readonly listen: ListenAddress;
   readonly metricsListen: ListenAddress;
   readonly authenticate: Authenticate;
-  /** Certificate and key; absent: plain HTTP. */
-  readonly tls?: TlsFiles;
+  /** Certificate and key, and the files that they come from; absent: plain HTTP. */
+  readonly tls?: { readonly paths: TlsPaths; readonly first: ServerTls };
 }
 
 /** The HTTP side of a process. */
@@ -37,11 +39,25 @@ function untilStarted(missing: () => readonly string[]): () => readonly string[]
   };
 }
 
+/** @returns a function that stops it */
+function followTls(
+  { log, metrics }: Platform,
+  { useTls }: Pick<App, 'useTls'>,
+  { paths, first }: NonNullable<ServeOptions['tls']>,
+): () => Promise<void> {
+  const followed = createTlsFollower(paths, first, { logger: log.logger, use: useTls });
+  observeCertificate(metrics.registry, followed.expiresAt);
+  return watchTls(paths, followed);
+}
+
 /** Answers requests when it returns. @throws StartError what the person who starts it can mend */
 export async function serve(platform: Platform, options: ServeOptions): Promise<Served> {
   const { clock, log, random, admission, metrics } = platform;
   const stopping = new AbortController();
-  const sweeper = sweepUntil(platform.runtime, stopping.signal);
+  // What it closes is signed.
+  const sweeper = platform.logHead
+    .ready(stopping.signal)
+    .then((mayLog) => (mayLog ? sweepUntil(platform.runtime, stopping.signal) : undefined));
   const app = createApp({
     routes: await routesOf(platform, options),
     authenticate: options.authenticate,
@@ -51,12 +67,13 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
     random,
     observe: observeRequest(platform),
     notStarted: untilStarted(options.missing),
-    ...(options.tls === undefined ? {} : { tls: options.tls }),
+    ...(options.tls === undefined ? {} : { tls: options.tls.first.files }),
   });
   const scraped = await claim(options.metricsListen, '--metrics-listen', () =>
     serveMetrics(options.metricsListen, metrics, log.logger),
   );
   const url = await claim(options.listen, '--listen', () => listen(app, options.listen));
+  const unwatch = options.tls === undefined ? undefined : followTls(platform, app, options.tls);
   const stop = async (): Promise<void> => {
     const until = clock.monotonic() + DRAIN_MS;
     const cut = await app.drain(DRAIN_MS);
@@ -64,7 +81,7 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
     // A caller who has gone away leaves a run behind, which ends like any other.
     while (admission.inFlight() > 0 && clock.monotonic() < until) await clock.sleep(POLL_MS, stopping.signal);
     stopping.abort();
-    await Promise.all([sweeper, scraped.close()]);
+    await Promise.all([sweeper, scraped.close(), unwatch?.()]);
   };
   return { url, metricsUrl: `${urlOf(options.metricsListen.host, scraped.port)}/metrics`, stop };
 }

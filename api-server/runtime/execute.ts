@@ -2,7 +2,7 @@ import { LedgerError } from '../../adapters/ledger/port.ts';
 import { newId } from '../../core/receipt/ids.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
-import { problem } from '../http/problems.ts';
+import { ledgerCode, problem } from '../http/problems.ts';
 import { QueryReader } from '../http/query.ts';
 import type { Reply, Route, RouteRequest } from '../http/route.ts';
 import { orbisetRef } from '../http/tenant.ts';
@@ -193,7 +193,7 @@ export const executeRoute = (runtime: Runtime): Route => ({
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error;
       runtime.logger.error('the ledger is away', { request_id: request.requestId, error });
-      return problem(request, 'ledger-unavailable', {});
+      return problem(request, ledgerCode(error), {});
     }
   },
 });

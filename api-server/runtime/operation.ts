@@ -71,6 +71,7 @@ export const executeOperation: Operation = {
     'provider-refused-credential',
     'providers-unavailable',
     'ledger-unavailable',
+    'ledger-forked',
     'overloaded',
     'rate-limited',
     'egress-stopped',

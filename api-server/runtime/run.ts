@@ -11,7 +11,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import type { AttemptRecord, CommitmentRecord } from '../../core/receipt/record.ts';
 import { decisiveAttempt, runEnd, type RunEnd, type RunProblemCode } from '../../core/run/classify.ts';
 import type { RunSeed } from '../../core/run/record.ts';
-import { problem } from '../http/problems.ts';
+import { ledgerCode, problem } from '../http/problems.ts';
 import type { Reply } from '../http/route.ts';
 import { recordOf, summaryOf as storedSummaryOf } from '../receipts/receipt-summary.ts';
 import { answerText, replyOf, storedText, type RunAnswer } from './answer.ts';
@@ -269,7 +269,7 @@ async function startRun(runtime: Runtime, plan: RunPlan, seed: RunSeed): Promise
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     runtime.logger.error('a run could not be started', { run_id: plan.runId, error });
-    return problem(plan, 'ledger-unavailable', {});
+    return problem(plan, ledgerCode(error), {});
   }
 }
 

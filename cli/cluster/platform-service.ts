@@ -14,8 +14,11 @@ export interface PlatformPod {
   /** `NAME.NAMESPACE.svc`: the name in requests and, with TLS, in the certificate. */
   readonly host: string;
   readonly tls: boolean;
+  /** Secret of the namespace with the authority of its certificate, as its Service tells; absent: a public one. */
+  readonly tlsSecret: string | undefined;
 }
 
+const TLS_SECRET = 'orbs.dev/tls-secret';
 const MAX_OBJECTS = 500;
 const WEB_PORTS = ['https', 'http', 'api'];
 
@@ -118,5 +121,11 @@ export async function findPlatformPod(cluster: Cluster, namespace: string, signa
   const number = port === undefined ? undefined : targetPort(port, pod);
   if (port === undefined || number === undefined)
     throw invalid(`the Service ${name} in ${namespace} names no port of its pods`, 'name the API by --server URL');
-  return { target: { namespace, pod: nameOf(pod), port: number }, host: `${name}.${namespace}.svc`, tls: isTls(port) };
+  const named = textAt(objectAt(objectAt(service, 'metadata'), 'annotations'), TLS_SECRET);
+  return {
+    target: { namespace, pod: nameOf(pod), port: number },
+    host: `${name}.${namespace}.svc`,
+    tls: isTls(port),
+    tlsSecret: named === '' ? undefined : named,
+  };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Cluster, ClusterWish } from '../cluster/cluster.ts';
+import type { FileStreams } from './file-streams.ts';
 
 /** Standard input, read at most once. */
 export interface Input {
@@ -20,6 +21,8 @@ export interface Io {
   /** Progress and errors: stderr. */
   readonly err: (text: string) => void;
   readonly input: Input;
+  /** Files that are too large for memory. */
+  readonly files: FileStreams;
   readonly clock: Clock;
   readonly random: (length: number) => Uint8Array;
   /** Version of this program. */

@@ -9,6 +9,7 @@ import type { KubeObject, ObjectRef } from '../../core/reconcile/kube-object.ts'
 import type { Cluster } from '../cluster/cluster.ts';
 import { EXIT, Failure } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
+import { KEPT } from './kept.ts';
 
 /** The Secret with the keys of a platform: its entries are the files of `--keys DIR`. */
 export interface KeySecret {
@@ -26,7 +27,8 @@ function textOf(secret: KubeObject, file: string): string | undefined {
   return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : undefined;
 }
 
-const sourceOf = (secret: KubeObject, { namespace, name }: Required<ObjectRef>): KeySource => ({
+/** The entries of a Secret as the files of a key folder. */
+export const secretSource = (secret: KubeObject, { namespace, name }: Required<ObjectRef>): KeySource => ({
   read: async (file) => textOf(secret, file),
   place: (file) => `${file} in the Secret ${namespace}/${name}`,
 });
@@ -35,7 +37,7 @@ const sourceOf = (secret: KubeObject, { namespace, name }: Required<ObjectRef>):
 async function create(cluster: Cluster, ref: Required<ObjectRef>, issuer: string, io: Io): Promise<boolean> {
   const files = newKeyFiles({ issuer, now: io.clock.now(), random: io.random });
   const data = Object.fromEntries([...files].map(([name, text]) => [name, Buffer.from(text).toString('base64')]));
-  const metadata = { ...ref, labels: { 'app.kubernetes.io/name': 'orb-platform' } };
+  const metadata = { ...ref, ...KEPT };
   try {
     await cluster.client.create(
       KINDS.secret,
@@ -68,6 +70,6 @@ export async function initKeySecret(
     throw new Failure(EXIT.unreachable, `the Secret ${ref.namespace}/${ref.name} was deleted just now`, [
       'run it again',
     ]);
-  const keys = await loadKeysFrom(sourceOf(secret, ref));
+  const keys = await loadKeysFrom(secretSource(secret, ref));
   return { keys, outcome: made ? 'made' : 'kept', hasRoot: textOf(secret, ROOT) !== undefined };
 }

@@ -7,7 +7,6 @@ import type { Args } from '../args/parse-args.ts';
 import type { Verb } from '../args/verb.ts';
 import { CLUSTER_FLAGS, PLATFORM_NAMESPACE } from '../cluster/cluster-flags.ts';
 import { kubectlOf } from '../cluster/kubectl-line.ts';
-import { namespaceOf, objectName } from '../cluster/names.ts';
 import { clusterPlace } from '../cluster/place.ts';
 import { tellCluster } from '../cluster/tell-cluster.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
@@ -16,8 +15,9 @@ import { jsonText, printable } from '../io/output.ts';
 import { readLogin } from '../login/stored-login.ts';
 import { initKeySecret, type KeySecret } from './key-secret.ts';
 import { rootLines } from './root-lines.ts';
+import { namespaceFor, SECRET, secretName } from './secret-flags.ts';
+import { initTlsSecret, tlsWish } from './tls-secret.ts';
 
-const SECRET = 'orb-platform-keys';
 const ISSUER = 'https://orbs.localhost';
 const ROOT = FILES.privateKey('root');
 
@@ -37,26 +37,25 @@ function issuerOf(args: Args): string | undefined {
   throw usage(`--issuer ${printable(text)}: an https origin without a path, such as https://orbs.example`);
 }
 
-function secretName(args: Args): string {
-  const [inline = '', positional = ''] = [args.one('secret'), args.positionals[0]];
-  if (inline !== '' && positional !== '') throw usage('the name of the Secret is given twice');
-  return objectName(inline || positional || SECRET, '--secret');
-}
-
-function namespaceFor(args: Args, platform: string): string {
-  const namespace = args.one('namespace');
-  if (namespace !== undefined && args.has('platform-namespace'))
-    throw usage('-n or --platform-namespace, not both: here they mean the same');
-  return namespaceOf(namespace ?? platform, '-n');
+function reportTls(outcome: 'made' | 'kept', name: string, io: Io): void {
+  io.err(
+    outcome === 'made'
+      ? `made the Secret ${name}: a certificate of its own CA (ca.crt), good for ten years\n`
+      : `the Secret ${name} is there: kept\n`,
+  );
 }
 
 async function inSecret(args: Args, issuer: string, io: Io): Promise<Kept> {
   const name = secretName(args);
+  const tls = tlsWish(args);
   const place = clusterPlace(args, await readLogin(io));
   const namespace = namespaceFor(args, place.platformNamespace);
   const cluster = await io.openCluster(place.wish);
   tellCluster(cluster, place, io);
   const kept = await initKeySecret(cluster, { namespace, name }, issuer, io);
+  const isOurs = !args.has('issuer') || kept.keys.issuer === issuer; // the keys of another one end the verb
+  if (tls !== undefined && isOurs)
+    reportTls(await initTlsSecret(cluster, namespace, tls, io), `${namespace}/${tls.name}`, io);
   const takeAway = rootLines({ kubectl: kubectlOf(place.wish, cluster), namespace, name, keys: kept.keys });
   return { ...kept, where: `the Secret ${namespace}/${name}`, takeAway };
 }
@@ -77,6 +76,7 @@ async function init(args: Args, wished: string | undefined, io: Io): Promise<Kep
   const data = args.one('data');
   if (args.has('secret') === (data !== undefined))
     throw usage('--secret for a cluster, or --data DIR for a folder: one of them says where the keys go');
+  if (data !== undefined && tlsWish(args) !== undefined) throw usage('--tls-secret goes with --secret');
   try {
     return await (data === undefined ? inSecret(args, wished ?? ISSUER, io) : inFolder(data, wished ?? ISSUER, io));
   } catch (error) {
@@ -111,6 +111,12 @@ export const ledgerInitVerb: Verb = {
     { name: 'namespace', short: 'n', value: 'NAME', text: `cluster: namespace of the Secret (${PLATFORM_NAMESPACE})` },
     { name: 'data', value: 'DIR', text: 'into DIR/keys, as npm start does' },
     { name: 'issuer', value: 'URL', text: `https origin in every receipt; fixed from then on (${ISSUER})` },
+    {
+      name: 'tls-secret',
+      value: 'NAME',
+      text: 'cluster: also a kubernetes.io/tls Secret for the API, with its own CA',
+    },
+    { name: 'tls-host', value: 'HOST', repeats: true, text: 'name or address in that certificate' },
     ...CLUSTER_FLAGS,
   ],
   about:

@@ -69,14 +69,22 @@ const ownersOf = ({ metadata }: KubeObject): readonly PinOwner[] =>
     return typeof manager === 'string' && isJsonObject(fields) ? [{ manager, fields }] : [];
   });
 
-/** Only our API asks who it is, and only for the provider that it wrote: anybody else could name anybody. */
-function actorOf(orb: KubeObject, said: string | null): string | null {
+/** As our API names a caller that it has asked who it is: a field manager of such a name is nobody. */
+const AUTHENTICATED = /^(?:key|sa):/;
+
+/**
+ * Only our API asks who it is, and only for what it wrote itself: with another's reason or end the pin is no longer what
+ * its caller asked for. That nobody else writes as `orb-api-pin` is the admission policy `orb-pin-actor`.
+ */
+function actorOf(orb: KubeObject, { actor, ...pin }: Pin): string | null {
   const owners = ownersOf(orb);
+  const members = ['actor', ...Object.keys(pin)];
   const isOurs = owners.some(
-    ({ manager, fields }) =>
-      manager === API_MANAGER && Object.hasOwn(fields, 'f:actor') && Object.hasOwn(fields, 'f:provider'),
+    ({ manager, fields }) => manager === API_MANAGER && members.every((name) => Object.hasOwn(fields, `f:${name}`)),
   );
-  return isOurs ? said : (owners.find(({ manager }) => manager !== API_MANAGER)?.manager ?? null);
+  if (isOurs) return actor ?? null;
+  const other = owners.find(({ manager }) => manager !== API_MANAGER)?.manager ?? null;
+  return other === null || AUTHENTICATED.test(other) ? null : other;
 }
 
 /**
@@ -87,8 +95,7 @@ function actorOf(orb: KubeObject, said: string | null): string | null {
 export function failoverPinIn(orb: KubeObject): FailoverPin | null {
   const pin = pinOf(orb);
   if (pin === undefined) return null;
-  const read = failoverPinOf(pin);
-  return { ...read, actor: actorOf(orb, read.actor) };
+  return { ...failoverPinOf(pin), actor: actorOf(orb, pin) };
 }
 
 const condition = (status: WantedCondition['status'], reason: string, message: string): WantedCondition => ({

@@ -46,10 +46,10 @@ function signable(text: string | null, most: number): string | null {
   return form === '' ? null : form;
 }
 
-/** The pin that asked for a swap, as long as no other has been there since. */
+/** The pin that asked for a swap, as long as no other has been there since, and nobody else has changed a word of it. */
 function pinOf(swap: SwapRecord, { pin, failover }: SwappedOrb): FailoverPin | null {
   const { firstSeen } = failover.pin;
-  if (pin === null || firstSeen?.id !== pin.id) return null;
+  if (pin === null || firstSeen?.id !== pin.id || pin.actor !== swap.actor) return null;
   return swap.at >= firstSeen.at && swap.to === pin.provider ? pin : null;
 }
 

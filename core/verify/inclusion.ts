@@ -14,7 +14,8 @@ export type LoggedAt =
   | { readonly ok: false; readonly code: 'inclusion' | 'checkpoint' };
 
 /** Not those of revoked keys: offline nothing tells an old checkpoint from one that was made with a stolen key. */
-const logKeys = (document: KeysDocument): readonly Uint8Array[] =>
+/** Keys that a checkpoint may be signed with, 32 bytes each: a retired one signed what came before it. */
+export const logKeys = (document: KeysDocument): readonly Uint8Array[] =>
   document.keys
     .filter((key) => key.role === 'log' && key.status !== 'revoked')
     .map((key) => publicKeyBytes(key.jwk))

@@ -34,7 +34,7 @@ export async function startProvider(secret: string, folder: string): Promise<Pro
   const tools = { clock: systemClock, random: (length: number) => randomBytes(length) };
   const authority = makeLocalCa(tools);
   const { key, certificate } = issueServerCertificate(authority, { names: [HOST] }, tools);
-  const { port, close } = await startEchoProvider({ key, cert: certificate, token: await tokenIn(secret) });
+  const { port, close } = await startEchoProvider({ tls: { key, cert: certificate }, token: await tokenIn(secret) });
   const ca = join(folder, 'example-ca.pem');
   await writeFile(ca, authority.certificate);
   const lintFlags = ['--egress-stub', `https://${HOST}=127.0.0.1:${port}`];

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { buildBinaries, type BinaryName, type Say } from './build.ts';
+import { buildBinaries, type BinaryName, type ControlPlaneName, type Say } from './build.ts';
 import { downloadBinaries, type Sources } from './download.ts';
 import { withFolderLock } from './folder-lock.ts';
 import { releaseOf, type Release } from './releases.ts';
@@ -10,7 +10,7 @@ import { releaseOf, type Release } from './releases.ts';
 /** Paths of the control plane's programs. */
 export interface Binaries {
   readonly release: Release;
-  readonly paths: Readonly<Record<BinaryName, string>>;
+  readonly paths: Readonly<Record<ControlPlaneName, string>>;
 }
 
 /** How binaries are looked for; everything has a default. */
@@ -21,7 +21,7 @@ export interface FindOptions {
   readonly sources?: Sources;
 }
 
-const NAMES: readonly BinaryName[] = ['kube-apiserver', 'kube-controller-manager', 'kubectl', 'etcd'];
+const NAMES: readonly ControlPlaneName[] = ['kube-apiserver', 'kube-controller-manager', 'kubectl', 'etcd'];
 
 const isProgram = (path: string): Promise<boolean> =>
   access(path, constants.X_OK).then(
@@ -29,23 +29,48 @@ const isProgram = (path: string): Promise<boolean> =>
     () => false,
   );
 
-async function missingIn(folder: string): Promise<readonly BinaryName[]> {
-  const there = await Promise.all(NAMES.map((name) => isProgram(join(folder, name))));
-  return NAMES.filter((_, index) => !there[index]);
+async function missingIn<T extends string>(folder: string, names: readonly T[]): Promise<readonly T[]> {
+  const there = await Promise.all(names.map((name) => isProgram(join(folder, name))));
+  return names.filter((_, index) => !there[index]);
 }
 
 /** Fills the cache while no other process does. */
-async function fill(folder: string, release: Release, { say = console.error, sources }: FindOptions): Promise<void> {
+async function fill(
+  folder: string,
+  release: Release,
+  names: readonly BinaryName[],
+  { say = console.error, sources }: FindOptions,
+): Promise<void> {
   await withFolderLock(folder, say, async () => {
-    const missing = await missingIn(folder);
+    const missing = await missingIn(folder, names);
     if (missing.length === 0) return;
     try {
       await downloadBinaries(folder, release, missing, { say, ...(sources === undefined ? {} : { sources }) });
     } catch (error) {
       say(`  not downloaded: ${error instanceof Error ? error.message : String(error)}`);
-      await buildBinaries(folder, release, await missingIn(folder), say);
+      await buildBinaries(folder, release, await missingIn(folder, names), say);
     }
   });
+}
+
+const cacheOf = (release: Release, { cache = join(homedir(), '.cache/orb-control-plane') }: FindOptions): string =>
+  join(cache, `v${release.kubernetes}-${process.platform}-${process.arch}`);
+
+/** Whether a release's programs are in the cache. */
+export const areCached = async (names: readonly BinaryName[], options: FindOptions = {}): Promise<boolean> => {
+  const release = releaseOf((options.env ?? process.env)['ORB_K8S_VERSION']);
+  return (await missingIn(cacheOf(release, options), names)).length === 0;
+};
+
+/**
+ * Folder with a release's programs, those of a node too: from the cache, which is filled by download or build.
+ * @throws Error neither download nor build worked; the message says what each lacked
+ */
+export async function fillCache(names: readonly BinaryName[], options: FindOptions = {}): Promise<string> {
+  const release = releaseOf((options.env ?? process.env)['ORB_K8S_VERSION']);
+  const cache = cacheOf(release, options);
+  if (!(await areCached(names, options))) await fill(cache, release, names, options);
+  return cache;
 }
 
 /**
@@ -56,16 +81,12 @@ async function fill(folder: string, release: Release, { say = console.error, sou
 export async function findBinaries(options: FindOptions = {}): Promise<Binaries> {
   const { env = process.env } = options;
   const release = releaseOf(env['ORB_K8S_VERSION']);
-  const platform = `${process.platform}-${process.arch}`;
-  const cache = join(
-    options.cache ?? join(homedir(), '.cache/orb-control-plane'),
-    `v${release.kubernetes}-${platform}`,
-  );
+  const cache = cacheOf(release, options);
   const assets = env['KUBEBUILDER_ASSETS'];
-  const absent = assets === undefined ? NAMES : await missingIn(assets);
-  if (absent.length > 0 && (await missingIn(cache)).some((name) => absent.includes(name)))
-    await fill(cache, release, options);
-  const pathOf = (name: BinaryName): string =>
+  const absent = assets === undefined ? NAMES : await missingIn(assets, NAMES);
+  if (absent.length > 0 && (await missingIn(cache, NAMES)).some((name) => absent.includes(name)))
+    await fill(cache, release, NAMES, options);
+  const pathOf = (name: ControlPlaneName): string =>
     join(assets === undefined || absent.includes(name) ? cache : assets, name);
   return {
     release,

@@ -1,10 +1,14 @@
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { command } from './command.ts';
 import type { Release } from './releases.ts';
 
-/** Names of the binaries, as they lie in the cache. */
-export type BinaryName = 'kube-apiserver' | 'kube-controller-manager' | 'kubectl' | 'etcd';
+/** What a control plane without a node runs. */
+export type ControlPlaneName = 'kube-apiserver' | 'kube-controller-manager' | 'kubectl' | 'etcd';
+
+/** Names of the binaries of one release, as they lie in the cache. */
+export type BinaryName = ControlPlaneName | 'kube-scheduler' | 'kubelet' | 'kube-proxy';
 
 /** Says how a long work goes on. */
 export type Say = (line: string) => void;
@@ -32,6 +36,13 @@ async function findGo(): Promise<{ readonly path: string; readonly version: stri
   }
   throw new Error('there is no Go toolchain on the PATH to build it with');
 }
+
+/** Whether anything can be built. */
+export const hasGo = (): Promise<boolean> =>
+  findGo().then(
+    () => true,
+    () => false,
+  );
 
 /** Runs the Go tool, says every 15 s that it goes on, and fails with the end of its output. */
 async function go(what: string, args: readonly string[], { cwd, say, env = {} }: Bench): Promise<string> {
@@ -64,6 +75,9 @@ async function stagingModules(folder: string, version: string, say: Say): Promis
   );
 }
 
+// Without this line Go reads what the dependencies' dependencies need too, of which some was never published.
+const PRUNED = 'go 1.24';
+
 /** A throw-away module: requires one module, replaces others, imports commands so that `go mod tidy` keeps them. */
 async function writeModule(
   folder: string,
@@ -71,9 +85,16 @@ async function writeModule(
     require,
     replace,
     imports,
-  }: { readonly require: string; readonly replace: readonly string[]; readonly imports: readonly string[] },
+    pruned = false,
+  }: {
+    readonly require: string;
+    readonly replace: readonly string[];
+    readonly imports: readonly string[];
+    readonly pruned?: boolean;
+  },
 ): Promise<void> {
-  const lines = ['module controlplane', '', `require ${require}`, ...replace.map((line) => `replace ${line}`)];
+  const header = ['module controlplane', '', ...(pruned ? [PRUNED] : [])];
+  const lines = [...header, `require ${require}`, ...replace.map((line) => `replace ${line}`)];
   await writeFile(join(folder, 'go.mod'), `${lines.join('\n')}\n`);
   const blank = imports.map((path) => `import _ "${path}"`).join('\n');
   await writeFile(join(folder, 'tools.go'), `//go:build tools\n\npackage tools\n\n${blank}\n`);
@@ -99,15 +120,78 @@ async function buildKubernetes(work: string, version: string, names: readonly Bi
   }
 }
 
-async function buildEtcd(work: string, version: string, say: Say): Promise<void> {
-  const folder = join(work, 'etcd-module');
+const ETCD = 'go.etcd.io/etcd/server/v3';
+
+/** Commands of one Go module. */
+export interface GoModule {
+  /** As progress names it. */
+  readonly title: string;
+  readonly module: string;
+  readonly version: string;
+  /** Name of the program → its package. */
+  readonly programs: Readonly<Record<string, string>>;
+  readonly ldflags?: string;
+  readonly tags?: string;
+}
+
+async function buildModule(work: string, wanted: GoModule, say: Say): Promise<void> {
+  const { title, module, version, programs, ldflags = '', tags = '' } = wanted;
+  const folder = join(work, 'module');
   await mkdir(folder);
-  const module = 'go.etcd.io/etcd/server/v3';
-  await writeModule(folder, { require: `${module} v${version}`, replace: [], imports: [module] });
-  await go('fetching the sources of etcd', ['mod', 'tidy'], { cwd: folder, say });
-  await go('building etcd', ['build', '-trimpath', '-ldflags', '-s -w', '-o', join(work, 'etcd'), module], {
-    cwd: folder,
-    say,
+  await writeModule(folder, {
+    require: `${module} v${version}`,
+    replace: [],
+    imports: Object.values(programs),
+    pruned: true,
+  });
+  await go(`fetching the sources of ${title}`, ['mod', 'tidy'], { cwd: folder, say });
+  const flags = ['build', '-trimpath', '-tags', tags, '-ldflags', `-s -w ${ldflags}`.trim()];
+  for (const [name, path] of Object.entries(programs))
+    await go(`building ${name}`, [...flags, '-o', join(work, name), path], { cwd: folder, say });
+}
+
+/** Runs a build in a folder of its own and moves what it made into `folder` when all of it is whole. */
+async function inWorkshop(
+  folder: string,
+  names: readonly string[],
+  build: (work: string) => Promise<void>,
+): Promise<void> {
+  const work = await mkdtemp(join(folder, '.build-'));
+  try {
+    await build(work);
+    for (const name of names) await rename(join(work, name), join(folder, name));
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** Builds the commands of a module into `folder`. @throws Error the end of what the failing step printed */
+export async function buildGoModule(folder: string, wanted: GoModule, say: Say): Promise<void> {
+  const names = Object.keys(wanted.programs);
+  say(`Building ${names.join(', ')} from Go modules; once, about 2 minutes …`);
+  await inWorkshop(folder, names, (work) => buildModule(work, wanted, say));
+}
+
+/**
+ * Builds one command from a source file of ours into `folder`.
+ * @param source the folder with its main.go; the program gets the folder's name
+ * @param require `module version`; absent: the standard library only
+ */
+export async function buildGoSource(
+  folder: string,
+  { name, source, require }: { readonly name: string; readonly source: string; readonly require?: string },
+  say: Say,
+): Promise<void> {
+  say(`Building ${name} …`);
+  await inWorkshop(folder, [name], async (work) => {
+    const module = join(work, 'module');
+    await mkdir(module);
+    await copyFile(join(source, 'main.go'), join(module, 'main.go'));
+    const lines = [`module ${name}`, '', PRUNED, ...(require === undefined ? [] : [`require ${require}`])];
+    await writeFile(join(module, 'go.mod'), `${lines.join('\n')}\n`);
+    await go(`fetching the sources of ${name}`, ['mod', 'tidy'], { cwd: module, say });
+    const args = ['build', '-trimpath', '-ldflags', '-s -w', '-o', join(work, name), '.'];
+    await go(`building ${name}`, args, { cwd: module, say });
   });
 }
 
@@ -123,18 +207,23 @@ export async function buildBinaries(
 ): Promise<void> {
   const { version } = await findGo();
   say(`Building ${names.join(', ')} from Go modules (${version}); once, about 5 minutes …`);
-  const work = await mkdtemp(join(folder, '.build-'));
-  try {
+  await inWorkshop(folder, names, async (work) => {
     const kubernetes = names.filter((name) => name !== 'etcd');
     if (kubernetes.length > 0) await buildKubernetes(work, release.kubernetes, kubernetes, say);
-    if (names.includes('etcd')) await buildEtcd(work, release.etcd, say);
-    for (const name of names) await rename(join(work, name), join(folder, name));
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+    if (names.includes('etcd'))
+      await buildModule(work, { title: 'etcd', module: ETCD, version: release.etcd, programs: { etcd: ETCD } }, say);
+  });
 }
 
 /** Installs a Go command (`path@version`) into `folder`. @throws Error the end of what the Go tool printed */
 export async function installGoTool(folder: string, module: string, say: Say): Promise<void> {
   await go(`installing ${module}`, ['install', '-trimpath', module], { cwd: folder, say, env: { GOBIN: folder } });
+}
+
+/** Folder of a Go module (`path@version`) in Go's own cache. @throws Error the end of what the Go tool printed */
+export async function fetchGoModule(module: string, say: Say): Promise<string> {
+  const said = await go(`fetching ${module}`, ['mod', 'download', '-json', module], { cwd: tmpdir(), say });
+  const answer: unknown = JSON.parse(said);
+  if (isRecord(answer) && typeof answer['Dir'] === 'string') return answer['Dir'];
+  throw new Error(`go mod download named no folder of ${module}`);
 }

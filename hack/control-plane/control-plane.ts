@@ -1,8 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,6 +8,7 @@ import { issueServerCertificate, makeLocalCa } from '../../adapters/egress/local
 import { systemClock } from '../../adapters/time/clock.ts';
 import { findBinaries, type Binaries, type FindOptions } from './binaries.ts';
 import { command, type CommandResult } from './command.ts';
+import { freePorts } from './free-ports.ts';
 import { startProcess, type Process } from './process.ts';
 import { kubeconfigText, writeTokens, writeUser, type Tokens, type User, type UserName } from './users.ts';
 
@@ -57,21 +56,6 @@ export interface ControlPlaneOptions extends FindOptions {
 
 const READY_MS = 60_000;
 const POLL_MS = 100;
-
-/** Free ports of 127.0.0.1, all taken at once so that they differ. */
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  for (const server of servers) {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-  }
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
 
 /** Asks once; 0 when nobody answers. */
 function statusOf(url: string, ca: string, token: string): Promise<number> {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { CommandResult } from './command.ts';
 import type { ControlPlane } from './control-plane.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -11,8 +12,13 @@ const DEFINITIONS = 'crds/definitions';
 const RBAC = 'charts/orb-platform/files/rbac';
 const ADMISSION = 'charts/orb-platform/files/admission';
 
+/** Any cluster of which we are administrator. */
+export interface Kubectl {
+  readonly kubectl: (args: readonly string[], options?: { readonly input?: string }) => Promise<CommandResult>;
+}
+
 /** Runs kubectl as admin. @throws Error what it printed */
-export async function kubectlOk(plane: ControlPlane, args: readonly string[], input?: string): Promise<string> {
+export async function kubectlOk(plane: Kubectl, args: readonly string[], input?: string): Promise<string> {
   const { code, stdout, stderr } = await plane.kubectl(args, input === undefined ? {} : { input });
   if (code !== 0) throw new Error(`kubectl ${args.join(' ')}:\n${stderr}${stdout}`);
   return stdout;

@@ -24,8 +24,8 @@ const PATH = 'docs/reference/resources.md';
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const cell = (value: string): string => value.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ');
 // The formatter reads * and _ as emphasis, and < as a tag.
-const prose = (value: string): string => cell(value).replaceAll(/[*_<]/g, String.raw`\$&`);
-const code = (value: string): string => (value === '' ? '' : `\`${cell(value)}\``);
+export const prose = (value: string): string => cell(value).replaceAll(/[*_<]/g, String.raw`\$&`);
+export const code = (value: string): string => (value === '' ? '' : `\`${cell(value)}\``);
 
 // 2^53−1 is the bound of what has none.
 const bound = (value: unknown): string =>
@@ -102,7 +102,7 @@ function rowsOf(schema: JsonRecord, { field, isRequired }: Place): readonly Row[
   return [own, ...membersOf(schema, field)];
 }
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
 const fieldTable = (schema: unknown, field: string): string =>

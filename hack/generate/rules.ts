@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { RECORDING_RULES } from '../../adapters/prometheus/expressions.ts';
+import { recordingRules } from '../../adapters/prometheus/expressions.ts';
 import type { Artefact } from './artefact.ts';
 import { formatted } from './formatted.ts';
 
@@ -8,7 +8,7 @@ const HEAD = '# From adapters/prometheus/expressions.ts: npm run generate.\n';
 
 /** The recording rules for `--prometheus-mode recorded`, as a rule file of Prometheus (failover.md §3.1). */
 export async function ruleArtefacts(root: string): Promise<readonly Artefact[]> {
-  const groups = [{ name: 'orb_provider', interval: '15s', rules: RECORDING_RULES }];
+  const groups = [{ name: 'orb_provider', interval: '15s', rules: recordingRules('') }];
   const text = HEAD + stringify({ groups }, { lineWidth: 0, singleQuote: true });
   return [{ path: PATH, text: await formatted(root, PATH, text) }];
 }

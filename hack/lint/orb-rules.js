@@ -15,6 +15,7 @@ const layers = {
   cli: inner,
   console: { folders: ['core', 'crds'] },
   standalone: { folders: ['operator', 'api-server', 'adapters', 'core', 'crds'] },
+  image: { folders: ['standalone', 'operator', 'api-server', 'cli', 'adapters', 'core', 'crds'] },
 };
 const place = (file) => relative(root, file).split(sep);
 const layerOf = (file) => {
@@ -56,7 +57,7 @@ const noClock = (context) => ({
 // Kubernetes API and of Prometheus are listed by file.
 const DIALERS = ['undici', 'axios', 'got', 'node-fetch', 'node:dns', 'node:dns/promises', 'dns'];
 const CONNECTORS = { 'node:http': ['request', 'get', 'Agent'], 'node:https': ['request', 'get', 'Agent'], 'node:net': ['connect', 'createConnection', 'Socket'], 'node:tls': ['connect', 'TLSSocket'] };
-const EGRESS_FILES = ['cli/http.ts', 'adapters/kube/kube-transport.ts', 'adapters/kube/port-forward.ts', 'adapters/prometheus/client.ts'];
+const EGRESS_FILES = ['cli/http.ts', 'charts/orb-platform/files/tests/health.js', 'charts/orb-platform/files/tests/echo.js', 'adapters/kube/kube-transport.ts', 'adapters/kube/port-forward.ts', 'adapters/prometheus/client.ts'];
 const egress = (context) => {
   const file = place(context.filename).join('/');
   if (file.startsWith('adapters/egress/') || /^(test|hack)\//.test(file) || EGRESS_FILES.includes(file)) return {};

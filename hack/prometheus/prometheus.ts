@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePorts } from '../control-plane/free-ports.ts';
 import { startProcess, type Process } from '../control-plane/process.ts';
 import { ensurePrometheus } from './binaries.ts';
 
@@ -31,14 +30,6 @@ export interface PrometheusOptions {
 
 const READY_MS = 30_000;
 const POLL_MS = 100;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 // JSON is YAML. No offset by hash would be kinder to tests, but Prometheus has no such option: a first scrape comes
 // within one interval.
@@ -69,7 +60,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Runni
   const folder = await mkdtemp(join(tmpdir(), 'orb-prometheus-'));
   const config = join(folder, 'prometheus.yaml');
   await writeFile(config, configuration(options.targets, options));
-  const port = options.port ?? (await freePort());
+  const port = options.port ?? (await freePorts(1))[0];
   const url = `http://127.0.0.1:${port}`;
   const args = [
     `--config.file=${config}`,

@@ -16,7 +16,7 @@ interface FiguresSourceDeps {
 
 /** Figures of Prometheus; an outage is told when it begins, when its cause is another one, and when it is over. */
 export function openFiguresSource(
-  { connection, mode, scrapeIntervalMs }: PrometheusSettings,
+  { connection, mode, scrapeIntervalMs, matcher }: PrometheusSettings,
   { clock, logger }: FiguresSourceDeps,
 ): FiguresSource {
   const client = createPrometheusClient({ connection, clock });
@@ -26,6 +26,7 @@ export function openFiguresSource(
     clock,
     scrapeIntervalMs,
     mode,
+    matcher,
     onUnusable: (why, detail) => {
       if (told !== why) logger.warn('Prometheus gives no usable figures: nothing is swapped by them', { why, detail });
       told = why;

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { replacePrivate } from '../../adapters/private-file/private-file.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { Behaviour } from './lookup-provider.ts';
-import { answerJson, closeServer, hasToken, listenOnLoopback } from './provider-server.ts';
+import { answerJson, closeServer, hasToken, listenOn } from './provider-server.ts';
 import { readObject } from './read-body.ts';
 
 /** How each provider of the failover example behaves, by its name. */
@@ -49,7 +49,7 @@ export async function startControl(file: string, behaviours: Behaviours): Promis
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
-  const port = await listenOnLoopback(server);
+  const port = await listenOn(server);
   await replacePrivate(file, `${JSON.stringify({ url: `http://127.0.0.1:${port}`, token })}\n`);
   return async () => {
     await Promise.all([closeServer(server), rm(file, { force: true })]);

@@ -91,7 +91,7 @@ export async function startExample(folder: DataFolder, clock: Clock): Promise<Ex
   for (const provider of bundled) {
     const token = await tokenOf(folder, provider);
     const { key, certificate } = issueServerCertificate(ca, { names: [provider.host] }, tools);
-    const { port, close } = await provider.start({ key, cert: certificate, token });
+    const { port, close } = await provider.start({ tls: { key, cert: certificate }, token });
     closing.push(close);
     exceptions.push({ kind: 'stub', origin: `https://${provider.host}`, address: '127.0.0.1', port });
     tokens.push([provider, token]);

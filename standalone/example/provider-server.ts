@@ -1,23 +1,29 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, Server as PlainServer, ServerResponse } from 'node:http';
-import { createServer, type Server as TlsServer } from 'node:https';
+import { createServer, type IncomingMessage, type Server as PlainServer, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import type { ListenAddress } from '../../api-server/process/listen.ts';
 
 type Server = PlainServer | TlsServer;
 
-/** A bundled provider: real HTTPS on loopback, a real bearer token. */
+/** A bundled provider: a real server, a real bearer token. */
 export interface ExampleProvider {
   readonly port: number;
   readonly close: () => Promise<void>;
 }
 
 export interface ProviderOptions {
-  /** PEM. */
-  readonly key: string;
-  /** PEM, for the provider's host. */
-  readonly cert: string;
+  /** PEM, the certificate for the provider's host; undefined: plain HTTP. */
+  readonly tls: { readonly key: string; readonly cert: string } | undefined;
   /** Bearer token that callers must send. */
   readonly token: string;
+  /** Default: a free loopback port. */
+  readonly listen?: ListenAddress;
 }
+
+/** Answers whether the process lives; asked without a token, by a kubelet. */
+const HEALTH_PATH = '/healthz';
+
+const FREE_LOOPBACK: ListenAddress = { host: '127.0.0.1', port: 0 };
 
 /** What a provider answers to whoever sent the token. A rejection ends the connection. */
 type Handler = (request: IncomingMessage) => Promise<{ readonly status: number; readonly body: object }>;
@@ -35,11 +41,11 @@ export function answerJson(response: ServerResponse, status: number, body: objec
   response.end(text);
 }
 
-/** Listens on a free loopback port. @returns its number */
-export const listenOnLoopback = (server: Server): Promise<number> =>
+/** Listens, on a free loopback port unless another is named. @returns its number */
+export const listenOn = (server: Server, { host, port }: ListenAddress = FREE_LOOPBACK): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(port, host, () => {
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : 0);
     });
@@ -52,15 +58,20 @@ export const closeServer = (server: Server): Promise<void> =>
     server.closeAllConnections();
   });
 
-/** Starts a provider on a free loopback port. */
-export async function startProviderServer(options: ProviderOptions, handle: Handler): Promise<ExampleProvider> {
+/** Starts a provider. */
+export async function startProviderServer(
+  { tls, token, listen }: ProviderOptions,
+  handle: Handler,
+): Promise<ExampleProvider> {
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!hasToken(request, options.token)) return answerJson(response, 401, { error: 'wrong token' });
+    if (request.url === HEALTH_PATH) return answerJson(response, 200, { status: 'ok' });
+    if (!hasToken(request, token)) return answerJson(response, 401, { error: 'wrong token' });
     const { status, body } = await handle(request);
     return answerJson(response, status, body);
   };
-  const server = createServer({ key: options.key, cert: options.cert }, (request, response) => {
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     serve(request, response).catch(() => response.destroy());
-  });
-  return { port: await listenOnLoopback(server), close: () => closeServer(server) };
+  };
+  const server = tls === undefined ? createServer(onRequest) : createTlsServer(tls, onRequest);
+  return { port: await listenOn(server, listen), close: () => closeServer(server) };
 }

@@ -53,11 +53,11 @@ function countsOf(file: string): { readonly runs: number; readonly open: number;
   }
 }
 
-async function receiptsOf(ledger: Ledger): Promise<ReadonlyMap<string, StoredReceipt>> {
+async function receiptsOf(ledger: Ledger, tenant: string): Promise<ReadonlyMap<string, StoredReceipt>> {
   const all = new Map<string, StoredReceipt>();
   let cursor: string | null = '';
   while (cursor !== null) {
-    const page = await ledger.receipts('default', { limit: 200, ...(cursor === '' ? {} : { cursor }) });
+    const page = await ledger.receipts(tenant, { limit: 200, ...(cursor === '' ? {} : { cursor }) });
     for (const receipt of page.items) all.set(receipt.receiptId, receipt);
     cursor = page.nextCursor;
   }
@@ -99,12 +99,16 @@ function faultsOf(receipts: ReadonlyMap<string, StoredReceipt>, seen: Witnessed,
   return faults;
 }
 
-async function treeFaults(ledger: Ledger, seen: Witnessed, logKey: KeyObject): Promise<readonly string[]> {
+async function treeFaults(
+  ledger: Ledger,
+  seen: Witnessed,
+  { logKey, tenant }: { readonly logKey: KeyObject; readonly tenant: string },
+): Promise<readonly string[]> {
   const rootAt = await rootsOf(ledger);
   const forked = [...seen.checkpoints].filter(([size, note]) => note.split('\n')[2] !== rootAt(size));
   const faults = forked.map(([size]) => `the checkpoint of size ${size} that was served is of another log`);
   try {
-    await checkLog(ledger, { logKey, tenants: ['default'] });
+    await checkLog(ledger, { logKey, tenants: [tenant] });
     return faults;
   } catch (error) {
     return [...faults, String(error)];
@@ -121,8 +125,12 @@ const ledgerOf = (file: string, { issuer, logOrigin, log, dataKey }: PlatformKey
     random: randomBytes,
   });
 
-/** Compares the ledger of a stopped platform with what was seen of it. @param data its `--data` folder */
-export async function checkKilled(data: string, seen: Witnessed): Promise<KilledLedger> {
+/**
+ * Compares the ledger of a stopped platform with what was seen of it.
+ * @param data its `--data` folder
+ * @param tenant the only one that has receipts
+ */
+export async function checkKilled(data: string, seen: Witnessed, tenant = 'default'): Promise<KilledLedger> {
   const file = join(data, 'ledger', 'ledger.sqlite');
   const counts = countsOf(file);
   const keys = await loadKeys(join(data, 'keys'));
@@ -130,12 +138,12 @@ export async function checkKilled(data: string, seen: Witnessed): Promise<Killed
   const logKey = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x } });
   const ledger = await ledgerOf(file, keys);
   try {
-    const receipts = await receiptsOf(ledger);
+    const receipts = await receiptsOf(ledger, tenant);
     const faults = [
       ...seen.faults,
       ...counts.faults,
       ...faultsOf(receipts, seen, keys.receiptPublic),
-      ...(await treeFaults(ledger, seen, logKey)),
+      ...(await treeFaults(ledger, seen, { logKey, tenant })),
     ];
     const swept = [...receipts.values()].filter(({ jws }) => isSwept(jws)).length;
     const logSize = await ledger.logSize();

@@ -19,12 +19,15 @@ export async function startSlowProvider(ca: Credential, name: ProviderName, usua
   let takesMs = usualMs;
   const posted: string[] = [];
   const { key, certificate } = issue(ca, { names: [hostOf(name)] });
-  const server = await startProviderServer({ key, cert: certificate, token: TOKENS[name] }, async (request) => {
-    const body = request.method === 'POST' ? await readObject(request) : undefined;
-    if (typeof body?.['id'] === 'string') posted.push(body['id']);
-    await delay(takesMs);
-    return { status: 200, body: { provider: name } };
-  });
+  const server = await startProviderServer(
+    { tls: { key, cert: certificate }, token: TOKENS[name] },
+    async (request) => {
+      const body = request.method === 'POST' ? await readObject(request) : undefined;
+      if (typeof body?.['id'] === 'string') posted.push(body['id']);
+      await delay(takesMs);
+      return { status: 200, body: { provider: name } };
+    },
+  );
   return {
     ...server,
     name,

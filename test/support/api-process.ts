@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { initKeys } from '../../adapters/keys/init-keys.ts';
+import { LOG_HEAD_NAME } from '../../adapters/log-head/config-map-head-store.ts';
 import type { ControlPlane } from '../../hack/control-plane/control-plane.ts';
+import { kubectlOk } from '../../hack/control-plane/install.ts';
 import { startProcess, type Process } from '../../hack/control-plane/process.ts';
 import { startCountingProxy, type CountingProxy } from '../chaos/rig/counting-proxy.ts';
 
@@ -120,5 +122,7 @@ export async function startApi(plane: ControlPlane, flags: readonly string[] = [
   const data = mkdtempSync(join(tmpdir(), 'orb-api-'));
   await initKeys(join(data, 'keys'), { issuer: 'https://orbs.localhost', now: Date.now(), random: randomBytes });
   const proxy = await startCountingProxy({ upstream: plane.server.url, ca: plane.ca });
+  // Its ledger is a new one, and the test before had another: what that one signed is of no interest any more.
+  await kubectlOk(plane, ['-n', 'orb-system', 'delete', 'configmap', LOG_HEAD_NAME, '--ignore-not-found']);
   return startOver({ plane, data, proxy, flags });
 }

@@ -1,4 +1,5 @@
 import { mkdtempSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../../cli/command-line.ts';
@@ -42,6 +43,7 @@ export const ioOf = ({ stdin = '', ...some }: Some): Io => ({
   out: () => undefined,
   err: () => undefined,
   input: inputOf(stdin),
+  files: { toStdout: async () => undefined, fromStdin: (path) => writeFile(path, stdin) },
   clock: { now: () => CLI_NOW, monotonic: () => 0, sleep: async () => undefined },
   random: someBytes,
   version: '1.2.3',

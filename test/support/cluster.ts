@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { ControlPlane } from '../../hack/control-plane/control-plane.ts';
-import { kubectlOk } from '../../hack/control-plane/install.ts';
+import { kubectlOk, type Kubectl } from '../../hack/control-plane/install.ts';
 import type { UserName } from '../../hack/control-plane/users.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -59,7 +59,7 @@ export async function writeStatus(
 }
 
 /** Makes a namespace; `remove` deletes it without waiting. */
-export async function testNamespace(plane: ControlPlane, name: string): Promise<TestNamespace> {
+export async function testNamespace(plane: Kubectl, name: string): Promise<TestNamespace> {
   const kubectl = (...args: readonly string[]): Promise<string> => kubectlOk(plane, ['-n', name, ...args]);
   await kubectlOk(plane, ['create', 'namespace', name]);
   const get = async (what: string): Promise<KubeObject | undefined> => {

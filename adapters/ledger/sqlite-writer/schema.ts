@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { succeeds } from '../../../core/merkle/log-origin.ts';
 import { LedgerError, type LedgerIdentity } from '../port.ts';
 import { integerOf, textOf } from '../sqlite/columns.ts';
 
@@ -58,6 +59,12 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE TABLE published(orb_id TEXT NOT NULL, manifest_digest TEXT NOT NULL, PRIMARY KEY (orb_id, manifest_digest)) STRICT, WITHOUT ROWID;
   `,
+  // What was signed under an origin that was given up: evidence, never served. Its sizes come again under the next one.
+  `
+  CREATE TABLE past_checkpoints(
+    log_origin TEXT NOT NULL, size INTEGER NOT NULL, note TEXT NOT NULL, PRIMARY KEY (log_origin, size)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 function prepareFile(db: DatabaseSync, file: string): void {
@@ -83,16 +90,30 @@ function versionOf(db: DatabaseSync): number {
   return row === undefined ? 0 : integerOf(row, 'version');
 }
 
+/** @throws LedgerError `ledger-version`: a program must not touch what a newer one wrote */
+export function checkVersion(version: number): void {
+  if (version <= MIGRATIONS.length) return;
+  const detail = `this ledger has schema version ${version}, this program knows versions up to ${MIGRATIONS.length}`;
+  const advice = 'use the version that wrote it or a later one, or restore a backup from before the upgrade';
+  throw new LedgerError('ledger-version', `${detail}: a newer program wrote it; ${advice}`);
+}
+
 function migrate(db: DatabaseSync): void {
   const version = versionOf(db);
-  if (version > MIGRATIONS.length) {
-    const detail = `this ledger has schema version ${version}, this program knows versions up to ${MIGRATIONS.length}`;
-    throw new LedgerError('ledger-version', `${detail}: a newer program wrote it, use that one`);
-  }
+  checkVersion(version);
   MIGRATIONS.slice(version).forEach((script, step) => {
     db.exec(script);
     db.prepare('INSERT OR REPLACE INTO schema_version(id, version) VALUES (1, ?)').run(version + step + 1);
   });
+}
+
+/** The root signed keys with a later origin (`orb ledger adopt`): the entries stay, and are signed anew under it. */
+function beginOrigin(db: DatabaseSync, past: string, origin: string): void {
+  db.prepare(
+    'INSERT OR IGNORE INTO past_checkpoints(log_origin, size, note) SELECT ?, size, note FROM log_checkpoints',
+  ).run(past);
+  db.exec('DELETE FROM log_checkpoints');
+  db.prepare('UPDATE identity SET log_origin = ?').run(origin);
 }
 
 function claimIdentity(db: DatabaseSync, { issuer, logOrigin }: LedgerIdentity): void {
@@ -103,6 +124,10 @@ function claimIdentity(db: DatabaseSync, { issuer, logOrigin }: LedgerIdentity):
   }
   const stored = { issuer: textOf(row, 'issuer'), logOrigin: textOf(row, 'log_origin') };
   if (stored.issuer === issuer && stored.logOrigin === logOrigin) return;
+  if (stored.issuer === issuer && succeeds(logOrigin, stored.logOrigin)) {
+    beginOrigin(db, stored.logOrigin, logOrigin);
+    return;
+  }
   const detail = `this ledger belongs to the issuer ${stored.issuer} with the log ${stored.logOrigin}`;
   throw new LedgerError(
     'ledger-identity',

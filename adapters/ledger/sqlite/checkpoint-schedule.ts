@@ -1,6 +1,6 @@
 import type { Clock } from '../../time/clock.ts';
 import type { GroupCommit } from '../group-commit.ts';
-import type { SignedCheckpoint } from '../port.ts';
+import type { LogGate, SignedCheckpoint } from '../port.ts';
 import type { RowResult, WriteRow } from './protocol.ts';
 
 // trust.md §2.3: signed within 1 s of growth, at most four in a second.
@@ -10,6 +10,7 @@ export interface CheckpointDeps {
   readonly clock: Clock;
   readonly queue: Pick<GroupCommit<WriteRow, RowResult>, 'add'>;
   readonly onCheckpoint: ((checkpoint: SignedCheckpoint) => void) | undefined;
+  readonly gate: Pick<LogGate, 'refusal'>;
 }
 
 /** Has a grown log signed, in a group with whatever else is written then. */
@@ -32,8 +33,9 @@ export class CheckpointSchedule {
     void this.#signWhileDue();
   }
 
-  /** Signs what there is and resolves when that is committed. */
+  /** Signs what there is, if it may be signed, and resolves when that is committed. */
   async sign(): Promise<void> {
+    if (this.#deps.gate.refusal() !== undefined) return;
     const result = await this.#deps.queue.add(['checkpoint']);
     if (typeof result !== 'object' || result?.[0] !== 'signed') return;
     this.#deps.onCheckpoint?.({ size: result[1], note: result[2] });
@@ -46,7 +48,7 @@ export class CheckpointSchedule {
   /** Never rejects: a checkpoint that failed is due again, and the rows of its group told their callers why. */
   async #signWhileDue(): Promise<void> {
     try {
-      while (this.#due) {
+      while (this.#due && this.#deps.gate.refusal() === undefined) {
         await this.#deps.clock.sleep(PERIOD_MS, this.#stopped.signal);
         await this.sign().catch(() => undefined);
       }

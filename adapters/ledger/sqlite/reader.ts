@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { consistencyProof, inclusionProof, type NodeReader } from '../../../core/merkle/proof.ts';
+import { rootOf } from '../../../core/merkle/tree.ts';
 import type { RunOutcome } from '../../../core/receipt/record.ts';
 import {
   type IdempotencyEntry,
@@ -16,7 +17,7 @@ import { sha256 } from '../../keys/primitives.ts';
 import { openAnswer, type AnswerPlace } from '../sealed-answer.ts';
 import { blobOf, integerOf, optionalBlobOf, textOf, type Row } from './columns.ts';
 import { ReceiptPages } from './receipt-page.ts';
-import { storedNodes } from './tiles.ts';
+import { edgeOf, storedNodes } from './tiles.ts';
 
 const MAX_ENTRIES = 1000;
 
@@ -193,6 +194,11 @@ export class Reader {
 
   logSize(): number {
     return integerOf(this.#sql.size.get() ?? {}, 'size');
+  }
+
+  rootAt(size: number): Uint8Array {
+    if (size < 0) throw new RangeError('the log has no tree of this size');
+    return rootOf(edgeOf(size, this.#nodes(size)), sha256);
   }
 
   state(kind: string, key: string): string | undefined {

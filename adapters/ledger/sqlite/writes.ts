@@ -4,6 +4,7 @@ import type {
   FinishResult,
   IdempotencyEntry,
   Ledger,
+  LogGate,
   NewSwap,
   RunFinish,
   RunStart,
@@ -11,7 +12,7 @@ import type {
   SwapResult,
 } from '../port.ts';
 import { NONCE_BYTES } from '../sealed-answer.ts';
-import type { FinishRow, RowResult, StartRow, SwapRow, WriteRow } from './protocol.ts';
+import type { FinishRow, LogRow, RowResult, StartRow, SwapRow, WriteRow } from './protocol.ts';
 import type { Reader } from './reader.ts';
 import { ledgerError } from './sqlite-error.ts';
 
@@ -20,6 +21,8 @@ export interface WriteDeps {
   readonly reader: Reader;
   readonly clock: Clock;
   readonly random: (size: number) => Uint8Array;
+  /** Of everything that ends in the log. */
+  readonly gate: Pick<LogGate, 'refusal'>;
 }
 
 // Claims erased in one transaction: some milliseconds of the writer's time.
@@ -135,7 +138,12 @@ type Writes = Pick<
 >;
 
 /** The writing half of the port: rows into the queue, results back into the port's words. */
-export function createWrites({ queue, reader, clock, random }: WriteDeps): Writes {
+export function createWrites({ queue, reader, clock, random, gate }: WriteDeps): Writes {
+  const logged = async (row: LogRow): Promise<RowResult> => {
+    const refusal = gate.refusal();
+    if (refusal !== undefined) throw refusal;
+    return queue.add(row);
+  };
   const done = async (row: WriteRow): Promise<void> => {
     const result = await queue.add(row);
     if (result !== null) throw unexpected(result);
@@ -149,10 +157,10 @@ export function createWrites({ queue, reader, clock, random }: WriteDeps): Write
     }
   };
   return {
-    startRun: async (start) => startResult(await queue.add(startRow(start)), start, reader),
-    finishRun: async (finish) => finishResult(await queue.add(finishRow(finish, random))),
+    startRun: async (start) => startResult(await logged(startRow(start)), start, reader),
+    finishRun: async (finish) => finishResult(await logged(finishRow(finish, random))),
     recordRun: async (start, finish) =>
-      startResult(await queue.add(['record', startRow(start), finishRow(finish, random)]), start, reader),
+      startResult(await logged(['record', startRow(start), finishRow(finish, random)]), start, reader),
     keepAnswer: async (tenant, claim, { requestId, answer }) => {
       const { path, key, bodySha256, expiresAt } = claim;
       const nonce = Uint8Array.from(random(NONCE_BYTES)); // a copy, as above
@@ -160,10 +168,10 @@ export function createWrites({ queue, reader, clock, random }: WriteDeps): Write
       const result = await queue.add(['answer', ...row]);
       return result === null ? undefined : entryOf(result, { tenant, path, key }, reader);
     },
-    recordSwap: async (swap) => swapResult(await queue.add(swapRow(swap))),
+    recordSwap: async (swap) => swapResult(await logged(swapRow(swap))),
     eraseExpired,
     putManifest: (tenant, digest, jcs) => done(['putManifest', tenant, digest, jcs]),
-    appendEntries: async (entries) => numberOf(await queue.add(['append', [...entries]])),
+    appendEntries: async (entries) => numberOf(await logged(['append', [...entries]])),
     putState: (kind, key, json) => done(['putState', kind, key, json]),
     deleteState: (kind, key) => done(['deleteState', kind, key]),
     acquireLease: async (name, holder, ttlMs) => {

@@ -29,6 +29,8 @@ export function metricsOf(orbs: readonly OrbToMeasure[]): Metrics {
     logSize: () => Promise.resolve(0),
     apiKeys: () => [],
     egressExceptions: () => 0,
+    logConsistent: () => true,
+    logHeadSize: () => 0,
   };
   const metrics = createMetrics({ clock: systemClock, version: '0', sources });
   for (const { namespace, orbId, providers } of orbs) {

@@ -12,12 +12,14 @@ import { sharedControlPlane } from '../../support/control-plane.ts';
 import { blocksOf, page } from './fenced-blocks.ts';
 
 const PAGES = ['first-orb-on-a-cluster.md', 'multi-tenancy.md', 'gitops.md', 'operator.md'];
-const FILES = ['gitops/argocd-cm.yaml', 'gitops/argocd-application.yaml', 'gitops/flux-kustomization.yaml'];
+const FILES = ['argocd-cm', 'argocd-application', 'argocd-platform', 'flux-kustomization', 'flux-platform'].map(
+  (name) => `gitops/${name}.yaml`,
+);
 const NAMESPACES = ['team-maps', 'argocd', 'flux-system'];
 
 /** Kinds of tools that are not installed here: only their names are checked. */
 const stub = (group: string, version: string, kind: string): object => {
-  const plural = `${kind.toLowerCase()}s`;
+  const plural = `${kind.toLowerCase().replace(/y$/, 'ie')}s`;
   const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -41,6 +43,8 @@ const stub = (group: string, version: string, kind: string): object => {
 const STUBS = [
   stub('argoproj.io', 'v1alpha1', 'Application'),
   stub('kustomize.toolkit.fluxcd.io', 'v1', 'Kustomization'),
+  stub('source.toolkit.fluxcd.io', 'v1', 'OCIRepository'),
+  stub('helm.toolkit.fluxcd.io', 'v2', 'HelmRelease'),
 ];
 
 const setOf = (text: string, pattern: RegExp): readonly string[] =>

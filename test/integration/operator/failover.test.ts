@@ -21,8 +21,7 @@ const orb = (members: Readonly<Record<string, unknown>> = {}): object => {
   return { apiVersion, kind, metadata: { name: 'echo' }, spec };
 };
 const pinTo = (provider: string, mode: string, ms: number): Readonly<Record<string, unknown>> => ({
-  // Anybody can write a name there.
-  pin: { provider, mode, expires_at: new Date(Date.now() + ms).toISOString(), actor: 'key:somebody' },
+  pin: { provider, mode, expires_at: new Date(Date.now() + ms).toISOString() },
 });
 const statusIn = (object: KubeObject): FailoverStatus | null => readFailoverStatus(statusOf(object)['failover']);
 const isActive =

@@ -272,6 +272,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'idempotency-key-reused': 'integration/standalone/execute-table.test.ts',
   'providers-unavailable': 'integration/standalone/execute-table.test.ts',
   'ledger-unavailable': 'integration/standalone/life.test.ts',
+  'ledger-forked': 'integration/standalone/forked.test.ts',
   overloaded: 'unit/api-server/http/server.test.ts',
   'signing-misconfigured': 'unit/api-server/runtime/run.test.ts',
   'run-closed': 'unit/api-server/runtime/run.test.ts',
@@ -306,5 +307,4 @@ export const later: readonly [string, string][] = [
   ['403 policy-denied', 'policies come later: the empty set allows'],
   ['409 orb-differs-from-publication', 'publications come later'],
   ['429 rate-limited by rate', 'rate limits come later; in_flight is tested beside this table'],
-  ['503 ledger-forked', 'the copy of the checkpoint outside the ledger comes later'],
 ];

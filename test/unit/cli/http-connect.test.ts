@@ -35,21 +35,50 @@ async function sent(text: string): Promise<unknown> {
   return error instanceof Unanswered && [error.message, error.sent];
 }
 
+/** A TLS server of that name which answers whatever it is sent. */
+async function tlsServer(ca: ReturnType<typeof makeCa>): Promise<{
+  readonly reach: () => Duplex;
+  readonly written: () => string;
+  readonly close: () => Promise<void>;
+}> {
+  const { certificate, key } = issue(ca, { names: ['api.orb-system.svc'], ips: [] });
+  let written = '';
+  const tls = createServer({ cert: certificate, key }, (socket) => {
+    socket.on('data', (bytes: Buffer) => {
+      written += bytes.toString();
+      socket.end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n');
+    });
+  });
+  tls.on('tlsClientError', () => undefined);
+  tls.listen(0, '127.0.0.1');
+  await once(tls, 'listening');
+  const address = tls.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    reach: () => connect(port, '127.0.0.1'),
+    written: () => written,
+    close: () => new Promise((resolve) => tls.close(() => resolve())),
+  };
+}
+
 describe('call over a connection of its own', () => {
   it('checks the certificate against the name of the Service, as for any server', async () => {
-    const { certificate, key } = issue(makeCa(), { names: ['api.orb-system.svc'], ips: [] });
-    const tls = createServer({ cert: certificate, key });
-    let written = '';
-    tls.on('secureConnection', (socket) => socket.on('data', (bytes: Buffer) => (written += bytes.toString())));
-    tls.on('tlsClientError', () => undefined);
-    tls.listen(0, '127.0.0.1');
-    await once(tls, 'listening');
-    const address = tls.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const error = await failure(serverBy('https://api.orb-system.svc/', () => connect(port, '127.0.0.1')));
-    await new Promise((resolve) => tls.close(resolve));
+    const server = await tlsServer(makeCa());
+    const error = await failure(serverBy('https://api.orb-system.svc/', server.reach));
+    await server.close();
     expect(error instanceof Unanswered && error.message).to.include('its certificate is of an unknown CA');
-    expect([error instanceof Unanswered && error.sent, written]).to.deep.equal([false, '']);
+    expect([error instanceof Unanswered && error.sent, server.written()]).to.deep.equal([false, '']);
+  });
+
+  it('trusts the authority that the platform made for itself, for its name alone', async () => {
+    const ca = makeCa();
+    const server = await tlsServer(ca);
+    const authority = ca.certificate;
+    const answer = await call({ ...serverBy('https://api.orb-system.svc/', server.reach), authority }, request, never);
+    const error = await failure({ ...serverBy('https://api.elsewhere.svc/', server.reach), authority });
+    await server.close();
+    expect([answer.status, server.written().includes('Bearer k')]).to.deep.equal([204, true]);
+    expect(error instanceof Unanswered && error.message).to.include('its certificate is for another name');
   });
 
   it('passes on what the Kubernetes API says of the connection', async () => {

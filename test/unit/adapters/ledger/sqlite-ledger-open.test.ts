@@ -51,7 +51,7 @@ describe('openSqliteLedger', () => {
     await fixture.ledger.close();
     const db = new DatabaseSync(fixture.options.file);
     db.exec('UPDATE schema_version SET version = 99');
-    checkLedgerError(await refusal(openSqliteLedger(fixture.options)), 'ledger-version', /version 99\b.*up to 2\b/);
+    checkLedgerError(await refusal(openSqliteLedger(fixture.options)), 'ledger-version', /version 99\b.*up to 3\b/);
     db.exec('UPDATE schema_version SET version = 2');
     db.close();
   });

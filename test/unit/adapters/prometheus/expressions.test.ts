@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import {
+  figuresQuery,
   lookQuery,
   PROVIDER_FIGURES,
   QUANTILES,
   queryDigest,
   RECORDED_FIGURES,
-  RECORDING_RULES,
+  receiptExpressions,
+  recordingRules,
 } from '../../../../adapters/prometheus/expressions.ts';
 
 const ALL = { quantiles: new Set(QUANTILES), base: true };
@@ -51,14 +53,51 @@ describe('lookQuery', () => {
   });
 });
 
-describe('RECORDING_RULES', () => {
+/** The braces of every selector of one of our metrics; '' where there are none. */
+const selectorsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/(?<![_a-z:])orb_provider_[a-z_]+(\{[^}]*\})?/g)].map(([, braces = '']) => braces);
+
+describe('a matcher', () => {
+  const matcher = 'job="orb-api",namespace="orb-system"';
+
+  it('stands in every selector of a look, after the selector’s own', () => {
+    for (const mode of ['query', 'recorded'] as const) {
+      const [plain, matched] = [lookQuery(mode, ALL), lookQuery(mode, { ...ALL, matcher })];
+      expect(selectorsIn(matched)).to.deep.equal(
+        selectorsIn(plain).map((braces) => (braces === '' ? `{${matcher}}` : `${braces.slice(0, -1)},${matcher}}`)),
+      );
+      expect(matched.replaceAll(`,${matcher}}`, '}').replaceAll(`{${matcher}}`, '')).to.equal(plain);
+    }
+  });
+
+  it('leaves alone what the rules have recorded, and stands in the rules', () => {
+    const query = lookQuery('recorded', { ...ALL, matcher });
+    expect(query).to.include('{__name__=~"orb:.+"}').and.to.include('timestamp(orb:provider_attempts:increase2m)');
+    const rules = recordingRules(matcher);
+    expect(rules.map(({ record }) => record)).to.deep.equal(recordingRules('').map(({ record }) => record));
+    const selectors = rules.flatMap(({ expr }) => selectorsIn(expr));
+    expect(selectors).to.have.lengthOf(recordingRules('').flatMap(({ expr }) => selectorsIn(expr)).length);
+    for (const braces of selectors) expect(braces).to.match(/[{,]job="orb-api",namespace="orb-system"\}$/);
+  });
+
+  it('stands in what a receipt shows, and in the query for one Orb', () => {
+    const shown = Object.values(receiptExpressions('query', 0.95, '2m', matcher));
+    expect(shown).to.have.lengthOf(3);
+    for (const expr of shown) expect(lookQuery('query', { ...ALL, matcher })).to.include(expr);
+    expect(figuresQuery({ namespace: 'n', orbId: 'a.b@1.0.0' }, matcher)).to.equal(
+      `{__name__=~"orb_swap_.+|orb_provider_(breaker|probe)_.+",orb_namespace="n",orb_id="a.b@1.0.0",${matcher}}`,
+    );
+  });
+});
+
+describe('recordingRules', () => {
   it('are what the chart installs', () => {
     const file: unknown = parse(readFileSync('charts/orb-platform/files/prometheus/rules.yaml', 'utf8'));
-    expect(file).to.deep.equal({ groups: [{ name: 'orb_provider', interval: '15s', rules: RECORDING_RULES }] });
+    expect(file).to.deep.equal({ groups: [{ name: 'orb_provider', interval: '15s', rules: recordingRules('') }] });
   });
 
   it('record each series once, and all that is read back', () => {
-    const names = RECORDING_RULES.map(({ record }) => record);
+    const names = recordingRules('').map(({ record }) => record);
     expect(new Set(names).size).to.equal(names.length);
     expect(names).to.include.members([...RECORDED_FIGURES.keys()]);
     expect(names.length).to.equal(3 * 6 + 2 + 9);

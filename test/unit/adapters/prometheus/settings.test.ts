@@ -14,7 +14,7 @@ describe('parsePrometheus', () => {
 
   it('asks by query, of processes that are scraped every 15 s, unless told otherwise', () => {
     const connection = { url: 'https://prometheus.example/x', headers: {} };
-    const settings = { connection, mode: 'query', scrapeIntervalMs: 15_000 };
+    const settings = { connection, mode: 'query', scrapeIntervalMs: 15_000, matcher: '' };
     expect(parse(...URL_FLAG)).to.deep.equal({ ok: true, settings });
   });
 
@@ -22,6 +22,7 @@ describe('parsePrometheus', () => {
     const flags = {
       mode: 'recorded',
       'scrape-interval': '30s',
+      matcher: 'job="orb-api", cluster!="x"',
       username: 'orb',
       'password-file': 'p',
       cert: 'c',
@@ -42,6 +43,7 @@ describe('parsePrometheus', () => {
         },
         mode: 'recorded',
         scrapeIntervalMs: 30_000,
+        matcher: 'job="orb-api",cluster!="x"',
       },
     });
     const token = parse(...URL_FLAG, '--prometheus-bearer-token-file', 't');
@@ -57,6 +59,7 @@ describe('parsePrometheus', () => {
     ['another mode', [...URL_FLAG, '--prometheus-mode', 'x'], 'one of query, recorded'],
     ['a scrape below a second', [...URL_FLAG, '--prometheus-scrape-interval', '999ms'], '1s to 150s'],
     ['a scrape that no window holds four of', [...URL_FLAG, '--prometheus-scrape-interval', '151s'], '1s to 150s'],
+    ['no matcher', [...URL_FLAG, '--prometheus-matcher', 'orb-api'], '--prometheus-matcher takes label matchers'],
     ['no duration', [...URL_FLAG, '--prometheus-scrape-interval', '15'], '1s to 150s'],
     ['a certificate without its key', [...URL_FLAG, '--prometheus-cert', 'c'], 'belong together'],
     ['a name without a password', [...URL_FLAG, '--prometheus-username', 'orb'], 'belong together'],

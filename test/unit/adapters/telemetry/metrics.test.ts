@@ -20,6 +20,8 @@ function setUp(some: Partial<MetricSources> = {}): Setup {
     logSize: () => Promise.resolve(7),
     apiKeys: () => [{ keyId: 'Ab3dEf6h', expiresAt: 1_800_000_000_000 }],
     egressExceptions: () => 1,
+    logConsistent: () => true,
+    logHeadSize: () => 7,
     ...some,
   };
   const metrics = createMetrics({

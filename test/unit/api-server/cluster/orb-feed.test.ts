@@ -89,7 +89,7 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
 
   it('shows the swaps of what runs, with the object and the manifest that they belong to', async () => {
     const { feed, running } = await start();
-    const spec = { ...manifestOf(swappable), pin: PIN };
+    const spec = { ...manifestOf(swappable), pin: { ...PIN, actor: 'key:k1' } };
     await feed.apply('acme/echo', generation(1, { spec }));
     expect([...feed.allSwapped()]).to.deep.equal([]);
     const failover = { activeProvider: 'other', since: '2100-01-01T00:00:00.000Z', reason: 'latency', swapSeq: 1 };
@@ -104,6 +104,7 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
       generation: 1,
     });
     expect([swapped?.failover.swapSeq, swapped?.pin?.provider]).to.deep.equal([1, 'other']);
+    expect(swapped?.pin?.actor, 'named by nobody who asked who it is').to.equal(null);
     expect([...feed.allSwapped()]).to.deep.equal([swapped]);
     await feed.apply('acme/echo', undefined);
     expect(feed.swapped('acme/echo')).to.equal(undefined);

@@ -7,8 +7,8 @@ import { executeOperation } from '../../../../api-server/runtime/operation.ts';
 import { startApp } from '../../../support/api-app.ts';
 import { providerRoutesOf, readRoutes } from '../../../support/read-routes.ts';
 
-/** Of parts that do not exist yet: policies, publications, forks, and provider routes. */
-const NOT_YET = ['403 policy-denied', '409 orb-differs-from-publication', '503 ledger-forked'];
+/** Of parts that do not exist yet: policies and publications. */
+const NOT_YET = ['403 policy-denied', '409 orb-differs-from-publication'];
 
 const execute: Route = {
   method: 'post',

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { get } from 'node:https';
+import { connect, type TLSSocket } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
@@ -30,6 +31,14 @@ function portOf({ server }: App): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
+/** A connection with the names of the certificate that it was shown. */
+async function shown(port: number, most?: 'TLSv1.1'): Promise<readonly [TLSSocket, string | undefined]> {
+  const old = most === undefined ? {} : { minVersion: 'TLSv1' as const, maxVersion: most, ciphers: 'ALL@SECLEVEL=0' };
+  const socket = connect({ host: '127.0.0.1', port, ca: ca.certificate, servername: 'localhost', ...old });
+  await once(socket, 'secureConnect');
+  return [socket, socket.getPeerCertificate().subjectaltname];
+}
+
 describe('the API over TLS', () => {
   it('answers with its certificate, and drains like any other', async () => {
     const app = start();
@@ -44,6 +53,23 @@ describe('the API over TLS', () => {
     });
     expect([app.scheme, body]).to.match(/https,.*"version":"1\.2\.3"/);
     expect(await app.drain(1000)).to.equal(0);
+  });
+
+  it('shows another certificate to who comes after it was replaced, and keeps the connections before', async () => {
+    const app = start();
+    app.server.listen(0, '127.0.0.1');
+    await once(app.server, 'listening');
+    const [before, old] = await shown(portOf(app));
+    const next = issue(ca, { names: ['localhost', 'other.example'] });
+    app.useTls({ cert: next.certificate, key: next.key });
+    const [after, young] = await shown(portOf(app));
+    expect([old, young]).to.deep.equal(['DNS:localhost, IP Address:127.0.0.1', 'DNS:localhost, DNS:other.example']);
+    before.write('GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    expect(await text(before)).to.match(/^HTTP\/1\.1 200 /);
+    const refused = await shown(portOf(app), 'TLSv1.1').catch((error: Error) => error);
+    expect(refused).to.be.instanceOf(Error);
+    after.destroy();
+    await app.drain(1000);
   });
 
   it('says nothing to plain HTTP', async () => {

@@ -26,14 +26,18 @@ describe('createHolderTasks (failover.md §6, §7)', () => {
     await fixture.dispose();
   });
 
-  async function replica(identity: string, swapped: readonly SwappedOrb[] = []): Promise<Replica> {
+  async function replica(
+    identity: string,
+    swapped: readonly SwappedOrb[] = [],
+    ready: (signal: AbortSignal) => Promise<boolean> = async () => true,
+  ): Promise<Replica> {
     const { ledger, clock } = fixture;
     const process = aProbingProcess(ledger, clock);
     process.world.addOrb('acme.mail@1.0.0', swapping({}));
     const { metrics, random, onBudgetExhausted } = process.deps;
     const { runtime, catalog } = process.world;
     const tasks = createHolderTasks(
-      { ledger, catalog, dialer: runtime.dialer, clock, log: process.log, metrics, runtime },
+      { ledger, logHead: { ready }, catalog, dialer: runtime.dialer, clock, log: process.log, metrics, runtime },
       {
         identity,
         random,

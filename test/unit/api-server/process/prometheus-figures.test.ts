@@ -24,7 +24,7 @@ describe('openFigures', () => {
     ];
     const server = await aServer(json(200, { status: 'success', data: { resultType: 'vector', result } }));
     const connection = { url: server.url, headers: {} };
-    const opened = openFigures({ connection, mode: 'query', scrapeIntervalMs: 15_000 }, tools);
+    const opened = openFigures({ connection, mode: 'query', scrapeIntervalMs: 15_000, matcher: '' }, tools);
     const figures = await opened.figures(WISH);
     expect(figures).to.deep.include({ rule: 'failback', streaks: { degraded: 0, trial: 0, recovered: 4 } });
     expect(figures?.health['main']?.breaker).to.equal('open');

@@ -141,27 +141,31 @@ describe('planFailover', () => {
     });
   }
 
-  const fields = { 'f:provider': {}, 'f:expires_at': {}, 'f:actor': {} };
-  const named: readonly [why: string, manager: string, owned: object, actor: string | undefined][] = [
-    ['the caller that our API wrote', 'orb-api-pin', fields, 'key:k1'],
-    ['the field manager of who wrote the actor by hand', 'kubectl', fields, 'kubectl'],
-    ['nobody when our API wrote another provider', 'orb-api-pin', { 'f:actor': {} }, undefined],
+  const API = 'orb-api-pin';
+  const all = { 'f:provider': {}, 'f:expires_at': {}, 'f:actor': {} };
+  const named: readonly [why: string, owned: Readonly<Record<string, object>>, actor: string | undefined][] = [
+    ['the caller that our API wrote', { [API]: all }, 'key:k1'],
+    ['the field manager of who wrote the actor by hand', { kubectl: all }, 'kubectl'],
+    [
+      'who took a part of what our API wrote',
+      { [API]: { 'f:provider': {}, 'f:actor': {} }, git: { 'f:expires_at': {} } },
+      'git',
+    ],
+    ['nobody when our API wrote another provider', { [API]: { 'f:actor': {}, 'f:expires_at': {} } }, undefined],
+    ['nobody when our API wrote another end', { [API]: { 'f:actor': {}, 'f:provider': {} } }, undefined],
+    ['nobody when a field manager is named as a caller', { 'key:k1': all }, undefined],
   ];
-  for (const [why, manager, owned, actor] of named) {
+  for (const [why, owned, actor] of named) {
     it(`names as actor ${why}`, () => {
       const orb = pinned({ provider: 'other', expires_at: at(NOW + HOUR), actor: 'key:k1' });
-      const entry = { manager, fieldsV1: { 'f:spec': { 'f:pin': owned } } };
-      const { plan } = run({ ...orb, metadata: { ...orb.metadata, managedFields: [entry] } });
+      const managedFields = Object.entries(owned).map(([manager, pin]) => ({
+        manager,
+        fieldsV1: { 'f:spec': { 'f:pin': pin } },
+      }));
+      const { plan } = run({ ...orb, metadata: { ...orb.metadata, managedFields } });
       expect(plan.swap?.actor ?? undefined).to.equal(actor);
     });
   }
-
-  it('writes the field manager as actor of a pin that names none', () => {
-    const orb = pinned({ provider: 'other', expires_at: at(NOW + HOUR) });
-    const entry = { manager: 'argocd', fieldsV1: { 'f:spec': { 'f:pin': {} } } };
-    const { plan } = run({ ...orb, metadata: { ...orb.metadata, managedFields: [entry] } });
-    expect(plan).to.have.nested.include({ 'swap.actor': 'argocd' });
-  });
 
   it('counts epochs of one Orb on when the Lease was deleted and begins again', () => {
     const first = run(pinned({ provider: 'other', expires_at: at(NOW + HOUR) })).object;

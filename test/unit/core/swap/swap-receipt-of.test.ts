@@ -108,6 +108,7 @@ describe('swapReceiptOf', () => {
     ['the pin was not yet seen', pinned(manual(), PIN, null)],
     ['another pin was seen since', pinned(manual(), PIN, { id: 'other', at: SWAP_AT })],
     ['the pin came after the swap', pinned(manual(), PIN, { id: PIN.id, at: SWAP_AT + 1 })],
+    ['somebody else has changed the pin', pinned(manual(), { ...PIN, actor: 'kubectl' }, { id: PIN.id, at: SWAP_AT })],
     ['the pin is of another provider', pinned(manual(), { ...PIN, provider: 'postmark' }, { id: PIN.id, at: SWAP_AT })],
   ];
   for (const [why, orb] of other) {
@@ -118,7 +119,8 @@ describe('swapReceiptOf', () => {
 
   it('signs what people wrote in the one form that a signed document takes', () => {
     const reason = `e\u0301 \ud800 ${'x'.repeat(300)}`;
-    const record = receiptOf(manual({ actor: '' }), pinned(manual(), { ...PIN, reason }, { id: PIN.id, at: SWAP_AT }));
+    const pin = { ...PIN, reason, actor: '' };
+    const record = receiptOf(manual({ actor: '' }), pinned(manual(), pin, { id: PIN.id, at: SWAP_AT }));
     expect(record.actor?.id).to.equal(null);
     expect(record.actor?.reason)
       .to.match(/^é \ufffd x+$/)
@@ -130,7 +132,7 @@ describe('swapReceiptOf', () => {
     const long = '\u0001'.repeat(320);
     const [from, to] = [`${'p'.repeat(62)}a`, `${'p'.repeat(62)}b`];
     const swap = manual({ from, to, actor: long });
-    const pin = { ...PIN, provider: to, reason: long };
+    const pin = { ...PIN, provider: to, reason: long, actor: long };
     const orb = { ...pinned(swap, pin, { id: PIN.id, at: SWAP_AT }), orbId: `a.${'b'.repeat(245)}@1.0.0` };
     const record = swapReceiptOf(swap, orb, { ...minting, previousReceiptId: swapReceiptId(9) });
     expect(record.actor).to.include({ id: ' '.repeat(320), reason: ' '.repeat(256) });

@@ -227,8 +227,10 @@ describe('swap loop of the operator', () => {
 
   it('follows a pin without a tick, and leaves it by itself only when it is soft and its provider fails', async () => {
     const end = new Date(world.clock.now() + 10 * MINUTE).toISOString();
-    const orb = mail({}, { pin: { provider: 'b', mode: 'soft', expires_at: end, id: PIN_ID, actor: 'key:k1' } });
-    const fieldsV1 = { 'f:spec': { 'f:pin': { 'f:provider': {}, 'f:actor': {} } } };
+    const pin = { provider: 'b', mode: 'soft', expires_at: end, id: PIN_ID, actor: 'key:k1' };
+    const orb = mail({}, { pin });
+    const owned = Object.fromEntries(Object.keys(pin).map((name) => [`f:${name}`, {}]));
+    const fieldsV1 = { 'f:spec': { 'f:pin': owned } };
     const managedFields = [{ manager: 'orb-api-pin', fieldsV1 }];
     await world.apply({ ...orb, metadata: { ...orb.metadata, managedFields } });
     expect(world.status()).to.include({ activeProvider: 'b', swapSeq: 1 });

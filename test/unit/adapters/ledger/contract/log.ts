@@ -11,7 +11,10 @@ const someEntries = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, number) => `{"kind":"algorithm","n":${number},"v":1}`);
 
 /** Appends and lets a checkpoint over all of it be signed. */
-async function appendSigned({ ledger, clock }: LedgerFixture, entries: readonly string[]): Promise<void> {
+async function appendSigned(
+  { ledger, clock }: Pick<LedgerFixture, 'ledger' | 'clock'>,
+  entries: readonly string[],
+): Promise<void> {
   await ledger.appendEntries(entries);
   await settledCheckpoint({ ledger, clock });
 }
@@ -21,7 +24,7 @@ async function settledCheckpoint({ ledger, clock }: Pick<LedgerFixture, 'ledger'
   await ledger.putState('test', 'after-the-checkpoint', '1'); // commits after whatever was queued before it
 }
 
-async function rootAt(ledger: Ledger, size: number): Promise<Uint8Array> {
+async function signedRoot(ledger: Ledger, size: number): Promise<Uint8Array> {
   const { note = '' } = (await ledger.checkpointCovering(size - 1)) ?? {};
   expect(note.split('\n')[1]).to.equal(String(size));
   return Buffer.from(note.split('\n')[2] ?? '', 'base64');
@@ -46,6 +49,18 @@ export function logContract({ it }: Contract): void {
         expect(await ledger.entries(index, index + 2)).to.deep.equal([`{"call":${call}}`, `{"next":${call}}`]);
       }
       expect(await ledger.logSize()).to.equal(50);
+    });
+
+    it('answers the root of every size that the log had, and of no other', async ({ ledger, clock }) => {
+      const signed: Uint8Array[] = [];
+      for (const entry of someEntries(9)) {
+        await appendSigned({ ledger, clock }, [entry]);
+        signed.push(await signedRoot(ledger, signed.length + 1));
+      }
+      const roots = await Promise.all(signed.map((_, index) => ledger.rootAt(index + 1)));
+      expect(roots.map((root) => Buffer.from(root))).to.deep.equal(signed);
+      expect(Buffer.from(await ledger.rootAt(0))).to.deep.equal(sha256(new Uint8Array()));
+      for (const size of [10, -1, 0.5]) expect(await refusal(ledger.rootAt(size))).to.be.instanceOf(RangeError);
     });
 
     it('takes an entry of 65535 bytes, and none of a call with a longer one', async ({ ledger }) => {
@@ -103,7 +118,7 @@ export function logContract({ it }: Contract): void {
       for (const size of [1, 2, 3, 255, 256, 257, 511, 512, 513, 601]) {
         await appendSigned(fixture, entries.slice(from, size));
         from = size;
-        const root = await rootAt(ledger, size);
+        const root = await signedRoot(ledger, size);
         for (const index of new Set([0, Math.floor(size / 2), Math.max(0, size - 2), size - 1])) {
           const proof = await ledger.inclusionProof(index, size);
           const leaf = leafHash(Buffer.from(entries[index] ?? ''), sha256);
@@ -122,7 +137,7 @@ export function logContract({ it }: Contract): void {
       for (const second of sizes) {
         for (const first of sizes.filter((size) => size <= second)) {
           const proof = await ledger.consistencyProof(first, second);
-          const roots = { root1: await rootAt(ledger, first), root2: await rootAt(ledger, second) };
+          const roots = { root1: await signedRoot(ledger, first), root2: await signedRoot(ledger, second) };
           const good = await verifyConsistency({ first, second, proof, ...roots }, { sha256 });
           expect(good, `${first} to ${second}`).to.equal(true);
         }

@@ -1,0 +1,81 @@
+import { DatabaseSync } from 'node:sqlite';
+import { LedgerError } from '../port.ts';
+import { checkHead } from '../sqlite-writer/check-head.ts';
+import { checkVersion } from '../sqlite-writer/schema.ts';
+import { integerOf, textOf } from '../sqlite/columns.ts';
+import { ledgerError } from '../sqlite/sqlite-error.ts';
+
+/** What a ledger file holds. */
+export interface LedgerFacts {
+  readonly issuer: string;
+  readonly logOrigin: string;
+  /** Entries in the log. */
+  readonly treeSize: number;
+  /** Entries under its newest checkpoint. */
+  readonly signedSize: number;
+}
+
+const notALedger = (file: string): LedgerError => new LedgerError('ledger-unavailable', `${file} is no ledger`);
+
+const hasTable = (db: DatabaseSync, name: string): boolean =>
+  db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
+
+/** @throws LedgerError `ledger-version` a newer program wrote it; `ledger-unavailable` it is no ledger */
+export function checkSchema(db: DatabaseSync, file: string): void {
+  if (!hasTable(db, 'schema_version')) throw notALedger(file);
+  const row = db.prepare('SELECT version FROM schema_version').get();
+  if (row === undefined) throw notALedger(file);
+  checkVersion(integerOf(row, 'version'));
+}
+
+function factsOf(db: DatabaseSync): LedgerFacts {
+  const identity = db.prepare('SELECT issuer, log_origin FROM identity').get() ?? {};
+  const head = db.prepare('SELECT size FROM log_head').get() ?? {};
+  const signed = db.prepare('SELECT coalesce(max(size), 0) AS size FROM log_checkpoints').get() ?? {};
+  return {
+    issuer: textOf(identity, 'issuer'),
+    logOrigin: textOf(identity, 'log_origin'),
+    treeSize: integerOf(head, 'size'),
+    signedSize: integerOf(signed, 'size'),
+  };
+}
+
+function checkWhole(db: DatabaseSync, file: string): void {
+  const [row, ...others] = db.prepare('PRAGMA integrity_check(3)').all();
+  if (others.length > 0 || row === undefined || textOf(row, 'integrity_check') !== 'ok')
+    throw new LedgerError('ledger-unavailable', `${file} is damaged: SQLite's integrity check fails`);
+}
+
+/**
+ * Checks a copy that nobody else has open, every page of it, and leaves it as one file that needs nothing beside it.
+ * @throws LedgerError `ledger-version`; `ledger-unavailable` no ledger, damaged, or its log contradicts itself
+ */
+export function checkCopy(file: string): LedgerFacts {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(file, { timeout: 0 });
+    checkSchema(db, file);
+    checkWhole(db, file);
+    checkHead(db);
+    const facts = factsOf(db);
+    db.exec('PRAGMA journal_mode = DELETE');
+    return facts;
+  } catch (error) {
+    throw ledgerError(error);
+  } finally {
+    db?.close();
+  }
+}
+
+/** Reads the version of a ledger without changing it. @throws LedgerError as `checkSchema` */
+export function checkLedgerVersion(file: string): void {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
+    checkSchema(db, file);
+  } catch (error) {
+    throw ledgerError(error);
+  } finally {
+    db?.close();
+  }
+}

@@ -1,0 +1,36 @@
+import { createEventRecorder } from '../../adapters/kube/event-recorder.ts';
+import { KINDS } from '../../adapters/kube/kinds.ts';
+import type { RuntimeMetrics } from '../../adapters/kube/kube-metrics.ts';
+import type { KubeClient } from '../../adapters/kube/port.ts';
+import { LOG_HEAD_NAME } from '../../adapters/log-head/config-map-head-store.ts';
+import type { EventSpec } from '../../core/reconcile/event-spec.ts';
+import { ADVICE } from '../log/log-head.ts';
+import type { Platform } from '../process/platform.ts';
+
+export interface ForkEventDeps {
+  readonly platform: Pick<Platform, 'clock' | 'log' | 'followHead'>;
+  readonly client: KubeClient;
+  readonly metrics: RuntimeMetrics;
+  /** Of the platform. */
+  readonly namespace: string;
+  /** Of this process among replicas. */
+  readonly identity: string;
+}
+
+const eventOf = (why: string): EventSpec => ({
+  type: 'Warning',
+  reason: 'LedgerForked',
+  action: 'StopSigning',
+  note: `Nothing is signed, and no run is started: ${why}. ${ADVICE}`,
+});
+
+/** Tells of a doubtful history by an Event on the ConfigMap that says so, until the signal is aborted; never rejects. */
+export async function tellOfFork(why: string, deps: ForkEventDeps, signal: AbortSignal): Promise<void> {
+  const { platform, client, metrics, namespace, identity } = deps;
+  const { clock, log } = platform;
+  const reporting = { reportingController: 'orbs.dev/api', reportingInstance: identity };
+  const recorder = createEventRecorder({ client, clock, logger: log.logger, metrics, ...reporting });
+  const head = await client.get(KINDS.configMap, { namespace, name: LOG_HEAD_NAME }, signal).catch(() => undefined);
+  if (head !== undefined) recorder.record(head, [eventOf(why)]);
+  await recorder.run(signal);
+}

@@ -1,0 +1,207 @@
+import { LedgerError, type Ledger, type LogGate, type SignedCheckpoint } from '../../adapters/ledger/port.ts';
+import { HeadMoved, type HeadStore } from '../../adapters/log-head/port.ts';
+import type { Logger } from '../../adapters/telemetry/port.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
+import { judgeHead } from './judge-head.ts';
+
+export interface LogHeadOptions {
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** Public log keys, 32 bytes each. */
+  readonly keys: readonly Uint8Array[];
+}
+
+/** What the head is followed with. */
+export interface Following {
+  readonly ledger: Pick<Ledger, 'identity' | 'logSize' | 'rootAt' | 'consistencyProof' | 'checkpoint'>;
+  readonly store: HeadStore;
+  /** Called once, when the log may grow and before anybody else makes it grow. @param size entries in it */
+  readonly opened: (size: number) => void;
+  /** Called once, when the history is found to be in doubt. */
+  readonly forked: (why: string) => void;
+}
+
+// trust.md §2.3: at most 60 s old. Four writes a minute under load, none without growth.
+const PERIOD_MS = 15_000;
+/** Until the store is asked again that did not answer. */
+const RETRY_MS = 2000;
+/** Of the first look. */
+const FIRST_MS = 5000;
+/** Of the last write at a stop. */
+const LAST_MS = 5000;
+
+export const ADVICE =
+  'Restore the newer ledger (orb ledger restore), or begin a new log from this one: orb ledger adopt --new-origin. Then start again.';
+
+type State =
+  /** Nobody knows yet: an unread head may be newer than the ledger. */
+  { readonly kind: 'unread' } | { readonly kind: 'consistent' } | { readonly kind: 'forked'; readonly why: string };
+
+/**
+ * Keeps the newest checkpoint outside the ledger, and holds the log back until the ledger is proven to go on from there.
+ * A restored backup, a lost or foreign data folder would otherwise sign a second history under one name.
+ * Not covered: what was signed in the seconds since the last write, and somebody who may delete the head itself.
+ */
+export class LogHead {
+  readonly #options: LogHeadOptions;
+  readonly #stopping = new AbortController();
+  readonly #opened = Promise.withResolvers<void>();
+  #state: State = { kind: 'unread' };
+  #following: Following | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #newest: SignedCheckpoint | undefined;
+  /** What the store has, as far as it is known. */
+  #saved: { readonly size: number; readonly version: string | undefined } = { size: 0, version: undefined };
+  #isAway = false;
+
+  constructor(options: LogHeadOptions) {
+    this.#options = options;
+  }
+
+  /** For the ledger. */
+  readonly gate: LogGate = {
+    opened: this.#opened.promise,
+    refusal: () => {
+      switch (this.#state.kind) {
+        case 'consistent':
+          return undefined;
+        case 'forked':
+          return new LedgerError('ledger-forked', this.#state.why);
+        case 'unread':
+          return new LedgerError('ledger-unavailable', 'the last signed head of the log was not read yet');
+        default:
+          return this.#state satisfies never;
+      }
+    },
+  };
+
+  /** Whether the ledger is proven to be the one that was last signed. */
+  isConsistent(): boolean {
+    return this.#state.kind === 'consistent';
+  }
+
+  /** Entries under the head that is kept outside; 0: none is. */
+  savedSize(): number {
+    return this.#saved.size;
+  }
+
+  /** To be told of each checkpoint after its commit. */
+  readonly signed = (checkpoint: SignedCheckpoint): void => {
+    if (checkpoint.size > (this.#newest?.size ?? 0)) this.#newest = checkpoint;
+  };
+
+  /** @returns true when the log may grow; false when `signal` was aborted before */
+  async ready(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false;
+    const aborted = Promise.withResolvers<boolean>();
+    const abort = (): void => aborted.resolve(false);
+    signal.addEventListener('abort', abort, { once: true });
+    const opened = this.#opened.promise.then(() => true);
+    return Promise.race([opened, aborted.promise]).finally(() => signal.removeEventListener('abort', abort));
+  }
+
+  /**
+   * Begins; resolves after the first look, whatever it found, and after 5 s in any case: a store that doesn't answer must
+   * not keep reads from being served. Looks again by itself.
+   */
+  async follow(following: Following): Promise<void> {
+    this.#following = following;
+    const looked = this.#tryToLook(following);
+    this.#running = this.#run(following, looked);
+    const waiting = new AbortController();
+    const waited = this.#options.clock.sleep(FIRST_MS, waiting.signal, { ref: false }).catch(() => undefined);
+    await Promise.race([looked, waited]);
+    waiting.abort();
+  }
+
+  /** Writes the last head. To be called when the ledger has signed for the last time. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    if (this.#following !== undefined && this.isConsistent())
+      await this.#save(this.#following, AbortSignal.timeout(LAST_MS));
+  }
+
+  /** Never rejects. */
+  async #run(following: Following, looked: Promise<boolean>): Promise<void> {
+    const { signal } = this.#stopping;
+    try {
+      for (let isRead = await looked; !isRead; isRead = await this.#tryToLook(following))
+        await this.#options.clock.sleep(RETRY_MS, signal, { ref: false });
+      while (this.isConsistent()) {
+        await this.#options.clock.sleep(PERIOD_MS, signal, { ref: false });
+        await this.#save(following, signal);
+      }
+    } catch {
+      // stopped
+    }
+  }
+
+  /** @returns false: the store or the ledger did not answer */
+  async #tryToLook(following: Following): Promise<boolean> {
+    try {
+      await this.#look(following);
+      this.#isAway = false;
+      return true;
+    } catch (error) {
+      this.#warn('the head of the log can not be read: nothing is signed until it is', error);
+      return false;
+    }
+  }
+
+  async #look(following: Following): Promise<void> {
+    const { ledger, store } = following;
+    const found = await store.read(this.#stopping.signal);
+    const newest = await ledger.checkpoint();
+    const size = await ledger.logSize();
+    if (newest !== undefined) this.signed(newest);
+    if (found === undefined) {
+      this.#saved = { size: 0, version: undefined };
+      return this.#open(following, size);
+    }
+    const verdict = await judgeHead(found.note, { ledger, keys: this.#options.keys });
+    if (verdict.kind === 'forked') return this.#fork(following, verdict.why);
+    this.#saved = { size: verdict.kind === 'continues' ? verdict.size : 0, version: found.version };
+    if (verdict.kind === 'succeeds')
+      this.#options.logger.warn('the log goes on under a new origin', { origin: ledger.identity.logOrigin });
+    return this.#open(following, size);
+  }
+
+  #open({ opened }: Following, size: number): void {
+    if (this.#state.kind !== 'unread') return;
+    this.#state = { kind: 'consistent' };
+    opened(size); // before the waiting are woken: theirs come after
+    this.#opened.resolve();
+  }
+
+  #fork({ store, forked }: Following, why: string): void {
+    this.#state = { kind: 'forked', why: `${why} (${store.place}). ${ADVICE}` };
+    this.#options.logger.error('the history of the ledger is in doubt: nothing is signed', {
+      why,
+      head: store.place,
+      next: ADVICE,
+    });
+    forked(why);
+  }
+
+  /** Never rejects: what was not written is written next time. */
+  async #save(following: Following, signal: AbortSignal): Promise<void> {
+    const newest = this.#newest;
+    if (newest === undefined || newest.size <= this.#saved.size) return;
+    try {
+      const version = await following.store.write(newest.note, this.#saved.version, signal);
+      this.#saved = { size: newest.size, version };
+      this.#isAway = false;
+    } catch (error) {
+      if (error instanceof HeadMoved) await this.#tryToLook(following);
+      else if (!this.#stopping.signal.aborted || signal !== this.#stopping.signal)
+        this.#warn('the head of the log could not be kept outside the ledger; it is tried again', error);
+    }
+  }
+
+  /** Once, until it works again. */
+  #warn(message: string, error: unknown): void {
+    if (!this.#isAway && !this.#stopping.signal.aborted) this.#options.logger.warn(message, { error });
+    this.#isAway = true;
+  }
+}

@@ -1,0 +1,89 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { watchFolders } from '../../adapters/manifest-folder/watch-folder.ts';
+import type { Logger } from '../../adapters/telemetry/port.ts';
+import type { TlsFiles } from '../http/server.ts';
+import { EX_CONFIG, StartError } from './start-error.ts';
+
+/** Files with certificate chain and private key, PEM. */
+export interface TlsPaths {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** The pair that a server uses, and its end. */
+export interface ServerTls {
+  readonly files: TlsFiles;
+  /** Ms since epoch: of the server's own certificate, the first of the chain. */
+  readonly expiresAt: number;
+}
+
+const readPem = (path: string, flag: string): Promise<string> =>
+  readFile(path, 'utf8').catch((error: unknown) => {
+    const message = `${flag} ${path}: the file can't be read: check that it exists and may be read by this user`;
+    throw new StartError(message, EX_CONFIG, { cause: error });
+  });
+
+/** @throws StartError a file can't be read, or the two are no pair: one of them may be half written */
+export async function readTls({ certFile, keyFile }: TlsPaths): Promise<ServerTls> {
+  const files = { cert: await readPem(certFile, '--tls-cert'), key: await readPem(keyFile, '--tls-key') };
+  try {
+    createSecureContext(files); // the whole chain
+    const own = new X509Certificate(files.cert);
+    // An empty key is none to a context: it would serve nothing.
+    if (!own.checkPrivateKey(createPrivateKey(files.key))) throw new TypeError('the key is of another certificate');
+    return { files, expiresAt: own.validToDate.getTime() };
+  } catch (error) {
+    const message = `--tls-cert ${certFile}, --tls-key ${keyFile}: these are no certificate chain (PEM) and its private key`;
+    throw new StartError(message, EX_CONFIG, { cause: error });
+  }
+}
+
+const sameFiles = (one: TlsFiles, other: TlsFiles): boolean => one.cert === other.cert && one.key === other.key;
+
+/** A certificate that follows its files. */
+export interface FollowedTls {
+  /** Ms since epoch: of the pair in use. */
+  readonly expiresAt: () => number;
+  /** Looks at the files now. */
+  readonly look: () => Promise<void>;
+}
+
+/**
+ * Takes over a pair that changed; a wrong one leaves what is in use, and is told of once.
+ * @param use takes a new pair for every connection from here on
+ */
+export function createTlsFollower(
+  paths: TlsPaths,
+  first: ServerTls,
+  deps: { readonly logger: Pick<Logger, 'info' | 'error'>; readonly use: (files: TlsFiles) => void },
+): FollowedTls {
+  const { logger, use } = deps;
+  let inUse = first;
+  let told = '';
+  const look = async (): Promise<void> => {
+    try {
+      const found = await readTls(paths);
+      told = '';
+      if (sameFiles(found.files, inUse.files)) return;
+      use(found.files);
+      inUse = found;
+      logger.info('the certificate was replaced', { expires_at: new Date(found.expiresAt).toISOString() });
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      if (text !== told) logger.error('the certificate stays as it was', { error });
+      told = text;
+    }
+  };
+  return { expiresAt: () => inUse.expiresAt, look };
+}
+
+/**
+ * Looks whenever something changes beside the files and every 2 s: a mounted Secret changes by a swap of `..data`, one
+ * folder above what its names point to.
+ * @returns a function that stops it
+ */
+export const watchTls = ({ certFile, keyFile }: TlsPaths, { look }: FollowedTls): (() => Promise<void>) =>
+  watchFolders([...new Set([dirname(certFile), dirname(keyFile)])], look);

@@ -1,0 +1,38 @@
+{{/*
+Key, certificate and authority of the example's provider, as JSON. They are made once: what a release already has is kept,
+and a render without a cluster makes others. Computed once for each render.
+*/}}
+{{- define "orb.exampleTls" -}}
+{{- if not (hasKey .Values.example "made") -}}
+{{- $secret := lookup "v1" "Secret" .Values.example.namespace "orb-example-tls" -}}
+{{- if and $secret (index ($secret.data | default dict) "ca.crt") -}}
+{{- $_ := set .Values.example "made" (dict "ca" (index $secret.data "ca.crt" | b64dec) "cert" (index $secret.data "tls.crt" | b64dec) "key" (index $secret.data "tls.key" | b64dec)) -}}
+{{- else -}}
+{{- $ca := genCAWithKey "orb-example" 3650 (genPrivateKey "ecdsa") -}}
+{{- $host := include "orb.exampleHost" . -}}
+{{- $cert := genSignedCertWithKey $host nil (list $host) 3650 $ca (genPrivateKey "ecdsa") -}}
+{{- $_ := set .Values.example "made" (dict "ca" $ca.Cert "cert" $cert.Cert "key" $cert.Key) -}}
+{{- end -}}
+{{- end -}}
+{{ toJson .Values.example.made }}
+{{- end }}
+
+{{/*
+What of the example needs the operator comes after it, as a hook: the definitions may be of the same release, and Helm would
+look for kinds that are not there yet; and the operator of before would judge an Orb whose origin only the new one lets
+through. Once there they are the release's own: a hook would be deleted and made again by every upgrade.
+*/}}
+{{- define "orb.exampleMetadata" -}}
+{{- $isThere := false -}}
+{{- if .Capabilities.APIVersions.Has "orbs.dev/v1alpha1" -}}
+{{- $isThere = not (empty (lookup "orbs.dev/v1alpha1" "Orb" .Values.example.namespace "example.echo-1.0.0")) -}}
+{{- end -}}
+labels:
+  {{- include "orb.labels" (dict "root" . "component" "example") | nindent 2 }}
+{{- if not $isThere }}
+annotations:
+  helm.sh/hook: post-install,post-upgrade
+  meta.helm.sh/release-name: {{ .Release.Name }}
+  meta.helm.sh/release-namespace: {{ .Release.Namespace }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,228 @@
+{{/* The chart's name with its version, as a label may hold it. */}}
+{{- define "orb.chart" -}}
+{{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{/* What selects pods: never the version, which selectors of a Deployment could not change. (root, component) */}}
+{{- define "orb.selector" -}}
+app.kubernetes.io/name: orb-platform
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{/* Labels of an object. (root, component) */}}
+{{- define "orb.labels" -}}
+{{ include "orb.selector" . }}
+{{ include "orb.releaseLabels" .root }}
+{{- end }}
+
+{{- define "orb.releaseLabels" -}}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/part-of: orb-platform
+helm.sh/chart: {{ include "orb.chart" . }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* Labels of a pod: what changes with the chart alone restarts nothing. (root, component) */}}
+{{- define "orb.podLabels" -}}
+{{ include "orb.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/part-of: orb-platform
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "orb.image" -}}
+{{- $registry := .Values.global.imageRegistry | default .Values.image.registry -}}
+{{- $name := ternary .Values.image.repository (printf "%s/%s" $registry .Values.image.repository) (empty $registry) -}}
+{{- if .Values.image.digest -}}
+{{ printf "%s@%s" $name .Values.image.digest }}
+{{- else -}}
+{{ printf "%s:%s" $name (.Values.image.tag | default .Chart.AppVersion) }}
+{{- end -}}
+{{- end }}
+
+{{/* image, pull policy and the least rights: Pod Security "restricted" */}}
+{{- define "orb.container" -}}
+image: {{ include "orb.image" . | quote }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+terminationMessagePolicy: FallbackToLogsOnError
+securityContext:
+  allowPrivilegeEscalation: false
+  capabilities: { drop: [ALL] }
+  readOnlyRootFilesystem: true
+{{- end }}
+
+{{/* What every pod has; whether it speaks to the Kubernetes API says who includes it. */}}
+{{- define "orb.pod" -}}
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 65532
+  runAsGroup: 65532
+  fsGroup: 65532
+  fsGroupChangePolicy: OnRootMismatch
+  seccompProfile: { type: RuntimeDefault }
+dnsConfig:
+  options:
+    - { name: ndots, value: '1' }
+{{- with concat .Values.global.imagePullSecrets .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Where a pod may run. (values of the component) */}}
+{{- define "orb.placement" -}}
+{{- with .priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .nodeSelector }}
+nodeSelector: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "orb.environment" -}}
+- name: POD_NAME
+  valueFrom: { fieldRef: { fieldPath: metadata.name } }
+- name: POD_NAMESPACE
+  valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
+- name: POD_UID
+  valueFrom: { fieldRef: { fieldPath: metadata.uid } }
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* "true" while the API itself speaks TLS. */}}
+{{- define "orb.apiTls" -}}
+{{- if not (or .Values.api.behindTlsProxy .Values.ingress.enabled .Values.gateway.enabled) }}true{{ end }}
+{{- end }}
+
+{{- define "orb.tlsSecret" -}}
+{{ .Values.api.tls.secretName | default "orb-api-tls" }}
+{{- end }}
+
+{{/* "true" when nobody else makes the certificate. */}}
+{{- define "orb.selfSigned" -}}
+{{- if and (include "orb.apiTls" .) (not .Values.api.tls.secretName) (not .Values.api.tls.certManager.enabled) }}true{{ end }}
+{{- end }}
+
+{{/* Names of the API in a certificate, as a JSON list. */}}
+{{- define "orb.apiHosts" -}}
+{{- $name := printf "orb-api.%s" .Release.Namespace -}}
+{{- $own := list (printf "%s.svc" $name) (printf "%s.svc.%s" $name .Values.clusterDomain) $name "orb-api" "localhost" -}}
+{{ concat $own .Values.api.tls.extraHosts | toJson }}
+{{- end }}
+
+{{- define "orb.servicePort" -}}
+{{ .Values.api.service.port | default (ternary 443 80 (not (empty (include "orb.apiTls" .)))) }}
+{{- end }}
+
+{{/* Address of the API for a caller in the cluster. */}}
+{{- define "orb.apiUrl" -}}
+{{ ternary "https" "http" (not (empty (include "orb.apiTls" .))) }}://orb-api.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}:{{ include "orb.servicePort" . }}
+{{- end }}
+
+{{/* The whole name: pods look it up as it is (ndots 1). */}}
+{{- define "orb.exampleHost" -}}
+orb-example.{{ .Values.example.namespace }}.svc.{{ .Values.clusterDomain }}
+{{- end }}
+
+{{/* Exceptions of the dialer, as a JSON list; the example's is one of them. */}}
+{{- define "orb.exceptions" -}}
+{{- $all := .Values.egress.exceptions -}}
+{{- if .Values.example.enabled -}}
+{{- $all = append $all (dict
+  "origin" (printf "https://%s:8443" (include "orb.exampleHost" .))
+  "podSelector" (dict "matchLabels" (include "orb.selector" (dict "root" . "component" "example") | fromYaml))
+  "namespaceSelector" (dict "matchLabels" (dict "kubernetes.io/metadata.name" .Values.example.namespace))) -}}
+{{- end -}}
+{{ toJson $all }}
+{{- end }}
+
+{{/* Flags that operator and API share, as list items. */}}
+{{- define "orb.sharedArgs" -}}
+- --namespace={{ .Release.Namespace }}
+- --rbac-vault={{ .Values.rbac.vault }}
+- --log-level={{ .Values.logLevel }}
+{{- range include "orb.exceptions" . | fromJsonArray }}
+- --egress-allow={{ .origin }}
+{{- end }}
+{{- with .Values.prometheus }}
+{{- if .url }}
+- --prometheus-url={{ .url }}
+- --prometheus-mode={{ .mode }}
+- --prometheus-scrape-interval={{ .scrapeInterval }}
+{{- with .matcher }}
+- {{ printf "--prometheus-matcher=%s" . | quote }}
+{{- end }}
+{{- range $name, $value := .headers }}
+- {{ printf "--prometheus-header=%s=%s" $name $value | quote }}
+{{- end }}
+{{- with .auth }}
+{{- if .bearerTokenKey }}
+- --prometheus-bearer-token-file=/etc/orb/prometheus/{{ .bearerTokenKey }}
+{{- end }}
+{{- if .username }}
+- {{ printf "--prometheus-username=%s" .username | quote }}
+- --prometheus-password-file=/etc/orb/prometheus/{{ .passwordKey }}
+{{- end }}
+{{- if .certKey }}
+- --prometheus-cert=/etc/orb/prometheus/{{ .certKey }}
+- --prometheus-key=/etc/orb/prometheus/{{ .keyKey }}
+{{- end }}
+{{- if .caKey }}
+- --prometheus-ca=/etc/orb/prometheus/{{ .caKey }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "orb.prometheusMount" -}}
+{{- if and .Values.prometheus.url .Values.prometheus.auth.secretName }}
+- { name: prometheus, mountPath: /etc/orb/prometheus, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- define "orb.prometheusVolume" -}}
+{{- if and .Values.prometheus.url .Values.prometheus.auth.secretName }}
+- name: prometheus
+  secret: { secretName: {{ .Values.prometheus.auth.secretName }} }
+{{- end }}
+{{- end }}
+
+{{/* A file of this chart with the release's namespace in it. (root, path) */}}
+{{- define "orb.file" -}}
+{{ .root.Files.Get .path | replace "orb-system" .root.Release.Namespace }}
+{{- end }}
+
+{{/* The documents of such a file with the release's labels and, as hooks, with annotations. (root, path, annotations) */}}
+{{- define "orb.objects" -}}
+{{- $labels := include "orb.releaseLabels" .root | fromYaml -}}
+{{- $labels = set $labels "app.kubernetes.io/instance" .root.Release.Name -}}
+{{- $annotations := .annotations -}}
+{{- range regexSplit "(?m)^---$" (include "orb.file" .) -1 }}
+{{- $object := fromYaml . }}
+{{- if hasKey $object "Error" }}{{ fail $object.Error }}{{ end }}
+{{- $_ := set $object.metadata "labels" (merge (dict) ($object.metadata.labels | default dict) $labels) }}
+{{- if $annotations }}{{ $_ := set $object.metadata "annotations" $annotations }}{{ end }}
+---
+{{ toYaml $object }}
+{{- end }}
+{{- end }}
+
+{{/* Flag of the command line for another namespace than the usual one. */}}
+{{- define "orb.notesPlace" -}}
+{{- if ne .Release.Namespace "orb-system" }} --platform-namespace {{ .Release.Namespace }}{{ end }}
+{{- end }}

@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { FILES } from '../../adapters/keys/key-folder.ts';
+import { loadKeys, loadKeysFrom } from '../../adapters/keys/load-keys.ts';
+import type { PlatformKeys } from '../../adapters/keys/port.ts';
+import { KINDS } from '../../adapters/kube/kinds.ts';
+import { checkLedgerVersion } from '../../adapters/ledger/sqlite-copy/check-copy.ts';
+import { lockForProcess } from '../../adapters/ledger/sqlite/process-lock.ts';
+import { replacePrivate } from '../../adapters/private-file/private-file.ts';
+import type { ObjectRef } from '../../core/reconcile/kube-object.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { codeOf, invalid } from '../io/failure.ts';
+import type { Io } from '../io/io.ts';
+import { secretSource } from './key-secret.ts';
+import { ledgerFile, onLedger } from './ledger-file.ts';
+
+/** The keys of one platform, where their document can be replaced. */
+export interface AdoptPlace {
+  readonly name: string;
+  readonly keys: PlatformKeys;
+  /** The root's private key, where it was not taken away. */
+  readonly rootPem: string | undefined;
+  /** Replaces the keys document, and nothing else. */
+  readonly replace: (keysJws: string) => Promise<void>;
+  /** What makes the API read it. */
+  readonly next: string;
+}
+
+const ROOT = FILES.privateKey('root');
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** A running API would go on under the old origin, and a newer one must not be overruled. */
+async function checkStopped(data: string): Promise<void> {
+  const file = ledgerFile(data);
+  if (!existsSync(file)) return;
+  await onLedger(async () => {
+    lockForProcess(file, process.pid).release();
+    checkLedgerVersion(file);
+  }, '');
+}
+
+/** The folder of `npm start`. @throws Failure its API runs, or a newer program wrote its ledger */
+export async function folderPlace(data: string): Promise<AdoptPlace> {
+  await checkStopped(data);
+  const folder = join(data, 'keys');
+  return {
+    name: folder,
+    keys: await loadKeys(folder),
+    rootPem: await readIfThere(join(folder, ROOT)),
+    replace: (keysJws) => replacePrivate(join(folder, FILES.keysJws), `${keysJws}\n`),
+    next: 'start the API again',
+  };
+}
+
+/** The Secret of a platform. @throws Failure there is none */
+export async function secretPlace(cluster: Cluster, ref: Required<ObjectRef>, io: Io): Promise<AdoptPlace> {
+  const name = `the Secret ${ref.namespace}/${ref.name}`;
+  const secret = await cluster.client.get(KINDS.secret, ref, io.signal);
+  if (secret === undefined) throw invalid(`there is no Secret ${ref.namespace}/${ref.name}`);
+  const source = secretSource(secret, ref);
+  const { resourceVersion } = secret.metadata;
+  return {
+    name,
+    keys: await loadKeysFrom(source),
+    rootPem: await source.read(ROOT),
+    replace: async (keysJws) => {
+      const data = { [FILES.keysJws]: Buffer.from(`${keysJws}\n`).toString('base64') };
+      const body = { metadata: { resourceVersion }, data };
+      await cluster.client.patch(KINDS.secret, ref, { type: 'merge', body, fieldManager: 'orb' }, io.signal);
+    },
+    next: `kubectl rollout restart deployment orb-api -n ${ref.namespace}`,
+  };
+}

@@ -1,0 +1,67 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { restoreLedger, type Restored } from '../../adapters/ledger/sqlite-copy/restore.ts';
+import type { Args } from '../args/parse-args.ts';
+import type { Verb } from '../args/verb.ts';
+import { EXIT, usage } from '../io/failure.ts';
+import type { Io } from '../io/io.ts';
+import { checkReadable, ledgerFile, onLedger } from './ledger-file.ts';
+
+const STREAM = '-';
+
+async function restore(args: Args, source: string, file: string, io: Io): Promise<Restored> {
+  const asideAs = `before-${new Date(io.clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+  const options = { source, file, ...(args.has('force') ? { asideAs } : {}) };
+  await checkReadable(source, 'FILE is a backup that orb ledger backup made');
+  return onLedger(() => restoreLedger(options), '--force restores all the same, and puts it aside');
+}
+
+async function fromStdin(args: Args, file: string, io: Io): Promise<Restored> {
+  const source = `${file}.incoming-${process.pid}`;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    await io.files.fromStdin(source);
+    return await restore(args, source, file, io);
+  } finally {
+    await rm(source, { force: true });
+  }
+}
+
+function report({ treeSize, logOrigin, aside }: Restored, file: string, io: Io): void {
+  if (aside !== undefined) io.err(`the ledger that was there is ${aside}: remove it when it is not needed any more\n`);
+  io.err(
+    [
+      `${file} has a log of ${treeSize} entries under ${logOrigin}.`,
+      'Start the API with the keys that belong to it. If receipts were signed after this backup, it starts and signs nothing:',
+      'restore a newer backup, or begin a new log with orb ledger adopt --new-origin.',
+      '',
+    ].join('\n'),
+  );
+  io.out(`${file} ${treeSize}\n`);
+}
+
+export const ledgerRestoreVerb: Verb = {
+  name: 'ledger restore',
+  summary: 'Puts a backup in the place of the embedded ledger; the API is stopped.',
+  usage: 'FILE | - --data DIR',
+  count: [1, 1],
+  flags: [
+    { name: 'data', value: 'DIR', text: 'data folder of the API (in the image /data)' },
+    { name: 'force', text: 'also where there is a ledger: that one is put aside, in the same folder' },
+  ],
+  about:
+    'The backup is checked page by page before anything is moved. - reads it from standard input.\nKeys, vault and API keys are not part of it.',
+  examples: [
+    '{orb} ledger restore ledger-2026-11-20.sqlite --data .orb',
+    '{orb} ledger restore - --data /data --force < ledger-2026-11-20.sqlite',
+  ],
+  run: async (args, io) => {
+    const data = args.one('data');
+    if (data === undefined) throw usage('--data DIR is needed: the data folder of the API');
+    const file = ledgerFile(data);
+    const source = args.positionals[0] ?? '';
+    const restored = await (source === STREAM ? fromStdin(args, file, io) : restore(args, resolve(source), file, io));
+    report(restored, file, io);
+    return EXIT.ok;
+  },
+};

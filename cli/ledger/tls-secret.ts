@@ -1,0 +1,65 @@
+import { isIP } from 'node:net';
+import { issueServerCertificate, makeLocalCa } from '../../adapters/egress/local-ca.ts';
+import { KINDS } from '../../adapters/kube/kinds.ts';
+import { KubeError } from '../../adapters/kube/port.ts';
+import type { Args } from '../args/parse-args.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { objectName } from '../cluster/names.ts';
+import { usage } from '../io/failure.ts';
+import type { Io } from '../io/io.ts';
+import { printable } from '../io/output.ts';
+import { KEPT } from './kept.ts';
+
+/** What `--tls-secret` and `--tls-host` ask for. */
+export interface TlsWish {
+  readonly name: string;
+  readonly hosts: readonly string[];
+}
+
+const DNS = /^(?:\*\.)?(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+const TEN_YEARS_MS = 3650 * 24 * 3_600_000;
+
+/** @throws Failure (64) */
+export function tlsWish(args: Args): TlsWish | undefined {
+  const [name, hosts] = [args.one('tls-secret'), args.all('tls-host')];
+  if (name === undefined && hosts.length === 0) return undefined;
+  if (name === undefined || hosts.length === 0) throw usage('--tls-secret and --tls-host belong together');
+  const wrong = hosts.find((host) => isIP(host) === 0 && !DNS.test(host));
+  if (wrong !== undefined) throw usage(`--tls-host ${printable(wrong)}: a DNS name in lower case, or an IP address`);
+  return { name: objectName(name, '--tls-secret'), hosts };
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** Chain and key, and the CA that clients trust. The CA's key is forgotten: it signs this one certificate. */
+function tlsData(hosts: readonly string[], io: Io): Readonly<Record<string, string>> {
+  const tools = { clock: io.clock, random: io.random };
+  const ca = makeLocalCa(tools);
+  // The first name is the subject's as well, which has 64 characters at most.
+  const names = hosts.filter((host) => isIP(host) === 0).toSorted((one, other) => one.length - other.length);
+  const ips = hosts.filter((host) => isIP(host) !== 0);
+  const validTo = io.clock.now() + TEN_YEARS_MS;
+  const { certificate, key } = issueServerCertificate(ca, { names, ips, validTo }, tools);
+  return { 'tls.crt': base64(certificate), 'tls.key': base64(key), 'ca.crt': base64(ca.certificate) };
+}
+
+/**
+ * Makes a Secret with a certificate for the API, once, by `create`. Whatever stands under the name is kept, unread.
+ * @throws KubeError
+ */
+export async function initTlsSecret(
+  cluster: Cluster,
+  namespace: string,
+  { name, hosts }: TlsWish,
+  io: Io,
+): Promise<'made' | 'kept'> {
+  const metadata = { namespace, name, ...KEPT };
+  const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/tls', data: tlsData(hosts, io) };
+  try {
+    await cluster.client.create(KINDS.secret, object, io.signal);
+    return 'made';
+  } catch (error) {
+    if (error instanceof KubeError && error.reason === 'AlreadyExists') return 'kept';
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { command } from '../control-plane/command.ts';
+import { findingsOf, type Finding } from './finding.ts';
+import { isJson, type Json } from './json.ts';
+
+/** A chart with one set of values. */
+export interface Subject {
+  readonly chart: string;
+  /** File of values; undefined: the chart's own. */
+  readonly values: string | undefined;
+}
+
+/** What Helm made of a subject. */
+export interface Rendered {
+  readonly subject: Subject;
+  /** Release of Kubernetes that it was made for. */
+  readonly version: string;
+  readonly text: string;
+  readonly objects: readonly Json[];
+}
+
+const CHARTS = ['charts/orb-crds', 'charts/orb-platform'];
+const RELEASE = 'orb';
+const NAMESPACE = 'orb-system';
+
+/** Every chart with its own values and with each file of its folder `ci`. */
+export function findSubjects(root: string): readonly Subject[] {
+  return CHARTS.flatMap((name) => {
+    const chart = join(root, name);
+    const folder = join(chart, 'ci');
+    const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('-values.yaml')) : [];
+    return [undefined, ...files.toSorted().map((file) => join(folder, file))].map((values) => ({ chart, values }));
+  });
+}
+
+/** How a subject is called in findings. */
+export const nameOf = ({ chart, values }: Subject): string =>
+  [chart, ...(values === undefined ? [] : [values])].map((path) => path.split('/').at(-1)).join(' with ');
+
+const valuesOf = ({ values }: Subject): readonly string[] => (values === undefined ? [] : ['--values', values]);
+
+/** `helm lint --strict`. */
+export async function lint(helm: string, subject: Subject): Promise<readonly Finding[]> {
+  const { code, stdout, stderr } = await command(helm, ['lint', '--strict', subject.chart, ...valuesOf(subject)]);
+  if (code === 0) return [];
+  const said = `${stdout}${stderr}`.split('\n').filter((line) => /\[(ERROR|WARNING)\]|^Error/.test(line));
+  return findingsOf(nameOf(subject), said.length === 0 ? `${stdout}${stderr}` : said.join('\n'));
+}
+
+/** The objects of a text with several documents. @throws Error one of them is no YAML, or no object */
+export function objectsOf(text: string): readonly Json[] {
+  return parseAllDocuments(text).flatMap((document) => {
+    const [fault] = document.errors;
+    if (fault !== undefined) throw fault;
+    const value: unknown = document.toJS();
+    if (value === null) return [];
+    if (!isJson(value)) throw new TypeError(`a rendered document is no object: ${JSON.stringify(value)}`);
+    return [value];
+  });
+}
+
+/** What a cluster can do, as Helm asks for it. */
+export interface Capabilities {
+  readonly version: string;
+  readonly apiVersions: readonly string[];
+}
+
+/** `helm template`. @returns what Helm says when it can't */
+export async function render(
+  helm: string,
+  subject: Subject,
+  { version, apiVersions }: Capabilities,
+): Promise<Rendered | Finding> {
+  const offered = apiVersions.flatMap((name) => ['--api-versions', name]);
+  const args = ['template', RELEASE, subject.chart, '--namespace', NAMESPACE, '--kube-version', version];
+  const { code, stdout, stderr } = await command(helm, [...args, ...offered, ...valuesOf(subject)]);
+  if (code !== 0) return { where: nameOf(subject), what: stderr.trim() };
+  return { subject, version, text: stdout, objects: objectsOf(stdout) };
+}

@@ -1,0 +1,111 @@
+// A one-node Kubernetes cluster and the tests that run on it: `npm run e2e`, `e2e:up`, `e2e:down`, `e2e:load`.
+import { spawn } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { ensureNodeBase } from './image/base.ts';
+import { buildImage } from './image/build-image.ts';
+import { HELP, parseWish, type Wish } from './node/command-line.ts';
+import { exitOf } from './node/exit-of.ts';
+import { bringUp, isUp, loadImage, placeOf, takeDown, type NodePlace } from './node/node.ts';
+import { whyNot } from './node/requirements.ts';
+
+const USAGE = 64;
+const root = resolve(import.meta.dirname, '..');
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+const since = performance.now();
+const seconds = (): string => ((performance.now() - since) / 1000).toFixed(1);
+
+const greeting = ({ name, state, kubectl, net }: NodePlace): string =>
+  [
+    `The cluster "${name}" is up (${seconds()} s).`,
+    `  kubectl    ${kubectl} get pods -A`,
+    `  network    ${net} COMMAND…   (helm, curl, tests: with KUBECONFIG and PATH set)`,
+    `  logs       ${join(state, 'log')}`,
+    '',
+  ].join('\n');
+
+async function up(place: NodePlace): Promise<number> {
+  const fault = await whyNot(say);
+  if (fault !== undefined) throw new Error(`No node can run here: ${fault}`);
+  const started = await bringUp(place, say);
+  process.stdout.write(started ? greeting(place) : `The cluster "${place.name}" is already up.\n`);
+  return 0;
+}
+
+async function down(place: NodePlace, keep: boolean): Promise<number> {
+  await takeDown(place, { keep }, say);
+  say(`The cluster "${place.name}" is down${keep ? '; its state is kept for the next e2e:up' : ''} (${seconds()} s).`);
+  return 0;
+}
+
+async function load(place: NodePlace, archive: string): Promise<number> {
+  if (!(await isUp(place))) throw new Error(`The cluster "${place.name}" is not up: npm run e2e:up`);
+  await loadImage(place, resolve(archive));
+  say(`Loaded ${archive} (${seconds()} s).`);
+  return 0;
+}
+
+/** Builds the image of the checkout and loads it; the tests themselves have no network to build one. */
+async function loadPlatform(place: NodePlace): Promise<void> {
+  const { tag: base } = await ensureNodeBase(say);
+  const { tag, archive } = await buildImage({ base, buildBase: undefined, fresh: false, say });
+  await loadImage(place, archive);
+  say(`${tag} is loaded (${seconds()} s).`);
+}
+
+const stay = (): void => undefined;
+
+/** Runs mocha in the cluster's network. @returns its exit code */
+async function mocha({ net }: NodePlace, args: readonly string[]): Promise<number> {
+  const program = join(root, 'node_modules/mocha/bin/mocha.js');
+  const config = join(root, '.mocharc.e2e.json');
+  const line = [process.execPath, program, '--config', config, ...args];
+  const child = spawn(net, line, { stdio: 'inherit', cwd: root });
+  // This process outlives mocha, so that it can clean up. A terminal's Ctrl-C has reached mocha by itself.
+  process.on('SIGINT', stay);
+  process.on('SIGTERM', (signal) => child.kill(signal));
+  return exitOf(child);
+}
+
+async function run(place: NodePlace, { keepUp, mocha: args }: Extract<Wish, { kind: 'run' }>): Promise<number> {
+  const fault = await whyNot(say);
+  if (fault !== undefined) {
+    say(`\n=== SKIPPED: the tests against running pods did not run: ${fault} ===\n`);
+    return 0;
+  }
+  let ours = false;
+  try {
+    ours = await bringUp(place, say);
+    await loadPlatform(place);
+    return await mocha(place, args);
+  } finally {
+    if (ours && !keepUp) await takeDown(place, { keep: false }, say);
+  }
+}
+
+async function answer(wish: Wish): Promise<number> {
+  switch (wish.kind) {
+    case 'help':
+      process.stdout.write(HELP);
+      return 0;
+    case 'wrong':
+      process.stderr.write(`${wish.message}\n\n${HELP}`);
+      return USAGE;
+    case 'up':
+      return up(placeOf());
+    case 'down':
+      return down(placeOf(), wish.keep);
+    case 'load':
+      return load(placeOf(), wish.archive);
+    case 'run':
+      return run(placeOf(), wish);
+    default:
+      return wish satisfies never;
+  }
+}
+
+process.exitCode = await answer(parseWish(process.argv.slice(2))).catch((error: unknown) => {
+  say(error instanceof Error ? error.message : String(error));
+  return 1;
+});

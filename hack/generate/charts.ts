@@ -1,0 +1,28 @@
+import type { Artefact } from './artefact.ts';
+
+const FOLDER = 'charts/orb-crds/templates';
+const DEFINITIONS = 'crds/definitions/';
+
+// Read by Helm, which leaves no comment of ours in the release.
+const HEAD = '{{- /* generated from crds/schemas by hack/generate.ts: do not edit */ -}}\n{{- if .Values.install }}\n';
+const TAIL = '{{- end }}\n';
+const KEEP = `metadata:
+  {{- if .Values.keep }}
+  annotations:
+    helm.sh/resource-policy: keep
+  {{- end }}
+`;
+
+/** Templates of ours in descriptions are not Helm's. */
+const literal = (text: string): string => text.replaceAll('{{', '{{ "{{" }}');
+
+function template(definition: string): string {
+  const withoutBanner = definition.replace(/^#.*\n/, '');
+  const kept = literal(withoutBanner).replace(/^metadata:\n/m, KEEP);
+  if (!kept.includes(KEEP)) throw new TypeError('a resource definition without metadata');
+  return HEAD + kept + TAIL;
+}
+
+/** The resource definitions as templates of the chart orb-crds: Helm never upgrades what lies in a folder `crds`. */
+export const chartArtefacts = (definitions: readonly Artefact[]): readonly Artefact[] =>
+  definitions.map(({ path, text }) => ({ path: `${FOLDER}/${path.slice(DEFINITIONS.length)}`, text: template(text) }));

@@ -1,0 +1,107 @@
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Say } from '../control-plane/build.ts';
+import { withFolderLock } from '../control-plane/folder-lock.ts';
+import { ensureBuildBase } from './base.ts';
+import { buildah, IMAGES, output, timed } from './buildah.ts';
+import { measure, type Measured } from './measure.ts';
+import { npmMounts } from './npm-settings.ts';
+
+export interface ImageWish {
+  /** Image that ours stands on, as buildah knows it. */
+  readonly base: string;
+  /** Image with Node, npm and a shell; undefined: the one that this makes. */
+  readonly buildBase: string | undefined;
+  /** Builds all layers anew. */
+  readonly fresh: boolean;
+  readonly say: Say;
+}
+
+/** Where the image of this version is found. */
+interface ImagePlace {
+  readonly tag: string;
+  /** Docker archive, for `ctr images import`, `docker load`, `kind load image-archive`. */
+  readonly archive: string;
+  /** CycloneDX, the same as /app/sbom.cdx.json. */
+  readonly sbomFile: string;
+}
+
+/** A built image, in buildah's storage and as files of the cache. */
+export type BuiltImage = Measured & ImagePlace;
+
+const root = resolve(import.meta.dirname, '../..');
+
+async function versionOf(): Promise<string> {
+  const manifest: unknown = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version);
+  throw new Error('package.json has no version');
+}
+
+const git = (...args: readonly string[]): Promise<string> =>
+  output('git', args, root).then(
+    (text) => text.trim(),
+    () => '',
+  );
+
+/** Time and name of what is built; a changed checkout has those of its last commit. @throws Error there is none */
+async function sourceOf(): Promise<{ readonly epoch: string; readonly revision: string }> {
+  const epoch = process.env['SOURCE_DATE_EPOCH'] ?? (await git('log', '-1', '--format=%ct'));
+  if (/^\d+$/.test(epoch)) return { epoch, revision: await git('rev-parse', 'HEAD') };
+  throw new Error('this is no checkout of git: set SOURCE_DATE_EPOCH to the seconds of the release');
+}
+
+async function build(tag: string, { base, buildBase, fresh, say }: ImageWish): Promise<void> {
+  const { epoch, revision } = await sourceOf();
+  const values = {
+    NODE_IMAGE: base,
+    BUILD_IMAGE: buildBase ?? (await ensureBuildBase(say)).tag,
+    SOURCE_DATE_EPOCH: epoch,
+    VERSION: await versionOf(),
+    REVISION: revision,
+  };
+  const given = Object.entries(values).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
+  const folder = await mkdtemp(join(tmpdir(), 'orb-image-'));
+  try {
+    const how = ['--isolation', 'chroot', '--pull=false', '--layers', '--timestamp', epoch, '-t', tag];
+    const cache = fresh ? ['--no-cache'] : [];
+    const args = ['build', ...how, ...cache, ...(await npmMounts(folder)), ...given, '.'];
+    await timed(`building ${tag}${fresh ? ', no layer reused' : ''}`, say, () => buildah(args, root));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Name and files of the image that the checkout builds; they exist once it did. */
+export async function imagePlace(): Promise<ImagePlace> {
+  const version = await versionOf();
+  const path = join(IMAGES, `orb-platform-${version}`);
+  return { tag: `localhost/orb-platform:${version}`, archive: `${path}.tar`, sbomFile: `${path}.cdx.json` };
+}
+
+// A build of changed sources leaves two or three, of 30 to 300 MB each.
+const KEPT_STAGES = 40;
+
+/** Frees the disk of what earlier builds left for later ones, before it is too much of it. */
+async function dropOldStages(say: Say): Promise<void> {
+  const stages = (await buildah(['images', '--all', '--quiet', '--filter', 'dangling=true'])).trim().split('\n');
+  if (stages.length <= KEPT_STAGES) return;
+  say(`Removing ${stages.length} stages of earlier builds …`);
+  await buildah(['rmi', '--prune', '--force']);
+}
+
+/** Builds the image and writes its archive and its list of contents to the cache. @throws Error what failed */
+export async function buildImage(wish: ImageWish): Promise<BuiltImage> {
+  const place = await imagePlace();
+  const { tag, archive, sbomFile } = place;
+  return withFolderLock(join(IMAGES, 'build'), wish.say, async () => {
+    await dropOldStages(wish.say);
+    await build(tag, wish);
+    const measured = await timed('measuring it', wish.say, () => measure(tag, wish.base));
+    await writeFile(sbomFile, measured.sbom);
+    await rm(`${archive}.part`, { force: true });
+    await buildah(['push', '--quiet', tag, `docker-archive:${archive}.part:${tag}`]);
+    await rename(`${archive}.part`, archive);
+    return { ...measured, ...place };
+  });
+}

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { output } from './buildah.ts';
+
+const INSIDE = '/etc/build-authorities.pem';
+
+/** What npm says of a setting here, from whichever file or variable it comes; undefined: nothing. */
+async function settingOf(name: string): Promise<string | undefined> {
+  const text = (await output('npm', ['config', 'get', name])).trim();
+  return text === '' || text === 'null' || text === 'undefined' ? undefined : text;
+}
+
+/** CAs that this machine trusts: where a proxy ends TLS, Node's own list is not enough. */
+async function authorities(): Promise<string | undefined> {
+  const candidates = [await settingOf('cafile'), process.env['NODE_EXTRA_CA_CERTS']];
+  return candidates.find((file) => file !== undefined && existsSync(file));
+}
+
+/**
+ * Lets npm in a build reach the registry as it does here: mounts, which leave nothing in the image.
+ * @param folder of the settings file, which may hold credentials; removed by the caller
+ * @returns arguments for buildah
+ */
+export async function npmMounts(folder: string): Promise<readonly string[]> {
+  const user = await settingOf('userconfig');
+  const own = user !== undefined && existsSync(user) ? await readFile(user, 'utf8') : '';
+  const registry = await settingOf('registry');
+  const ca = await authorities();
+  const lines = own.split('\n').filter((line) => !/^\s*(?:cafile|registry|nodedir)\s*=/.test(line));
+  if (registry !== undefined) lines.push(`registry=${registry}`);
+  if (ca !== undefined) lines.push(`cafile=${INSIDE}`);
+  const file = join(folder, 'npmrc');
+  await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 });
+  const mounts = ['-v', `${file}:/root/.npmrc:ro`];
+  return ca === undefined ? mounts : [...mounts, '-v', `${ca}:${INSIDE}:ro`];
+}

@@ -1,0 +1,44 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Folders beside a package.json that only the package's own developers use. */
+const DEVELOPER_FOLDERS = new Set([
+  '__tests__',
+  'benchmark',
+  'benchmarks',
+  'coverage',
+  'example',
+  'examples',
+  'test',
+  'tests',
+]);
+
+// Types, maps and prose; sources of native code; add-ons of another runtime than Node (Bare).
+const UNREAD = /\.(?:[cm]?ts|map|md|markdown|flow|c|cc|h|bare|tsbuildinfo)$|^CMakeLists\.txt$/i;
+// A licence is a duty, whatever its file is called.
+const LICENCE = /^(?:licen[cs]e|notice|copying|copyright)/i;
+
+// Hidden files and folders are for tools, npm's own too.
+const isHidden = (name: string): boolean => name.startsWith('.');
+
+/** Whether Node may read the file at run time, or the image must carry it. */
+const isNeededFile = (name: string): boolean => LICENCE.test(name) || !(isHidden(name) || UNREAD.test(name));
+
+const isNeededFolder = (name: string, isPackage: boolean): boolean =>
+  !isHidden(name) && !(isPackage && DEVELOPER_FOLDERS.has(name));
+
+/** Removes from an installed `node_modules`, or a folder below it, what no program reads. @returns files left */
+export async function prune(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const isPackage = entries.some(({ name }) => name === 'package.json');
+  let left = 0;
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    const isFolder = entry.isDirectory();
+    const kept = isFolder ? isNeededFolder(entry.name, isPackage) : isNeededFile(entry.name);
+    const inside = kept && isFolder ? await prune(path) : Number(kept);
+    if (inside === 0) await rm(path, { recursive: true });
+    left += inside;
+  }
+  return left;
+}

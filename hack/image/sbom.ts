@@ -1,0 +1,79 @@
+/** What is known beside the list that npm makes. */
+export interface SbomFacts {
+  /** package-lock.json, parsed. */
+  readonly lock: unknown;
+  /** Of the image: seconds since the epoch. */
+  readonly created: number;
+  /** The base's Node: version without `v`, SHA-256 of the program. */
+  readonly node: { readonly version: string; readonly sha256: string };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const PLACE = 'node_modules/';
+
+/** `name@version` → SHA-512 in hex, of every package of the lock. */
+function integrities(lock: unknown): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [path, value] of Object.entries(fieldsOf(fieldsOf(lock)['packages']))) {
+    const { version, integrity } = fieldsOf(value);
+    const base64 = /^sha512-(\S+)$/.exec(textOf(integrity))?.[1];
+    const name = path.slice(path.lastIndexOf(PLACE) + PLACE.length);
+    if (base64 !== undefined) found.set(`${name}@${textOf(version)}`, Buffer.from(base64, 'base64').toString('hex'));
+  }
+  return found;
+}
+
+function nodeComponent({ version, sha256 }: SbomFacts['node']): Fields {
+  return {
+    'bom-ref': `node@${version}`,
+    type: 'platform',
+    name: 'node',
+    version,
+    scope: 'required',
+    purl: `pkg:generic/node@${version}`,
+    hashes: [{ alg: 'SHA-256', content: sha256 }],
+    licenses: [{ license: { id: 'MIT' } }],
+  };
+}
+
+/** The same for everybody: where a copy was fetched from is a matter of the machine that built. */
+const withoutSources = (component: Fields): Fields => ({
+  ...component,
+  externalReferences: listOf(component['externalReferences']).filter(({ type }) => type !== 'distribution'),
+});
+
+/**
+ * Completes the CycloneDX list that `npm sbom` prints of an installed tree, so that two builds write the same bytes: the
+ * image's time in place of the clock's, no random serial number, the digests of the lock, and the base's Node.
+ * @throws Error a package of the list has no digest in the lock
+ */
+export function completeSbom(npmList: unknown, { lock, created, node }: SbomFacts): Fields {
+  const { serialNumber: _random, ...bom } = fieldsOf(npmList);
+  const metadata = fieldsOf(bom['metadata']);
+  const root = withoutSources(fieldsOf(metadata['component']));
+  const known = integrities(lock);
+  const packages = listOf(bom['components']).map((component) => {
+    const ref = textOf(component['bom-ref']);
+    const content = known.get(ref);
+    if (content === undefined) throw new Error(`the lock has no digest of ${ref}`);
+    return { ...withoutSources(component), hashes: [{ alg: 'SHA-512', content }] };
+  });
+  // npm names the root after the folder it stands in.
+  const name = textOf(root['bom-ref']).replace(/@[^@]*$/, '');
+  return {
+    ...bom,
+    metadata: {
+      ...metadata,
+      timestamp: new Date(created * 1000).toISOString(),
+      component: { ...root, type: 'application', name },
+    },
+    components: [...packages, nodeComponent(node)],
+  };
+}

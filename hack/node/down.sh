@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Ends the one-node cluster: processes, mounts, network, cgroups, machine settings, state.
+#   --keep  leaves etcd, keys, volumes and images for the next up.sh: a node that was switched off
+#   --stop  leaves the files as they are, for whoever looks for what went wrong
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=hack/node/settings.sh
+. "$here/settings.sh"
+mode=${1:-}
+[ -d "$E2E_STATE" ] || exit 0
+
+# The death of the first process of a pid namespace ends all others in it, pods too, and frees the mounts.
+if pid=$(holder); then
+  kill -KILL "$pid"
+  for _ in $(seq 100); do
+    [ -e "/proc/$pid" ] || break
+    sleep 0.1
+  done
+fi
+rm -f "$E2E_STATE/holder.pid" "$E2E_STATE/up"
+
+remove_cgroup() {
+  for _ in $(seq 100); do
+    find "$1" -depth -type d -exec rmdir {} + 2>/dev/null || true
+    [ -d "$1" ] || return 0
+    sleep 0.1
+  done
+  say "left behind, because a process is still in it: $1"
+  return 1
+}
+status=0
+while read -r folder; do
+  [ ! -d "$folder" ] || remove_cgroup "$folder" || status=1
+done < <(cgroup_folders)
+
+case $mode in
+  --keep)
+    # The network namespace stays for whoever runs in it across the reboot, as empty as a new one.
+    if mountpoint -q "$NETNS"; then
+      nsenter "--net=$NETNS" nft flush ruleset
+      nsenter "--net=$NETNS" ip link del node0 2>/dev/null || true
+    fi
+    touch "$E2E_STATE/kept"
+    ;;
+  *)
+    ! mountpoint -q "$NETNS" || umount "$NETNS"
+    [ "$mode" = --stop ] || rm -rf --one-file-system "$E2E_STATE"
+    ;;
+esac
+with_machine_settings restore_machine_settings
+exit $status

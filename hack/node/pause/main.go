@@ -1,0 +1,27 @@
+// The first process of every pod: holds its namespaces and reaps its orphans.
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func reap() {
+	for {
+		if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); pid <= 0 || err != nil {
+			return
+		}
+	}
+}
+
+func main() {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGCHLD)
+	for received := range signals {
+		if received != syscall.SIGCHLD {
+			return
+		}
+		reap()
+	}
+}

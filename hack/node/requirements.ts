@@ -1,0 +1,114 @@
+import { access, constants, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hasGo, type Say } from '../control-plane/build.ts';
+import { command } from '../control-plane/command.ts';
+import { havePrograms } from './programs.ts';
+
+/** Debian package → a file that it brings. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  buildah: '/usr/bin/buildah',
+  'containernetworking-plugins': '/usr/lib/cni/ptp',
+  iproute2: '/usr/sbin/ip',
+  nftables: '/usr/sbin/nft',
+  openssl: '/usr/bin/openssl',
+  procps: '/usr/bin/pgrep',
+  runc: '/usr/sbin/runc',
+  'util-linux': '/usr/bin/unshare',
+};
+/** What the kubelet can't do without. */
+const CONTROLLERS = ['cpu', 'cpuset', 'memory', 'pids'];
+/** Folders that the node has of its own: what lies in the machine's is hidden from it. */
+const HIDDEN = ['/run/', '/var/lib/', '/var/log/', '/var/tmp/'];
+
+/** Things that the kernel must let this process do, each as a command that tries it. */
+const ABILITIES: readonly (readonly [string, readonly string[]])[] = [
+  ['namespaces (CAP_SYS_ADMIN)', ['--mount', '--net', '--pid', '--fork', 'true']],
+  ['nftables', ['--net', 'nft', 'add', 'table', 'ip', 'probe']],
+  ['a network bridge', ['--net', 'ip', 'link', 'add', 'probe', 'type', 'bridge']],
+];
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+async function missingPackages(): Promise<readonly string[]> {
+  const there = await Promise.all(Object.values(PACKAGES).map(isThere));
+  return Object.keys(PACKAGES).filter((_, index) => there[index] === false);
+}
+
+const APT = ['install', '--yes', '--no-install-recommends'];
+
+/** @returns why they are still missing */
+async function installPackages(names: readonly string[], say: Say): Promise<string | undefined> {
+  if (!(await isThere('/usr/bin/apt-get'))) return `these programs are missing: ${names.join(', ')}`;
+  say(`Installing ${names.join(', ')} …`);
+  const env = { DEBIAN_FRONTEND: 'noninteractive' };
+  const first = await command('apt-get', [...APT, ...names], { env });
+  if (first.code === 0) return undefined;
+  // The lists of a fresh machine are empty, and old ones name files that are gone.
+  await command('apt-get', ['update'], { env });
+  const { code, stderr } = await command('apt-get', [...APT, ...names], { env });
+  return code === 0 ? undefined : `apt-get can't install ${names.join(', ')}: ${stderr.trim()}`;
+}
+
+/** Controllers of cgroup version 1 (a folder each) or 2 (a list). */
+async function missingControllers(): Promise<readonly string[]> {
+  const root = '/sys/fs/cgroup';
+  const unified = await readFile(join(root, 'cgroup.controllers'), 'utf8').catch(() => undefined);
+  const there = await Promise.all(CONTROLLERS.map((name) => isThere(join(root, name, 'tasks'))));
+  return CONTROLLERS.filter((name, index) =>
+    unified === undefined ? there[index] === false : !unified.split(/\s+/).includes(name),
+  );
+}
+
+async function cgroupsFault(): Promise<string | undefined> {
+  const missing = await missingControllers();
+  if (missing.length > 0) return `these cgroup controllers are missing: ${missing.join(', ')}`;
+  const writable = await access('/sys/fs/cgroup', constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  return writable ? undefined : '/sys/fs/cgroup is read-only';
+}
+
+async function overlayFault(folder: string): Promise<string | undefined> {
+  const work = await mkdtemp(join(folder, 'overlay-'));
+  const script = 'cd "$1"; mkdir a b c d; mount -t overlay -o lowerdir=a,upperdir=b,workdir=c overlay d';
+  const { code } = await command('unshare', ['--mount', 'sh', '-ec', script, 'sh', work]);
+  await rm(work, { recursive: true, force: true });
+  return code === 0 ? undefined : 'this kernel has no overlay file system for this process';
+}
+
+async function abilitiesFault(): Promise<string | undefined> {
+  for (const [what, args] of ABILITIES) {
+    const { code, stderr } = await command('unshare', args);
+    if (code !== 0) return `this process may not use ${what}: ${stderr.trim()}`;
+  }
+  return overlayFault(tmpdir());
+}
+
+const goFault = async (): Promise<string | undefined> =>
+  (await havePrograms()) || (await hasGo())
+    ? undefined
+    : 'there is no Go toolchain to build the programs of a node with (1.26 or newer)';
+
+function machineFault(): string | undefined {
+  if (process.platform !== 'linux') return 'a node needs Linux';
+  if (process.getuid?.() !== 0) return 'a node needs root: namespaces, mounts, cgroups';
+  const hidden = HIDDEN.find((folder) => `${homedir()}/`.startsWith(folder));
+  return hidden === undefined ? undefined : `the home folder lies in ${hidden}, which a node has of its own`;
+}
+
+/**
+ * Why a node can't run on this machine, in one line; undefined: it can. Missing packages are installed.
+ */
+export async function whyNot(say: Say): Promise<string | undefined> {
+  const basic = machineFault() ?? (await goFault()) ?? (await cgroupsFault());
+  if (basic !== undefined) return basic;
+  const missing = await missingPackages();
+  const left = missing.length === 0 ? undefined : await installPackages(missing, say);
+  return left ?? (await abilitiesFault());
+}

@@ -1,0 +1,86 @@
+// `npm run test:integration [-- [--jobs N] [PATH…] [-- MOCHA FLAGS]]`: the integration tests, several mochas side by side, each
+// with a control plane of its own. What a part prints is shown whole when it ends, what failed once more at the end.
+import { globSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { chosen, partsOf, type Part } from './integration/parts.ts';
+import { runPart, type Ran } from './integration/run-part.ts';
+import { schedule } from './integration/schedule.ts';
+
+const HELP = `npm run test:integration [-- [--jobs N] [PATH...] [-- MOCHA FLAGS]]
+
+  PATH      tests with this in their path (test/integration/rbac, kill.test); default: all
+  --jobs N  parts that run side by side (2); 1: one after the other
+`;
+// Most of a test is waiting, but a platform whose event loop gets no turn refuses requests as overloaded: on two cores no more.
+const JOBS = '2';
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
+
+function fail(message: string): never {
+  say(`${message}\n\n${HELP}`);
+  process.exit(2);
+}
+
+/** From the count of what passed on: what mocha says of failures. */
+const endOf = (output: string): string => output.slice(Math.max(output.search(/^ {2}\d+ passing/m), 0));
+
+function settings(): { readonly jobs: number; readonly parts: readonly Part[]; readonly extra: readonly string[] } {
+  const at = process.argv.indexOf('--', 2);
+  const args = process.argv.slice(2, at === -1 ? undefined : at);
+  const options = { jobs: { type: 'string', default: JOBS }, help: { type: 'boolean', default: false } } as const;
+  try {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    if (values.help) {
+      process.stdout.write(HELP);
+      process.exit(0);
+    }
+    if (!/^[1-9][0-9]?$/.test(values.jobs)) throw new Error(`--jobs takes a number from 1 to 99, not "${values.jobs}"`);
+    const cwd = resolve(import.meta.dirname, '..');
+    const parts = partsOf(chosen(globSync('test/integration/**/*.test.ts', { cwd }), positionals));
+    return { jobs: Number(values.jobs), parts, extra: at === -1 ? [] : process.argv.slice(at + 1) };
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function report(ran: readonly Ran[], wanted: number, ms: number): number {
+  const failed = ran.filter((one) => one.code !== 0);
+  for (const { part, output } of failed) process.stdout.write(`\n${part.name} failed:\n${endOf(output)}`);
+  const took = ran
+    .toSorted((a, b) => b.ms - a.ms)
+    .map(({ part, ms: one }) => `${part.name} ${seconds(one)}`)
+    .join(', ');
+  say(`\n${ran.length} of ${wanted} parts in ${seconds(ms)}: ${took}`);
+  if (failed.length === 0) return ran.length === wanted ? 0 : 1;
+  const paths = failed.map(({ part }) => `test/integration/${part.name}`).join(' ');
+  say(`${failed.length} failed; run them again: npm run test:integration -- ${paths}`);
+  return 1;
+}
+
+const { jobs, parts, extra } = settings();
+const stop = new AbortController();
+for (const [name, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.on(name, () => {
+    if (!stop.signal.aborted) say(`\n${name}: stopping the parts that run, and the servers that they have started`);
+    process.exitCode = code;
+    stop.abort();
+  });
+}
+const begun = performance.now();
+const ran: Ran[] = [];
+await schedule(parts, jobs, async (part) => {
+  if (stop.signal.aborted) return;
+  say(`… ${part.name} (${part.files.length} ${part.files.length === 1 ? 'file' : 'files'})`);
+  const one = await runPart(part, extra, stop.signal);
+  if (stop.signal.aborted) return;
+  ran.push(one);
+  process.stdout.write(`\n== ${part.name}\n${one.output}`);
+  say(`${one.code === 0 ? '✔' : '✘'} ${part.name}, ${seconds(one.ms)} (${ran.length} of ${parts.length})`);
+});
+const code = report(ran, parts.length, performance.now() - begun);
+process.exitCode ??= code;

@@ -1,0 +1,32 @@
+/** What the image can run, by the first argument; each reads the rest of the command line itself. */
+const PROGRAMS = {
+  operator: { text: 'reconciles the resources of a cluster', load: () => import('../operator/main.ts') },
+  api: { text: 'answers the Orb API', load: () => import('../api-server/main.ts') },
+  orb: { text: 'the command line', load: () => import('../cli/main.ts') },
+  'example-provider': { text: 'the provider of the example Orb', load: () => import('../standalone/example/main.ts') },
+} as const;
+
+/** What the arguments of the container ask for. */
+type Choice =
+  | { readonly kind: 'run'; readonly load: () => Promise<unknown>; readonly rest: readonly string[] }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'wrong'; readonly message: string };
+
+const isProgram = (name: string): name is keyof typeof PROGRAMS => Object.hasOwn(PROGRAMS, name);
+
+const lines = Object.entries(PROGRAMS).map(([name, { text }]) => `  ${name.padEnd(18)}${text}\n`);
+
+export const HELP = `The first argument names the program, the rest is its own (--help lists it):
+
+${lines.join('')}
+Example: orb verify receipt.json
+`;
+
+/** @param argv what stands behind the entry point */
+export function chooseProgram(argv: readonly string[]): Choice {
+  const [first, ...rest] = argv;
+  if (first === undefined) return { kind: 'wrong', message: 'no program is named' };
+  if (first === '--help' || first === '-h' || first === 'help') return { kind: 'help' };
+  if (!isProgram(first)) return { kind: 'wrong', message: `there is no program ${JSON.stringify(first)}` };
+  return { kind: 'run', load: PROGRAMS[first].load, rest };
+}

@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Agent, request } from 'undici';
+import { command, type CommandResult } from '../../../hack/control-plane/command.ts';
+import { platformKubectl } from './release.ts';
+
+/** An answer of the API, read whole. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly header: (name: string) => string | undefined;
+  readonly body: unknown;
+}
+
+/** The API at the address of its Service, as a caller with a key of all tenants. */
+export interface ApiClient {
+  readonly post: (path: string, body: object, wish: Wish) => Promise<ApiAnswer>;
+  readonly get: (path: string, signal: AbortSignal) => Promise<ApiAnswer>;
+  /** The command line as a person has it: through the port-forward, with a key. */
+  readonly orb: (...args: readonly string[]) => Promise<CommandResult>;
+  /** For files of the test. */
+  readonly folder: string;
+  readonly close: () => Promise<void>;
+}
+
+interface Wish {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+const root = resolve(import.meta.dirname, '../../..');
+const cli = join(root, 'cli/orb.js');
+const SCOPES = ['orbs:execute', 'receipts:read', 'providers:read'].flatMap((scope) => ['--scope', scope]);
+
+/** @throws Error what it printed */
+async function makeKey(): Promise<string> {
+  const { code, stdout, stderr } = await command(process.execPath, [cli, 'keys', 'create', '--tenant', '*', ...SCOPES]);
+  if (code !== 0) throw new Error(`orb keys create:\n${stderr}${stdout}`);
+  return stdout.trim();
+}
+
+const parse = (text: string): unknown => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return text;
+  }
+};
+
+/** @returns a client that outlives pods of the API, but not its Service, its certificate and its keys */
+export async function connectApi(): Promise<ApiClient> {
+  const key = await makeKey();
+  const address = await platformKubectl('get', 'service/orb-api', '-o', 'jsonpath={.spec.clusterIP}');
+  const encoded = await platformKubectl('get', 'secret/orb-api-tls', '-o', String.raw`jsonpath={.data.ca\.crt}`);
+  const ca = Buffer.from(encoded, 'base64').toString('utf8');
+  const folder = await mkdtemp(join(tmpdir(), 'orb-e2e-'));
+  const dispatcher = new Agent({ connect: { ca, servername: 'orb-api', timeout: 2000 }, connections: 128 });
+  const ask = async (method: 'GET' | 'POST', path: string, wish: Wish, body?: object): Promise<ApiAnswer> => {
+    const answer = await request(`https://${address}${path}`, {
+      method,
+      dispatcher,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...wish.headers },
+      signal: wish.signal,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.body.text();
+    const header = (name: string): string | undefined => answer.headers[name]?.toString();
+    return { status: answer.statusCode, header, body: parse(text) };
+  };
+  return {
+    post: (path, body, wish) => ask('POST', path, wish, body),
+    get: (path, signal) => ask('GET', path, { headers: {}, signal }),
+    orb: (...args) => command(process.execPath, [cli, ...args], { env: { ORB_API_KEY: key } }),
+    folder,
+    close: async () => {
+      await dispatcher.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}

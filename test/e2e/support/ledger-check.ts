@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { expect } from 'chai';
+import { isJsonObject } from '../../../core/json/json-value.ts';
+import { exitOf } from '../../../hack/node/exit-of.ts';
+import { PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
+import { checkKilled, type KilledLedger } from '../../chaos/check-killed.ts';
+import { at } from '../../chaos/rig/json.ts';
+import { emptyWitness, type Witnessed } from '../../chaos/witness.ts';
+import { waitFor } from '../../support/cluster.ts';
+import { place } from '../../support/e2e/node.ts';
+import type { ApiClient } from './api-client.ts';
+import type { LoadResult } from './load.ts';
+import { TENANT, type ProviderPod } from './provider-pods.ts';
+import { platformKubectl } from './release.ts';
+
+const KEYS = 'orb-platform-keys';
+const VERIFIED = 3;
+// Longer than a head that is written every few seconds.
+const CONSISTENT_MS = 30_000;
+
+async function writeKeys(folder: string): Promise<void> {
+  const secret: unknown = JSON.parse(await platformKubectl('get', 'secret', KEYS, '-o', 'json'));
+  const data = at(secret, 'data');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const [name, value] of Object.entries(isJsonObject(data) ? data : {}))
+    await writeFile(join(folder, name), Buffer.from(typeof value === 'string' ? value : '', 'base64'), { mode: 0o600 });
+}
+
+/** A checked copy of the ledger, made while it is in use, as the documentation says. */
+async function backUp(file: string): Promise<void> {
+  const args = ['exec', '-n', PLATFORM_NAMESPACE, 'deploy/orb-api', '--', 'orb', 'ledger', 'backup', '-'];
+  const child = spawn(place.kubectl, [...args, '--data', '/data'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const told: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => told.push(chunk));
+  const exited = exitOf(child);
+  await pipeline(child.stdout, createWriteStream(file));
+  const code = await exited;
+  if (code !== 0) throw new Error(`orb ledger backup (${code}): ${Buffer.concat(told).toString('utf8')}`);
+}
+
+/** A value that the API exposes at its metrics port; undefined while it does not answer. */
+export async function metricOf(name: string): Promise<string | undefined> {
+  const selector = 'app.kubernetes.io/component=api';
+  const address = await platformKubectl('get', 'pods', '-l', selector, '-o', 'jsonpath={.items[0].status.podIP}');
+  const answer = await fetch(`http://${address}:9464/metrics`, { signal: AbortSignal.timeout(5000) }).catch(
+    () => undefined,
+  );
+  return (await answer?.text())
+    ?.split('\n')
+    .find((line) => line.startsWith(`${name} `))
+    ?.slice(name.length + 1);
+}
+
+/** The newest receipts, on their own: fetched, then verified by a program that asks nobody. */
+async function verifyOffline(api: ApiClient, receiptIds: readonly string[]): Promise<void> {
+  const root = join(api.folder, 'keys/keys/root.jwk');
+  for (const receiptId of receiptIds) {
+    const file = join(api.folder, `${receiptId}.json`);
+    const got = await api.orb('receipts', 'get', receiptId, '--namespace', TENANT, '--bundle', file);
+    expect(got.code, `orb receipts get ${receiptId}:\n${got.stderr}${got.stdout}`).to.equal(0);
+    const { code, stdout, stderr } = await api.orb('verify', file, '--root', root);
+    expect(code, `orb verify ${receiptId}:\n${stderr}${stdout}`).to.equal(0);
+  }
+}
+
+/** Reads the whole ledger: every receipt and checkpoint that was seen is in it, signed, once, in one tree. */
+async function readLedger(api: ApiClient, seen: Witnessed): Promise<KilledLedger> {
+  const data = join(api.folder, 'keys');
+  await writeKeys(join(data, 'keys'));
+  await mkdir(join(data, 'ledger'), { recursive: true });
+  await backUp(join(data, 'ledger/ledger.sqlite'));
+  return checkKilled(data, seen, TENANT);
+}
+
+/** What must be true of the ledger whatever happened to the pods. @param receiptIds of runs that callers saw complete */
+export async function checkLedger(api: ApiClient, receiptIds: readonly string[]): Promise<KilledLedger> {
+  const seen = emptyWitness();
+  for (const receiptId of receiptIds) seen.acknowledged.add(receiptId);
+  const note = await api.get('/log/checkpoint', AbortSignal.timeout(5000));
+  seen.checkpoints.set(Number(String(note.body).split('\n')[1]), String(note.body));
+  const ledger = await readLedger(api, seen);
+  expect(ledger.faults, 'the ledger').to.deep.equal([]);
+  await verifyOffline(api, receiptIds.slice(-VERIFIED));
+  const consistent = await waitFor(
+    async () => ((await metricOf('orb_log_consistent')) === '1' ? 1 : undefined),
+    CONSISTENT_MS,
+  );
+  expect(consistent, 'orb_log_consistent').to.equal(1);
+  return ledger;
+}
+
+/** Every run was answered, reached the provider once and has one receipt. */
+export async function checkLoad(
+  api: ApiClient,
+  { runs, failed }: LoadResult,
+  providers: readonly ProviderPod[],
+): Promise<void> {
+  expect(failed, `${failed.length} of ${runs.length} runs failed`).to.deep.equal([]);
+  const receiptIds = runs.map(({ receiptId }) => receiptId);
+  expect(new Set(receiptIds).size, 'receipts of the runs').to.equal(runs.length);
+  expect(await secondRequests(providers), 'second requests').to.deep.equal([]);
+  const posted = new Set(await postedTo(providers));
+  expect(
+    runs.filter(({ id }) => !posted.has(id)),
+    'runs that no provider saw',
+  ).to.deep.equal([]);
+  const { open } = await checkLedger(api, receiptIds);
+  expect(open, 'runs without a receipt').to.equal(0);
+}
+
+const postedTo = async (providers: readonly ProviderPod[]): Promise<readonly string[]> =>
+  (await Promise.all(providers.map((provider) => provider.posted()))).flat();
+
+/** Ids that reached a provider more than once. */
+export async function secondRequests(providers: readonly ProviderPod[]): Promise<readonly string[]> {
+  const seen = new Set<string>();
+  return (await postedTo(providers)).filter((id) => seen.size === seen.add(id).size);
+}

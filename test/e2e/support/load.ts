@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { at } from '../../chaos/rig/json.ts';
+import type { ApiAnswer, ApiClient } from './api-client.ts';
+import { TENANT } from './provider-pods.ts';
+
+/** One run as its caller saw it, who repeated it with the same `Idempotency-Key` until it was answered. */
+export interface CallerRun {
+  /** Also the key, and what the provider is sent. */
+  readonly id: string;
+  readonly ms: number;
+  /** How often it was sent. */
+  readonly sent: number;
+  /** '' when the caller gave up. */
+  readonly receiptId: string;
+  readonly provider: string;
+  /** Why the caller gave up; '' when it did not. */
+  readonly fault: string;
+}
+
+/** What a load came to. */
+export interface LoadResult {
+  readonly runs: readonly CallerRun[];
+  readonly failed: readonly CallerRun[];
+  /** Longest time without an answered run, ms. */
+  readonly gapMs: number;
+}
+
+/** Callers that come whether the last one was answered or not. */
+export interface Load {
+  /** So far; for tests that wait for something. */
+  readonly runs: readonly CallerRun[];
+  /** No new callers; resolves when each has its answer or gave up. */
+  readonly stop: () => Promise<LoadResult>;
+}
+
+export const RATE = 50;
+const GIVE_UP_MS = 30_000;
+const ATTEMPT_MS = 5000;
+const PAUSE_MS = 500;
+
+type Seen =
+  | { readonly kind: 'answered'; readonly body: unknown }
+  | { readonly kind: 'again'; readonly why: string; readonly afterMs: number };
+
+/** A run that was executed is answered with 200; all else is asked for again, as is an answer that did not come. */
+function judge({ status, header, body }: ApiAnswer): Seen {
+  if (status === 200) return { kind: 'answered', body };
+  const seconds = Number(header('retry-after') ?? 0);
+  const why = `${status} ${String(at(body, 'code'))}`;
+  return { kind: 'again', why, afterMs: Math.max(PAUSE_MS, seconds * 1000) };
+}
+
+async function attempt(api: ApiClient, orbId: string, id: string): Promise<Seen> {
+  const wish = { headers: { 'idempotency-key': id }, signal: AbortSignal.timeout(ATTEMPT_MS) };
+  try {
+    const path = `/orbisets/${TENANT}.default/execute`;
+    return judge(await api.post(path, { orb_id: orbId, inputs: { id } }, wish));
+  } catch (error) {
+    return { kind: 'again', why: String(error), afterMs: PAUSE_MS };
+  }
+}
+
+/** One run, repeated with its key for 30 s. */
+export async function execute(api: ApiClient, orbId: string, id: string): Promise<CallerRun> {
+  const began = performance.now();
+  for (let sent = 1; ; sent += 1) {
+    const seen = await attempt(api, orbId, id);
+    const ms = performance.now() - began;
+    if (seen.kind === 'answered') {
+      const receiptId = String(at(seen.body, 'receipt', 'receipt_id'));
+      return { id, ms, sent, receiptId, provider: String(at(seen.body, 'outputs', 'provider')), fault: '' };
+    }
+    if (ms + seen.afterMs > GIVE_UP_MS) return { id, ms, sent, receiptId: '', provider: '', fault: seen.why };
+    await delay(seen.afterMs);
+  }
+}
+
+/** Resolves when the API, which has caches of its own, executes the Orb. @throws Error it does not within 30 s */
+export async function untilServed(api: ApiClient, orbId: string): Promise<void> {
+  const { fault } = await execute(api, orbId, `first-${Date.now()}`);
+  if (fault !== '') throw new Error(`${orbId} is not executed: ${fault}`);
+}
+
+/** Starts 50 runs a second. */
+export function startLoad(api: ApiClient, orbId: string): Load {
+  const runs: CallerRun[] = [];
+  const open = new Set<Promise<unknown>>();
+  const stopped = new AbortController();
+  const mark = Date.now().toString(36);
+  const began = performance.now();
+  let last = began;
+  let gapMs = 0;
+  const call = async (id: string): Promise<void> => {
+    const run = await execute(api, orbId, id);
+    runs.push(run);
+    if (run.fault !== '') return;
+    gapMs = Math.max(gapMs, performance.now() - last);
+    last = performance.now();
+  };
+  const calling = async (): Promise<void> => {
+    for (let number = 0; !stopped.signal.aborted; number += 1) {
+      const called = call(`${mark}-${number}`).finally(() => open.delete(called));
+      open.add(called);
+      const next = began + ((number + 1) * 1000) / RATE;
+      await delay(Math.max(0, next - performance.now()), undefined, { signal: stopped.signal }).catch(() => undefined);
+    }
+  };
+  const called = calling();
+  return {
+    runs,
+    stop: async () => {
+      stopped.abort();
+      await called;
+      await Promise.all(open);
+      return { runs, failed: runs.filter(({ fault }) => fault !== ''), gapMs };
+    },
+  };
+}

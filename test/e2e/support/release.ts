@@ -1,0 +1,44 @@
+import { join, resolve } from 'node:path';
+import { command } from '../../../hack/control-plane/command.ts';
+import { kubectlOk, PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
+import { node } from '../../support/e2e/node.ts';
+
+const RELEASE = 'orb';
+export const CHARTS = resolve(import.meta.dirname, '../../../charts');
+const PLATFORM_CHART = join(CHARTS, 'orb-platform');
+const PLACE = ['-n', PLATFORM_NAMESPACE];
+
+/** Runs helm. @throws Error what it printed */
+export async function helm(args: readonly string[], input?: string): Promise<string> {
+  const { code, stdout, stderr } = await command('helm', args, input === undefined ? {} : { input });
+  if (code !== 0) throw new Error(`helm ${args.join(' ')}:\n${stderr}${stdout}`);
+  return stdout;
+}
+
+/** kubectl in the namespace of the platform. @throws Error what it printed */
+export const platformKubectl = (...args: readonly string[]): Promise<string> => kubectlOk(node, [...PLACE, ...args]);
+
+/** Makes a namespace unless it is there. */
+export async function ensureNamespace(name: string): Promise<void> {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  await kubectlOk(node, ['apply', '--server-side', '-f', '-'], JSON.stringify(namespace));
+}
+
+/** Installs the platform, or upgrades it to exactly these values. @param chart folder or package */
+export async function ensureRelease(values: object, chart: string = PLATFORM_CHART): Promise<void> {
+  const how = ['--create-namespace', '--wait', '--timeout=5m', '-f', '-'];
+  const local = { image: { pullPolicy: 'IfNotPresent' }, ...values };
+  await helm(['upgrade', '--install', RELEASE, chart, ...PLACE, ...how], JSON.stringify(local));
+}
+
+/** Back to what was installed before. */
+export const rollBack = (): Promise<string> => helm(['rollback', RELEASE, ...PLACE, '--wait', '--timeout=5m']);
+
+/** Runs the pods of `helm test`. @returns what it printed @throws Error one of them failed */
+export const testRelease = (): Promise<string> => helm(['test', RELEASE, ...PLACE, '--timeout=2m']);
+
+/** Uninstalls the platform, and removes what it keeps. */
+export async function removeRelease(): Promise<void> {
+  await helm(['uninstall', RELEASE, ...PLACE, '--wait', '--ignore-not-found']);
+  await kubectlOk(node, ['delete', 'namespace', PLATFORM_NAMESPACE, '--ignore-not-found', '--timeout=120s']);
+}

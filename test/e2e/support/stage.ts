@@ -1,0 +1,45 @@
+import { connectApi, type ApiClient } from './api-client.ts';
+import { untilServed } from './load.ts';
+import {
+  executionOf,
+  loadOrb,
+  loadOrbiset,
+  removeProviders,
+  startProviders,
+  type ProviderPods,
+} from './provider-pods.ts';
+import { ensureRelease, removeRelease } from './release.ts';
+
+/** Of the load: it may not be sent twice, and a lost one is soon known to be lost. */
+export const SEND = 'load.send@1.0.0';
+const SEND_TIMEOUT_MS = 5000;
+
+/** The platform in pods, with a provider, an Orb that posts to it, and a caller. */
+export interface Stage {
+  readonly providers: ProviderPods;
+  readonly api: ApiClient;
+  readonly close: () => Promise<void>;
+}
+
+export const sendOrb = (): object =>
+  loadOrb('send', {
+    provider: 'alpha',
+    effect: 'irreversible',
+    execution: { ...executionOf('alpha', 'POST'), timeout_ms: SEND_TIMEOUT_MS },
+  });
+
+/** Installs everything from nothing; the Orb is executed when this resolves. @param chart folder or package */
+export async function setStage(values: object = {}, chart?: string): Promise<Stage> {
+  const providers = await startProviders('alpha');
+  await ensureRelease({ ...providers.values, ...values }, chart);
+  await providers.tenant.apply(...loadOrbiset('alpha'), sendOrb());
+  await providers.tenant.kubectl('wait', 'orb/send', '--for=condition=Ready', '--timeout=60s');
+  const api = await connectApi();
+  await untilServed(api, SEND);
+  const close = async (): Promise<void> => {
+    await api.close();
+    await removeProviders();
+    await removeRelease();
+  };
+  return { providers, api, close };
+}

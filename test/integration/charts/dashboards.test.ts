@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readDashboards } from '../../../hack/dashboard/dashboards.ts';
+import { linesOf } from '../../../hack/dashboard/panel-lines.ts';
+import { queryRange, type Span } from '../../../hack/dashboard/prometheus-query.ts';
+import { startLoad, untilServed, type Load } from '../../end-to-end/load.ts';
+import { startWorld, untilReady, type World } from '../../end-to-end/world.ts';
+
+/** What this Prometheus can't have seen: it scrapes no kubelet. */
+const EMPTY = ['ledger: Volume'];
+const WAIT_MS = 120_000;
+const PAST_S = 60;
+
+const lately = (): Span => {
+  const to = Math.floor(Date.now() / 1000);
+  return { from: to - PAST_S, to, step: 5 };
+};
+
+describe('dashboards over a real Prometheus', function suite() {
+  this.timeout(300_000);
+  let world: World;
+  let load: Load;
+
+  /** Panels without a single series. @throws Error a query was refused */
+  async function emptyPanels(): Promise<readonly string[]> {
+    const source = { url: world.prometheusUrl, rateInterval: '30s', nameOf: (instance: string) => instance };
+    const empty: string[] = [];
+    for (const { name, panels } of readDashboards())
+      for (const panel of panels)
+        if ((await linesOf(panel, source, lately())).length === 0) empty.push(`${name}: ${panel.title}`);
+    return empty;
+  }
+
+  before(async () => {
+    world = await startWorld();
+    await world.runOperator('query');
+    await untilReady(world);
+    const target = { url: world.api.url, apiKey: world.apiKey };
+    await untilServed(target);
+    load = startLoad(target, 5);
+  });
+
+  after(async () => {
+    await load?.stop();
+    await world?.close(false);
+  });
+
+  it('have a series in every panel, once the platform is at work', async () => {
+    const end = performance.now() + WAIT_MS;
+    let empty = await emptyPanels();
+    while (empty.length > EMPTY.length && performance.now() < end) {
+      await delay(1000);
+      empty = await emptyPanels();
+    }
+    expect(empty).to.deep.equal(EMPTY);
+  });
+
+  it('would show a query that Prometheus refuses', async () => {
+    const refused = await queryRange(world.prometheusUrl, 'sum(', lately()).catch(String);
+    expect(refused).to.include('parse error');
+  });
+});

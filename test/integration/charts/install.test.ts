@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { join } from 'node:path';
+import type { JsonObject } from '../../../core/json/json-value.ts';
+import { startControlPlane, type ControlPlane } from '../../../hack/control-plane/control-plane.ts';
+import { kubectlOk, PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
+import {
+  at,
+  CI_FILES,
+  CI_FOLDER,
+  objectsIn,
+  openHelm,
+  PLATFORM_CHART,
+  textAt,
+  titleOf,
+  type Helm,
+} from '../../support/cluster/platform-chart.ts';
+
+/** Kinds whose definitions belong to others. */
+const FOREIGN = /^(?:cert-manager\.io|gateway\.networking\.k8s\.io|monitoring\.coreos\.com)\//;
+const isOurs = (object: JsonObject): boolean => textAt(object, 'apiVersion').startsWith('orbs.dev/');
+const isDefinition = (object: JsonObject): boolean => at(object, 'kind') === 'CustomResourceDefinition';
+const isForeign = (object: JsonObject): boolean => FOREIGN.test(textAt(object, 'apiVersion'));
+const jsonOf = (objects: readonly JsonObject[]): string =>
+  JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
+
+// There is no kubelet: hooks would wait for their pods.
+const INSTALL = ['orb', PLATFORM_CHART, '-n', PLATFORM_NAMESPACE, '--create-namespace', '--no-hooks'];
+
+describe('the charts on a real API server', () => {
+  let plane: ControlPlane;
+  let helm: Helm;
+  before(async () => {
+    plane = await startControlPlane();
+    helm = await openHelm(plane.users.admin.kubeconfig);
+    await kubectlOk(plane, ['create', 'namespace', PLATFORM_NAMESPACE]);
+  });
+  after(async () => {
+    helm.remove();
+    await plane.stop();
+  });
+
+  const helmOk = async (args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await helm.run(args);
+    if (code !== 0) throw new Error(`helm ${args.join(' ')}:\n${stderr}${stdout}`);
+    return stdout;
+  };
+
+  for (const file of CI_FILES) {
+    it(`accepts everything that ci/${file} renders`, async () => {
+      const objects = objectsIn(await helm.render(['-f', join(CI_FOLDER, file)]));
+      const missing = [...new Set(objects.map((object) => textAt(object, 'metadata', 'namespace')))].filter(
+        (namespace) => namespace !== '' && namespace !== PLATFORM_NAMESPACE,
+      );
+      for (const namespace of missing) await kubectlOk(plane, ['create', 'namespace', namespace]);
+      const definitions = objects.filter(isDefinition);
+      if (definitions.length > 0) await kubectlOk(plane, ['apply', '--server-side', '-f', '-'], jsonOf(definitions));
+      const rest = objects.filter((object) => !isForeign(object) && !isDefinition(object));
+      const ours = definitions.length > 0 ? rest : rest.filter((object) => !isOurs(object));
+      // A List is sent at once: its order does not matter to a dry run, whose namespaces are there.
+      const said = await kubectlOk(plane, ['apply', '--server-side', '--dry-run=server', '-f', '-'], jsonOf(ours));
+      expect(said.trim().split('\n')).to.have.length(ours.length);
+      for (const namespace of missing) await kubectlOk(plane, ['delete', 'namespace', namespace, '--wait=false']);
+      if (definitions.length > 0) await kubectlOk(plane, ['delete', '--wait', '-f', '-'], jsonOf(definitions));
+    });
+  }
+
+  it('is installed on an empty cluster by one command', async () => {
+    const said = await helmOk(['install', ...INSTALL]);
+    expect(said).to.contain('There is no Prometheus');
+    const found = await kubectlOk(plane, ['get', 'deployments', '-n', PLATFORM_NAMESPACE, '-o', 'name']);
+    expect(found.trim().split('\n')).to.deep.equal(['deployment.apps/orb-api', 'deployment.apps/orb-operator']);
+  });
+
+  it('opens the way to the API servers that the cluster has', async () => {
+    const text = await kubectlOk(plane, [
+      'get',
+      'networkpolicy',
+      'orb-operator',
+      '-n',
+      PLATFORM_NAMESPACE,
+      '-o',
+      'json',
+    ]);
+    const slices = await kubectlOk(plane, ['get', 'endpointslice', 'kubernetes', '-n', 'default', '-o', 'json']);
+    const [address] = /(?<="addresses": \[\s*")[^"]+/.exec(slices) ?? ['no address'];
+    expect(text).to.contain(`${address}/32`).and.to.contain(String(plane.server.port));
+    expect(text).not.to.contain('10.0.0.0/8');
+  });
+
+  it('makes the example after the operator, takes it over with the next upgrade, and takes it away', async () => {
+    const place = ['-n', 'orb-example'];
+    const orbs = async (): Promise<string> => (await plane.kubectl(['get', 'orbs', '-A', '-o', 'name'])).stdout.trim();
+    const secret = (): Promise<string> =>
+      kubectlOk(plane, ['get', 'secret', 'orb-example-tls', ...place, '-o', 'json']);
+    await kubectlOk(plane, ['wait', '--for=condition=Established', '--timeout=30s', 'crd/orbs.orbs.dev']);
+    await helmOk(['upgrade', ...INSTALL, '--set', 'example.enabled=true']);
+    expect(await orbs()).to.equal('');
+    const tls = at(objectsIn(await secret())[0], 'data');
+    const hooks = objectsIn(await helmOk(['get', 'hooks', 'orb', '-n', PLATFORM_NAMESPACE])).filter(isOurs);
+    expect(hooks.map(titleOf)).to.have.members(['Orb orb-example/example.echo-1.0.0', 'Orbiset orb-example/default']);
+    await kubectlOk(plane, ['apply', '--server-side', '--field-manager=helm', '-f', '-'], jsonOf(hooks));
+    await helmOk(['upgrade', ...INSTALL, '--set', 'example.enabled=true', '--set', 'logLevel=debug']);
+    const manifest = objectsIn(await helmOk(['get', 'manifest', 'orb', '-n', PLATFORM_NAMESPACE]));
+    expect(manifest.filter(isOurs).map(titleOf)).to.have.members(hooks.map(titleOf));
+    expect(at(objectsIn(await secret())[0], 'data')).to.deep.equal(tls);
+    await helmOk(['upgrade', ...INSTALL]);
+    await kubectlOk(plane, ['wait', '--for=delete', 'namespace/orb-example', '--timeout=30s']);
+    expect(await orbs()).to.equal('');
+  });
+
+  it('leaves the definitions and the claim of the ledger', async () => {
+    await helmOk(['uninstall', 'orb', '-n', PLATFORM_NAMESPACE, '--no-hooks']);
+    const kinds = 'crd,clusterrole,clusterrolebinding,role,rolebinding,deployment,service,configmap,networkpolicy,pvc';
+    const query = ['get', kinds, '-A', '-l', 'app.kubernetes.io/part-of=orb-platform', '-o', 'json'];
+    const [found] = objectsIn(await kubectlOk(plane, query));
+    const items = at(found, 'items');
+    const titles = (Array.isArray(items) ? items : []).map((item) => titleOf(objectsIn(JSON.stringify(item))[0] ?? {}));
+    expect(titles).to.have.members([
+      'CustomResourceDefinition /orbs.orbs.dev',
+      'CustomResourceDefinition /orbisets.orbs.dev',
+      'CustomResourceDefinition /orbpublications.orbs.dev',
+      'PersistentVolumeClaim orb-system/orb-ledger',
+    ]);
+  });
+});

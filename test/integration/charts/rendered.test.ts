@@ -1,0 +1,201 @@
+import { expect } from 'chai';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { allowed } from '../../../adapters/egress/ranges.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
+import {
+  at,
+  CI_FILES,
+  CI_FOLDER,
+  objectsIn,
+  openHelm,
+  textAt,
+  titleOf,
+  type Helm,
+} from '../../support/cluster/platform-chart.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const FILES = join(root, 'charts/orb-platform/files');
+const RBAC_KINDS = new Set(['ServiceAccount', 'Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding']);
+// Adds nothing to the cluster before something runs as it.
+const NOT_INSTALLED = 'status-prober.yaml';
+const EVERYTHING = ['-f', join(CI_FOLDER, 'everything-values.yaml')];
+const MONITORING = ['--api-versions', 'monitoring.coreos.com/v1'];
+
+const committed = (folder: string, without: readonly string[] = []): readonly JsonObject[] =>
+  readdirSync(join(FILES, folder))
+    .filter((file) => !without.includes(file))
+    .flatMap((file) => objectsIn(readFileSync(join(FILES, folder, file), 'utf8')));
+
+/** Without what the release adds: its labels, and the annotations of hooks. */
+function bare(object: JsonObject): JsonObject {
+  const { labels, annotations: _, ...metadata } = objectAt(object, 'metadata');
+  const own = Object.entries(isJsonObject(labels) ? labels : {}).filter(
+    ([name]) => name === 'app.kubernetes.io/name' || name.startsWith('rbac.authorization.k8s.io/'),
+  );
+  return { ...object, metadata: { ...metadata, labels: Object.fromEntries(own) } };
+}
+
+function objectAt(value: JsonValue | undefined, ...path: readonly string[]): JsonObject {
+  const found = at(value, ...path);
+  return isJsonObject(found) ? found : {};
+}
+
+const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
+
+const listAt = (value: JsonValue | undefined, ...path: readonly string[]): readonly JsonValue[] => {
+  const found = at(value, ...path);
+  return isList(found) ? found : [];
+};
+
+const sorted = (objects: readonly JsonObject[]): readonly JsonObject[] =>
+  objects.map(bare).toSorted((one, other) => (titleOf(one) < titleOf(other) ? -1 : 1));
+
+const isTest = (object: JsonObject): boolean => at(object, 'metadata', 'annotations', 'helm.sh/hook') === 'test';
+
+const rbacOf = (objects: readonly JsonObject[]): readonly JsonObject[] =>
+  sorted(objects.filter((object) => RBAC_KINDS.has(textAt(object, 'kind')) && !isTest(object)));
+
+const podSpecs = (objects: readonly JsonObject[]): readonly (readonly [string, JsonObject])[] =>
+  objects.flatMap((object): readonly (readonly [string, JsonObject])[] => {
+    const spec = at(object, 'kind') === 'Pod' ? at(object, 'spec') : at(object, 'spec', 'template', 'spec');
+    return isJsonObject(spec) ? [[titleOf(object), spec]] : [];
+  });
+
+describe('the chart orb-platform', () => {
+  let helm: Helm;
+  before(async () => {
+    helm = await openHelm();
+  });
+  after(() => helm.remove());
+
+  const render = async (args: readonly string[] = []): Promise<readonly JsonObject[]> =>
+    objectsIn(await helm.render(args));
+
+  it('renders the committed RBAC and nothing else', async () => {
+    expect(rbacOf(await render())).to.deep.equal(sorted(committed('rbac', [NOT_INSTALLED, 'manifest-loader.yaml'])));
+  });
+
+  it('adds the right of the manifest loader with a manifest folder alone', async () => {
+    expect(rbacOf(await render(EVERYTHING))).to.deep.equal(sorted(committed('rbac', [NOT_INSTALLED])));
+  });
+
+  it('takes from the operator every right to write RoleBindings where tenants decide', async () => {
+    const without = [NOT_INSTALLED, 'manifest-loader.yaml', 'operator-vault.yaml'];
+    expect(rbacOf(await render(['--set', 'rbac.vault=tenant']))).to.deep.equal(sorted(committed('rbac', without)));
+  });
+
+  it('renders the committed admission policies', async () => {
+    const policies = (await render()).filter((object) => textAt(object, 'kind').startsWith('ValidatingAdmission'));
+    expect(sorted(policies)).to.deep.equal(sorted(committed('admission')));
+  });
+
+  it('writes the namespace of the release wherever orb-system stands', async () => {
+    const text = await helm.render(['-n', 'elsewhere', '--set', 'example.enabled=true', ...MONITORING]);
+    expect(text).not.to.contain('orb-system');
+    expect(text).to.contain('system:serviceaccount:elsewhere:orb-api');
+  });
+
+  it('renders the resource definitions as they are generated, kept at uninstall', async () => {
+    const folder = join(root, 'crds/definitions');
+    const expected = readdirSync(folder).flatMap((file) => objectsIn(readFileSync(join(folder, file), 'utf8')));
+    const found = (await render()).filter((object) => at(object, 'kind') === 'CustomResourceDefinition');
+    const kept = found.map((object) => at(object, 'metadata', 'annotations', 'helm.sh/resource-policy'));
+    const plain = found.map((object) => {
+      const { annotations: _, ...metadata } = objectAt(object, 'metadata');
+      return { ...object, metadata };
+    });
+    expect(kept).to.deep.equal(expected.map(() => 'keep'));
+    expect(plain).to.have.deep.members([...expected]);
+  });
+
+  it('renders every group of rules, with the runbooks where they were said to be', async () => {
+    const files = ['prometheus', 'alerts'].flatMap((folder) => committed(folder));
+    const [rule] = (await render([...EVERYTHING, ...MONITORING])).filter((one) => at(one, 'kind') === 'PrometheusRule');
+    const text = JSON.stringify(files.flatMap((file) => listAt(file, 'groups')));
+    const moved = text.replaceAll('"docs/runbooks/', '"https://runbooks.example.com/orbs/');
+    expect(JSON.stringify(listAt(rule, 'spec', 'groups'))).to.equal(moved);
+  });
+
+  it('renders no object of a kind that the cluster may not know', async () => {
+    expect(await helm.render()).not.to.contain('monitoring.coreos.com');
+  });
+
+  it('lets no network range through to providers that the dialer refuses', async () => {
+    const [policy] = (await render()).filter((object) => titleOf(object) === 'NetworkPolicy orb-system/orb-api');
+    const blocks = listAt(policy, 'spec', 'egress').flatMap((rule) =>
+      listAt(rule, 'to').flatMap((peer) => listAt(peer, 'ipBlock', 'except')),
+    );
+    expect(blocks.map(String).filter((cidr) => allowed(cidr.replace(/\/\d+$/, '')))).to.deep.equal([]);
+    expect(blocks).to.include.members(['10.0.0.0/8', '169.254.0.0/16', '100.64.0.0/10', '2002::/16']);
+  });
+
+  for (const file of CI_FILES) {
+    describe(`with ci/${file}`, () => {
+      let objects: readonly JsonObject[];
+      before(async () => {
+        objects = await render(['-f', join(CI_FOLDER, file), ...MONITORING]);
+      });
+
+      it('passes helm lint --strict', async () => {
+        const { code, stdout } = await helm.run([
+          'lint',
+          '--strict',
+          join(CI_FOLDER, '..'),
+          '-f',
+          join(CI_FOLDER, file),
+        ]);
+        expect([code, stdout.match(/\[(?:WARNING|ERROR)\]/g)]).to.deep.equal([0, null]);
+      });
+
+      it('labels every object, and selects by no version', () => {
+        const foreign = objects.filter(
+          (object) =>
+            at(object, 'metadata', 'labels', 'app.kubernetes.io/part-of') !== 'orb-platform' &&
+            !textAt(object, 'metadata', 'name').startsWith('orb-extra'),
+        );
+        const selectors = objects.map((object) => JSON.stringify(at(object, 'spec', 'selector') ?? {}));
+        expect(foreign.map(titleOf)).to.deep.equal([]);
+        expect(selectors.filter((text) => /version|helm\.sh\/chart/.test(text))).to.deep.equal([]);
+      });
+
+      it('gives every pod the least rights, and a token only to who calls the Kubernetes API', () => {
+        const callers = new Set([
+          'Deployment orb-system/orb-operator',
+          'Deployment orb-system/orb-api',
+          'Job orb-system/orb-ledger-init',
+        ]);
+        for (const [title, spec] of podSpecs(objects)) {
+          expect(at(spec, 'automountServiceAccountToken'), title).to.equal(callers.has(title));
+          expect(at(spec, 'securityContext', 'runAsNonRoot'), title).to.equal(true);
+          expect(at(spec, 'securityContext', 'seccompProfile', 'type'), title).to.equal('RuntimeDefault');
+          for (const container of listAt(spec, 'containers')) {
+            expect(at(container, 'securityContext'), title).to.deep.equal({
+              allowPrivilegeEscalation: false,
+              capabilities: { drop: ['ALL'] },
+              readOnlyRootFilesystem: true,
+            });
+            expect(at(container, 'resources', 'limits', 'memory'), title).to.be.a('string');
+          }
+        }
+      });
+    });
+  }
+
+  const refusals: readonly (readonly [string, string, string])[] = [
+    ['two APIs on one embedded ledger', 'api.replicas=2', '/api/replicas'],
+    ['another ledger', 'ledger.type=postgres', '/ledger/type'],
+    ['a value that there is not', 'operator.replica=3', "additional properties 'replica'"],
+    ['certificates from two places', 'api.tls.secretName=a,api.tls.certManager.enabled=true', 'not both'],
+    ['an exception that the network stops', 'egress.exceptions[0].origin=https://a.b', 'needs cidr, or podSelector'],
+    ['credentials without a Prometheus', 'prometheus.auth.secretName=a', 'prometheus.url is missing'],
+    ['an Ingress without a host', 'ingress.enabled=true', 'ingress.hosts is empty'],
+    ['the example among the platform', 'example.namespace=orb-system', 'must be another one'],
+  ];
+  for (const [why, values, message] of refusals) {
+    it(`refuses ${why}`, async () => {
+      const text = await helm.render(['--set', values]).catch((error: unknown) => String(error));
+      expect(text).to.contain(message);
+    });
+  }
+});

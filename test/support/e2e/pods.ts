@@ -1,0 +1,97 @@
+/** How a pod of a test differs from one that only runs a script. */
+export interface PodWish {
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Named container ports. */
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+  /** Claim → where it is mounted. */
+  readonly claims?: Readonly<Record<string, string>>;
+  /** Secret → where it is mounted. */
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** Where a folder is mounted that lives as long as the pod: longer than its container, across a reboot too. */
+  readonly scratch?: string;
+  /** Path at port 8080 that tells of readiness. */
+  readonly ready?: string;
+}
+
+const securityContext = {
+  runAsNonRoot: true,
+  runAsUser: 65_532,
+  fsGroup: 65_532,
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+const confined = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } };
+
+interface Mount {
+  readonly name: string;
+  readonly mountPath: string;
+  /** Of the volume. */
+  readonly source: object;
+}
+
+const mountsOf = ({ claims = {}, secrets = {}, scratch }: PodWish): readonly Mount[] => [
+  ...Object.entries(claims).map(([name, mountPath]) => ({
+    name,
+    mountPath,
+    source: { persistentVolumeClaim: { claimName: name } },
+  })),
+  ...Object.entries(secrets).map(([name, mountPath]) => ({
+    name,
+    mountPath,
+    source: { secret: { secretName: name, defaultMode: 0o440 } },
+  })),
+  ...(scratch === undefined ? [] : [{ name: 'scratch', mountPath: scratch, source: { emptyDir: {} } }]),
+];
+
+/** Pod spec under the profile `restricted`: Node with an inline module. */
+function podSpec(script: string, wish: PodWish): object {
+  const { ports = [], ready } = wish;
+  const mounts = mountsOf(wish);
+  const probe =
+    ready === undefined ? {} : { readinessProbe: { httpGet: { path: ready, port: 8080 }, periodSeconds: 1 } };
+  const container = {
+    name: 'script',
+    image: 'localhost/node:24',
+    imagePullPolicy: 'IfNotPresent',
+    args: ['--input-type=module', '--eval', script],
+    securityContext: confined,
+    volumeMounts: mounts.map(({ name, mountPath }) => ({ name, mountPath })),
+    ports,
+    ...probe,
+  };
+  const volumes = mounts.map(({ name, source }) => ({ name, ...source }));
+  return { terminationGracePeriodSeconds: 0, securityContext, containers: [container], volumes };
+}
+
+const labelsOf = (name: string, { labels = {} }: PodWish): Readonly<Record<string, string>> => ({
+  app: name,
+  ...labels,
+});
+
+/** A Deployment; its pods carry the label `app`. */
+export const deployment = (name: string, script: string, replicas: number, wish: PodWish = {}): object => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name },
+  spec: {
+    replicas,
+    strategy: { type: 'Recreate' },
+    selector: { matchLabels: { app: name } },
+    template: { metadata: { labels: labelsOf(name, wish) }, spec: podSpec(script, wish) },
+  },
+});
+
+/** A claim of a volume of the default class. */
+export const claim = (name: string): object => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+});
+
+/** A Service in front of a Deployment: port 80 → its port `http`. */
+export const service = (name: string): object => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name },
+  spec: { selector: { app: name }, ports: [{ port: 80, targetPort: 'http' }] },
+});

@@ -1,0 +1,42 @@
+import { createKubeMetrics } from '../../adapters/kube/kube-metrics.ts';
+import { createMetrics, observeCertificate } from '../../adapters/telemetry/metrics.ts';
+import { createFailoverGauges } from '../../operator/failover/gauges.ts';
+import { createLoaderMetrics } from '../../operator/loader/loader-metrics.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+const TYPE = /^# TYPE (\S+) (\S+)$/gm;
+const HISTOGRAM = ['_bucket', '_sum', '_count'];
+const NOW = 1_800_000_000_000;
+
+async function textOf(...slices: readonly AsyncGenerator<string>[]): Promise<string> {
+  let text = '';
+  for (const each of slices) for await (const slice of each) text += slice;
+  return text;
+}
+
+/** Names of all series that operator and API can show, read from what they would answer to a scrape. */
+export async function exposedMetrics(): Promise<ReadonlySet<string>> {
+  const clock = createFakeClock(NOW);
+  const api = createMetrics({
+    clock,
+    version: '0.0.0',
+    sources: {
+      runsInFlight: () => 0,
+      ledgerLoad: () => ({ queuedRows: 0, oldestMs: 0 }),
+      logSize: () => Promise.resolve(0),
+      apiKeys: () => [],
+      egressExceptions: () => 0,
+      logConsistent: () => true,
+      logHeadSize: () => 0,
+    },
+  });
+  observeCertificate(api.registry, () => NOW);
+  createKubeMetrics(api.registry, { clock });
+  createLoaderMetrics(api.registry);
+  const failover = createFailoverGauges(api.registry, clock);
+  const text = await textOf(api.slices(), failover.slices());
+  const families = [...text.matchAll(TYPE)].flatMap(([, name = '', type]) =>
+    type === 'histogram' ? HISTOGRAM.map((suffix) => name + suffix) : [name],
+  );
+  return new Set(families);
+}

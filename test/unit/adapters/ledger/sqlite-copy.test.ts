@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { openSqliteLedger } from '../../../../adapters/ledger/sqlite-ledger.ts';
+import { backupLedger, TargetExists, type Backup } from '../../../../adapters/ledger/sqlite-copy/backup.ts';
+import { checkLedgerVersion } from '../../../../adapters/ledger/sqlite-copy/check-copy.ts';
+import { restoreLedger, type RestoreOptions } from '../../../../adapters/ledger/sqlite-copy/restore.ts';
+import { checkLog } from '../../../support/check-log.ts';
+import { aFinish, aStart } from '../../../support/ledger-rows.ts';
+import { refusal } from '../../../support/refusal.ts';
+import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
+
+const nothing = (): void => undefined;
+
+describe('copies of an embedded ledger', () => {
+  let fixture: SqliteFixture;
+  let target: string;
+  beforeEach(async () => {
+    fixture = await openSqliteFixture();
+    target = join(fixture.folder, 'backup.sqlite');
+  });
+  afterEach(() => fixture.dispose());
+
+  async function runs(from: number, count: number): Promise<void> {
+    const ledger = await fixture.current();
+    for (let number = from; number < from + count; number += 1) await ledger.recordRun(aStart(number), aFinish(number));
+  }
+
+  const backup = (some: Partial<Parameters<typeof backupLedger>[0]> = {}): Promise<Backup> =>
+    backupLedger({ file: fixture.options.file, target, overwrite: false, onProgress: nothing, ...some });
+
+  const restore = (some: Partial<RestoreOptions> = {}): ReturnType<typeof restoreLedger> =>
+    restoreLedger({ source: target, file: fixture.options.file, ...some });
+
+  /** Sizes and checks of a ledger that is opened where it is. */
+  async function sizeOf(file: string): Promise<number> {
+    const ledger = await openSqliteLedger({ ...fixture.options, file });
+    try {
+      const { logKey } = fixture;
+      const { size } = await checkLog(ledger, { logKey, tenants: ['acme'] });
+      return size;
+    } finally {
+      await ledger.close();
+    }
+  }
+
+  it('copies one state while runs go on, as one file that only its owner may read', async () => {
+    await runs(0, 40);
+    const going = runs(40, 200);
+    const made = await backup();
+    await going;
+    expect(made.treeSize).to.be.within(40, 240);
+    expect(readdirSync(fixture.folder).filter((name) => name.startsWith('backup'))).to.deep.equal(['backup.sqlite']);
+    expect([statSync(target).mode & 0o777, statSync(target).size]).to.deep.equal([0o600, made.bytes]);
+    mkdirSync(join(fixture.folder, 'other'));
+    copyFileSync(target, join(fixture.folder, 'other', 'ledger.sqlite'));
+    expect(await sizeOf(join(fixture.folder, 'other', 'ledger.sqlite'))).to.equal(made.treeSize);
+  });
+
+  it('replaces no file unless it is told to', async () => {
+    writeFileSync(target, 'mine');
+    expect(await refusal(backup())).to.be.instanceOf(TargetExists);
+    expect(readFileSync(target, 'utf8')).to.equal('mine');
+    expect((await backup({ overwrite: true })).treeSize).to.equal(0);
+  });
+
+  it('leaves the target alone when the ledger is none, is damaged, or is of a newer program', async () => {
+    const broken = join(fixture.folder, 'broken.sqlite');
+    writeFileSync(broken, 'no database at all, '.repeat(100));
+    expect(await refusal(backup({ file: broken }))).to.have.property('code', 'ledger-unavailable');
+    expect(await refusal(backup({ file: `${broken}.missing` }))).to.have.property('code', 'ledger-unavailable');
+    const empty = join(fixture.folder, 'empty.sqlite');
+    new DatabaseSync(empty).exec('CREATE TABLE other(id INTEGER)');
+    expect(String(await refusal(backup({ file: empty })))).to.include('is no ledger');
+    await fixture.ledger.close();
+    new DatabaseSync(fixture.options.file).exec('UPDATE schema_version SET version = 99');
+    const newer = await refusal(backup());
+    expect(newer).to.have.property('code', 'ledger-version');
+    expect(String(newer)).to.match(/version 99\b.*up to 3\b.*restore a backup from before the upgrade/);
+    expect(existsSync(target)).to.equal(false);
+    expect(() => checkLedgerVersion(fixture.options.file)).to.throw(/version 99/);
+  });
+
+  it('refuses a ledger whose log contradicts itself: such a copy is no backup', async () => {
+    await runs(0, 3);
+    await fixture.ledger.close();
+    new DatabaseSync(fixture.options.file).exec("UPDATE log_entries SET entry = x'00' WHERE idx = 2");
+    expect(String(await refusal(backup()))).to.include('contradicts itself');
+    expect(existsSync(target)).to.equal(false);
+  });
+
+  it('restores into an empty place, and never over a ledger without a word', async () => {
+    await runs(0, 5);
+    await backup();
+    await runs(5, 5);
+    await fixture.ledger.close();
+    expect(await refusal(restore())).to.be.instanceOf(TargetExists);
+    expect(await sizeOf(fixture.options.file)).to.equal(10);
+    const file = join(fixture.folder, 'new', 'ledger', 'ledger.sqlite');
+    expect(await restore({ file })).to.include({ treeSize: 5, aside: undefined });
+    expect(await sizeOf(file)).to.equal(5);
+  });
+
+  it('puts a ledger aside with its last commits when it is told to', async () => {
+    await runs(0, 5);
+    await backup();
+    await runs(5, 5);
+    await fixture.ledger.close();
+    const restored = await restore({ asideAs: 'before' });
+    expect([restored.treeSize, await sizeOf(fixture.options.file)]).to.deep.equal([5, 5]);
+    expect(await sizeOf(restored.aside ?? '')).to.equal(10);
+  });
+
+  it('moves nothing while a process has the ledger, nor for a backup that is none', async () => {
+    await runs(0, 2);
+    await backup();
+    expect(await refusal(restore({ asideAs: 'x' }))).to.have.property('code', 'ledger-locked');
+    await fixture.ledger.close();
+    const bytes = readFileSync(target);
+    bytes.fill(0xff, 20_000, 30_000);
+    writeFileSync(target, bytes);
+    expect(await refusal(restore({ asideAs: 'x' }))).to.have.property('code', 'ledger-unavailable');
+    expect(await sizeOf(fixture.options.file)).to.equal(2);
+    expect(readdirSync(fixture.folder).filter((name) => name.includes('restoring'))).to.deep.equal([]);
+  });
+
+  it('refuses a backup of a newer program', async () => {
+    await backup();
+    new DatabaseSync(target).exec('UPDATE schema_version SET version = 99');
+    await fixture.ledger.close();
+    expect(await refusal(restore({ asideAs: 'x' }))).to.have.property('code', 'ledger-version');
+  });
+});

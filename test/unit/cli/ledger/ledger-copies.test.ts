@@ -1,0 +1,189 @@
+import { expect } from 'chai';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { initKeys } from '../../../../adapters/keys/init-keys.ts';
+import { loadKeys } from '../../../../adapters/keys/load-keys.ts';
+import { openSqliteLedger } from '../../../../adapters/ledger/sqlite-ledger.ts';
+import type { Ledger } from '../../../../adapters/ledger/port.ts';
+import { openKeys } from '../../../../core/verify/keys.ts';
+import { ed25519Verify, sha256 } from '../../../../adapters/keys/primitives.ts';
+import { KINDS } from '../../../../adapters/kube/kinds.ts';
+import { aCli, CLI_NOW, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCluster } from '../../../support/kube/a-cluster.ts';
+
+let counter = 0;
+const bytes = (length: number): Uint8Array => Uint8Array.from({ length }, () => (counter += 91) & 255);
+
+describe('orb ledger backup, restore, adopt', () => {
+  let cli: TestCli;
+  let data: string;
+  let file: string;
+  beforeEach(async () => {
+    cli = aCli();
+    data = join(cli.folder, 'data');
+    file = join(cli.folder, 'copy.sqlite');
+    await initKeys(join(data, 'keys'), { issuer: 'https://orbs.example', now: CLI_NOW, random: bytes });
+    await (await open()).close();
+  });
+  afterEach(() => rmSync(cli.folder, { recursive: true }));
+
+  async function open(): Promise<Ledger> {
+    const keys = await loadKeys(join(data, 'keys'));
+    const ledger = await openSqliteLedger({
+      file: join(data, 'ledger', 'ledger.sqlite'),
+      identity: { issuer: keys.issuer, logOrigin: keys.logOrigin },
+      logKey: keys.log,
+      dataKey: keys.dataKey,
+      clock: { now: () => CLI_NOW, monotonic: () => 0, sleep: async () => undefined },
+      random: bytes,
+    });
+    if ((await ledger.logSize()) === 0) await ledger.appendEntries(keys.keyEvents);
+    return ledger;
+  }
+
+  const ledger = (...argv: readonly string[]): Promise<Ran> => cli.run(['ledger', ...argv]);
+
+  it('backs a ledger up that a process has open, and tells what the copy holds', async () => {
+    const running = await open();
+    const made = await ledger('backup', file, '--data', data);
+    await running.close();
+    expect([made.exit, made.out]).to.deep.equal([0, `${file} ${readFileSync(file).length} 3\n`]);
+    expect(made.err).to.include('3 entries under orbs.example/log, checked').and.to.include('the keys are not in it');
+    const again = await ledger('backup', file, '--data', data);
+    expect([again.exit, again.err.includes('--force')]).to.deep.equal([2, true]);
+    expect((await ledger('backup', file, '--data', data, '--force')).exit).to.equal(0);
+  });
+
+  it('writes a checked copy to standard output, and leaves nothing behind', async () => {
+    let sent = Buffer.alloc(0);
+    const files = {
+      toStdout: async (path: string) => void (sent = readFileSync(path)),
+      fromStdin: async () => undefined,
+    };
+    const { exit, out } = await cli.run(['ledger', 'backup', '-', '--data', data], { files });
+    expect([exit, out]).to.deep.equal([0, '']);
+    writeFileSync(file, sent);
+    rmSync(join(data, 'ledger'), { recursive: true });
+    expect((await ledger('restore', file, '--data', data)).out).to.match(/ledger\.sqlite 3\n$/);
+  });
+
+  it('restores from a file and from standard input, and says what comes next', async () => {
+    await ledger('backup', file, '--data', data);
+    const refused = await ledger('restore', file, '--data', data);
+    expect([refused.exit, refused.err.includes('--force')]).to.deep.equal([2, true]);
+    const restored = await cli.run(['ledger', 'restore', '-', '--data', data, '--force'], {
+      stdin: readFileSync(file),
+    });
+    expect(restored.exit, restored.err).to.equal(0);
+    expect(restored.err).to.include('the ledger that was there is').and.to.include('orb ledger adopt --new-origin');
+    expect(existsSync(join(data, 'ledger', 'ledger.sqlite.before-20261120T120000Z'))).to.equal(true);
+    const missing = await ledger('restore', join(cli.folder, 'none'), '--data', data, '--force');
+    expect([missing.exit, missing.err.includes('there is no such file')]).to.deep.equal([2, true]);
+  });
+
+  it('touches no ledger that a process has open', async () => {
+    await ledger('backup', file, '--data', data);
+    const running = await open();
+    for (const argv of [
+      ['restore', file, '--data', data, '--force'],
+      ['adopt', '--new-origin', '--data', data, '--yes'],
+    ]) {
+      const { exit, err } = await ledger(...argv);
+      expect([exit, err.includes(`in use by the process ${process.pid}`)]).to.deep.equal([4, true]);
+    }
+    await running.close();
+  });
+
+  it('leaves a ledger of a newer program alone', async () => {
+    new DatabaseSync(join(data, 'ledger', 'ledger.sqlite')).exec('UPDATE schema_version SET version = 99');
+    for (const argv of [
+      ['backup', file, '--data', data],
+      ['adopt', '--new-origin', '--data', data, '--yes'],
+    ]) {
+      const { exit, err } = await ledger(...argv);
+      expect([exit, /schema version 99\b.*up to 3\b/.test(err)]).to.deep.equal([2, true]);
+    }
+  });
+
+  it('adopts by a keys document that the root signed, and changes no key', async () => {
+    const before = await loadKeys(join(data, 'keys'));
+    const asked = await ledger('adopt', '--new-origin', '--data', data);
+    expect([asked.exit, asked.err.includes('nothing was changed')]).to.deep.equal([64, true]);
+    expect((await loadKeys(join(data, 'keys'))).keysJws).to.equal(before.keysJws);
+    const adopted = await ledger('adopt', '--new-origin', '--data', data, '--yes');
+    expect([adopted.exit, adopted.out]).to.deep.equal([0, 'orbs.example/log-2\n']);
+    const after = await loadKeys(join(data, 'keys'));
+    const [old, young] = await Promise.all(
+      [before, after].map(({ keysJws, root }) => openKeys(keysJws, root, { sha256, ed25519Verify })),
+    );
+    if (old?.ok !== true || young?.ok !== true) throw new Error('a keys document does not open');
+    expect(young.document).to.deep.equal({
+      ...old.document,
+      log_origin: 'orbs.example/log-2',
+      sequence: 2,
+      issued_at: new Date(CLI_NOW).toISOString(),
+    });
+    expect((await ledger('adopt', '--new-origin', '--data', data, '--yes')).out).to.equal('orbs.example/log-3\n');
+    const opened = await open();
+    expect([opened.identity.logOrigin, (await opened.checkpoint())?.note.split('\n').slice(0, 2)]).to.deep.equal([
+      'orbs.example/log-3',
+      ['orbs.example/log-3', '3'],
+    ]);
+    await opened.close();
+  });
+
+  it('needs the root, and no other key', async () => {
+    const pem = join(data, 'keys', 'root.pem');
+    const root = readFileSync(pem, 'utf8');
+    rmSync(pem);
+    const without = await ledger('adopt', '--new-origin', '--data', data, '--yes');
+    expect([without.exit, without.err.includes('--root-key FILE')]).to.deep.equal([2, true]);
+    const offline = join(cli.folder, 'offline.pem');
+    for (const [text, wanted] of [
+      [readFileSync(join(data, 'keys', 'log.pem'), 'utf8'), 'another root key'],
+      ['no key', 'no private key in PEM'],
+    ] as const) {
+      writeFileSync(offline, text);
+      const { exit, err } = await ledger('adopt', '--new-origin', '--data', data, '--yes', '--root-key', offline);
+      expect([exit, err.includes(wanted)]).to.deep.equal([2, true]);
+    }
+    writeFileSync(offline, root);
+    expect((await ledger('adopt', '--new-origin', '--data', data, '--yes', '--root-key', offline)).exit).to.equal(0);
+  });
+
+  it('adopts in the Secret of a cluster, one entry of it', async () => {
+    const cluster = aCluster();
+    const run = (...argv: readonly string[]): Promise<Ran> =>
+      cli.run(['ledger', ...argv], { openCluster: cluster.open });
+    await run('init', '--secret', '--issuer', 'https://orbs.example');
+    const dataOf = (): Readonly<Record<string, unknown>> => {
+      const value: unknown = cluster.kube.objects(KINDS.secret)[0]?.['data'];
+      return typeof value === 'object' && value !== null ? { ...value } : {};
+    };
+    const before = dataOf();
+    const { exit, out, err } = await run('adopt', '--new-origin', '--secret', '--yes');
+    expect([exit, out], err).to.deep.equal([0, 'orbs.example/log-2\n']);
+    expect(err).to.include('kubectl rollout restart deployment orb-api -n orb-system');
+    const changed = Object.entries(dataOf()).filter(([name, value]) => before[name] !== value);
+    expect(changed.map(([name]) => name)).to.deep.equal(['orb-keys.jws']);
+  });
+
+  const wrong: readonly (readonly [string, readonly string[]])[] = [
+    ['adopt without its flag', ['adopt', '--data', 'x']],
+    ['adopt of two places', ['adopt', '--new-origin', '--data', 'x', '--secret']],
+    ['adopt of no place', ['adopt', '--new-origin']],
+    ['restore without a folder', ['restore', 'x']],
+    ['backup without a file', ['backup']],
+  ];
+  for (const [why, argv] of wrong)
+    it(`refuses ${why}`, async () => {
+      expect((await ledger(...argv)).exit).to.equal(64);
+    });
+
+  it('refuses a folder without a ledger', async () => {
+    mkdirSync(join(cli.folder, 'none'));
+    expect((await ledger('backup', file, '--data', join(cli.folder, 'none'))).exit).to.equal(2);
+    expect(existsSync(file)).to.equal(false);
+  });
+});
