@@ -7,6 +7,11 @@ const FLAGS: readonly Flag[] = [
   { name: 'metrics-listen', value: 'HOST:PORT', text: 'Prometheus metrics (127.0.0.1:9464)' },
   { name: 'resources', value: 'DIR', text: 'manifests, Orbs, Orbisets and Secrets (the bundled manifests)' },
   DATA,
+  {
+    name: 'log-head',
+    value: 'FILE',
+    text: 'newest checkpoint of the log, outside of --data (.orb.log-head beside it)',
+  },
   { name: 'issuer', value: 'URL', text: 'https origin in receipts; fixed with the ledger (https://orbs.localhost)' },
   { name: 'ready-file', value: 'FILE', text: 'gets url, key and an example once requests are answered' },
   { name: 'egress-allow', value: 'ORIGIN', repeats: true, text: 'lets Orbs call this origin' },

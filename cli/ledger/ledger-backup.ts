@@ -56,10 +56,7 @@ export const ledgerBackupVerb: Verb = {
   ],
   about:
     'FILE has the whole copy in the end, synced and checked page by page, or is as it was. - writes it to standard output:\nso it leaves a pod, which has no shell and no tar. The API need not stop, and does not wait.',
-  examples: [
-    '{orb} ledger backup ledger-2026-11-20.sqlite',
-    '{orb} ledger backup - --data /data > ledger-2026-11-20.sqlite',
-  ],
+  examples: ['{orb} ledger backup ledger-2026-11-20.sqlite', '{orb} ledger backup - --data /data'],
   run: async (args, io) => {
     const file = ledgerFile(args.one('data') ?? DATA);
     const target = args.positionals[0] ?? '';

@@ -53,7 +53,7 @@ export const ledgerRestoreVerb: Verb = {
     'The backup is checked page by page before anything is moved. - reads it from standard input.\nKeys, vault and API keys are not part of it.',
   examples: [
     '{orb} ledger restore ledger-2026-11-20.sqlite --data .orb',
-    '{orb} ledger restore - --data /data --force < ledger-2026-11-20.sqlite',
+    '{orb} ledger restore - --data /data --force',
   ],
   run: async (args, io) => {
     const data = args.one('data');

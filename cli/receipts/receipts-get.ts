@@ -1,34 +1,13 @@
-import { writeFile } from 'node:fs/promises';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
-import { ask, replyOf } from '../api/answer.ts';
+import { ask } from '../api/answer.ts';
 import { listAt, member, objectAt, textAt } from '../api/members.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
-import type { Args } from '../args/parse-args.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
-import { call, type Server } from '../http.ts';
 import { EXIT, usage, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { dataText, formatOf, table, type Format } from '../io/output.ts';
-
-const TIMEOUT_MS = 30_000;
-const JOSE = 'application/jose';
-const BUNDLE = 'application/vnd.orb.bundle+json';
-// A receipt is in the log within 5 s (trust.md §2.3).
-const PENDING_TRIES = 20;
-const PENDING_WAIT_MS = 500;
-
-interface Wanted {
-  readonly server: Server;
-  readonly path: string;
-  readonly format: Format;
-}
-
-function pathOf(args: Args): string {
-  const namespace = args.one('namespace');
-  const query = namespace === undefined ? '' : `?namespace=${encodeURIComponent(namespace)}`;
-  return `receipts/${encodeURIComponent(args.positionals[0] ?? '')}${query}`;
-}
+import { dataText, formatOf, table } from '../io/output.ts';
+import { RECEIPT_TIMEOUT_MS, receiptPath, saveBundle, saveJws, type WantedReceipt } from './save-bundle.ts';
 
 const checkRow = (check: JsonValue): readonly string[] => {
   const ok = member(check, 'ok');
@@ -69,58 +48,15 @@ function receiptText(receipt: JsonObject): string {
   ]);
 }
 
-async function show(wanted: Wanted, io: Io): Promise<Exit> {
+async function show(wanted: WantedReceipt, io: Io): Promise<Exit> {
   const { server, path, format } = wanted;
   const reply = await ask(
     server,
-    { method: 'GET', path, headers: { accept: 'application/json' }, timeoutMs: TIMEOUT_MS },
+    { method: 'GET', path, headers: { accept: 'application/json' }, timeoutMs: RECEIPT_TIMEOUT_MS },
     io,
   );
   if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
   io.out(format === 'json' || format === 'yaml' ? dataText(reply.value, format) : receiptText(reply.value));
-  return EXIT.ok;
-}
-
-async function write(file: string, bytes: Uint8Array, io: Io): Promise<void> {
-  if (file === '-') io.out(new TextDecoder().decode(bytes));
-  else await writeFile(file, bytes);
-}
-
-const isPending = (bytes: Uint8Array): boolean => {
-  const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-  return typeof value === 'object' && value !== null && 'tlog_proof' in value && value.tlog_proof === null;
-};
-
-async function fetchForm(wanted: Wanted, type: string, io: Io): Promise<Uint8Array | Exit> {
-  const { server, path, format } = wanted;
-  const answer = await call(
-    server,
-    { method: 'GET', path, headers: { accept: type }, timeoutMs: TIMEOUT_MS },
-    io.signal,
-  );
-  if (answer.status === 200 && answer.contentType.startsWith(type)) return answer.body;
-  const reply = replyOf(server, answer);
-  return printProblem(answer.status, reply.value, server, { format, io });
-}
-
-async function saveJws(wanted: Wanted, file: string, io: Io): Promise<Exit> {
-  const found = await fetchForm(wanted, JOSE, io);
-  if (typeof found === 'number') return found;
-  await write(file, found, io);
-  return EXIT.ok;
-}
-
-/** Bytes as served: what is verified later is what the server gave. Waits until the proof is part of them. */
-async function saveBundle(wanted: Wanted, file: string, io: Io): Promise<Exit> {
-  let found = await fetchForm(wanted, BUNDLE, io);
-  for (let tries = 1; typeof found !== 'number' && isPending(found) && tries < PENDING_TRIES; tries += 1) {
-    await io.clock.sleep(PENDING_WAIT_MS, io.signal);
-    found = await fetchForm(wanted, BUNDLE, io);
-  }
-  if (typeof found === 'number') return found;
-  if (isPending(found))
-    io.err('the receipt is not in the log yet: get it again later, or verify it with --allow-unlogged\n');
-  await write(file, found, io);
   return EXIT.ok;
 }
 
@@ -141,7 +77,8 @@ export const receiptsGetVerb: Verb = {
     const format = formatOf(args, ['text', 'json', 'yaml']);
     const [bundle, jws] = [args.one('bundle'), args.one('jws')];
     if (bundle !== undefined && jws !== undefined) throw usage('--bundle or --jws, not both');
-    const wanted = { server: await findServer(args, io), path: pathOf(args), format };
+    const path = receiptPath(args.positionals[0] ?? '', args.one('namespace'));
+    const wanted = { server: await findServer(args, io), path, format };
     if (bundle !== undefined) return saveBundle(wanted, bundle, io);
     return jws === undefined ? show(wanted, io) : saveJws(wanted, jws, io);
   },

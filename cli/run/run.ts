@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { ask, type Reply } from '../api/answer.ts';
+import { objectAt, textAt } from '../api/members.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { orbIdOf } from '../args/orb-id.ts';
@@ -9,6 +10,7 @@ import { Unanswered, type ApiRequest, type Server } from '../http.ts';
 import { EXIT, Failure, invalid, usage, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { dataText, formatOf, type Format } from '../io/output.ts';
+import { receiptPath, saveBundle } from '../receipts/save-bundle.ts';
 import { parseInputs } from './inputs.ts';
 import { couldRun, dryRunText, runText } from './print-run.ts';
 
@@ -35,6 +37,8 @@ async function requestOf(args: Args, io: Io): Promise<ApiRequest> {
   const [orb = '', ...words] = args.positionals;
   if (args.has('dry-run') && args.has('idempotency-key'))
     throw usage('--dry-run starts no run, so it takes no --idempotency-key');
+  if (args.has('dry-run') && args.has('bundle')) throw usage('--dry-run starts no run, so there is no --bundle of it');
+  if (args.one('bundle') === '-') throw usage('--bundle: a file; standard output is the result of the run');
   const path = pathOf(args);
   const headers = headersOf(args);
   const body = JSON.stringify({ orb_id: orbIdOf(orb), inputs: await parseInputs(words, args.one('input-json'), io) });
@@ -65,6 +69,18 @@ function print(result: JsonObject, format: Format, dry: boolean, io: Io): Exit {
   return dry && !couldRun(result) ? EXIT.negative : EXIT.ok;
 }
 
+/** A run that failed has a receipt too; a request that started none has not. */
+const receiptOf = (reply: Reply): string =>
+  textAt(objectAt(reply.kind === 'problem' ? objectAt(reply.value, 'run') : reply.value, 'receipt'), 'receipt_id');
+
+/** The receipt of the run as a file. What the run came to is what counts, unless it can't be saved. */
+async function save(reply: Reply, wish: { server: Server; args: Args; format: Format }, io: Io): Promise<Exit> {
+  const { server, args, format } = wish;
+  const [file, id] = [args.one('bundle'), receiptOf(reply)];
+  if (file === undefined || id === '') return EXIT.ok;
+  return saveBundle({ server, path: receiptPath(id, args.one('namespace')), format }, file, io);
+}
+
 export const runVerb: Verb = {
   name: 'run',
   summary: 'Executes an Orb and prints its outputs and the summary of its receipt.',
@@ -77,12 +93,14 @@ export const runVerb: Verb = {
     { name: 'dry-run', text: 'show what would be sent to each provider; nothing is sent' },
     { name: 'debug', text: "show the provider's redacted answer (npm start only)" },
     { name: 'idempotency-key', value: 'KEY', text: 'the same key again gives the answer of the first run (24 h)' },
+    { name: 'bundle', value: 'FILE', text: 'save the receipt here, with all that `orb verify` needs' },
     ...SERVER_FLAGS,
     OUTPUT,
   ],
   about: 'A text that begins with @ is written name:=\'"@text"\'. Exit 1: the run failed, its receipt says why.',
   examples: [
     "{orb} run example.echo@1.0.0 text='Hello, Orb'",
+    "{orb} run example.echo@1.0.0 text='Hello, Orb' --bundle receipt.json",
     '{orb} run acme.resize@2.1.0 width:=640 image=@picture.b64 --dry-run',
   ],
   run: async (args, io) => {
@@ -90,7 +108,11 @@ export const runVerb: Verb = {
     const request = await requestOf(args, io);
     const server = await findServer(args, io);
     const reply = await send(server, request, args, io);
-    if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
-    return print(reply.value, format, args.has('dry-run'), io);
+    const ended =
+      reply.kind === 'problem'
+        ? printProblem(reply.status, reply.value, server, { format, io })
+        : print(reply.value, format, args.has('dry-run'), io);
+    const saved = await save(reply, { server, args, format }, io);
+    return ended === EXIT.ok ? saved : ended;
   },
 };

@@ -14,7 +14,7 @@ const OWN = 'crds/definitions';
 const DEFINITION = 'CustomResourceDefinition';
 
 /** Folders with the definitions of others, fetched by Go itself. */
-export async function foreignFolders(say: Say): Promise<readonly string[]> {
+async function foreignFolders(say: Say): Promise<readonly string[]> {
   const folders: string[] = [];
   for (const { module, folder } of MODULES) folders.push(join(await fetchGoModule(module, say), folder));
   return folders;

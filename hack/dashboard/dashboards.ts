@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { listAt, textAt } from '../charts/json.ts';
 
 /** One query of a panel; the legend is Grafana's: `{{label}}`. */
-export interface Query {
+interface Query {
   readonly expr: string;
   readonly legend: string;
 }

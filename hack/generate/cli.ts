@@ -27,8 +27,9 @@ The first that is there:
 
 On a cluster the API is reached by a port-forward to a ready pod behind the Service with the labels
 \`app.kubernetes.io/name=orb-platform\` and \`app.kubernetes.io/component=api\` in the platform namespace. You need there: \`get\` and
-\`list\` on \`services\` and \`pods\`, \`get\` and \`create\` on \`pods/portforward\`. \`keys\`, \`secrets\` and \`ledger init\` write Secrets by
-your own rights: they need no API.
+\`list\` on \`services\` and \`pods\`, \`get\` and \`create\` on \`pods/portforward\`. The authority of the platform's own certificate is taken from the Secret that the
+Service names (\`orbs.dev/tls-secret\`); who may not read it gets \`ca.crt\` from somebody who may, and sets
+\`NODE_EXTRA_CA_CERTS\`. \`keys\`, \`secrets\` and \`ledger init\` write Secrets by your own rights: they need no API.
 
 ## Who calls
 

@@ -20,19 +20,13 @@ and a render without a cluster makes others. Computed once for each render.
 {{/*
 What of the example needs the operator comes after it, as a hook: the definitions may be of the same release, and Helm would
 look for kinds that are not there yet; and the operator of before would judge an Orb whose origin only the new one lets
-through. Once there they are the release's own: a hook would be deleted and made again by every upgrade.
+through. Hooks are applied server-side, so that what is there stays; they go with their namespace.
 */}}
 {{- define "orb.exampleMetadata" -}}
-{{- $isThere := false -}}
-{{- if .Capabilities.APIVersions.Has "orbs.dev/v1alpha1" -}}
-{{- $isThere = not (empty (lookup "orbs.dev/v1alpha1" "Orb" .Values.example.namespace "example.echo-1.0.0")) -}}
-{{- end -}}
 labels:
   {{- include "orb.labels" (dict "root" . "component" "example") | nindent 2 }}
-{{- if not $isThere }}
 annotations:
-  helm.sh/hook: post-install,post-upgrade
-  meta.helm.sh/release-name: {{ .Release.Name }}
-  meta.helm.sh/release-namespace: {{ .Release.Namespace }}
-{{- end }}
+  helm.sh/hook: post-install,post-upgrade,post-rollback
+  # Any policy but the usual one, which deletes what is there before.
+  helm.sh/hook-delete-policy: hook-failed
 {{- end }}

@@ -70,6 +70,9 @@ securityContext:
 dnsConfig:
   options:
     - { name: ndots, value: '1' }
+    # A lost packet must cost less than the 3 s that a provider's connection may take; the default is 5 s.
+    - { name: timeout, value: '1' }
+    - { name: attempts, value: '3' }
 {{- with concat .Values.global.imagePullSecrets .Values.imagePullSecrets }}
 imagePullSecrets:
   {{- range . }}

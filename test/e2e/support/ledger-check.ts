@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { isJsonObject } from '../../../core/json/json-value.ts';
 import { exitOf } from '../../../hack/node/exit-of.ts';
@@ -21,6 +22,9 @@ const KEYS = 'orb-platform-keys';
 const VERIFIED = 3;
 // Longer than a head that is written every few seconds.
 const CONSISTENT_MS = 30_000;
+// The 5 s of the Orb, the 60 s of grace of the sweeper, and its 15 s between two looks.
+const SWEPT_MS = 120_000;
+const SWEEP_MS = 15_000;
 
 async function writeKeys(folder: string): Promise<void> {
   const secret: unknown = JSON.parse(await platformKubectl('get', 'secret', KEYS, '-o', 'json'));
@@ -43,7 +47,7 @@ async function backUp(file: string): Promise<void> {
 }
 
 /** A value that the API exposes at its metrics port; undefined while it does not answer. */
-export async function metricOf(name: string): Promise<string | undefined> {
+async function metricOf(name: string): Promise<string | undefined> {
   const selector = 'app.kubernetes.io/component=api';
   const address = await platformKubectl('get', 'pods', '-l', selector, '-o', 'jsonpath={.items[0].status.podIP}');
   const answer = await fetch(`http://${address}:9464/metrics`, { signal: AbortSignal.timeout(5000) }).catch(
@@ -90,6 +94,20 @@ export async function checkLedger(api: ApiClient, receiptIds: readonly string[])
     CONSISTENT_MS,
   );
   expect(consistent, 'orb_log_consistent').to.equal(1);
+  return ledger;
+}
+
+/**
+ * Waits until runs whose process was killed have the receipt of the sweeper.
+ * @param receiptIds as for `checkLedger`
+ */
+export async function untilSwept(api: ApiClient, receiptIds: readonly string[]): Promise<KilledLedger> {
+  const end = performance.now() + SWEPT_MS;
+  let ledger = await checkLedger(api, receiptIds);
+  while (ledger.open > 0 && performance.now() < end) {
+    await delay(SWEEP_MS);
+    ledger = await checkLedger(api, receiptIds);
+  }
   return ledger;
 }
 

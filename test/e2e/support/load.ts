@@ -33,7 +33,7 @@ export interface Load {
   readonly stop: () => Promise<LoadResult>;
 }
 
-export const RATE = 50;
+const RATE = 50;
 const GIVE_UP_MS = 30_000;
 const ATTEMPT_MS = 5000;
 const PAUSE_MS = 500;
@@ -81,8 +81,8 @@ export async function untilServed(api: ApiClient, orbId: string): Promise<void> 
   if (fault !== '') throw new Error(`${orbId} is not executed: ${fault}`);
 }
 
-/** Starts 50 runs a second. */
-export function startLoad(api: ApiClient, orbId: string): Load {
+/** Starts so many runs a second. */
+export function startLoad(api: ApiClient, orbId: string, rate = RATE): Load {
   const runs: CallerRun[] = [];
   const open = new Set<Promise<unknown>>();
   const stopped = new AbortController();
@@ -101,7 +101,7 @@ export function startLoad(api: ApiClient, orbId: string): Load {
     for (let number = 0; !stopped.signal.aborted; number += 1) {
       const called = call(`${mark}-${number}`).finally(() => open.delete(called));
       open.add(called);
-      const next = began + ((number + 1) * 1000) / RATE;
+      const next = began + ((number + 1) * 1000) / rate;
       await delay(Math.max(0, next - performance.now()), undefined, { signal: stopped.signal }).catch(() => undefined);
     }
   };

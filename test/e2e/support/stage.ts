@@ -28,11 +28,20 @@ export const sendOrb = (): object =>
     execution: { ...executionOf('alpha', 'POST'), timeout_ms: SEND_TIMEOUT_MS },
   });
 
-/** Installs everything from nothing; the Orb is executed when this resolves. @param chart folder or package */
-export async function setStage(values: object = {}, chart?: string): Promise<Stage> {
-  const providers = await startProviders('alpha');
+interface StageWish {
+  /** Of the chart, beside those for the providers. */
+  readonly values?: object;
+  /** Folder or package. */
+  readonly chart?: string;
+  /** The first is `alpha`. */
+  readonly providers?: readonly string[];
+}
+
+/** Installs everything from nothing; the Orb is executed when this resolves. */
+export async function setStage({ values = {}, chart, providers: names = ['alpha'] }: StageWish = {}): Promise<Stage> {
+  const providers = await startProviders(...names);
   await ensureRelease({ ...providers.values, ...values }, chart);
-  await providers.tenant.apply(...loadOrbiset('alpha'), sendOrb());
+  await providers.tenant.apply(...loadOrbiset(...names), sendOrb());
   await providers.tenant.kubectl('wait', 'orb/send', '--for=condition=Ready', '--timeout=60s');
   const api = await connectApi();
   await untilServed(api, SEND);

@@ -15,6 +15,11 @@ import { startProvider, type TestProvider } from '../../support/provider.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const SYSTEM = 'orb-system';
 
+const orbCommand = async (...args: readonly string[]): Promise<void> => {
+  const { code, stderr } = await command(process.execPath, [join(ROOT, 'cli/main.ts'), 'ledger', ...args]);
+  expect(code, stderr).to.equal(0);
+};
+
 describe('the head of the log of a cluster (trust.md §2.3)', function suite() {
   this.timeout(120_000);
   let plane: ControlPlane;
@@ -49,10 +54,6 @@ describe('the head of the log of a cluster (trust.md §2.3)', function suite() {
       const reply = await execute();
       return wanted(reply) ? reply : undefined;
     }, ms);
-  const orbCommand = async (...args: readonly string[]): Promise<void> => {
-    const { code, stderr } = await command(process.execPath, [join(ROOT, 'cli/main.ts'), 'ledger', ...args]);
-    expect(code, stderr).to.equal(0);
-  };
   const headLines = async (): Promise<readonly string[]> => {
     const args = ['-n', SYSTEM, 'get', 'configmap', LOG_HEAD_NAME, '-o', 'jsonpath={.data.checkpoint}'];
     return (await kubectlOk(plane, args)).split('\n');

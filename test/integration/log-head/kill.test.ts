@@ -4,9 +4,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { seededRandom } from '../../chaos/seeded-random.ts';
 
+const WRITER = fileURLToPath(new URL('../../support/head-writer.ts', import.meta.url));
 const KILLS = 12;
 
 describe('a head file whose writer is killed', function suite() {
@@ -19,7 +21,7 @@ describe('a head file whose writer is killed', function suite() {
     const random = seededRandom(11);
     let kept = 0;
     for (let kill = 0; kill < KILLS; kill += 1) {
-      const writer = spawn(process.execPath, [join(import.meta.dirname, 'writer.ts'), path], {
+      const writer = spawn(process.execPath, [WRITER, path], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       let told = '';

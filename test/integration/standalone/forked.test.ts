@@ -13,6 +13,29 @@ interface Ran {
   readonly stderr: string;
 }
 
+/** @returns the id of its receipt, or the code of the problem */
+async function run(platform: Standalone): Promise<string> {
+  const { orbiset, orb_id, inputs } = platform.ready;
+  const answer = await platform.post(`/orbisets/${orbiset}/execute`, { orb_id, inputs });
+  const body: unknown = await answer.json();
+  if (answer.status !== 200) return `${answer.status} ${codeOf(body)}`;
+  return /"receipt_id":"(rcpt_[\w-]+)"/.exec(JSON.stringify(body))?.[1] ?? '';
+}
+
+async function bundle(platform: Standalone, receiptId: string): Promise<string> {
+  for (;;) {
+    const answer = await platform.get(`/receipts/${receiptId}`, { accept: 'application/vnd.orb.bundle+json' });
+    const text = await answer.text();
+    if (!text.includes('"tlog_proof":null')) return text;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function metric(platform: Standalone, name: string): Promise<string | undefined> {
+  const text = await (await fetch(platform.ready.metrics_url)).text();
+  return new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1];
+}
+
 describe('a standalone ledger that is not the one that was signed last (trust.md §2.3)', function suite() {
   this.timeout(120_000);
   let folder: string;
@@ -38,29 +61,6 @@ describe('a standalone ledger that is not the one that was signed last (trust.md
   async function start(): Promise<Standalone> {
     running = await startStandalone({ data: folder });
     return running;
-  }
-
-  /** @returns the id of its receipt, or the code of the problem */
-  async function run(platform: Standalone): Promise<string> {
-    const { orbiset, orb_id, inputs } = platform.ready;
-    const answer = await platform.post(`/orbisets/${orbiset}/execute`, { orb_id, inputs });
-    const body: unknown = await answer.json();
-    if (answer.status !== 200) return `${answer.status} ${codeOf(body)}`;
-    return /"receipt_id":"(rcpt_[\w-]+)"/.exec(JSON.stringify(body))?.[1] ?? '';
-  }
-
-  async function bundle(platform: Standalone, receiptId: string): Promise<string> {
-    for (;;) {
-      const answer = await platform.get(`/receipts/${receiptId}`, { accept: 'application/vnd.orb.bundle+json' });
-      const text = await answer.text();
-      if (!text.includes('"tlog_proof":null')) return text;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-
-  async function metric(platform: Standalone, name: string): Promise<string | undefined> {
-    const text = await (await fetch(platform.ready.metrics_url)).text();
-    return new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1];
   }
 
   /** Verdict about a bundle with the root that the platform's own keys folder holds, and nothing remembered. */

@@ -10,7 +10,7 @@ const PAGES = 'docs/runbooks';
 const SECTIONS = ['Meaning', 'Impact', 'Diagnosis', 'Mitigation'];
 /** The platform does not expose these: the kubelet does. */
 const OF_OTHERS = ['kubelet_volume_stats_available_bytes', 'kubelet_volume_stats_capacity_bytes'];
-const ORB_COMMAND = /kubectl orb ([^`\n|]+)/g;
+const ORB_COMMAND = /(?:kubectl |`)orb ([^`\n|]+)/g;
 const KUBECTL = ['-n', 'NAME', '--kubeconfig'];
 
 const pageOf = (name: string): string => readFileSync(join(PAGES, `${name}.md`), 'utf8');

@@ -15,6 +15,7 @@ describe('parseSettings', () => {
       metricsListen: { host: '127.0.0.1', port: 9464 },
       resources: '/bundled',
       data: resolve('.orb'),
+      logHead: resolve('.orb.log-head'),
       issuer: 'https://orbs.localhost',
       readyFile: undefined,
       egressAllow: [],

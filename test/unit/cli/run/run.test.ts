@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
 import { aServer, json, type Answering, type CliServer } from '../../../support/cli-server.ts';
 
@@ -216,6 +217,50 @@ describe('orb run', () => {
     expect(out).to.include('main: not eligible (secret-missing)').and.to.include('vault entry K: missing');
   });
 
+  describe('--bundle', () => {
+    const BUNDLE = '{"receipt":"r","tlog_proof":"p"}';
+    let file: string;
+    before(() => (file = join(cli.folder, 'receipt.json')));
+    const thenBundle =
+      (first: Answering): Answering =>
+      (request, response, count) =>
+        count === 1
+          ? first(request, response, count)
+          : void response.writeHead(200, { 'content-type': 'application/vnd.orb.bundle+json' }).end(BUNDLE);
+    afterEach(() => rmSync(file, { force: true }));
+
+    it('saves the receipt of the run beside its result, byte for byte', async () => {
+      const { exit, out } = await orb(thenBundle(json(200, RESULT)), '--bundle', file, '-n', 'acme');
+      expect(exit).to.equal(0);
+      expect(out).to.include('completed in 12 ms');
+      expect(readFileSync(file, 'utf8')).to.equal(BUNDLE);
+      expect(server?.received[1]).to.include({ method: 'GET', url: '/receipts/rcpt_1?namespace=acme' });
+    });
+
+    it('saves the receipt of a run that failed, and ends with 1', async () => {
+      const { exit } = await orb(thenBundle(problem(502, 'provider-failed', { run: RUN })), '--bundle', file);
+      expect(exit).to.equal(1);
+      expect(readFileSync(file, 'utf8')).to.equal(BUNDLE);
+      expect(server?.received[1]?.url).to.equal('/receipts/rcpt_2');
+    });
+
+    it('asks for no receipt of a request that started no run', async () => {
+      const { exit } = await orb(problem(409, 'secret-missing'), '--bundle', file);
+      expect([exit, existsSync(file), server?.received.length]).to.deep.equal([2, false, 1]);
+    });
+
+    it('shows the result and ends with the fault when the key may read no receipts', async () => {
+      const { exit, out, err } = await orb(
+        (...asked) => (asked[2] === 1 ? json(200, RESULT) : problem(403, 'forbidden'))(...asked),
+        '--bundle',
+        file,
+      );
+      expect(out).to.include('completed in 12 ms');
+      expect(err).to.include('403 forbidden');
+      expect([exit, existsSync(file)]).to.deep.equal([2, false]);
+    });
+  });
+
   const foreign: readonly [string, Answering][] = [
     ['a web page', (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
     ['JSON that is no object', json(200, [])],
@@ -261,6 +306,8 @@ describe('orb run', () => {
       64,
       'takes no --idempotency-key',
     ],
+    ['a receipt of a dry run', ['a.b@1.0.0', '--bundle', 'r.json', '--dry-run'], 64, 'there is no --bundle of it'],
+    ['a receipt between the lines of the result', ['a.b@1.0.0', '--bundle', '-'], 64, '--bundle: a file'],
   ];
   for (const [why, argv, code, message] of wrong) {
     it(`asks nobody about ${why}`, async () => {

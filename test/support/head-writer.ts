@@ -1,5 +1,5 @@
 // Writes heads one after the other until it is killed; prints the size of each after it is kept.
-import { createFileHeadStore } from '../../../adapters/log-head/file-head-store.ts';
+import { createFileHeadStore } from '../../adapters/log-head/file-head-store.ts';
 
 const { signal } = new AbortController();
 const store = createFileHeadStore(process.argv[2] ?? '');

@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TestNamespace } from '../../support/cluster.ts';
+import { executionOf, loadOrb } from './provider-pods.ts';
+
+/** Somebody who edits an Orb all the time. */
+export interface LiveWrites {
+  /** Resolves after the last write. @returns how many there were, and what was refused */
+  readonly stop: () => Promise<{ readonly count: number; readonly refused: readonly string[] }>;
+}
+
+const PAUSE_MS = 300;
+const describe = (count: number): string => `Written ${count} times.`;
+
+/** The Orb that is written. */
+export const WRITTEN = 'written';
+
+/** Its text after the last of so many writes. */
+export const descriptionAfter = describe;
+
+const writtenOrb = (count: number): object =>
+  loadOrb(WRITTEN, { provider: 'alpha', execution: executionOf('alpha', 'GET'), description: describe(count) });
+
+/** Applies the Orb again and again, each time with another text. */
+export function startWriting(tenant: TestNamespace): LiveWrites {
+  const stopped = new AbortController();
+  const refused: string[] = [];
+  let count = 0;
+  const writing = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      count += 1;
+      await tenant.apply(writtenOrb(count)).catch((error: unknown) => refused.push(String(error)));
+      await delay(PAUSE_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
+    }
+  };
+  const written = writing();
+  return {
+    stop: async () => {
+      stopped.abort();
+      await written;
+      return { count, refused };
+    },
+  };
+}
