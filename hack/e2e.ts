@@ -1,8 +1,9 @@
 // A one-node Kubernetes cluster and the tests that run on it: `npm run e2e`, `e2e:up`, `e2e:down`, `e2e:load`.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ensureNodeBase } from './image/base.ts';
-import { buildImage } from './image/build-image.ts';
+import { buildImage, imagePlace } from './image/build-image.ts';
 import { HELP, parseWish, type Wish } from './node/command-line.ts';
 import { exitOf } from './node/exit-of.ts';
 import { bringUp, isUp, loadImage, placeOf, takeDown, type NodePlace } from './node/node.ts';
@@ -39,9 +40,11 @@ async function down(place: NodePlace, keep: boolean): Promise<number> {
   return 0;
 }
 
-async function load(place: NodePlace, archive: string): Promise<number> {
+async function load(place: NodePlace, named: string | undefined): Promise<number> {
+  const archive = resolve(named ?? (await imagePlace()).archive);
+  if (!existsSync(archive)) throw new Error(`There is no ${archive}: npm run image builds one`);
   if (!(await isUp(place))) throw new Error(`The cluster "${place.name}" is not up: npm run e2e:up`);
-  await loadImage(place, resolve(archive));
+  await loadImage(place, archive);
   say(`Loaded ${archive} (${seconds()} s).`);
   return 0;
 }
@@ -61,7 +64,9 @@ async function mocha({ net }: NodePlace, args: readonly string[]): Promise<numbe
   const program = join(root, 'node_modules/mocha/bin/mocha.js');
   const config = join(root, '.mocharc.e2e.json');
   const line = [process.execPath, program, '--config', config, ...args];
-  const child = spawn(net, line, { stdio: 'inherit', cwd: root });
+  // The way back for a test that builds something: the cluster's network has no way out.
+  const env = { ...process.env, E2E_MACHINE_NETWORK: `/proc/${process.pid}/ns/net` };
+  const child = spawn(net, line, { stdio: 'inherit', cwd: root, env });
   // This process outlives mocha, so that it can clean up. A terminal's Ctrl-C has reached mocha by itself.
   process.on('SIGINT', stay);
   process.on('SIGTERM', (signal) => child.kill(signal));

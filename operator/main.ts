@@ -7,6 +7,7 @@ import { stopSignal } from '../adapters/process/stop-signal.ts';
 import { systemClock } from '../adapters/time/clock.ts';
 import { HELP, parseSettings, type Settings } from './settings.ts';
 import { createOperator, type Operator } from './start.ts';
+import { SkippedVersion } from './version-guard.ts';
 
 /** The checkout or the installed package: `dist/operator/main.js` lies one folder deeper. */
 function rootFolder(): string {
@@ -82,7 +83,7 @@ switch (parsed.kind) {
         process.stderr.write(
           `the operator could not start: ${error instanceof Error ? error.message : String(error)}\n`,
         );
-        process.exit(error instanceof ConnectionError ? MISCONFIGURED : 1);
+        process.exit(error instanceof ConnectionError || error instanceof SkippedVersion ? MISCONFIGURED : 1);
       },
     );
     break;

@@ -30,6 +30,7 @@ import { createJudgements, type Judgements } from './orb/judgements.ts';
 import { statusOwners } from './owners.ts';
 import { createReflectors, storesOf, type Reflectors } from './reflectors.ts';
 import type { Settings } from './settings.ts';
+import { checkVersion, VERSION } from './version-guard.ts';
 
 /** What a process has that a test replaces. */
 export interface StartTools {
@@ -46,7 +47,10 @@ export interface Operator {
   readonly probesUrl: string;
   readonly metricsUrl: string;
   readonly ready: Manager['ready'];
-  /** Works until the signal is aborted; everything has ended when it resolves (operator.md A11). Once. */
+  /**
+   * Works until the signal is aborted; everything has ended when it resolves (operator.md A11). Once.
+   * @throws SkippedVersion another one must come first
+   */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -174,8 +178,18 @@ export async function createOperator(settings: Settings, tools: StartTools): Pro
   const connection = await openConnection(settings.connection);
   const client = createKubeClient({ connection, clock, random, logger, metrics, userAgent: `orb-operator/${version}` });
   const { identity, namespace } = settings;
-  const lease = { namespace, name: LEASE, identity, ...settings.lease };
-  const election = createElection({ client, clock, random, logger, metrics, ...lease });
+  const lease = { namespace, name: LEASE };
+  const election = createElection({
+    client,
+    clock,
+    random,
+    logger,
+    metrics,
+    identity,
+    ...lease,
+    ...settings.lease,
+    annotations: { [VERSION]: version },
+  });
   const reporting = { reportingController: 'orbs.dev/operator', reportingInstance: env.POD_NAME ?? identity };
   const recorder = createEventRecorder({ client, clock, logger, metrics, ...reporting });
   const parts: Parts = { ...tools, settings, client, metrics };
@@ -198,6 +212,7 @@ export async function createOperator(settings: Settings, tools: StartTools): Pro
     metricsUrl: `${urlOf(settings.metricsListen.host, scraped.port)}/metrics`,
     ready: manager.ready,
     run: async (signal) => {
+      await checkVersion({ client, clock, logger, version, lease }, signal);
       await manager.run(signal);
       await Promise.all([probes.close(), scraped.close(), client.close(), source?.close()]);
     },

@@ -36,6 +36,8 @@ interface ElectionOptions {
   readonly renewMs?: number;
   /** Between two renewals; default 2 s. */
   readonly retryMs?: number;
+  /** Of the Lease, while this process leads and after. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** One leader among several processes (operator.md A8). */
@@ -82,7 +84,8 @@ class Campaign implements Election {
     this.#options = options;
     this.#renewMs = renewMs;
     this.#retryMs = retryMs;
-    this.#holder = new LeaseHolder({ client, ref: { namespace, name }, identity, clock, leaseMs });
+    const { annotations = {} } = options;
+    this.#holder = new LeaseHolder({ client, ref: { namespace, name }, identity, clock, leaseMs, annotations });
     options.metrics.leading(name, false);
   }
 

@@ -11,6 +11,8 @@ interface LeaseHolderOptions {
   readonly identity: string;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly leaseMs: number;
+  /** Written with every claim; others of the object stay. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** A released lease ends by itself, even for who does not know that an empty holder means free. */
@@ -117,12 +119,14 @@ export class LeaseHolder {
 
   /** @returns false when somebody else wrote meanwhile */
   async #write(lease: KubeObject | undefined, claim: LeaseClaim, signal: AbortSignal): Promise<boolean> {
-    const { client, ref } = this.#options;
+    const { client, ref, annotations = {} } = this.#options;
+    const kept = lease?.metadata.annotations;
+    const object = leaseObject({ ...ref, ...lease?.metadata, annotations: { ...kept, ...annotations } }, claim);
     try {
       const written =
         lease === undefined
-          ? await client.create(KINDS.lease, leaseObject({ ...ref }, claim), signal)
-          : await client.update(KINDS.lease, leaseObject({ ...lease.metadata }, claim), signal);
+          ? await client.create(KINDS.lease, object, signal)
+          : await client.update(KINDS.lease, object, signal);
       this.#see(written);
       return true;
     } catch (error) {

@@ -13,8 +13,10 @@ export type LoggedAt =
   | { readonly ok: true; readonly index: number; readonly treeSize: number }
   | { readonly ok: false; readonly code: 'inclusion' | 'checkpoint' };
 
-/** Not those of revoked keys: offline nothing tells an old checkpoint from one that was made with a stolen key. */
-/** Keys that a checkpoint may be signed with, 32 bytes each: a retired one signed what came before it. */
+/**
+ * Keys that a checkpoint may be signed with, 32 bytes each: a retired one signed what came before it. Not those that were
+ * revoked: offline nothing tells an old checkpoint from one that was made with a stolen key.
+ */
 export const logKeys = (document: KeysDocument): readonly Uint8Array[] =>
   document.keys
     .filter((key) => key.role === 'log' && key.status !== 'revoked')

@@ -6,13 +6,15 @@ export type Wish =
   | { readonly kind: 'wrong'; readonly message: string }
   | { readonly kind: 'up' }
   | { readonly kind: 'down'; readonly keep: boolean }
-  | { readonly kind: 'load'; readonly archive: string }
+  /** Without an archive: the one of `npm run image`. */
+  | { readonly kind: 'load'; readonly archive: string | undefined }
   | { readonly kind: 'run'; readonly keepUp: boolean; readonly mocha: readonly string[] };
 
 export const HELP = `One real Kubernetes node on this machine, for tests against running pods. Needs Linux and root.
 
   npm run e2e:up                     brings it up; prints what to use it with
-  npm run e2e:load -- ARCHIVE.tar    loads an image into it (pods: imagePullPolicy IfNotPresent, no tag latest)
+  npm run e2e:load [-- ARCHIVE.tar]  loads an image into it, without a name the one that npm run image made
+                                     (pods: imagePullPolicy IfNotPresent, no tag latest)
   npm run e2e [-- FILE…]             runs test/e2e, or some of its files, in the cluster's network
   npm run e2e:down                   ends it; nothing is left behind
   npm run e2e:down -- --keep         ends its processes as a power cut would; the next e2e:up goes on with its
@@ -38,7 +40,7 @@ const none = (wish: Wish, verb: string, [first]: readonly string[]): Wish =>
   first === undefined ? wish : wrong(`${verb} takes no ${first}`);
 
 const loadOf = ([archive, ...more]: readonly string[]): Wish =>
-  archive === undefined || more.length > 0 ? wrong('load takes one archive') : { kind: 'load', archive };
+  more.length > 0 ? wrong('load takes one archive') : { kind: 'load', archive };
 
 function parse(argv: readonly string[]): Wish {
   const { values, positionals } = parseArgs({ args: [...argv], options: flags, allowPositionals: true });

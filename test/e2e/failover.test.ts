@@ -5,6 +5,7 @@ import type { SwapRecord } from '../../core/failover/types.ts';
 import { at } from '../chaos/rig/json.ts';
 import { waitFor } from '../support/cluster.ts';
 import { say } from '../support/e2e/node.ts';
+import { rootKey } from './support/ledger-check.ts';
 import { startLoad } from './support/load.ts';
 import { SCRAPE, startPrometheusPod, type PrometheusPod } from './support/prometheus-pod.ts';
 import { executionOf, loadOrb, TENANT } from './support/provider-pods.ts';
@@ -65,7 +66,7 @@ describe('failover by the latency that Prometheus sees', function () {
     const file = `${stage.api.folder}/swap.json`;
     const got = await stage.api.orb('receipts', 'get', receiptId, '--namespace', TENANT, '--bundle', file);
     expect(got.code, got.stderr).to.equal(0);
-    const { stdout, stderr } = await stage.api.orb('verify', file, '--explain');
+    const { stdout, stderr } = await stage.api.orb('verify', file, '--explain', '--root', await rootKey(stage.api));
     expect(`${stdout}${stderr}`).to.contain('follows from the evidence');
   };
 

@@ -2,6 +2,3 @@
 process.on('unhandledRejection', (reason) => {
   throw reason;
 });
-
-// Ends by `exit`, so that what a test has started is killed with its process.
-process.once('SIGTERM', () => process.exit(143));

@@ -1,11 +1,11 @@
-import { chmod, copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { syncFolder } from '../../private-file/private-file.ts';
 import { lockForProcess } from '../sqlite/process-lock.ts';
-import { ledgerError } from '../sqlite/sqlite-error.ts';
-import { syncFile, TargetExists } from './backup.ts';
+import { copyError, TargetExists } from './copy-error.ts';
 import { checkCopy, type LedgerFacts } from './check-copy.ts';
+import { copyState, isThere, partsOf, removeParts, syncFile, type OnProgress } from './copy-state.ts';
 
 export interface RestoreOptions {
   readonly source: string;
@@ -13,18 +13,13 @@ export interface RestoreOptions {
   readonly file: string;
   /** Puts a ledger that is there aside under this suffix; absent: refuses. */
   readonly asideAs?: string;
+  readonly onProgress: OnProgress;
 }
 
 export interface Restored extends LedgerFacts {
   /** Where the ledger is that was there before; undefined: there was none. */
   readonly aside: string | undefined;
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
 
 /** Moves the last commits from the WAL into the file, so that the file alone is the ledger; a damaged one stays as it is. */
 function foldWal(file: string): void {
@@ -39,48 +34,64 @@ function foldWal(file: string): void {
   }
 }
 
-/** A `-wal` that stayed would be read into the restored file: it goes first. */
+/**
+ * Gives what is there a second name. The ledger keeps its own until the restored one replaces it: a crash leaves either.
+ * A `-wal` that stayed would be read into the restored file: it goes.
+ * @throws TargetExists something was put aside under that name before
+ */
 async function putAside(file: string, aside: string): Promise<void> {
-  foldWal(file);
-  for (const part of ['-wal', '-shm', '']) {
-    if (await isThere(`${file}${part}`)) await rename(`${file}${part}`, `${aside}${part}`);
+  for (const path of partsOf(aside)) if (await isThere(path)) throw new TargetExists(`${path} exists`);
+  if (await isThere(file)) {
+    foldWal(file);
+    await link(file, aside);
+  }
+  const [, ...beside] = partsOf(file);
+  const [, ...asides] = partsOf(aside);
+  for (const [index, path] of beside.entries()) {
+    if (await isThere(path)) await rename(path, asides[index] ?? '');
   }
 }
 
-async function replace({ source, file, asideAs }: RestoreOptions): Promise<Restored> {
-  const there = await isThere(file);
-  if (there && asideAs === undefined) throw new TargetExists(`${file} exists`);
+/** Any part of a ledger: even a `-wal` alone has commits. */
+async function partThere(file: string): Promise<string | undefined> {
+  for (const path of partsOf(file)) if (await isThere(path)) return path;
+  return undefined;
+}
+
+async function replace({ source, file, asideAs, onProgress }: RestoreOptions, signal: AbortSignal): Promise<Restored> {
+  const there = await partThere(file);
+  if (there !== undefined && asideAs === undefined) throw new TargetExists(`${there} exists`);
   const made = `${file}.restoring`;
   try {
-    await copyFile(source, made);
-    await chmod(made, 0o600);
+    await copyState({ file: source, made, onProgress }, signal);
     const facts = checkCopy(made);
     await syncFile(made);
-    const aside = there ? `${file}.${asideAs ?? ''}` : undefined;
+    const aside = there === undefined ? undefined : `${file}.${asideAs ?? ''}`;
     if (aside !== undefined) await putAside(file, aside);
     await rename(made, file);
     await syncFolder(dirname(file));
     return { ...facts, aside };
   } finally {
-    for (const path of [made, `${made}-journal`, `${made}-wal`, `${made}-shm`]) await rm(path, { force: true });
+    await removeParts(made);
   }
 }
 
 /**
- * Puts a backup in the place of a ledger, checked before anything is moved.
- * @throws TargetExists there is a ledger and nothing says where it goes
+ * Puts a backup in the place of a ledger, checked before anything is moved. The place has the old or the new ledger at
+ * every moment.
+ * @throws TargetExists there is a ledger and nothing says where it goes, or something is there already
  * @throws LedgerError `ledger-locked` a process uses it; `ledger-version`; `ledger-unavailable` the backup is none
  */
-export async function restoreLedger(options: RestoreOptions): Promise<Restored> {
+export async function restoreLedger(options: RestoreOptions, signal: AbortSignal): Promise<Restored> {
   await mkdir(dirname(options.file), { recursive: true, mode: 0o700 });
   try {
     const lock = lockForProcess(options.file, process.pid);
     try {
-      return await replace(options);
+      return await replace(options, signal);
     } finally {
       lock.release();
     }
   } catch (error) {
-    throw error instanceof TargetExists ? error : ledgerError(error);
+    throw copyError(error, signal);
   }
 }

@@ -6,34 +6,29 @@
 {{/* What selects pods: never the version, which selectors of a Deployment could not change. (root, component) */}}
 {{- define "orb.selector" -}}
 app.kubernetes.io/name: orb-platform
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end }}
 
-{{/* Labels of an object. (root, component) */}}
+{{/* Labels of an object. (root, component; more: of its kind alone) */}}
 {{- define "orb.labels" -}}
-{{ include "orb.selector" . }}
-{{ include "orb.releaseLabels" .root }}
+{{ toYaml (merge (include "orb.selector" . | fromYaml) (include "orb.releaseLabels" . | fromYaml)) }}
 {{- end }}
 
+{{/* The same without a component. (root, more) */}}
 {{- define "orb.releaseLabels" -}}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-app.kubernetes.io/part-of: orb-platform
-helm.sh/chart: {{ include "orb.chart" . }}
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
+{{- $own := dict
+  "app.kubernetes.io/version" .root.Chart.AppVersion
+  "app.kubernetes.io/managed-by" .root.Release.Service
+  "app.kubernetes.io/part-of" "orb-platform"
+  "helm.sh/chart" (include "orb.chart" .root) -}}
+{{ toYaml (merge $own (.more | default dict) (.root.Values.commonLabels | default dict)) }}
 {{- end }}
 
-{{/* Labels of a pod: what changes with the chart alone restarts nothing. (root, component) */}}
+{{/* Labels of a pod: what changes with the chart alone restarts nothing. (root, component; more: of this pod alone) */}}
 {{- define "orb.podLabels" -}}
-{{ include "orb.selector" . }}
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
-app.kubernetes.io/part-of: orb-platform
-{{- with .root.Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
+{{- $own := omit (include "orb.releaseLabels" . | fromYaml) "app.kubernetes.io/managed-by" "helm.sh/chart" -}}
+{{ toYaml (merge (include "orb.selector" . | fromYaml) $own) }}
 {{- end }}
 
 {{- define "orb.image" -}}
@@ -159,11 +154,11 @@ orb-example.{{ .Values.example.namespace }}.svc.{{ .Values.clusterDomain }}
 - --rbac-vault={{ .Values.rbac.vault }}
 - --log-level={{ .Values.logLevel }}
 {{- range include "orb.exceptions" . | fromJsonArray }}
-- --egress-allow={{ .origin }}
+- {{ printf "--egress-allow=%s" .origin | quote }}
 {{- end }}
 {{- with .Values.prometheus }}
 {{- if .url }}
-- --prometheus-url={{ .url }}
+- {{ printf "--prometheus-url=%s" .url | quote }}
 - --prometheus-mode={{ .mode }}
 - --prometheus-scrape-interval={{ .scrapeInterval }}
 {{- with .matcher }}
@@ -212,7 +207,7 @@ orb-example.{{ .Values.example.namespace }}.svc.{{ .Values.clusterDomain }}
 
 {{/* The documents of such a file with the release's labels and, as hooks, with annotations. (root, path, annotations) */}}
 {{- define "orb.objects" -}}
-{{- $labels := include "orb.releaseLabels" .root | fromYaml -}}
+{{- $labels := include "orb.releaseLabels" (dict "root" .root) | fromYaml -}}
 {{- $labels = set $labels "app.kubernetes.io/instance" .root.Release.Name -}}
 {{- $annotations := .annotations -}}
 {{- range regexSplit "(?m)^---$" (include "orb.file" .) -1 }}

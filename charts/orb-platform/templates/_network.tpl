@@ -44,11 +44,13 @@
 {{- end }}
 {{- end }}
 
-{{/* Ingress rule for whoever scrapes. */}}
+{{/* Ingress rule for whoever scrapes. An empty list of peers would let everybody in. */}}
 {{- define "orb.metricsIngress" -}}
-- from: {{ toYaml .Values.networkPolicy.prometheus.peers | nindent 4 }}
+{{- with .Values.networkPolicy.prometheus.peers }}
+- from: {{ toYaml . | nindent 4 }}
   ports:
     - { protocol: TCP, port: metrics }
+{{- end }}
 {{- end }}
 
 {{/* To providers: what the dialer refuses, the network refuses too. */}}
@@ -56,7 +58,9 @@
 {{- $denied := list "0.0.0.0/8" "10.0.0.0/8" "100.64.0.0/10" "127.0.0.0/8" "168.63.129.16/32" "169.254.0.0/16" "172.16.0.0/12" "192.0.0.0/24" "192.0.2.0/24" "192.31.196.0/24" "192.52.193.0/24" "192.88.99.0/24" "192.168.0.0/16" "192.175.48.0/24" "198.18.0.0/15" "198.51.100.0/24" "203.0.113.0/24" "224.0.0.0/4" "240.0.0.0/4" -}}
 {{- $denied6 := list "2001::/23" "2001:db8::/32" "2002::/16" "2620:4f:8000::/48" "3fff::/20" -}}
 {{- range .Values.networkPolicy.deniedCidrs -}}
-{{- if contains ":" . }}{{ $denied6 = append $denied6 . }}{{ else }}{{ $denied = append $denied . }}{{ end -}}
+{{- if not (contains ":" .) }}{{ $denied = append $denied . -}}
+{{- /* Elsewhere nothing is let through, and an exception must lie in its range. */ -}}
+{{- else if regexMatch "^[23][0-9a-fA-F]{3}:" . }}{{ $denied6 = append $denied6 . }}{{ end -}}
 {{- end -}}
 - to:
     - ipBlock:

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kubectlOk } from '../../../hack/control-plane/install.ts';
-import { at } from '../../chaos/rig/json.ts';
+import { at, isRecord } from '../../chaos/rig/json.ts';
 import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
 import { node } from '../../support/e2e/node.ts';
 import { CHARTS } from './release.ts';
@@ -98,7 +98,7 @@ async function resultOf(monitoring: TestNamespace, query: string): Promise<reado
   const url = `http://${address}:${PORT}/api/v1/query?query=${encodeURIComponent(query)}`;
   const answer: unknown = await (await fetch(url, { signal: AbortSignal.timeout(5000) })).json();
   const result = at(answer, 'data', 'result');
-  return Array.isArray(result) ? result : [];
+  return Array.isArray(result) ? result.filter(isRecord) : [];
 }
 
 /** Starts it anew; it answers when this resolves. */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { performance } from 'node:perf_hooks';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { conditionOf } from '../../../core/reconcile/read-object.ts';
+import { kubectlOk } from '../../../hack/control-plane/install.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
 import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
 import { anOrb } from '../../support/kube-objects.ts';
@@ -76,6 +77,22 @@ describe('operator, its life', () => {
     const began = performance.now();
     expect(await operator.stop()).to.equal(0);
     expect(performance.now() - began).to.be.lessThan(10_000);
+  });
+
+  it('does not work where the version that led last is not its neighbour, and says which comes first', async () => {
+    const one = await start();
+    await waitFor(async () => ((await leads(one)) ? true : undefined));
+    await one.stop();
+    const note = (change: string): Promise<string> =>
+      kubectlOk(plane, ['annotate', 'lease/orb-operator', '-n', 'orb-system', '--overwrite', change]);
+    await note('orbs.dev/version=7.0.0');
+    const late = await startOperator(plane, { flags: SHORT_LEASE, unready: true });
+    await waitFor(async () => (late.process.ended() ? true : undefined));
+    expect(late.process.tail(5)).to.contain('version 7.0.0 works here').and.contain('Go to the last 6.x first');
+    expect(await late.stop()).to.equal(78);
+    await note('orbs.dev/version-');
+    const again = await start();
+    expect(await waitFor(async () => ((await leads(again)) ? true : undefined))).to.equal(true);
   });
 
   it('takes a server, a token file and a CA in place of a kubeconfig', async () => {

@@ -1,10 +1,20 @@
 import { expect } from 'chai';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openSqliteLedger } from '../../../../adapters/ledger/sqlite-ledger.ts';
-import { backupLedger, TargetExists, type Backup } from '../../../../adapters/ledger/sqlite-copy/backup.ts';
+import { backupLedger, type Backup } from '../../../../adapters/ledger/sqlite-copy/backup.ts';
 import { checkLedgerVersion } from '../../../../adapters/ledger/sqlite-copy/check-copy.ts';
+import { TargetExists, TargetInUse } from '../../../../adapters/ledger/sqlite-copy/copy-error.ts';
 import { restoreLedger, type RestoreOptions } from '../../../../adapters/ledger/sqlite-copy/restore.ts';
 import { checkLog } from '../../../support/check-log.ts';
 import { aFinish, aStart } from '../../../support/ledger-rows.ts';
@@ -12,6 +22,7 @@ import { refusal } from '../../../support/refusal.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
 const nothing = (): void => undefined;
+const never = new AbortController().signal;
 
 describe('copies of an embedded ledger', () => {
   let fixture: SqliteFixture;
@@ -27,11 +38,11 @@ describe('copies of an embedded ledger', () => {
     for (let number = from; number < from + count; number += 1) await ledger.recordRun(aStart(number), aFinish(number));
   }
 
-  const backup = (some: Partial<Parameters<typeof backupLedger>[0]> = {}): Promise<Backup> =>
-    backupLedger({ file: fixture.options.file, target, overwrite: false, onProgress: nothing, ...some });
+  const backup = (some: Partial<Parameters<typeof backupLedger>[0]> = {}, signal = never): Promise<Backup> =>
+    backupLedger({ file: fixture.options.file, target, overwrite: false, onProgress: nothing, ...some }, signal);
 
   const restore = (some: Partial<RestoreOptions> = {}): ReturnType<typeof restoreLedger> =>
-    restoreLedger({ source: target, file: fixture.options.file, ...some });
+    restoreLedger({ source: target, file: fixture.options.file, onProgress: nothing, ...some }, never);
 
   /** Sizes and checks of a ledger that is opened where it is. */
   async function sizeOf(file: string): Promise<number> {
@@ -130,5 +141,72 @@ describe('copies of an embedded ledger', () => {
     new DatabaseSync(target).exec('UPDATE schema_version SET version = 99');
     await fixture.ledger.close();
     expect(await refusal(restore({ asideAs: 'x' }))).to.have.property('code', 'ledger-version');
+  });
+
+  /** Enough for several steps of a copy. */
+  const grow = async (): Promise<void> =>
+    (await fixture.current()).putManifest('acme', `sha256:${'0'.repeat(64)}`, 'x'.repeat(20_000_000));
+
+  it('is private from its first byte, and leaves nothing behind when it is given up', async () => {
+    await grow();
+    const modes = new Set<number>();
+    const giveUp = new AbortController();
+    const onProgress = (): void => {
+      for (const name of readdirSync(fixture.folder).filter((one) => one.startsWith('backup')))
+        modes.add(statSync(join(fixture.folder, name)).mode & 0o777);
+      giveUp.abort(new Error('given up'));
+    };
+    expect(String(await refusal(backup({ onProgress }, giveUp.signal)))).to.equal('Error: given up');
+    expect([...modes]).to.deep.equal([0o600]);
+    expect(readdirSync(fixture.folder).filter((name) => name.startsWith('backup'))).to.deep.equal([]);
+  });
+
+  it('never takes the place of the ledger that it is a copy of', async () => {
+    await runs(0, 2);
+    for (const part of ['', '-wal', '.lock']) {
+      const itself = await refusal(backup({ target: `${fixture.options.file}${part}`, overwrite: true }));
+      expect(itself).to.be.instanceOf(TargetInUse);
+    }
+    await runs(2, 1);
+    await fixture.ledger.close();
+    expect(await sizeOf(fixture.options.file)).to.equal(3);
+  });
+
+  /** The files of a ledger as a killed process leaves them: its last commits stand in the WAL alone. */
+  async function killed(folder: string): Promise<string> {
+    mkdirSync(join(fixture.folder, folder));
+    const file = join(fixture.folder, folder, 'ledger.sqlite');
+    for (const part of ['', '-wal']) copyFileSync(`${fixture.options.file}${part}`, `${file}${part}`);
+    return file;
+  }
+
+  it('reads no WAL of another ledger into the restored one', async () => {
+    await runs(0, 5);
+    await backup();
+    await runs(5, 40);
+    const file = await killed('killed');
+    rmSync(file);
+    expect(await refusal(restore({ file }))).to.be.instanceOf(TargetExists);
+    expect(await restore({ file, asideAs: 'before' })).to.include({ treeSize: 5, aside: `${file}.before` });
+    expect(await sizeOf(file)).to.equal(5);
+    expect(existsSync(`${file}.before-wal`)).to.equal(true);
+  });
+
+  it('restores the files of a killed process with their last commits', async () => {
+    await runs(0, 5);
+    const source = await killed('killed');
+    const file = join(fixture.folder, 'new', 'ledger.sqlite');
+    expect(await restore({ source, file })).to.include({ treeSize: 5 });
+    expect(await sizeOf(file)).to.equal(5);
+  });
+
+  it('puts nothing aside over what was put aside before', async () => {
+    await runs(0, 5);
+    await backup();
+    await fixture.ledger.close();
+    const aside = `${fixture.options.file}.before`;
+    writeFileSync(aside, 'mine');
+    expect(await refusal(restore({ asideAs: 'before' }))).to.be.instanceOf(TargetExists);
+    expect([readFileSync(aside, 'utf8'), await sizeOf(fixture.options.file)]).to.deep.equal(['mine', 5]);
   });
 });

@@ -31,6 +31,12 @@ describe('runNode', () => {
     const file = script(
       'process.once("SIGTERM", () => process.exit(9)); process.kill(process.ppid, "SIGTERM"); setInterval(() => {}, 1000);',
     );
-    expect(await runNode(file, [])).to.equal(9);
+    const others = process.listeners('SIGTERM');
+    process.removeAllListeners('SIGTERM'); // those of the test run would end it
+    try {
+      expect(await runNode(file, [])).to.equal(9);
+    } finally {
+      for (const other of others) process.on('SIGTERM', other);
+    }
   });
 });

@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import { setTimeout as delay } from 'node:timers/promises';
+import { kubectlOk, PLATFORM_NAMESPACE } from '../../hack/control-plane/install.ts';
+import { at } from '../chaos/rig/json.ts';
+import { waitFor } from '../support/cluster.ts';
+import { node, say } from '../support/e2e/node.ts';
+import { connectApi, type ApiAnswer, type ApiClient } from './support/api-client.ts';
+import { untilServed } from './support/load.ts';
+import {
+  executionOf,
+  loadOrb,
+  loadOrbiset,
+  removeProviders,
+  startProviders,
+  TENANT,
+  type ProviderPods,
+} from './support/provider-pods.ts';
+import { ensureRelease, platformKubectl, removeRelease } from './support/release.ts';
+import { watchWire, type Wire } from './support/wire.ts';
+
+const ORB = 'load.switched@1.0.0';
+const LIMIT_MS = 5000;
+const WATCH_MS = 5000;
+const SLOW_MS = 60_000;
+const CALL_EVERY_MS = 20;
+
+const SWITCH = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'orb-egress', namespace: PLATFORM_NAMESPACE },
+  data: { stop: 'true' },
+};
+const stopEgress = (): Promise<string> =>
+  kubectlOk(node, ['apply', '--server-side', '-f', '-'], JSON.stringify(SWITCH));
+const allowEgress = (): Promise<string> => platformKubectl('delete', 'configmap/orb-egress', '--ignore-not-found');
+const podAddress = (namespace: string, selector: string): Promise<string> =>
+  kubectlOk(node, ['-n', namespace, 'get', 'pods', '-l', selector, '-o', 'jsonpath={.items[0].status.podIP}']);
+
+describe('the kill switches, on running pods', function suite() {
+  this.timeout(180_000);
+  let providers: ProviderPods;
+  let api: ApiClient;
+  let wire: Wire;
+  let calling = new AbortController();
+  let count = 0;
+
+  const suspend = (suspended: boolean): Promise<string> =>
+    providers.tenant.kubectl('patch', 'orbiset/default', '--type=merge', '-p', JSON.stringify({ spec: { suspended } }));
+  const run = (): Promise<ApiAnswer> => {
+    count += 1;
+    const wish = { headers: {}, signal: AbortSignal.timeout(SLOW_MS) };
+    return api.post(`/orbisets/${TENANT}.default/execute`, { orb_id: ORB, inputs: { id: `slow-${count}` } }, wish);
+  };
+  const untilStatus = (status: number): Promise<ApiAnswer | undefined> =>
+    waitFor(async () => {
+      const answer = await run();
+      return answer.status === status ? answer : undefined;
+    }, LIMIT_MS);
+
+  /** Comes 50 times a second, whatever the answer, until the switch has been looked at. */
+  function callers(): void {
+    calling = new AbortController();
+    const { signal } = calling;
+    const timer = setInterval(() => void run().catch(() => undefined), CALL_EVERY_MS);
+    signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  }
+
+  /**
+   * Throws a switch under load and under a run that waits for its provider.
+   * @param sent what has gone to the provider so far
+   */
+  async function checkThrown(code: string, flip: () => Promise<unknown>, sent: () => Promise<number>): Promise<void> {
+    const before = await sent();
+    callers();
+    const flowing = await waitFor(async () => ((await sent()) > before ? 'flowing' : undefined));
+    expect(flowing, 'sent before the switch').to.equal('flowing');
+    await providers.all[0]?.take(SLOW_MS);
+    const running = run();
+    await delay(1000);
+    await flip();
+    const thrown = performance.now();
+    const { status, body } = await running;
+    expect([status, at(body, 'code'), at(body, 'run', 'status')]).to.deep.equal([503, code, 'failed']);
+    expect(at(body, 'run', 'receipt', 'receipt_id')).to.match(/^rcpt_/);
+    const ended = performance.now() - thrown;
+    expect(ended, 'ms until the run was ended').to.be.below(LIMIT_MS);
+    await delay(LIMIT_MS - ended);
+    const stopped = await sent();
+    await delay(WATCH_MS);
+    expect((await sent()) - stopped, 'sent after the limit').to.equal(0);
+    const refused = await run();
+    expect([refused.status, at(refused.body, 'code')]).to.deep.equal([503, code]);
+    say(
+      `${code}: a run in flight was ended ${Math.round(ended)} ms after the switch, nothing sent from ${LIMIT_MS} ms on`,
+    );
+  }
+
+  async function checkReleased(flip: () => Promise<unknown>): Promise<void> {
+    calling.abort();
+    await providers.all[0]?.take(20);
+    await flip();
+    expect((await untilStatus(200))?.status, 'after the switch').to.equal(200);
+  }
+
+  before(async () => {
+    await removeRelease();
+    providers = await startProviders('alpha');
+    await ensureRelease(providers.values);
+    await providers.tenant.apply(
+      ...loadOrbiset('alpha'),
+      loadOrb('switched', { provider: 'alpha', execution: { ...executionOf('alpha', 'POST'), idempotent: true } }),
+    );
+    await providers.tenant.kubectl('wait', 'orb/switched', '--for=condition=Ready', '--timeout=60s');
+    api = await connectApi();
+    await untilServed(api, ORB);
+    const to = await podAddress(TENANT, 'app=alpha');
+    wire = await watchWire(await podAddress(PLATFORM_NAMESPACE, 'app.kubernetes.io/component=api'), [to]);
+  });
+  after(async () => {
+    await allowEgress();
+    calling.abort();
+    await wire.remove();
+    await api.close();
+    await removeProviders();
+    await removeRelease();
+  });
+
+  it('ConfigMap orb-egress: no byte leaves 5 s after it says stop', () =>
+    checkThrown('egress-stopped', stopEgress, () => wire.bytes()));
+
+  it('calls go on when it is deleted', () => checkReleased(allowEgress));
+
+  // Idle connections of other Orbisets stay open: requests are what counts.
+  it('a suspended Orbiset: no request of its runs is sent 5 s later', () =>
+    checkThrown(
+      'orbiset-suspended',
+      () => suspend(true),
+      async () => (await providers.all[0]?.posted())?.length ?? Number.NaN,
+    ));
+
+  it('its runs go on when it is no longer suspended', () => checkReleased(() => suspend(false)));
+});

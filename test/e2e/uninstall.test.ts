@@ -1,0 +1,171 @@
+import { expect } from 'chai';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
+import { kubectlOk, PLATFORM_NAMESPACE } from '../../hack/control-plane/install.ts';
+import { blocksOf } from '../integration/docs/fenced-blocks.ts';
+import { at } from '../chaos/rig/json.ts';
+import { secret } from '../support/cluster-objects.ts';
+import { testNamespace, waitFor, type TestNamespace } from '../support/cluster.ts';
+import { command } from '../../hack/control-plane/command.ts';
+import { node } from '../support/e2e/node.ts';
+import { EXAMPLE, ensureExample, exampleKubectl } from './support/example.ts';
+import { installPlugin, type Plugin } from './support/plugin.ts';
+import { platformKubectl, removeRelease } from './support/release.ts';
+
+const PEOPLE = 'e2e-people';
+const ORB = 'people.echo@1.0.0';
+// In every namespace.
+const OF_KUBERNETES = /^(?:configmap\/kube-root-ca\.crt|serviceaccount\/default)$/;
+
+const objectIn = (text: string): JsonObject => {
+  const value: unknown = JSON.parse(text);
+  return isJsonObject(value) ? value : {};
+};
+
+const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
+const jwsIn = (file: string): unknown => objectIn(readFileSync(file, 'utf8'))['jws'];
+
+async function kinds(namespaced: boolean): Promise<string> {
+  const all = await kubectlOk(node, ['api-resources', '--verbs=list', `--namespaced=${namespaced}`, '-o', 'name']);
+  return lines(all)
+    .filter((kind) => !/^(?:events|componentstatuses)/.test(kind))
+    .join(',');
+}
+
+/** Every object of every kind, by name; of those without a namespace the platform's. */
+async function everything(): Promise<readonly string[]> {
+  const own = lines(await platformKubectl('get', await kinds(true), '-o', 'name', '--ignore-not-found'));
+  const all = lines(await kubectlOk(node, ['get', await kinds(false), '-o', 'name', '--ignore-not-found']));
+  return [...own.filter((name) => !OF_KUBERNETES.test(name)), ...all.filter((name) => /\borb/.test(name))].toSorted();
+}
+
+const uidOf = (what: string): Promise<string> => platformKubectl('get', what, '-o', 'jsonpath={.metadata.uid}');
+
+/** The Orb and the Orbiset of the example, as a team has them. */
+async function applyPeople(people: TestNamespace): Promise<void> {
+  const [orb, orbiset] = [
+    objectIn(await exampleKubectl('get', 'orb/example.echo-1.0.0', '-o', 'json')),
+    objectIn(await exampleKubectl('get', 'orbiset/default', '-o', 'json')),
+  ];
+  const encoded = await exampleKubectl('get', 'secret/echo', '-o', 'jsonpath={.data.ECHO_TOKEN}');
+  const spec = isJsonObject(orb['spec']) ? orb['spec'] : {};
+  const made = { apiVersion: 'orbs.dev/v1alpha1' };
+  await people.apply(
+    secret('echo', { ECHO_TOKEN: Buffer.from(encoded, 'base64').toString('utf8') }),
+    { ...made, kind: 'Orbiset', metadata: { name: 'default' }, spec: orbiset['spec'] },
+    { ...made, kind: 'Orb', metadata: { name: 'echo' }, spec: { ...spec, orb_id: ORB } },
+  );
+  await people.kubectl('wait', 'orb/echo', '--for=condition=Ready', '--timeout=60s');
+}
+
+describe('uninstalling', function suite() {
+  this.timeout(300_000);
+  let plugin: Plugin;
+  let people: TestNamespace;
+  let env: Readonly<Record<string, string>>;
+  let bundle = '';
+  let root = '';
+  let receipt = '';
+  let uids: readonly string[] = [];
+
+  const orb = (...args: readonly string[]): Promise<string> => plugin.ok([...args, '-n', PEOPLE], env);
+  const placeIn = async (id: string): Promise<JsonObject> =>
+    objectIn(JSON.stringify(at(objectIn(await orb('receipts', 'get', id, '-o', 'json')), 'log')));
+  const run = async (): Promise<string> => {
+    const result = objectIn(await orb('run', ORB, 'text=kept', '-o', 'json', '--bundle', bundle));
+    return String(at(result, 'receipt', 'receipt_id'));
+  };
+
+  before(async () => {
+    plugin = await installPlugin();
+    [bundle, root] = [join(plugin.folder, 'receipt.json'), join(plugin.folder, 'root.jwk')];
+    await removeRelease();
+    await kubectlOk(node, ['delete', 'namespace', PEOPLE, '--ignore-not-found', '--timeout=60s']);
+    await ensureExample();
+    people = await testNamespace(node, PEOPLE);
+    await applyPeople(people);
+    const key = await platformKubectl('get', 'secret/orb-platform-keys', '-o', String.raw`jsonpath={.data.root\.jwk}`);
+    writeFileSync(root, Buffer.from(key, 'base64'));
+    env = { ORB_API_KEY: await plugin.key(PEOPLE, 'orbs:execute', 'receipts:read') };
+    receipt = await run();
+    uids = [await uidOf('secret/orb-platform-keys'), await uidOf('secret/orb-api-tls'), await uidOf('pvc/orb-ledger')];
+  });
+  after(async () => {
+    await people.kubectl('delete', 'orbs,orbisets', '--all');
+    await people.remove();
+    await plugin.remove();
+    await removeRelease();
+  });
+
+  it('leaves definitions, ledger, keys, certificate, API keys and the head of the log, and nothing else', async () => {
+    const [block] = blocksOf('uninstall.md').filter(({ language }) => language === 'sh');
+    const { code, stderr } = await command('bash', ['-euo', 'pipefail', '-c', block?.text ?? 'exit 1']);
+    expect(code, stderr).to.equal(0);
+    // Endpoints and pods follow their owners.
+    const gone = await waitFor(
+      async () => ((await everything()).some((name) => name.startsWith('pod/')) ? undefined : true),
+      60_000,
+    );
+    expect(gone, 'the pods are gone').to.equal(true);
+    const left = (await everything()).map((name) => name.replace(/^(secret\/orb-api-key)-.*/, '$1-…'));
+    expect(left).to.have.members([
+      'configmap/orb-log-head',
+      'customresourcedefinition.apiextensions.k8s.io/orbisets.orbs.dev',
+      'customresourcedefinition.apiextensions.k8s.io/orbpublications.orbs.dev',
+      'customresourcedefinition.apiextensions.k8s.io/orbs.orbs.dev',
+      'lease.coordination.k8s.io/orb-operator',
+      `namespace/${PLATFORM_NAMESPACE}`,
+      'persistentvolumeclaim/orb-ledger',
+      'secret/orb-api-key-…',
+      'secret/orb-api-tls',
+      'secret/orb-platform-keys',
+    ]);
+  });
+
+  it('leaves the objects of people as they were', async () => {
+    const names = await people.kubectl('get', 'orbs,orbisets,secrets', '-o', 'name');
+    expect(names.trim().split('\n')).to.have.members(['orb.orbs.dev/echo', 'orbiset.orbs.dev/default', 'secret/echo']);
+    const { code } = await node.kubectl(['get', 'namespace', EXAMPLE]);
+    expect(code, 'the example goes with the release').to.equal(1);
+  });
+
+  it('leaves receipts that verify, without any platform', async () => {
+    expect(await plugin.ok(['verify', bundle, '--root', root])).to.match(/valid/);
+  });
+
+  describe('a new install on what is left', () => {
+    before(() => ensureExample());
+
+    it('takes over keys, certificate and ledger', async () => {
+      expect([
+        await uidOf('secret/orb-platform-keys'),
+        await uidOf('secret/orb-api-tls'),
+        await uidOf('pvc/orb-ledger'),
+      ]).to.deep.equal(uids);
+    });
+
+    it('serves the old receipt, byte for byte, to the old API key', async () => {
+      const again = join(plugin.folder, 'again.json');
+      await orb('receipts', 'get', receipt, '--bundle', again);
+      expect(jwsIn(again)).to.equal(jwsIn(bundle));
+      expect(await plugin.ok(['verify', again, '--root', root])).to.match(/valid/);
+    });
+
+    it('executes the Orbs of people and goes on with the same log', async () => {
+      const old = await placeIn(receipt);
+      const fresh = await waitFor(() => run().catch(() => undefined), 30_000);
+      expect(fresh).to.match(/^rcpt_/);
+      expect(await plugin.ok(['verify', bundle, '--root', root])).to.match(/valid/);
+      const place = await placeIn(fresh ?? '');
+      expect(place['origin']).to.equal(old['origin']);
+      expect(Number(place['index'])).to.be.above(Number(old['index']));
+    });
+
+    it('says that its log goes on with the head that was left', async () => {
+      const query = ['get', 'pods', '-l', 'app.kubernetes.io/component=api', '-o', 'jsonpath={.items[0].status.podIP}'];
+      const metrics = await fetch(`http://${await platformKubectl(...query)}:9464/metrics`);
+      expect(await metrics.text()).to.match(/^orb_log_consistent(?:\{[^}]*\})? 1$/m);
+    });
+  });
+});
