@@ -93,8 +93,8 @@ async function open(
 /** @returns what tells of a doubtful history, until the signal is aborted */
 async function followHead(deps: ForkEventDeps, signal: AbortSignal): Promise<() => Promise<void>> {
   let telling: Promise<void> = Promise.resolve();
-  await deps.platform.followHead(createConfigMapHeadStore(deps), (why) => {
-    telling = tellOfFork(why, deps, signal);
+  await deps.platform.followHead(createConfigMapHeadStore(deps), (doubt) => {
+    telling = tellOfFork(doubt, deps, signal);
   });
   return () => telling;
 }

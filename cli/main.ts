@@ -17,8 +17,11 @@ function version(): string {
   return typeof value === 'object' && value !== null && 'version' in value ? String(value.version) : 'unknown';
 }
 
+const files = fileStreams(process.stdin, process.stdout);
+
 // A reader such as `head` may go away early: that is its right, and no fault of ours.
 process.stdout.on('error', (error) => {
+  if (files.isSending()) return;
   if (codeOf(error) !== 'EPIPE') throw error;
   process.exit(0);
 });
@@ -42,7 +45,7 @@ process.exitCode = await run(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err,
   input: terminalInput(process.stdin, err),
-  files: fileStreams(process.stdin, process.stdout),
+  files,
   clock: systemClock,
   random: randomSource(),
   program: inCheckout ? 'npm run -s orb --' : plugin ? 'kubectl orb' : 'orb',

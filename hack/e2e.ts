@@ -10,6 +10,7 @@ import { bringUp, isUp, loadImage, placeOf, takeDown, type NodePlace } from './n
 import { whyNot } from './node/requirements.ts';
 
 const USAGE = 64;
+const STOPPED = 130;
 const root = resolve(import.meta.dirname, '..');
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -57,7 +58,15 @@ async function loadPlatform(place: NodePlace): Promise<void> {
   say(`${tag} is loaded (${seconds()} s).`);
 }
 
-const stay = (): void => undefined;
+/** This process outlives what it has started, so that it can clean up. @returns whether it was told to stop */
+function outlive(): () => boolean {
+  let told = false;
+  const stay = (): void => {
+    told = true;
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stay);
+  return () => told;
+}
 
 /** Runs mocha in the cluster's network. @returns its exit code */
 async function mocha({ net }: NodePlace, args: readonly string[]): Promise<number> {
@@ -67,8 +76,7 @@ async function mocha({ net }: NodePlace, args: readonly string[]): Promise<numbe
   // The way back for a test that builds something: the cluster's network has no way out.
   const env = { ...process.env, E2E_MACHINE_NETWORK: `/proc/${process.pid}/ns/net` };
   const child = spawn(net, line, { stdio: 'inherit', cwd: root, env });
-  // This process outlives mocha, so that it can clean up. A terminal's Ctrl-C has reached mocha by itself.
-  process.on('SIGINT', stay);
+  // A terminal's Ctrl-C has reached mocha by itself.
   process.on('SIGTERM', (signal) => child.kill(signal));
   return exitOf(child);
 }
@@ -80,9 +88,11 @@ async function run(place: NodePlace, { keepUp, mocha: args }: Extract<Wish, { ki
     return 0;
   }
   let ours = false;
+  const isToldToStop = outlive();
   try {
     ours = await bringUp(place, say);
     await loadPlatform(place);
+    if (isToldToStop()) return STOPPED;
     return await mocha(place, args);
   } finally {
     if (ours && !keepUp) await takeDown(place, { keep: false }, say);

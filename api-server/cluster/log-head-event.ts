@@ -4,7 +4,7 @@ import type { RuntimeMetrics } from '../../adapters/kube/kube-metrics.ts';
 import type { KubeClient } from '../../adapters/kube/port.ts';
 import { LOG_HEAD_NAME } from '../../adapters/log-head/config-map-head-store.ts';
 import type { EventSpec } from '../../core/reconcile/event-spec.ts';
-import { ADVICE } from '../log/log-head.ts';
+import type { Doubt } from '../log/judge-head.ts';
 import type { Platform } from '../process/platform.ts';
 
 export interface ForkEventDeps {
@@ -17,20 +17,20 @@ export interface ForkEventDeps {
   readonly identity: string;
 }
 
-const eventOf = (why: string): EventSpec => ({
+const eventOf = ({ why, next }: Doubt): EventSpec => ({
   type: 'Warning',
   reason: 'LedgerForked',
   action: 'StopSigning',
-  note: `Nothing is signed, and no run is started: ${why}. ${ADVICE}`,
+  note: `Nothing is signed, and no run is started: ${why}. ${next}`,
 });
 
 /** Tells of a doubtful history by an Event on the ConfigMap that says so, until the signal is aborted; never rejects. */
-export async function tellOfFork(why: string, deps: ForkEventDeps, signal: AbortSignal): Promise<void> {
+export async function tellOfFork(doubt: Doubt, deps: ForkEventDeps, signal: AbortSignal): Promise<void> {
   const { platform, client, metrics, namespace, identity } = deps;
   const { clock, log } = platform;
   const reporting = { reportingController: 'orbs.dev/api', reportingInstance: identity };
   const recorder = createEventRecorder({ client, clock, logger: log.logger, metrics, ...reporting });
   const head = await client.get(KINDS.configMap, { namespace, name: LOG_HEAD_NAME }, signal).catch(() => undefined);
-  if (head !== undefined) recorder.record(head, [eventOf(why)]);
+  if (head !== undefined) recorder.record(head, [eventOf(doubt)]);
   await recorder.run(signal);
 }

@@ -4,6 +4,12 @@ import { succeeds } from '../../core/merkle/log-origin.ts';
 import { openCheckpoint, type Checkpoint } from '../../core/merkle/open-checkpoint.ts';
 import { verifyConsistency } from '../../core/merkle/verify-proof.ts';
 
+/** Why a history is in doubt, and the ways out. */
+export interface Doubt {
+  readonly why: string;
+  readonly next: string;
+}
+
 /** What a head that is kept outside the ledger says about the ledger. */
 export type HeadVerdict =
   /** The ledger goes on where the head is, or beyond. */
@@ -11,7 +17,7 @@ export type HeadVerdict =
   /** The head is of a log that was given up for this one (`orb ledger adopt`). */
   | { readonly kind: 'succeeds' }
   /** The ledger is not the one that was signed, or nobody can tell. */
-  | { readonly kind: 'forked'; readonly why: string };
+  | ({ readonly kind: 'forked' } & Doubt);
 
 /** A ledger to be judged, as it stands. */
 export interface Judged {
@@ -20,7 +26,13 @@ export interface Judged {
   readonly keys: readonly Uint8Array[];
 }
 
-const forked = (why: string): HeadVerdict => ({ kind: 'forked', why });
+const NEWER =
+  'Restore the newer ledger (orb ledger restore), or begin a new log from this one: orb ledger adopt --new-origin. Then start again.';
+// A new origin is no way out here: nothing says that this head is one of its past.
+const UNKNOWN =
+  'Restore the keys that belong to it; or, if it was damaged or is of a platform that was given up, delete it. Then start again.';
+
+const forked = (why: string, next = NEWER): HeadVerdict => ({ kind: 'forked', why, next });
 
 /** RFC 6962: the tree of the head is the beginning of the tree of the ledger. */
 async function isPrefix({ ledger }: Judged, head: Checkpoint, size: number): Promise<boolean> {
@@ -40,7 +52,7 @@ export async function judgeHead(note: string, judged: Judged): Promise<HeadVerdi
   if (succeeds(logOrigin, origin)) return { kind: 'succeeds' };
   const head = await openCheckpoint(note, logOrigin, judged.keys, { sha256, ed25519Verify });
   if (head === undefined)
-    return forked(`the head is no checkpoint that a key of this platform signed for ${logOrigin}`);
+    return forked(`the head is no checkpoint that a key of this platform signed for ${logOrigin}`, UNKNOWN);
   const size = await judged.ledger.logSize();
   if (size < head.size)
     return forked(`the log had ${head.size} entries when it was last signed, and this ledger has ${size}`);

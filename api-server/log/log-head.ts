@@ -2,7 +2,7 @@ import { LedgerError, type Ledger, type LogGate, type SignedCheckpoint } from '.
 import { HeadMoved, type HeadStore } from '../../adapters/log-head/port.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { judgeHead } from './judge-head.ts';
+import { judgeHead, type Doubt } from './judge-head.ts';
 
 export interface LogHeadOptions {
   readonly clock: Pick<Clock, 'sleep'>;
@@ -18,20 +18,19 @@ export interface Following {
   /** Called once, when the log may grow and before anybody else makes it grow. @param size entries in it */
   readonly opened: (size: number) => void;
   /** Called once, when the history is found to be in doubt. */
-  readonly forked: (why: string) => void;
+  readonly forked: (doubt: Doubt) => void;
 }
 
 // trust.md §2.3: at most 60 s old. Four writes a minute under load, none without growth.
 const PERIOD_MS = 15_000;
+/** While nothing is kept under this origin: until then a lost ledger is not noticed. */
+const UNKEPT_MS = 2000;
 /** Until the store is asked again that did not answer. */
 const RETRY_MS = 2000;
 /** Of the first look. */
 const FIRST_MS = 5000;
 /** Of the last write at a stop. */
 const LAST_MS = 5000;
-
-export const ADVICE =
-  'Restore the newer ledger (orb ledger restore), or begin a new log from this one: orb ledger adopt --new-origin. Then start again.';
 
 type State =
   /** Nobody knows yet: an unread head may be newer than the ledger. */
@@ -129,7 +128,8 @@ export class LogHead {
       for (let isRead = await looked; !isRead; isRead = await this.#tryToLook(following))
         await this.#options.clock.sleep(RETRY_MS, signal, { ref: false });
       while (this.isConsistent()) {
-        await this.#options.clock.sleep(PERIOD_MS, signal, { ref: false });
+        const periodMs = this.#saved.size === 0 ? UNKEPT_MS : PERIOD_MS;
+        await this.#options.clock.sleep(periodMs, signal, { ref: false });
         await this.#save(following, signal);
       }
     } catch {
@@ -144,7 +144,10 @@ export class LogHead {
       this.#isAway = false;
       return true;
     } catch (error) {
-      this.#warn('the head of the log can not be read: nothing is signed until it is', error);
+      this.#warn(
+        `${following.store.place}, the head of the log, can not be read: nothing is signed until it is`,
+        error,
+      );
       return false;
     }
   }
@@ -160,7 +163,7 @@ export class LogHead {
       return this.#open(following, size);
     }
     const verdict = await judgeHead(found.note, { ledger, keys: this.#options.keys });
-    if (verdict.kind === 'forked') return this.#fork(following, verdict.why);
+    if (verdict.kind === 'forked') return this.#fork(following, verdict);
     this.#saved = { size: verdict.kind === 'continues' ? verdict.size : 0, version: found.version };
     if (verdict.kind === 'succeeds')
       this.#options.logger.warn('the log goes on under a new origin', { origin: ledger.identity.logOrigin });
@@ -174,14 +177,11 @@ export class LogHead {
     this.#opened.resolve();
   }
 
-  #fork({ store, forked }: Following, why: string): void {
-    this.#state = { kind: 'forked', why: `${why} (${store.place}). ${ADVICE}` };
-    this.#options.logger.error('the history of the ledger is in doubt: nothing is signed', {
-      why,
-      head: store.place,
-      next: ADVICE,
-    });
-    forked(why);
+  #fork({ store, forked }: Following, { why, next }: Doubt): void {
+    const { place } = store;
+    this.#state = { kind: 'forked', why: `${why} (${place}). ${next}` };
+    this.#options.logger.error('the history of the ledger is in doubt: nothing is signed', { why, head: place, next });
+    forked({ why, next });
   }
 
   /** Never rejects: what was not written is written next time. */
@@ -195,7 +195,7 @@ export class LogHead {
     } catch (error) {
       if (error instanceof HeadMoved) await this.#tryToLook(following);
       else if (!this.#stopping.signal.aborted || signal !== this.#stopping.signal)
-        this.#warn('the head of the log could not be kept outside the ledger; it is tried again', error);
+        this.#warn(`${following.store.place}, the head of the log, could not be written; it is tried again`, error);
     }
   }
 

@@ -18,6 +18,7 @@ import { logKeys } from '../../core/verify/inclusion.ts';
 import { openKeys } from '../../core/verify/keys.ts';
 import { createAdmission, type Admission } from '../http/admission.ts';
 import { watchLoopDelay } from '../http/loop-delay.ts';
+import type { Doubt } from '../log/judge-head.ts';
 import { LogHead } from '../log/log-head.ts';
 import { CallerTags } from '../runtime/caller-tags.ts';
 import { FailoverState } from '../runtime/failover/failover-state.ts';
@@ -42,7 +43,7 @@ export interface Platform {
    * Proves the ledger by the head that is kept outside it, and keeps that; resolves after the first look. Once.
    * @param forked told when the history is in doubt
    */
-  readonly followHead: (store: HeadStore, forked: (why: string) => void) => Promise<void>;
+  readonly followHead: (store: HeadStore, forked: (doubt: Doubt) => void) => Promise<void>;
   readonly dialer: Dialer;
   readonly catalog: MemoryCatalog;
   readonly metrics: Metrics;

@@ -170,8 +170,8 @@ async function checkAndCommit(runtime: Runtime, run: StartedRun, answer: RunAnsw
   return [await runtime.ledger.finishRun({ ...finishRow(run, answer.sealed), answer: text }), good];
 }
 
-function lostLedger(run: StartedRun, calls: Calls): Reply {
-  return problem(run.plan, 'ledger-unavailable', {
+function lostLedger(run: StartedRun, calls: Calls, error: LedgerError): Reply {
+  return problem(run.plan, ledgerCode(error), {
     detail: 'The run may have been executed; its receipt follows when the ledger is back.',
     extensions: {
       maybe_executed: true,
@@ -231,7 +231,7 @@ async function finish(runtime: Runtime, run: StartedRun, calls: Calls): Promise<
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     runtime.logger.error('the receipt of a run could not be stored', { run_id: plan.runId, error });
-    return lostLedger(run, calls);
+    return lostLedger(run, calls, error);
   }
 }
 

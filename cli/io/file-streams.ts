@@ -1,14 +1,53 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { codeOf, EXIT, Failure } from './failure.ts';
 
 /** Whole files through the standard streams, at the pace of whoever is at their other end. */
 export interface FileStreams {
-  readonly toStdout: (path: string) => Promise<void>;
+  /** Resolves when all of it was taken. @throws Failure it was not */
+  readonly toStdout: (path: string, signal: AbortSignal) => Promise<void>;
   /** Makes a file, mode 0600. */
-  readonly fromStdin: (path: string) => Promise<void>;
+  readonly fromStdin: (path: string, signal: AbortSignal) => Promise<void>;
 }
 
-export const fileStreams = (stdin: NodeJS.ReadableStream, stdout: NodeJS.WritableStream): FileStreams => ({
-  toStdout: (path) => pipeline(createReadStream(path), stdout, { end: false }),
-  fromStdin: (path) => pipeline(stdin, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })),
-});
+/** The streams of a process. */
+export interface ProcessFiles extends FileStreams {
+  /** A file is on its way out: whoever sends it hears of errors of the stream. */
+  readonly isSending: () => boolean;
+}
+
+const written = (stream: NodeJS.WritableStream): Promise<void> =>
+  new Promise((resolve, reject) => {
+    stream.write('', (error) => (error ? reject(error) : resolve()));
+  });
+
+function notSent(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  const why = codeOf(error) === 'EPIPE' ? 'its reader went away' : String(error);
+  return new Failure(EXIT.negative, `the file was not sent whole: ${why}`);
+}
+
+export function fileStreams(stdin: NodeJS.ReadableStream, stdout: NodeJS.WritableStream): ProcessFiles {
+  let sending = false;
+  return {
+    isSending: () => sending,
+    toStdout: async (path, signal) => {
+      sending = true;
+      try {
+        await pipeline(createReadStream(path), stdout, { end: false, signal });
+        await written(stdout);
+      } catch (error) {
+        throw notSent(error, signal);
+      } finally {
+        sending = false;
+      }
+    },
+    fromStdin: async (path, signal) => {
+      try {
+        await pipeline(stdin, createWriteStream(path, { flags: 'w', mode: 0o600, flush: true }), { signal });
+      } catch (error) {
+        throw signal.aborted ? signal.reason : error;
+      }
+    },
+  };
+}

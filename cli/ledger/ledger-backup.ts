@@ -1,32 +1,26 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { backupLedger, type Backup } from '../../adapters/ledger/sqlite-copy/backup.ts';
-import type { Args } from '../args/parse-args.ts';
 import type { Verb } from '../args/verb.ts';
 import { EXIT } from '../io/failure.ts';
+import { interruptible } from '../io/interruptible.ts';
 import type { Io } from '../io/io.ts';
-import { checkReadable, ledgerFile, megabytes, onLedger } from './ledger-file.ts';
+import { checkFolder, checkReadable, checkRoom, ledgerFile, megabytes, onLedger, progress } from './ledger-file.ts';
 
 const DATA = '.orb';
 const STREAM = '-';
-/** Between two lines of progress. */
-const EVERY_MS = 2000;
-
-function progress(io: Io): (done: number, total: number) => void {
-  let toldAt = io.clock.monotonic();
-  return (done, total) => {
-    if (io.clock.monotonic() - toldAt < EVERY_MS) return;
-    toldAt = io.clock.monotonic();
-    io.err(`copied ${Math.floor((100 * done) / Math.max(1, total))} %\n`);
-  };
+const NO_LEDGER = '--data DIR names the data folder of the API';
+interface Ends {
+  readonly file: string;
+  readonly target: string;
+  readonly overwrite: boolean;
 }
 
-async function copy(args: Args, file: string, target: string, io: Io): Promise<Backup> {
-  await checkReadable(file, '--data DIR names the data folder of the API');
-  const made = await onLedger(
-    () => backupLedger({ file, target, overwrite: args.has('force'), onProgress: progress(io) }),
-    '--force replaces it',
-  );
+async function copy(ends: Ends, io: Io, signal: AbortSignal): Promise<Backup> {
+  await checkReadable(ends.file, NO_LEDGER);
+  await checkFolder(dirname(ends.target));
+  const options = { ...ends, onProgress: progress(io) };
+  const made = await onLedger(() => backupLedger(options, signal), '--force replaces it');
   const unsigned = made.treeSize - made.signedSize;
   io.err(`${megabytes(made.bytes)}, a log of ${made.treeSize} entries under ${made.logOrigin}, checked\n`);
   if (unsigned > 0) io.err(`its newest checkpoint covers all but the last ${unsigned}\n`);
@@ -35,11 +29,13 @@ async function copy(args: Args, file: string, target: string, io: Io): Promise<B
 }
 
 /** The copy is made and checked beside the ledger first: what was sent can't be taken back. */
-async function stream(args: Args, file: string, io: Io): Promise<void> {
+async function stream(file: string, io: Io, signal: AbortSignal): Promise<void> {
   const target = join(dirname(file), `backup-${process.pid}.sqlite`);
+  await checkReadable(file, NO_LEDGER);
+  await checkRoom(file);
   try {
-    await copy(args, file, target, io);
-    await io.files.toStdout(target);
+    await copy({ file, target, overwrite: true }, io, signal);
+    await io.files.toStdout(target, signal);
   } finally {
     await rm(target, { force: true });
   }
@@ -59,13 +55,14 @@ export const ledgerBackupVerb: Verb = {
   examples: ['{orb} ledger backup ledger-2026-11-20.sqlite', '{orb} ledger backup - --data /data'],
   run: async (args, io) => {
     const file = ledgerFile(args.one('data') ?? DATA);
-    const target = args.positionals[0] ?? '';
-    if (target === STREAM) {
-      await stream(args, file, io);
+    const [to = ''] = args.positionals;
+    if (to === STREAM) {
+      await interruptible((signal) => stream(file, io, signal));
       return EXIT.ok;
     }
-    const made = await copy(args, file, resolve(target), io);
-    io.out(`${resolve(target)} ${made.bytes} ${made.treeSize}\n`);
+    const target = resolve(to);
+    const made = await interruptible((signal) => copy({ file, target, overwrite: args.has('force') }, io, signal));
+    io.out(`${target} ${made.bytes} ${made.treeSize}\n`);
     return EXIT.ok;
   },
 };

@@ -1,27 +1,33 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { restoreLedger, type Restored } from '../../adapters/ledger/sqlite-copy/restore.ts';
-import type { Args } from '../args/parse-args.ts';
 import type { Verb } from '../args/verb.ts';
 import { EXIT, usage } from '../io/failure.ts';
+import { interruptible } from '../io/interruptible.ts';
 import type { Io } from '../io/io.ts';
-import { checkReadable, ledgerFile, onLedger } from './ledger-file.ts';
+import { checkReadable, ledgerFile, onLedger, progress } from './ledger-file.ts';
 
 const STREAM = '-';
 
-async function restore(args: Args, source: string, file: string, io: Io): Promise<Restored> {
-  const asideAs = `before-${new Date(io.clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
-  const options = { source, file, ...(args.has('force') ? { asideAs } : {}) };
-  await checkReadable(source, 'FILE is a backup that orb ledger backup made');
-  return onLedger(() => restoreLedger(options), '--force restores all the same, and puts it aside');
+interface Ends {
+  readonly source: string;
+  readonly file: string;
+  readonly force: boolean;
 }
 
-async function fromStdin(args: Args, file: string, io: Io): Promise<Restored> {
+async function restore({ source, file, force }: Ends, io: Io, signal: AbortSignal): Promise<Restored> {
+  const asideAs = `before-${new Date(io.clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+  const options = { source, file, onProgress: progress(io), ...(force ? { asideAs } : {}) };
+  await checkReadable(source, 'FILE is a backup that orb ledger backup made');
+  return onLedger(() => restoreLedger(options, signal), '--force restores all the same, and puts it aside');
+}
+
+async function fromStdin({ file, force }: Ends, io: Io, signal: AbortSignal): Promise<Restored> {
   const source = `${file}.incoming-${process.pid}`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   try {
-    await io.files.fromStdin(source);
-    return await restore(args, source, file, io);
+    await io.files.fromStdin(source, signal);
+    return await restore({ source, file, force }, io, signal);
   } finally {
     await rm(source, { force: true });
   }
@@ -59,8 +65,10 @@ export const ledgerRestoreVerb: Verb = {
     const data = args.one('data');
     if (data === undefined) throw usage('--data DIR is needed: the data folder of the API');
     const file = ledgerFile(data);
-    const source = args.positionals[0] ?? '';
-    const restored = await (source === STREAM ? fromStdin(args, file, io) : restore(args, resolve(source), file, io));
+    const [from = ''] = args.positionals;
+    const ends = { source: resolve(from), file, force: args.has('force') };
+    const way = from === STREAM ? fromStdin : restore;
+    const restored = await interruptible((signal) => way(ends, io, signal));
     report(restored, file, io);
     return EXIT.ok;
   },

@@ -13,6 +13,7 @@ import { readInput, readText } from '../io/read-file.ts';
 import { readRoot } from '../trust/root-key.ts';
 import { readPins, rememberSequence } from '../trust/trust-store.ts';
 import { readDocument, readKeysFile, type Document } from './document.ts';
+import { givenUpLog } from './given-up-log.ts';
 import { openingsFor, readDisclosed, type DisclosedFields } from './openings.ts';
 import { reportText, reportValue, type Report } from './report.ts';
 import { trustKeys, type Believed, type TrustedKeys } from './trusted-keys.ts';
@@ -95,7 +96,9 @@ async function verify(args: Args, io: Io): Promise<Report> {
   }
   await remember(keys, believed, io);
   const subject = { jws: document.jws, proof: isBundle ? document.proof : null, document: keys.document };
-  return { verification: withRows(await judge(subject, options, disclosed, io), isBundle), keys, next: [] };
+  const judged = await judge(subject, options, disclosed, io);
+  const next = judged.code === 'checkpoint' ? givenUpLog(subject) : [];
+  return { verification: withRows(judged, isBundle), keys, next };
 }
 
 export const verifyVerb: Verb = {

@@ -1,9 +1,19 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from './build.ts';
 
 const WAIT_MS = 500;
+
+const textOf = (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(() => undefined);
+
+/** When a process began, in the kernel's ticks: a pid is used again. '' where the kernel does not tell. */
+async function startOf(pid: number): Promise<string> {
+  const stat = (await textOf(`/proc/${pid}/stat`)) ?? '';
+  // The name before, in brackets, may hold anything.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+}
 
 function isAlive(pid: number): boolean {
   try {
@@ -13,27 +23,60 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function takeLock(path: string): Promise<boolean> {
+/** Whether the process that wrote this lock is gone, as one that was killed; or the machine, while it was written. */
+async function isStale(text: string): Promise<boolean> {
+  const [word = '', start = ''] = text.split(' ');
+  const pid = Number(word);
+  if (!(pid > 0 && isAlive(pid))) return true;
+  return start !== '' && start !== (await startOf(pid));
+}
+
+type Wait = (ms: number) => Promise<unknown>;
+
+/** The lock is there with what it says, or not at all. @returns false: there is one already */
+async function make(own: string, path: string): Promise<boolean> {
   try {
-    await writeFile(path, String(process.pid), { flag: 'wx' });
+    await link(own, path);
     return true;
-  } catch {
-    const holder = Number(await readFile(path, 'utf8').catch(() => ''));
-    // Left by a process that was killed.
-    if (holder > 0 && !isAlive(holder)) await rm(path, { force: true });
-    return false;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function takeLock(folder: string, path: string, wait: Wait): Promise<boolean> {
+  // Each time: whoever had it may have removed the folder.
+  await mkdir(folder, { recursive: true });
+  const id = randomUUID();
+  const [own, text] = [`${path}-${id}`, `${process.pid} ${await startOf(process.pid)} ${id}`];
+  await writeFile(own, text);
+  try {
+    if (await make(own, path)) return true;
+    const found = await textOf(path);
+    if (found === undefined || !(await isStale(found))) return false;
+    // Others that saw the same do the same: the last one's stays.
+    await rename(own, path);
+    await wait(WAIT_MS);
+    return (await textOf(path)) === text;
+  } finally {
+    await rm(own, { force: true });
   }
 }
 
 /** Fills a folder while no other process does; makes it when it is not there. */
-export async function withFolderLock<T>(folder: string, say: Say, work: () => Promise<T>): Promise<T> {
-  await mkdir(folder, { recursive: true });
+export async function withFolderLock<T>(
+  folder: string,
+  say: Say,
+  work: () => Promise<T>,
+  wait: Wait = delay,
+): Promise<T> {
   const lock = join(folder, '.lock');
   let told = false;
-  while (!(await takeLock(lock))) {
-    if (!told) say(`Another process fills ${folder}; waiting for it …`);
-    told = true;
-    await delay(WAIT_MS);
+  while (!(await takeLock(folder, lock, wait))) {
+    const [pid = ''] = (await textOf(lock))?.split(' ') ?? [];
+    if (!told && pid !== '') say(`Process ${pid} works in ${folder}; waiting until it removes ${lock} …`);
+    told ||= pid !== '';
+    await wait(WAIT_MS);
   }
   try {
     return await work();

@@ -1,6 +1,12 @@
 # A network of its own without a link to the outside, mounts of its own, processes of their own; sourced by up.sh.
 # shellcheck shell=bash disable=SC2016
 
+# Unless told, all pods together weigh as much as one process of the machine: tests beside them would starve them.
+weigh() {
+  [ ! -e "$1/cpu.shares" ] || echo 16384 >"$1/cpu.shares"
+  [ ! -e "$1/cpu.weight" ] || echo 1600 >"$1/cpu.weight"
+}
+
 open_namespaces() {
   local starter found=''
   if ! mountpoint -q "$NETNS"; then
@@ -23,7 +29,10 @@ open_namespaces() {
     say "the namespaces can't be made:" && cat "$LOGS/holder.log" >&2
     return 1
   }
-  while read -r folder; do mkdir -p "$folder"; done < <(cgroup_folders)
+  while read -r folder; do
+    mkdir -p "$folder"
+    weigh "$folder"
+  done < <(cgroup_folders)
 }
 
 in_node() { nsenter -t "$HOLDER" --net --mount --pid -- "$@"; }

@@ -42,7 +42,8 @@ export function placeOf(name: string = process.env['E2E_NAME'] ?? 'e2e'): NodePl
 /** Runs a script whose output goes to stderr. @throws Error its exit code */
 async function runScript(name: string, args: readonly string[], place: NodePlace): Promise<void> {
   const env = { ...process.env, E2E_NAME: place.name, E2E_STATE: place.state, E2E_NODE_BINARY: process.execPath };
-  const child = spawn(join(import.meta.dirname, name), [...args], {
+  // Without this process nobody holds the lock: the script must not go on beside the next one.
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', join(import.meta.dirname, name), ...args], {
     stdio: ['ignore', process.stderr, 'inherit'],
     env,
   });
@@ -102,13 +103,18 @@ export async function bringUp(place: NodePlace, say: Say): Promise<boolean> {
   });
 }
 
+/** Whoever waits for the lock has a file of its own in the folder. */
+function unlessAwaited(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOTEMPTY')) throw error;
+}
+
 /**
  * Ends it: nothing is left behind. With `keep` etcd, keys, volumes and images stay, and the next `bringUp` goes on with
  * them, as after a power cut.
  */
 export async function takeDown(place: NodePlace, { keep }: { readonly keep: boolean }, say: Say): Promise<void> {
   await withFolderLock(place.folder, say, () => runScript('down.sh', keep ? ['--keep'] : [], place));
-  if (!keep) await rmdir(place.folder);
+  if (!keep) await rmdir(place.folder).catch(unlessAwaited);
 }
 
 /** Loads an image archive (`docker save`, `buildah push docker-archive:`) into a node that is up. @throws Error why not */

@@ -1,20 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { command } from '../../hack/control-plane/command.ts';
 import { bringUp, isUp, placeOf, takeDown } from '../../hack/node/node.ts';
 import { waitFor } from '../support/cluster.ts';
 import { place, say } from '../support/e2e/node.ts';
 
+const root = resolve(import.meta.dirname, '../..');
 const second = placeOf(`${place.name.slice(0, 10)}two`);
 
-/** Command lines of the machine's processes that name its state. */
-async function processes(): Promise<readonly string[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
-  return lines.filter((line) => line.includes(`${second.state}/`));
+interface Process {
+  readonly line: string;
+  readonly environment: string;
 }
+
+const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
+
+/** Those of the machine. */
+async function allProcesses(): Promise<readonly Process[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  return Promise.all(
+    pids.map(async (pid) => ({
+      line: await read(`/proc/${pid}/cmdline`),
+      environment: await read(`/proc/${pid}/environ`),
+    })),
+  );
+}
+
+/** Command lines that name its state. */
+const processes = async (): Promise<readonly string[]> =>
+  (await allProcesses()).map(({ line }) => line).filter((line) => line.includes(`${second.state}/`));
+
+/** Whether a script is bringing it up. */
+const isStarting = async (): Promise<boolean> =>
+  (await allProcesses()).some(
+    ({ line, environment }) => line.includes('node/up.sh') && environment.includes(`E2E_STATE=${second.state}\0`),
+  );
 
 const mounts = async (): Promise<readonly string[]> =>
   (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').filter((line) => line.includes(`${second.state}/`));
@@ -45,6 +69,19 @@ describe('a second cluster beside the first', () => {
   it('starts anew after a crash', async () => {
     process.kill(Number(await readFile(join(second.state, 'holder.pid'), 'utf8')), 'SIGKILL');
     expect(await waitFor(async () => ((await isUp(second)) ? undefined : 'down'))).to.equal('down');
+    expect(await bringUp(second, say)).to.equal(true);
+    expect(await isUp(second)).to.equal(true);
+  });
+
+  it('starts anew when its start was killed half-way, whose scripts do not go on', async () => {
+    await takeDown(second, { keep: false }, say);
+    const env = { ...process.env, E2E_NAME: second.name };
+    const starter = spawn(process.execPath, [join(root, 'hack/e2e.ts'), 'up'], { env, stdio: 'ignore' });
+    expect(await waitFor(async () => (await isStarting()) || undefined)).to.equal(true);
+    starter.kill('SIGKILL');
+    await once(starter, 'exit');
+    expect(await waitFor(async () => !(await isStarting()) || undefined)).to.equal(true);
+    expect(existsSync(join(second.state, 'up'))).to.equal(false);
     expect(await bringUp(second, say)).to.equal(true);
     expect(await isUp(second)).to.equal(true);
   });

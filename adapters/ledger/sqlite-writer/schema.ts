@@ -90,8 +90,9 @@ function versionOf(db: DatabaseSync): number {
   return row === undefined ? 0 : integerOf(row, 'version');
 }
 
-/** @throws LedgerError `ledger-version`: a program must not touch what a newer one wrote */
+/** @throws LedgerError `ledger-version`: a program must not touch what a newer one wrote; `ledger-unavailable`: no version */
 export function checkVersion(version: number): void {
+  if (version < 0) throw new LedgerError('ledger-unavailable', `schema version ${version}: its file is damaged`);
   if (version <= MIGRATIONS.length) return;
   const detail = `this ledger has schema version ${version}, this program knows versions up to ${MIGRATIONS.length}`;
   const advice = 'use the version that wrote it or a later one, or restore a backup from before the upgrade';
@@ -129,10 +130,11 @@ function claimIdentity(db: DatabaseSync, { issuer, logOrigin }: LedgerIdentity):
     return;
   }
   const detail = `this ledger belongs to the issuer ${stored.issuer} with the log ${stored.logOrigin}`;
-  throw new LedgerError(
-    'ledger-identity',
-    `${detail}, not to ${issuer} with ${logOrigin}: another issuer needs another ledger`,
-  );
+  const next =
+    stored.issuer === issuer && succeeds(stored.logOrigin, logOrigin)
+      ? 'these keys are from before orb ledger adopt: restore the newer ones'
+      : 'another issuer needs another ledger';
+  throw new LedgerError('ledger-identity', `${detail}, not to ${issuer} with ${logOrigin}: ${next}`);
 }
 
 /**

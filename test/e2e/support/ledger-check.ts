@@ -139,7 +139,8 @@ export async function checkLoad(
   expect(open, 'runs without a receipt').to.equal(0);
 }
 
-const postedTo = async (providers: readonly ProviderPod[]): Promise<readonly string[]> =>
+/** Ids as often as they reached a provider. */
+export const postedTo = async (providers: readonly ProviderPod[]): Promise<readonly string[]> =>
   (await Promise.all(providers.map((provider) => provider.posted()))).flat();
 
 /** Ids that reached a provider more than once. */

@@ -1,10 +1,7 @@
 import { isJsonObject } from '../../../core/json/json-value.ts';
 import { node } from '../../support/e2e/node.ts';
 
-/** Whom the network lets through: a refused connection came through too. */
-export type Reach = 'open' | 'blocked';
-
-const WAIT_MS = 1500;
+const WAIT_MS = 3000;
 const SCRIPT = `
 const { connect } = require('node:net');
 const reach = (target) => new Promise((resolve) => {
@@ -19,7 +16,7 @@ Promise.all(process.argv.slice(1).map(reach)).then((all) => console.log(JSON.str
 `;
 
 /**
- * What of `address:port` a pod gets a TCP connection to.
+ * Which of `address:port` a pod gets through to: `open` or `blocked`. A refused connection came through too.
  * @param pod `deploy/orb-api`
  * @throws Error the pod can't be asked
  */

@@ -3,9 +3,9 @@ import { command } from '../../../hack/control-plane/command.ts';
 import { kubectlOk, PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
 import { node } from '../../support/e2e/node.ts';
 
-const RELEASE = 'orb';
+export const RELEASE = 'orb';
 export const CHARTS = resolve(import.meta.dirname, '../../../charts');
-const PLATFORM_CHART = join(CHARTS, 'orb-platform');
+export const PLATFORM_CHART = join(CHARTS, 'orb-platform');
 const PLACE = ['-n', PLATFORM_NAMESPACE];
 
 /** Runs helm. @throws Error what it printed */

@@ -21,7 +21,7 @@ export interface Stage {
   readonly close: () => Promise<void>;
 }
 
-export const sendOrb = (): object =>
+const sendOrb = (): object =>
   loadOrb('send', {
     provider: 'alpha',
     effect: 'irreversible',

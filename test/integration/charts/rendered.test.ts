@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseAllDocuments } from 'yaml';
 import { allowed } from '../../../adapters/egress/ranges.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import {
@@ -9,6 +10,7 @@ import {
   CI_FOLDER,
   objectsIn,
   openHelm,
+  PLATFORM_CHART,
   textAt,
   titleOf,
   type Helm,
@@ -20,6 +22,7 @@ const RBAC_KINDS = new Set(['ServiceAccount', 'Role', 'RoleBinding', 'ClusterRol
 // Adds nothing to the cluster before something runs as it.
 const NOT_INSTALLED = 'status-prober.yaml';
 const EVERYTHING = ['-f', join(CI_FOLDER, 'everything-values.yaml')];
+const PROMETHEUS = 'prometheus.url=http://a,prometheus.auth.secretName=a';
 const MONITORING = ['--api-versions', 'monitoring.coreos.com/v1'];
 
 const committed = (folder: string, without: readonly string[] = []): readonly JsonObject[] =>
@@ -130,6 +133,44 @@ describe('the chart orb-platform', () => {
     expect(blocks).to.include.members(['10.0.0.0/8', '169.254.0.0/16', '100.64.0.0/10', '2002::/16']);
   });
 
+  it('lets nobody scrape where nobody is named', async () => {
+    const policies = (await render(['--set', 'networkPolicy.prometheus.peers=null'])).filter((object) =>
+      ['orb-api', 'orb-operator'].includes(textAt(object, 'metadata', 'name')),
+    );
+    const ports = policies.flatMap((policy) =>
+      listAt(policy, 'spec', 'ingress').flatMap((rule) => listAt(rule, 'ports').map((port) => at(port, 'port'))),
+    );
+    expect(ports).to.deep.equal([8443]);
+  });
+
+  it('denies further ranges only where something is let through', async () => {
+    const denied = 'networkPolicy.deniedCidrs={fd00::/8,2a00:1::/32,5.6.7.0/24}';
+    const [policy] = (await render(['--set', denied])).filter(
+      (one) => titleOf(one) === 'NetworkPolicy orb-system/orb-api',
+    );
+    const except = listAt(policy, 'spec', 'egress').flatMap((rule) =>
+      listAt(rule, 'to').flatMap((peer) => listAt(peer, 'ipBlock', 'except')),
+    );
+    expect(except).to.include.members(['2a00:1::/32', '5.6.7.0/24']).and.not.to.include('fd00::/8');
+  });
+
+  it('labels with the name of a release that looks like a number', async () => {
+    const { stdout } = await helm.run(['template', '1e5', PLATFORM_CHART, ...EVERYTHING, ...MONITORING]);
+    const said = JSON.stringify(objectsIn(stdout)).match(/(?<="app\.kubernetes\.io\/instance":)[^,}]+/g);
+    expect([...new Set(said)]).to.deep.equal(['"1e5"']);
+  });
+
+  it('writes a label once, whoever asks for it', async () => {
+    const labels = ['commonLabels', 'api.podLabels', 'metrics.serviceMonitor.labels'].map(
+      (name) => `${name}.team=${name}`,
+    );
+    const text = await helm.render(['--set', labels.join(','), ...MONITORING]);
+    const faults = parseAllDocuments(text).flatMap(({ errors }) => errors.map(String));
+    const [monitor] = objectsIn(text).filter((object) => at(object, 'kind') === 'ServiceMonitor');
+    expect(faults).to.deep.equal([]);
+    expect(at(monitor, 'metadata', 'labels', 'team')).to.equal('metrics.serviceMonitor.labels');
+  });
+
   for (const file of CI_FILES) {
     describe(`with ci/${file}`, () => {
       let objects: readonly JsonObject[];
@@ -191,7 +232,31 @@ describe('the chart orb-platform', () => {
     ['credentials without a Prometheus', 'prometheus.auth.secretName=a', 'prometheus.url is missing'],
     ['an Ingress without a host', 'ingress.enabled=true', 'ingress.hosts is empty'],
     ['the example among the platform', 'example.namespace=orb-system', 'must be another one'],
+    [
+      'a certificate that nobody would use',
+      'ingress.enabled=true,ingress.hosts[0]=a.b,api.tls.secretName=a',
+      'no effect',
+    ],
+    ['a label by which pods are found', 'commonLabels.app\\.kubernetes\\.io/component=a', "the chart's own label"],
+    ['the same on a pod', 'api.podLabels.app\\.kubernetes\\.io/version=a', "the chart's own label"],
+    ['a user without a password', `${PROMETHEUS},prometheus.auth.username=a`, 'passwordKey belong together'],
+    ['a certificate without its key', `${PROMETHEUS},prometheus.auth.certKey=a`, 'keyKey belong together'],
+    ['an issuer of two lines', 'api.issuer=https://a\n- b', '/api/issuer'],
+    ['an origin that YAML would cut off', 'egress.exceptions[0].origin=https://a #b', '/egress/exceptions/0/origin'],
+    ['a budget that is no number', 'operator.podDisruptionBudget.maxUnavailable=some', 'maxUnavailable'],
+    // Empty lists of a NetworkPolicy are no limit at all.
+    ['DNS everywhere', 'networkPolicy.dns.peers=null', 'networkPolicy.dns.peers is empty'],
+    ['any port of the DNS servers', 'networkPolicy.dns.ports=null', 'networkPolicy.dns.ports is empty'],
+    ['any port of the API servers', 'networkPolicy.kubernetesApi.ports=null', 'kubernetesApi.ports is empty'],
+    ['any port of Prometheus', 'networkPolicy.prometheus.ports=null', 'prometheus.ports is empty'],
+    ['a Prometheus anywhere', `${PROMETHEUS},networkPolicy.prometheus.peers=null`, 'prometheus.peers is empty'],
   ];
+  for (const namespace of ['123', '1e3', 'null'])
+    it(`refuses the namespace ${namespace}, which YAML takes for no text`, async () => {
+      const text = await helm.render(['-n', namespace]).catch((error: unknown) => String(error));
+      expect(text).to.contain(`namespace ${namespace}: YAML`);
+    });
+
   for (const [why, values, message] of refusals) {
     it(`refuses ${why}`, async () => {
       const text = await helm.render(['--set', values]).catch((error: unknown) => String(error));

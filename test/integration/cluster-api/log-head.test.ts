@@ -58,6 +58,13 @@ describe('the head of the log of a cluster (trust.md §2.3)', function suite() {
     const args = ['-n', SYSTEM, 'get', 'configmap', LOG_HEAD_NAME, '-o', 'jsonpath={.data.checkpoint}'];
     return (await kubectlOk(plane, args)).split('\n');
   };
+  /** Messages of the Events about it, when one of them has these words. */
+  const told = (words: string): Promise<string | undefined> =>
+    waitFor(async () => {
+      const about = `--field-selector=involvedObject.name=${LOG_HEAD_NAME},reason=LedgerForked`;
+      const text = await kubectlOk(plane, ['-n', SYSTEM, 'get', 'events', about, '-o', 'jsonpath={.items[*].message}']);
+      return text.includes(words) ? text : undefined;
+    });
   const stopped = async (): Promise<void> => {
     api.process.kill('SIGTERM');
     await api.process.exited;
@@ -93,20 +100,7 @@ describe('the head of the log of a cluster (trust.md §2.3)', function suite() {
     api = await api.restart();
     expect((await until(({ status }) => status !== 404))?.code).to.equal('ledger-forked');
     expect((await api.get(owner.key, '/receipts')).status).to.equal(200);
-    const about = `involvedObject.name=${LOG_HEAD_NAME},reason=LedgerForked`;
-    const told = await waitFor(async () => {
-      const text = await kubectlOk(plane, [
-        '-n',
-        SYSTEM,
-        'get',
-        'events',
-        `--field-selector=${about}`,
-        '-o',
-        'jsonpath={.items[*].message}',
-      ]);
-      return text === '' ? undefined : text;
-    });
-    expect(told).to.include('Nothing is signed').and.to.include('orb ledger adopt --new-origin');
+    expect(await told('orb ledger adopt --new-origin')).to.include('Nothing is signed');
     expect(await headLines()).to.deep.equal(head);
   });
 
@@ -119,5 +113,18 @@ describe('the head of the log of a cluster (trust.md §2.3)', function suite() {
     expect((await headLines())[0]).to.equal('orbs.localhost/log-2');
     api = await api.restart();
     expect((await until(({ status }) => status === 200))?.status).to.equal(200);
+  });
+
+  it('tells the way out of a ConfigMap that was damaged, and makes a deleted one anew', async () => {
+    await stopped();
+    await kubectlOk(plane, ['-n', SYSTEM, 'patch', 'configmap', LOG_HEAD_NAME, '-p', '{"data":{"checkpoint":"x"}}']);
+    api = await api.restart();
+    expect((await until(({ status }) => status !== 404))?.code).to.equal('ledger-forked');
+    expect(await told('delete it. Then start again')).to.include('no checkpoint that a key of this platform signed');
+    await kubectlOk(plane, ['-n', SYSTEM, 'delete', 'configmap', LOG_HEAD_NAME]);
+    api = await api.restart();
+    expect((await until(({ status }) => status === 200))?.status).to.equal(200);
+    const made = await waitFor(async () => (await headLines().catch(() => undefined))?.[0]);
+    expect(made).to.equal('orbs.localhost/log-2');
   });
 });

@@ -138,12 +138,10 @@ describe('the pages about installing', function suite() {
 
   describe('uninstall.md, command by command', () => {
     const key = apiKeySecret(['team']);
-    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'orb-operator' } };
     // What is made at run time, by processes that don't run here.
     const made = [
       ...['orb-platform-keys', 'orb-api-tls'].map(secret),
       ...['orb-log-head', 'orb-egress'].map(configMap),
-      lease,
       key.document,
     ];
     before(async () => {
@@ -163,7 +161,6 @@ describe('the pages about installing', function suite() {
       ...DEFINITIONS,
       'ConfigMap orb-system/orb-egress',
       'ConfigMap orb-system/orb-log-head',
-      'Lease orb-system/orb-operator',
       'PersistentVolumeClaim orb-system/orb-ledger',
       'Secret orb-system/orb-api-tls',
       'Secret orb-system/orb-platform-keys',

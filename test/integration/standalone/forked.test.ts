@@ -124,6 +124,13 @@ describe('a standalone ledger that is not the one that was signed last (trust.md
     expect(await metric(platform, 'orb_log_consistent')).to.equal('1');
     for (const text of [await bundle(platform, old), await bundle(platform, young), lostBundle])
       expect(await verdict(text)).to.equal('0 valid');
+    const keys = join(folder, 'orb-keys.json');
+    writeFileSync(keys, await (await platform.get('/.well-known/orb-keys.json')).text());
+    const byNewest = await orb('verify', join(folder, 'bundle.json'), '--keys', keys);
+    expect([byNewest.code, byNewest.stdout.includes('which was given up for orbs.localhost/log-2')]).to.deep.equal([
+      3,
+      true,
+    ]);
     expect(await platform.stop()).to.equal(0);
     expect(readFileSync(headFile(), 'utf8')).to.match(/^orbs\.localhost\/log-2\n/);
     expect(await run(await start())).to.match(/^rcpt_/);

@@ -16,6 +16,8 @@ import { backupLedger, type Backup } from '../../../../adapters/ledger/sqlite-co
 import { checkLedgerVersion } from '../../../../adapters/ledger/sqlite-copy/check-copy.ts';
 import { TargetExists, TargetInUse } from '../../../../adapters/ledger/sqlite-copy/copy-error.ts';
 import { restoreLedger, type RestoreOptions } from '../../../../adapters/ledger/sqlite-copy/restore.ts';
+import { sha256 } from '../../../../adapters/keys/primitives.ts';
+import { digestOf } from '../../../../core/json/digest.ts';
 import { checkLog } from '../../../support/check-log.ts';
 import { aFinish, aStart } from '../../../support/ledger-rows.ts';
 import { refusal } from '../../../support/refusal.ts';
@@ -145,7 +147,7 @@ describe('copies of an embedded ledger', () => {
 
   /** Enough for several steps of a copy. */
   const grow = async (): Promise<void> =>
-    (await fixture.current()).putManifest('acme', `sha256:${'0'.repeat(64)}`, 'x'.repeat(20_000_000));
+    (await fixture.current()).putManifest('acme', digestOf(new Uint8Array(), sha256), 'x'.repeat(20_000_000));
 
   it('is private from its first byte, and leaves nothing behind when it is given up', async () => {
     await grow();

@@ -47,12 +47,26 @@ describe('openSqliteLedger', () => {
     expect((await fixture.current()).identity).to.deep.equal(fixture.options.identity);
   });
 
+  it('refuses keys from before an adoption, and says that newer ones are needed', async () => {
+    const options = { ...fixture.options, file: join(fixture.folder, 'adopted', 'ledger.sqlite') };
+    const identity = { ...options.identity, logOrigin: 'orbs.example/log-2' };
+    await (await openSqliteLedger({ ...options, identity })).close();
+    const error = await refusal(openSqliteLedger(options));
+    checkLedgerError(
+      error,
+      'ledger-identity',
+      /orbs\.example\/log-2, not to .*before orb ledger adopt: restore the newer/,
+    );
+  });
+
   it('refuses a ledger of a newer program, naming both versions', async () => {
     await fixture.ledger.close();
     const db = new DatabaseSync(fixture.options.file);
     db.exec('UPDATE schema_version SET version = 99');
     checkLedgerError(await refusal(openSqliteLedger(fixture.options)), 'ledger-version', /version 99\b.*up to 3\b/);
-    db.exec('UPDATE schema_version SET version = 2');
+    db.exec('UPDATE schema_version SET version = -1');
+    checkLedgerError(await refusal(openSqliteLedger(fixture.options)), 'ledger-unavailable', /version -1\b.*damaged/);
+    db.exec('UPDATE schema_version SET version = 3');
     db.close();
   });
 
@@ -60,7 +74,9 @@ describe('openSqliteLedger', () => {
     await fixture.ledger.recordRun(aStart(1), aFinish(1));
     await fixture.ledger.close();
     const db = new DatabaseSync(fixture.options.file);
-    db.exec('DROP TABLE swap_receipts; DROP TABLE published; UPDATE schema_version SET version = 1');
+    db.exec(
+      'DROP TABLE swap_receipts; DROP TABLE published; DROP TABLE past_checkpoints; UPDATE schema_version SET version = 1',
+    );
     db.close();
     const ledger = await fixture.current();
     expect((await ledger.receiptOfRun('acme', runIdOf(1)))?.logIndex).to.equal(0);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Doubt } from '../../../../api-server/log/judge-head.ts';
 import { LogHead } from '../../../../api-server/log/log-head.ts';
 import { HeadMoved, type HeadStore, type StoredHead } from '../../../../adapters/log-head/port.ts';
 import type { Ledger } from '../../../../adapters/ledger/port.ts';
@@ -46,6 +47,8 @@ interface Process {
   readonly head: LogHead;
   readonly ledger: Ledger;
   readonly forks: string[];
+  /** What each of them says to do. */
+  readonly nexts: string[];
   readonly opened: number[];
   readonly log: NotedLog;
 }
@@ -84,9 +87,10 @@ describe('LogHead (trust.md §2.3)', () => {
       onCheckpoint: head.signed,
       ...some,
     });
-    const [forks, opened]: [string[], number[]] = [[], []];
-    const process = { head, ledger, forks, opened, log };
-    await head.follow({ ledger, store, opened: (size) => opened.push(size), forked: (why) => forks.push(why) });
+    const [forks, nexts, opened]: [string[], string[], number[]] = [[], [], []];
+    const process = { head, ledger, forks, nexts, opened, log };
+    const forked = ({ why, next }: Doubt): void => void (forks.push(why), nexts.push(next));
+    await head.follow({ ledger, store, opened: (size) => opened.push(size), forked });
     open.push(process);
     return process;
   }
@@ -111,10 +115,23 @@ describe('LogHead (trust.md §2.3)', () => {
     await run(process, 1);
     await run(process, 2);
     await clock.advance(59_000);
-    expect(store.written.map(signedSize)).to.deep.equal(['2']);
+    expect(signedSize(store.head?.note)).to.equal('2');
     expect([process.head.isConsistent(), process.head.savedSize()]).to.deep.equal([true, 2]);
+    const { length } = store.written;
     await clock.advance(600_000);
-    expect(store.written).to.have.length(1);
+    expect(store.written).to.have.length(length);
+  });
+
+  it('keeps the first checkpoint within 2 s, and later ones at most four times a minute', async () => {
+    const process = await start();
+    await clock.advance(30_000);
+    await run(process, 1);
+    await clock.advance(2000);
+    expect(store.written.map(signedSize)).to.deep.equal(['1']);
+    for (let number = 2; number < 12; number += 1) await run(process, number);
+    await clock.advance(60_000 - 10_000);
+    expect(store.written.length).to.be.within(2, 5);
+    expect(signedSize(store.head?.note)).to.equal('11');
   });
 
   it('keeps the last checkpoint at a stop, which is signed by the close of the ledger', async () => {
@@ -162,6 +179,7 @@ describe('LogHead (trust.md §2.3)', () => {
     await copied();
     const process = await start('copy');
     expect(process.forks).to.deep.equal(['the log had 2 entries when it was last signed, and this ledger has 1']);
+    expect(process.nexts[0]).to.include('orb ledger restore').and.to.include('orb ledger adopt --new-origin');
     expect([process.head.isConsistent(), process.opened]).to.deep.equal([false, []]);
     const { ledger } = process;
     for (const write of [
@@ -208,7 +226,10 @@ describe('LogHead (trust.md §2.3)', () => {
       store.head = { note, version: '1' };
       const process = await start();
       expect(process.forks[0]).to.include('no checkpoint that a key of this platform signed');
+      expect(process.nexts[0]).to.include('Restore the keys').and.to.include('delete it');
       expect(store.written).to.deep.equal([]);
+      store.head = undefined;
+      expect((await start('two')).head.isConsistent()).to.equal(true);
     });
 
   it('takes a head with one changed byte of its root for a doubt', async () => {
@@ -274,6 +295,10 @@ describe('LogHead (trust.md §2.3)', () => {
     const identity = { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log-2' };
     const process = await start('copy', { identity });
     expect([process.forks, process.head.isConsistent()]).to.deep.equal([[], true]);
+    await clock.advance(1000);
+    await process.ledger.putState('test', 'after-the-checkpoint', '1');
+    await clock.advance(2000);
+    expect(store.head?.note.split('\n').slice(0, 2)).to.deep.equal(['orbs.example/log-2', '1']);
     await run(process, 3);
     await stop(process);
     expect(store.head?.note.split('\n').slice(0, 2)).to.deep.equal(['orbs.example/log-2', '2']);

@@ -25,6 +25,7 @@ import { at, objectAt, textAt } from '../../../support/members.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
 const FIVE = ['receipt_id', 'risk_level', 'signature_valid', 'timestamp', 'trust_score'];
+const forked = (): Promise<never> => Promise.reject(new LedgerError('ledger-forked', 'another history'));
 const unavailable = (): Promise<never> => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
 
 describe('executeRun', () => {
@@ -235,6 +236,12 @@ describe('executeRun', () => {
     await fixture.clock.advance(90_001);
     await sweep(create().runtime);
     expect((await ledger.receiptOfRun('acme', runId))?.outcome).to.equal('platform_error');
+  });
+
+  it('says so with ledger-forked when the history falls into doubt during the run', async () => {
+    const answer = await create({ ledger: { ...ledger, finishRun: forked } }).execute({});
+    expect([answer.status, answer.code, answer.body['maybe_executed']]).to.deep.equal([503, 'ledger-forked', true]);
+    expect(answer.text).to.not.include('another history');
   });
 
   it('drops a result that comes after the sweeper: 500 run-closed with the five members of its receipt', async () => {

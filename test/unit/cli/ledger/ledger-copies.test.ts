@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { initKeys } from '../../../../adapters/keys/init-keys.ts';
@@ -66,6 +66,30 @@ describe('orb ledger backup, restore, adopt', () => {
     writeFileSync(file, sent);
     rmSync(join(data, 'ledger'), { recursive: true });
     expect((await ledger('restore', file, '--data', data)).out).to.match(/ledger\.sqlite 3\n$/);
+  });
+
+  it('takes no room on the volume that the API needs', async () => {
+    const path = join(data, 'ledger', 'ledger.sqlite');
+    const { size } = statSync(path);
+    truncateSync(path, 8 * 2 ** 40); // a hole
+    const { exit, err } = await ledger('backup', '-', '--data', data);
+    expect([
+      exit,
+      /the copy needs [\d.]+ MiB beside the ledger, its volume has [\d.]+ MiB free/.test(err),
+    ]).to.deep.equal([2, true]);
+    truncateSync(path, size);
+    expect((await ledger('backup', '-', '--data', data)).exit).to.equal(0);
+  });
+
+  it('names a folder that is not there', async () => {
+    const { exit, err } = await ledger('backup', join(cli.folder, 'none', 'copy.sqlite'), '--data', data);
+    expect([exit, err.includes(`${join(cli.folder, 'none')}: there is no such folder`)]).to.deep.equal([2, true]);
+  });
+
+  it('refuses to replace the ledger by its own copy', async () => {
+    const { exit, err } = await ledger('backup', join(data, 'ledger', 'ledger.sqlite'), '--data', data, '--force');
+    expect([exit, err.includes('belongs to the ledger itself: it was not touched')]).to.deep.equal([2, true]);
+    await (await open()).close();
   });
 
   it('restores from a file and from standard input, and says what comes next', async () => {

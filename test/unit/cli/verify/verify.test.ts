@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.
 import { rememberSequence } from '../../../../cli/trust/trust-store.ts';
 import { readRoot } from '../../../../cli/trust/root-key.ts';
 import { aCli, CLI_NOW, ioOf, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aBundle, keys as world } from '../../core/verify/a-world.ts';
 import { bundleCases, keysJws, rootJwk, receiptJws } from '../../../support/verify-cases.ts';
 
 const ISSUER = 'https://orbs.example';
@@ -140,6 +141,21 @@ describe('orb verify', () => {
       const { exit, out } = await cli.run(['verify', good()]);
       expect(exit).to.equal(2);
       expect(out).to.include('keys_invalid').and.to.include('document 7').and.to.include('--keys FILE');
+    });
+
+    it('tells of a log that was given up: an old proof counts no more, a new one can be fetched', async () => {
+      const changed = aBundle({ document: (old) => ({ ...old, log_origin: 'orbs.example/log-2', sequence: 2 }) });
+      const root = JSON.stringify(world.root.jwk);
+      const ran = await cli.run(['verify', file('old.json', JSON.stringify(changed)), '--root', root]);
+      expect([
+        ran.exit,
+        ran.out.includes('the log orbs.example/log, which was given up for orbs.example/log-2'),
+      ]).to.deep.equal([3, true]);
+      expect(ran.out).to.include('orb receipts get ID --bundle FILE');
+      const foreign = aBundle({ document: (old) => ({ ...old, log_origin: 'other.example/log-2' }) });
+      expect((await cli.run(['verify', file('other.json', JSON.stringify(foreign)), '--root', root])).out)
+        .to.include('checkpoint')
+        .and.not.to.include('given up');
     });
 
     it('does not change the verdict when it can not be remembered', async () => {
