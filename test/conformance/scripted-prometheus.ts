@@ -3,7 +3,7 @@ import type { MetricsSource } from '../../adapters/failover-metrics/port.ts';
 import { createPrometheusClient, type PrometheusClient } from '../../adapters/prometheus/client.ts';
 import { createPrometheusSource } from '../../adapters/prometheus/source.ts';
 import type { MetricsSnapshot, ProviderMetrics, Reading } from '../../core/failover/types.ts';
-import type { FakeClock } from '../support/fake-clock.ts';
+import type { MovedClock } from '../support/fake-clock.ts';
 import { element, startFakePrometheus, vector } from '../support/prometheus.ts';
 
 /** What may be wrong with Prometheus, in the words of failover.md §13, S18. */
@@ -116,7 +116,7 @@ interface Shown {
 export interface ScriptedPrometheus {
   /** Undefined: it is well. */
   fault: Fault | undefined;
-  readonly sourceOf: (own: MetricsSource, clock: FakeClock) => MetricsSource;
+  readonly sourceOf: (own: MetricsSource, clock: MovedClock) => MetricsSource;
   readonly stop: () => Promise<void>;
 }
 

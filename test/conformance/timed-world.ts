@@ -17,7 +17,7 @@ import type { WantedCondition } from '../../core/reconcile/conditions.ts';
 import type { Pin } from '../../crds/orb.ts';
 import { ACME, answered, createTestRuntime, type TestRuntime } from '../support/a-runtime.ts';
 import { answer, type Script } from '../support/egress.ts';
-import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { createFakeClock, type MovedClock } from '../support/fake-clock.ts';
 import { openSqliteFixture } from '../support/sqlite-ledger.ts';
 import { addOrb, fullVault, hostOf, ORB, serves, setOrbiset, startProviders, type WorldOptions } from './world.ts';
 
@@ -34,7 +34,7 @@ export interface TimedOptions {
   /** Whether a run may be sent as a probe: only then is a probe's latency that of a run. Default false. */
   readonly probesAreRuns?: boolean;
   /** Where the loop's figures are from; default: the counters of the process. */
-  readonly source?: (own: MetricsSource, clock: FakeClock) => MetricsSource;
+  readonly source?: (own: MetricsSource, clock: MovedClock) => MetricsSource;
 }
 
 /** One evaluation of the swap loop. */
@@ -72,14 +72,14 @@ const NOTHING: Behaviour = { status: 500, ms: 1 };
 interface Ground {
   readonly ledger: Ledger;
   /** `advance` waits when it is the machine's. */
-  readonly clock: FakeClock;
+  readonly clock: MovedClock;
   /** Of real time: how the providers are reached. */
   readonly dialer?: Dialer;
 }
 
 /** A runtime, its prober and the swap loop. Time passes when it is told to, at once or on the machine's clock. */
 export class TimedWorld {
-  readonly clock: FakeClock;
+  readonly clock: MovedClock;
   readonly evaluated: Evaluated[] = [];
   readonly ran: Ran[] = [];
   /** Requests that reached a provider: runs and probes. */
@@ -294,7 +294,7 @@ async function inVirtualTime<T>(options: TimedOptions, use: (world: TimedWorld) 
   }
 }
 
-const machineClock: FakeClock = { ...systemClock, advance: (ms) => delay(Math.max(0, ms)) };
+const machineClock: MovedClock = { ...systemClock, advance: (ms) => delay(Math.max(0, ms)) };
 
 /** The same on the machine's clock, with providers behind TLS. */
 async function inRealTime<T>(options: TimedOptions, use: (world: TimedWorld) => Promise<T>): Promise<T> {

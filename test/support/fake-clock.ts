@@ -1,9 +1,15 @@
 import type { Clock } from '../../adapters/time/clock.ts';
 
-/** A clock that stands still until the test moves it. */
-export interface FakeClock extends Clock {
+/** A clock that the test moves. */
+export interface MovedClock extends Clock {
   /** Moves both times and wakes, in order, whoever slept no longer than that; lets their next steps run. */
   readonly advance: (ms: number) => Promise<void>;
+}
+
+/** A clock that stands still until the test moves it. */
+export interface FakeClock extends MovedClock {
+  /** How many sleep now. */
+  readonly sleeping: () => number;
 }
 
 interface Sleeper {
@@ -48,5 +54,5 @@ export function createFakeClock(start: number): FakeClock {
     elapsed = end;
     await nextTurn();
   };
-  return { now: () => start + elapsed, monotonic: () => elapsed, sleep, advance };
+  return { now: () => start + elapsed, monotonic: () => elapsed, sleep, advance, sleeping: () => sleepers.size };
 }

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { JsonObject } from '../../../core/json/json-value.ts';
+import { readDefinitions } from '../../../hack/charts/definitions.ts';
+import { textAt as memberText } from '../../../hack/charts/json.ts';
 import { startControlPlane, type ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { kubectlOk, PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
 import {
@@ -15,10 +17,9 @@ import {
   type Helm,
 } from '../../support/cluster/platform-chart.ts';
 
-/** Kinds whose definitions belong to others. */
-const FOREIGN = /^(?:cert-manager\.io|gateway\.networking\.k8s\.io|monitoring\.coreos\.com)\//;
+const root = resolve(import.meta.dirname, '../../..');
 const isOurs = (object: JsonObject): boolean => textAt(object, 'apiVersion').startsWith('orbs.dev/');
-const jsonOf = (objects: readonly JsonObject[]): string =>
+const jsonOf = (objects: readonly object[]): string =>
   JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
 
 /** Where a dry run meets nothing that is there. */
@@ -104,15 +105,34 @@ describe('the charts on a real API server', () => {
     ]);
   });
 
-  for (const file of CI_FILES) {
-    // The definitions are there by now: Orbs are judged too.
-    it(`accepts everything that ci/${file} renders`, async () => {
-      const place = ['-n', OTHER, '--set', 'example.namespace=default'];
-      const rendered = objectsIn(await helm.render(['-f', join(CI_FOLDER, file), ...place]));
-      const objects = rendered.filter((object) => !FOREIGN.test(textAt(object, 'apiVersion')));
-      const args = ['apply', '--server-side', '--force-conflicts', '--dry-run=server', '-f', '-'];
-      const said = await kubectlOk(plane, args, jsonOf(objects));
-      expect(said.trim().split('\n')).to.have.length(objects.length);
+  describe('with the kinds of Prometheus, cert-manager and the Gateway API', () => {
+    before(async () => {
+      const all = await readDefinitions(root, () => undefined);
+      const others = all.filter((one) => memberText(one, 'spec', 'group') !== 'orbs.dev');
+      const names = others.map((one) => `crd/${memberText(one, 'metadata', 'name')}`);
+      await kubectlOk(plane, ['apply', '--server-side', '-f', '-'], jsonOf(others));
+      await kubectlOk(plane, ['wait', '--for=condition=Established', '--timeout=30s', ...names]);
     });
-  }
+
+    for (const file of CI_FILES) {
+      // Our own definitions are there by now: Orbs are judged too.
+      it(`accepts everything that ci/${file} renders`, async () => {
+        const place = ['-n', OTHER, '--set', 'example.namespace=default', '--api-versions', 'monitoring.coreos.com/v1'];
+        const objects = objectsIn(await helm.render(['-f', join(CI_FOLDER, file), ...place]));
+        const args = ['apply', '--server-side', '--force-conflicts', '--dry-run=server', '-f', '-'];
+        const said = await kubectlOk(plane, args, jsonOf(objects));
+        expect(said.trim().split('\n')).to.have.length(objects.length);
+      });
+    }
+
+    it('accepts a Gateway’s route', async () => {
+      const route = [
+        '--set',
+        'gateway.enabled=true,gateway.parentRefs[0].name=web,gateway.hostnames[0]=orbs.example.com',
+      ];
+      const objects = objectsIn(await helm.render(['-n', OTHER, ...route])).filter(({ kind }) => kind === 'HTTPRoute');
+      const said = await kubectlOk(plane, ['apply', '--server-side', '--dry-run=server', '-f', '-'], jsonOf(objects));
+      expect(said).to.contain('httproute.gateway.networking.k8s.io/orb-api serverside-applied');
+    });
+  });
 });
