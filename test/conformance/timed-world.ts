@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Dialer, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
 import type { MetricsSource } from '../../adapters/failover-metrics/port.ts';
@@ -77,6 +78,15 @@ interface Ground {
   readonly dialer?: Dialer;
 }
 
+/** The ids of runs decide who takes part in a ramp: with other ones a step may see an unlucky few requests, and be given up. */
+function sameEachTime(): (bytes: number) => Uint8Array {
+  let drawn = 0;
+  return (bytes) => {
+    drawn += 1;
+    return createHash('sha512').update(`${drawn}`).digest().subarray(0, bytes);
+  };
+}
+
 /** A runtime, its prober and the swap loop. Time passes when it is told to, at once or on the machine's clock. */
 export class TimedWorld {
   readonly clock: MovedClock;
@@ -119,6 +129,7 @@ export class TimedWorld {
       answer: (request) => this.#answer(request),
       parts: {
         metrics: { provider, redactions, run: () => undefined },
+        random: sameEachTime(),
         ...(realDialer === undefined ? {} : { dialer: realDialer }),
       },
     });

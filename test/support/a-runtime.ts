@@ -70,7 +70,7 @@ export interface RuntimeOptions {
   readonly clock: Clock;
   readonly answer?: Answer;
   readonly settings?: Partial<RuntimeSettings>;
-  readonly parts?: Partial<Pick<Runtime, 'selfCheck' | 'slots' | 'sealing' | 'dialer' | 'metrics'>>;
+  readonly parts?: Partial<Pick<Runtime, 'selfCheck' | 'slots' | 'sealing' | 'dialer' | 'metrics' | 'random'>>;
 }
 
 /** A runtime with a real ledger and everything else near to the real thing, but for the network. */
