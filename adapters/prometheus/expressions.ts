@@ -11,6 +11,11 @@ interface Expression {
   readonly expr: string;
   /** Series of the recording rules that holds the same; undefined: there is none, it is always asked raw. */
   readonly record?: string;
+  /**
+   * Of one moment, and cheap: asked raw also where the rules record it. What they recorded is as old as their last
+   * evaluation, and a probe of some seconds ago would not count as fresh any more.
+   */
+  readonly isLive?: true;
 }
 
 /** A recording rule (Prometheus rule file). */
@@ -120,16 +125,23 @@ const others = (select: Select): readonly Expression[] => [
     expr: increase(select('orb_provider_transport_errors_total'), '[2m]'),
     record: 'orb:provider_transport_errors:increase2m',
   },
-  { q: 'breaker', expr: largest(select('orb_provider_breaker_state')), record: 'orb:provider_breaker_state:max' },
+  {
+    q: 'breaker',
+    expr: largest(select('orb_provider_breaker_state')),
+    record: 'orb:provider_breaker_state:max',
+    isLive: true,
+  },
   {
     q: 'streak',
     expr: largest(select('orb_provider_probe_consecutive_successes')),
     record: 'orb:provider_probe_streak:max',
+    isLive: true,
   },
   {
     q: 'last',
     expr: largest(select('orb_provider_probe_last_timestamp_seconds')),
     record: 'orb:provider_probe_last_seconds:max',
+    isLive: true,
   },
 ];
 
@@ -144,6 +156,10 @@ const RULES_AGE: Expression = {
   expr: 'time() - max by (orb_namespace, orb_id) (timestamp(orb:provider_attempts:increase2m))',
 };
 
+/** Whether a look takes it from the rules where they record. */
+const isRead = (one: Expression): one is Expression & { readonly record: string } =>
+  one.record !== undefined && one.isLive !== true;
+
 const anything = selectWith('');
 const ofProvider: readonly Expression[] = [
   ...WINDOWS.flatMap((window) => [
@@ -157,9 +173,9 @@ const ofProvider: readonly Expression[] = [
 
 /** Every figure of a provider that an answer may hold. */
 export const PROVIDER_FIGURES: readonly string[] = ofProvider.map(({ q }) => q);
-/** Name of a recorded series → its figure. */
+/** Name of a recorded series → its figure, for those that are read. */
 export const RECORDED_FIGURES: ReadonlyMap<string, string> = new Map(
-  ofProvider.flatMap(({ q, record }) => (record === undefined ? [] : [[record, q] as const])),
+  ofProvider.flatMap((one) => (isRead(one) ? [[one.record, one.q] as const] : [])),
 );
 
 /** `query`: everything is computed when asked; `recorded`: recording rules have done most of it (from 500 Orbs). */
@@ -196,7 +212,7 @@ export function lookQuery(mode: PrometheusMode, wanted: Wanted): string {
   const select = selectWith(wanted.matcher ?? '');
   const expressions = wantedExpressions(select, wanted);
   if (mode === 'query') return [...expressions, ageOf(select)].map(named).join(' or ');
-  const raw = expressions.filter(({ record }) => record === undefined);
+  const raw = expressions.filter((one) => !isRead(one));
   return ['{__name__=~"orb:.+"}', ...[...raw, ageOf(select), RULES_AGE].map(named)].join(' or ');
 }
 

@@ -34,11 +34,12 @@ describe('lookQuery', () => {
     expect(lookQuery('query', { ...ALL, base: false })).to.not.include('[1h]');
   });
 
-  it('asks raw for nothing that a rule records, but for the age', () => {
+  it('asks raw for what no rule records, for the ages, and for what counts by the second', () => {
     const names = namesIn(lookQuery('recorded', ALL));
     const recorded = new Set(RECORDED_FIGURES.values());
     expect(names.filter((name) => recorded.has(name))).to.deep.equal([]);
     expect(names).to.include.members(['age', 'rules_age', 'p90_2m', 'p99_10m', 'base_p50']);
+    expect(names).to.include.members(['breaker', 'streak', 'last']);
     expect(names).to.not.include.members(['p95_2m', 'p50_10m', 'base_p95']);
   });
 

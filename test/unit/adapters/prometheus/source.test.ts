@@ -136,7 +136,10 @@ describe('createPrometheusSource', () => {
         rules,
         recorded('orb:provider_latency_seconds:p95_2m', 1.5),
         recorded('orb:provider_latency_samples:increase2m', 40),
-        recorded('orb:provider_breaker_state:max', 2),
+        recorded('orb:provider_breaker_state:max', 0),
+        recorded('orb:provider_probe_last_seconds:max', 1),
+        figure('breaker', 2),
+        figure('last', 1_700_000_000),
         recorded('orb:metrics_age_seconds', 500),
         recorded('orb:provider_error_ratio:2m', 0.5),
       ];
@@ -144,8 +147,10 @@ describe('createPrometheusSource', () => {
       const snapshot = (await rig.look(samples)).snapshot(ORB);
       expect(snapshot).to.deep.include({ state: 'fresh', ageMs: 8000 });
       expect(providerOf(snapshot, 'a').windows['2m']).to.deep.include({ n: 40, pq: ok(1500) });
+      // The rules have these too, as they were when the rules ran.
       expect(providerOf(snapshot, 'a').breaker).to.equal('open');
-      expect(rig.asked[0]).to.match(/^\{__name__=~"orb:\.\+"\} or label_replace\(time\(\)/);
+      expect(providerOf(snapshot, 'a').probe.lastAt).to.equal(1_700_000_000_000);
+      expect(rig.asked[0]).to.match(/^\{__name__=~"orb:\.\+"\} or label_replace\(max by/);
     });
 
     for (const [why, more, expected] of [
