@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -80,9 +80,10 @@ async function verifyOffline(api: ApiClient, receiptIds: readonly string[]): Pro
 
 /** Reads the whole ledger: every receipt and checkpoint that was seen is in it, signed, once, in one tree. */
 async function readLedger(api: ApiClient, seen: Witnessed): Promise<KilledLedger> {
-  const data = join(api.folder, 'data');
-  await rootKey(api);
-  await mkdir(join(data, 'ledger'), { recursive: true });
+  // A folder for each look: what SQLite keeps beside the file of an earlier one would be read into the next.
+  const data = await mkdtemp(join(api.folder, 'look-'));
+  await writeKeys(join(data, 'keys'));
+  await mkdir(join(data, 'ledger'));
   await backUp(join(data, 'ledger/ledger.sqlite'));
   return checkKilled(data, seen, TENANT);
 }
