@@ -39,8 +39,8 @@ interface StageWish {
 
 /** Installs everything from nothing; the Orb is executed when this resolves. */
 export async function setStage({ values = {}, chart, providers: names = ['alpha'] }: StageWish = {}): Promise<Stage> {
-  const providers = await startProviders(...names);
   await removeRelease(); // its ledger may have receipts of others, and every receipt is counted at the end
+  const providers = await startProviders(...names);
   await ensureRelease({ ...providers.values, ...values }, chart);
   await providers.tenant.apply(...loadOrbiset(...names), sendOrb());
   await providers.tenant.kubectl('wait', 'orb/send', '--for=condition=Ready', '--timeout=60s');
