@@ -37,9 +37,15 @@ interface StageWish {
   readonly providers?: readonly string[];
 }
 
+/** Also what others have left: their ledger may have receipts, and every receipt is counted at the end. */
+async function clear(): Promise<void> {
+  await removeProviders();
+  await removeRelease();
+}
+
 /** Installs everything from nothing; the Orb is executed when this resolves. */
 export async function setStage({ values = {}, chart, providers: names = ['alpha'] }: StageWish = {}): Promise<Stage> {
-  await removeRelease(); // its ledger may have receipts of others, and every receipt is counted at the end
+  await clear();
   const providers = await startProviders(...names);
   await ensureRelease({ ...providers.values, ...values }, chart);
   await providers.tenant.apply(...loadOrbiset(...names), sendOrb());
@@ -48,8 +54,7 @@ export async function setStage({ values = {}, chart, providers: names = ['alpha'
   await untilServed(api, SEND);
   const close = async (): Promise<void> => {
     await api.close();
-    await removeProviders();
-    await removeRelease();
+    await clear();
   };
   return { providers, api, close };
 }
