@@ -1,7 +1,7 @@
-// Pictures of the dashboards over real data: `npm run docs:dashboard`. About 8 minutes, most of which is load.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { startLoad, untilServed } from '../test/end-to-end/load.ts';
 import { startWorld, untilReady, type World } from '../test/end-to-end/world.ts';
 import { readDashboards } from './dashboard/dashboards.ts';
@@ -9,6 +9,14 @@ import { draw } from './dashboard/draw.ts';
 import { linesOf, type Source } from './dashboard/panel-lines.ts';
 import type { Span } from './dashboard/prometheus-query.ts';
 
+const HELP = `npm run docs:dashboard
+
+Writes a picture of each dashboard of the chart to docs/monitoring: its panels' queries over real data, which a Prometheus
+scrapes of operator and API under load. About 8 minutes, most of which is load; progress goes to stderr.
+
+  --help   this text
+`;
+const USAGE = 64;
 const FOLDER = resolve(import.meta.dirname, '../docs/monitoring');
 const RATE = 8;
 const WELL_MS = 60_000;
@@ -51,16 +59,33 @@ async function picture(source: Source, span: Span): Promise<void> {
   }
 }
 
-// What was started ends with this process, and only `exit` tells it so.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-const world = await startWorld();
-try {
-  await world.runOperator('query');
-  await untilReady(world);
-  const api = new URL(world.api.metricsUrl).host;
-  const nameOf = (instance: string): string => (instance === api ? 'api' : 'operator');
-  const span = await live(world);
-  await picture({ url: world.prometheusUrl, rateInterval: '30s', nameOf }, span);
-} finally {
-  await world.close(false);
+async function run(): Promise<void> {
+  // What was started ends with this process, and only `exit` tells it so.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+  const world = await startWorld();
+  try {
+    await world.runOperator('query');
+    await untilReady(world);
+    const api = new URL(world.api.metricsUrl).host;
+    const nameOf = (instance: string): string => (instance === api ? 'api' : 'operator');
+    const span = await live(world);
+    await picture({ url: world.prometheusUrl, rateInterval: '30s', nameOf }, span);
+  } finally {
+    await world.close(false);
+  }
 }
+
+/** @returns whether help was asked for; undefined, with what is wrong printed: neither this nor that */
+function wantsHelp(): boolean | undefined {
+  try {
+    return parseArgs({ options: { help: { type: 'boolean', short: 'h', default: false } } }).values.help;
+  } catch (error) {
+    say(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`);
+    return undefined;
+  }
+}
+
+const help = wantsHelp();
+if (help === undefined) process.exitCode = USAGE;
+else if (help) process.stdout.write(HELP);
+else await run();

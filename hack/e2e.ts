@@ -36,8 +36,10 @@ async function up(place: NodePlace): Promise<number> {
 }
 
 async function down(place: NodePlace, keep: boolean): Promise<number> {
-  await takeDown(place, { keep }, say);
-  say(`The cluster "${place.name}" is down${keep ? '; its state is kept for the next e2e:up' : ''} (${seconds()} s).`);
+  const there = existsSync(place.state);
+  await takeDown(place, keep ? 'node' : 'nothing', say);
+  const state = keep ? '; its state is kept for the next e2e:up' : '';
+  say(there ? `The cluster "${place.name}" is down${state} (${seconds()} s).` : `There is no cluster "${place.name}".`);
   return 0;
 }
 
@@ -75,10 +77,19 @@ async function mocha({ net }: NodePlace, args: readonly string[]): Promise<numbe
   const line = [process.execPath, program, '--config', config, ...args];
   // The way back for a test that builds something: the cluster's network has no way out.
   const env = { ...process.env, E2E_MACHINE_NETWORK: `/proc/${process.pid}/ns/net` };
-  const child = spawn(net, line, { stdio: 'inherit', cwd: root, env });
+  // Tests do not outlive this process: their way out of the cluster's network leads through it.
+  const child = spawn('setpriv', ['--pdeathsig', 'TERM', net, ...line], { stdio: 'inherit', cwd: root, env });
   // A terminal's Ctrl-C has reached mocha by itself.
   process.on('SIGTERM', (signal) => child.kill(signal));
   return exitOf(child);
+}
+
+/** Ends the cluster of a run. */
+async function end(place: NodePlace, failed: boolean): Promise<void> {
+  await takeDown(place, failed ? 'files' : 'nothing', say);
+  if (!failed) return;
+  const [node, pods] = ['log', 'var-log/pods'].map((folder) => join(place.state, folder));
+  say(`Until the next e2e, e2e:up or e2e:down: logs of the node in ${node}, of its last pods in ${pods}`);
 }
 
 async function run(place: NodePlace, { keepUp, mocha: args }: Extract<Wish, { kind: 'run' }>): Promise<number> {
@@ -88,14 +99,15 @@ async function run(place: NodePlace, { keepUp, mocha: args }: Extract<Wish, { ki
     return 0;
   }
   let ours = false;
+  let code: number | undefined;
   const isToldToStop = outlive();
   try {
     ours = await bringUp(place, say);
     await loadPlatform(place);
-    if (isToldToStop()) return STOPPED;
-    return await mocha(place, args);
+    code = isToldToStop() ? STOPPED : await mocha(place, args);
+    return code;
   } finally {
-    if (ours && !keepUp) await takeDown(place, { keep: false }, say);
+    if (ours && !keepUp) await end(place, code !== undefined && code > 0 && code !== STOPPED);
   }
 }
 

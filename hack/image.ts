@@ -18,6 +18,7 @@ The time in the image is that of the last commit, or SOURCE_DATE_EPOCH.
 
 /** Of our own layers, compressed: what an update of the platform costs a node. */
 const MAX_OWN_BYTES = 80_000_000;
+const USAGE = 64;
 const say = (line: string): void => console.error(line);
 
 function print({ tag, digest, ownBytes, baseBytes, archive, sbomFile }: BuiltImage): void {
@@ -50,11 +51,21 @@ async function run({ values }: ReturnType<typeof parse>): Promise<void> {
 
 const parse = () => parseArgs({ options, allowPositionals: false });
 
-try {
-  const parsed = parse();
-  if (parsed.values.help) console.log(HELP);
-  else await run(parsed);
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
+/** Wrong usage has the exit code of its own that other programs have. */
+function read(): ReturnType<typeof parse> | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    say(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`);
+    process.exitCode = USAGE;
+    return undefined;
+  }
 }
+
+const parsed = read();
+if (parsed?.values.help === true) console.log(HELP);
+else if (parsed !== undefined)
+  await run(parsed).catch((error: unknown) => {
+    say(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  });

@@ -1,4 +1,4 @@
-import type { MetricsSnapshot } from '../../core/failover/types.ts';
+import type { MetricsSnapshot } from '../../core/failover/metrics.ts';
 
 /** An Orb whose providers are to be compared. */
 export interface OrbToMeasure {

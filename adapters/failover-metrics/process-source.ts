@@ -5,7 +5,7 @@ import type {
   Reading,
   WindowMetrics,
   WindowName,
-} from '../../core/failover/types.ts';
+} from '../../core/failover/metrics.ts';
 import { SECONDS_BUCKETS } from '../../core/failover/seconds-buckets.ts';
 import type { SwappingProvider } from '../telemetry/orb-metrics.ts';
 import type { ProviderCounts } from '../telemetry/provider-series.ts';

@@ -1,4 +1,4 @@
-import type { BreakerState, ProviderMetrics, Reading, WindowMetrics, WindowName } from '../../core/failover/types.ts';
+import type { BreakerState, ProviderMetrics, Reading, WindowMetrics, WindowName } from '../../core/failover/metrics.ts';
 import type { OrbToMeasure } from '../failover-metrics/port.ts';
 import { baseName, latencyName, PROVIDER_FIGURES, QUANTILES, RECORDED_FIGURES, type Quantile } from './expressions.ts';
 import type { Sample } from './vector-stream.ts';

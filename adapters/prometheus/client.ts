@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Agent, type Dispatcher } from 'undici';
-import type { UnusableReason } from '../../core/failover/types.ts';
+import type { UnusableReason } from '../../core/failover/metrics.ts';
 import { isTimeout, within } from '../kube/within.ts';
 import type { Clock } from '../time/clock.ts';
 import { readCredentials, type Credentials, type PrometheusConnection } from './credentials.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { WINDOWS, type WindowName } from '../../core/failover/types.ts';
+import { WINDOWS, type WindowName } from '../../core/failover/metrics.ts';
 
 /** Quantiles that `latency.quantile` may ask for; 0.5 is always there. */
 export const QUANTILES = [0.5, 0.9, 0.95, 0.99] as const;

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { MetricsSnapshot, UnusableReason } from '../../core/failover/types.ts';
+import type { MetricsSnapshot, UnusableReason } from '../../core/failover/metrics.ts';
 import type { Measured, MetricsOrigin, MetricsSource, OrbToMeasure } from '../failover-metrics/port.ts';
 import type { Clock } from '../time/clock.ts';
 import { baselinesOf, Cells, keyOf, providersOf, quantileOf, type Baselines, type OrbCells } from './cells.ts';

@@ -1,5 +1,5 @@
 import type { LastProbe, ProviderHealth } from '../../core/failover/figures.ts';
-import type { BreakerState } from '../../core/failover/types.ts';
+import type { BreakerState } from '../../core/failover/metrics.ts';
 import type { AttemptOutcome } from '../../core/receipt/record.ts';
 import { escapeLabel, orbLabels } from './exposition.ts';
 import { DURATION, REQUESTS, SourceSeries, type SourceCounts } from './source-series.ts';

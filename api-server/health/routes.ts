@@ -1,6 +1,6 @@
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { JsonSchema } from '../http/operation.ts';
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import { json } from '../http/reply.ts';
 import type { Route } from '../http/route.ts';
 import { closed } from '../http/schemas.ts';

@@ -1,6 +1,6 @@
 import type { Caller } from '../../core/api-key/caller.ts';
 import type { Scope } from '../../core/api-key/scopes.ts';
-import { problem } from './problems.ts';
+import { problem } from './problem.ts';
 import type { Reply, Route } from './route.ts';
 
 export type AuthResult =

@@ -1,5 +1,6 @@
 import type { Parameter } from './operation.ts';
-import { problem, type ProblemCode } from './problems.ts';
+import { problem } from './problem.ts';
+import type { ProblemCode } from './problems.ts';
 import type { Reply, RouteRequest } from './route.ts';
 import { tenantOf } from './tenant.ts';
 

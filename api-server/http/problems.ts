@@ -1,9 +1,5 @@
-import type { LedgerError } from '../../adapters/ledger/port.ts';
-import type { ProblemOptions } from './problem-options.ts';
-import type { Reply } from './route.ts';
-
 /** One row of the table: what the caller sees under a code. */
-interface Problem {
+export interface Problem {
   readonly status: number;
   /** The same for every occurrence (RFC 9457 §3.1.3). */
   readonly title: string;
@@ -284,33 +280,3 @@ export const problems = {
 } as const satisfies Record<string, Problem>;
 
 export type ProblemCode = keyof typeof problems;
-
-/** The code for what a ledger threw. */
-export const ledgerCode = ({ code }: LedgerError): 'ledger-forked' | 'ledger-unavailable' =>
-  code === 'ledger-forked' ? code : 'ledger-unavailable';
-
-/** Answer of RFC 9457 for a code of the table. */
-export function problem(
-  request: { readonly requestId: string },
-  code: ProblemCode,
-  options: ProblemOptions = {},
-): Reply {
-  const row: Problem = problems[code];
-  const body = {
-    type: `https://orbs.dev/problems/${code}`,
-    title: row.title,
-    status: row.status,
-    code,
-    detail: options.detail,
-    next: options.next ?? row.next,
-    request_id: request.requestId,
-    errors: options.errors,
-    ...options.extensions,
-  };
-  const retry = row.retryAfter === undefined ? {} : { 'retry-after': String(row.retryAfter) };
-  return {
-    status: row.status,
-    headers: { 'content-type': 'application/problem+json', ...retry, ...options.headers },
-    body: JSON.stringify(body),
-  };
-}

@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Connections } from './connections.ts';
-import { problem, type ProblemCode } from './problems.ts';
+import { problem } from './problem.ts';
+import type { ProblemCode } from './problems.ts';
 
 const CODES: Readonly<Record<string, ProblemCode>> = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',

@@ -7,7 +7,7 @@ import { authorise, expiryNotice, type Authenticate } from './authorise.ts';
 import { hasBody, isPlainJson, isTooLarge, readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { LiveRequest } from './live-request.ts';
-import { ledgerCode, problem } from './problems.ts';
+import { ledgerCode, problem } from './problem.ts';
 import { respond } from './respond.ts';
 import type { Reply, Route } from './route.ts';
 

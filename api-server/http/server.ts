@@ -10,7 +10,7 @@ import type { Authenticate } from './authorise.ts';
 import { checkRoutes } from './check-routes.ts';
 import { Connections, drainServer } from './connections.ts';
 import { CarryingRequest, Exchange, exchangeOf } from './exchange.ts';
-import { problem } from './problems.ts';
+import { problem } from './problem.ts';
 import { ConnectionRefuser } from './refuse-connection.ts';
 import type { Route } from './route.ts';
 import { faultReply, finish, serveRoute, type ServeContext } from './serve-route.ts';

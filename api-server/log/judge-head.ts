@@ -1,5 +1,5 @@
 import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
-import type { Ledger } from '../../adapters/ledger/port.ts';
+import type { Ledger, SignedCheckpoint } from '../../adapters/ledger/port.ts';
 import { succeeds } from '../../core/merkle/log-origin.ts';
 import { openCheckpoint, type Checkpoint } from '../../core/merkle/open-checkpoint.ts';
 import { verifyConsistency } from '../../core/merkle/verify-proof.ts';
@@ -31,6 +31,9 @@ const NEWER =
 // A new origin is no way out here: nothing says that this head is one of its past.
 const UNKNOWN =
   'Restore the keys that belong to it; or, if it was damaged or is of a platform that was given up, delete it. Then start again.';
+// Nor here: an origin that other keys begin makes no old receipt verify again.
+const OTHER_KEYS =
+  'Restore the keys that belong to it. Other keys need another ledger: nobody could verify the receipts of this one by them. Then start again.';
 
 const forked = (why: string, next = NEWER): HeadVerdict => ({ kind: 'forked', why, next });
 
@@ -43,16 +46,31 @@ async function isPrefix({ ledger }: Judged, head: Checkpoint, size: number): Pro
 }
 
 /**
+ * Looks whether these keys are those that signed the ledger: with the head deleted too, nothing else tells.
+ * @param newest checkpoint of the ledger
+ */
+export async function judgeKeys(
+  newest: SignedCheckpoint | undefined,
+  { ledger, keys }: Judged,
+): Promise<Doubt | undefined> {
+  if (newest === undefined) return undefined;
+  const opened = await openCheckpoint(newest.note, ledger.identity.logOrigin, keys, { sha256, ed25519Verify });
+  if (opened !== undefined) return undefined;
+  return { why: 'the ledger was signed with other keys than those of this platform', next: OTHER_KEYS };
+}
+
+/**
  * Proves that a ledger has everything that the head has, unchanged.
  * @throws LedgerError the ledger can't be read
  */
 export async function judgeHead(note: string, judged: Judged): Promise<HeadVerdict> {
   const { logOrigin } = judged.ledger.identity;
   const origin = note.slice(0, Math.max(0, note.indexOf('\n')));
-  if (succeeds(logOrigin, origin)) return { kind: 'succeeds' };
-  const head = await openCheckpoint(note, logOrigin, judged.keys, { sha256, ed25519Verify });
+  const isPast = succeeds(logOrigin, origin);
+  const head = await openCheckpoint(note, isPast ? origin : logOrigin, judged.keys, { sha256, ed25519Verify });
   if (head === undefined)
     return forked(`the head is no checkpoint that a key of this platform signed for ${logOrigin}`, UNKNOWN);
+  if (isPast) return { kind: 'succeeds' };
   const size = await judged.ledger.logSize();
   if (size < head.size)
     return forked(`the log had ${head.size} entries when it was last signed, and this ledger has ${size}`);

@@ -2,7 +2,7 @@ import { LedgerError, type Ledger, type LogGate, type SignedCheckpoint } from '.
 import { HeadMoved, type HeadStore } from '../../adapters/log-head/port.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { judgeHead, type Doubt } from './judge-head.ts';
+import { judgeHead, judgeKeys, type Doubt } from './judge-head.ts';
 
 export interface LogHeadOptions {
   readonly clock: Pick<Clock, 'sleep'>;
@@ -158,12 +158,15 @@ export class LogHead {
     const newest = await ledger.checkpoint();
     const size = await ledger.logSize();
     if (newest !== undefined) this.signed(newest);
+    const judged = { ledger, keys: this.#options.keys };
+    const doubt = await judgeKeys(newest, judged);
+    if (doubt !== undefined) return this.#fork(following, doubt, 'the ledger');
     if (found === undefined) {
       this.#saved = { size: 0, version: undefined };
       return this.#open(following, size);
     }
-    const verdict = await judgeHead(found.note, { ledger, keys: this.#options.keys });
-    if (verdict.kind === 'forked') return this.#fork(following, verdict);
+    const verdict = await judgeHead(found.note, judged);
+    if (verdict.kind === 'forked') return this.#fork(following, verdict, store.place);
     this.#saved = { size: verdict.kind === 'continues' ? verdict.size : 0, version: found.version };
     if (verdict.kind === 'succeeds')
       this.#options.logger.warn('the log goes on under a new origin', { origin: ledger.identity.logOrigin });
@@ -177,9 +180,9 @@ export class LogHead {
     this.#opened.resolve();
   }
 
-  #fork({ store, forked }: Following, { why, next }: Doubt): void {
+  #fork({ store, forked }: Following, { why, next }: Doubt, doubtful: string): void {
     const { place } = store;
-    this.#state = { kind: 'forked', why: `${why} (${place}). ${next}` };
+    this.#state = { kind: 'forked', why: `${why} (${doubtful}). ${next}` };
     this.#options.logger.error('the history of the ledger is in doubt: nothing is signed', { why, head: place, next });
     forked({ why, next });
   }

@@ -1,6 +1,6 @@
 import type { Ledger, SignedCheckpoint } from '../../adapters/ledger/port.ts';
 import type { Parameter } from '../http/operation.ts';
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import { QueryReader } from '../http/query.ts';
 import { json } from '../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../http/route.ts';

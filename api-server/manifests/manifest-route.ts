@@ -1,7 +1,7 @@
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import { isDigest } from '../../core/json/digest.ts';
 import { namespaceParameter, tenantFor } from '../http/namespace.ts';
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import { conditional } from '../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../http/route.ts';
 import { shapes } from '../http/schemas.ts';

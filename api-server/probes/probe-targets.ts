@@ -1,5 +1,5 @@
 import { effectiveProvider } from '../../core/failover/effective-provider.ts';
-import type { BreakerState } from '../../core/failover/types.ts';
+import type { BreakerState } from '../../core/failover/metrics.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 
 /** What this process sees of an Orb. */

@@ -1,4 +1,4 @@
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import type { Reply, RouteRequest } from '../http/route.ts';
 import type { NoPin } from './port.ts';
 

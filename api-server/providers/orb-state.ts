@@ -7,7 +7,7 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import { parseOrbId } from '../../core/manifest/orb-id.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import { tenantFor } from '../http/namespace.ts';
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import type { Reply, RouteRequest } from '../http/route.ts';
 import { notReady, refuseKey, type Step } from '../runtime/plan-run.ts';
 import type { FiguresWish, OrbPlace } from './port.ts';

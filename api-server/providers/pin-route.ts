@@ -1,6 +1,6 @@
 import type { Catalog } from '../../adapters/catalog/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import { json } from '../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../http/route.ts';
 import { away } from './away.ts';

@@ -2,7 +2,7 @@ import { newId } from '../../core/receipt/ids.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { explainUndefined } from '../../core/manifest/rules/check-providers.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import type { Reply, RouteRequest } from '../http/route.ts';
 import type { Step } from '../runtime/plan-run.ts';
 import { activeOf, figuresWish, namesOf, timeText, type FoundOrb } from './orb-state.ts';

@@ -1,6 +1,7 @@
 import type { SeriesContext } from '../../core/failover/figures-from-series.ts';
 import type { FailoverFigures } from '../../core/failover/figures.ts';
-import type { BreakerState, FailoverPin } from '../../core/failover/types.ts';
+import type { BreakerState } from '../../core/failover/metrics.ts';
+import type { FailoverPin } from '../../core/failover/types.ts';
 import type { OrbId } from '../../core/manifest/orb-id.ts';
 import type { Pin } from '../../crds/orb.ts';
 

@@ -1,5 +1,6 @@
 import { BLOCKS } from '../../core/failover/failback-view.ts';
-import { RULES, WINDOWS } from '../../core/failover/types.ts';
+import { WINDOWS } from '../../core/failover/metrics.ts';
+import { RULES } from '../../core/failover/types.ts';
 import type { JsonSchema } from '../http/operation.ts';
 import { closed, shapes } from '../http/schemas.ts';
 

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/j
 import { readJson } from '../../core/manifest/read-json.ts';
 import { nearest } from '../../core/manifest/nearest.ts';
 import type { ProblemError } from '../http/problem-options.ts';
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import type { Reply, RouteRequest } from '../http/route.ts';
 
 export type PinMode = 'soft' | 'hard' | 'once';

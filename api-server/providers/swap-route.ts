@@ -4,7 +4,7 @@ import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { Sha256 } from '../../core/json/digest.ts';
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import { json } from '../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../http/route.ts';
 import { claimAt, malformedKey, replay, type ClaimOf } from '../runtime/idempotency.ts';

@@ -5,7 +5,7 @@ import { parseOrbId } from '../../core/manifest/orb-id.ts';
 import type { RunOutcome } from '../../core/receipt/record.ts';
 import { namespaceParameter, tenantFor } from '../http/namespace.ts';
 import type { Parameter } from '../http/operation.ts';
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import { QueryReader, type Query } from '../http/query.ts';
 import { json } from '../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../http/route.ts';

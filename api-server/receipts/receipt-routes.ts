@@ -3,7 +3,7 @@ import { isReceiptId } from '../../core/receipt/ids.ts';
 import { negotiate } from '../http/accept.ts';
 import { namespaceParameter, tenantFor } from '../http/namespace.ts';
 import type { Parameter } from '../http/operation.ts';
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import { conditional } from '../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../http/route.ts';
 import { shapes } from '../http/schemas.ts';

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import type { RunProblemCode } from '../../core/run/classify.ts';
 import { shownBody } from '../../core/run/shown-body.ts';
 import type { RunOutcome } from '../../core/receipt/record.ts';
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import type { Reply } from '../http/route.ts';
 import type { AttemptResult } from './attempt.ts';
 import { summaryOf, type Sealed } from './ending.ts';

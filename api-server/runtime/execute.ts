@@ -2,7 +2,7 @@ import { LedgerError } from '../../adapters/ledger/port.ts';
 import { newId } from '../../core/receipt/ids.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
-import { ledgerCode, problem } from '../http/problems.ts';
+import { ledgerCode, problem } from '../http/problem.ts';
 import { QueryReader } from '../http/query.ts';
 import type { Reply, Route, RouteRequest } from '../http/route.ts';
 import { orbisetRef } from '../http/tenant.ts';

@@ -1,7 +1,7 @@
 import type { IdempotencyClaim, IdempotencyEntry } from '../../adapters/ledger/port.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import type { Reply, RouteRequest } from '../http/route.ts';
 import type { Runtime } from './runtime.ts';
 

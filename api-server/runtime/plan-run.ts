@@ -6,7 +6,7 @@ import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import { listsOrb, resolveOrb } from '../../core/orb/resolve-orb.ts';
 import { selectProviders, type EligibleProviders, type Selection } from '../../core/run/eligibility.ts';
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import type { Reply, RouteRequest } from '../http/route.ts';
 import { invalidInputs, type ExecuteBody } from './request.ts';
 import type { Runtime } from './runtime.ts';

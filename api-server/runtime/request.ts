@@ -2,7 +2,7 @@ import type { Finding } from '../../core/manifest/finding.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { parseOrbId, type OrbId } from '../../core/manifest/orb-id.ts';
 import { readJson } from '../../core/manifest/read-json.ts';
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import type { Reply, RouteRequest } from '../http/route.ts';
 
 /** Body of `POST /orbisets/{id}/execute` (spec §2.2); the inputs are not yet checked against the manifest. */

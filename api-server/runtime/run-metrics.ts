@@ -1,4 +1,4 @@
-import type { BreakerState } from '../../core/failover/types.ts';
+import type { BreakerState } from '../../core/failover/metrics.ts';
 import type { AttemptOutcome, RunOutcome } from '../../core/receipt/record.ts';
 
 /** One provider of one Orb, with its metric children bound (failover.md §2). */

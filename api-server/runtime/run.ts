@@ -11,7 +11,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import type { AttemptRecord, CommitmentRecord } from '../../core/receipt/record.ts';
 import { decisiveAttempt, runEnd, type RunEnd, type RunProblemCode } from '../../core/run/classify.ts';
 import type { RunSeed } from '../../core/run/record.ts';
-import { ledgerCode, problem } from '../http/problems.ts';
+import { ledgerCode, problem } from '../http/problem.ts';
 import type { Reply } from '../http/route.ts';
 import { recordOf, summaryOf as storedSummaryOf } from '../receipts/receipt-summary.ts';
 import { answerText, replyOf, storedText, type RunAnswer } from './answer.ts';

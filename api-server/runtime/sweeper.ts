@@ -1,7 +1,7 @@
 import type { OverdueRun } from '../../adapters/ledger/port.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { parseRunSeed, type RunSeed } from '../../core/run/record.ts';
-import { problem } from '../http/problems.ts';
+import { problem } from '../http/problem.ts';
 import { receiptRow, sealRun, summaryOf, type Sealed } from './ending.ts';
 import type { Runtime } from './runtime.ts';
 

@@ -13,7 +13,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { codeOf, invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { secretSource } from './key-secret.ts';
-import { ledgerFile, onLedger } from './ledger-file.ts';
+import { ledgerFailure, ledgerFile } from './ledger-file.ts';
 
 /** The keys of one platform, where their document can be replaced. */
 export interface AdoptPlace {
@@ -39,18 +39,20 @@ async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 /** A running API would go on under the old origin, and a newer one must not be overruled. */
-async function checkStopped(data: string): Promise<void> {
+function checkStopped(data: string): void {
   const file = ledgerFile(data);
   if (!existsSync(file)) return;
-  await onLedger(async () => {
+  try {
     lockForProcess(file, process.pid).release();
     checkLedgerVersion(file);
-  }, '');
+  } catch (error) {
+    throw ledgerFailure(error);
+  }
 }
 
 /** The folder of `npm start`. @throws Failure its API runs, or a newer program wrote its ledger */
 export async function folderPlace(data: string): Promise<AdoptPlace> {
-  await checkStopped(data);
+  checkStopped(data);
   const folder = join(data, 'keys');
   return {
     name: folder,

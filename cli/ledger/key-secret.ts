@@ -4,10 +4,11 @@ import { loadKeysFrom, type KeySource } from '../../adapters/keys/load-keys.ts';
 import type { PlatformKeys } from '../../adapters/keys/port.ts';
 import { KINDS } from '../../adapters/kube/kinds.ts';
 import { KubeError } from '../../adapters/kube/port.ts';
+import { LOG_HEAD_NAME } from '../../adapters/log-head/config-map-head-store.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import type { KubeObject, ObjectRef } from '../../core/reconcile/kube-object.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import { EXIT, Failure } from '../io/failure.ts';
+import { EXIT, Failure, invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { KEPT } from './kept.ts';
 
@@ -33,6 +34,18 @@ export const secretSource = (secret: KubeObject, { namespace, name }: Required<O
   place: (file) => `${file} in the Secret ${namespace}/${name}`,
 });
 
+/** A platform that has signed is not given other keys: they would not go on with its log. @throws Failure it has */
+async function checkUnsigned(cluster: Cluster, { namespace, name }: Required<ObjectRef>, io: Io): Promise<void> {
+  const head = await cluster.client.get(KINDS.configMap, { namespace, name: LOG_HEAD_NAME }, io.signal);
+  if (head === undefined) return;
+  throw invalid(
+    `there is no Secret ${namespace}/${name}, and the platform has signed with its keys (ConfigMap ${LOG_HEAD_NAME}): no others were made`,
+    'restore that Secret from its backup, or name the one that has the keys',
+    'an API that still runs has them: let it run, see "When the keys are lost" in docs/backup-and-restore.md',
+    'to give its receipts up and begin anew: delete that ConfigMap, and the volume of the ledger',
+  );
+}
+
 /** @returns false: there is one already, and it was not touched */
 async function create(cluster: Cluster, ref: Required<ObjectRef>, issuer: string, io: Io): Promise<boolean> {
   const files = newKeyFiles({ issuer, now: io.clock.now(), random: io.random });
@@ -57,6 +70,7 @@ async function create(cluster: Cluster, ref: Required<ObjectRef>, issuer: string
 /**
  * Makes the Secret with every key, once, by `create`: of two at the same time one makes it, and an existing one is only read.
  * @throws KeysError the Secret that is there is not complete
+ * @throws Failure the keys were lost, or there is no such namespace
  */
 export async function initKeySecret(
   cluster: Cluster,
@@ -64,7 +78,9 @@ export async function initKeySecret(
   issuer: string,
   io: Io,
 ): Promise<KeySecret> {
-  const made = await create(cluster, ref, issuer, io);
+  const isThere = (await cluster.client.get(KINDS.secret, ref, io.signal)) !== undefined;
+  if (!isThere) await checkUnsigned(cluster, ref, io);
+  const made = !isThere && (await create(cluster, ref, issuer, io));
   const secret = await cluster.client.get(KINDS.secret, ref, io.signal);
   if (secret === undefined)
     throw new Failure(EXIT.unreachable, `the Secret ${ref.namespace}/${ref.name} was deleted just now`, [

@@ -1,11 +1,21 @@
 import { rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { backupLedger, type Backup } from '../../adapters/ledger/sqlite-copy/backup.ts';
 import type { Verb } from '../args/verb.ts';
 import { EXIT } from '../io/failure.ts';
 import { interruptible } from '../io/interruptible.ts';
 import type { Io } from '../io/io.ts';
-import { checkFolder, checkReadable, checkRoom, ledgerFile, megabytes, onLedger, progress } from './ledger-file.ts';
+import {
+  checkFolder,
+  checkReadable,
+  checkRoom,
+  ledgerFile,
+  megabytes,
+  onCopy,
+  passing,
+  progress,
+  removeLeft,
+} from './ledger-file.ts';
 
 const DATA = '.orb';
 const STREAM = '-';
@@ -19,8 +29,10 @@ interface Ends {
 async function copy(ends: Ends, io: Io, signal: AbortSignal): Promise<Backup> {
   await checkReadable(ends.file, NO_LEDGER);
   await checkFolder(dirname(ends.target));
+  await checkRoom(ends.file, ends.target);
   const options = { ...ends, onProgress: progress(io) };
-  const made = await onLedger(() => backupLedger(options, signal), '--force replaces it');
+  const copied = { from: ends.file, to: ends.target, ifThere: '--force replaces it' };
+  const made = await onCopy(copied, () => backupLedger(options, signal));
   const unsigned = made.treeSize - made.signedSize;
   io.err(`${megabytes(made.bytes)}, a log of ${made.treeSize} entries under ${made.logOrigin}, checked\n`);
   if (unsigned > 0) io.err(`its newest checkpoint covers all but the last ${unsigned}\n`);
@@ -30,9 +42,9 @@ async function copy(ends: Ends, io: Io, signal: AbortSignal): Promise<Backup> {
 
 /** The copy is made and checked beside the ledger first: what was sent can't be taken back. */
 async function stream(file: string, io: Io, signal: AbortSignal): Promise<void> {
-  const target = join(dirname(file), `backup-${process.pid}.sqlite`);
+  const target = passing.out(file);
   await checkReadable(file, NO_LEDGER);
-  await checkRoom(file);
+  await removeLeft(file);
   try {
     await copy({ file, target, overwrite: true }, io, signal);
     await io.files.toStdout(target, signal);

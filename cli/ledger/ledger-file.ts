@@ -1,4 +1,4 @@
-import { access, constants, stat, statfs } from 'node:fs/promises';
+import { access, constants, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { LedgerError } from '../../adapters/ledger/port.ts';
 import { TargetExists, TargetInUse } from '../../adapters/ledger/sqlite-copy/copy-error.ts';
@@ -26,14 +26,21 @@ export function progress(io: Io): OnProgress {
   };
 }
 
+async function isReadableFile(path: string): Promise<boolean> {
+  await access(path, constants.R_OK);
+  return (await stat(path)).isFile();
+}
+
 /** @throws Failure nobody can read it */
 export async function checkReadable(path: string, next: string): Promise<void> {
+  let isFile: boolean;
   try {
-    await access(path, constants.R_OK);
+    isFile = await isReadableFile(path);
   } catch (error) {
     const reason = codeOf(error) === 'ENOENT' ? 'there is no such file' : 'it may not be read';
     throw invalid(`${path}: ${reason}`, next);
   }
+  if (!isFile) throw invalid(`${path}: it is no file`, next);
 }
 
 /** @throws Failure no file can be made in it */
@@ -56,23 +63,60 @@ const sizeOf = (path: string): Promise<number> =>
 const SPARE = 1.1;
 
 /** A copy beside the ledger takes the room that a running API writes into. @throws Failure there is not enough for both */
-export async function checkRoom(file: string): Promise<void> {
+export async function checkRoom(file: string, target: string): Promise<void> {
   const needed = SPARE * ((await sizeOf(file)) + (await sizeOf(`${file}-wal`)));
-  const { bavail, bsize } = await statfs(dirname(file));
+  const { bavail, bsize } = await statfs(dirname(target));
   if (bavail * bsize >= needed) return;
-  const found = `the copy needs ${megabytes(needed)} beside the ledger, its volume has ${megabytes(bavail * bsize)} free`;
+  const found = `the copy needs ${megabytes(needed)}, the volume of ${target} has ${megabytes(bavail * bsize)} free`;
   throw invalid(found, 'enlarge the volume, or name a FILE on another one');
 }
 
-/** Runs what works on ledger files. @throws Failure what it threw, in words of the command line */
-export async function onLedger<T>(work: () => Promise<T>, ifThere: string): Promise<T> {
+/** Copies that are on their way through a standard stream, beside the ledger: with the process that makes them. */
+export const passing = {
+  out: (file: string): string => `${file}.outgoing-${process.pid}`,
+  in: (file: string): string => `${file}.incoming-${process.pid}`,
+} as const;
+const PASSING = /^ledger\.sqlite\.(?:incoming|outgoing)-(\d+)(?:\.\d+\.tmp)?(?:-journal|-wal|-shm)?$/;
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH';
+  }
+}
+
+/** Removes what killed processes left on their way: as large as the ledger each, on its volume. */
+export async function removeLeft(file: string): Promise<void> {
+  for (const name of await readdir(dirname(file))) {
+    const pid = Number(PASSING.exec(name)?.[1] ?? process.pid);
+    if (pid !== process.pid && !isAlive(pid)) await rm(join(dirname(file), name), { force: true });
+  }
+}
+
+/** What is copied where. */
+interface Copied {
+  readonly from: string;
+  readonly to: string;
+  /** What to do where something is there already. */
+  readonly ifThere: string;
+}
+
+/** Copies a ledger. @throws Failure what `work` threw, in words of the command line */
+export async function onCopy<T>({ from, to, ifThere }: Copied, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof TargetExists) throw invalid(`${error.message}: it was not touched`, ifThere);
     if (error instanceof TargetInUse) throw invalid(`${error.message}: it was not touched`, 'name another file');
-    if (!(error instanceof LedgerError)) throw error;
-    if (error.code === 'ledger-locked') throw new Failure(EXIT.unreachable, error.message);
-    throw invalid(error.message);
+    throw ledgerFailure(error, `${from} was not copied to ${to}: `);
   }
+}
+
+/** An error of a ledger in words of the command line; anything else passes. */
+export function ledgerFailure(error: unknown, prefix = ''): unknown {
+  if (!(error instanceof LedgerError)) return error;
+  return error.code === 'ledger-locked'
+    ? new Failure(EXIT.unreachable, error.message)
+    : invalid(`${prefix}${error.message}`);
 }

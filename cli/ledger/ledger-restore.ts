@@ -2,10 +2,10 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { restoreLedger, type Restored } from '../../adapters/ledger/sqlite-copy/restore.ts';
 import type { Verb } from '../args/verb.ts';
-import { EXIT, usage } from '../io/failure.ts';
+import { codeOf, EXIT, invalid, usage } from '../io/failure.ts';
 import { interruptible } from '../io/interruptible.ts';
 import type { Io } from '../io/io.ts';
-import { checkReadable, ledgerFile, onLedger, progress } from './ledger-file.ts';
+import { checkReadable, ledgerFile, onCopy, passing, progress, removeLeft } from './ledger-file.ts';
 
 const STREAM = '-';
 
@@ -17,16 +17,32 @@ interface Ends {
 
 async function restore({ source, file, force }: Ends, io: Io, signal: AbortSignal): Promise<Restored> {
   const asideAs = `before-${new Date(io.clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
-  const options = { source, file, onProgress: progress(io), ...(force ? { asideAs } : {}) };
+  const consume = source === passing.in(file);
+  const options = { source, file, consume, onProgress: progress(io), ...(force ? { asideAs } : {}) };
   await checkReadable(source, 'FILE is a backup that orb ledger backup made');
-  return onLedger(() => restoreLedger(options, signal), '--force restores all the same, and puts it aside');
+  const ifThere = '--force restores all the same, and puts it aside';
+  const from = consume ? 'the standard input' : source;
+  return onCopy({ from, to: file, ifThere }, () => restoreLedger(options, signal));
+}
+
+async function receive(source: string, io: Io, signal: AbortSignal): Promise<void> {
+  try {
+    await io.files.fromStdin(source, signal);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOSPC') throw error;
+    throw invalid(
+      `there is no room for the backup in ${dirname(source)}: nothing was changed`,
+      'it has to fit beside the ledger that is there: enlarge the volume, or remove what was put aside before',
+    );
+  }
 }
 
 async function fromStdin({ file, force }: Ends, io: Io, signal: AbortSignal): Promise<Restored> {
-  const source = `${file}.incoming-${process.pid}`;
+  const source = passing.in(file);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await removeLeft(file);
   try {
-    await io.files.fromStdin(source, signal);
+    await receive(source, io, signal);
     return await restore({ source, file, force }, io, signal);
   } finally {
     await rm(source, { force: true });

@@ -1,4 +1,4 @@
-import type { BreakerState } from '../failover/types.ts';
+import type { BreakerState } from '../failover/metrics.ts';
 import { SlidingCount } from './sliding-count.ts';
 
 /** What one attempt says of its provider; `nothing`: a `client_error`, a cancelled one, a tenant refusal of another namespace. */

@@ -1,4 +1,4 @@
-import { WINDOWS, type MetricsSnapshot, type ProviderMetrics, type Reading, type WindowMetrics } from './types.ts';
+import { WINDOWS, type MetricsSnapshot, type ProviderMetrics, type Reading, type WindowMetrics } from './metrics.ts';
 
 export type FreshMetrics = Extract<MetricsSnapshot, { readonly state: 'fresh' }>;
 

@@ -10,15 +10,8 @@ import { rampStep } from './rules/ramp.ts';
 import { isActiveNan, latencyVerdict, situationOf, type Situation } from './rules/situation.ts';
 import { trialRamp } from './rules/trial-ramp.ts';
 import { newStatus } from './status-codec.ts';
-import type {
-  Explain,
-  FailoverInput,
-  FailoverOutput,
-  FailoverStatus,
-  RuleId,
-  UnusableReason,
-  Verdict,
-} from './types.ts';
+import type { UnusableReason } from './metrics.ts';
+import type { Explain, FailoverInput, FailoverOutput, FailoverStatus, RuleId, Verdict } from './types.ts';
 
 type Rule = (situation: Situation) => Answer | undefined;
 

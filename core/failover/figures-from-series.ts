@@ -6,7 +6,8 @@ import {
   type ProviderHealth,
 } from './figures.ts';
 import type { FigureSample } from './figures-series.ts';
-import { RULES, WINDOWS, type BreakerState, type Candidate, type Verdict } from './types.ts';
+import { WINDOWS, type BreakerState } from './metrics.ts';
+import { RULES, type Candidate, type Verdict } from './types.ts';
 
 /** A sample as an instant query returns it; labels may have those of the Orb and of the scrape target. */
 export interface SeriesSample extends FigureSample {

@@ -1,5 +1,6 @@
 import type { AttemptOutcome } from '../receipt/record.ts';
-import type { BreakerState, Candidate, FailoverMemory, FailoverOutput, RuleId, Verdict, WindowName } from './types.ts';
+import type { BreakerState, WindowName } from './metrics.ts';
+import type { Candidate, FailoverMemory, FailoverOutput, RuleId, Verdict } from './types.ts';
 
 /** The last probe of a provider by the process that probes. */
 export interface LastProbe {

@@ -1,4 +1,4 @@
-import type { Reading } from './types.ts';
+import type { Reading } from './metrics.ts';
 
 /**
  * Quantile of a histogram as Prometheus' `histogram_quantile` computes it from `rate(..._bucket)`: linear inside a bucket,

@@ -3,19 +3,8 @@ import type { FreshMetrics } from './clean-metrics.ts';
 import { decide } from './decide.ts';
 import { isAsShown, type DecidedAgain } from './shown-evidence.ts';
 import { newStatus } from './status-codec.ts';
-import {
-  WINDOWS,
-  type BreakerState,
-  type FailoverInput,
-  type FailoverMemory,
-  type FailoverStatus,
-  type ProviderMetrics,
-  type Ramp,
-  type Reading,
-  type ResolvedSwapConfig,
-  type SwapRecord,
-  type WindowMetrics,
-} from './types.ts';
+import { WINDOWS, type BreakerState, type ProviderMetrics, type Reading, type WindowMetrics } from './metrics.ts';
+import type { FailoverInput, FailoverMemory, FailoverStatus, Ramp, ResolvedSwapConfig, SwapRecord } from './types.ts';
 
 /** What the receipt says of a swap. */
 type ReplayedSwap = Pick<SwapRecord, 'from' | 'to' | 'reason' | 'rule'>;

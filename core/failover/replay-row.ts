@@ -2,7 +2,8 @@ import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import { isWithinHour } from './rules/hold.ts';
 import { MAX_HISTORY } from './record-swap.ts';
 import { metricsOf, type FreshMetrics } from './clean-metrics.ts';
-import { WINDOWS, type FailoverInput, type FailoverStatus, type Reading, type ResolvedSwapConfig } from './types.ts';
+import { WINDOWS, type Reading } from './metrics.ts';
+import type { FailoverInput, FailoverStatus, ResolvedSwapConfig } from './types.ts';
 
 /** Thousandths: what `clean-metrics.ts` left of a figure, as an integer. */
 const milli = (value: number): number => Math.round(value * 1000);

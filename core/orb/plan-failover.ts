@@ -11,7 +11,8 @@ import {
   type FailoverStep,
   type StepMemory,
 } from '../failover/step.ts';
-import type { FailoverStatus, MetricsSnapshot, ResolvedSwapConfig, SwapRecord } from '../failover/types.ts';
+import type { MetricsSnapshot } from '../failover/metrics.ts';
+import type { FailoverStatus, ResolvedSwapConfig, SwapRecord } from '../failover/types.ts';
 import { withTransitions, type Condition, type WantedCondition } from '../reconcile/conditions.ts';
 import type { EventSpec } from '../reconcile/event-spec.ts';
 import { explainFindings } from '../reconcile/explain-findings.ts';

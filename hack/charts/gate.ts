@@ -77,9 +77,6 @@ async function renderAll(
 
 const isOwn = (definition: Json): boolean => JSON.stringify(definition['spec'] ?? {}).startsWith(`{"group":"${GROUP}"`);
 
-/** What `minimal` leaves out is what kube-score asks for. */
-const isSafe = ({ subject }: Rendered): boolean => !(subject.values ?? '').endsWith('minimal-values.yaml');
-
 interface Needs {
   readonly tools: Tools;
   readonly definitions: readonly Json[];
@@ -125,7 +122,7 @@ export async function runGate(root: string, say: Say): Promise<readonly CheckRes
     }),
   );
   await run('kube-score', (explained) =>
-    each(rendered.filter(isSafe), async (one) => {
+    each(rendered, async (one) => {
       const scored = await score(tools.kubeScore, one);
       explained.push(...scored.explained);
       return scored.findings;

@@ -1,6 +1,13 @@
 #!/usr/bin/env bash
 # down.sh [--keep]: removes the kind cluster. --keep only stops its node, as a power cut would; `docker start` goes on.
 set -euo pipefail
+case ${1:-} in
+  '' | --keep) ;;
+  *)
+    echo "usage: hack/kind/down.sh [--keep]: see hack/kind/README.md" >&2
+    exit 64
+    ;;
+esac
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=hack/kind/settings.sh
 . "$here/settings.sh"

@@ -1,6 +1,12 @@
 #!/usr/bin/env bash
 # up.sh [IMAGE...]: brings up a one-node kind cluster and loads images of Docker, or archives that end with .tar, into it.
 set -euo pipefail
+case ${1:-} in
+  -*)
+    echo "usage: hack/kind/up.sh [IMAGE...]: see hack/kind/README.md" >&2
+    exit 64
+    ;;
+esac
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=hack/kind/settings.sh
 . "$here/settings.sh"

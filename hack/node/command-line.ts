@@ -33,6 +33,16 @@ const flags = {
   grep: { type: 'string' },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
+/** Flags of each verb: one that is passed over may be what a cluster was meant to survive by. */
+const TAKES: Readonly<Record<Exclude<Wish['kind'], 'help' | 'wrong'>, readonly string[]>> = {
+  up: [],
+  down: ['keep'],
+  load: [],
+  run: ['keep-up', 'grep'],
+};
+const VERBS = Object.keys(TAKES).join(', ');
+
+type Values = ReturnType<typeof read>['values'];
 
 const wrong = (message: string): Wish => ({ kind: 'wrong', message });
 
@@ -42,10 +52,15 @@ const none = (wish: Wish, verb: string, [first]: readonly string[]): Wish =>
 const loadOf = ([archive, ...more]: readonly string[]): Wish =>
   more.length > 0 ? wrong('load takes one archive') : { kind: 'load', archive };
 
-function parse(argv: readonly string[]): Wish {
-  const { values, positionals } = parseArgs({ args: [...argv], options: flags, allowPositionals: true });
-  const [verb = '', ...rest] = positionals;
-  if (values.help) return { kind: 'help' };
+function runOf(files: readonly string[], { grep, 'keep-up': keepUp }: Values): Wish {
+  const only = grep === undefined ? [] : ['--grep', grep];
+  return { kind: 'run', keepUp, mocha: [...(files.length === 0 ? [ALL] : files), ...only] };
+}
+
+const read = (argv: readonly string[]) =>
+  parseArgs({ args: [...argv], options: flags, allowPositionals: true, tokens: true });
+
+function wishOf(verb: string, rest: readonly string[], values: Values): Wish {
   switch (verb) {
     case 'up':
       return none({ kind: 'up' }, verb, rest);
@@ -53,13 +68,20 @@ function parse(argv: readonly string[]): Wish {
       return none({ kind: 'down', keep: values.keep }, verb, rest);
     case 'load':
       return loadOf(rest);
-    case 'run': {
-      const grep = values.grep === undefined ? [] : ['--grep', values.grep];
-      return { kind: 'run', keepUp: values['keep-up'], mocha: [...(rest.length === 0 ? [ALL] : rest), ...grep] };
-    }
+    case 'run':
+      return runOf(rest, values);
     default:
-      return wrong(verb === '' ? 'name one of up, down, load, run' : `there is no ${verb}: up, down, load, run`);
+      return wrong(verb === '' ? `name one of ${VERBS}` : `there is no ${verb}: ${VERBS}`);
   }
+}
+
+function parse(argv: readonly string[]): Wish {
+  const { values, positionals, tokens } = read(argv);
+  const [verb = '', ...rest] = positionals;
+  if (values.help) return { kind: 'help' };
+  const taken = new Map(Object.entries(TAKES)).get(verb);
+  const foreign = tokens.find((token) => token.kind === 'option' && taken?.includes(token.name) === false);
+  return foreign?.kind === 'option' ? wrong(`${verb} takes no ${foreign.rawName}`) : wishOf(verb, rest, values);
 }
 
 /** @param argv what follows the program's name */

@@ -9,6 +9,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 mode=${1:-}
 [ -d "$E2E_STATE" ] || exit 0
 
+# First: whatever becomes of this script, what is to be kept is not taken for what a crash left.
+[ "$mode" != --keep ] || touch "$E2E_STATE/kept"
+
 # The death of the first process of a pid namespace ends all others in it, pods too, and frees the mounts.
 if pid=$(holder); then
   kill -KILL "$pid"
@@ -33,6 +36,8 @@ while read -r folder; do
   [ ! -d "$folder" ] || remove_cgroup "$folder" || status=1
 done < <(cgroup_folders)
 
+# Before the state goes: without it the next call would take this for done.
+with_machine_settings restore_machine_settings
 case $mode in
   --keep)
     # The network namespace stays for whoever runs in it across the reboot, as empty as a new one.
@@ -40,12 +45,10 @@ case $mode in
       nsenter "--net=$NETNS" nft flush ruleset
       nsenter "--net=$NETNS" ip link del node0 2>/dev/null || true
     fi
-    touch "$E2E_STATE/kept"
     ;;
   *)
     ! mountpoint -q "$NETNS" || umount "$NETNS"
     [ "$mode" = --stop ] || rm -rf --one-file-system "$E2E_STATE"
     ;;
 esac
-with_machine_settings restore_machine_settings
 exit $status

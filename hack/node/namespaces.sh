@@ -8,14 +8,17 @@ weigh() {
 }
 
 open_namespaces() {
-  local starter found=''
+  local starter gate found=''
   if ! mountpoint -q "$NETNS"; then
     touch "$NETNS"
     unshare "--net=$NETNS" true
   fi
-  # bash is the first process: it reaps the orphans (shims) that are left to it.
-  nsenter "--net=$NETNS" setsid unshare --mount --pid --fork --mount-proc --propagation private \
-    bash -c 'while :; do sleep 86400 & wait $!; done' </dev/null >"$LOGS/holder.log" 2>&1 &
+  # bash is the first process: it reaps the orphans (shims) that are left to it. It stays once its pid is on the disk: if
+  # this script dies before, killed or for want of space, nobody would find it.
+  exec {gate}> >(
+    exec nsenter "--net=$NETNS" setsid unshare --mount --pid --fork --mount-proc --propagation private \
+      bash -c 'read -r _ && exec </dev/null && while :; do sleep 86400 & wait $!; done' >"$LOGS/holder.log" 2>&1
+  )
   starter=$!
   for _ in $(seq 200); do
     found=$(pgrep -P "$starter" | head -n 1 || true)
@@ -25,6 +28,8 @@ open_namespaces() {
     fi
     sleep 0.05
   done
+  echo >&"$gate"
+  exec {gate}>&-
   HOLDER=$(holder) || {
     say "the namespaces can't be made:" && cat "$LOGS/holder.log" >&2
     return 1

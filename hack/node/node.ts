@@ -79,6 +79,14 @@ async function prepare(say: Say): Promise<{
 }
 
 /**
+ * What `takeDown` leaves: nothing; etcd, keys, volumes and images, with which the next `bringUp` goes on as after a power
+ * cut; or all files until then, for whoever looks for what went wrong.
+ */
+export type Left = 'nothing' | 'node' | 'files';
+
+const DOWN: Readonly<Record<Left, readonly string[]>> = { nothing: [], node: ['--keep'], files: ['--stop'] };
+
+/**
  * Brings it up, or goes on with what `takeDown` kept; what a crash left is cleaned up first.
  * @returns false when it was up already
  * @throws Error what failed; nothing runs then, and its logs are in `state/log` until the next call
@@ -91,30 +99,27 @@ export async function bringUp(place: NodePlace, say: Say): Promise<boolean> {
       return false;
     }
     const kept = existsSync(join(place.state, 'kept'));
-    await runScript('down.sh', kept ? ['--keep'] : [], place);
+    await runScript('down.sh', DOWN[kept ? 'node' : 'nothing'], place);
     await linkPrograms(place.state, programs);
     try {
       await runScript('up.sh', images, place);
     } catch (error) {
-      await runScript('down.sh', ['--stop'], place);
+      await runScript('down.sh', DOWN.files, place);
       throw error;
     }
     return true;
   });
 }
 
-/** Whoever waits for the lock has a file of its own in the folder. */
-function unlessAwaited(error: unknown): void {
+/** A state that is kept lies in the folder, and whoever waits for the lock has a file of its own there. */
+function unlessInUse(error: unknown): void {
   if (!(error instanceof Error && 'code' in error && error.code === 'ENOTEMPTY')) throw error;
 }
 
-/**
- * Ends it: nothing is left behind. With `keep` etcd, keys, volumes and images stay, and the next `bringUp` goes on with
- * them, as after a power cut.
- */
-export async function takeDown(place: NodePlace, { keep }: { readonly keep: boolean }, say: Say): Promise<void> {
-  await withFolderLock(place.folder, say, () => runScript('down.sh', keep ? ['--keep'] : [], place));
-  if (!keep) await rmdir(place.folder).catch(unlessAwaited);
+/** Ends it. */
+export async function takeDown(place: NodePlace, left: Left, say: Say): Promise<void> {
+  await withFolderLock(place.folder, say, () => runScript('down.sh', DOWN[left], place));
+  await rmdir(place.folder).catch(unlessInUse);
 }
 
 /** Loads an image archive (`docker save`, `buildah push docker-archive:`) into a node that is up. @throws Error why not */

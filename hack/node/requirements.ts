@@ -41,17 +41,25 @@ async function missingPackages(): Promise<readonly string[]> {
 
 const APT = ['install', '--yes', '--no-install-recommends'];
 
-/** @returns why they are still missing */
-async function installPackages(names: readonly string[], say: Say): Promise<string | undefined> {
-  if (!(await isThere('/usr/bin/apt-get'))) return `these programs are missing: ${names.join(', ')}`;
+/** @throws Error apt-get failed: what is true of a machine today need not be so tomorrow */
+async function installPackages(names: readonly string[], say: Say): Promise<void> {
   say(`Installing ${names.join(', ')} …`);
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
   const first = await command('apt-get', [...APT, ...names], { env });
-  if (first.code === 0) return undefined;
+  if (first.code === 0) return;
   // The lists of a fresh machine are empty, and old ones name files that are gone.
   await command('apt-get', ['update'], { env });
   const { code, stderr } = await command('apt-get', [...APT, ...names], { env });
-  return code === 0 ? undefined : `apt-get can't install ${names.join(', ')}: ${stderr.trim()}`;
+  if (code !== 0) throw new Error(`apt-get can't install ${names.join(', ')}:\n${stderr.trim()}`);
+}
+
+/** @returns why they are missing for good */
+async function packagesFault(say: Say): Promise<string | undefined> {
+  const missing = await missingPackages();
+  if (missing.length === 0) return undefined;
+  if (!(await isThere('/usr/bin/apt-get'))) return `these programs are missing: ${missing.join(', ')}`;
+  await installPackages(missing, say);
+  return undefined;
 }
 
 /** Controllers of cgroup version 1 (a folder each) or 2 (a list). */
@@ -104,11 +112,9 @@ function machineFault(): string | undefined {
 
 /**
  * Why a node can't run on this machine, in one line; undefined: it can. Missing packages are installed.
+ * @throws Error they could not be
  */
 export async function whyNot(say: Say): Promise<string | undefined> {
   const basic = machineFault() ?? (await goFault()) ?? (await cgroupsFault());
-  if (basic !== undefined) return basic;
-  const missing = await missingPackages();
-  const left = missing.length === 0 ? undefined : await installPackages(missing, say);
-  return left ?? (await abilitiesFault());
+  return basic ?? (await packagesFault(say)) ?? (await abilitiesFault());
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { MetricsSource } from '../../adapters/failover-metrics/port.ts';
 import { createPrometheusClient, type PrometheusClient } from '../../adapters/prometheus/client.ts';
 import { createPrometheusSource } from '../../adapters/prometheus/source.ts';
-import type { MetricsSnapshot, ProviderMetrics, Reading } from '../../core/failover/types.ts';
+import type { MetricsSnapshot, ProviderMetrics, Reading } from '../../core/failover/metrics.ts';
 import type { MovedClock } from '../support/fake-clock.ts';
 import { element, startFakePrometheus, vector } from '../support/prometheus.ts';
 

@@ -131,7 +131,7 @@ describe('the one-node cluster', () => {
     const read = `process.stdout.write(require('node:fs').readFileSync('/data/starts', 'utf8'))`;
     expect((await evaluate('writer', read)).stdout).to.equal('started\n');
 
-    await takeDown(place, { keep: true }, say);
+    await takeDown(place, 'node', say);
     expect((await node.kubectl(['version', '--request-timeout=2s'])).code).not.to.equal(0);
     await bringUp(place, say);
 

@@ -26,6 +26,13 @@ interface Reading {
   readonly kubeCalls: number;
   /** From the start of the container until the pod is ready; whole seconds, as the kubelet tells them. */
   readonly readySeconds: number;
+  readonly requested: Requested;
+}
+
+/** What the scheduler keeps free for a container. */
+interface Requested {
+  readonly memoryMib: number;
+  readonly cpuMillicores: number;
 }
 
 /** What a pod takes while nobody calls. */
@@ -35,6 +42,7 @@ interface Footprint {
   readonly cpuMillicores: number;
   readonly kubeCallsPerSecond: number;
   readonly readySeconds: number;
+  readonly requested: Requested;
 }
 
 const itemsOf = (value: unknown, ...path: readonly string[]): readonly unknown[] => {
@@ -53,6 +61,16 @@ function readySeconds(pod: unknown): number {
   const ready = itemsOf(pod, 'status', 'conditions').find((condition) => at(condition, 'type') === 'Ready');
   const [to, from] = [at(ready, 'lastTransitionTime'), at(container, 'state', 'running', 'startedAt')];
   return (Date.parse(String(to)) - Date.parse(String(from))) / 1000;
+}
+
+/** In the units of the chart; NaN for another, which is below nothing. */
+function requestedOf(pod: unknown): Requested {
+  const [container] = itemsOf(pod, 'spec', 'containers');
+  const requests = ['resources', 'requests'];
+  return {
+    memoryMib: Number(/^(\d+)Mi$/.exec(String(at(container, ...requests, 'memory')))?.[1]),
+    cpuMillicores: Number(/^(\d+)m$/.exec(String(at(container, ...requests, 'cpu')))?.[1]),
+  };
 }
 
 /** What the kubelet measured of the container that does the work. */
@@ -76,7 +94,8 @@ async function read(part: Part): Promise<readonly Reading[]> {
     itemsOf(list, 'items').map(async (item) => {
       const pod = String(at(item, 'metadata', 'name'));
       const calls = await kubeCalls(String(at(item, 'status', 'podIP')), METRICS[part]);
-      return { pod, part, kubeCalls: calls, readySeconds: readySeconds(item), ...(await measured(pod)) };
+      const told = { readySeconds: readySeconds(item), requested: requestedOf(item) };
+      return { pod, part, kubeCalls: calls, ...told, ...(await measured(pod)) };
     }),
   );
 }
@@ -93,6 +112,7 @@ function footprintOf(first: Reading, last: Reading): Footprint {
     cpuMillicores: round(((last.cpuSeconds - first.cpuSeconds) / seconds) * 1000),
     kubeCallsPerSecond: round((last.kubeCalls - first.kubeCalls) / seconds),
     readySeconds: last.readySeconds,
+    requested: last.requested,
   };
 }
 
@@ -122,14 +142,12 @@ describe(`what the platform takes in ${PLATFORM_NAMESPACE} while nobody calls`, 
     });
     say(JSON.stringify({ image_mib_unpacked: await imageMib(), pods }));
     expect(pods.map(({ pod }) => pod).toSorted()).to.deep.equal(['api', 'operator', 'operator']);
-    const requested = { api: { memoryMib: 256, cpu: 100 }, operator: { memoryMib: 128, cpu: 50 } };
-    for (const { pod, memoryMib, cpuMillicores, kubeCallsPerSecond, readySeconds: seconds } of pods) {
-      const { memoryMib: most, cpu } = pod === 'api' ? requested.api : requested.operator;
+    for (const { pod, requested, memoryMib, cpuMillicores, kubeCallsPerSecond, readySeconds: seconds } of pods) {
       say(
         `      ${pod.padEnd(9)}${memoryMib} MiB, ${cpuMillicores} m CPU, ${kubeCallsPerSecond} calls/s, ready ${seconds} s`,
       );
-      expect(memoryMib, `memory of ${pod}`).to.be.lessThan(most);
-      expect(cpuMillicores, `CPU of ${pod}`).to.be.lessThan(cpu);
+      expect(memoryMib, `memory of ${pod}`).to.be.lessThan(requested.memoryMib);
+      expect(cpuMillicores, `CPU of ${pod}`).to.be.lessThan(requested.cpuMillicores);
       expect(kubeCallsPerSecond, `calls of ${pod}`).to.be.within(0, 2);
     }
   });

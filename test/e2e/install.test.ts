@@ -6,7 +6,7 @@ import { at } from '../chaos/rig/json.ts';
 import { testNamespace, type TestNamespace } from '../support/cluster.ts';
 import { node, say } from '../support/e2e/node.ts';
 import {
-  ensureNamespace,
+  ensureRestricted,
   helm,
   platformKubectl,
   PLATFORM_CHART,
@@ -78,9 +78,7 @@ describe('an install with defaults, where Pod Security is restricted', function 
 
   before(async () => {
     await removeRelease();
-    await ensureNamespace(PLATFORM_NAMESPACE);
-    const profile = ['enforce', 'warn', 'audit'].map((mode) => `pod-security.kubernetes.io/${mode}=restricted`);
-    await kubectlOk(node, ['label', 'namespace', PLATFORM_NAMESPACE, ...profile]);
+    await ensureRestricted();
     const began = performance.now();
     const flags = ['--set', 'image.pullPolicy=IfNotPresent', '--wait', '--timeout=5m'];
     installed = await command('helm', ['install', RELEASE, PLATFORM_CHART, ...PLACE, ...flags]);

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { command } from '../../hack/control-plane/command.ts';
 import { blocksOf, expectations } from '../integration/docs/fenced-blocks.ts';
 import { say } from '../support/e2e/node.ts';
+import { machineNetwork } from './support/machine.ts';
 import { removeRelease } from './support/release.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -25,9 +26,7 @@ const commands = blocks.flatMap(({ text }) => commandsIn(text));
 /** An image is built where there is an internet; all else happens in the network of the cluster, as the tests do. */
 function shellFor(text: string): readonly [string, ...string[]] {
   if (text !== 'npm run -s image') return ['bash'];
-  const network = process.env['E2E_MACHINE_NETWORK'];
-  if (network === undefined) throw new Error('run this by npm run e2e, which says how the internet is reached');
-  return ['nsenter', `--net=${network}`, 'bash'];
+  return ['nsenter', machineNetwork(), 'bash'];
 }
 
 describe('the quick start, word for word', function suite() {

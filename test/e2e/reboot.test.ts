@@ -6,7 +6,7 @@ import { waitFor } from '../support/cluster.ts';
 import { place, say } from '../support/e2e/node.ts';
 import { readyPods } from './support/kill.ts';
 import { secondRequests, untilSwept } from './support/ledger-check.ts';
-import { startLoad, untilServed } from './support/load.ts';
+import { RATE, startLoad, untilServed } from './support/load.ts';
 import { SEND, setStage, type Stage } from './support/stage.ts';
 
 const STEADY_MS = 5000;
@@ -33,8 +33,9 @@ describe('a power cut of the node under 50 runs a second', function () {
     const { api, providers } = stage;
     const load = startLoad(api, SEND);
     await delay(STEADY_MS);
-    await takeDown(place, { keep: true }, say);
+    await takeDown(place, 'node', say);
     const before = receiptsOf(load.runs).length;
+    expect(before, 'runs before the cut').to.be.above(RATE);
     // Its callers, who wait for 30 s, are still there: nothing answers them.
     const ended = load.stop();
     const off = performance.now();

@@ -30,9 +30,12 @@ async function allProcesses(): Promise<readonly Process[]> {
   );
 }
 
-/** Command lines that name its state. */
+const isOfSecond = ({ line, environment }: Process): boolean =>
+  line.includes(`${second.state}/`) || environment.includes(`E2E_STATE=${second.state}\0`);
+
+/** Command lines of those that name its state, or were started for it: the holder of the namespaces names nothing. */
 const processes = async (): Promise<readonly string[]> =>
-  (await allProcesses()).map(({ line }) => line).filter((line) => line.includes(`${second.state}/`));
+  (await allProcesses()).filter(isOfSecond).map(({ line }) => line);
 
 /** Whether a script is bringing it up. */
 const isStarting = async (): Promise<boolean> =>
@@ -52,7 +55,7 @@ async function cgroups(): Promise<readonly string[]> {
 
 describe('a second cluster beside the first', () => {
   before(() => bringUp(second, say));
-  after(() => takeDown(second, { keep: false }, say));
+  after(() => takeDown(second, 'nothing', say));
 
   it('shares nothing with it', async () => {
     expect([await isUp(second), await isUp(place)]).to.deep.equal([true, true]);
@@ -74,7 +77,7 @@ describe('a second cluster beside the first', () => {
   });
 
   it('starts anew when its start was killed half-way, whose scripts do not go on', async () => {
-    await takeDown(second, { keep: false }, say);
+    await takeDown(second, 'nothing', say);
     const env = { ...process.env, E2E_NAME: second.name };
     const starter = spawn(process.execPath, [join(root, 'hack/e2e.ts'), 'up'], { env, stdio: 'ignore' });
     expect(await waitFor(async () => (await isStarting()) || undefined)).to.equal(true);
@@ -89,7 +92,7 @@ describe('a second cluster beside the first', () => {
   it('leaves nothing behind', async () => {
     expect(await processes()).not.to.deep.equal([]);
     expect(await cgroups()).not.to.deep.equal([]);
-    await takeDown(second, { keep: false }, say);
+    await takeDown(second, 'nothing', say);
     expect(await processes(), 'processes').to.deep.equal([]);
     expect(await cgroups(), 'cgroups').to.deep.equal([]);
     expect(await mounts(), 'mounts').to.deep.equal([]);

@@ -33,11 +33,28 @@ async function kinds(namespaced: boolean): Promise<string> {
     .join(',');
 }
 
-/** Every object of every kind, by name; of those without a namespace the platform's. */
+/** Every object of every kind in a namespace, by name. */
+async function everythingIn(namespace: string): Promise<readonly string[]> {
+  const all = ['-n', namespace, 'get', await kinds(true), '-o', 'name', '--ignore-not-found'];
+  return lines(await kubectlOk(node, all)).filter((name) => !OF_KUBERNETES.test(name));
+}
+
+/** Every object in the namespace of the platform, and the platform's of those without a namespace. */
 async function everything(): Promise<readonly string[]> {
-  const own = lines(await platformKubectl('get', await kinds(true), '-o', 'name', '--ignore-not-found'));
   const all = lines(await kubectlOk(node, ['get', await kinds(false), '-o', 'name', '--ignore-not-found']));
-  return [...own.filter((name) => !OF_KUBERNETES.test(name)), ...all.filter((name) => /\borb/.test(name))].toSorted();
+  return [...(await everythingIn(PLATFORM_NAMESPACE)), ...all.filter((name) => /\borb/.test(name))].toSorted();
+}
+
+/** What people have written: names, with identity and content; what a controller reports of them is not theirs. */
+async function writtenBy(people: TestNamespace): Promise<readonly unknown[]> {
+  const list = objectIn(await people.kubectl('get', 'orbs,orbisets,secrets', '-o', 'json'));
+  const items = at(list, 'items');
+  return (Array.isArray(items) ? items : []).map((item: unknown) => ({
+    name: `${String(at(item, 'kind'))}/${String(at(item, 'metadata', 'name'))}`,
+    uid: at(item, 'metadata', 'uid'),
+    spec: at(item, 'spec'),
+    data: at(item, 'data'),
+  }));
 }
 
 const uidOf = (what: string): Promise<string> => platformKubectl('get', what, '-o', 'jsonpath={.metadata.uid}');
@@ -68,6 +85,7 @@ describe('uninstalling', function suite() {
   let root = '';
   let receipt = '';
   let uids: readonly string[] = [];
+  let written: readonly unknown[] = [];
 
   const orb = (...args: readonly string[]): Promise<string> => plugin.ok([...args, '-n', PEOPLE], env);
   const placeIn = async (id: string): Promise<JsonObject> =>
@@ -95,6 +113,8 @@ describe('uninstalling', function suite() {
       5000,
     );
     expect(head, 'the head of the log, outside the ledger').to.equal('kept');
+    written = await writtenBy(people);
+    expect(written.map((one) => at(one, 'name'))).to.have.members(['Orb/echo', 'Orbiset/default', 'Secret/echo']);
     uids = [await uidOf('secret/orb-platform-keys'), await uidOf('secret/orb-api-tls'), await uidOf('pvc/orb-ledger')];
   });
   after(async () => {
@@ -133,8 +153,13 @@ describe('uninstalling', function suite() {
   });
 
   it('leaves the objects of people as they were', async () => {
-    const names = await people.kubectl('get', 'orbs,orbisets,secrets', '-o', 'name');
-    expect(names.trim().split('\n')).to.have.members(['orb.orbs.dev/echo', 'orbiset.orbs.dev/default', 'secret/echo']);
+    expect(await writtenBy(people)).to.have.deep.members([...written]);
+    expect(await everythingIn(PEOPLE)).to.have.members([
+      'orb.orbs.dev/echo',
+      'orbiset.orbs.dev/default',
+      'rolebinding.rbac.authorization.k8s.io/orb-vault-reader',
+      'secret/echo',
+    ]);
     const { code } = await node.kubectl(['get', 'namespace', EXAMPLE]);
     expect(code, 'the example goes with the release').to.equal(1);
   });

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { at } from '../chaos/rig/json.ts';
+import { startCallers } from '../support/callers.ts';
 import { NAMESPACE, ORBISET, ORBS, type CalledOrb } from './orbs.ts';
 
 /** One run as its caller saw it. */
@@ -68,31 +68,9 @@ export async function untilServed(target: Target): Promise<void> {
 /** Starts `rate` runs a second of each Orb. */
 export function startLoad(target: Target, rate: number): Load {
   const runs: CallerRun[] = [];
-  const open = new Set<Promise<unknown>>();
-  const stopped = new AbortController();
-  const call = (orb: CalledOrb, id: string): void => {
-    const run = execute(target, orb, id)
-      .then((seen) => runs.push(seen))
-      .finally(() => open.delete(run));
-    open.add(run);
-  };
-  const calling = async (): Promise<void> => {
-    const began = performance.now();
-    for (let number = 0; !stopped.signal.aborted; number += 1) {
-      for (const orb of ORBS) call(orb, `${orb.name}-${number}`);
-      const next = began + ((number + 1) * 1000) / rate;
-      await delay(Math.max(0, next - performance.now()), undefined, { signal: stopped.signal }).catch(() => undefined);
-    }
-  };
-  const called = calling();
-  return {
-    runs,
-    stop: async () => {
-      stopped.abort();
-      await called;
-      await Promise.all(open);
-    },
-  };
+  const call = async (orb: CalledOrb, id: string): Promise<void> => void runs.push(await execute(target, orb, id));
+  const stop = startCallers(rate, (number) => Promise.all(ORBS.map((orb) => call(orb, `${orb.name}-${number}`))));
+  return { runs, stop };
 }
 
 /** Nearest rank; NaN without runs. @param share 0 … 1 */

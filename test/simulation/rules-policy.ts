@@ -1,12 +1,11 @@
 import { decide } from '../../core/failover/decide.ts';
 import { resolveSwapConfig } from '../../core/failover/resolve-swap-config.ts';
+import type { ProviderMetrics, WindowMetrics } from '../../core/failover/metrics.ts';
 import {
   NO_MEMORY,
   type FailoverMemory,
   type FailoverStatus,
-  type ProviderMetrics,
   type ResolvedSwapConfig,
-  type WindowMetrics,
 } from '../../core/failover/types.ts';
 import type { Manifest, SwapConfig } from '../../crds/manifest.ts';
 import type { Policy, Route, View } from './simulate.ts';

@@ -1,5 +1,5 @@
 import { histogramQuantile } from '../../core/failover/histogram-quantile.ts';
-import type { Reading } from '../../core/failover/types.ts';
+import type { Reading } from '../../core/failover/metrics.ts';
 import { TICK_S, type Answered } from './workload.ts';
 
 // failover.md §2, in ms.

@@ -2,13 +2,8 @@ import { decide } from '../../core/failover/decide.ts';
 import { evidenceOf } from '../../core/failover/evidence.ts';
 import { withEvidence } from '../../core/failover/record-swap.ts';
 import { newStatus } from '../../core/failover/status-codec.ts';
-import type {
-  FailoverInput,
-  FailoverStatus,
-  ProviderMetrics,
-  ResolvedSwapConfig,
-  SwapRecord,
-} from '../../core/failover/types.ts';
+import type { ProviderMetrics } from '../../core/failover/metrics.ts';
+import type { FailoverInput, FailoverStatus, ResolvedSwapConfig, SwapRecord } from '../../core/failover/types.ts';
 import type { SwapReceipt } from '../../core/receipt/swap-record.ts';
 import { swapReceiptOf, type SwappedOrb } from '../../core/swap/swap-receipt-of.ts';
 

@@ -1,17 +1,15 @@
 import { decide } from '../../core/failover/decide.ts';
 import { resolveSwapConfig } from '../../core/failover/resolve-swap-config.ts';
 import { newStatus } from '../../core/failover/status-codec.ts';
+import type { ProviderMetrics, Reading, WindowMetrics } from '../../core/failover/metrics.ts';
 import {
   NO_MEMORY,
   type FailoverInput,
   type FailoverOutput,
   type FailoverPin,
   type FailoverStatus,
-  type ProviderMetrics,
-  type Reading,
   type ResolvedSwapConfig,
   type SwapRecord,
-  type WindowMetrics,
 } from '../../core/failover/types.ts';
 import type { Execution, Manifest, SwapConfig } from '../../crds/manifest.ts';
 

@@ -2,7 +2,7 @@ import type { Measured, OrbToMeasure } from '../../adapters/failover-metrics/por
 import type { PrometheusClient, Unusable } from '../../adapters/prometheus/client.ts';
 import { createPrometheusSource, type PrometheusSourceOptions } from '../../adapters/prometheus/source.ts';
 import type { Sample } from '../../adapters/prometheus/vector-stream.ts';
-import type { MetricsSnapshot, ProviderMetrics } from '../../core/failover/types.ts';
+import type { MetricsSnapshot, ProviderMetrics } from '../../core/failover/metrics.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
 /** Where the clock of a rig starts. */

@@ -1,4 +1,4 @@
-import { link, rename, rm, stat } from 'node:fs/promises';
+import { link, lstat, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { syncFolder } from '../../private-file/private-file.ts';
 import { copyError, TargetExists, TargetInUse } from './copy-error.ts';
@@ -33,8 +33,16 @@ async function publish(made: string, target: string, overwrite: boolean): Promis
   return rm(made);
 }
 
+/** A rename replaces more than files: for root `/dev/null` too. */
+async function checkKind(target: string): Promise<void> {
+  const found = await lstat(target).catch(() => undefined);
+  if (found === undefined || found.isFile() || found.isSymbolicLink()) return;
+  throw new TargetInUse(`${target} is no file`);
+}
+
 /** Replaced under a running process, a ledger would go on where no name leads to. */
 async function checkTarget({ file, target, overwrite }: BackupOptions): Promise<void> {
+  await checkKind(target);
   if (!(await isThere(target))) return;
   if (!overwrite) throw new TargetExists(`${target} exists`);
   const { dev, ino } = await stat(target);

@@ -1,4 +1,4 @@
-import { link, mkdir, rename } from 'node:fs/promises';
+import { link, mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { syncFolder } from '../../private-file/private-file.ts';
@@ -9,6 +9,8 @@ import { copyState, isThere, partsOf, removeParts, syncFile, type OnProgress } f
 
 export interface RestoreOptions {
   readonly source: string;
+  /** The source is moved, not copied: nobody else has it, and it lies on the volume of the ledger. */
+  readonly consume?: boolean;
   /** Of the ledger; no process may have it. */
   readonly file: string;
   /** Puts a ledger that is there aside under this suffix; absent: refuses. */
@@ -58,12 +60,20 @@ async function partThere(file: string): Promise<string | undefined> {
   return undefined;
 }
 
-async function replace({ source, file, asideAs, onProgress }: RestoreOptions, signal: AbortSignal): Promise<Restored> {
+/** Everything that is checked and put in place lies at `made` then. */
+async function take({ source, consume, onProgress }: RestoreOptions, made: string, signal: AbortSignal): Promise<void> {
+  if (consume !== true) return copyState({ file: source, made, onProgress }, signal);
+  await removeParts(made); // what a killed one left: a `-wal` would be read into this file
+  return rename(source, made);
+}
+
+async function replace(options: RestoreOptions, signal: AbortSignal): Promise<Restored> {
+  const { file, asideAs } = options;
   const there = await partThere(file);
   if (there !== undefined && asideAs === undefined) throw new TargetExists(`${there} exists`);
   const made = `${file}.restoring`;
   try {
-    await copyState({ file: source, made, onProgress }, signal);
+    await take(options, made, signal);
     const facts = checkCopy(made);
     await syncFile(made);
     const aside = there === undefined ? undefined : `${file}.${asideAs ?? ''}`;
@@ -76,6 +86,11 @@ async function replace({ source, file, asideAs, onProgress }: RestoreOptions, si
   }
 }
 
+/** Readable by its owner only; one that is there is never opened, as that would drop locks of this process (POSIX). */
+async function makeLockFile(path: string): Promise<void> {
+  if (!(await isThere(path))) await (await open(path, 'ax', 0o600)).close();
+}
+
 /**
  * Puts a backup in the place of a ledger, checked before anything is moved. The place has the old or the new ledger at
  * every moment.
@@ -85,6 +100,7 @@ async function replace({ source, file, asideAs, onProgress }: RestoreOptions, si
 export async function restoreLedger(options: RestoreOptions, signal: AbortSignal): Promise<Restored> {
   await mkdir(dirname(options.file), { recursive: true, mode: 0o700 });
   try {
+    await makeLockFile(`${options.file}.lock`);
     const lock = lockForProcess(options.file, process.pid);
     try {
       return await replace(options, signal);

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { LedgerError } from '../port.ts';
 import { integerOf } from './columns.ts';
-import { hasPrimaryCode, SQLITE_BUSY } from './sqlite-error.ts';
+import { hasPrimaryCode, SQLITE_BUSY, SQLITE_FULL } from './sqlite-error.ts';
 
 /** A data folder that this process holds until `release`, or until it ends in any way. */
 export interface ProcessLock {
@@ -28,13 +28,23 @@ function refusal(db: DatabaseSync, file: string, cause: unknown): LedgerError {
   );
 }
 
+/** On a full disk nobody learns the pid; what the ledger has can still be read. */
+function notePid(db: DatabaseSync, pid: number): void {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    db.exec('CREATE TABLE IF NOT EXISTS holder(id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER NOT NULL) STRICT');
+    db.prepare('INSERT OR REPLACE INTO holder(id, pid) VALUES (1, ?)').run(pid);
+    db.exec('COMMIT');
+  } catch (error) {
+    if (!hasPrimaryCode(error, SQLITE_FULL)) throw error;
+    if (db.isTransaction) db.exec('ROLLBACK');
+  }
+}
+
 function take(db: DatabaseSync, pid: number): void {
   // The lock guards against a second process, not against a power failure: nothing here needs a sync.
   db.exec('PRAGMA synchronous = OFF');
-  db.exec('BEGIN IMMEDIATE');
-  db.exec('CREATE TABLE IF NOT EXISTS holder(id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER NOT NULL) STRICT');
-  db.prepare('INSERT OR REPLACE INTO holder(id, pid) VALUES (1, ?)').run(pid);
-  db.exec('COMMIT');
+  notePid(db, pid);
   db.exec('BEGIN IMMEDIATE');
 }
 

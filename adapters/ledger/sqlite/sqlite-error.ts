@@ -4,7 +4,7 @@ import { LedgerError } from '../port.ts';
 export const SQLITE_BUSY = 5;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
-const SQLITE_FULL = 13;
+export const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
 
 const DETAILS: Readonly<Record<number, string>> = {

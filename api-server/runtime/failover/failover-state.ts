@@ -1,5 +1,5 @@
 import type { Clock } from '../../../adapters/time/clock.ts';
-import type { BreakerState } from '../../../core/failover/types.ts';
+import type { BreakerState } from '../../../core/failover/metrics.ts';
 import type { OrbId } from '../../../core/manifest/orb-id.ts';
 import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
 import type { RunMetrics } from '../run-metrics.ts';

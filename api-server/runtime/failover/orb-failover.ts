@@ -3,7 +3,7 @@ import { Breaker, type AttemptVerdict } from '../../../core/attempts/breaker.ts'
 import { RetryBudget } from '../../../core/attempts/budget.ts';
 import type { Standing } from '../../../core/attempts/plan.ts';
 import { SWAP_DEFAULTS } from '../../../core/failover/defaults.ts';
-import type { BreakerState } from '../../../core/failover/types.ts';
+import type { BreakerState } from '../../../core/failover/metrics.ts';
 import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
 
 /** Why an Orbiset's requests are kept away from a provider; `cooling`: by a host that is its own. */

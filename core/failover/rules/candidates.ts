@@ -1,5 +1,6 @@
 import { metricsOf } from '../clean-metrics.ts';
-import type { Candidate, ProviderMetrics } from '../types.ts';
+import type { ProviderMetrics } from '../metrics.ts';
+import type { Candidate } from '../types.ts';
 import { valueOf, type Situation } from './situation.ts';
 
 // failover.md §5.2

@@ -1,6 +1,7 @@
 import { metricsOf, smallestWindow } from '../clean-metrics.ts';
 import { failoverEvent } from '../events.ts';
-import type { Verdict, WindowName } from '../types.ts';
+import type { WindowName } from '../metrics.ts';
+import type { Verdict } from '../types.ts';
 import { stay, type Answer } from './answer.ts';
 import { candidateLatency, fastest, isFresh, isHeld, isUsable, standbys, type Ranked } from './candidates.ts';
 import { isCapReached } from './flapping.ts';

@@ -1,6 +1,7 @@
 import { metricsOf } from '../clean-metrics.ts';
 import { failoverEvent } from '../events.ts';
-import type { ProviderMetrics, Ramp, ResolvedSwapConfig } from '../types.ts';
+import type { ProviderMetrics } from '../metrics.ts';
+import type { Ramp, ResolvedSwapConfig } from '../types.ts';
 import { NO_STREAKS, stay, type Answer } from './answer.ts';
 import { isFresh } from './candidates.ts';
 import { freeze, isCapReached } from './flapping.ts';

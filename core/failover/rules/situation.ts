@@ -1,14 +1,6 @@
 import { metricsOf, type FreshMetrics } from '../clean-metrics.ts';
-import type {
-  FailoverInput,
-  FailoverMemory,
-  FailoverStatus,
-  ProviderMetrics,
-  Reading,
-  ResolvedSwapConfig,
-  Verdict,
-  WindowName,
-} from '../types.ts';
+import type { ProviderMetrics, Reading, WindowName } from '../metrics.ts';
+import type { FailoverInput, FailoverMemory, FailoverStatus, ResolvedSwapConfig, Verdict } from '../types.ts';
 
 /** What every rule looks at: one Orb at one moment, with usable metrics (failover.md §5.2). */
 export interface Situation {

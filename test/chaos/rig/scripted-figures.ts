@@ -1,4 +1,4 @@
-import type { ProviderMetrics } from '../../../core/failover/types.ts';
+import type { ProviderMetrics } from '../../../core/failover/metrics.ts';
 import { figuresOf } from '../../conformance/scripted-prometheus.ts';
 import { busy, traffic } from '../../support/failover.ts';
 import { element, startFakePrometheus, vector } from '../../support/prometheus.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { at } from '../../chaos/rig/json.ts';
+import { startCallers } from '../../support/callers.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
 import { TENANT } from './provider-pods.ts';
 
@@ -23,6 +24,8 @@ export interface LoadResult {
   readonly failed: readonly CallerRun[];
   /** Longest time without an answered run, ms. */
   readonly gapMs: number;
+  /** How many came, whatever became of them. */
+  readonly perSecond: number;
 }
 
 /** Callers that come whether the last one was answered or not. */
@@ -33,7 +36,8 @@ export interface Load {
   readonly stop: () => Promise<LoadResult>;
 }
 
-const RATE = 50;
+/** Callers a second where a test names no other number. */
+export const RATE = 50;
 const GIVE_UP_MS = 30_000;
 const ATTEMPT_MS = 5000;
 const PAUSE_MS = 500;
@@ -84,35 +88,23 @@ export async function untilServed(api: ApiClient, orbId: string): Promise<void> 
 /** Starts so many runs a second. */
 export function startLoad(api: ApiClient, orbId: string, rate = RATE): Load {
   const runs: CallerRun[] = [];
-  const open = new Set<Promise<unknown>>();
-  const stopped = new AbortController();
   const mark = Date.now().toString(36);
   const began = performance.now();
   let last = began;
   let gapMs = 0;
-  const call = async (id: string): Promise<void> => {
-    const run = await execute(api, orbId, id);
+  const stop = startCallers(rate, async (number) => {
+    const run = await execute(api, orbId, `${mark}-${number}`);
     runs.push(run);
     if (run.fault !== '') return;
     gapMs = Math.max(gapMs, performance.now() - last);
     last = performance.now();
-  };
-  const calling = async (): Promise<void> => {
-    for (let number = 0; !stopped.signal.aborted; number += 1) {
-      const called = call(`${mark}-${number}`).finally(() => open.delete(called));
-      open.add(called);
-      const next = began + ((number + 1) * 1000) / rate;
-      await delay(Math.max(0, next - performance.now()), undefined, { signal: stopped.signal }).catch(() => undefined);
-    }
-  };
-  const called = calling();
+  });
   return {
     runs,
     stop: async () => {
-      stopped.abort();
-      await called;
-      await Promise.all(open);
-      return { runs, failed: runs.filter(({ fault }) => fault !== ''), gapMs };
+      const seconds = (performance.now() - began) / 1000;
+      await stop();
+      return { runs, failed: runs.filter(({ fault }) => fault !== ''), gapMs, perSecond: runs.length / seconds };
     },
   };
 }

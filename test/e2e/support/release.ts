@@ -24,6 +24,13 @@ export async function ensureNamespace(name: string): Promise<void> {
   await kubectlOk(node, ['apply', '--server-side', '-f', '-'], JSON.stringify(namespace));
 }
 
+/** The namespace of the platform, where Pod Security allows the least. */
+export async function ensureRestricted(): Promise<void> {
+  await ensureNamespace(PLATFORM_NAMESPACE);
+  const profile = ['enforce', 'warn', 'audit'].map((mode) => `pod-security.kubernetes.io/${mode}=restricted`);
+  await kubectlOk(node, ['label', 'namespace', PLATFORM_NAMESPACE, ...profile]);
+}
+
 /** Installs the platform, or upgrades it to exactly these values. @param chart folder or package */
 export async function ensureRelease(values: object, chart: string = PLATFORM_CHART): Promise<void> {
   const how = ['--create-namespace', '--wait', '--timeout=5m', '-f', '-'];

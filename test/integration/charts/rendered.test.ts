@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { allowed } from '../../../adapters/egress/ranges.ts';
+import { EXIT } from '../../../cli/io/failure.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import {
   at,
@@ -22,7 +23,6 @@ const RBAC_KINDS = new Set(['ServiceAccount', 'Role', 'RoleBinding', 'ClusterRol
 // Adds nothing to the cluster before something runs as it.
 const NOT_INSTALLED = 'status-prober.yaml';
 const EVERYTHING = ['-f', join(CI_FOLDER, 'everything-values.yaml')];
-const PROMETHEUS = 'prometheus.url=http://a,prometheus.auth.secretName=a';
 const MONITORING = ['--api-versions', 'monitoring.coreos.com/v1'];
 
 const committed = (folder: string, without: readonly string[] = []): readonly JsonObject[] =>
@@ -143,6 +143,29 @@ describe('the chart orb-platform', () => {
     expect(ports).to.deep.equal([8443]);
   });
 
+  it('lets helm test in wherever it lets anybody in', async () => {
+    const [policy] = (await render(['--set', 'networkPolicy.api.from[0].namespaceSelector.matchLabels.a=b'])).filter(
+      (one) => titleOf(one) === 'NetworkPolicy orb-system/orb-api',
+    );
+    const rule = listAt(policy, 'spec', 'ingress').find((one) => at(listAt(one, 'ports')[0], 'port') === 8443);
+    const peers = listAt(rule, 'from');
+    const labels = (await render()).filter(isTest).map((pod) => objectAt(pod, 'metadata', 'labels'));
+    const selector = objectAt(peers.at(-1), 'podSelector', 'matchLabels');
+    expect(peers).to.have.length(2);
+    expect(Object.keys(selector)).to.have.length(3);
+    expect(labels.filter((own) => Object.entries(selector).some(([name, value]) => own[name] !== value))).to.deep.equal(
+      [],
+    );
+    expect(labels).to.have.length.above(0);
+  });
+
+  it('renders no NetworkPolicy and one operator where that is wanted', async () => {
+    const objects = await render(['--set', 'networkPolicy.enabled=false,operator.replicas=1']);
+    expect(objects.filter((object) => at(object, 'kind') === 'NetworkPolicy')).to.deep.equal([]);
+    const operator = objects.find((object) => titleOf(object) === 'Deployment orb-system/orb-operator');
+    expect(at(operator, 'spec', 'replicas')).to.equal(1);
+  });
+
   it('denies further ranges only where something is let through', async () => {
     const denied = 'networkPolicy.deniedCidrs={fd00::/8,2a00:1::/32,5.6.7.0/24}';
     const [policy] = (await render(['--set', denied])).filter(
@@ -223,44 +246,14 @@ describe('the chart orb-platform', () => {
     });
   }
 
-  const refusals: readonly (readonly [string, string, string])[] = [
-    ['two APIs on one embedded ledger', 'api.replicas=2', '/api/replicas'],
-    ['another ledger', 'ledger.type=postgres', '/ledger/type'],
-    ['a value that there is not', 'operator.replica=3', "additional properties 'replica'"],
-    ['certificates from two places', 'api.tls.secretName=a,api.tls.certManager.enabled=true', 'not both'],
-    ['an exception that the network stops', 'egress.exceptions[0].origin=https://a.b', 'needs cidr, or podSelector'],
-    ['credentials without a Prometheus', 'prometheus.auth.secretName=a', 'prometheus.url is missing'],
-    ['an Ingress without a host', 'ingress.enabled=true', 'ingress.hosts is empty'],
-    ['the example among the platform', 'example.namespace=orb-system', 'must be another one'],
-    [
-      'a certificate that nobody would use',
-      'ingress.enabled=true,ingress.hosts[0]=a.b,api.tls.secretName=a',
-      'no effect',
-    ],
-    ['a label by which pods are found', 'commonLabels.app\\.kubernetes\\.io/component=a', "the chart's own label"],
-    ['the same on a pod', 'api.podLabels.app\\.kubernetes\\.io/version=a', "the chart's own label"],
-    ['a user without a password', `${PROMETHEUS},prometheus.auth.username=a`, 'passwordKey belong together'],
-    ['a certificate without its key', `${PROMETHEUS},prometheus.auth.certKey=a`, 'keyKey belong together'],
-    ['an issuer of two lines', 'api.issuer=https://a\n- b', '/api/issuer'],
-    ['an origin that YAML would cut off', 'egress.exceptions[0].origin=https://a #b', '/egress/exceptions/0/origin'],
-    ['a budget that is no number', 'operator.podDisruptionBudget.maxUnavailable=some', 'maxUnavailable'],
-    // Empty lists of a NetworkPolicy are no limit at all.
-    ['DNS everywhere', 'networkPolicy.dns.peers=null', 'networkPolicy.dns.peers is empty'],
-    ['any port of the DNS servers', 'networkPolicy.dns.ports=null', 'networkPolicy.dns.ports is empty'],
-    ['any port of the API servers', 'networkPolicy.kubernetesApi.ports=null', 'kubernetesApi.ports is empty'],
-    ['any port of Prometheus', 'networkPolicy.prometheus.ports=null', 'prometheus.ports is empty'],
-    ['a Prometheus anywhere', `${PROMETHEUS},networkPolicy.prometheus.peers=null`, 'prometheus.peers is empty'],
-  ];
-  for (const namespace of ['123', '1e3', 'null'])
-    it(`refuses the namespace ${namespace}, which YAML takes for no text`, async () => {
-      const text = await helm.render(['-n', namespace]).catch((error: unknown) => String(error));
-      expect(text).to.contain(`namespace ${namespace}: YAML`);
-    });
-
-  for (const [why, values, message] of refusals) {
-    it(`refuses ${why}`, async () => {
-      const text = await helm.render(['--set', values]).catch((error: unknown) => String(error));
-      expect(text).to.contain(message);
-    });
-  }
+  it('ends its hook at once where the keys are refused, and shows why', async () => {
+    const job = objectsIn(await helm.render([])).find((object) => titleOf(object) === 'Job orb-system/orb-ledger-init');
+    expect(at(job, 'metadata', 'annotations')).to.include({ 'helm.sh/hook-output-log-policy': 'hook-failed' });
+    expect(at(job, 'spec', 'podFailurePolicy', 'rules')).to.deep.equal([
+      {
+        action: 'FailJob',
+        onExitCodes: { containerName: 'ledger-init', operator: 'In', values: [EXIT.invalid, EXIT.usage] },
+      },
+    ]);
+  });
 });

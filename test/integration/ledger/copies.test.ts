@@ -56,7 +56,7 @@ describe('orb ledger backup and restore as processes', function suite() {
     return child;
   }
 
-  const extras = (): readonly string[] => readdirSync(join(data, 'ledger')).filter((name) => name.includes('backup'));
+  const extras = (): readonly string[] => readdirSync(join(data, 'ledger')).filter((name) => name.includes('outgoing'));
 
   it('fails, and leaves nothing on the volume, when its reader goes away', async () => {
     const backup = orb('backup', '-', '--data', data);
@@ -74,6 +74,19 @@ describe('orb ledger backup and restore as processes', function suite() {
     backup.stdout?.resume();
     await once(backup, 'close');
     expect([backup.exitCode, extras()]).to.deep.equal([1, []]);
+  });
+
+  it('removes what a killed one left', async () => {
+    const killed = orb('backup', '-', '--data', data);
+    while (extras().length === 0) await delay(5);
+    killed.kill('SIGKILL');
+    killed.stdout?.resume();
+    await once(killed, 'close');
+    expect(extras()).to.have.length.above(0);
+    const backup = orb('backup', '-', '--data', data);
+    backup.stdout?.resume();
+    await once(backup, 'close');
+    expect([backup.exitCode, extras()]).to.deep.equal([0, []]);
   });
 
   /** A restore that has begun to copy. @returns its end */

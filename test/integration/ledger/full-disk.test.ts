@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { LedgerError, type Ledger } from '../../../adapters/ledger/port.ts';
@@ -47,15 +48,18 @@ describe('a ledger on a full disk', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('refuses what it can not keep, serves what it has, and goes on when there is room again', async () => {
-    const opened = await openSqliteLedger({
-      file: join(folder, 'ledger.sqlite'),
+  const open = (name: string): Promise<Ledger> =>
+    openSqliteLedger({
+      file: join(folder, name, 'ledger.sqlite'),
       identity: { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' },
       logKey: testLogKey,
       dataKey: new Uint8Array(32),
       clock: systemClock,
       random: randomBytes,
     });
+
+  it('refuses what it can not keep, serves what it has, and goes on when there is room again', async () => {
+    const opened = await open('live');
     ledger = opened;
     await opened.startRun(aStart(0));
     fill(folder, 300_000);
@@ -76,5 +80,25 @@ describe('a ledger on a full disk', () => {
     const closedRuns = numbers.map((number) => aStart(number));
     const checked = await checkLog(opened, { logKey: testLogKeyPublic, tenants: ['acme'], closedRuns });
     expect(checked.receipts).to.equal(numbers.length);
+  });
+
+  it('is opened again after a kill, and serves what it has', async () => {
+    await ledger?.startRun(aStart(9_000_000)); // in the WAL
+    const size = await ledger?.logSize();
+    while ((await ledger?.checkpoint())?.size !== size) await delay(20);
+    cpSync(join(folder, 'live'), join(folder, 'killed'), { recursive: true });
+    fill(folder, 0);
+    const opened = await open('killed');
+    try {
+      expect([await opened.logSize(), (await opened.receiptOfRun('acme', aStart(0).runId))?.tenant]).to.deep.equal([
+        size,
+        'acme',
+      ]);
+      expect((await recordUntilRefused(opened, 5_000_000))[1]).to.have.property('code', 'ledger-unavailable');
+      rmSync(join(folder, 'filler'));
+      expect(await opened.finishRun(aFinish(9_000_000))).to.deep.equal({ kind: 'finished' });
+    } finally {
+      await opened.close();
+    }
   });
 });

@@ -9,7 +9,7 @@ import { queryFigures } from '../../../adapters/prometheus/figures.ts';
 import { parsePrometheus } from '../../../adapters/prometheus/settings.ts';
 import { createPrometheusSource } from '../../../adapters/prometheus/source.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
-import type { ProviderMetrics } from '../../../core/failover/types.ts';
+import type { ProviderMetrics } from '../../../core/failover/metrics.ts';
 import { command } from '../../../hack/control-plane/command.ts';
 import { ensurePrometheus } from '../../../hack/prometheus/binaries.ts';
 import { startPrometheus, type RunningPrometheus } from '../../../hack/prometheus/prometheus.ts';

@@ -3,7 +3,7 @@ import type { Measured } from '../../../../adapters/failover-metrics/port.ts';
 import { createProcessSource, type ProcessSource } from '../../../../adapters/failover-metrics/process-source.ts';
 import { OrbMetrics } from '../../../../adapters/telemetry/orb-metrics.ts';
 import type { ProviderSeries } from '../../../../adapters/telemetry/provider-series.ts';
-import type { ProviderMetrics, Reading } from '../../../../core/failover/types.ts';
+import type { ProviderMetrics, Reading } from '../../../../core/failover/metrics.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 
 const START = 1_795_168_800_000;

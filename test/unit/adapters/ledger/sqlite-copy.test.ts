@@ -194,6 +194,23 @@ describe('copies of an embedded ledger', () => {
     expect(existsSync(`${file}.before-wal`)).to.equal(true);
   });
 
+  it('moves a backup that nobody else has: there is never a second copy of it', async () => {
+    await runs(0, 3);
+    await backup();
+    const { ino } = statSync(target);
+    const folder = join(fixture.folder, 'empty');
+    const file = join(folder, 'ledger.sqlite');
+    mkdirSync(folder);
+    writeFileSync(`${file}.restoring-wal`, 'of a killed one');
+    expect((await restore({ file, consume: true })).treeSize).to.equal(3);
+    expect([statSync(file).ino, existsSync(target)]).to.deep.equal([ino, false]);
+    expect(readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777])).to.deep.equal([
+      ['ledger.sqlite', 0o600],
+      ['ledger.sqlite.lock', 0o600],
+    ]);
+    expect(await sizeOf(file)).to.equal(3);
+  });
+
   it('restores the files of a killed process with their last commits', async () => {
     await runs(0, 5);
     const source = await killed('killed');

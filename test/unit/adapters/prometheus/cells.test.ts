@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { OrbToMeasure } from '../../../../adapters/failover-metrics/port.ts';
 import type { Sample } from '../../../../adapters/prometheus/vector-stream.ts';
-import type { ProviderMetrics } from '../../../../core/failover/types.ts';
+import type { ProviderMetrics } from '../../../../core/failover/metrics.ts';
 import { figure } from '../../../support/prometheus.ts';
 import { createSourceRig, none, NOW, ok, ORB, providerOf, type SourceRig } from '../../../support/prometheus-source.ts';
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { problem, problems } from '../../../../api-server/http/problems.ts';
+import { problem } from '../../../../api-server/http/problem.ts';
+import { problems } from '../../../../api-server/http/problems.ts';
 
 const request = { requestId: 'req_01' };
 const parse = (body: string | Uint8Array): unknown => JSON.parse(String(body));

@@ -1,47 +1,24 @@
 import { expect } from 'chai';
+import { generateKeyPairSync } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Doubt } from '../../../../api-server/log/judge-head.ts';
 import { LogHead } from '../../../../api-server/log/log-head.ts';
-import { HeadMoved, type HeadStore, type StoredHead } from '../../../../adapters/log-head/port.ts';
 import type { Ledger } from '../../../../adapters/ledger/port.ts';
 import { openSqliteLedger, type SqliteLedgerOptions } from '../../../../adapters/ledger/sqlite-ledger.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
+import { held, type Held } from '../../../support/held-head.ts';
 import { noteLog, type NotedLog } from '../../../support/kube/runtime-notes.ts';
 import { aFinish, aStart, LEDGER_NOW } from '../../../support/ledger-rows.ts';
 import { refusal } from '../../../support/refusal.ts';
 import { testLogKey } from '../../../support/sqlite-ledger.ts';
 
-/** A store in memory whose answers can be taken away. */
-interface Held extends HeadStore {
-  head: StoredHead | undefined;
-  isAway: boolean;
-  readonly written: string[];
-}
-
-function held(): Held {
-  let version = 0;
-  const store: Held = {
-    place: 'the test',
-    head: undefined,
-    isAway: false,
-    written: [],
-    read: async () => {
-      if (store.isAway) throw new Error('away');
-      return store.head;
-    },
-    write: async (note, replaced) => {
-      if (store.isAway) throw new Error('away');
-      if (store.head?.version !== replaced) throw new HeadMoved('moved');
-      version += 1;
-      store.written.push(note);
-      store.head = { note, version: String(version) };
-      return store.head.version;
-    },
-  };
-  return store;
-}
+const otherPair = generateKeyPairSync('ed25519');
+const otherLogKey = {
+  privateKey: otherPair.privateKey,
+  publicKey: Buffer.from(otherPair.publicKey.export({ format: 'jwk' }).x ?? '', 'base64url'),
+};
 
 interface Process {
   readonly head: LogHead;
@@ -75,7 +52,7 @@ describe('LogHead (trust.md §2.3)', () => {
 
   async function start(name = 'one', some: Partial<SqliteLedgerOptions> = {}): Promise<Process> {
     const log = noteLog();
-    const head = new LogHead({ clock, logger: log.logger, keys: [testLogKey.publicKey] });
+    const head = new LogHead({ clock, logger: log.logger, keys: [(some.logKey ?? testLogKey).publicKey] });
     const ledger = await openSqliteLedger({
       file: fileOf(name),
       identity: { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' },
@@ -232,6 +209,21 @@ describe('LogHead (trust.md §2.3)', () => {
       expect((await start('two')).head.isConsistent()).to.equal(true);
     });
 
+  for (const isHeadLeft of [true, false])
+    it(`goes on with no ledger that other keys signed, ${isHeadLeft ? 'with' : 'without'} a head`, async () => {
+      const first = await start();
+      await run(first, 1);
+      await stop(first);
+      if (!isHeadLeft) store.head = undefined;
+      const left = store.head?.note;
+      const process = await start('one', { logKey: otherLogKey });
+      expect(process.forks).to.deep.equal(['the ledger was signed with other keys than those of this platform']);
+      expect(process.nexts[0]).to.include('Restore the keys').and.not.to.include('delete it');
+      expect(await refusal(process.ledger.startRun(aStart(2)))).to.have.property('code', 'ledger-forked');
+      await stop(process);
+      expect([store.head?.note, (await (await start()).ledger.checkpoint())?.size]).to.deep.equal([left, 1]);
+    });
+
   it('takes a head with one changed byte of its root for a doubt', async () => {
     await copied();
     const note = store.head?.note ?? '';
@@ -288,6 +280,16 @@ describe('LogHead (trust.md §2.3)', () => {
     await clock.advance(1000);
     expect(process.forks).to.have.length(1);
     expect(await refusal(process.ledger.startRun(aStart(9)))).to.have.property('code', 'ledger-forked');
+  });
+
+  it('begins no new origin with other keys', async () => {
+    await copied();
+    const identity = { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log-2' };
+    const process = await start('copy', { identity, logKey: otherLogKey });
+    expect([process.forks.length, process.head.isConsistent()]).to.deep.equal([1, false]);
+    expect(process.nexts[0]).to.include('Restore the keys');
+    await stop(process);
+    expect(store.head?.note.split('\n').slice(0, 2)).to.deep.equal(['orbs.example/log', '2']);
   });
 
   it('begins a new origin from a refused ledger, whose entries are signed again under it', async () => {

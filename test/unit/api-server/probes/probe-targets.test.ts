@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { askedAt, probeTargets } from '../../../../api-server/probes/probe-targets.ts';
-import type { BreakerState, FailoverStatus } from '../../../../core/failover/types.ts';
+import type { BreakerState } from '../../../../core/failover/metrics.ts';
+import type { FailoverStatus } from '../../../../core/failover/types.ts';
 import { isJsonObject } from '../../../../core/json/json-value.ts';
 import { compileOrb } from '../../../../core/orb/compile-orb.ts';
 import type { CompiledOrb } from '../../../../core/orb/compiled-orb.ts';

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -72,11 +73,13 @@ describe('orb ledger backup, restore, adopt', () => {
     const path = join(data, 'ledger', 'ledger.sqlite');
     const { size } = statSync(path);
     truncateSync(path, 8 * 2 ** 40); // a hole
-    const { exit, err } = await ledger('backup', '-', '--data', data);
-    expect([
-      exit,
-      /the copy needs [\d.]+ MiB beside the ledger, its volume has [\d.]+ MiB free/.test(err),
-    ]).to.deep.equal([2, true]);
+    for (const to of ['-', file]) {
+      const { exit, err } = await ledger('backup', to, '--data', data);
+      expect([exit, /the copy needs [\d.]+ MiB, the volume of \S+ has [\d.]+ MiB free/.test(err)]).to.deep.equal([
+        2,
+        true,
+      ]);
+    }
     truncateSync(path, size);
     expect((await ledger('backup', '-', '--data', data)).exit).to.equal(0);
   });
@@ -84,6 +87,49 @@ describe('orb ledger backup, restore, adopt', () => {
   it('names a folder that is not there', async () => {
     const { exit, err } = await ledger('backup', join(cli.folder, 'none', 'copy.sqlite'), '--data', data);
     expect([exit, err.includes(`${join(cli.folder, 'none')}: there is no such folder`)]).to.deep.equal([2, true]);
+  });
+
+  it('replaces nothing that is no file', async () => {
+    const folder = join(cli.folder, 'there');
+    mkdirSync(folder);
+    for (const argv of [[], ['--force']]) {
+      const { exit, err } = await ledger('backup', folder, '--data', data, ...argv);
+      expect([exit, err.includes(`${folder} is no file: it was not touched`)], err).to.deep.equal([2, true]);
+    }
+    expect(statSync(folder).isDirectory()).to.equal(true);
+  });
+
+  it('removes copies that killed processes left on the volume, and no file of people', async () => {
+    const path = join(data, 'ledger', 'ledger.sqlite');
+    const { pid: dead } = spawnSync(process.execPath, ['--version']);
+    const left = [`.outgoing-${dead}`, `.outgoing-${dead}.${dead}.tmp-journal`, `.incoming-${dead}`];
+    const kept = [`.incoming-${process.ppid}`, `.before-20261120T120000Z`, `.outgoing-${dead}.mine`];
+    for (const name of [...left, ...kept]) writeFileSync(`${path}${name}`, '');
+    const files = { toStdout: async () => undefined, fromStdin: async () => undefined };
+    expect((await cli.run(['ledger', 'backup', '-', '--data', data], { files })).exit).to.equal(0);
+    const there = [...left, ...kept].filter((name) => existsSync(`${path}${name}`));
+    expect(there).to.deep.equal(kept);
+  });
+
+  it('names the file that is no backup', async () => {
+    writeFileSync(file, 'no ledger');
+    const text = await ledger('restore', file, '--data', data, '--force');
+    expect([text.exit, text.err.includes(`${file} was not copied to ${data}`)], text.err).to.deep.equal([2, true]);
+    const folder = await ledger('restore', cli.folder, '--data', data, '--force');
+    expect([folder.exit, folder.err.includes('it is no file')]).to.deep.equal([2, true]);
+    await (await open()).close();
+  });
+
+  it('says what a backup needs that finds no room on its way in', async () => {
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    const files = { toStdout: async () => undefined, fromStdin: () => Promise.reject(full) };
+    const { exit, err } = await cli.run(['ledger', 'restore', '-', '--data', data, '--force'], { files });
+    expect([exit, err.includes('there is no room for the backup'), err.includes('enlarge the volume')]).to.deep.equal([
+      2,
+      true,
+      true,
+    ]);
+    await (await open()).close();
   });
 
   it('refuses to replace the ledger by its own copy', async () => {

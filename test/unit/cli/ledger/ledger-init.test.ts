@@ -70,6 +70,21 @@ describe('orb ledger init', () => {
     expect([exit, err.includes('There is no root.jwk in the Secret')]).to.deep.equal([2, true]);
   });
 
+  it('makes no other keys where the platform has signed, and says how they come back', async () => {
+    const metadata = { name: 'orb-log-head', namespace: 'orb-system' };
+    cluster.kube.put(KINDS.configMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: {} });
+    for (const argv of [['--secret'], ['--secret=misspelt', '--issuer', 'https://orbs.example']]) {
+      const { exit, out, err } = await init(...argv);
+      expect([exit, out, cluster.kube.objects(KINDS.secret)]).to.deep.equal([2, '', []]);
+      expect(err).to.include('ConfigMap orb-log-head').and.to.include('from its backup').and.to.include('begin anew');
+    }
+    expect((await init('--secret', '-n', 'other')).exit).to.equal(0);
+    cluster.kube.remove(KINDS.configMap, metadata);
+    const made = await init('--secret');
+    cluster.kube.put(KINDS.configMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: {} });
+    expect([made.exit, (await init('--secret')).out]).to.deep.equal([0, made.out]);
+  });
+
   it('prints lines of one cluster, with a file for each root', async () => {
     const one = linesOf(
       await init('--secret', 'one', '--issuer', 'https://one.example:8443', '--kubeconfig', '/my config'),

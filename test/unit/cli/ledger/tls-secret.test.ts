@@ -72,10 +72,12 @@ describe('orb ledger init --tls-secret', () => {
     expect(cluster.kube.objects(KINDS.secret)).to.deep.equal(before);
   });
 
-  it('asks for nothing but to get and create Secrets', async () => {
+  it('asks for nothing but to get and create Secrets, and to get the head of the log', async () => {
     await init(...flags);
-    const verbs = new Set(cluster.kube.requests.map(({ verb, kind }) => `${verb} ${kind}`));
-    expect([...verbs].toSorted()).to.deep.equal(['create Secret', 'get Secret']);
+    const asked = new Set(
+      cluster.kube.requests.map(({ verb, kind, key }) => (kind === 'Secret' ? `${verb} ${kind}` : `${verb} ${key}`)),
+    );
+    expect([...asked].toSorted()).to.deep.equal(['create Secret', 'get Secret', 'get orb-system/orb-log-head']);
   });
 
   it('marks both Secrets as what an uninstall leaves', async () => {

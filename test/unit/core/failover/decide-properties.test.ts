@@ -4,15 +4,12 @@ import { decide } from '../../../../core/failover/decide.ts';
 import { evidenceOf } from '../../../../core/failover/evidence.ts';
 import { replayEvidence } from '../../../../core/failover/replay-evidence.ts';
 import { readFailoverStatus, writeFailoverStatus } from '../../../../core/failover/status-codec.ts';
+import type { BreakerState, MetricsSnapshot, ProviderMetrics, Reading } from '../../../../core/failover/metrics.ts';
 import {
   NO_MEMORY,
-  type BreakerState,
   type FailoverInput,
   type FailoverMemory,
   type FailoverStatus,
-  type MetricsSnapshot,
-  type ProviderMetrics,
-  type Reading,
 } from '../../../../core/failover/types.ts';
 import { readJson } from '../../../../core/manifest/read-json.ts';
 import { seeded } from '../../../support/seeded.ts';

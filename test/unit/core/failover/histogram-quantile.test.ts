@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { histogramQuantile } from '../../../../core/failover/histogram-quantile.ts';
-import type { Reading } from '../../../../core/failover/types.ts';
+import type { Reading } from '../../../../core/failover/metrics.ts';
 
 const BOUNDS = [0.1, 0.5, 1, 5];
 const ok = (value: number): Reading => ({ kind: 'ok', value });

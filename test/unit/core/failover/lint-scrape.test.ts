@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { lintScrape } from '../../../../core/failover/lint-scrape.ts';
-import type { WindowName } from '../../../../core/failover/types.ts';
+import type { WindowName } from '../../../../core/failover/metrics.ts';
 import { aConfig } from '../../../support/failover.ts';
 
 describe('lintScrape (failover.md §11)', () => {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { EvidenceOrigin } from '../../../../core/failover/evidence.ts';
 import { FIRST_STEP, stepFailover, untoldSwaps, type StepInput } from '../../../../core/failover/step.ts';
-import { NO_MEMORY, type FailoverInput, type MetricsSnapshot } from '../../../../core/failover/types.ts';
+import type { MetricsSnapshot } from '../../../../core/failover/metrics.ts';
+import { NO_MEMORY, type FailoverInput } from '../../../../core/failover/types.ts';
 import {
   anInput,
   aPin,

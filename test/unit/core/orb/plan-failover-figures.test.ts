@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { FIRST_STEP, type StepMemory } from '../../../../core/failover/step.ts';
-import { NO_MEMORY, type MetricsSnapshot } from '../../../../core/failover/types.ts';
+import type { MetricsSnapshot } from '../../../../core/failover/metrics.ts';
+import { NO_MEMORY } from '../../../../core/failover/types.ts';
 import { planFailover, type FailoverMoment, type FailoverPlan } from '../../../../core/orb/plan-failover.ts';
 import { judgeManifest } from '../../../../core/orb/plan-manifest.ts';
 import { planOrb, type OrbSnapshot } from '../../../../core/orb/plan-orb.ts';

@@ -5,13 +5,8 @@ import { evidenceOf } from '../../../../core/failover/evidence.ts';
 import { withEvidence } from '../../../../core/failover/record-swap.ts';
 import { replayEvidence } from '../../../../core/failover/replay-evidence.ts';
 import { newStatus } from '../../../../core/failover/status-codec.ts';
-import type {
-  FailoverInput,
-  FailoverStatus,
-  ProviderMetrics,
-  SwapRecord,
-  WindowMetrics,
-} from '../../../../core/failover/types.ts';
+import type { ProviderMetrics, WindowMetrics } from '../../../../core/failover/metrics.ts';
+import type { FailoverInput, FailoverStatus, SwapRecord } from '../../../../core/failover/types.ts';
 import { isSwapReceipt } from '../../../../core/receipt/swap-record-schema.ts';
 import { swapReceiptOf } from '../../../../core/swap/swap-receipt-of.ts';
 import { aSwappedOrb, slowInput, SWAP_AT, swapOrigin, swapReceiptId } from '../../../support/a-swap.ts';

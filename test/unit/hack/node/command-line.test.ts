@@ -16,6 +16,9 @@ const rows: readonly (readonly [string, Wish])[] = [
   ['', { kind: 'wrong', message: 'name one of up, down, load, run' }],
   ['start', { kind: 'wrong', message: 'there is no start: up, down, load, run' }],
   ['up now', { kind: 'wrong', message: 'up takes no now' }],
+  ['up --keep', { kind: 'wrong', message: 'up takes no --keep' }],
+  ['run --keep', { kind: 'wrong', message: 'run takes no --keep' }],
+  ['down --keep-up', { kind: 'wrong', message: 'down takes no --keep-up' }],
   ['load a.tar b.tar', { kind: 'wrong', message: 'load takes one archive' }],
 ];
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createWorkQueue } from '../../../../adapters/kube/work-queue.ts';
-import type { ProviderMetrics } from '../../../../core/failover/types.ts';
+import type { ProviderMetrics } from '../../../../core/failover/metrics.ts';
 import { evaluateOrb, type Tick } from '../../../../operator/failover/evaluate.ts';
 import { evaluatedOrb } from '../../../../operator/failover/reconcile.ts';
 import { fresh } from '../../../support/failover.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { decide } from '../../../../../core/failover/decide.ts';
-import type { FailoverInput, FailoverOutput, ProviderMetrics } from '../../../../../core/failover/types.ts';
+import type { ProviderMetrics } from '../../../../../core/failover/metrics.ts';
+import type { FailoverInput, FailoverOutput } from '../../../../../core/failover/types.ts';
 import {
   aConfig,
   anInput,

@@ -1,11 +1,7 @@
 import { expect } from 'chai';
 import { decide } from '../../../../../core/failover/decide.ts';
-import type {
-  FailoverInput,
-  FailoverMemory,
-  FailoverOutput,
-  ProviderMetrics,
-} from '../../../../../core/failover/types.ts';
+import type { ProviderMetrics } from '../../../../../core/failover/metrics.ts';
+import type { FailoverInput, FailoverMemory, FailoverOutput } from '../../../../../core/failover/types.ts';
 import type { SwapConfig } from '../../../../../crds/manifest.ts';
 import {
   aConfig,

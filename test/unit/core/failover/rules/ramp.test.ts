@@ -1,12 +1,7 @@
 import { expect } from 'chai';
 import { decide } from '../../../../../core/failover/decide.ts';
-import {
-  NO_MEMORY,
-  type FailoverInput,
-  type FailoverOutput,
-  type ProviderMetrics,
-  type Ramp,
-} from '../../../../../core/failover/types.ts';
+import type { ProviderMetrics } from '../../../../../core/failover/metrics.ts';
+import { NO_MEMORY, type FailoverInput, type FailoverOutput, type Ramp } from '../../../../../core/failover/types.ts';
 import {
   aConfig,
   anInput,

@@ -1,0 +1,34 @@
+import type { LedgerError } from '../../adapters/ledger/port.ts';
+import type { ProblemOptions } from './problem-options.ts';
+import { problems, type Problem, type ProblemCode } from './problems.ts';
+import type { Reply } from './route.ts';
+
+/** The code for what a ledger threw. */
+export const ledgerCode = ({ code }: LedgerError): 'ledger-forked' | 'ledger-unavailable' =>
+  code === 'ledger-forked' ? code : 'ledger-unavailable';
+
+/** Answer of RFC 9457 for a code of the table. */
+export function problem(
+  request: { readonly requestId: string },
+  code: ProblemCode,
+  options: ProblemOptions = {},
+): Reply {
+  const row: Problem = problems[code];
+  const body = {
+    type: `https://orbs.dev/problems/${code}`,
+    title: row.title,
+    status: row.status,
+    code,
+    detail: options.detail,
+    next: options.next ?? row.next,
+    request_id: request.requestId,
+    errors: options.errors,
+    ...options.extensions,
+  };
+  const retry = row.retryAfter === undefined ? {} : { 'retry-after': String(row.retryAfter) };
+  return {
+    status: row.status,
+    headers: { 'content-type': 'application/problem+json', ...retry, ...options.headers },
+    body: JSON.stringify(body),
+  };
+}

@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
+import { openHelm, PLATFORM_CHART, type Helm } from '../../support/cluster/platform-chart.ts';
+
+const PROMETHEUS = 'prometheus.url=http://a,prometheus.auth.secretName=a';
+
+/** What a `null` must not take away and the schema lets be away: groups, switches, numbers and texts that have a default. */
+function lacking(values: JsonObject, schema: unknown, place = ''): readonly string[] {
+  const { properties, required } = isJsonObject(schema) ? schema : {};
+  const needed = Array.isArray(required) ? required : [];
+  return Object.entries(values).flatMap(([name, value]) => {
+    const member = isJsonObject(properties) ? properties[name] : undefined;
+    const isGroup = isJsonObject(value) && isJsonObject(member) && isJsonObject(member['properties']);
+    // A container without requests or limits is a person's choice.
+    const isFree = isGroup ? name === 'resources' || Object.keys(value).length === 0 : typeof value === 'object';
+    if (isFree || value === '') return [];
+    const below = isGroup ? lacking(value, member, `${place}${name}.`) : [];
+    return needed.includes(name) ? below : [`${place}${name}`, ...below];
+  });
+}
+
+const readValues = (): JsonObject => {
+  const values: unknown = parse(readFileSync(join(PLATFORM_CHART, 'values.yaml'), 'utf8'));
+  if (!isJsonObject(values)) throw new TypeError('values.yaml is no object');
+  return values;
+};
+
+describe('values of the chart orb-platform', () => {
+  let helm: Helm;
+  before(async () => {
+    helm = await openHelm();
+  });
+  after(() => helm.remove());
+
+  const refusals: readonly (readonly [string, string, string])[] = [
+    ['two APIs on one embedded ledger', 'api.replicas=2', '/api/replicas'],
+    ['another ledger', 'ledger.type=postgres', '/ledger/type'],
+    ['a value that there is not', 'operator.replica=3', "additional properties 'replica'"],
+    ['certificates from two places', 'api.tls.secretName=a,api.tls.certManager.enabled=true', 'not both'],
+    ['an exception that the network stops', 'egress.exceptions[0].origin=https://a.b', 'needs cidr, or podSelector'],
+    ['credentials without a Prometheus', 'prometheus.auth.secretName=a', 'prometheus.url is missing'],
+    ['an Ingress without a host', 'ingress.enabled=true', 'ingress.hosts is empty'],
+    ['the example among the platform', 'example.namespace=orb-system', 'must be another one'],
+    [
+      'a certificate that nobody would use',
+      'ingress.enabled=true,ingress.hosts[0]=a.b,ingress.tls[0].secretName=b,api.tls.secretName=a',
+      'no effect',
+    ],
+    ['a label by which pods are found', 'commonLabels.app\\.kubernetes\\.io/component=a', "the chart's own label"],
+    ['the same on a pod', 'api.podLabels.app\\.kubernetes\\.io/version=a', "the chart's own label"],
+    ['a user without a password', `${PROMETHEUS},prometheus.auth.username=a`, 'passwordKey belong together'],
+    ['a certificate without its key', `${PROMETHEUS},prometheus.auth.certKey=a`, 'keyKey belong together'],
+    ['an issuer of two lines', 'api.issuer=https://a\n- b', '/api/issuer'],
+    ['an origin that YAML would cut off', 'egress.exceptions[0].origin=https://a #b', '/egress/exceptions/0/origin'],
+    ['a budget that is no number', 'operator.podDisruptionBudget.maxUnavailable=some', 'maxUnavailable'],
+    // Empty lists of a NetworkPolicy are no limit at all.
+    ['DNS everywhere', 'networkPolicy.dns.peers=null', 'networkPolicy.dns.peers is empty'],
+    ['any port of the DNS servers', 'networkPolicy.dns.ports=null', 'networkPolicy.dns.ports is empty'],
+    ['any port of the API servers', 'networkPolicy.kubernetesApi.ports=null', 'kubernetesApi.ports is empty'],
+    ['any port of Prometheus', 'networkPolicy.prometheus.ports=null', 'prometheus.ports is empty'],
+    ['a Prometheus anywhere', `${PROMETHEUS},networkPolicy.prometheus.peers=null`, 'prometheus.peers is empty'],
+    ['an object without a kind', 'extraObjects[0].a=b', '/extraObjects/0'],
+    ['a peer that is nobody', 'networkPolicy.dns.peers[0].ipBlock=null', '/networkPolicy/dns/peers/0'],
+    ['a range that there is not', 'networkPolicy.deniedCidrs={1.2.3.0/99}', '/networkPolicy/deniedCidrs/0'],
+    ['a port that there is not', 'egress.exceptions[0].origin=https://a.b:99999', '/egress/exceptions/0/origin'],
+    ['a registry that ends with a slash', 'global.imageRegistry=registry.example.com/', '/global/imageRegistry'],
+    ['a registry that is a URL', 'image.registry=https://registry.example.com', '/image/registry'],
+    ['a volume of ten bytes', 'ledger.persistence.size=10', '/ledger/persistence/size'],
+    ['a label that Kubernetes refuses', 'commonLabels.team=a b', '/commonLabels/team'],
+    ['scrapes further apart than failover can use', 'prometheus.scrapeInterval=10m', '/prometheus/scrapeInterval'],
+    ['a level of the log that was taken away', 'logLevel=null', "missing property 'logLevel'"],
+    ['a group that was taken away', 'api.tls.certManager=null', "missing property 'certManager'"],
+    ['keys of callers in plain text', 'ingress.enabled=true,ingress.hosts[0]=a.b', 'ingress.tls is empty'],
+    ['a certificate behind a proxy', 'api.behindTlsProxy=true,api.tls.secretName=a', 'no effect'],
+    ['credentials of which nothing is named', PROMETHEUS, 'name its entries'],
+    ['a header that is ours', `${PROMETHEUS},prometheus.headers.Host=a`, 'Host is not sent'],
+    ["a variable that is the chart's", 'extraEnv[0].name=POD_UID', "the chart's own"],
+    [
+      'an address where names are signed',
+      'api.tls.certManager.enabled=true,api.tls.certManager.issuerRef.name=a,api.tls.extraHosts={10.0.0.1}',
+      'is an address',
+    ],
+  ];
+  for (const namespace of ['123', '1e3', 'null'])
+    it(`refuses the namespace ${namespace}, which YAML takes for no text`, async () => {
+      const text = await helm.render(['-n', namespace]).catch((error: unknown) => String(error));
+      expect(text).to.contain(`namespace ${namespace}: YAML`);
+    });
+
+  for (const [why, values, message] of refusals) {
+    it(`refuses ${why}`, async () => {
+      const text = await helm.render(['--set', values]).catch((error: unknown) => String(error));
+      expect(text).to.contain(message);
+    });
+  }
+
+  it('are needed where the templates need them, so that an empty key of a file is refused', () => {
+    const schema: unknown = JSON.parse(readFileSync(join(PLATFORM_CHART, 'values.schema.json'), 'utf8'));
+    expect(lacking(readValues(), schema)).to.deep.equal([]);
+    expect(lacking(readValues(), {})).to.include.members(['logLevel']);
+  });
+});
