@@ -77,7 +77,8 @@ describe('failover by the latency that Prometheus sees', function () {
     await load.stop();
     const series = `orb:provider_latency_seconds:p95_2m{orb_id="${ORB_ID}"}`;
     expect(await waitFor(() => counted(series), COUNTED_MS), series).to.equal(true);
-    expect(await prometheus.count('ALERTS{alertstate="firing",severity="critical"}')).to.equal(0);
+    // Pending too: their conditions have to last longer than this test.
+    expect(await prometheus.count('ALERTS{severity="critical"}')).to.equal(0);
   });
 
   it('swaps the slow provider, and says so in status, Event and receipt', async () => {
