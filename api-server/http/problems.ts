@@ -160,7 +160,7 @@ export const problems = {
   'provider-failed': {
     status: 502,
     title: 'The provider failed',
-    next: 'Look at run.attempts; try again later unless maybe_executed is true.',
+    next: 'Look at run.attempts; try again later, with another Idempotency-Key, unless maybe_executed is true.',
   },
   'provider-rejected': {
     status: 502,
@@ -175,12 +175,12 @@ export const problems = {
   'provider-timeout': {
     status: 504,
     title: 'The provider did not answer in time',
-    next: 'Try again later unless maybe_executed is true; execution.timeout_ms and its other deadlines are in the manifest.',
+    next: 'Try again later, with another Idempotency-Key, unless maybe_executed is true; the deadlines are in the manifest: execution.timeout_ms and others.',
   },
   'providers-unavailable': {
     status: 502,
     title: 'No provider takes calls at present',
-    next: 'Try again after Retry-After seconds.',
+    next: 'Try again after Retry-After seconds. An Idempotency-Key keeps this answer: send another one.',
     retryAfter: 1,
   },
   'ledger-unavailable': {
