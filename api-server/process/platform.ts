@@ -14,7 +14,7 @@ import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
-import { logKeys } from '../../core/verify/inclusion.ts';
+import { everyLogKey } from '../../core/verify/inclusion.ts';
 import { openKeys } from '../../core/verify/keys.ts';
 import { createAdmission, type Admission } from '../http/admission.ts';
 import { watchLoopDelay } from '../http/loop-delay.ts';
@@ -85,7 +85,7 @@ function versionOf(root: string): string {
 async function createLogHead({ clock, log, keys }: PlatformOptions): Promise<LogHead> {
   const opened = await openKeys(keys.keysJws, keys.root, { sha256, ed25519Verify });
   if (!opened.ok) throw new StartError(`the keys document does not open with its root: ${opened.code}`, EX_CONFIG);
-  return new LogHead({ clock, logger: log.logger, keys: logKeys(opened.document) });
+  return new LogHead({ clock, logger: log.logger, keys: everyLogKey(opened.document) });
 }
 
 function openLedger(

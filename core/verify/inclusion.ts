@@ -13,15 +13,22 @@ export type LoggedAt =
   | { readonly ok: true; readonly index: number; readonly treeSize: number }
   | { readonly ok: false; readonly code: 'inclusion' | 'checkpoint' };
 
+const publicKeysOf = (keys: KeysDocument['keys']): readonly Uint8Array[] =>
+  keys.map((key) => publicKeyBytes(key.jwk)).filter((bytes) => bytes !== undefined);
+
+/**
+ * Every key that the log was ever signed with, 32 bytes each: whoever has the tree itself compares it with a checkpoint, and
+ * need not believe who signed that. A platform that revoked a key goes on with its ledger (trust.md §3.1).
+ */
+export const everyLogKey = (document: KeysDocument): readonly Uint8Array[] =>
+  publicKeysOf(document.keys.filter(({ role }) => role === 'log'));
+
 /**
  * Keys that a checkpoint may be signed with, 32 bytes each: a retired one signed what came before it. Not those that were
  * revoked: offline nothing tells an old checkpoint from one that was made with a stolen key.
  */
-export const logKeys = (document: KeysDocument): readonly Uint8Array[] =>
-  document.keys
-    .filter((key) => key.role === 'log' && key.status !== 'revoked')
-    .map((key) => publicKeyBytes(key.jwk))
-    .filter((bytes) => bytes !== undefined);
+const believedLogKeys = (document: KeysDocument): readonly Uint8Array[] =>
+  publicKeysOf(document.keys.filter(({ role, status }) => role === 'log' && status !== 'revoked'));
 
 async function included(
   entry: string,
@@ -55,7 +62,7 @@ export async function checkInclusion(
 ): Promise<LoggedAt> {
   const proof = parseTlogProof(proofText);
   if (proof === undefined) return { ok: false, code: 'inclusion' };
-  const checkpoint = await openCheckpoint(proof.checkpoint, document.log_origin, logKeys(document), primitives);
+  const checkpoint = await openCheckpoint(proof.checkpoint, document.log_origin, believedLogKeys(document), primitives);
   if (checkpoint === undefined) return { ok: false, code: 'checkpoint' };
   const jwsSha256 = encodeHex(await primitives.sha256(encodeUtf8(receipt.jws)));
   for (const entry of entriesOf(receipt.signed, jwsSha256)) {

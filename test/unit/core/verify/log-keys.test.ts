@@ -1,0 +1,24 @@
+import { expect } from 'chai';
+import type { KeysDocument } from '../../../../core/receipt/keys-document.ts';
+import { everyLogKey } from '../../../../core/verify/inclusion.ts';
+import { keys, published } from './a-world.ts';
+
+describe('everyLogKey', () => {
+  it('has retired and revoked keys of the log, and no other key', () => {
+    const document: KeysDocument = {
+      schema: 'https://orbs.example/schemas/keys/v1',
+      issuer: 'https://orbs.example',
+      log_origin: 'orbs.example/log',
+      sequence: 3,
+      issued_at: '2026-11-01T00:00:00.000Z',
+      keys: [
+        published(keys.receipt, 'receipt'),
+        { ...published(keys.log, 'log'), status: 'revoked' },
+        { ...published(keys.root, 'log'), status: 'retired' },
+        published(keys.stranger, 'log'),
+      ],
+    };
+    const held = [keys.log, keys.root, keys.stranger];
+    expect(everyLogKey(document)).to.deep.equal(held.map(({ publicKey }) => publicKey));
+  });
+});
