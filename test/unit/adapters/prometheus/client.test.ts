@@ -88,7 +88,8 @@ describe('PrometheusClient', () => {
     expect(await why()).to.equal('http');
   });
 
-  it('refuses an answer of more than 32 MiB', async () => {
+  it('refuses an answer of more than 32 MiB', async function () {
+    this.timeout(20_000); // that has to pass through a socket and a parser
     prometheus.answer((response) => {
       response.on('error', () => undefined);
       response.write('{"status":"success","data":{"resultType":"vector","result":[');
