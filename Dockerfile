@@ -20,7 +20,8 @@ ENTRYPOINT ["/nodejs/bin/node", "--disable-proto=delete", "--disable-sigusr1", "
 FROM ${BUILD_IMAGE} AS compiled
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
-RUN --mount=type=cache,target=/var/cache/npm npm ci --ignore-scripts --no-audit --no-fund --cache /var/cache/npm
+RUN --mount=type=secret,id=npmrc --mount=type=cache,target=/var/cache/npm \
+  npm ci --userconfig /run/secrets/npmrc --ignore-scripts --no-audit --no-fund --cache /var/cache/npm
 # .dockerignore lists what this is.
 COPY . .
 RUN npm run -s build
@@ -28,7 +29,8 @@ RUN npm run -s build
 FROM ${BUILD_IMAGE} AS app
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN --mount=type=cache,target=/var/cache/npm npm ci --ignore-scripts --omit=dev --no-audit --no-fund --cache /var/cache/npm
+RUN --mount=type=secret,id=npmrc --mount=type=cache,target=/var/cache/npm \
+  npm ci --userconfig /run/secrets/npmrc --ignore-scripts --omit=dev --no-audit --no-fund --cache /var/cache/npm
 COPY --from=base /nodejs/bin/node /base/node
 COPY hack/image /tools
 ARG SOURCE_DATE_EPOCH

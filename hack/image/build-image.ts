@@ -6,7 +6,7 @@ import { withFolderLock } from '../control-plane/folder-lock.ts';
 import { ensureBuildBase } from './base.ts';
 import { buildah, IMAGES, output, timed } from './buildah.ts';
 import { measure, type Measured } from './measure.ts';
-import { npmMounts } from './npm-settings.ts';
+import { npmAccess } from './npm-settings.ts';
 
 export interface ImageWish {
   /** Image that ours stands on, as buildah knows it. */
@@ -65,7 +65,7 @@ async function build(tag: string, { base, buildBase, fresh, say }: ImageWish): P
   try {
     const how = ['--isolation', 'chroot', '--pull=false', '--layers', '--timestamp', epoch, '-t', tag];
     const cache = fresh ? ['--no-cache'] : [];
-    const args = ['build', ...how, ...cache, ...(await npmMounts(folder)), ...given, '.'];
+    const args = ['build', ...how, ...cache, ...(await npmAccess(folder)), ...given, '.'];
     await timed(`building ${tag}${fresh ? ', no layer reused' : ''}`, say, () => buildah(args, root));
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -18,11 +18,11 @@ async function authorities(): Promise<string | undefined> {
 }
 
 /**
- * Lets npm in a build reach the registry as it does here: mounts, which leave nothing in the image.
+ * Lets npm in a build reach the registry as it does here: a secret of the build and a mount, which leave nothing in the image.
  * @param folder of the settings file, which may hold credentials; removed by the caller
  * @returns arguments for buildah
  */
-export async function npmMounts(folder: string): Promise<readonly string[]> {
+export async function npmAccess(folder: string): Promise<readonly string[]> {
   const user = await settingOf('userconfig');
   const own = user !== undefined && existsSync(user) ? await readFile(user, 'utf8') : '';
   const registry = await settingOf('registry');
@@ -32,6 +32,6 @@ export async function npmMounts(folder: string): Promise<readonly string[]> {
   if (ca !== undefined) lines.push(`cafile=${INSIDE}`);
   const file = join(folder, 'npmrc');
   await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 });
-  const mounts = ['-v', `${file}:/root/.npmrc:ro`];
-  return ca === undefined ? mounts : [...mounts, '-v', `${ca}:${INSIDE}:ro`];
+  const secret = ['--secret', `id=npmrc,src=${file}`];
+  return ca === undefined ? secret : [...secret, '-v', `${ca}:${INSIDE}:ro`];
 }

@@ -25,12 +25,6 @@ export interface LedgerFixture {
   readonly dispose: () => Promise<void>;
 }
 
-/** A test that an implementation can't pass, by its title, and why. */
-export interface Skip {
-  readonly test: string;
-  readonly reason: string;
-}
-
 /** The fixture of the running test. */
 export interface Contract {
   readonly it: (title: string, test: (fixture: LedgerFixture) => Promise<void>) => void;
@@ -40,14 +34,9 @@ export interface Contract {
 const TENANTS = ['acme', 'globex', ...Array.from({ length: 60 }, (_, number) => `tenant-${number + 1}`)];
 
 /** What every ledger must do (adapters/ledger/port.ts). Each test starts empty and ends with its whole log checked. */
-export function ledgerContract(name: string, open: () => Promise<LedgerFixture>, skips: readonly Skip[] = []): void {
+export function ledgerContract(name: string, open: () => Promise<LedgerFixture>): void {
   const contract: Contract = {
     it: (title, test) => {
-      const skip = skips.find((one) => one.test === title);
-      if (skip !== undefined) {
-        it.skip(`${title} (${skip.reason})`);
-        return;
-      }
       it(title, async () => {
         const fixture = await open();
         try {
