@@ -8,7 +8,7 @@ import { issueServerCertificate, makeLocalCa } from '../../adapters/egress/local
 import { systemClock } from '../../adapters/time/clock.ts';
 import { findBinaries, type Binaries, type FindOptions } from './binaries.ts';
 import { command, type CommandResult } from './command.ts';
-import { freePorts } from './free-ports.ts';
+import { freePort } from './free-port.ts';
 import { startProcess, type Process } from './process.ts';
 import { kubeconfigText, writeTokens, writeUser, type Tokens, type User, type UserName } from './users.ts';
 
@@ -56,6 +56,8 @@ export interface ControlPlaneOptions extends FindOptions {
 
 const READY_MS = 60_000;
 const POLL_MS = 100;
+// A single etcd has to name an address for others, and none ever asks there.
+const NO_PEER = 'http://127.0.0.1:1';
 
 /** Asks once; 0 when nobody answers. */
 function statusOf(url: string, ca: string, token: string): Promise<number> {
@@ -115,16 +117,14 @@ async function startEtcd(
   { folder, binaries }: Plane,
   unsafeNoFsync: boolean,
 ): Promise<{ readonly url: string; readonly process: Process }> {
-  const [client = 0, peer = 0] = await freePorts(2);
-  const url = `http://127.0.0.1:${client}`;
-  const peerUrl = `http://127.0.0.1:${peer}`;
+  const url = `http://127.0.0.1:${await freePort()}`;
   const args = [
     `--data-dir=${join(folder, 'etcd')}`,
     `--listen-client-urls=${url}`,
     `--advertise-client-urls=${url}`,
-    `--listen-peer-urls=${peerUrl}`,
-    `--initial-advertise-peer-urls=${peerUrl}`,
-    `--initial-cluster=default=${peerUrl}`,
+    '--listen-peer-urls=http://127.0.0.1:0',
+    `--initial-advertise-peer-urls=${NO_PEER}`,
+    `--initial-cluster=default=${NO_PEER}`,
     ...(unsafeNoFsync ? ['--unsafe-no-fsync'] : []),
   ];
   return {
@@ -158,7 +158,7 @@ function apiServerArgs(folder: string, etcdUrl: string, port: number): readonly 
 }
 
 async function startApiServer(plane: Plane, etcdUrl: string, name: string): Promise<ApiServer> {
-  const [port = 0] = await freePorts(1);
+  const port = await freePort();
   const url = `https://127.0.0.1:${port}`;
   const log = join(plane.folder, `${name}.log`);
   const args = apiServerArgs(plane.folder, etcdUrl, port);
@@ -186,12 +186,9 @@ async function startApiServer(plane: Plane, etcdUrl: string, name: string): Prom
 async function startControllerManager({ folder, binaries, ca, tokens }: Plane, url: string): Promise<Process> {
   const kubeconfig = join(folder, 'controller-manager.kubeconfig');
   await writeFile(kubeconfig, kubeconfigText(url, ca, tokens.admin), { mode: 0o600 });
-  const [port = 0] = await freePorts(1);
   const args = [
     `--kubeconfig=${kubeconfig}`,
-    '--bind-address=127.0.0.1',
-    `--secure-port=${port}`,
-    `--cert-dir=${join(folder, 'controller-manager-certs')}`,
+    '--secure-port=0',
     '--controllers=garbagecollector,namespace,serviceaccount,clusterrole-aggregation',
     '--leader-elect=false',
     `--service-account-private-key-file=${join(folder, 'sa.key')}`,

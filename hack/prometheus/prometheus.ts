@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePorts } from '../control-plane/free-ports.ts';
+import { freePort } from '../control-plane/free-port.ts';
 import { startProcess, type Process } from '../control-plane/process.ts';
 import { ensurePrometheus } from './binaries.ts';
 
@@ -60,7 +60,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Runni
   const folder = await mkdtemp(join(tmpdir(), 'orb-prometheus-'));
   const config = join(folder, 'prometheus.yaml');
   await writeFile(config, configuration(options.targets, options));
-  const port = options.port ?? (await freePorts(1))[0];
+  const port = options.port ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
   const args = [
     `--config.file=${config}`,

@@ -1,10 +1,9 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import type { PrometheusMode } from '../../adapters/prometheus/expressions.ts';
 import { makeApiKey, makeKeys, startApi, startOperator, type Part } from '../../hack/cluster/parts.ts';
 import { startControlPlane, type ControlPlane } from '../../hack/control-plane/control-plane.ts';
+import { freePort } from '../../hack/control-plane/free-port.ts';
 import { installPlatform } from '../../hack/control-plane/install.ts';
 import { startPrometheus, type RunningPrometheus } from '../../hack/prometheus/prometheus.ts';
 import { testNamespace, type TestNamespace } from '../support/cluster.ts';
@@ -35,15 +34,6 @@ export interface World {
 }
 
 type Closing = (() => Promise<unknown>)[];
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 /** How both parts find the providers. */
 async function providersFor(
