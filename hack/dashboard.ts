@@ -17,6 +17,7 @@ scrapes of operator and API under load. About 8 minutes, most of which is load; 
   --help   this text
 `;
 const USAGE = 64;
+const STOPPED = 130;
 const FOLDER = resolve(import.meta.dirname, '../docs/monitoring');
 const RATE = 8;
 const WELL_MS = 60_000;
@@ -28,21 +29,30 @@ const STEP = 5;
 
 const say = (line: string): void => console.error(line);
 
-/** A provider becomes slow and well again, under load. */
-async function live({ providers, api, apiKey }: World): Promise<Span> {
-  const target = { url: api.url, apiKey };
+/** A provider becomes slow and well again. */
+async function change({ providers }: World, signal: AbortSignal): Promise<void> {
+  const last = (ms: number): Promise<void> => delay(ms, undefined, { signal });
+  say(`Load of ${RATE} runs a second of each Orb; alpha is well …`);
+  await last(WELL_MS);
+  say('alpha is slow …');
+  providers.alpha.take(SLOW_TAKES);
+  await last(SLOW_MS);
+  say('alpha is well again …');
+  providers.alpha.take(USUAL_TAKES);
+  await last(HEALED_MS);
+}
+
+/** What a change looks like under load. */
+async function live(world: World, signal: AbortSignal): Promise<Span> {
+  const target = { url: world.api.url, apiKey: world.apiKey };
   await untilServed(target);
   const load = startLoad(target, RATE);
   const from = Math.ceil(Date.now() / 1000 / STEP) * STEP;
-  say(`Load of ${RATE} runs a second of each Orb; alpha is well …`);
-  await delay(WELL_MS);
-  say('alpha is slow …');
-  providers.alpha.take(SLOW_TAKES);
-  await delay(SLOW_MS);
-  say('alpha is well again …');
-  providers.alpha.take(USUAL_TAKES);
-  await delay(HEALED_MS);
-  await load.stop();
+  try {
+    await change(world, signal);
+  } finally {
+    await load.stop();
+  }
   const to = Math.floor(Date.now() / 1000 / STEP) * STEP;
   return { from, to, step: STEP };
 }
@@ -60,18 +70,31 @@ async function picture(source: Source, span: Span): Promise<void> {
 }
 
 async function run(): Promise<void> {
-  // What was started ends with this process, and only `exit` tells it so.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-  const world = await startWorld();
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
+  const { signal } = stop;
+  const world = await startWorld(signal);
   try {
+    signal.throwIfAborted();
     await world.runOperator('query');
     await untilReady(world);
     const api = new URL(world.api.metricsUrl).host;
     const nameOf = (instance: string): string => (instance === api ? 'api' : 'operator');
-    const span = await live(world);
+    const span = await live(world, signal);
     await picture({ url: world.prometheusUrl, rateInterval: '30s', nameOf }, span);
   } finally {
     await world.close(false);
+  }
+}
+
+/** Progress, and a code of its own, when somebody stopped it. */
+async function runUntilStopped(): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+    say('Stopped: no picture was written.');
+    process.exitCode = STOPPED;
   }
 }
 
@@ -88,4 +111,4 @@ function wantsHelp(): boolean | undefined {
 const help = wantsHelp();
 if (help === undefined) process.exitCode = USAGE;
 else if (help) process.stdout.write(HELP);
-else await run();
+else await runUntilStopped();

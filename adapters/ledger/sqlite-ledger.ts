@@ -8,7 +8,7 @@ import { lockForProcess, type ProcessLock } from './sqlite/process-lock.ts';
 import type { LogKey, RowResult, WriteRow } from './sqlite/protocol.ts';
 import { Reader } from './sqlite/reader.ts';
 import { ledgerError } from './sqlite/sqlite-error.ts';
-import { WriterHandle } from './sqlite/writer-handle.ts';
+import { WriterHandle, type Committed } from './sqlite/writer-handle.ts';
 import { createWrites } from './sqlite/writes.ts';
 
 export interface SqliteLedgerOptions {
@@ -70,6 +70,8 @@ function syncNames(file: string, made: string | undefined): void {
 
 const OPEN: LogGate = { refusal: () => undefined, opened: Promise.resolve() };
 
+type Found = Omit<Committed, 'results'>;
+
 interface Parts {
   readonly lock: ProcessLock;
   readonly writer: WriterHandle;
@@ -78,14 +80,9 @@ interface Parts {
   readonly schedule: CheckpointSchedule;
 }
 
-async function openParts(options: SqliteLedgerOptions, lock: ProcessLock, made: string | undefined): Promise<Parts> {
-  const { file, identity, logKey, clock } = options;
-  // Copies: a view into a pool would send the whole pool to the thread.
-  const key = { privateKey: logKey.privateKey, publicKey: Uint8Array.from(logKey.publicKey) };
-  const writer = new WriterHandle({ file, identity, logKey: key, dataKey: Uint8Array.from(options.dataKey) });
-  const found = await writer.open();
-  syncNames(file, made);
-  const reader = new Reader(file, options.dataKey);
+function startParts(options: SqliteLedgerOptions, lock: ProcessLock, writer: WriterHandle): Parts {
+  const { file, dataKey, clock, onCheckpoint, gate = OPEN } = options;
+  const reader = new Reader(file, dataKey);
   const queue: GroupCommit<WriteRow, RowResult> = createGroupCommit({
     flush: async (rows) => {
       const committed = await writer.flush(rows);
@@ -97,14 +94,35 @@ async function openParts(options: SqliteLedgerOptions, lock: ProcessLock, made: 
     monotonic: clock.monotonic,
     defer: setImmediate,
   });
-  const { onCheckpoint, gate = OPEN } = options;
   const schedule = new CheckpointSchedule({ clock, queue, onCheckpoint, gate });
-  // A crash between growth and its checkpoint: signed before anybody reads, or when the gate opens.
-  if (found.size > found.checkpointed) {
-    if (gate.refusal() === undefined) await schedule.sign();
-    else void gate.opened.then(() => schedule.grown(found.size, found.checkpointed));
-  }
   return { lock, writer, reader, queue, schedule };
+}
+
+/** After a crash between growth and its checkpoint: it is signed before anybody reads, or when the gate opens. */
+async function signWhatIsLeft({ schedule }: Parts, found: Found, { gate = OPEN }: SqliteLedgerOptions): Promise<void> {
+  if (found.size <= found.checkpointed) return;
+  if (gate.refusal() === undefined) await schedule.sign();
+  else void gate.opened.then(() => schedule.grown(found.size, found.checkpointed));
+}
+
+async function openParts(options: SqliteLedgerOptions, lock: ProcessLock, made: string | undefined): Promise<Parts> {
+  const { file, identity, logKey } = options;
+  // Copies: a view into a pool would send the whole pool to the thread.
+  const key = { privateKey: logKey.privateKey, publicKey: Uint8Array.from(logKey.publicKey) };
+  const writer = new WriterHandle({ file, identity, logKey: key, dataKey: Uint8Array.from(options.dataKey) });
+  const found = await writer.open();
+  let parts: Parts | undefined;
+  try {
+    syncNames(file, made);
+    parts = startParts(options, lock, writer);
+    await signWhatIsLeft(parts, found, options);
+    return parts;
+  } catch (error) {
+    parts?.schedule.stop();
+    parts?.reader.close();
+    await writer.close();
+    throw error;
+  }
 }
 
 async function closeParts({ lock, writer, reader, queue, schedule }: Parts): Promise<void> {

@@ -111,10 +111,10 @@ async function assemble(plane: ControlPlane, closing: Closing): Promise<Omit<Wor
   return { ...parts, runOperator, stopPrometheus, startPrometheus: startAgain };
 }
 
-/** Starts everything but the operator. */
-export async function startWorld(): Promise<World> {
+/** Starts everything but the operator. @param signal breaks the start of the control plane off */
+export async function startWorld(signal?: AbortSignal): Promise<World> {
   const closing: Closing = [];
-  const plane = await startControlPlane();
+  const plane = await startControlPlane(signal === undefined ? {} : { signal });
   const close = async (keep: boolean): Promise<void> => {
     for (const end of closing.splice(0).toReversed()) await end();
     await plane.stop({ keep });

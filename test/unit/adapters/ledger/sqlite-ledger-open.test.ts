@@ -16,6 +16,9 @@ function checkLedgerError(error: unknown, code: LedgerError['code'], message: Re
   expect(error).to.have.property('message').that.matches(message);
 }
 
+/** `threadId` of a worker that has ended. */
+const ENDED = -1;
+
 describe('openSqliteLedger', () => {
   let fixture: SqliteFixture;
   let scratch: string;
@@ -82,6 +85,23 @@ describe('openSqliteLedger', () => {
     expect((await ledger.receiptOfRun('acme', runIdOf(1)))?.logIndex).to.equal(0);
     expect(await ledger.recordSwap(aSwap(1))).to.deep.equal({ kind: 'recorded' });
     expect(await ledger.hasPublished('acme.echo@1.0.0', 'sha256:00')).to.equal(false);
+  });
+
+  it('leaves no thread when it can not sign what a crash left unsigned', async () => {
+    await fixture.ledger.recordRun(aStart(1), aFinish(1));
+    await fixture.ledger.close();
+    const db = new DatabaseSync(fixture.options.file);
+    db.exec('DELETE FROM log_checkpoints');
+    db.exec(`CREATE TRIGGER full BEFORE INSERT ON log_checkpoints BEGIN SELECT RAISE(ABORT, 'no room'); END`);
+    const threads: Worker[] = [];
+    const seen = (worker: Worker): void => void threads.push(worker);
+    process.on('worker', seen);
+    checkLedgerError(await refusal(openSqliteLedger(fixture.options)), 'ledger-unavailable', /no room/);
+    process.off('worker', seen);
+    expect(threads.map(({ threadId }) => threadId)).to.deep.equal([ENDED]);
+    db.exec('DROP TRIGGER full');
+    db.close();
+    expect((await (await fixture.current()).checkpoint())?.size).to.equal(1);
   });
 
   it('refuses a file that is no database, without touching it', async () => {
