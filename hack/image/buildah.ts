@@ -27,10 +27,12 @@ export async function ensurePackages(programs: Readonly<Record<string, string>>,
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0) throw new Error(`as root: apt-get install ${missing.join(' ')}`);
   say(`Installing ${missing.join(', ')} …`);
-  const install = ['install', '-y', '--no-install-recommends', ...missing];
+  // Somebody else's apt-get, as that of the machine's own updates, is waited for.
+  const patient = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Acquire::Retries=5'];
+  const install = [...patient, 'install', '-y', '--no-install-recommends', ...missing];
   // The lists of a fresh machine are empty, and old ones name files that are gone.
   if ((await command('apt-get', install)).code === 0) return;
-  await output('apt-get', ['update']);
+  await output('apt-get', [...patient, 'update']);
   await output('apt-get', install);
 }
 

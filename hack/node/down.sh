@@ -15,15 +15,20 @@ mode=${1:-}
 # The death of the first process of a pid namespace ends all others in it, pods too, and frees the mounts.
 if pid=$(holder); then
   kill -KILL "$pid"
-  for _ in $(seq 100); do
+  # A process that waits for the disk ends when that has answered.
+  for _ in $(seq 600); do
     [ -e "/proc/$pid" ] || break
     sleep 0.1
   done
+  [ ! -e "/proc/$pid" ] || {
+    say "process $pid was killed and has not ended within 60 s: does the disk stand still?"
+    exit 1
+  }
 fi
 rm -f "$E2E_STATE/holder.pid" "$E2E_STATE/up"
 
 remove_cgroup() {
-  for _ in $(seq 100); do
+  for _ in $(seq 600); do
     find "$1" -depth -type d -exec rmdir {} + 2>/dev/null || true
     [ -d "$1" ] || return 0
     sleep 0.1

@@ -20,7 +20,7 @@ open_namespaces() {
       bash -c 'read -r _ && exec </dev/null && while :; do sleep 86400 & wait $!; done' >"$LOGS/holder.log" 2>&1
   )
   starter=$!
-  for _ in $(seq 200); do
+  for _ in $(seq 1200); do
     found=$(pgrep -P "$starter" | head -n 1 || true)
     if [ -n "$found" ]; then
       echo "$found" >"$E2E_STATE/holder.pid"

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rm, rmdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../control-plane/build.ts';
 import { command } from '../control-plane/command.ts';
 import { withFolderLock } from '../control-plane/folder-lock.ts';
@@ -55,10 +56,24 @@ async function runScript(name: string, args: readonly string[], place: NodePlace
   if (code !== 0) throw new Error(`${name} failed (${code}); what it said stands above`);
 }
 
+// What takes a node for dead removes it: one that a machine without a free moment slows down must not look so.
+const TRIES = 4;
+const PAUSE_MS = 2000;
+
+/** Whether the process is there that all others of the node end with. */
+async function isHeld(state: string): Promise<boolean> {
+  const pid = (await readFile(join(state, 'holder.pid'), 'utf8').catch(() => '')).trim();
+  return pid !== '' && existsSync(join('/proc', pid));
+}
+
 /** Whether it is up and its API server answers. */
 export async function isUp({ state, kubectl }: NodePlace): Promise<boolean> {
-  if (!existsSync(join(state, 'up'))) return false;
-  return (await command(kubectl, ['get', '--raw', '/readyz', '--request-timeout=5s'])).code === 0;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    if (!existsSync(join(state, 'up')) || !(await isHeld(state))) return false;
+    if ((await command(kubectl, ['get', '--raw', '/readyz', '--request-timeout=20s'])).code === 0) return true;
+    await delay(PAUSE_MS);
+  }
+  return false;
 }
 
 /** The programs under their names: PATH of the node's processes. */

@@ -1,9 +1,9 @@
-import { access, constants, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { access, constants, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { hasGo, type Say } from '../control-plane/build.ts';
 import { command } from '../control-plane/command.ts';
-import { havePrograms } from './programs.ts';
+import { CACHE, havePrograms } from './programs.ts';
 
 /** Debian package → a file that it brings. */
 const PACKAGES: Readonly<Record<string, string>> = {
@@ -39,7 +39,9 @@ async function missingPackages(): Promise<readonly string[]> {
   return Object.keys(PACKAGES).filter((_, index) => there[index] === false);
 }
 
-const APT = ['install', '--yes', '--no-install-recommends'];
+// Somebody else's apt-get, as that of the machine's own updates, is waited for.
+const PATIENT = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Acquire::Retries=5'];
+const APT = [...PATIENT, 'install', '--yes', '--no-install-recommends'];
 
 /** @throws Error apt-get failed: what is true of a machine today need not be so tomorrow */
 async function installPackages(names: readonly string[], say: Say): Promise<void> {
@@ -48,7 +50,7 @@ async function installPackages(names: readonly string[], say: Say): Promise<void
   const first = await command('apt-get', [...APT, ...names], { env });
   if (first.code === 0) return;
   // The lists of a fresh machine are empty, and old ones name files that are gone.
-  await command('apt-get', ['update'], { env });
+  await command('apt-get', [...PATIENT, 'update'], { env });
   const { code, stderr } = await command('apt-get', [...APT, ...names], { env });
   if (code !== 0) throw new Error(`apt-get can't install ${names.join(', ')}:\n${stderr.trim()}`);
 }
@@ -83,6 +85,7 @@ async function cgroupsFault(): Promise<string | undefined> {
 }
 
 async function overlayFault(folder: string): Promise<string | undefined> {
+  await mkdir(folder, { recursive: true });
   const work = await mkdtemp(join(folder, 'overlay-'));
   const script = 'cd "$1"; mkdir a b c d; mount -t overlay -o lowerdir=a,upperdir=b,workdir=c overlay d';
   const { code } = await command('unshare', ['--mount', 'sh', '-ec', script, 'sh', work]);
@@ -95,7 +98,8 @@ async function abilitiesFault(): Promise<string | undefined> {
     const { code, stderr } = await command('unshare', args);
     if (code !== 0) return `this process may not use ${what}: ${stderr.trim()}`;
   }
-  return overlayFault(tmpdir());
+  // Where the layers of containers will lie.
+  return overlayFault(CACHE);
 }
 
 const goFault = async (): Promise<string | undefined> =>

@@ -47,7 +47,7 @@ lap() {
   printf '%4d.%02d s  %s\n' $((hundredths / 100)) $((hundredths % 100)) "$*" >&2
 }
 
-# wait_for SECONDS WHAT COMMAND...
+# wait_for SECONDS WHAT COMMAND... The seconds are what only a hang takes: a slow minute of the machine fails nobody.
 wait_for() {
   local seconds=$1 what=$2 until=$((SECONDS + $1))
   shift 2

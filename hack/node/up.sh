@@ -45,7 +45,19 @@ none_waiting() {
   waiting=$(pods_waiting) && [ -z "$waiting" ]
 }
 
+# Whoever reads of it elsewhere, in the log of a CI, has nothing but what is printed.
+tell_logs() {
+  local status=$? file
+  [ "$status" -ne 0 ] || return 0
+  for file in "$LOGS"/*.log; do
+    [ -s "$file" ] || continue
+    say "--- the end of $(basename "$file")"
+    tail -n 8 "$file" | cut -c 1-300 >&2
+  done
+}
+
 mkdir -p "$PKI" "$LOGS" "$CONFIG/cni" "$E2E_STATE"/{var-lib,var-log,var-tmp,imported}
+trap tell_logs EXIT
 with_machine_settings save_machine_settings
 STARTED=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 open_namespaces
@@ -57,10 +69,10 @@ lap "certificates"
 start_containerd
 start_etcd
 start_api_server
-wait_for 30 "containerd" in_node "$BIN/ctr" version
+wait_for 120 "containerd" in_node "$BIN/ctr" version
 import_images "$@" &
 importing=$!
-wait_for 60 "the API server" "$kubectl" get --raw /readyz
+wait_for 180 "the API server" "$kubectl" get --raw /readyz --request-timeout=10s
 lap "API server ready"
 start_controllers
 wait "$importing"
@@ -69,14 +81,15 @@ start_kubelet
 start_proxy
 start_network_policy
 "$kubectl" apply -f "$here/coredns.yaml" >/dev/null
-wait_for 60 "the node" node_is_alive
+wait_for 180 "the node" node_is_alive
 lap "node Ready"
 "$here/volumes.sh"
 if [ -e "$E2E_STATE/kept" ]; then
-  wait_for 90 "pods of before the reboot" none_waiting || pods_waiting >&2
+  wait_for 180 "pods of before the reboot" none_waiting || pods_waiting >&2
   lap "pods are back"
 fi
-"$kubectl" -n kube-system rollout status deploy/coredns --timeout=90s >/dev/null
+"$kubectl" -n kube-system rollout status deploy/coredns --timeout=180s >/dev/null
 lap "DNS ready"
+wait_for 120 "the NetworkPolicies" nsenter "--net=$NETNS" nft list table ip node-network-policy
 rm -f "$E2E_STATE/kept"
 touch "$E2E_STATE/up"

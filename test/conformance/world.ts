@@ -142,8 +142,8 @@ function executionOf(provider: string, options: WorldOptions): JsonObject {
     headers: { 'Content-Type': 'application/json', ...secret },
     body_template: '{"text":"{{inputs.text}}"}',
     idempotent: true,
-    timeout_ms: 2000,
-    attempt_timeout_ms: 800,
+    timeout_ms: 30_000,
+    attempt_timeout_ms: 10_000,
     ...options.execution,
     ...options.executions?.[provider],
   };

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CommandResult } from '../../hack/control-plane/command.ts';
 import { kubectlOk, PLATFORM_NAMESPACE } from '../../hack/control-plane/install.ts';
-import { waitFor } from '../support/cluster.ts';
 import { node } from '../support/e2e/node.ts';
 import { EXAMPLE, ensureExample } from './support/example.ts';
+import { eventually } from './support/patience.ts';
 
 const COMMITTED = resolve(import.meta.dirname, '../integration/rbac/can-i.txt');
 const account = (name: string): string => `system:serviceaccount:${PLATFORM_NAMESPACE}:${name}`;
@@ -72,13 +72,14 @@ function committedOf(name: string): ReadonlyMap<string, readonly string[]> {
   return new Map(own);
 }
 
-describe('rights on the cluster, as the chart installs them', function suite() {
-  this.timeout(120_000);
+describe('rights on the cluster, as the chart installs them', () => {
   let everybody: ReadonlySet<string>;
 
   before(async () => {
     await ensureExample();
-    const bound = await waitFor(async () => ((await as(API, ['get', 'secret/echo'])).code === 0 ? 'bound' : undefined));
+    const bound = await eventually(async () =>
+      (await as(API, ['get', 'secret/echo'])).code === 0 ? 'bound' : undefined,
+    );
     expect(bound, 'the vault, by the operator').to.equal('bound');
     everybody = new Set(await rulesOf('default', ['--as', 'nobody', '--as-group', 'system:authenticated']));
   });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { at } from '../chaos/rig/json.ts';
 import { ECHO, ensureExample, EXAMPLE } from './support/example.ts';
 import { installPlugin, type Plugin } from './support/plugin.ts';
+import { patiently } from './support/patience.ts';
 import { platformKubectl, removeRelease, testRelease } from './support/release.ts';
 
 const HOST = 'orbs.example.com';
@@ -10,8 +11,7 @@ const BEHIND = { ingress: { enabled: true, hosts: [HOST], tls: [{ secretName: 'o
 const read = (object: string, path: string): Promise<string> =>
   platformKubectl('get', object, '-o', `jsonpath={${path}}`);
 
-describe('an API behind an Ingress, where TLS ends', function suite() {
-  this.timeout(300_000);
+describe('an API behind an Ingress, where TLS ends', () => {
   let plugin: Plugin;
 
   before(async () => {
@@ -28,7 +28,9 @@ describe('an API behind an Ingress, where TLS ends', function suite() {
     const backend = await read('ingress/orb-api', '.spec.rules[0].http.paths[0].backend.service.port.name');
     const named = `.spec.ports[?(@.name=="${backend}")].port`;
     const address = `${await read('service/orb-api', '.spec.clusterIP')}:${await read('service/orb-api', named)}`;
-    const answer = await fetch(`http://${address}/health`, { headers: { 'x-forwarded-proto': 'https' } });
+    const answer = await patiently(() =>
+      fetch(`http://${address}/health`, { headers: { 'x-forwarded-proto': 'https' } }),
+    );
     expect([answer.status, at(await answer.json(), 'status')]).to.deep.equal([200, 'ok']);
     expect(await platformKubectl('get', 'secrets', '-o', 'name'))
       .to.include('orb-platform-keys')

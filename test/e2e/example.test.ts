@@ -3,8 +3,7 @@ import { ensureExample, EXAMPLE } from './support/example.ts';
 import { installPlugin, type Plugin } from './support/plugin.ts';
 import { testRelease } from './support/release.ts';
 
-describe('the example of the chart', function suite() {
-  this.timeout(300_000);
+describe('the example of the chart', () => {
   let plugin: Plugin;
   let key = '';
 

@@ -5,6 +5,7 @@ import { kubectlOk, PLATFORM_NAMESPACE } from '../../hack/control-plane/install.
 import { imagePlace } from '../../hack/image/build-image.ts';
 import { at } from '../chaos/rig/json.ts';
 import { node, place, say } from '../support/e2e/node.ts';
+import { patiently } from './support/patience.ts';
 import { platformKubectl } from './support/release.ts';
 import { setStage, type Stage } from './support/stage.ts';
 
@@ -51,7 +52,9 @@ const itemsOf = (value: unknown, ...path: readonly string[]): readonly unknown[]
 };
 
 async function kubeCalls(address: string, port: number): Promise<number> {
-  const text = await (await fetch(`http://${address}:${port}/metrics`, { signal: AbortSignal.timeout(5000) })).text();
+  const text = await patiently(async () =>
+    (await fetch(`http://${address}:${port}/metrics`, { signal: AbortSignal.timeout(5000) })).text(),
+  );
   const lines = text.split('\n').filter((line) => line.startsWith('rest_client_requests_total{'));
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
@@ -123,8 +126,7 @@ async function imageMib(): Promise<number> {
   return Math.round(Number(at(image, 'sizeBytes')) / MIB);
 }
 
-describe(`what the platform takes in ${PLATFORM_NAMESPACE} while nobody calls`, function () {
-  this.timeout(300_000);
+describe(`what the platform takes in ${PLATFORM_NAMESPACE} while nobody calls`, () => {
   let stage: Stage;
   before(async () => {
     stage = await setStage();

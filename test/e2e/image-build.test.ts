@@ -11,7 +11,7 @@ const MIB = 1024 * 1024;
 const mib = (bytes: unknown): string => `${(Number(bytes) / MIB).toFixed(1)} MiB`;
 
 describe('a build of the image', function suite() {
-  this.timeout(600_000);
+  this.timeout(1_200_000);
 
   it('gives the same digest twice without any cached layer, within the size that our layers may have', async () => {
     const build = [process.execPath, 'hack/image.ts', '--check-reproducible'];

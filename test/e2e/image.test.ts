@@ -29,7 +29,7 @@ function installed(app: string): ReadonlyMap<string, string> {
 }
 
 async function until<T>(what: string, started: Started, look: () => T | undefined): Promise<T> {
-  for (let tries = 0; tries < 300; tries += 1) {
+  for (let tries = 0; tries < 900; tries += 1) {
     const found = look();
     if (found !== undefined) return found;
     if (started.child.exitCode !== null) break;
@@ -38,8 +38,7 @@ async function until<T>(what: string, started: Started, look: () => T | undefine
   throw new Error(`${what} did not come:\n${started.output()}`);
 }
 
-describe('the image', function () {
-  this.timeout(60_000);
+describe('the image', () => {
   let image: ImageRoot;
 
   before(async () => {

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { kubectlOk } from '../../hack/control-plane/install.ts';
-import { testNamespace, waitFor, type TestNamespace } from '../support/cluster.ts';
+import { testNamespace, type TestNamespace } from '../support/cluster.ts';
 import { node } from '../support/e2e/node.ts';
 import { ECHO, EXAMPLE, ensureExample, exampleKubectl } from './support/example.ts';
+import { eventually } from './support/patience.ts';
 import { platformKubectl } from './support/release.ts';
 
 const STRANGERS = 'e2e-strangers';
@@ -124,27 +125,26 @@ async function execute(token: string, pod: string, namespace = EXAMPLE): Promise
 
 /** Until it is answered so: rights are asked for once in a while. */
 const until = (status: number): Promise<Answer | undefined> =>
-  waitFor(async () => {
+  eventually(async () => {
     const answer = await execute('orb-api', NAME);
     return answer.status === status ? answer : undefined;
-  }, 30_000);
+  });
 
-describe('a caller in the cluster', function suite() {
-  this.timeout(120_000);
+describe('a caller in the cluster', () => {
   let strangers: TestNamespace;
 
   before(async () => {
     await ensureExample();
     await removeRole();
     await removeCaller();
-    await kubectlOk(node, ['delete', 'namespace', STRANGERS, '--ignore-not-found', '--timeout=60s']);
+    await kubectlOk(node, ['delete', 'namespace', STRANGERS, '--ignore-not-found', '--timeout=180s']);
     strangers = await testNamespace(node, STRANGERS);
     const encoded = await platformKubectl('get', 'secret/orb-api-tls', '-o', String.raw`jsonpath={.data.ca\.crt}`);
     const trusted = authority(Buffer.from(encoded, 'base64').toString('utf8'));
     await apply(account, trusted, callerPod(TRUSTING, NAME), callerPod([], 'e2e-trustless'));
     await strangers.apply(account, trusted, callerPod(TRUSTING, NAME));
-    await exampleKubectl('wait', `pod/${NAME}`, 'pod/e2e-trustless', '--for=condition=Ready', '--timeout=60s');
-    await strangers.kubectl('wait', `pod/${NAME}`, '--for=condition=Ready', '--timeout=60s');
+    await exampleKubectl('wait', `pod/${NAME}`, 'pod/e2e-trustless', '--for=condition=Ready', '--timeout=180s');
+    await strangers.kubectl('wait', `pod/${NAME}`, '--for=condition=Ready', '--timeout=180s');
   });
   after(async () => {
     await removeRole();

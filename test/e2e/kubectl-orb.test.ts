@@ -34,12 +34,13 @@ async function applyPair(): Promise<void> {
     swap_config: { fallbacks: ['other'], probe: { mode: 'none' } },
   };
   const orb = { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orb', metadata: { name: 'e2e.pair-1.0.0' }, spec };
+  // A pin of an earlier time would stay.
+  await exampleKubectl('delete', 'orb/e2e.pair-1.0.0', '--ignore-not-found');
   await kubectlOk(node, [...HERE, 'apply', '--server-side', '-f', '-'], JSON.stringify(orb));
-  await exampleKubectl('wait', 'orb/e2e.pair-1.0.0', '--for=condition=Ready', '--timeout=60s');
+  await exampleKubectl('wait', 'orb/e2e.pair-1.0.0', '--for=condition=Ready', '--timeout=180s');
 }
 
-describe('kubectl orb, through the port-forward', function suite() {
-  this.timeout(120_000);
+describe('kubectl orb, through the port-forward', () => {
   let plugin: Plugin;
   let env: Readonly<Record<string, string>>;
   let bundle = '';
@@ -97,6 +98,7 @@ describe('kubectl orb, through the port-forward', function suite() {
   });
 
   it('calls as a ServiceAccount, by a token made for it', async () => {
+    await exampleKubectl('delete', 'serviceaccount/e2e-person', 'rolebinding/e2e-person', '--ignore-not-found');
     await exampleKubectl('create', 'serviceaccount', 'e2e-person');
     await exampleKubectl(
       'create',

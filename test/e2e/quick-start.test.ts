@@ -29,8 +29,7 @@ function shellFor(text: string): readonly [string, ...string[]] {
   return ['nsenter', machineNetwork(), 'bash'];
 }
 
-describe('the quick start, word for word', function suite() {
-  this.timeout(600_000);
+describe('the quick start, word for word', () => {
   const receipt = join(ROOT, 'receipt.json');
   const took: { readonly text: string; readonly seconds: number }[] = [];
   let folder = '';

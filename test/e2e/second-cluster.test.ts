@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { command } from '../../hack/control-plane/command.ts';
 import { bringUp, isUp, placeOf, takeDown } from '../../hack/node/node.ts';
-import { waitFor } from '../support/cluster.ts';
 import { place, say } from '../support/e2e/node.ts';
+import { eventually } from './support/patience.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const second = placeOf(`${place.name.slice(0, 10)}two`);
@@ -71,7 +71,7 @@ describe('a second cluster beside the first', () => {
 
   it('starts anew after a crash', async () => {
     process.kill(Number(await readFile(join(second.state, 'holder.pid'), 'utf8')), 'SIGKILL');
-    expect(await waitFor(async () => ((await isUp(second)) ? undefined : 'down'))).to.equal('down');
+    expect(await eventually(async () => ((await isUp(second)) ? undefined : 'down'))).to.equal('down');
     expect(await bringUp(second, say)).to.equal(true);
     expect(await isUp(second)).to.equal(true);
   });
@@ -80,10 +80,10 @@ describe('a second cluster beside the first', () => {
     await takeDown(second, 'nothing', say);
     const env = { ...process.env, E2E_NAME: second.name };
     const starter = spawn(process.execPath, [join(root, 'hack/e2e.ts'), 'up'], { env, stdio: 'ignore' });
-    expect(await waitFor(async () => (await isStarting()) || undefined)).to.equal(true);
+    expect(await eventually(async () => (await isStarting()) || undefined)).to.equal(true);
     starter.kill('SIGKILL');
     await once(starter, 'exit');
-    expect(await waitFor(async () => !(await isStarting()) || undefined)).to.equal(true);
+    expect(await eventually(async () => !(await isStarting()) || undefined)).to.equal(true);
     expect(existsSync(join(second.state, 'up'))).to.equal(false);
     expect(await bringUp(second, say)).to.equal(true);
     expect(await isUp(second)).to.equal(true);

@@ -6,11 +6,12 @@ import { kubectlOk, PLATFORM_NAMESPACE } from '../../hack/control-plane/install.
 import { blocksOf } from '../integration/docs/fenced-blocks.ts';
 import { at } from '../chaos/rig/json.ts';
 import { secret } from '../support/cluster-objects.ts';
-import { testNamespace, waitFor, type TestNamespace } from '../support/cluster.ts';
+import { testNamespace, type TestNamespace } from '../support/cluster.ts';
 import { command } from '../../hack/control-plane/command.ts';
 import { node } from '../support/e2e/node.ts';
 import { EXAMPLE, ensureExample, exampleKubectl } from './support/example.ts';
 import { installPlugin, type Plugin } from './support/plugin.ts';
+import { eventually, patiently } from './support/patience.ts';
 import { platformKubectl, removeRelease } from './support/release.ts';
 
 const PEOPLE = 'e2e-people';
@@ -45,6 +46,26 @@ async function everything(): Promise<readonly string[]> {
   return [...(await everythingIn(PLATFORM_NAMESPACE)), ...all.filter((name) => /\borb/.test(name))].toSorted();
 }
 
+// Kubernetes' own sign of a definition.
+const SERVED = 'apiservice.apiregistration.k8s.io/v1alpha1.orbs.dev';
+const KEPT = [
+  'configmap/orb-log-head',
+  'customresourcedefinition.apiextensions.k8s.io/orbisets.orbs.dev',
+  'customresourcedefinition.apiextensions.k8s.io/orbpublications.orbs.dev',
+  'customresourcedefinition.apiextensions.k8s.io/orbs.orbs.dev',
+  `namespace/${PLATFORM_NAMESPACE}`,
+  'persistentvolumeclaim/orb-ledger',
+  'secret/orb-api-key-…',
+  'secret/orb-api-tls',
+  'secret/orb-platform-keys',
+];
+
+/** What is there of the platform; names of API keys differ in their ends. */
+const leftBehind = async (): Promise<readonly string[]> =>
+  (await everything())
+    .filter((name) => name !== SERVED)
+    .map((name) => name.replace(/^(secret\/orb-api-key)-.*/, '$1-…'));
+
 /** What people have written: names, with identity and content; what a controller reports of them is not theirs. */
 async function writtenBy(people: TestNamespace): Promise<readonly unknown[]> {
   const list = objectIn(await people.kubectl('get', 'orbs,orbisets,secrets', '-o', 'json'));
@@ -73,11 +94,10 @@ async function applyPeople(people: TestNamespace): Promise<void> {
     { ...made, kind: 'Orbiset', metadata: { name: 'default' }, spec: orbiset['spec'] },
     { ...made, kind: 'Orb', metadata: { name: 'echo' }, spec: { ...spec, orb_id: ORB } },
   );
-  await people.kubectl('wait', 'orb/echo', '--for=condition=Ready', '--timeout=60s');
+  await people.kubectl('wait', 'orbiset/default', 'orb/echo', '--for=condition=Ready', '--timeout=180s');
 }
 
-describe('uninstalling', function suite() {
-  this.timeout(300_000);
+describe('uninstalling', () => {
   let plugin: Plugin;
   let people: TestNamespace;
   let env: Readonly<Record<string, string>>;
@@ -99,7 +119,7 @@ describe('uninstalling', function suite() {
     plugin = await installPlugin();
     [bundle, root] = [join(plugin.folder, 'receipt.json'), join(plugin.folder, 'root.jwk')];
     await removeRelease();
-    await kubectlOk(node, ['delete', 'namespace', PEOPLE, '--ignore-not-found', '--timeout=60s']);
+    await kubectlOk(node, ['delete', 'namespace', PEOPLE, '--ignore-not-found', '--timeout=180s']);
     await ensureExample();
     people = await testNamespace(node, PEOPLE);
     await applyPeople(people);
@@ -107,10 +127,8 @@ describe('uninstalling', function suite() {
     writeFileSync(root, Buffer.from(key, 'base64'));
     env = { ORB_API_KEY: await plugin.key(PEOPLE, 'orbs:execute', 'receipts:read') };
     receipt = await run();
-    const head = await waitFor(
-      async () =>
-        (await node.kubectl(['-n', PLATFORM_NAMESPACE, 'get', 'cm/orb-log-head'])).code === 0 ? 'kept' : undefined,
-      5000,
+    const head = await eventually(async () =>
+      (await node.kubectl(['-n', PLATFORM_NAMESPACE, 'get', 'cm/orb-log-head'])).code === 0 ? 'kept' : undefined,
     );
     expect(head, 'the head of the log, outside the ledger').to.equal('kept');
     written = await writtenBy(people);
@@ -128,28 +146,13 @@ describe('uninstalling', function suite() {
     const [block] = blocksOf('uninstall.md').filter(({ language }) => language === 'sh');
     const { code, stderr } = await command('bash', ['-euo', 'pipefail', '-c', block?.text ?? 'exit 1']);
     expect(code, stderr).to.equal(0);
+    let left: readonly string[] = [];
     // Endpoints and pods follow their owners.
-    const gone = await waitFor(
-      async () => ((await everything()).some((name) => name.startsWith('pod/')) ? undefined : true),
-      60_000,
-    );
-    expect(gone, 'the pods are gone').to.equal(true);
-    // Kubernetes' own sign of a definition.
-    const served = 'apiservice.apiregistration.k8s.io/v1alpha1.orbs.dev';
-    const left = (await everything())
-      .filter((name) => name !== served)
-      .map((name) => name.replace(/^(secret\/orb-api-key)-.*/, '$1-…'));
-    expect(left).to.have.members([
-      'configmap/orb-log-head',
-      'customresourcedefinition.apiextensions.k8s.io/orbisets.orbs.dev',
-      'customresourcedefinition.apiextensions.k8s.io/orbpublications.orbs.dev',
-      'customresourcedefinition.apiextensions.k8s.io/orbs.orbs.dev',
-      `namespace/${PLATFORM_NAMESPACE}`,
-      'persistentvolumeclaim/orb-ledger',
-      'secret/orb-api-key-…',
-      'secret/orb-api-tls',
-      'secret/orb-platform-keys',
-    ]);
+    await eventually(async () => {
+      left = await leftBehind();
+      return left.length > KEPT.length ? undefined : left;
+    });
+    expect(left).to.have.members(KEPT);
   });
 
   it('leaves the objects of people as they were', async () => {
@@ -160,8 +163,11 @@ describe('uninstalling', function suite() {
       'rolebinding.rbac.authorization.k8s.io/orb-vault-reader',
       'secret/echo',
     ]);
-    const { code } = await node.kubectl(['get', 'namespace', EXAMPLE]);
-    expect(code, 'the example goes with the release').to.equal(1);
+    const gone = await eventually(async () => {
+      const { code, stderr } = await node.kubectl(['get', 'namespace', EXAMPLE]);
+      return code === 1 && stderr.includes('NotFound') ? 'gone' : undefined;
+    });
+    expect(gone, 'the example goes with the release').to.equal('gone');
   });
 
   it('leaves receipts that verify, without any platform', async () => {
@@ -188,7 +194,7 @@ describe('uninstalling', function suite() {
 
     it('executes the Orbs of people and goes on with the same log', async () => {
       const old = await placeIn(receipt);
-      const fresh = await waitFor(() => run().catch(() => undefined), 30_000);
+      const fresh = await eventually(() => run().catch(() => undefined));
       expect(fresh).to.match(/^rcpt_/);
       expect(await plugin.ok(['verify', bundle, '--root', root])).to.match(/valid/);
       const place = await placeIn(fresh ?? '');
@@ -198,8 +204,10 @@ describe('uninstalling', function suite() {
 
     it('says that its log goes on with the head that was left', async () => {
       const query = ['get', 'pods', '-l', 'app.kubernetes.io/component=api', '-o', 'jsonpath={.items[0].status.podIP}'];
-      const metrics = await fetch(`http://${await platformKubectl(...query)}:9464/metrics`);
-      expect(await metrics.text()).to.match(/^orb_log_consistent(?:\{[^}]*\})? 1$/m);
+      const text = await patiently(async () =>
+        (await fetch(`http://${await platformKubectl(...query)}:9464/metrics`)).text(),
+      );
+      expect(text).to.match(/^orb_log_consistent(?:\{[^}]*\})? 1$/m);
     });
   });
 });

@@ -9,6 +9,7 @@ import type { ControlPlane } from '../../hack/control-plane/control-plane.ts';
 import { kubectlOk } from '../../hack/control-plane/install.ts';
 import { startProcess, type Process } from '../../hack/control-plane/process.ts';
 import { startCountingProxy, type CountingProxy } from '../chaos/rig/counting-proxy.ts';
+import { unlessOverloaded } from './unless-overloaded.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -36,7 +37,7 @@ export interface ApiProcess {
   readonly stop: () => Promise<number | null>;
 }
 
-const READY_MS = 20_000;
+const READY_MS = 60_000;
 const POLL_MS = 25;
 
 interface ReadyFile {
@@ -54,7 +55,7 @@ async function waitForReady(file: string, child: Process): Promise<ReadyFile> {
     await delay(POLL_MS);
   }
   child.kill('SIGKILL');
-  throw new Error(`the API is not ready within 20 s: ${child.tail()}`);
+  throw new Error(`the API is not ready within 60 s: ${child.tail()}`);
 }
 
 async function replyOf(response: Response): Promise<ApiReply> {
@@ -86,10 +87,12 @@ async function startOver(place: Place): Promise<ApiProcess> {
   const { url } = await waitForReady(ready, child);
   const call = async (key: string, path: string, init: RequestInit): Promise<ApiReply> =>
     replyOf(
-      await fetch(`${url}${path}`, {
-        ...init,
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      }),
+      await unlessOverloaded(() =>
+        fetch(`${url}${path}`, {
+          ...init,
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        }),
+      ),
     );
   return {
     url,

@@ -20,7 +20,10 @@ export interface TestNamespace {
 }
 
 const POLL_MS = 50;
-const WAIT_MS = 10_000;
+const WAIT_MS = 30_000;
+/** A wait looks so often at least, a short one once in `LOOK_MS`: a machine that stands still takes one look, not all. */
+const LOOKS = 10;
+const LOOK_MS = 200;
 
 const isObject = (value: unknown): value is KubeObject => isJsonObject(value) && isJsonObject(value['metadata']);
 
@@ -35,10 +38,10 @@ const NOT_FOUND = /NotFound|not found/;
 /** Polls until an answer comes; the last look is told of when none does. */
 export async function waitFor<T>(look: () => Promise<T | undefined>, ms = WAIT_MS): Promise<T | undefined> {
   const until = performance.now() + ms;
-  for (;;) {
+  for (let looks = 1; ; looks += 1) {
     const found = await look();
     if (found !== undefined) return found;
-    if (performance.now() > until) return undefined;
+    if (performance.now() > until && looks >= Math.min(LOOKS, ms / LOOK_MS)) return undefined;
     await delay(POLL_MS);
   }
 }

@@ -95,7 +95,7 @@ export const aRequest = (url: string, changes: Partial<OutboundRequest> = {}): O
 });
 
 export const someLimits = (changes: Partial<DialLimits> = {}): DialLimits => ({
-  connectTimeoutMs: 1000,
+  connectTimeoutMs: 3000,
   bodyIdleMs: 5000,
   maxResponseBytes: 1_048_576,
   followRedirects: 0,

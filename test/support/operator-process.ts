@@ -36,7 +36,7 @@ export interface OperatorOptions {
 /** A lease that changes hands within seconds. */
 export const SHORT_LEASE = ['--lease-duration', '4s', '--renew-deadline', '3s', '--retry-period', '500ms'] as const;
 
-const READY_MS = 20_000;
+const READY_MS = 60_000;
 const POLL_MS = 50;
 
 const isReady = (value: unknown): value is ReadyFile =>
@@ -51,7 +51,7 @@ async function waitForReady(file: string, child: Process): Promise<ReadyFile> {
     await delay(POLL_MS);
   }
   child.kill('SIGKILL');
-  throw new Error(`the operator is not ready within 20 s: ${child.tail()}`);
+  throw new Error(`the operator is not ready within 60 s: ${child.tail()}`);
 }
 
 async function readMetric(url: string, series: string): Promise<number | undefined> {

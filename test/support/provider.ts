@@ -16,6 +16,8 @@ export interface TestProvider {
   readonly port: number;
   readonly seen: SeenRequest[];
   readonly connections: () => number;
+  /** Answers what was asked of `/held` so far. */
+  readonly release: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -101,6 +103,7 @@ async function readText(request: IncomingMessage): Promise<string> {
  */
 export async function startProvider(tls?: { readonly key: string; readonly cert: string }): Promise<TestProvider> {
   const seen: SeenRequest[] = [];
+  const held: ServerResponse[] = [];
   let connections = 0;
   const listener: RequestListener = (request, response) => {
     readText(request).then(
@@ -108,7 +111,9 @@ export async function startProvider(tls?: { readonly key: string; readonly cert:
         const { method = '', url = '', headers, rawHeaders } = request;
         const record: SeenRequest = { method, url, headers, rawHeaders, body };
         seen.push(record);
-        return behave(record, response);
+        if (url === '/held') held.push(response);
+        else behave(record, response);
+        return undefined;
       },
       () => response.destroy(),
     );
@@ -121,6 +126,7 @@ export async function startProvider(tls?: { readonly key: string; readonly cert:
     port: typeof address === 'object' && address !== null ? address.port : 0,
     seen,
     connections: () => connections,
+    release: () => held.splice(0).forEach((response) => json(response, 200, { id: 'held' })),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

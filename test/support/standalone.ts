@@ -4,8 +4,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { unlessOverloaded } from './unless-overloaded.ts';
 
 const root = join(import.meta.dirname, '../..');
+const READY_MS = 60_000;
+const PRINTED_MS = 30_000;
+const POLL_MS = 50;
 
 /** What `--ready-file` holds. */
 interface ReadyFile {
@@ -50,15 +54,16 @@ const isReady = (value: unknown): value is ReadyFile =>
   typeof value === 'object' && value !== null && 'api_key' in value;
 
 async function waitForReady(file: string, child: ChildProcess, output: () => string): Promise<ReadyFile> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  const until = performance.now() + READY_MS;
+  while (performance.now() < until) {
     if (child.exitCode !== null || child.signalCode !== null)
       throw new Error(`it ended with ${child.exitCode}: ${output()}`);
     const value: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
     if (isReady(value)) return value;
-    await delay(50);
+    await delay(POLL_MS);
   }
   child.kill('SIGKILL');
-  throw new Error(`not ready within 20 s: ${output()}`);
+  throw new Error(`not ready within 60 s: ${output()}`);
 }
 
 function writeResources(folder: string, files: Readonly<Record<string, string>>): string {
@@ -79,30 +84,29 @@ export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  readonly ms: number;
 }
 
-/** Runs standalone with exactly these arguments until it ends by itself, 10 s at most. */
+/** Runs standalone with exactly these arguments until it ends by itself, a minute at most. */
 export async function runStandalone(args: readonly string[]): Promise<Ended> {
-  const began = performance.now();
   const child = spawn(process.execPath, [join(root, 'standalone/main.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), READY_MS);
   const texts = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => (texts.stdout += chunk.toString('utf8')));
   child.stderr.on('data', (chunk: Buffer) => (texts.stderr += chunk.toString('utf8')));
   await once(child, 'close');
   clearTimeout(timer);
-  return { code: child.exitCode, ...texts, ms: performance.now() - began };
+  return { code: child.exitCode, ...texts };
 }
 
 /**
- * Everything that a process printed, once it holds `text` or 5 s have passed: lines of the log are written up to 50 ms
- * after what they tell of.
+ * Everything that a process printed, once it holds `text` or half a minute has passed: lines of the log are written up to
+ * 50 ms after what they tell of.
  */
 export async function outputWith({ output }: Pick<Standalone, 'output'>, text: string): Promise<string> {
-  for (let tries = 0; !output().includes(text) && tries < 100; tries += 1) await delay(50);
+  const until = performance.now() + PRINTED_MS;
+  while (!output().includes(text) && performance.now() < until) await delay(POLL_MS);
   return output();
 }
 
@@ -150,11 +154,13 @@ export async function startStandalone(options: StartOptions = {}): Promise<Stand
       return child.exitCode;
     },
     post: (path, body, headers = {}) =>
-      fetch(`${told.url}${path}`, {
-        method: 'POST',
-        headers: { authorization, 'content-type': 'application/json', ...headers },
-        body: typeof body === 'string' ? body : JSON.stringify(body),
-      }),
+      unlessOverloaded(() =>
+        fetch(`${told.url}${path}`, {
+          method: 'POST',
+          headers: { authorization, 'content-type': 'application/json', ...headers },
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+        }),
+      ),
     get: (path, headers = {}, signal) =>
       fetch(`${told.url}${path}`, {
         headers: { authorization, ...headers },

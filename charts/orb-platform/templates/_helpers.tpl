@@ -81,6 +81,11 @@ imagePullSecrets:
 {{- with .priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
+{{- include "orb.nodes" . }}
+{{- end }}
+
+{{/* The same without a rank: for what may wait. (values of the component) */}}
+{{- define "orb.nodes" -}}
 {{- with .nodeSelector }}
 nodeSelector: {{ toYaml . | nindent 2 }}
 {{- end }}

@@ -78,7 +78,7 @@ export const s12: readonly Scenario[] = [
 async function notRepeated(): Promise<Result> {
   const checks = new Checks();
   const places = { a: serves(() => undefined), b: serves(good('b')) };
-  await inWorld({ places, execution: { idempotent: false } }, async (world) => {
+  await inWorld({ places, execution: { idempotent: false, timeout_ms: 2000 } }, async (world) => {
     const answered = await world.run();
     checks.equal('answer', `${answered.status} ${String(answered.code)}`, '504 provider-timeout');
     checks.equal('maybe_executed', answered.body['maybe_executed'], true);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Agent, request } from 'undici';
 import { command, type CommandResult } from '../../../hack/control-plane/command.ts';
+import { patiently } from './patience.ts';
 import { platformKubectl } from './release.ts';
 
 /** An answer of the API, read whole. */
@@ -15,7 +16,8 @@ export interface ApiAnswer {
 /** The API at the address of its Service, as a caller with a key of all tenants. */
 export interface ApiClient {
   readonly post: (path: string, body: object, wish: Wish) => Promise<ApiAnswer>;
-  readonly get: (path: string, signal: AbortSignal) => Promise<ApiAnswer>;
+  /** Asks again while no answer comes. */
+  readonly get: (path: string) => Promise<ApiAnswer>;
   /** The command line as a person has it: through the port-forward, with a key. */
   readonly orb: (...args: readonly string[]) => Promise<CommandResult>;
   /** For files of the test. */
@@ -28,6 +30,7 @@ interface Wish {
   readonly signal: AbortSignal;
 }
 
+const GET_MS = 10_000;
 const root = resolve(import.meta.dirname, '../../..');
 const cli = join(root, 'cli/orb.js');
 const SCOPES = ['orbs:execute', 'receipts:read', 'providers:read'].flatMap((scope) => ['--scope', scope]);
@@ -70,7 +73,7 @@ export async function connectApi(): Promise<ApiClient> {
   };
   return {
     post: (path, body, wish) => ask('POST', path, wish, body),
-    get: (path, signal) => ask('GET', path, { headers: {}, signal }),
+    get: (path) => patiently(() => ask('GET', path, { headers: {}, signal: AbortSignal.timeout(GET_MS) })),
     orb: (...args) => command(process.execPath, [cli, ...args], { env: { ORB_API_KEY: key } }),
     folder,
     close: async () => {

@@ -13,5 +13,5 @@ export const exampleKubectl = (...args: readonly string[]): Promise<string> =>
 /** The platform with its example, and the values of a test; resolves when the Orb can be executed. */
 export async function ensureExample(values: object = {}): Promise<void> {
   await ensureRelease({ ...values, example: { enabled: true } });
-  await exampleKubectl('wait', 'orbiset/default', 'orb/example.echo-1.0.0', '--for=condition=Ready', '--timeout=60s');
+  await exampleKubectl('wait', 'orbiset/default', 'orb/example.echo-1.0.0', '--for=condition=Ready', '--timeout=180s');
 }

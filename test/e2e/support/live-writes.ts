@@ -9,6 +9,8 @@ export interface LiveWrites {
 }
 
 const PAUSE_MS = 300;
+// The API server's own disk, which nobody refuses anything by.
+const STALLED = /etcdserver: (?:request timed out|leader changed)/;
 const describe = (count: number): string => `Written ${count} times.`;
 
 /** The Orb that is written. */
@@ -25,10 +27,15 @@ export function startWriting(tenant: TestNamespace): LiveWrites {
   const stopped = new AbortController();
   const refused: string[] = [];
   let count = 0;
+  const write = (number: number): Promise<void> =>
+    tenant.apply(writtenOrb(number)).catch((error: unknown) => {
+      if (STALLED.test(String(error))) return write(number);
+      throw error;
+    });
   const writing = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
       count += 1;
-      await tenant.apply(writtenOrb(count)).catch((error: unknown) => refused.push(String(error)));
+      await write(count).catch((error: unknown) => refused.push(String(error)));
       await delay(PAUSE_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
     }
   };

@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kubectlOk } from '../../../hack/control-plane/install.ts';
 import { at, isRecord } from '../../chaos/rig/json.ts';
-import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
+import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
 import { node } from '../../support/e2e/node.ts';
+import { eventually, patiently } from './patience.ts';
 import { CHARTS } from './release.ts';
 
 // The one that the chart's NetworkPolicies let in.
 const NAMESPACE = 'monitoring';
 const PORT = 9090;
 export const SCRAPE = '5s';
-const TARGETS_MS = 60_000;
 
 /** A Prometheus in a pod, which scrapes operator and API. */
 export interface PrometheusPod {
@@ -18,7 +18,7 @@ export interface PrometheusPod {
   readonly url: string;
   /** Number of series that a query finds. */
   readonly count: (query: string) => Promise<number>;
-  /** Resolves when both parts are scraped. @throws Error they are not within a minute */
+  /** Resolves when both parts are scraped. @throws Error they are not */
   readonly untilScraping: () => Promise<void>;
   readonly close: () => Promise<unknown>;
 }
@@ -96,7 +96,7 @@ const objects = (rules: string, alerts: string): readonly object[] => [
 async function resultOf(monitoring: TestNamespace, query: string): Promise<readonly unknown[]> {
   const address = await monitoring.kubectl('get', 'service/prometheus', '-o', 'jsonpath={.spec.clusterIP}');
   const url = `http://${address}:${PORT}/api/v1/query?query=${encodeURIComponent(query)}`;
-  const answer: unknown = await (await fetch(url, { signal: AbortSignal.timeout(5000) })).json();
+  const answer: unknown = await patiently(async () => (await fetch(url, { signal: AbortSignal.timeout(5000) })).json());
   const result = at(answer, 'data', 'result');
   return Array.isArray(result) ? result.filter(isRecord) : [];
 }
@@ -104,19 +104,19 @@ async function resultOf(monitoring: TestNamespace, query: string): Promise<reado
 /** Starts it anew; it answers when this resolves. */
 export async function startPrometheusPod(): Promise<PrometheusPod> {
   const close = (): Promise<string> =>
-    kubectlOk(node, ['delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s']);
+    kubectlOk(node, ['delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=180s']);
   await close();
   const monitoring = await testNamespace(node, NAMESPACE);
   await monitoring.apply(...objects(await chartFile('prometheus/rules.yaml'), await chartFile('alerts/alerts.yaml')));
-  await monitoring.kubectl('rollout', 'status', 'deploy/prometheus', '--timeout=90s');
+  await monitoring.kubectl('rollout', 'status', 'deploy/prometheus', '--timeout=180s');
   const count = async (query: string): Promise<number> => (await resultOf(monitoring, query)).length;
   const jobs = async (): Promise<true | undefined> =>
-    (await count('count by (job) (up{job=~"orb-api|orb-operator"} == 1)').catch(() => 0)) === 2 ? true : undefined;
+    (await count('count by (job) (up{job=~"orb-api|orb-operator"} == 1)')) === 2 ? true : undefined;
   return {
     url: `http://prometheus.${NAMESPACE}.svc.cluster.local:${PORT}`,
     count,
     untilScraping: async () => {
-      if ((await waitFor(jobs, TARGETS_MS)) === undefined) throw new Error('Prometheus does not scrape both parts');
+      if ((await eventually(jobs)) === undefined) throw new Error('Prometheus does not scrape both parts');
     },
     close,
   };

@@ -4,6 +4,7 @@ import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
 import { node } from '../../support/e2e/node.ts';
 import { deployment } from '../../support/e2e/pods.ts';
 import { issue, makeCa } from '../../support/tls.ts';
+import { patiently } from './patience.ts';
 import { ensureNamespace } from './release.ts';
 
 /** Namespace of the providers and of the Orbs that call them. */
@@ -71,8 +72,9 @@ const hostOf = (name: string): string => `${name}.${TENANT}.svc.cluster.local`;
 const providerOf = (tenant: TestNamespace, name: string): ProviderPod => ({
   name,
   host: hostOf(name),
-  posted: async () => (await ask(tenant, name, '/posted')).split('\n').filter((id) => id !== '' && id !== 'ok'),
-  take: async (ms) => void (await ask(tenant, name, `/takes?ms=${ms}`)),
+  posted: async () =>
+    (await patiently(() => ask(tenant, name, '/posted'))).split('\n').filter((id) => id !== '' && id !== 'ok'),
+  take: async (ms) => void (await patiently(() => ask(tenant, name, `/takes?ms=${ms}`))),
 });
 
 const headless = (name: string): object => ({
@@ -115,7 +117,7 @@ export async function startProviders(...names: readonly string[]): Promise<Provi
       deployment(name, SCRIPT, 1, wish),
     );
   }
-  for (const name of names) await tenant.kubectl('rollout', 'status', `deploy/${name}`, '--timeout=90s');
+  for (const name of names) await tenant.kubectl('rollout', 'status', `deploy/${name}`, '--timeout=180s');
   const exceptions = names.map(exceptionOf);
   return {
     tenant,
@@ -126,7 +128,7 @@ export async function startProviders(...names: readonly string[]): Promise<Provi
 
 /** Removes them with their Orbs; the operator, if there is one, must still run. */
 export const removeProviders = (): Promise<string> =>
-  kubectlOk(node, ['delete', 'namespace', TENANT, '--ignore-not-found', '--timeout=120s']);
+  kubectlOk(node, ['delete', 'namespace', TENANT, '--ignore-not-found', '--timeout=240s']);
 
 /** How an Orb calls a provider. */
 export const executionOf = (name: string, method: 'GET' | 'POST'): object => {

@@ -7,6 +7,8 @@ export const RELEASE = 'orb';
 export const CHARTS = resolve(import.meta.dirname, '../../../charts');
 export const PLATFORM_CHART = join(CHARTS, 'orb-platform');
 const PLACE = ['-n', PLATFORM_NAMESPACE];
+// What a run that was killed leaves.
+const BROKEN_OFF = /another operation \(install\/upgrade\/rollback\) is in progress/;
 
 /** Runs helm. @throws Error what it printed */
 export async function helm(args: readonly string[], input?: string): Promise<string> {
@@ -34,18 +36,23 @@ export async function ensureRestricted(): Promise<void> {
 /** Installs the platform, or upgrades it to exactly these values. @param chart folder or package */
 export async function ensureRelease(values: object, chart: string = PLATFORM_CHART): Promise<void> {
   const how = ['--create-namespace', '--wait', '--timeout=5m', '-f', '-'];
-  const local = { image: { pullPolicy: 'IfNotPresent' }, ...values };
-  await helm(['upgrade', '--install', RELEASE, chart, ...PLACE, ...how], JSON.stringify(local));
+  const local = JSON.stringify({ image: { pullPolicy: 'IfNotPresent' }, ...values });
+  const upgrade = (): Promise<string> => helm(['upgrade', '--install', RELEASE, chart, ...PLACE, ...how], local);
+  await upgrade().catch(async (error: unknown) => {
+    if (!BROKEN_OFF.test(String(error))) throw error;
+    await removeRelease();
+    await upgrade();
+  });
 }
 
 /** Back to what was installed before. */
 export const rollBack = (): Promise<string> => helm(['rollback', RELEASE, ...PLACE, '--wait', '--timeout=5m']);
 
 /** Runs the pods of `helm test`. @returns what it printed @throws Error one of them failed */
-export const testRelease = (): Promise<string> => helm(['test', RELEASE, ...PLACE, '--timeout=2m']);
+export const testRelease = (): Promise<string> => helm(['test', RELEASE, ...PLACE, '--timeout=5m']);
 
 /** Uninstalls the platform, and removes what it keeps. */
 export async function removeRelease(): Promise<void> {
   await helm(['uninstall', RELEASE, ...PLACE, '--wait', '--ignore-not-found']);
-  await kubectlOk(node, ['delete', 'namespace', PLATFORM_NAMESPACE, '--ignore-not-found', '--timeout=120s']);
+  await kubectlOk(node, ['delete', 'namespace', PLATFORM_NAMESPACE, '--ignore-not-found', '--timeout=240s']);
 }

@@ -10,9 +10,10 @@ import {
 } from './provider-pods.ts';
 import { ensureRelease, removeRelease } from './release.ts';
 
-/** Of the load: it may not be sent twice, and a lost one is soon known to be lost. */
+/** Of the load: it may not be sent twice. */
 export const SEND = 'load.send@1.0.0';
-const SEND_TIMEOUT_MS = 5000;
+// A lost one is soon known to be lost; a disk that stands still for some seconds loses none.
+const SEND_TIMEOUT_MS = 15_000;
 
 /** The platform in pods, with a provider, an Orb that posts to it, and a caller. */
 export interface Stage {
@@ -49,7 +50,7 @@ export async function setStage({ values = {}, chart, providers: names = ['alpha'
   const providers = await startProviders(...names);
   await ensureRelease({ ...providers.values, ...values }, chart);
   await providers.tenant.apply(...loadOrbiset(...names), sendOrb());
-  await providers.tenant.kubectl('wait', 'orb/send', '--for=condition=Ready', '--timeout=60s');
+  await providers.tenant.kubectl('wait', 'orb/send', '--for=condition=Ready', '--timeout=180s');
   const api = await connectApi();
   await untilServed(api, SEND);
   const close = async (): Promise<void> => {

@@ -22,6 +22,9 @@ const isOurs = (object: JsonObject): boolean => textAt(object, 'apiVersion').sta
 const jsonOf = (objects: readonly object[]): string =>
   JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
 
+const definitionsOf = (plane: ControlPlane): Promise<string> =>
+  kubectlOk(plane, ['get', 'crd', '-o', 'jsonpath={.items[*].metadata.uid} {.items[*].spec}']);
+
 /** Where a dry run meets nothing that is there. */
 const OTHER = 'orb-dry-run';
 
@@ -70,6 +73,18 @@ describe('the charts on a real API server', () => {
     expect(text).not.to.contain('10.0.0.0/8');
   });
 
+  it('leaves definitions as they are where an upgrade, or the way back, is told to, and takes them again', async () => {
+    const before = await definitionsOf(plane);
+    expect(before).to.include('OrbPublication');
+    await helmOk(['upgrade', ...INSTALL, '--set', 'crds.enabled=false']);
+    expect(await helmOk(['get', 'manifest', 'orb', '-n', PLATFORM_NAMESPACE])).not.to.include(
+      'CustomResourceDefinition',
+    );
+    expect(await definitionsOf(plane)).to.equal(before);
+    await helmOk(['upgrade', ...INSTALL, '--reset-values']);
+    expect(await definitionsOf(plane)).to.equal(before);
+  });
+
   it('makes the Orb of the example after the operator, keeps its certificate, and takes it away', async () => {
     const secret = (): Promise<string> =>
       kubectlOk(plane, ['get', 'secret', 'orb-example-tls', '-n', 'orb-example', '-o', 'json']);
@@ -103,6 +118,15 @@ describe('the charts on a real API server', () => {
       'CustomResourceDefinition /orbpublications.orbs.dev',
       'PersistentVolumeClaim orb-system/orb-ledger',
     ]);
+  });
+
+  it('accepts the values for Cilium, which close what is public', async () => {
+    const values = ['-n', OTHER, '-f', join(root, 'docs/network/cilium-values.yaml')];
+    const objects = objectsIn(await helm.render(values)).filter(({ kind }) => kind === 'NetworkPolicy');
+    const args = ['apply', '--server-side', '--dry-run=server', '-f', '-'];
+    const said = await kubectlOk(plane, args, jsonOf(objects));
+    expect(said.trim().split('\n')).to.have.length(objects.length);
+    expect(said).to.include('networkpolicy.networking.k8s.io/orb-api serverside-applied');
   });
 
   describe('with the kinds of Prometheus, cert-manager and the Gateway API', () => {

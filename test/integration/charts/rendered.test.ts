@@ -141,6 +141,8 @@ describe('the chart orb-platform', () => {
       listAt(policy, 'spec', 'ingress').flatMap((rule) => listAt(rule, 'ports').map((port) => at(port, 'port'))),
     );
     expect(ports).to.deep.equal([8443]);
+    // A list that is null is none to a strict validator.
+    expect(policies.filter((policy) => at(policy, 'spec', 'ingress') === null).map(titleOf)).to.deep.equal([]);
   });
 
   it('lets helm test in wherever it lets anybody in', async () => {
@@ -245,6 +247,22 @@ describe('the chart orb-platform', () => {
       });
     });
   }
+
+  it('sets an end to whatever Helm waits for', async () => {
+    const hooks = objectsIn(await helm.render(['--set', 'example.enabled=true'])).filter(
+      (object) => ['Job', 'Pod'].includes(textAt(object, 'kind')) && podSpecs([object]).length === 1,
+    );
+    const ends = hooks.map((object): [string, JsonValue | undefined] => [
+      titleOf(object),
+      at(object, 'spec', 'activeDeadlineSeconds'),
+    ]);
+    // Helm itself waits for 300 s.
+    expect(Object.fromEntries(ends)).to.deep.equal({
+      'Job orb-system/orb-ledger-init': 300,
+      'Pod orb-system/orb-test-echo': 240,
+      'Pod orb-system/orb-test-health': 240,
+    });
+  });
 
   it('ends its hook at once where the keys are refused, and shows why', async () => {
     const job = objectsIn(await helm.render([])).find((object) => titleOf(object) === 'Job orb-system/orb-ledger-init');

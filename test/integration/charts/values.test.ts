@@ -74,6 +74,12 @@ describe('values of the chart orb-platform', () => {
     ['a level of the log that was taken away', 'logLevel=null', "missing property 'logLevel'"],
     ['a group that was taken away', 'api.tls.certManager=null', "missing property 'certManager'"],
     ['keys of callers in plain text', 'ingress.enabled=true,ingress.hosts[0]=a.b', 'ingress.tls is empty'],
+    ['names for a certificate that is there', 'api.tls.secretName=a,api.tls.extraHosts={a.b}', 'no effect'],
+    ['names behind a proxy', 'api.behindTlsProxy=true,api.tls.extraHosts={a.b}', 'api.tls.extraHosts has no effect'],
+    ['a mode of no Prometheus', 'prometheus.mode=recorded', 'prometheus.url is missing'],
+    ['a matcher of no Prometheus', 'prometheus.matcher=a="b"', 'prometheus.url is missing'],
+    ['an authority without TLS', `${PROMETHEUS},prometheus.auth.caKey=a`, 'no effect at an http:// address'],
+    ['plain text from anywhere', 'api.service.type=LoadBalancer,api.behindTlsProxy=true', 'in plain text'],
     ['a certificate behind a proxy', 'api.behindTlsProxy=true,api.tls.secretName=a', 'no effect'],
     ['credentials of which nothing is named', PROMETHEUS, 'name its entries'],
     ['a header that is ours', `${PROMETHEUS},prometheus.headers.Host=a`, 'Host is not sent'],
@@ -96,6 +102,13 @@ describe('values of the chart orb-platform', () => {
       expect(text).to.contain(message);
     });
   }
+
+  it('take a load balancer that ends TLS, or one before the TLS of the API', async () => {
+    const type = 'api.service.type=LoadBalancer';
+    const ends = 'api.behindTlsProxy=true,api.service.annotations.example\\.com/tls=arn';
+    for (const values of [type, `${type},${ends}`])
+      expect(await helm.render(['--set', values])).to.include('type: LoadBalancer');
+  });
 
   it('are needed where the templates need them, so that an empty key of a file is refused', () => {
     const schema: unknown = JSON.parse(readFileSync(join(PLATFORM_CHART, 'values.schema.json'), 'utf8'));

@@ -55,7 +55,7 @@ describe('orb, from orb dev to a verified receipt', () => {
     });
     server.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString('utf8')));
     server.stderr?.resume();
-    for (let tries = 0; tries < 200 && !existsSync(join(folder, 'ready.json')); tries += 1) await delay(50);
+    for (let tries = 0; tries < 1200 && !existsSync(join(folder, 'ready.json')); tries += 1) await delay(50);
   });
   after(async () => {
     if (server.exitCode === null) {

@@ -112,11 +112,9 @@ describe('R17 secrets under fault (reliability.md §4.2)', function suite() {
 
   /** Waits until runs end so; the last end is told of when they don't. @param wanted a token or a code */
   async function checkBecomes(orbId: string, wanted: string, ms = IN_USE_MS): Promise<void> {
-    const began = performance.now();
     let last = '';
     await waitFor(async () => ((last = await tokenOf(orbId)) === wanted ? true : undefined), ms);
     expect(last).to.equal(wanted);
-    expect(performance.now() - began).to.be.at.most(ms);
   }
 
   const arrived = (path: string): number => provider.calls.filter((call) => call.path === path).length;

@@ -10,7 +10,7 @@ const SERVER = ['--kube-server', 'https://127.0.0.1:1'];
 const FREE = ['--metrics-listen', '127.0.0.1:0'];
 
 describe('a process whose configuration can not be used', function starting() {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const folder = mkdtempSync(join(tmpdir(), 'orb-start-'));
   const wrong = join(folder, 'wrong.pem');
   writeFileSync(wrong, 'no PEM\n');

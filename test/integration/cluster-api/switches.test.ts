@@ -57,7 +57,7 @@ describe('the kill switches of a cluster (security.md S30)', function suite() {
     await kubectlOk(plane, ['apply', '-f', '-'], JSON.stringify(owner.document));
     const url = (path: string): string => `http://127.0.0.1:${provider.port}${path}`;
     await team.apply(
-      orb('slow', SLOW, { url: url('/slow') }),
+      orb('slow', SLOW, { url: url('/held') }),
       orb('echo', ECHO, { url: url('/ok') }),
       orbiset('support', []),
     );
@@ -93,7 +93,11 @@ describe('the kill switches of a cluster (security.md S30)', function suite() {
     await checkThrown('orb-suspended', () => team.apply(publication(true)));
     expect((await execute(ECHO)).status).to.equal(200);
     await team.kubectl('delete', 'orbpublication/slow');
-    expect((await untilStatus(200, SLOW))?.status).to.equal(200);
+    const sent = provider.seen.length;
+    const again = untilStatus(200, SLOW);
+    await waitFor(async () => (provider.seen.length > sent ? true : undefined));
+    provider.release();
+    expect((await again)?.status).to.equal(200);
   });
 
   it('end every run while the ConfigMap orb-egress says so, and let go when it is deleted', async () => {

@@ -11,7 +11,7 @@ import { issue, makeCa } from '../../support/tls.ts';
 const ca = makeCa();
 
 describe('watchTls', function suite() {
-  this.timeout(20_000);
+  this.timeout(120_000);
   const folder = mkdtempSync(join(tmpdir(), 'orb-tls-watch-'));
   after(() => rmSync(folder, { recursive: true }));
 

@@ -112,9 +112,9 @@ describe('ServiceAccount tokens (security.md S12)', function suite() {
 
   it('are refused within 10 s after the binding is gone', async () => {
     await team.kubectl('delete', 'rolebinding/runs-orbs');
-    const began = performance.now();
-    expect((await until(({ status }) => status === 403, 12_000))?.code).to.equal('forbidden');
-    expect(performance.now() - began).to.be.below(10_500);
+    const over = AbortSignal.timeout(10_000);
+    while (!over.aborted) await execute();
+    expect((await execute()).code).to.equal('forbidden');
   });
 
   it('get 503 while nobody can be asked', async () => {

@@ -53,7 +53,7 @@ describe('kstatus, by tools that are not ours', function suite() {
     });
 
     it('does not take for ready what nobody has reconciled yet', async () => {
-      const { code, stderr } = await chart.run('install', { body: GOOD }, ['--wait', '--timeout', '4s']);
+      const { code, stderr } = await chart.run('install', { body: GOOD }, ['--wait', '--timeout', '8s']);
       await chart.uninstall([]);
       expect(code, stderr).to.equal(1);
       expect(stderr).to.match(/Orb\/h9-helm\/echo not ready\. status: InProgress/);
@@ -86,7 +86,7 @@ describe('kstatus, by tools that are not ours', function suite() {
     it('waits for a vault that lacks its Secret, and names the Orbiset', async () => {
       expect((await chart.uninstall(['--wait', '--timeout', '60s'])).code).to.equal(0);
       const lacking = { body: GOOD, hasSecret: false };
-      const { code, stderr } = await chart.run('install', lacking, ['--wait', '--timeout', '4s']);
+      const { code, stderr } = await chart.run('install', lacking, ['--wait', '--timeout', '10s']);
       expect(code, stderr).to.equal(1);
       expect(stderr)
         .to.match(/Orbiset\/h9-helm\/support not ready/)

@@ -24,6 +24,7 @@ const CLUSTER_KINDS = 'crd,clusterroles,clusterrolebindings,validatingadmissionp
 const TITLES = String.raw`{range .items[*]}{.kind} {.metadata.namespace}/{.metadata.name}{'\n'}{end}`;
 
 const secret = (name: string): object => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name } });
+const serviceAccount = (name: string): object => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } });
 const configMap = (name: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
 /** A command of a page, with the place where it stands. */
@@ -142,6 +143,8 @@ describe('the pages about installing', function suite() {
     const made = [
       ...['orb-platform-keys', 'orb-api-tls'].map(secret),
       ...['orb-log-head', 'orb-egress'].map(configMap),
+      // Of a Job and a test that failed.
+      ...['orb-ledger-init', 'orb-test-echo'].map(serviceAccount),
       key.document,
     ];
     before(async () => {
@@ -164,6 +167,8 @@ describe('the pages about installing', function suite() {
       'PersistentVolumeClaim orb-system/orb-ledger',
       'Secret orb-system/orb-api-tls',
       'Secret orb-system/orb-platform-keys',
+      'ServiceAccount orb-system/orb-ledger-init',
+      'ServiceAccount orb-system/orb-test-echo',
       `Secret orb-system/${key.name}`,
     ];
 

@@ -48,11 +48,11 @@ const whileProbing = (options: WorldOptions, use: Probing): Promise<void> =>
   });
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < 6000; tries += 1) {
     if (await isSo()) return;
     await delay(5);
   }
-  throw new Error('it did not happen within 2 s');
+  throw new Error('it did not happen within 30 s');
 }
 
 /** The first probe comes after half an interval. No further: its deadline is on the same clock. */
@@ -68,7 +68,7 @@ const counted = (world: World, provider: string, count: number): Promise<void> =
   until(async () => (await world.metric(OUTCOMES, provider, SUCCESSES)) >= count);
 
 describe('probes over real sockets (failover.md §7)', function overSockets() {
-  this.timeout(20_000);
+  this.timeout(120_000);
 
   it('reach the standby providers alone, each with its own secret and no other', async () => {
     const places = { a: serves(good('a')), b: serves(good('b')), c: serves(good('c')) };

@@ -16,7 +16,7 @@ async function json(response: Response): Promise<JsonObject> {
 const secret = (entry: string): Record<string, string> => ({ 'X-Key': `{{orbiset.secrets.${entry}}}` });
 
 describe('a standalone whose primary provider is down', function standaloneFailover() {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let provider: TestProvider;
   let standalone: Standalone;
 

@@ -220,7 +220,7 @@ describe('facts of the API server', function () {
 
   describe('LIST', () => {
     it('not older than a version that is not there yet: 504 with cause and wait', async function () {
-      this.timeout(10_000);
+      this.timeout(120_000);
       const now = rvOf((await api.call('GET', widgets(NS))).body);
       const future = String(BigInt(now) + 1_000_000n);
       const answer = await api.call(

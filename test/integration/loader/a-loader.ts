@@ -11,6 +11,7 @@ import { systemClock } from '../../../adapters/time/clock.ts';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { createManifestLoader } from '../../../operator/loader/manifest-loader.ts';
 import { recordingLogger, recordingMetrics, type RecordedLine } from '../../support/kube/recorders.ts';
+import { liveClock } from '../../support/live-clock.ts';
 
 /** Where RBAC lets the operator's loader write. */
 export const NAMESPACE = 'orb-system';
@@ -59,6 +60,8 @@ export async function startLoader(plane: ControlPlane, folder?: string): Promise
     reportingInstance: POD.name,
   });
   const made = folder ?? mkdtempSync(join(tmpdir(), 'orb-manifests-'));
+  // A folder that is away while the test stands still is no longer away than the test wants.
+  const live = liveClock();
   const loader = createManifestLoader({
     folder: made,
     namespace: NAMESPACE,
@@ -67,7 +70,7 @@ export async function startLoader(plane: ControlPlane, folder?: string): Promise
     assertLeading: () => undefined,
     recorder,
     reportOn: () => Promise.resolve({ apiVersion: 'v1', kind: 'Pod', metadata: POD }),
-    clock: systemClock,
+    clock: live,
     logger,
     metrics: {
       files: () => undefined,
@@ -88,6 +91,7 @@ export async function startLoader(plane: ControlPlane, folder?: string): Promise
       await recorder.flush(1000);
       stopping.abort(new Error('the test is over'));
       await Promise.all(runs);
+      live.stop();
       await client.close();
     },
   };

@@ -52,7 +52,7 @@ describe('the manifest loader on a real API server', () => {
     ]);
 
   async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
-    const until = performance.now() + 15_000;
+    const until = performance.now() + 30_000;
     while (!(await isSo())) {
       if (performance.now() > until) expect.fail(`${what}\n${JSON.stringify(loader.lines, undefined, 1)}`);
       await delay(100);

@@ -107,7 +107,7 @@ describe('operator, failover', () => {
     const once = await space.until(ORB, isActive('other', 1));
     expect(conditionOf(once, 'PinValid')).to.include({ reason: 'PinHandled' });
     expect(statusIn(once)?.history[0]?.actor, 'its field manager').to.match(/kubectl/);
-    await space.apply(orb(pinTo('main', 'hard', 3000)));
+    await space.apply(orb(pinTo('main', 'hard', 8000)));
     await space.until(ORB, isActive('main', 2));
     const ended = await space.until(ORB, (object) => conditionOf(object, 'PinValid')?.reason === 'PinExpired');
     expect(statusIn(ended)).to.include({ activeProvider: 'main', swapSeq: 2 });

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { performance } from 'node:perf_hooks';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { conditionOf } from '../../../core/reconcile/read-object.ts';
 import { kubectlOk } from '../../../hack/control-plane/install.ts';
@@ -7,6 +6,9 @@ import { sharedControlPlane } from '../../support/control-plane.ts';
 import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
 import { anOrb } from '../../support/kube-objects.ts';
 import { SHORT_LEASE, startOperator, type OperatorProcess } from '../../support/operator-process.ts';
+
+/** A lease that nobody waits for. */
+const LONG_LEASE = ['--lease-duration', '90s', '--renew-deadline', '60s', '--retry-period', '500ms'];
 
 const LEADING = 'leader_election_master_status{name="orb-operator"}';
 
@@ -53,20 +55,17 @@ describe('operator, its life', () => {
     await space.until('orb/before', (object) => conditionOf(object, 'Ready')?.status === 'True');
     leader?.process.kill('SIGKILL');
     await space.apply(orb('after'));
-    await space.until('orb/after', (object) => conditionOf(object, 'Ready') !== undefined, 9000);
+    await space.until('orb/after', (object) => conditionOf(object, 'Ready') !== undefined);
     expect(await leads(follower)).to.equal(true);
   });
 
   it('hands over at once when the leader is asked to stop', async () => {
-    const one = await start();
+    const one = await start(LONG_LEASE);
     await waitFor(async () => ((await leads(one)) ? true : undefined));
-    const two = await start();
-    const began = performance.now();
+    const two = await start(LONG_LEASE);
     expect(await one.stop()).to.equal(0);
-    const stopped = performance.now() - began;
-    await waitFor(async () => ((await leads(two)) ? true : undefined));
-    expect(stopped).to.be.lessThan(10_000);
-    expect(performance.now() - began - stopped, 'ms until the other leads').to.be.lessThan(3000);
+    // Long before the lease could have run out.
+    expect(await waitFor(async () => ((await leads(two)) ? true : undefined), 20_000)).to.equal(true);
   });
 
   it('ends with 0 though the API server can not be reached', async () => {
@@ -74,9 +73,7 @@ describe('operator, its life', () => {
     const operator = await startOperator(plane, { connection: lost, unready: true });
     await waitFor(async () => (operator.process.tail(20).includes('ECONNREFUSED') ? true : undefined));
     expect(operator.process.ended()).to.equal(false);
-    const began = performance.now();
-    expect(await operator.stop()).to.equal(0);
-    expect(performance.now() - began).to.be.lessThan(10_000);
+    expect(await operator.stop()).to.equal(0); // what hangs is killed after 10 s, and has no exit code
   });
 
   it('does not work where the version that led last is not its neighbour, and says which comes first', async () => {

@@ -101,9 +101,9 @@ describe('operator, Orbs', () => {
   });
 
   it('follows a pin until it ends, and tells of both', async () => {
-    const expires = new Date(Date.now() + 4000).toISOString();
     await space.apply(orb('echo', swappable));
     await space.until('orb/echo', isReady('Ready'));
+    const expires = new Date(Date.now() + 8000).toISOString();
     await space.apply(orb('echo', { ...swappable, pin: { provider: 'other', expires_at: expires } }));
     const pinned = await space.until('orb/echo', active('other'));
     expect(reasonOf(pinned, 'PinValid')).to.equal('PinFollowed');

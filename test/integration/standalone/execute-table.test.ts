@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createApiKey } from '../../../adapters/api-keys/files.ts';
 import { problems } from '../../../api-server/http/problems.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { checkAnswer } from '../../support/openapi-check.ts';
 import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
+import { waitFor } from '../../support/cluster.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { codeOf, startStandalone, type Standalone } from '../../support/standalone.ts';
 import { call, elsewhere, reserved, rows, TOKEN, type Row } from './execute-rows.ts';
@@ -39,6 +39,7 @@ function orbs(port: number): Record<string, string> {
     'no-name': { url: 'https://no-such-name.invalid/' },
     slow: { url: at('/slow'), secret, execution: { timeout_ms: 300 } },
     'slow-idempotent': { url: at('/slow'), secret, execution: { timeout_ms: 300, idempotent: true } },
+    held: { url: at('/held'), secret },
     gone: { url: 'http://127.0.0.1:1/' },
     broken: { url: 'ftp://nowhere.example/' },
   };
@@ -84,7 +85,7 @@ const answering = (): string =>
     .join('\n');
 
 describe('POST /orbisets/{id}/execute: the table of design.md §3', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let provider: TestProvider;
   let standalone: Standalone;
   let openapi: JsonObject;
@@ -143,12 +144,18 @@ describe('POST /orbisets/{id}/execute: the table of design.md §3', function () 
     expect(member(receipt, 'verification', 'verdict')).to.equal('valid');
   }
 
+  /** One more run has asked the provider, which answers when it is told to. @param sent requests before it */
+  const untilHeld = (sent: number): Promise<unknown> =>
+    waitFor(async () => (provider.seen.length > sent ? true : undefined));
+
   it('refuses a second run in an Orbiset that allows one: 429 rate-limited', async () => {
-    const first = send({ why: '', orbiset: 'limited', body: call('slow'), status: 504 });
-    await delay(100);
-    const second = await send({ why: '', orbiset: 'limited', body: call('slow'), status: 429 });
+    const sent = provider.seen.length;
+    const first = send({ why: '', orbiset: 'limited', body: call('held'), status: 200 });
+    await untilHeld(sent);
+    const second = await send({ why: '', orbiset: 'limited', body: call('held'), status: 429 });
+    provider.release();
     expect(`${second.status} ${codeOf(second.body)}`).to.equal('429 rate-limited');
-    expect((await first).status).to.equal(504);
+    expect((await first).status).to.equal(200);
   });
 
   it('refuses an Orb that the key is not limited to: 403 forbidden', async () => {
@@ -156,28 +163,31 @@ describe('POST /orbisets/{id}/execute: the table of design.md §3', function () 
     const made = await createApiKey(join(standalone.data, 'api-keys'), wish, { now: Date.now(), random: randomBytes });
     const headers = { authorization: `Bearer ${made.text}` };
     const row = { why: '', body: call('ok'), headers, status: 403 };
-    let answer = await send(row);
-    for (let tries = 0; answer.status === 401 && tries < 40; tries += 1) {
-      await delay(50); // a new key is in effect within 2 s
-      answer = await send(row);
-    }
-    expect(`${answer.status} ${codeOf(answer.body)}`).to.equal('403 forbidden');
+    // A new key is in effect within 2 s.
+    const known = async (): Promise<Awaited<ReturnType<typeof send>> | undefined> => {
+      const answer = await send(row);
+      return answer.status === 401 ? undefined : answer;
+    };
+    const answer = await waitFor(known, 2000);
+    expect(`${answer?.status} ${codeOf(answer?.body)}`).to.equal('403 forbidden');
     expect((await send({ ...row, body: call('accepted') })).status).to.equal(200);
   });
 
   it('refuses a key that is in use, and another body under it: 409, 422', async () => {
     const headers = { 'idempotency-key': 'table' };
-    const first = send({ why: '', body: call('slow'), headers, status: 504 });
-    await delay(100);
-    const second = await send({ why: '', body: call('slow'), headers, status: 409 });
+    const sent = provider.seen.length;
+    const first = send({ why: '', body: call('held'), headers, status: 200 });
+    await untilHeld(sent);
+    const second = await send({ why: '', body: call('held'), headers, status: 409 });
+    provider.release();
     expect(`${second.status} ${codeOf(second.body)}`).to.equal('409 idempotency-in-progress');
-    expect((await first).status).to.equal(504);
+    expect((await first).status).to.equal(200);
     const other = await send({ why: '', body: call('ok'), headers, status: 422 });
     expect(`${other.status} ${codeOf(other.body)}`).to.equal('422 idempotency-key-reused');
   });
 
   it('ends a run whose caller has gone away as any other, with a receipt: the request is sent and not taken back', async () => {
-    const orbId = 't.slow@1.0.0';
+    const orbId = 't.held@1.0.0';
     const count = async (): Promise<number> => {
       const listed = await check('GET', '/receipts', await standalone.get('/receipts?limit=200'));
       const items = member(listed, 'items');
@@ -185,17 +195,21 @@ describe('POST /orbisets/{id}/execute: the table of design.md §3', function () 
       return items.filter((one: unknown) => member(one, 'orb_id') === orbId).length;
     };
     const [before, sent] = [await count(), provider.seen.length];
+    const leaves = new AbortController();
     const gone = fetch(`${standalone.ready.url}/orbisets/default/execute`, {
       method: 'POST',
       headers: { authorization: `Bearer ${standalone.ready.api_key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(call('slow')),
-      signal: AbortSignal.timeout(100),
+      body: JSON.stringify(call('held')),
+      signal: leaves.signal,
     });
+    await untilHeld(sent);
+    leaves.abort();
     await gone.then(
       () => expect.fail('it answered'),
       () => undefined,
     );
-    for (let tries = 0; (await count()) === before && tries < 40; tries += 1) await delay(50);
+    provider.release();
+    await waitFor(async () => ((await count()) > before ? true : undefined));
     expect([(await count()) - before, provider.seen.length - sent]).to.deep.equal([1, 1]);
   });
 

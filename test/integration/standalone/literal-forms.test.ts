@@ -54,7 +54,7 @@ const listening = (host: string, port: number): Promise<Server> =>
   });
 
 describe('an Orb whose URL is a literal address', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const servers: Server[] = [];
   let standalone: Standalone;
   const rows: { readonly name: string; readonly url: string }[] = [];

@@ -78,7 +78,7 @@ const vault = (hosts: readonly string[]): Parameters<typeof orbisetDocuments>[1]
 });
 
 describe('the mail example of design.md §2', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const folder = temporaryFolder();
   const ca = makeCa();
   const own = issue(ca, { names: [HOST] });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { command, type CommandResult } from '../../../hack/control-plane/command.ts';
+import { unlessOverloaded } from '../unless-overloaded.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const READY_MS = 120_000;
@@ -161,11 +162,13 @@ export async function startNpmCluster(args: readonly string[] = []): Promise<Run
     },
     execute: async (orbiset, orbId, inputs) =>
       answerOf(
-        await fetch(`${ready.url}/orbisets/${orbiset}/execute`, {
-          method: 'POST',
-          headers,
-          body: JSON.stringify({ orb_id: orbId, inputs }),
-        }),
+        await unlessOverloaded(() =>
+          fetch(`${ready.url}/orbisets/${orbiset}/execute`, {
+            method: 'POST',
+            headers,
+            body: JSON.stringify({ orb_id: orbId, inputs }),
+          }),
+        ),
       ),
     get: async (path) => answerOf(await fetch(`${ready.url}${path}`, { headers })),
   };

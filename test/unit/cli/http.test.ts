@@ -44,7 +44,7 @@ describe('call', () => {
     expect(server?.received.length).to.equal(1);
   });
 
-  const broken: readonly [string, Answering, string][] = [
+  const broken: readonly (readonly [why: string, answer: Answering, message: string, timeoutMs?: number])[] = [
     ['a server that closes without an answer', (_request, response) => void response.destroy(), 'the connection broke'],
     [
       'an answer that breaks off',
@@ -54,11 +54,11 @@ describe('call', () => {
       },
       'the connection broke',
     ],
-    ['a server that never answers', () => undefined, 'no answer within'],
+    ['a server that never answers', () => undefined, 'no answer within', 200],
   ];
-  for (const [why, answer, message] of broken) {
+  for (const [why, answer, message, timeoutMs = 15_000] of broken) {
     it(`reports ${why} as sent, with exit 4`, async () => {
-      const error = await ask(answer, { timeoutMs: 200 });
+      const error = await ask(answer, { timeoutMs });
       expect(error).to.be.instanceOf(Unanswered).and.to.include({ exit: 4, sent: true });
       expect(String(error)).to.include(message);
     });

@@ -34,12 +34,13 @@ async function watchingOverTheWire(): Promise<Wire> {
   await until(() => watches.length === 1);
   const nextWatch = async (): Promise<Reply> => {
     const before = watches.length;
-    for (let step = 0; step < 200 && watches.length === before; step += 1) {
-      await fixture.clock.advance(500);
-      for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    // Time passes in its back-offs alone: what is on its way takes turns.
+    while (watches.length === before) {
+      await until(() => one.reflector.state() === 'backoff' || watches.length > before);
+      if (watches.length === before) await fixture.clock.advance(500);
     }
     const watch = watches.at(-1);
-    if (watch === undefined || watches.length === before) throw new Error('no watch was opened');
+    if (watch === undefined) throw new Error('no watch was opened');
     return watch;
   };
   const asked = (): ReturnType<Wire['asked']> => ({

@@ -33,10 +33,15 @@ describe('openSqliteLedger', () => {
   });
 
   it('refuses a ledger that is open already, at once, and names the process', async () => {
-    const began = performance.now();
-    const error = await refusal(openSqliteLedger(fixture.options));
-    expect(performance.now() - began).to.be.lessThan(500);
-    checkLedgerError(error, 'ledger-locked', new RegExp(`in use by the process ${process.pid}\\b`));
+    // The least of three: a machine that stands still makes one of them late, a wait for the lock all of them.
+    let leastMs = Infinity;
+    for (let round = 0; round < 3; round += 1) {
+      const began = performance.now();
+      const error = await refusal(openSqliteLedger(fixture.options));
+      leastMs = Math.min(leastMs, performance.now() - began);
+      checkLedgerError(error, 'ledger-locked', new RegExp(`in use by the process ${process.pid}\\b`));
+    }
+    expect(leastMs).to.be.lessThan(500);
     expect(await fixture.ledger.logSize()).to.equal(0);
   });
 

@@ -189,11 +189,18 @@ describe('executeRoute', () => {
   });
 
   it('refuses one run more than the Orbiset allows at a time: 429 rate-limited', async () => {
-    const { execute, sent, addOrb, addOrbiset } = create({ answer: hangs });
-    addOrb('acme.short@1.0.0', { execution: { timeout_ms: 60 } });
+    const { execute, sent, runtime, addOrbiset } = create({ answer: hangs });
     addOrbiset('single', { limits: { in_flight: 1 } });
-    const first = execute({ orbiset: 'single', orbId: 'acme.short@1.0.0' });
-    while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const started = async (): Promise<() => Promise<number>> => {
+      const before = sent.length;
+      const run = execute({ orbiset: 'single' });
+      while (sent.length === before) await new Promise((resolve) => setImmediate(resolve));
+      return async () => {
+        runtime.inFlight.kill('acme.single', 'orbiset-suspended');
+        return (await run).status;
+      };
+    };
+    const end = await started();
     const second = await execute({ orbiset: 'single' });
     expect([second.status, second.code, second.headers['retry-after'], sent.length]).to.deep.equal([
       429,
@@ -201,8 +208,8 @@ describe('executeRoute', () => {
       '1',
       1,
     ]);
-    expect((await first).status).to.equal(504);
-    expect((await execute({ orbiset: 'single', orbId: 'acme.short@1.0.0' })).status).to.equal(504);
+    expect(await end()).to.equal(503);
+    expect(await (await started())()).to.equal(503);
   });
 
   it('ends an attempt at its own deadline, before that of the run', async () => {

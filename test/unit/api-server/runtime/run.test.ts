@@ -164,19 +164,19 @@ describe('executeRun', () => {
   }
 
   it('ends as 504 without an attempt when no slot comes free before the deadline', async () => {
-    const { execute, sent, addOrb } = create({
+    const { execute, sent, addOrb, runtime } = create({
       answer: hangs,
       parts: { slots: new Slots({ perKey: 1, waiting: 10 }) },
     });
     addOrb('acme.short@1.0.0', { execution: { timeout_ms: 30 } });
-    addOrb('acme.long@1.0.0', { execution: { timeout_ms: 90 } });
-    const holder = execute({ orbId: 'acme.long@1.0.0' });
+    const holder = execute({});
     while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
     const waiting = await execute({ orbId: 'acme.short@1.0.0' });
     const { execution } = await checkReceipt(waiting);
     expect(`${waiting.status} ${execution.outcome} ${execution.attempts.length}`).to.equal('504 timeout 0');
     expect([waiting.body['maybe_executed'], sent.length]).to.deep.equal([undefined, 1]);
-    expect((await holder).status).to.equal(504);
+    runtime.inFlight.kill('acme.support', 'orbiset-suspended');
+    expect((await holder).status).to.equal(503);
   });
 
   it('starts no run when as many wait for slots as may', async () => {
