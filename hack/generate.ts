@@ -1,7 +1,8 @@
-// What is made from the schemas of crds/ and from manifests/: types, resource definitions, examples, references.
+// What is made from the schemas of crds/, from manifests/ and the changelog: types, resource definitions, examples, references.
 // `--check` writes nothing, names the files that are stale and exits with 1.
 import { resolve } from 'node:path';
 import type { Artefact } from './generate/artefact.ts';
+import { chartAnnotationArtefacts } from './generate/chart-annotations.ts';
 import { chartArtefacts } from './generate/charts.ts';
 import { cliArtefacts } from './generate/cli.ts';
 import { configurationArtefacts } from './generate/configuration.ts';
@@ -17,15 +18,16 @@ const root = resolve(import.meta.dirname, '..');
 async function generate(): Promise<readonly Artefact[]> {
   const kinds = await kindSchemas(root);
   const definitions = await definitionArtefacts(root, kinds);
+  const examples = await exampleArtefacts(root);
   const parts = [
     typeArtefacts(root),
-    exampleArtefacts(root),
+    chartAnnotationArtefacts(root, examples),
     referenceArtefacts(root, kinds),
     cliArtefacts(root),
     ruleArtefacts(root),
     configurationArtefacts(root),
   ];
-  return [...definitions, ...chartArtefacts(definitions), ...(await Promise.all(parts)).flat()];
+  return [...definitions, ...chartArtefacts(definitions), ...examples, ...(await Promise.all(parts)).flat()];
 }
 
 const check = process.argv.includes('--check');
