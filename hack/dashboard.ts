@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { stopSignal } from '../adapters/process/stop-signal.ts';
 import { startLoad, untilServed } from '../test/end-to-end/load.ts';
 import { startWorld, untilReady, type World } from '../test/end-to-end/world.ts';
 import { readDashboards } from './dashboard/dashboards.ts';
@@ -70,9 +71,7 @@ async function picture(source: Source, span: Span): Promise<void> {
 }
 
 async function run(): Promise<void> {
-  const stop = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
-  const { signal } = stop;
+  const signal = stopSignal();
   const world = await startWorld(signal);
   try {
     signal.throwIfAborted();

@@ -27,9 +27,9 @@ export async function npmAccess(folder: string): Promise<readonly string[]> {
   const own = user !== undefined && existsSync(user) ? await readFile(user, 'utf8') : '';
   const registry = await settingOf('registry');
   const ca = await authorities();
-  const lines = own.split('\n').filter((line) => !/^\s*(?:cafile|registry|nodedir|fetch-retries)\s*=/.test(line));
-  // Two tries more than npm's own: a build is long, and a registry that stumbles fails it.
-  lines.push('fetch-retries=4');
+  const lines = own.split('\n').filter((line) => !/^\s*(?:cafile|registry|nodedir)\s*=/.test(line));
+  // First, so that one of the user's counts. Two tries more than npm's own: a registry that stumbles fails a long build.
+  lines.unshift('fetch-retries=4');
   if (registry !== undefined) lines.push(`registry=${registry}`);
   if (ca !== undefined) lines.push(`cafile=${INSIDE}`);
   const file = join(folder, 'npmrc');

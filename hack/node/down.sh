@@ -12,15 +12,18 @@ mode=${1:-}
 # First: whatever becomes of this script, what is to be kept is not taken for what a crash left.
 [ "$mode" != --keep ] || touch "$E2E_STATE/kept"
 
+# One that has ended and that nobody has asked for its exit code runs no more.
+runs() { grep -qs '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status"; }
+
 # The death of the first process of a pid namespace ends all others in it, pods too, and frees the mounts.
 if pid=$(holder); then
   kill -KILL "$pid"
   # A process that waits for the disk ends when that has answered.
   for _ in $(seq 600); do
-    [ -e "/proc/$pid" ] || break
+    runs "$pid" || break
     sleep 0.1
   done
-  [ ! -e "/proc/$pid" ] || {
+  ! runs "$pid" || {
     say "process $pid was killed and has not ended within 60 s: does the disk stand still?"
     exit 1
   }

@@ -99,6 +99,7 @@ describe('the kill switches, on running pods', () => {
     const ended = performance.now() - thrown;
     expect(ended, 'ms until the run was ended').to.be.below(LIMIT_MS);
     await delay(LIMIT_MS - ended);
+    expect(waiting, 'callers who wait: others may come').to.be.below(CALLERS);
     const stopped = await sent();
     await delay(WATCH_MS);
     expect((await sent()) - stopped, 'sent after the limit').to.equal(0);

@@ -138,6 +138,8 @@ describe('pods that are killed under 50 runs a second', function () {
       expect(posted.has(id), id).to.equal(false);
     }
     const answered = result.runs.filter(({ fault }) => fault === '');
+    // Four of five beside load of others on the machine, nearly all without.
+    expect(answered.length, `answered of ${result.runs.length} runs`).to.be.above(result.runs.length / 2);
     await checkLoad(stage.api, { ...result, runs: answered, failed: [] }, stage.providers.all);
   });
 

@@ -19,7 +19,7 @@ export const leastCpuMs = (work: () => void, rounds = 3): number =>
 
 /**
  * How much longer work of eight times the size takes: about 8 times as long in proportion, about 64 times as long with
- * the square. The least of some rounds each: work of a few milliseconds that nobody has interrupted.
+ * the square. The least of some rounds each: short work that nobody has interrupted.
  * @param prepare makes the work of a size, which alone is measured
  */
 export function growth(size: number, prepare: (size: number) => () => void): number {

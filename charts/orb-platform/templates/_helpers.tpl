@@ -71,7 +71,7 @@ dnsConfig:
 {{- with concat .Values.global.imagePullSecrets .Values.imagePullSecrets }}
 imagePullSecrets:
   {{- range . }}
-  - name: {{ . }}
+  - name: {{ . | quote }}
   {{- end }}
 {{- end }}
 {{- end }}
@@ -79,7 +79,7 @@ imagePullSecrets:
 {{/* Where a pod may run. (values of the component) */}}
 {{- define "orb.placement" -}}
 {{- with .priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- include "orb.nodes" . }}
 {{- end }}
@@ -201,7 +201,7 @@ orb-example.{{ .Values.example.namespace }}.svc.{{ .Values.clusterDomain }}
 {{- define "orb.prometheusVolume" -}}
 {{- if and .Values.prometheus.url .Values.prometheus.auth.secretName }}
 - name: prometheus
-  secret: { secretName: {{ .Values.prometheus.auth.secretName }} }
+  secret: { secretName: {{ .Values.prometheus.auth.secretName | quote }} }
 {{- end }}
 {{- end }}
 

@@ -49,20 +49,22 @@ async function coolingAlone(timeoutMs: number, expected: string): Promise<Result
   const a = new Switch(limited);
   const places = { a: a.place() };
   await inWorld({ places, execution: { timeout_ms: timeoutMs }, secrets: false }, async (world) => {
+    const began = performance.now();
     const run = world.run();
     const took = liveMs(() => run);
     while (world.server('a').requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     a.script = good('a');
     const answered = await run;
-    const ms = await took;
+    const ended = performance.now();
     checks.equal('attempts', await world.path(answered), expected);
     if (answered.status === 200) {
-      checks.atLeast('ms of the run', ms, 2000);
+      // By the clock on the wall: a pause goes on while the process stands still.
+      checks.atLeast('ms of the run', ended - began, 2000);
       return;
     }
     checks.equal('answer', `${answered.status} ${String(answered.code)}`, '502 provider-failed');
     checks.equal('Retry-After', answered.headers['retry-after'], '2');
-    checks.atMost('ms of the run', ms, 1000);
+    checks.atMost('ms of the run', await took, 1000);
   });
   return checks.result();
 }

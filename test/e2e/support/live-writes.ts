@@ -9,6 +9,7 @@ export interface LiveWrites {
 }
 
 const PAUSE_MS = 300;
+const TRIES = 10;
 // The API server's own disk, which nobody refuses anything by.
 const STALLED = /etcdserver: (?:request timed out|leader changed)/;
 const describe = (count: number): string => `Written ${count} times.`;
@@ -27,10 +28,11 @@ export function startWriting(tenant: TestNamespace): LiveWrites {
   const stopped = new AbortController();
   const refused: string[] = [];
   let count = 0;
-  const write = (number: number): Promise<void> =>
-    tenant.apply(writtenOrb(number)).catch((error: unknown) => {
-      if (STALLED.test(String(error))) return write(number);
-      throw error;
+  const write = (number: number, tries = 1): Promise<void> =>
+    tenant.apply(writtenOrb(number)).catch(async (error: unknown) => {
+      if (tries === TRIES || !STALLED.test(String(error))) throw error;
+      await delay(PAUSE_MS);
+      return write(number, tries + 1);
     });
   const writing = async (): Promise<void> => {
     while (!stopped.signal.aborted) {

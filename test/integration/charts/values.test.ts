@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
-import { openHelm, PLATFORM_CHART, type Helm } from '../../support/cluster/platform-chart.ts';
+import { objectsIn, openHelm, PLATFORM_CHART, type Helm } from '../../support/cluster/platform-chart.ts';
 
 const PROMETHEUS = 'prometheus.url=http://a,prometheus.auth.secretName=a';
 
@@ -102,6 +102,28 @@ describe('values of the chart orb-platform', () => {
       expect(text).to.contain(message);
     });
   }
+
+  it('are names also where YAML would read a number', async () => {
+    const names = [
+      'imagePullSecrets[0]',
+      'api.priorityClassName',
+      'api.keys.secretName',
+      'api.tls.secretName',
+      'ledger.persistence.storageClass',
+      'prometheus.auth.secretName',
+    ];
+    const own = [...names.map((name) => `${name}=1e3`), 'prometheus.url=https://a,prometheus.auth.caKey=a'].join();
+    for (const other of ['egress.ca.secretName', 'egress.ca.configMapName', 'ledger.persistence.existingClaim']) {
+      const switches = ['--set', 'example.enabled=true,crds.enabled=false'];
+      const text = await helm.render([...switches, '--set-string', `${own},${other}=1e3`]);
+      const numbers: string[] = [];
+      JSON.stringify(objectsIn(text), (name, value: unknown) => {
+        if (value === 1000) numbers.push(name);
+        return value;
+      });
+      expect([numbers, text.split('"1e3"').length > names.length], other).to.deep.equal([[], true]);
+    }
+  });
 
   it('take a load balancer that ends TLS, or one before the TLS of the API', async () => {
     const type = 'api.service.type=LoadBalancer';

@@ -118,7 +118,9 @@ describe('operator among malformed objects (security.md S29)', () => {
     expect(all?.length, operator?.process.tail()).to.equal(names.length);
     // 5 s of security.md S29, or what a machine takes that needs as long for the apply of an administrator alone.
     const applyMs = applied - began;
-    expect(performance.now() - applied, `${applyMs} ms for the apply`).to.be.lessThan(Math.max(5000, 5 * applyMs));
+    expect(performance.now() - applied, `${applyMs} ms for the apply`).to.be.lessThan(
+      Math.min(Math.max(5000, 5 * applyMs), 20_000),
+    );
     expect(operator?.process.ended()).to.equal(false);
     expect(await operator?.metric('controller_runtime_reconcile_panics_total{controller="orb"}')).to.equal(0);
   });

@@ -21,7 +21,7 @@
     defaultMode: 0440
     sources:
       - secret:
-          name: {{ include "orb.tlsSecret" . }}
+          name: {{ include "orb.tlsSecret" . | quote }}
           optional: true
           items: [{ key: ca.crt, path: ca.crt }]
 {{- end }}
