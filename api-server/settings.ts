@@ -1,26 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { join } from 'node:path';
+import { CONNECTION_FLAGS, parseConnection, type ConnectionSource } from '../adapters/kube/connection-flags.ts';
+import { allOf, bothOf, givenOf, valueOf, type Args } from '../adapters/process/arguments.ts';
+import { parseCommandLine, type CommandLine, type ParsedCommandLine } from '../adapters/process/command-line.ts';
+import type { Flag, ValueFlag } from '../adapters/process/flag.ts';
+import { asOneOf, asPath, asText } from '../adapters/process/flag-values.ts';
 import {
-  CONNECTION_HELP,
-  CONNECTION_OPTIONS,
-  parseConnection,
-  type ConnectionSource,
-} from '../adapters/kube/connection-flags.ts';
-import {
-  parsePrometheus,
-  PROMETHEUS_HELP,
-  PROMETHEUS_OPTIONS,
-  type PrometheusSettings,
-} from '../adapters/prometheus/settings.ts';
+  addressFlag,
+  EGRESS_ALLOW,
+  EGRESS_CA,
+  EGRESS_STUB,
+  IDENTITY,
+  LOG_LEVEL,
+  MAX_REQUEST_BYTES,
+  METRICS_LISTEN,
+  namespaceFlag,
+  readyFileFlag,
+  TLS_CERT,
+  TLS_KEY,
+} from '../adapters/process/shared-flags.ts';
+import { UsageError } from '../adapters/process/start-error.ts';
+import { parsePrometheus, PROMETHEUS_FLAGS, type PrometheusSettings } from '../adapters/prometheus/settings.ts';
+import type { LogLevel } from '../adapters/telemetry/logger.ts';
+import type { ListenAddress } from '../core/network/listen-address.ts';
+import { isLoopback } from '../core/network/loopback.ts';
 import type { EgressFlags } from './process/egress-settings.ts';
-import { isLoopback, parseAddress, type ListenAddress } from './process/listen.ts';
 
 /** Settings of the API on a cluster. */
 export interface Settings extends EgressFlags {
   readonly connection: ConnectionSource;
-  /** Of the platform: API keys, kill switch, shared Orbs. */
+  /** Namespace of the platform: API keys, kill switch, shared Orbs. */
   readonly namespace: string;
   readonly vaultMode: 'operator' | 'tenant';
   readonly listen: ListenAddress;
@@ -31,154 +41,106 @@ export interface Settings extends EgressFlags {
   readonly data: string;
   /** Folder of the files that `orb ledger init` writes. */
   readonly keys: string;
-  /** Absent: whatever the keys say. */
+  /** Absent: the issuer of the keys. */
   readonly issuer: string | undefined;
+  /** Largest body of a request, bytes; an Orbiset's own limit only lowers it. */
+  readonly maxRequestBytes: number;
   readonly readyFile: string | undefined;
-  /** Whose figures the status of providers shows; absent: none. */
+  /** Prometheus with the metrics that the status of providers shows; absent: no metrics. */
   readonly prometheus: PrometheusSettings | undefined;
-  /** Of this process among replicas. */
+  /** Name of this process among its replicas. */
   readonly identity: string;
-  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  readonly logLevel: LogLevel;
 }
 
-export type ParsedSettings =
-  | { readonly kind: 'start'; readonly settings: Settings }
-  | { readonly kind: 'help' }
-  | { readonly kind: 'wrong'; readonly message: string };
-
-export const HELP = `node api-server/main.ts [options]
-
-Answers the Orb API from the Orbs, Orbisets and Secrets of a cluster.
-
-${CONNECTION_HELP}  --namespace NAME            of the platform: API keys, kill switch, shared Orbs
-                                                                 orb-system
-  --rbac-vault WHO            who makes the RoleBindings to orb-vault-reader: operator or tenant
-                                                                 operator
-  --listen HOST:PORT          API address                        127.0.0.1:8080   (port 0: a free one)
-  --tls-cert FILE             certificate chain (PEM), with
-  --tls-key FILE              its private key; or
-  --behind-tls-proxy          plain HTTP: TLS ends before it. An address that others reach needs one of the two
-  --metrics-listen HOST:PORT  Prometheus metrics, plain HTTP     127.0.0.1:9464
-  --data DIR                  embedded ledger                    .orb
-  --keys DIR                  keys, made once by: orb ledger init
-                                                                 keys in --data
-  --issuer URL                refuses keys of another issuer
-  --identity NAME             of this process among replicas     its host and a random part
-  --ready-file FILE           gets the addresses as JSON once requests are answered from filled caches
-  --egress-allow ORIGIN       lets Orbs call this origin         http://127.0.0.1:9000 …
-  --egress-stub ORIGIN=ADDRESS:PORT   sends one origin's traffic to a local stub, with TLS
-  --egress-ca FILE            one more CA (PEM), for these two only
-${PROMETHEUS_HELP}  --log-level LEVEL           debug, info, warn or error         info
-
-Example: node api-server/main.ts --kubeconfig ~/.kube/config --listen 127.0.0.1:0 --data /tmp/orb
-`;
-
-class WrongUsage extends Error {}
-
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const MODES = ['operator', 'tenant'] as const;
-const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-function parseListen(text: string, flag: string): ListenAddress {
-  const address = parseAddress(text);
-  if (address === undefined) throw new WrongUsage(`${flag} takes HOST:PORT, for example 0.0.0.0:8080`);
-  return address;
-}
-
-function oneOf<Value extends string>(text: string, values: readonly Value[], flag: string): Value {
-  const found = values.find((value) => value === text);
-  if (found === undefined) throw new WrongUsage(`${flag} is one of ${values.join(', ')}`);
-  return found;
-}
-
-function parseNamespace(text: string): string {
-  if (NAMESPACE.test(text)) return text;
-  throw new WrongUsage('--namespace takes the name of a namespace, for example orb-system');
-}
-
-function parseTls(cert: string | undefined, key: string | undefined): Settings['tls'] {
-  if (cert === undefined && key === undefined) return undefined;
-  if (cert === undefined || key === undefined) throw new WrongUsage('--tls-cert and --tls-key belong together');
-  return { certFile: resolve(cert), keyFile: resolve(key) };
-}
+/** A new flag needs one entry here and one line of `resolveSettings`. The help has the order of this list. */
+const FLAGS = {
+  namespace: namespaceFlag('of the platform: API keys, kill switch, shared Orbs'),
+  vaultMode: {
+    name: 'rbac-vault',
+    value: 'WHO',
+    text: 'who makes the RoleBindings to orb-vault-reader: operator or tenant',
+    fallback: 'operator',
+    values: MODES,
+    parse: asOneOf(MODES),
+  },
+  listen: addressFlag('listen', 'address of the API', '127.0.0.1:8080'),
+  tlsCert: TLS_CERT,
+  tlsKey: TLS_KEY,
+  behindTlsProxy: {
+    name: 'behind-tls-proxy',
+    text: 'plain HTTP, TLS ends before it; an address that others reach needs this, or --tls-cert',
+  },
+  metricsListen: METRICS_LISTEN,
+  data: { name: 'data', value: 'DIR', text: 'embedded ledger', fallback: '.orb', parse: asPath },
+  keys: {
+    name: 'keys',
+    value: 'DIR',
+    text: 'keys, made once by: orb ledger init',
+    otherwise: 'keys in --data',
+    parse: asPath,
+  },
+  issuer: { name: 'issuer', value: 'URL', text: 'refuses keys of another issuer', parse: asText },
+  maxRequestBytes: MAX_REQUEST_BYTES,
+  identity: IDENTITY,
+  readyFile: readyFileFlag('the addresses', 'requests are answered from filled caches'),
+  egressAllow: EGRESS_ALLOW,
+  egressStub: EGRESS_STUB,
+  egressCa: EGRESS_CA,
+  logLevel: LOG_LEVEL,
+} as const satisfies Readonly<Record<string, Flag | ValueFlag<unknown>>>;
 
 /** API keys must not travel in clear text (design.md §3). */
-function checkExposure(listen: ListenAddress, tls: Settings['tls'], isBehindProxy: boolean): void {
-  if (tls !== undefined && isBehindProxy) throw new WrongUsage('--behind-tls-proxy and --tls-cert exclude each other');
-  if (isLoopback(listen) || tls !== undefined || isBehindProxy) return;
-  throw new WrongUsage(
-    `--listen ${listen.host}: others reach this address, so give --tls-cert and --tls-key, or --behind-tls-proxy when TLS ends before it`,
+function checkExposure({ host }: ListenAddress, tls: Settings['tls'], isBehindProxy: boolean): void {
+  if (tls !== undefined && isBehindProxy) throw new UsageError('--behind-tls-proxy and --tls-cert exclude each other');
+  if (isLoopback(host) || tls !== undefined || isBehindProxy) return;
+  throw new UsageError(
+    `--listen ${host}: others reach this address, so give --tls-cert and --tls-key, or --behind-tls-proxy when TLS ends before it`,
   );
 }
 
-const string = { type: 'string' } as const;
-const list = { type: 'string', multiple: true, default: [] as string[] } as const;
-const flag = { type: 'boolean', default: false } as const;
+function tlsOf(args: Args): Settings['tls'] {
+  const files = bothOf(args, FLAGS.tlsCert, FLAGS.tlsKey);
+  return files === undefined ? undefined : { certFile: files[0], keyFile: files[1] };
+}
 
-const OPTIONS = {
-  ...CONNECTION_OPTIONS,
-  ...PROMETHEUS_OPTIONS,
-  namespace: { ...string, default: 'orb-system' },
-  'rbac-vault': { ...string, default: 'operator' },
-  listen: { ...string, default: '127.0.0.1:8080' },
-  'tls-cert': string,
-  'tls-key': string,
-  'behind-tls-proxy': flag,
-  'metrics-listen': { ...string, default: '127.0.0.1:9464' },
-  data: { ...string, default: '.orb' },
-  keys: string,
-  issuer: string,
-  identity: string,
-  'ready-file': string,
-  'egress-allow': list,
-  'egress-stub': list,
-  'egress-ca': list,
-  'log-level': { ...string, default: 'info' },
-  help: { ...flag, short: 'h' },
-} as const;
+type Environment = Readonly<Record<string, string | undefined>>;
 
-const resolved = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(path));
-
-function parse(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): ParsedSettings {
-  const { values } = parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
-  if (values.help) return { kind: 'help' };
-  const listen = parseListen(values.listen, '--listen');
-  const tls = parseTls(values['tls-cert'], values['tls-key']);
-  checkExposure(listen, tls, values['behind-tls-proxy']);
-  const connection = parseConnection(values, env);
-  if (!connection.ok) throw new WrongUsage(connection.message);
-  const prometheus = parsePrometheus(values);
-  if (!prometheus.ok) throw new WrongUsage(prometheus.message);
-  const settings: Settings = {
-    connection: connection.source,
-    namespace: parseNamespace(values.namespace),
-    vaultMode: oneOf(values['rbac-vault'], MODES, '--rbac-vault'),
+function resolveSettings(args: Args, env: Environment): Settings {
+  const [listen, tls, data] = [valueOf(args, FLAGS.listen), tlsOf(args), valueOf(args, FLAGS.data)];
+  checkExposure(listen, tls, args.has(FLAGS.behindTlsProxy.name));
+  return {
+    connection: parseConnection(args, env),
+    namespace: valueOf(args, FLAGS.namespace),
+    vaultMode: valueOf(args, FLAGS.vaultMode),
     listen,
-    metricsListen: parseListen(values['metrics-listen'], '--metrics-listen'),
+    metricsListen: valueOf(args, FLAGS.metricsListen),
     tls,
-    data: resolve(values.data),
-    keys: resolve(values.keys ?? join(values.data, 'keys')),
-    issuer: values.issuer,
-    readyFile: resolved(values['ready-file']),
-    prometheus: prometheus.settings,
-    identity: values.identity ?? `${hostname()}_${randomUUID().slice(0, 8)}`,
-    egressAllow: values['egress-allow'],
-    egressStub: values['egress-stub'],
-    egressCa: values['egress-ca'],
-    logLevel: oneOf(values['log-level'], LEVELS, '--log-level'),
+    data,
+    keys: givenOf(args, FLAGS.keys) ?? join(data, 'keys'),
+    issuer: givenOf(args, FLAGS.issuer),
+    maxRequestBytes: valueOf(args, FLAGS.maxRequestBytes),
+    readyFile: givenOf(args, FLAGS.readyFile),
+    prometheus: parsePrometheus(args),
+    identity: givenOf(args, FLAGS.identity) ?? `${hostname()}_${randomUUID().slice(0, 8)}`,
+    egressAllow: allOf(args, FLAGS.egressAllow),
+    egressStub: allOf(args, FLAGS.egressStub),
+    egressCa: allOf(args, FLAGS.egressCa),
+    logLevel: valueOf(args, FLAGS.logLevel),
   };
-  return { kind: 'start', settings };
 }
 
-/** Reads the command line of the API. */
-export function parseSettings(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): ParsedSettings {
-  try {
-    return parse(argv, env);
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return { kind: 'wrong', message: error.message };
-  }
-}
+/** @param env for a pod's own connection only */
+export const apiCommandLine = (env: Environment): CommandLine<Settings> => ({
+  call: 'node api-server/main.ts',
+  about: 'Answers the Orb API from the Orbs, Orbisets and Secrets of a cluster.',
+  flags: [...CONNECTION_FLAGS, ...Object.values(FLAGS), ...PROMETHEUS_FLAGS],
+  example: '--kubeconfig ~/.kube/config --listen 127.0.0.1:0 --data /tmp/orb',
+  resolve: (args) => resolveSettings(args, env),
+});
+
+/** Parses the command line of the API. @param env for a pod's own connection only */
+export const parseSettings = (argv: readonly string[], env: Environment): ParsedCommandLine<Settings> =>
+  parseCommandLine(apiCommandLine(env), argv);

@@ -13,38 +13,38 @@ import type { ProcessLog } from '../adapters/telemetry/logger.ts';
 import type { Clock } from '../adapters/time/clock.ts';
 import { createAuthenticate } from './cluster/authenticate.ts';
 import { createCluster, type Cluster } from './cluster/cluster.ts';
-import { createClusterPins } from './cluster/cluster-pins.ts';
+import { createObjectPins } from './providers/object-pins.ts';
 import { tellOfFork, type ForkEventDeps } from './cluster/log-head-event.ts';
 import { secretHint } from './cluster/secret-hint.ts';
 import { TokenReviewer } from './cluster/token-reviewer.ts';
-import { checkEgress, exceptionsOf, readAuthorities } from './process/egress-settings.ts';
+import { checkEgress, allowRulesOf, readAuthorities } from './process/egress-settings.ts';
 import { openPlatform, type Platform } from './process/platform.ts';
 import { openFigures } from './process/prometheus-figures.ts';
 import { serve } from './process/serve.ts';
-import { EX_CONFIG, StartError } from './process/start-error.ts';
+import { EX_CONFIG, StartError } from '../adapters/process/start-error.ts';
 import { readTls } from './process/tls-files.ts';
 import type { Settings } from './settings.ts';
 
 export interface StartTools {
   readonly root: string;
   readonly clock: Clock;
-  /** [0, 1) */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
   readonly log: ProcessLog;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A running API. It answers at once; it is ready when its caches are filled. */
+/** A running API. It answers at once, and it is ready when its caches are filled. */
 export interface Running {
   readonly url: string;
   readonly metricsUrl: string;
-  /** What it is not ready for yet; empty when it is. */
+  /** Parts that it still waits for; empty when it is ready. */
   readonly missing: () => readonly string[];
-  /** No new work, runs in flight end, the ledger is flushed. */
+  /** Refuses new work, waits for the runs in flight, then flushes the ledger. */
   readonly stop: () => Promise<void>;
 }
 
-/** How keys come to where they are looked for. */
+/** The command that creates the keys at the configured place. */
 function initCommand({ keys, data, namespace, issuer = 'https://orbs.example' }: Settings): string {
   if (keys === join(data, 'keys')) return `orb ledger init --data ${data} --issuer ${issuer}`;
   return `orb ledger init --secret -n ${namespace} --issuer ${issuer}   (and mount that Secret at ${keys})`;
@@ -73,7 +73,7 @@ async function open(
   apiKeys: SecretApiKeys,
 ): Promise<Platform> {
   await checkEgress(env, clock);
-  const exceptions = exceptionsOf(settings);
+  const exceptions = allowRulesOf(settings);
   const ca = await readAuthorities(settings);
   const keys = await openKeys(settings);
   const ledgerFolder = join(settings.data, 'ledger');
@@ -90,7 +90,7 @@ async function open(
   });
 }
 
-/** @returns what tells of a doubtful history, until the signal is aborted */
+/** @returns a function that waits for the report of a doubtful history; the signal ends the report */
 async function followHead(deps: ForkEventDeps, signal: AbortSignal): Promise<() => Promise<void>> {
   let telling: Promise<void> = Promise.resolve();
   await deps.platform.followHead(createConfigMapHeadStore(deps), (doubt) => {
@@ -99,7 +99,10 @@ async function followHead(deps: ForkEventDeps, signal: AbortSignal): Promise<() 
   return () => telling;
 }
 
-/** Starts everything in its order and answers requests when it returns. @throws StartError what the person can mend */
+/**
+ * Starts all parts in order, and answers requests when it returns.
+ * @throws StartError a fault that the user can correct
+ */
 export async function start(settings: Settings, tools: StartTools): Promise<Running> {
   const { clock, random, log } = tools;
   const { logger } = log;
@@ -121,9 +124,10 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
   const served = await serve(platform, {
     listen: settings.listen,
     metricsListen: settings.metricsListen,
+    maxRequestBytes: settings.maxRequestBytes,
     authenticate: createAuthenticate({ keys: apiKeys, reviewer: new TokenReviewer({ client, clock }), clock, logger }),
     missing: following.missing,
-    pins: createClusterPins({ client, clock }),
+    pins: createObjectPins({ client, clock }),
     figures: figures.figures,
     ...(tls === undefined ? {} : { tls }),
   });

@@ -1,4 +1,5 @@
 import { KubeError } from '../adapters/kube/port.ts';
+import { UsageError } from '../adapters/process/start-error.ts';
 import { kubeFailure } from './cluster/kube-failure.ts';
 import { overview, verbHelp } from './args/help.ts';
 import { nearest } from '../core/manifest/nearest.ts';
@@ -73,11 +74,11 @@ async function runVerb({ verb, rest }: Choice, io: Io): Promise<number> {
   return verb.run(args, io);
 }
 
-// kubectl's words for what else to offer (cobra's ShellCompDirective): files, or nothing.
+// kubectl's code for further suggestions (cobra's ShellCompDirective): files, or nothing.
 const FILES = ':0';
 const NO_FILES = ':4';
 
-/** For the shells' scripts and kubectl_complete-orb: no verb of people. */
+/** For the shells' scripts and kubectl_complete-orb; people don't use this verb. */
 function complete(words: readonly string[], io: Io): number {
   const { words: found, files } = candidates(verbs, words);
   io.out([...found, files ? FILES : NO_FILES].map((line) => `${line}\n`).join(''));
@@ -102,10 +103,18 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   throw unknownVerb(argv);
 }
 
-function explain(thrown: unknown, io: Io): number {
+/** Turns an error of a verb or of the argument parser into what is printed. */
+function failureOf(thrown: unknown, argv: readonly string[]): unknown {
   const error = thrown instanceof KubeError ? kubeFailure(thrown) : thrown;
+  const failure = error instanceof UsageError ? usage(error.message) : error;
+  const name = choose(argv)?.verb.name;
+  const isBare = failure instanceof Failure && failure.exit === EXIT.usage && failure.next.length === 0;
+  return isBare && name !== undefined ? usage(failure.message, `orb ${name} --help explains every flag`) : failure;
+}
+
+function explain(error: unknown, io: Io): number {
   if (!(error instanceof Failure)) {
-    // Not a verdict on anything: "can't be decided" is the only exit that claims nothing.
+    // An unexpected error decides nothing: "can't be decided" is the only exit code that claims nothing.
     io.err(`orb: ${printable(error instanceof Error ? error.message : String(error))}\n`);
     return EXIT.invalid;
   }
@@ -116,13 +125,13 @@ function explain(thrown: unknown, io: Io): number {
 
 /**
  * Runs one command line.
- * @param argv what stands behind the program's name
+ * @param argv the arguments after the program's name
  * @returns the exit code (packaging.md §6); never rejects
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(argv, io);
   } catch (error) {
-    return explain(error, io);
+    return explain(failureOf(error, argv), io);
   }
 }

@@ -106,7 +106,7 @@ export interface OrbisetSpec {
   readonly orbs?: readonly string[];
   readonly limits?: Limits;
   /**
-   * Which policies hold here.
+   * Reserved: no policy is applied yet, so an object with a member makes the Orbiset not Ready and refuses every run.
    */
   readonly policies?: {
     readonly [k: string]: unknown;
@@ -159,7 +159,7 @@ export interface SecretBinding {
  */
 export interface Limits {
   /**
-   * Runs in a second.
+   * Runs in a second, in a burst of one second and at least one run; each API process counts for itself.
    */
   readonly rate_per_second?: number;
   /**
@@ -171,7 +171,7 @@ export interface Limits {
    */
   readonly timeout_ms?: number;
   /**
-   * Body of a request in bytes.
+   * Body of a request in bytes; only lowers the limit of the platform, 1048576 unless the installation says otherwise.
    */
   readonly request_bytes?: number;
 }

@@ -1,11 +1,14 @@
 // The platform on a local control plane: `npm run cluster`.
 import { rm } from 'node:fs/promises';
+import { wrongUsageText } from '../adapters/process/command-line.ts';
+import { helpText } from '../adapters/process/help.ts';
+import { EX_USAGE } from '../adapters/process/start-error.ts';
 import { stopSignal } from '../adapters/process/stop-signal.ts';
 import { replacePrivate } from '../adapters/private-file/private-file.ts';
 import { EXAMPLE } from '../standalone/example/example.ts';
 import { startCluster, type Cluster } from './cluster/cluster.ts';
 import type { Process } from './control-plane/process.ts';
-import { HELP, parseSettings, type ClusterSettings } from './cluster/settings.ts';
+import { CLUSTER_COMMAND_LINE, parseSettings, type ClusterSettings } from './cluster/settings.ts';
 
 function greeting({ plane, api: { url, metricsUrl }, apiKey, orbiset }: Cluster): string {
   const body = JSON.stringify({ orb_id: EXAMPLE.orbId, inputs: EXAMPLE.inputs });
@@ -49,7 +52,7 @@ const say = (line: string): void => {
 
 const INTERRUPTED = 130;
 
-/** A part that ends by itself is said. */
+/** Reports a part that ends by itself. */
 function tellEnds(cluster: Cluster, signal: AbortSignal): void {
   const tell = async (part: Process): Promise<void> => {
     const code = await part.exited;
@@ -58,25 +61,25 @@ function tellEnds(cluster: Cluster, signal: AbortSignal): void {
   for (const part of [cluster.operator, cluster.api]) void tell(part.process);
 }
 
-/** @returns undefined when it was broken off */
+/** @returns undefined when it was cancelled */
 async function startUnlessStopped(settings: ClusterSettings, signal: AbortSignal): Promise<Cluster | undefined> {
   try {
     return await startCluster(settings, say, signal);
   } catch (error) {
-    // Ctrl-C reaches the parts too: whatever failed then failed by it.
+    // Ctrl-C reaches the parts too: any failure after it is caused by it.
     if (signal.aborted) return undefined;
     throw error;
   }
 }
 
-/** @returns the exit code: 130 for a start that was broken off */
+/** @returns the exit code: 130 for a start that was cancelled */
 async function run(settings: ClusterSettings): Promise<number> {
   const signal = stopSignal({
     signals: ['SIGINT', 'SIGTERM', 'SIGHUP'],
-    onFirst: () => say('Stopping: runs in flight end first (again: at once) …'),
+    onFirst: () => say('Stopping: work in progress ends first (again: at once) …'),
   });
   const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-  // One of an earlier run would tell of an address where nobody is.
+  // A file of an earlier run would name an address where no server listens.
   if (settings.readyFile !== undefined) await rm(settings.readyFile, { force: true });
   const cluster = await startUnlessStopped(settings, signal);
   if (cluster === undefined) return INTERRUPTED;
@@ -97,11 +100,11 @@ function explain(error: unknown): number {
 const parsed = parseSettings(process.argv.slice(2));
 switch (parsed.kind) {
   case 'help':
-    process.stdout.write(HELP);
+    process.stdout.write(helpText(CLUSTER_COMMAND_LINE));
     break;
   case 'wrong':
-    process.stderr.write(`${parsed.message}\n\n${HELP}`);
-    process.exitCode = 64;
+    process.stderr.write(wrongUsageText(parsed.message, CLUSTER_COMMAND_LINE));
+    process.exitCode = EX_USAGE;
     break;
   case 'start':
     process.exit(await run(parsed.settings).catch(explain));

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { stopSignal } from '../adapters/process/stop-signal.ts';
-import { startLoad, untilServed } from '../test/end-to-end/load.ts';
-import { startWorld, untilReady, type World } from '../test/end-to-end/world.ts';
+import { startLoad, untilServed } from '../test/failover-run/load.ts';
+import { startWorld, untilReady, type World } from '../test/failover-run/world.ts';
 import { readDashboards } from './dashboard/dashboards.ts';
 import { draw } from './dashboard/draw.ts';
 import { linesOf, type Source } from './dashboard/panel-lines.ts';
@@ -30,7 +30,7 @@ const STEP = 5;
 
 const say = (line: string): void => console.error(line);
 
-/** A provider becomes slow and well again. */
+/** A provider becomes slow and then normal again. */
 async function change({ providers }: World, signal: AbortSignal): Promise<void> {
   const last = (ms: number): Promise<void> => delay(ms, undefined, { signal });
   say(`Load of ${RATE} runs a second of each Orb; alpha is well …`);
@@ -43,7 +43,7 @@ async function change({ providers }: World, signal: AbortSignal): Promise<void> 
   await last(HEALED_MS);
 }
 
-/** What a change looks like under load. */
+/** Runs a change under load, for the picture. */
 async function live(world: World, signal: AbortSignal): Promise<Span> {
   const target = { url: world.api.url, apiKey: world.apiKey };
   await untilServed(target);
@@ -86,7 +86,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** Progress, and a code of its own, when somebody stopped it. */
+/** Prints progress, and exits with its own code when the user stops it. */
 async function runUntilStopped(): Promise<void> {
   try {
     await run();
@@ -97,7 +97,7 @@ async function runUntilStopped(): Promise<void> {
   }
 }
 
-/** @returns whether help was asked for; undefined, with what is wrong printed: neither this nor that */
+/** @returns whether help was requested; undefined after printing a usage error */
 function wantsHelp(): boolean | undefined {
   try {
     return parseArgs({ options: { help: { type: 'boolean', short: 'h', default: false } } }).values.help;

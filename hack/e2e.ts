@@ -1,9 +1,10 @@
-// A one-node Kubernetes cluster and the tests that run on it: `npm run e2e`, `e2e:up`, `e2e:down`, `e2e:load`.
+// A one-node Kubernetes cluster and the tests that run on it: `npm run e2e [run | up | down | load]`.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ensureNodeBase } from './image/base.ts';
-import { buildImage, imagePlace } from './image/build-image.ts';
+import { buildImage, imagePlace, type ImagePlace } from './image/build-image.ts';
+import { COMPILE_CACHE } from './integration/run-part.ts';
 import { HELP, parseWish, type Wish } from './node/command-line.ts';
 import { exitOf } from './node/exit-of.ts';
 import { bringUp, isUp, loadImage, placeOf, takeDown, type NodePlace } from './node/node.ts';
@@ -38,7 +39,7 @@ async function up(place: NodePlace): Promise<number> {
 async function down(place: NodePlace, keep: boolean): Promise<number> {
   const there = existsSync(place.state);
   await takeDown(place, keep ? 'node' : 'nothing', say);
-  const state = keep ? '; its state is kept for the next e2e:up' : '';
+  const state = keep ? '; its state is kept for the next npm run e2e up' : '';
   say(there ? `The cluster "${place.name}" is down${state} (${seconds()} s).` : `There is no cluster "${place.name}".`);
   return 0;
 }
@@ -46,21 +47,24 @@ async function down(place: NodePlace, keep: boolean): Promise<number> {
 async function load(place: NodePlace, named: string | undefined): Promise<number> {
   const archive = resolve(named ?? (await imagePlace()).archive);
   if (!existsSync(archive)) throw new Error(`There is no ${archive}: npm run image builds one`);
-  if (!(await isUp(place))) throw new Error(`The cluster "${place.name}" is not up: npm run e2e:up`);
+  if (!(await isUp(place))) throw new Error(`The cluster "${place.name}" is not up: npm run e2e up`);
   await loadImage(place, archive);
   say(`Loaded ${archive} (${seconds()} s).`);
   return 0;
 }
 
-/** Builds the image of the checkout and loads it; the tests themselves have no network to build one. */
-async function loadPlatform(place: NodePlace): Promise<void> {
+/** Builds the image of the checkout; the tests themselves have no network to build one. */
+async function buildPlatform(): Promise<ImagePlace> {
   const { tag: base } = await ensureNodeBase(say);
-  const { tag, archive } = await buildImage({ base, buildBase: undefined, fresh: false, say });
+  return buildImage({ base, buildBase: undefined, fresh: false, say });
+}
+
+async function loadPlatform(place: NodePlace, { tag, archive }: ImagePlace): Promise<void> {
   await loadImage(place, archive);
   say(`${tag} is loaded (${seconds()} s).`);
 }
 
-/** This process outlives what it has started, so that it can clean up. @returns whether it was told to stop */
+/** Keeps this process alive on signals, so that it can clean up. @returns whether it got a signal to stop */
 function outlive(): () => boolean {
   let told = false;
   const stay = (): void => {
@@ -75,11 +79,11 @@ async function mocha({ net }: NodePlace, args: readonly string[]): Promise<numbe
   const program = join(root, 'node_modules/mocha/bin/mocha.js');
   const config = join(root, '.mocharc.e2e.json');
   const line = [process.execPath, program, '--config', config, ...args];
-  // The way back for a test that builds something: the cluster's network has no way out.
-  const env = { ...process.env, E2E_MACHINE_NETWORK: `/proc/${process.pid}/ns/net` };
-  // Tests do not outlive this process: their way out of the cluster's network leads through it.
+  // For a test that builds something: the cluster's network has no way out, so the test needs the machine's network.
+  const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, E2E_MACHINE_NETWORK: `/proc/${process.pid}/ns/net` };
+  // Tests end with this process, because they leave the cluster's network through it.
   const child = spawn('setpriv', ['--pdeathsig', 'TERM', net, ...line], { stdio: 'inherit', cwd: root, env });
-  // A terminal's Ctrl-C has reached mocha by itself.
+  // Ctrl-C in a terminal reaches mocha directly.
   process.on('SIGTERM', (signal) => child.kill(signal));
   return exitOf(child);
 }
@@ -89,7 +93,7 @@ async function end(place: NodePlace, failed: boolean): Promise<void> {
   await takeDown(place, failed ? 'files' : 'nothing', say);
   if (!failed) return;
   const [node, pods] = ['log', 'var-log/pods'].map((folder) => join(place.state, folder));
-  say(`Until the next e2e, e2e:up or e2e:down: logs of the node in ${node}, of its last pods in ${pods}`);
+  say(`Until the next e2e run, up or down: logs of the node in ${node}, of its last pods in ${pods}`);
 }
 
 async function run(place: NodePlace, { keepUp, mocha: args }: Extract<Wish, { kind: 'run' }>): Promise<number> {
@@ -102,8 +106,11 @@ async function run(place: NodePlace, { keepUp, mocha: args }: Extract<Wish, { ki
   let code: number | undefined;
   const isToldToStop = outlive();
   try {
+    // At the same time: the node mostly waits while it starts.
+    const building = buildPlatform();
+    building.catch(() => undefined); // awaited below, also when the node fails
     ours = await bringUp(place, say);
-    await loadPlatform(place);
+    await loadPlatform(place, await building);
     code = isToldToStop() ? STOPPED : await mocha(place, args);
     return code;
   } finally {

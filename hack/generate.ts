@@ -1,5 +1,5 @@
-// What is made from the schemas of crds/, from manifests/ and the changelog: types, resource definitions, examples, references.
-// `--check` writes nothing, names the files that are stale and exits with 1.
+// Generates files from the schemas of crds/, manifests/ and the changelog: types, resource definitions, examples,
+// references. `--check` writes nothing, names the files that are stale and exits with 1.
 import { resolve } from 'node:path';
 import type { Artefact } from './generate/artefact.ts';
 import { chartAnnotationArtefacts } from './generate/chart-annotations.ts';
@@ -9,6 +9,7 @@ import { configurationArtefacts } from './generate/configuration.ts';
 import { definitionArtefacts, kindSchemas } from './generate/definitions.ts';
 import { exampleArtefacts } from './generate/examples.ts';
 import { keep } from './generate/keep.ts';
+import { problemArtefacts } from './generate/problems.ts';
 import { referenceArtefacts } from './generate/reference.ts';
 import { ruleArtefacts } from './generate/rules.ts';
 import { typeArtefacts } from './generate/types.ts';
@@ -24,6 +25,7 @@ async function generate(): Promise<readonly Artefact[]> {
     chartAnnotationArtefacts(root, examples),
     referenceArtefacts(root, kinds),
     cliArtefacts(root),
+    problemArtefacts(root),
     ruleArtefacts(root),
     configurationArtefacts(root),
   ];

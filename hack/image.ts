@@ -16,7 +16,7 @@ Builds the image of operator, API, command line and example provider with builda
 The time in the image is that of the last commit, or SOURCE_DATE_EPOCH.
 `;
 
-/** Of our own layers, compressed: what an update of the platform costs a node. */
+/** Compressed size of our own layers: the amount that a node downloads for an update. */
 const MAX_OWN_BYTES = 80_000_000;
 const USAGE = 64;
 const say = (line: string): void => console.error(line);
@@ -51,7 +51,7 @@ async function run({ values }: ReturnType<typeof parse>): Promise<void> {
 
 const parse = () => parseArgs({ options, allowPositionals: false });
 
-/** Wrong usage has the exit code of its own that other programs have. */
+/** Wrong usage has the same exit code as in other programs. */
 function read(): ReturnType<typeof parse> | undefined {
   try {
     return parse();

@@ -1,4 +1,4 @@
-// The lint gate of the charts: `npm run lint:charts`. `-- --write` writes their READMEs in place of checking them.
+// The lint gate of the charts: `npm run lint:charts`. `-- --write` writes their READMEs instead of checking them.
 import { resolve } from 'node:path';
 import { runGate, writeGenerated, type CheckResult } from './charts/gate.ts';
 

@@ -1,4 +1,4 @@
-// What the integration tests need besides packages, made before they start: a build takes longer than any test may.
+// Makes what the integration tests need besides packages before they start: a build takes longer than a test may.
 import { resolve } from 'node:path';
 import { prepareGate } from './charts/gate.ts';
 import { findBinaries } from './control-plane/binaries.ts';

@@ -1,18 +1,20 @@
-// `npm run test:integration [-- [--jobs N] [PATH…] [-- MOCHA FLAGS]]`: the integration tests, several mochas side by side, each
-// with a control plane of its own. What a part prints is shown whole when it ends, what failed once more at the end.
+// `npm run test:integration [-- [--jobs N] [PATH…] [-- MOCHA FLAGS]]`: the integration tests, several mochas side by
+// side, each with its own control plane. With `--all`, as in `npm test`, also the unit tests and the lint of the
+// charts. The output of a part is shown as a whole when it ends; failures are shown again at the end.
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chosen, partsOf, type Part } from './integration/parts.ts';
+import { chosen, OTHER_CHECKS, partsOf, type Part } from './integration/parts.ts';
 import { runPart, type Ran } from './integration/run-part.ts';
 import { schedule } from './integration/schedule.ts';
 
 const HELP = `npm run test:integration [-- [--jobs N] [PATH...] [-- MOCHA FLAGS]]
 
   PATH      tests with this in their path (test/integration/rbac, kill.test); default: all
-  --jobs N  parts that run side by side (2); 1: one after the other
+  --jobs N  parts that run side by side (2), beside others that mostly wait; 1: one after the other
+  --all     also the other checks of npm test: coverage of the unit tests, simulation, charts
 `;
-// Most of a test is waiting, but a platform whose event loop gets no turn refuses requests as overloaded: on two cores no more.
+// Tests mostly wait, but a platform whose event loop gets no turn refuses requests as overloaded: so 2 on two cores.
 const JOBS = '2';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -23,13 +25,17 @@ function fail(message: string): never {
   process.exit(2);
 }
 
-/** From the count of what passed on: what mocha says of failures. */
+/** The end of mocha's output, from the count of passed tests: it describes the failures. */
 const endOf = (output: string): string => output.slice(Math.max(output.search(/^ {2}\d+ passing/m), 0));
 
 function settings(): { readonly jobs: number; readonly parts: readonly Part[]; readonly extra: readonly string[] } {
   const at = process.argv.indexOf('--', 2);
   const args = process.argv.slice(2, at === -1 ? undefined : at);
-  const options = { jobs: { type: 'string', default: JOBS }, help: { type: 'boolean', default: false } } as const;
+  const options = {
+    jobs: { type: 'string', default: JOBS },
+    all: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  } as const;
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     if (values.help) {
@@ -38,7 +44,8 @@ function settings(): { readonly jobs: number; readonly parts: readonly Part[]; r
     }
     if (!/^[1-9][0-9]?$/.test(values.jobs)) throw new Error(`--jobs takes a number from 1 to 99, not "${values.jobs}"`);
     const cwd = resolve(import.meta.dirname, '..');
-    const parts = partsOf(chosen(globSync('test/integration/**/*.test.ts', { cwd }), positionals));
+    const tests = partsOf(chosen(globSync('test/integration/**/*.test.ts', { cwd }), positionals));
+    const parts = values.all ? [...OTHER_CHECKS.first, ...tests, ...OTHER_CHECKS.last] : tests;
     return { jobs: Number(values.jobs), parts, extra: at === -1 ? [] : process.argv.slice(at + 1) };
   } catch (error) {
     return fail(error instanceof Error ? error.message : String(error));
@@ -54,8 +61,8 @@ function report(ran: readonly Ran[], wanted: number, ms: number): number {
     .join(', ');
   say(`\n${ran.length} of ${wanted} parts in ${seconds(ms)}: ${took}`);
   if (failed.length === 0) return ran.length === wanted ? 0 : 1;
-  const paths = failed.map(({ part }) => `test/integration/${part.name}`).join(' ');
-  say(`${failed.length} failed; run them again: npm run test:integration -- ${paths}`);
+  say(`${failed.length} failed; run them again:`);
+  for (const { part } of failed) say(`  npm run ${part.script ?? `test:integration -- ${part.files.join(' ')}`}`);
   return 1;
 }
 
@@ -75,7 +82,7 @@ const begun = performance.now();
 const ran: Ran[] = [];
 await schedule(parts, jobs, async (part) => {
   if (stop.signal.aborted) return;
-  say(`… ${part.name} (${part.files.length} ${part.files.length === 1 ? 'file' : 'files'})`);
+  say(part.script === undefined ? `… ${part.name} (${part.files.length} files)` : `… ${part.name}`);
   const one = await runPart(part, extra, stop.signal);
   if (stop.signal.aborted) return;
   ran.push(one);

@@ -1,19 +1,6 @@
-import { constants } from 'node:os';
+import { EX_USAGE } from '../adapters/process/start-error.ts';
+import { endUnlessHandled } from '../adapters/process/stop-signal.ts';
 import { chooseProgram, HELP } from './programs.ts';
-
-const STOPPING = ['SIGINT', 'SIGTERM'] as const;
-
-/**
- * The kernel gives the first process of a container no default action for a signal: a program without a handler of its own,
- * or one that is still being loaded, would run on until it is killed.
- */
-function stopLikeOthers(): void {
-  for (const name of STOPPING) {
-    process.on(name, () => {
-      if (process.listenerCount(name) === 1) process.exit(128 + constants.signals[name]);
-    });
-  }
-}
 
 const [node = process.execPath, file = import.meta.filename, ...argv] = process.argv;
 const choice = chooseProgram(argv);
@@ -23,11 +10,11 @@ switch (choice.kind) {
     break;
   case 'wrong':
     process.stderr.write(`${choice.message}\n\n${HELP}`);
-    process.exitCode = 64;
+    process.exitCode = EX_USAGE;
     break;
   case 'run':
-    if (process.pid === 1) stopLikeOthers();
-    // The programs read their arguments from here, as they do when they are started alone.
+    if (process.pid === 1) endUnlessHandled();
+    // The programs read their arguments from here, as when they are started directly.
     process.argv = [node, file, ...choice.rest];
     await choice.load();
     break;

@@ -1,4 +1,6 @@
-/** What the image can run, by the first argument; each reads the rest of the command line itself. */
+import { nearest } from '../core/manifest/nearest.ts';
+
+/** Programs of the image, by the first argument; each reads the rest of the command line itself. */
 const PROGRAMS = {
   operator: { text: 'reconciles the resources of a cluster', load: () => import('../operator/main.ts') },
   api: { text: 'answers the Orb API', load: () => import('../api-server/main.ts') },
@@ -6,7 +8,7 @@ const PROGRAMS = {
   'example-provider': { text: 'the provider of the example Orb', load: () => import('../standalone/example/main.ts') },
 } as const;
 
-/** What the arguments of the container ask for. */
+/** The choice that the arguments of the container make. */
 type Choice =
   | { readonly kind: 'run'; readonly load: () => Promise<unknown>; readonly rest: readonly string[] }
   | { readonly kind: 'help' }
@@ -22,11 +24,16 @@ ${lines.join('')}
 Example: orb verify receipt.json
 `;
 
-/** @param argv what stands behind the entry point */
+function unknownProgram(name: string): string {
+  const meant = nearest(name, Object.keys(PROGRAMS));
+  return `there is no program ${JSON.stringify(name)}${meant === undefined ? '' : `: did you mean ${meant}?`}`;
+}
+
+/** @param argv arguments after the entry point */
 export function chooseProgram(argv: readonly string[]): Choice {
   const [first, ...rest] = argv;
   if (first === undefined) return { kind: 'wrong', message: 'no program is named' };
   if (first === '--help' || first === '-h' || first === 'help') return { kind: 'help' };
-  if (!isProgram(first)) return { kind: 'wrong', message: `there is no program ${JSON.stringify(first)}` };
+  if (!isProgram(first)) return { kind: 'wrong', message: unknownProgram(first) };
   return { kind: 'run', load: PROGRAMS[first].load, rest };
 }

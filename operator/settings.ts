@@ -1,32 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { parseExceptions } from '../adapters/egress/exceptions.ts';
+import { parseAllowRules } from '../adapters/egress/allow-rules.ts';
+import { CONNECTION_FLAGS, parseConnection, type ConnectionSource } from '../adapters/kube/connection-flags.ts';
+import { allOf, givenOf, valueOf, type Args } from '../adapters/process/arguments.ts';
+import { parseCommandLine, type CommandLine, type ParsedCommandLine } from '../adapters/process/command-line.ts';
+import type { DefaultFlag, ValueFlag } from '../adapters/process/flag.ts';
+import { asDuration, asNamespace, asNumber, asOneOf, asPath } from '../adapters/process/flag-values.ts';
 import {
-  CONNECTION_HELP,
-  CONNECTION_OPTIONS,
-  parseConnection,
-  type ConnectionSource,
-} from '../adapters/kube/connection-flags.ts';
-import {
-  parsePrometheus,
-  PROMETHEUS_HELP,
-  PROMETHEUS_OPTIONS,
-  type PrometheusSettings,
-} from '../adapters/prometheus/settings.ts';
+  addressFlag,
+  EGRESS_ALLOW,
+  EGRESS_STUB,
+  IDENTITY,
+  LOG_LEVEL,
+  METRICS_LISTEN,
+  namespaceFlag,
+  readyFileFlag,
+} from '../adapters/process/shared-flags.ts';
+import { UsageError } from '../adapters/process/start-error.ts';
+import { parsePrometheus, PROMETHEUS_FLAGS, type PrometheusSettings } from '../adapters/prometheus/settings.ts';
+import type { LogLevel } from '../adapters/telemetry/logger.ts';
+import type { ListenAddress } from '../core/network/listen-address.ts';
 import type { VaultMode } from '../core/orbiset/vault-reader.ts';
 
-/** A TCP address to listen on; port 0 takes a free one. */
-interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** Settings of the operator; frozen for its whole life. */
+/** Settings of the operator; they never change while it runs. */
 export interface Settings {
   readonly connection: ConnectionSource;
-  /** Of the platform: lease, shared Orbs, the ServiceAccount of the API. */
+  /** Namespace of the platform: lease, shared Orbs, the ServiceAccount of the API. */
   readonly namespace: string;
   readonly vaultMode: VaultMode;
   /** Absent: no manifest loader. */
@@ -37,191 +36,139 @@ export interface Settings {
   readonly metricsListen: ListenAddress;
   /** operator.md A8; all in ms, retry < renew < lease. */
   readonly lease: { readonly leaseMs: number; readonly renewMs: number; readonly retryMs: number };
-  /** Of this process alone. */
+  /** Unique for this process. */
   readonly identity: string;
-  /** Absent: nothing is swapped by figures. */
+  /** Absent: nothing is swapped by metrics. */
   readonly prometheus: PrometheusSettings | undefined;
-  /** Between two looks at the figures, ms. */
+  /** Ms between two evaluations of the metrics. */
   readonly failoverTickMs: number;
-  /** Of each controller. */
+  /** Workers of each controller. */
   readonly workers: number;
   readonly readyFile: string | undefined;
-  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  readonly logLevel: LogLevel;
 }
 
-export type ParsedSettings =
-  | { readonly kind: 'start'; readonly settings: Settings }
-  | { readonly kind: 'help' }
-  | { readonly kind: 'wrong'; readonly message: string };
-
-export const HELP = `node operator/main.ts [options]
-
-Reconciles Orbs, Orbisets and publications of a cluster.
-
-${CONNECTION_HELP}  --namespace NAME            of the platform                    orb-system
-  --rbac-vault WHO            operator: makes the RoleBindings to orb-vault-reader; tenant: only says which one is missing
-                                                                 operator
-  --manifests DIR             folder of bare manifests that become Orbs
-  --manifests-namespace NAME  where those Orbs go                the platform's
-  --egress-allow ORIGIN       this origin passes the host lints, as it passes the API's dialer
-  --egress-stub ORIGIN=ADDRESS:PORT   the same; give both processes the same options
-  --probes-listen HOST:PORT   /livez and /readyz                 127.0.0.1:8081   (port 0: a free one)
-  --metrics-listen HOST:PORT  Prometheus metrics                 127.0.0.1:9465
-  --lease-duration DURATION   others wait so long for a leader that is gone   15s
-  --renew-deadline DURATION   the leader stops so long after its last renewal, before the lease ends
-                                                                 10s
-  --retry-period DURATION     between two renewals               2s
-${PROMETHEUS_HELP}  --failover-tick DURATION    between two looks at the figures, 1s to 5m   15s
-  --identity NAME             of this process among replicas     its host and a random part
-  --workers NUMBER            of each controller, 1 to 64        8
-  --ready-file FILE           gets the addresses as JSON once the caches are filled
-  --log-level LEVEL           debug, info, warn or error         info
-
-Example: node operator/main.ts --kubeconfig ~/.kube/config --probes-listen 127.0.0.1:0 --metrics-listen 127.0.0.1:0
-`;
-
-class WrongUsage extends Error {}
-
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const MODES = ['operator', 'tenant'] as const;
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
-const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const MAX_WORKERS = 64;
-const MIN_TICK_MS = 1000;
-const MAX_TICK_MS = 300_000;
 
-function parseListen(text: string, flag: string): ListenAddress {
-  const colon = text.lastIndexOf(':');
-  const port = Number(text.slice(colon + 1));
-  const isPort = text.slice(colon + 1) !== '' && Number.isInteger(port) && port >= 0 && port <= 65_535;
-  if (colon <= 0 || !isPort) throw new WrongUsage(`${flag} takes HOST:PORT, for example 0.0.0.0:8081`);
-  return { host: text.slice(0, colon).replace(/^\[|\]$/g, ''), port };
-}
+const leaseFlag = (name: string, text: string, fallback: string): DefaultFlag<number> => ({
+  name,
+  value: 'DURATION',
+  text,
+  fallback,
+  parse: asDuration('1ms', '24h'),
+});
 
-function parseDuration(text: string, flag: string): number {
-  const [, digits, unit = ''] = /^([1-9][0-9]{0,5})(ms|s|m)$/.exec(text) ?? [];
-  const ms = UNITS[unit];
-  if (digits === undefined || ms === undefined) throw new WrongUsage(`${flag} takes a duration, for example 15s`);
-  return Number(digits) * ms;
-}
+/** A new flag needs one entry here and one line of `resolveSettings`. The help follows the order of this list. */
+const FLAGS = {
+  namespace: namespaceFlag('of the platform'),
+  vaultMode: {
+    name: 'rbac-vault',
+    value: 'WHO',
+    text: 'operator: makes the RoleBindings to orb-vault-reader; tenant: only says which one is missing',
+    fallback: 'operator',
+    values: MODES,
+    parse: asOneOf(MODES),
+  },
+  manifests: {
+    name: 'manifests',
+    value: 'DIR',
+    text: 'folder of bare manifests that become Orbs',
+    otherwise: 'none',
+    parse: asPath,
+  },
+  manifestsNamespace: {
+    name: 'manifests-namespace',
+    value: 'NAME',
+    text: 'where those Orbs go',
+    otherwise: "the platform's",
+    parse: asNamespace,
+  },
+  egressAllow: { ...EGRESS_ALLOW, text: "this origin passes the host lints, as it passes the API's dialer" },
+  egressStub: { ...EGRESS_STUB, text: 'the same; give both processes the same options' },
+  probesListen: addressFlag('probes-listen', 'address of /livez and /readyz', '127.0.0.1:8081'),
+  metricsListen: { ...METRICS_LISTEN, fallback: '127.0.0.1:9465' },
+  leaseDuration: leaseFlag('lease-duration', 'how long others wait for a leader that is gone; whole seconds', '15s'),
+  renewDeadline: leaseFlag(
+    'renew-deadline',
+    'how long after its last renewal a leader stops, before the lease ends',
+    '10s',
+  ),
+  retryPeriod: leaseFlag('retry-period', 'between two renewals', '2s'),
+  failoverTick: {
+    name: 'failover-tick',
+    value: 'DURATION',
+    text: 'between two evaluations of the metrics, 1s to 5m',
+    fallback: '15s',
+    parse: asDuration('1s', '5m'),
+  },
+  identity: IDENTITY,
+  workers: {
+    name: 'workers',
+    value: 'NUMBER',
+    text: `workers of each controller, 1 to ${MAX_WORKERS}`,
+    fallback: '8',
+    parse: asNumber(1, MAX_WORKERS),
+  },
+  readyFile: readyFileFlag('the addresses', 'the caches are filled'),
+  logLevel: LOG_LEVEL,
+} as const satisfies Readonly<Record<string, ValueFlag<unknown>>>;
 
-function parseTick(text: string): number {
-  const ms = parseDuration(text, '--failover-tick');
-  if (ms < MIN_TICK_MS || ms > MAX_TICK_MS) throw new WrongUsage('--failover-tick is from 1s to 5m');
-  return ms;
-}
-
-function oneOf<Value extends string>(text: string, values: readonly Value[], flag: string): Value {
-  const found = values.find((value) => value === text);
-  if (found === undefined) throw new WrongUsage(`${flag} is one of ${values.join(', ')}`);
-  return found;
-}
-
-function parseNamespace(text: string, flag: string): string {
-  if (!NAMESPACE.test(text)) throw new WrongUsage(`${flag} takes the name of a namespace, for example orb-system`);
-  return text;
-}
-
-function parseWorkers(text: string): number {
-  const workers = Number(text);
-  if (!Number.isInteger(workers) || workers < 1 || workers > MAX_WORKERS) {
-    throw new WrongUsage(`--workers is a whole number from 1 to ${MAX_WORKERS}`);
-  }
-  return workers;
-}
-
-interface LeaseValues {
-  readonly 'lease-duration': string;
-  readonly 'renew-deadline': string;
-  readonly 'retry-period': string;
-}
-
-/** A leader must have stopped before another one may begin. */
-function parseLease(values: LeaseValues): Settings['lease'] {
-  const leaseMs = parseDuration(values['lease-duration'], '--lease-duration');
-  const renewMs = parseDuration(values['renew-deadline'], '--renew-deadline');
-  const retryMs = parseDuration(values['retry-period'], '--retry-period');
-  if (leaseMs % 1000 !== 0) throw new WrongUsage('--lease-duration takes whole seconds: a Lease holds no less');
-  if (renewMs >= leaseMs) throw new WrongUsage('--renew-deadline must be shorter than --lease-duration');
-  if (retryMs >= renewMs) throw new WrongUsage('--retry-period must be shorter than --renew-deadline');
+/** A leader must have stopped before the next may begin. */
+function resolveLease(args: Args): Settings['lease'] {
+  const leaseMs = valueOf(args, FLAGS.leaseDuration);
+  const renewMs = valueOf(args, FLAGS.renewDeadline);
+  const retryMs = valueOf(args, FLAGS.retryPeriod);
+  if (leaseMs % 1000 !== 0) throw new UsageError('--lease-duration takes whole seconds: a Lease holds no less');
+  if (renewMs >= leaseMs) throw new UsageError('--renew-deadline must be shorter than --lease-duration');
+  if (retryMs >= renewMs) throw new UsageError('--retry-period must be shorter than --renew-deadline');
   return { leaseMs, renewMs, retryMs };
 }
 
-function parseOrigins(allow: readonly string[], stub: readonly string[]): readonly string[] {
-  const parsed = parseExceptions(allow, stub);
-  if (!parsed.ok) throw new WrongUsage(parsed.errors.join('\n'));
+function resolveOrigins(args: Args): readonly string[] {
+  const parsed = parseAllowRules(allOf(args, FLAGS.egressAllow), allOf(args, FLAGS.egressStub));
+  if (!parsed.ok) throw new UsageError(parsed.errors.join('\n'));
   return parsed.exceptions.map(({ origin }) => origin);
 }
 
-const string = { type: 'string' } as const;
-const list = { type: 'string', multiple: true, default: [] as string[] } as const;
-
-const OPTIONS = {
-  ...CONNECTION_OPTIONS,
-  ...PROMETHEUS_OPTIONS,
-  namespace: { ...string, default: 'orb-system' },
-  'rbac-vault': { ...string, default: 'operator' },
-  manifests: string,
-  'manifests-namespace': string,
-  'egress-allow': list,
-  'egress-stub': list,
-  'probes-listen': { ...string, default: '127.0.0.1:8081' },
-  'metrics-listen': { ...string, default: '127.0.0.1:9465' },
-  'lease-duration': { ...string, default: '15s' },
-  'renew-deadline': { ...string, default: '10s' },
-  'retry-period': { ...string, default: '2s' },
-  'failover-tick': { ...string, default: '15s' },
-  identity: string,
-  workers: { ...string, default: '8' },
-  'ready-file': string,
-  'log-level': { ...string, default: 'info' },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-
-type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
-type Environment = Readonly<Record<string, string | undefined>>;
-
-function parseManifests(values: Values, namespace: string): Settings['manifests'] {
-  const { manifests: folder, 'manifests-namespace': target = namespace } = values;
-  if (folder !== undefined) {
-    return { folder: resolve(folder), namespace: parseNamespace(target, '--manifests-namespace') };
-  }
-  if (values['manifests-namespace'] !== undefined) throw new WrongUsage('--manifests-namespace needs --manifests DIR');
+function resolveManifests(args: Args, platformNamespace: string): Settings['manifests'] {
+  const [folder, namespace] = [givenOf(args, FLAGS.manifests), givenOf(args, FLAGS.manifestsNamespace)];
+  if (folder !== undefined) return { folder, namespace: namespace ?? platformNamespace };
+  if (namespace !== undefined) throw new UsageError('--manifests-namespace needs --manifests DIR');
   return undefined;
 }
 
-function toSettings(values: Values, env: Environment): Settings {
-  const parsed = parseConnection(values, env);
-  if (!parsed.ok) throw new WrongUsage(parsed.message);
-  const prometheus = parsePrometheus(values);
-  if (!prometheus.ok) throw new WrongUsage(prometheus.message);
-  const namespace = parseNamespace(values.namespace, '--namespace');
-  const readyFile = values['ready-file'];
-  return {
-    connection: parsed.source,
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function resolveSettings(args: Args, env: Environment): Settings {
+  const namespace = valueOf(args, FLAGS.namespace);
+  return Object.freeze({
+    connection: parseConnection(args, env),
     namespace,
-    vaultMode: oneOf(values['rbac-vault'], MODES, '--rbac-vault'),
-    manifests: parseManifests(values, namespace),
-    allowedOrigins: parseOrigins(values['egress-allow'], values['egress-stub']),
-    probesListen: parseListen(values['probes-listen'], '--probes-listen'),
-    metricsListen: parseListen(values['metrics-listen'], '--metrics-listen'),
-    lease: parseLease(values),
-    identity: values.identity ?? `${hostname()}_${randomUUID()}`,
-    prometheus: prometheus.settings,
-    failoverTickMs: parseTick(values['failover-tick']),
-    workers: parseWorkers(values.workers),
-    readyFile: readyFile === undefined ? undefined : resolve(readyFile),
-    logLevel: oneOf(values['log-level'], LEVELS, '--log-level'),
-  };
+    vaultMode: valueOf(args, FLAGS.vaultMode),
+    manifests: resolveManifests(args, namespace),
+    allowedOrigins: resolveOrigins(args),
+    probesListen: valueOf(args, FLAGS.probesListen),
+    metricsListen: valueOf(args, FLAGS.metricsListen),
+    lease: resolveLease(args),
+    identity: givenOf(args, FLAGS.identity) ?? `${hostname()}_${randomUUID()}`,
+    prometheus: parsePrometheus(args),
+    failoverTickMs: valueOf(args, FLAGS.failoverTick),
+    workers: valueOf(args, FLAGS.workers),
+    readyFile: givenOf(args, FLAGS.readyFile),
+    logLevel: valueOf(args, FLAGS.logLevel),
+  });
 }
 
-/** Reads the command line of the operator. @param env for a pod's own connection only */
-export function parseSettings(argv: readonly string[], env: Environment): ParsedSettings {
-  try {
-    const { values } = parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
-    return values.help ? { kind: 'help' } : { kind: 'start', settings: Object.freeze(toSettings(values, env)) };
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return { kind: 'wrong', message: error.message };
-  }
-}
+/** @param env for a pod's own connection only */
+export const operatorCommandLine = (env: Environment): CommandLine<Settings> => ({
+  call: 'node operator/main.ts',
+  about: 'Reconciles Orbs, Orbisets and publications of a cluster.',
+  flags: [...CONNECTION_FLAGS, ...Object.values(FLAGS), ...PROMETHEUS_FLAGS],
+  example: '--kubeconfig ~/.kube/config --probes-listen 127.0.0.1:0 --metrics-listen 127.0.0.1:0',
+  resolve: (args) => resolveSettings(args, env),
+});
+
+/** Parses the command line of the operator. @param env for a pod's own connection only */
+export const parseSettings = (argv: readonly string[], env: Environment): ParsedCommandLine<Settings> =>
+  parseCommandLine(operatorCommandLine(env), argv);

@@ -1,38 +1,29 @@
-import type { MetricsSource } from '../adapters/failover-metrics/port.ts';
 import { openConnection } from '../adapters/kube/connection-flags.ts';
 import { createElection } from '../adapters/kube/election.ts';
 import { createEventRecorder } from '../adapters/kube/event-recorder.ts';
 import { createKubeClient } from '../adapters/kube/kube-client.ts';
 import { createKubeMetrics, type RuntimeMetrics } from '../adapters/kube/kube-metrics.ts';
 import { createManager, type LeaderTask, type Manager } from '../adapters/kube/manager.ts';
-import { createOwnWrites, type OwnWrites } from '../adapters/kube/own-writes.ts';
-import { KINDS } from '../adapters/kube/kinds.ts';
-import type { Kind, KubeClient, Reflector } from '../adapters/kube/port.ts';
+import type { KubeClient, Reflector } from '../adapters/kube/port.ts';
+import { createReflector } from '../adapters/kube/reflector.ts';
 import { serveProbes } from '../adapters/kube/probes.ts';
-import { createStatusWriter } from '../adapters/kube/status-writer.ts';
-import { createWorkQueue } from '../adapters/kube/work-queue.ts';
 import type { Logger } from '../adapters/telemetry/port.ts';
 import { createProcessMetrics } from '../adapters/telemetry/process-metrics.ts';
-import { serveMetrics } from '../adapters/telemetry/serve-metrics.ts';
+import { claim } from '../adapters/process/listen.ts';
+import { serveMetrics } from '../adapters/http/serve-metrics.ts';
 import type { Clock } from '../adapters/time/clock.ts';
-import { VAULT_READER } from '../core/orbiset/vault-reader.ts';
-import type { ObjectRef } from '../core/reconcile/kube-object.ts';
-import type { Context } from './context.ts';
-import { CONTROLLERS, createControllers, type WorkQueues, type Writes } from './controllers.ts';
-import { createHandlers } from './enqueue.ts';
-import type { FailoverState } from './failover/failover-state.ts';
+import { judgeManifest } from '../core/orb/plan-manifest.ts';
+import { urlOf } from '../core/network/listen-address.ts';
+import type { Context } from './kinds/context.ts';
+import { createLoops, type Loops, type LoopsOptions } from './loops.ts';
 import { openFailover } from './failover/failover-parts.ts';
-import { createFailoverLoop } from './failover/loop.ts';
 import { createLoaderMetrics } from './loader/loader-metrics.ts';
 import { createManifestLoader } from './loader/manifest-loader.ts';
 import { reportTarget, type PodEnvironment } from './loader/report-target.ts';
-import { createJudgements, type Judgements } from './orb/judgements.ts';
-import { statusOwners } from './owners.ts';
-import { createReflectors, storesOf, type Reflectors } from './reflectors.ts';
 import type { Settings } from './settings.ts';
 import { checkVersion, VERSION } from './version-guard.ts';
 
-/** What a process has that a test replaces. */
+/** Parts of the process that a test replaces. */
 export interface StartTools {
   readonly clock: Clock;
   /** [0, 1) */
@@ -42,14 +33,14 @@ export interface StartTools {
   readonly version: string;
 }
 
-/** An operator whose parts are made and whose addresses are taken. */
+/** An operator with all parts made and all addresses bound. */
 export interface Operator {
   readonly probesUrl: string;
   readonly metricsUrl: string;
   readonly ready: Manager['ready'];
   /**
-   * Works until the signal is aborted; everything has ended when it resolves (operator.md A11). Once.
-   * @throws SkippedVersion another one must come first
+   * Works until the signal is aborted. Everything has ended when it resolves (operator.md A11). Call it once.
+   * @throws SkippedVersion another version must be installed first
    */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
@@ -60,89 +51,36 @@ type Parts = StartTools & {
   readonly metrics: RuntimeMetrics;
 };
 
-/** Of the Lease that the leader holds. */
+/** Name of the leader's Lease. */
 const LEASE = 'orb-operator';
 
-function createQueues({ clock, metrics }: Parts): WorkQueues {
-  const queue = (name: string): WorkQueues['orb'] => createWorkQueue({ name, clock, metrics });
-  return {
-    orb: queue(CONTROLLERS.orb),
-    failover: queue(CONTROLLERS.failover),
-    orbiset: queue(CONTROLLERS.orbiset),
-    roleBinding: queue(CONTROLLERS.roleBinding),
-    publication: queue(CONTROLLERS.publication),
-  };
-}
-
-/** Keys of that controller are namespaces. */
-const bindingOf = (namespace: string): ObjectRef => ({ namespace, name: VAULT_READER });
-
-function createWrites({ client, clock }: Parts, reflectors: Reflectors): Writes {
-  const writes = (kind: Kind, { store }: Reflector): OwnWrites => createOwnWrites({ client, kind, store, clock });
-  const { store } = reflectors.roleBinding;
-  return {
-    orb: writes(KINDS.orb, reflectors.orb),
-    orbiset: writes(KINDS.orbiset, reflectors.orbiset),
-    publication: writes(KINDS.publication, reflectors.publication),
-    roleBinding: createOwnWrites({ client, kind: KINDS.roleBinding, store, clock, refOf: bindingOf }),
-  };
-}
-
-/** What changes of Orbs make forgotten. */
-const forgetting = (judgements: Judgements, { orbs }: FailoverState): Pick<Judgements, 'forget'> => ({
-  forget: (key) => {
-    judgements.forget(key);
-    orbs.forget(key);
-  },
-});
-
-/** Queues, caches, and the tasks between them. @param source absent: nothing is swapped by figures */
-function wire(
-  parts: Parts,
-  shared: Pick<Context, 'recorder' | 'assertLeading' | 'failover'>,
-  source: MetricsSource | undefined,
-): {
-  readonly reflectors: Reflectors;
-  readonly tasks: readonly LeaderTask[];
-} {
-  const { settings, client, clock } = parts;
-  const { allowedOrigins, namespace: platformNamespace, vaultMode, workers } = settings;
-  const queues = createQueues(parts);
-  const judgements = createJudgements(allowedOrigins);
-  const forgets = forgetting(judgements, shared.failover);
-  const handlers = createHandlers(queues, () => storesOf(reflectors), forgets, platformNamespace);
-  const reflectors: Reflectors = createReflectors(settings, parts, handlers);
-  const writes = createWrites(parts, reflectors);
-  const stores = storesOf(reflectors);
-  const context: Context = {
-    ...shared,
-    stores,
-    owners: statusOwners(stores, writes),
-    writer: createStatusWriter({ client, assertLeading: shared.assertLeading }),
+/** The control loops over the cluster's API. */
+function loopsOf(
+  { settings, client, clock, random, logger, metrics }: Parts,
+  own: Pick<LoopsOptions, 'recorder' | 'assertLeading' | 'failover' | 'source'>,
+): Loops {
+  const { allowedOrigins, vaultMode, workers, failoverTickMs: tickMs, namespace: platformNamespace } = settings;
+  return createLoops({
+    ...own,
+    client,
     clock,
-    judgements,
+    random,
+    logger,
+    metrics,
+    allowedOrigins,
     platformNamespace,
     vaultMode,
-    allowedOrigins,
-    client,
-    bindingWrites: writes.roleBinding,
-    leftSince: new WeakMap(),
-  };
-  const { random, logger, metrics } = parts;
-  const loop = { context, queue: queues.failover, logger, clock, tickMs: settings.failoverTickMs };
-  return {
-    reflectors,
-    tasks: [
-      ...(source === undefined ? [] : [createFailoverLoop({ ...loop, source })]),
-      ...createControllers(context, queues, writes, { clock, random, logger, metrics, workers }),
-    ],
-  };
+    workers,
+    tickMs,
+    reflect: (about) => createReflector({ selection: {}, ...about, client, clock, random, logger, metrics }),
+    judge: (orb) => judgeManifest(orb, allowedOrigins),
+  });
 }
 
 interface LoaderParts extends Parts {
   readonly recorder: Context['recorder'];
   readonly assertLeading: () => void;
-  readonly orbs: Reflectors['orb']['store'];
+  readonly orbs: Reflector['store'];
   readonly registry: Parameters<typeof createLoaderMetrics>[0];
 }
 
@@ -167,9 +105,10 @@ function loaderTasks(parts: LoaderParts): readonly LeaderTask[] {
   return [{ name: 'manifest-loader', run: loader.run }];
 }
 
-const urlOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-
-/** Makes every part and takes the addresses; nothing is asked of the cluster yet. @throws Error an address or file is not there */
+/**
+ * Makes every part and binds the addresses. Nothing is requested from the cluster yet.
+ * @throws Error an address or file is missing
+ */
 export async function createOperator(settings: Settings, tools: StartTools): Promise<Operator> {
   const { clock, random, logger, env, version } = tools;
   const own = createProcessMetrics(version);
@@ -177,7 +116,7 @@ export async function createOperator(settings: Settings, tools: StartTools): Pro
   const metrics = createKubeMetrics(registry, { clock });
   const connection = await openConnection(settings.connection);
   const client = createKubeClient({ connection, clock, random, logger, metrics, userAgent: `orb-operator/${version}` });
-  const { identity, namespace } = settings;
+  const { identity, namespace, probesListen, metricsListen } = settings;
   const lease = { namespace, name: LEASE };
   const election = createElection({
     client,
@@ -194,8 +133,12 @@ export async function createOperator(settings: Settings, tools: StartTools): Pro
   const recorder = createEventRecorder({ client, clock, logger, metrics, ...reporting });
   const parts: Parts = { ...tools, settings, client, metrics };
   const { assertLeading, epoch } = election;
-  const { state: failover, source, slices } = openFailover(settings, { clock, random, logger, metrics: own, epoch });
-  const { reflectors, tasks } = wire(parts, { recorder, assertLeading, failover }, source);
+  const {
+    state: failover,
+    source,
+    slices,
+  } = openFailover(settings.prometheus, { clock, random, logger, metrics: own, epoch });
+  const { reflectors, tasks } = loopsOf(parts, { recorder, assertLeading, failover, source });
   const loader = loaderTasks({ ...parts, recorder, assertLeading, orbs: reflectors.orb.store, registry });
   const manager = createManager({
     reflectors,
@@ -205,11 +148,13 @@ export async function createOperator(settings: Settings, tools: StartTools): Pro
     clock,
     logger,
   });
-  const probes = await serveProbes({ ...settings.probesListen, ready: manager.ready, logger });
-  const scraped = await serveMetrics(settings.metricsListen, { slices }, logger);
+  const probes = await claim(probesListen, '--probes-listen', () =>
+    serveProbes({ ...probesListen, ready: manager.ready, logger }),
+  );
+  const scraped = await claim(metricsListen, '--metrics-listen', () => serveMetrics(metricsListen, { slices }, logger));
   return {
-    probesUrl: urlOf(settings.probesListen.host, probes.port),
-    metricsUrl: `${urlOf(settings.metricsListen.host, scraped.port)}/metrics`,
+    probesUrl: urlOf({ ...probesListen, port: probes.port }),
+    metricsUrl: `${urlOf({ ...metricsListen, port: scraped.port })}/metrics`,
     ready: manager.ready,
     run: async (signal) => {
       await checkVersion({ client, clock, logger, version, lease }, signal);

@@ -5,12 +5,12 @@ import type { Clock } from '../adapters/time/clock.ts';
 import type { ObjectRef } from '../core/reconcile/kube-object.ts';
 import { refuseStep } from '../core/release/version-step.ts';
 
-/** Annotation of the Lease: version of the operator that led last. */
+/** Annotation of the Lease: version of the last leader. */
 export const VERSION = 'orbs.dev/version';
 
 const AGAIN_MS = 2000;
 
-/** This version must not follow the one that works here. Starting again mends nothing. */
+/** This version must not follow the last leader's version. A restart does not help. */
 export class SkippedVersion extends Error {
   readonly code = 'version-skipped';
   constructor(message: string) {
@@ -23,13 +23,15 @@ interface GuardDeps {
   readonly client: Pick<KubeClient, 'get'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
   /** The Lease of the leader. */
   readonly lease: ObjectRef;
 }
 
-/** @returns undefined: nobody led here, or the signal was aborted while the Kubernetes API did not answer */
+/**
+ * @returns undefined without an earlier leader, or when the signal was aborted while the Kubernetes API did not answer
+ */
 async function lastVersion(
   { client, clock, logger, lease }: GuardDeps,
   signal: AbortSignal,
@@ -48,9 +50,9 @@ async function lastVersion(
 }
 
 /**
- * Looks at what led last, before this process campaigns: who must not follow it never leads. While the others of a
- * rolling update go on as they are, this one does not get ready, so the update stops there.
- * @throws SkippedVersion what to install first
+ * Checks the version of the last leader before this process campaigns. A version that must not follow it never leads.
+ * During a rolling update this process then does not get ready. So the update stops, and the others keep running.
+ * @throws SkippedVersion names the version to install first
  */
 export async function checkVersion(deps: GuardDeps, signal: AbortSignal): Promise<void> {
   const known = await lastVersion(deps, signal);

@@ -1,23 +1,22 @@
+import { shellWord } from '../core/shell/shell-word.ts';
 import { EXAMPLE } from './example/example.ts';
 
-/** What the first screen says. */
+/** Contents of the first screen. */
 export interface Greeting {
   readonly url: string;
   readonly metricsUrl: string;
   readonly issuer: string;
   readonly rootJwk: object;
-  /** Given only when the key was made by this start: it is shown once. */
+  /** The new API key, shown once. Absent when an earlier start made the key. */
   readonly newKey: string | undefined;
   readonly credentials: string;
   readonly resources: string;
   readonly exceptions: readonly string[];
   /** False when `--resources` holds no example Orb. */
   readonly hasExample: boolean;
-  /** How the command line is called from here: `npm run -s orb --` in a checkout, else `orb`. */
+  /** Command line as called from here: `npm run -s orb --` in a checkout, otherwise `orb`. */
   readonly orb: string;
 }
-
-const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 function exampleLines({ url, newKey, orb }: Greeting): readonly string[] {
   const key = newKey ?? '$ORB_API_KEY';
@@ -25,8 +24,8 @@ function exampleLines({ url, newKey, orb }: Greeting): readonly string[] {
   return [
     '',
     'Execute the example:',
-    `  curl -s ${url}/orbisets/${EXAMPLE.orbiset}/execute -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' -d ${quote(body)}`,
-    `  ${orb} run ${EXAMPLE.orbId} --server ${url} text=${quote(EXAMPLE.inputs.text)}`,
+    `  curl -s ${url}/orbisets/${EXAMPLE.orbiset}/execute -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' -d ${shellWord(body)}`,
+    `  ${orb} run ${EXAMPLE.orbId} --server ${url} text=${shellWord(EXAMPLE.inputs.text)}`,
   ];
 }
 
@@ -46,9 +45,9 @@ export function greeting(told: Greeting): string {
     ...(told.hasExample ? exampleLines(told) : []),
     '',
     'Trust its receipts, on the machine that verifies them:',
-    `  ${told.orb} trust add ${told.issuer} --root ${quote(JSON.stringify(told.rootJwk))}`,
+    `  ${told.orb} trust add ${told.issuer} --root ${shellWord(JSON.stringify(told.rootJwk))}`,
     '',
-    `Docs        README.md, docs/failover.md, ${told.url}/openapi.json     Stop: Ctrl-C`,
+    `Docs        README.md, docs/provider-failover.md, ${told.url}/openapi.json     Stop: Ctrl-C`,
     '',
   ].join('\n');
 }

@@ -1,7 +1,7 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where everything of one standalone installation lives; made with mode 0700. */
+/** Paths of one standalone installation; its folder has mode 0700. */
 export interface DataFolder {
   readonly path: string;
   readonly keys: string;
@@ -13,7 +13,7 @@ export interface DataFolder {
   readonly credentials: string;
 }
 
-/** Makes the folder and its parts; what is there stays as it is. */
+/** Creates the folder and its parts; existing files stay. */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const folder: DataFolder = {
     path,
@@ -28,14 +28,4 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     await mkdir(dir, { recursive: true, mode: 0o700 });
   }
   return folder;
-}
-
-/** @returns undefined when there is no such file */
-export async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -1,13 +1,14 @@
 import type { ApiKeyStore } from '../adapters/api-keys/api-key-store.ts';
 import { createApiKey } from '../adapters/api-keys/files.ts';
 import { replacePrivate } from '../adapters/private-file/private-file.ts';
+import { readIfThere } from '../adapters/private-file/read-if-there.ts';
 import type { Scope } from '../core/api-key/scopes.ts';
-import { readIfThere, type DataFolder } from './data-folder.ts';
+import type { DataFolder } from './data-folder.ts';
 
-/** A key of the tenant `default` for the person at this machine. */
+/** An API key of the tenant `default`, for the person at this machine. */
 export interface LocalKey {
   readonly key: string;
-  /** Made by this start: it has not been shown yet. */
+  /** This start made the key, so it was not shown yet. */
   readonly fresh: boolean;
 }
 
@@ -20,11 +21,13 @@ function keyIn(text: string | undefined): string | undefined {
     const known = typeof value === 'object' && value !== null && 'api_key' in value ? value.api_key : undefined;
     return typeof known === 'string' ? known : undefined;
   } catch {
-    return undefined; // half a file of a full disk: a new key replaces it
+    return undefined; // half a file, after a full disk: a new key replaces it
   }
 }
 
-/** The key of the last start while it is good, else a new one; kept for the command line with mode 0600. */
+/**
+ * The key of the last start while it is valid, otherwise a new key. It is stored for the command line with mode 0600.
+ */
 export async function localKey(
   folder: DataFolder,
   store: ApiKeyStore,
@@ -32,7 +35,7 @@ export async function localKey(
 ): Promise<LocalKey> {
   const known = keyIn(await readIfThere(folder.credentials));
   const is = known === undefined ? undefined : store.authenticate(`Bearer ${known}`, '127.0.0.1');
-  // One of an earlier version may lack a scope.
+  // A key of an earlier version may lack a scope.
   if (known !== undefined && is?.kind === 'ok' && SCOPES.every((scope) => is.caller.scopes.has(scope))) {
     return { key: known, fresh: false };
   }
@@ -42,6 +45,6 @@ export async function localKey(
   return { key: text, fresh: true };
 }
 
-/** Tells the command line where the API listens now. */
+/** Stores the API's current address and key for the command line. */
 export const writeCredentials = (folder: DataFolder, url: string, key: string): Promise<void> =>
   replacePrivate(folder.credentials, `${JSON.stringify({ url, api_key: key }, null, 2)}\n`);

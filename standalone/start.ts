@@ -6,17 +6,14 @@ import { createFileHeadStore } from '../adapters/log-head/file-head-store.ts';
 import { randomSource } from '../adapters/keys/primitives.ts';
 import type { ProcessLog } from '../adapters/telemetry/logger.ts';
 import type { Clock } from '../adapters/time/clock.ts';
-import { checkEgress, exceptionsOf, readAuthorities } from '../api-server/process/egress-settings.ts';
+import { checkEgress, allowRulesOf, readAuthorities } from '../api-server/process/egress-settings.ts';
 import { openPlatform, type Platform } from '../api-server/process/platform.ts';
 import { serve } from '../api-server/process/serve.ts';
-import { EX_CONFIG, StartError } from '../api-server/process/start-error.ts';
+import { openClusterOfOne } from './cluster-of-one.ts';
+import { EX_CONFIG, StartError } from '../adapters/process/start-error.ts';
 import { openDataFolder, type DataFolder } from './data-folder.ts';
 import { startExample, type Example } from './example/example.ts';
-import { FailoverRows } from './failover/failover-rows.ts';
-import { createLedgerPins } from './failover/ledger-pins.ts';
-import { startFailover } from './failover/start-failover.ts';
 import { localKey, writeCredentials, type LocalKey } from './first-key.ts';
-import { watchResources } from './resources/watch-resources.ts';
 import { secretHint } from './secret-hint.ts';
 import type { Settings } from './settings.ts';
 
@@ -25,7 +22,7 @@ export interface StartTools {
   readonly clock: Clock;
   readonly log: ProcessLog;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How the command line is called from here. */
+  /** Command line as called from here. */
   readonly orb: string;
 }
 
@@ -36,7 +33,7 @@ export interface Running {
   readonly platform: Platform;
   readonly folder: DataFolder;
   readonly key: LocalKey;
-  /** No new work, runs in flight end, the ledger is flushed. */
+  /** Accepts no new work, lets runs in flight end, and flushes the ledger. */
   readonly stop: () => Promise<void>;
 }
 
@@ -59,7 +56,7 @@ interface Opened {
 
 async function open(settings: Settings, { clock, log, orb, root, env }: StartTools): Promise<Opened> {
   await checkEgress(env, clock);
-  const given = exceptionsOf(settings);
+  const given = allowRulesOf(settings);
   const authorities = await readAuthorities(settings);
   const folder = await openDataFolder(settings.data);
   const keys = await openPlatformKeys(folder, settings, clock);
@@ -85,7 +82,7 @@ async function open(settings: Settings, { clock, log, orb, root, env }: StartToo
     await example.close();
     throw error;
   });
-  // The log itself says what is wrong.
+  // No callback is needed: the log already reports the problem.
   await platform.followHead(createFileHeadStore(settings.logHead), () => undefined);
   await apiKeys.open();
   await example.fillVault();
@@ -93,33 +90,36 @@ async function open(settings: Settings, { clock, log, orb, root, env }: StartToo
   return { folder, platform, apiKeys, example };
 }
 
-/** Starts everything in its order and answers requests when it returns. @throws StartError what the person can mend */
+/**
+ * Starts everything in order. When it returns, requests are answered. @throws StartError a problem that the person can
+ * fix
+ */
 export async function start(settings: Settings, tools: StartTools): Promise<Running> {
   const { folder, platform, apiKeys, example } = await open(settings, tools);
   const { clock } = tools;
-  let synced = false;
-  const pins = await createLedgerPins(platform);
-  const rows = new FailoverRows(platform);
-  await rows.open();
-  const resources = await watchResources(settings, folder, platform);
-  await rows.prune();
-  synced = true;
-  const failover = startFailover(platform, rows);
+  const cluster = await openClusterOfOne(platform, {
+    resources: settings.resources,
+    vault: folder.vault,
+    platformNamespace: PLATFORM_NAMESPACE,
+  });
+  const { pins, figures, slices } = cluster;
   const served = await serve(platform, {
     listen: settings.listen,
     metricsListen: settings.metricsListen,
+    maxRequestBytes: settings.maxRequestBytes,
     authenticate: apiKeys.authenticate,
-    missing: () => (synced ? [] : ['resources']),
+    missing: () => [],
     pins,
-    figures: failover.figures,
+    figures,
+    slices,
   });
   const { url, metricsUrl } = served;
   const key = await localKey(folder, apiKeys, { now: clock.now(), random: platform.random });
   await writeCredentials(folder, url, key.key);
   const stop = async (): Promise<void> => {
     await served.stop();
-    await failover.stop();
-    await Promise.all([resources(), apiKeys.close(), example.close()]);
+    await cluster.stop();
+    await Promise.all([apiKeys.close(), example.close()]);
     await platform.close();
   };
   return { url, metricsUrl, platform, folder, key, stop };

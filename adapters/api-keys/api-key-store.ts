@@ -13,12 +13,13 @@ export interface ApiKeyStoreDeps {
 }
 
 interface KnownFile {
-  /** Inode, size and time of change: another stamp, another content or mode. */
+  /** Inode, size and time of change: a different stamp means a different content or mode. */
   readonly stamp: string;
   readonly record: ApiKeyRecord | undefined;
 }
 
-// A change is in effect after at most the interval and one scan: ≤ 2 s (security.md §6.2). The watch is only faster.
+// A change is in effect after at most the interval and one scan: ≤ 2 s (security.md §6.2). The watch only makes it
+// faster.
 const RESCAN_MS = 1000;
 const DEBOUNCE_MS = 50;
 
@@ -28,8 +29,8 @@ async function stampOf(path: string): Promise<string> {
 }
 
 /**
- * The API keys of a folder, in memory, read again when files change. A file that is broken or gone holds no key. While the
- * folder can't be read the last known keys stay, and say `unknown` when asked for their standing.
+ * The API keys of a folder, in memory, read again when files change. A broken or missing file holds no key. While the
+ * folder can't be read, the last known keys stay, and their standing is `unknown`.
  */
 export class ApiKeyStore {
   readonly #folder: string;
@@ -55,7 +56,7 @@ export class ApiKeyStore {
   readonly authenticate: KeyRing['authenticate'];
   readonly keys: KeyRing['keys'];
 
-  /** Makes the folder (0700) if it is not there, reads it, and keeps watching until `close`. */
+  /** Makes a missing folder (0700), reads it, and keeps watching until `close`. */
   async open(): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await this.refresh();
@@ -63,7 +64,7 @@ export class ApiKeyStore {
     this.#watch();
   }
 
-  /** Reads what changed; a call while a scan runs waits for one that starts after it. Never rejects. */
+  /** Reads changed files. A call during a scan waits for a scan that starts after the call. Never rejects. */
   async refresh(): Promise<void> {
     if (this.#scan !== undefined) {
       this.#again = true;
@@ -129,7 +130,7 @@ export class ApiKeyStore {
       });
       this.#watcher.on('error', () => this.#watcher?.close());
     } catch {
-      // No watches left on this machine: the interval alone keeps the promise.
+      // The system has no watches left: the interval alone keeps the 2 s.
     }
   }
 }

@@ -2,14 +2,15 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { parseApiKeyRecord, type ApiKeyRecord } from '../../core/api-key/record.ts';
+import { errorCode } from '../../core/errors/error-code.ts';
 import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { replacePrivate } from '../private-file/private-file.ts';
 import { findingsText, makeApiKey, type CreatedApiKey, type NewApiKey } from './new-key.ts';
 
 export interface ListedApiKeys {
-  /** By expiry, the next one first. */
+  /** Sorted by expiry, the earliest first. */
   readonly keys: readonly ApiKeyRecord[];
-  /** Files that hold no usable key, and why; no values. */
+  /** Files without a usable key, and the reason; no values. */
   readonly broken: readonly { readonly file: string; readonly detail: string }[];
 }
 
@@ -17,14 +18,14 @@ const NAMESPACE = 'orb-system';
 const HEAD = '# An API key of this installation: its hash and what it may do. Delete the file to revoke it.\n';
 const FILE = /^[^.].*\.ya?ml$/;
 
-const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOENT';
 const isYamlValue = (value: unknown): value is JsonValue => isJsonObject(value);
 
 export type ReadApiKey =
   | { readonly ok: true; readonly record: ApiKeyRecord }
   | { readonly ok: false; readonly detail: string };
 
-/** Reads one document; the parser's own messages quote the text and are not passed on. */
+/** Reads one document. The parser's own messages quote the text and are not passed on. */
 function parseKeyFile(text: string): ReadApiKey {
   let document: unknown;
   try {
@@ -38,7 +39,7 @@ function parseKeyFile(text: string): ReadApiKey {
   return { ok: false, detail: findingsText(checked.findings) };
 }
 
-/** The names of key files, sorted; none when there is no such folder. */
+/** The names of key files, sorted; empty when the folder does not exist. */
 export async function apiKeyFiles(folder: string): Promise<readonly string[]> {
   try {
     return (await readdir(folder)).filter((name) => FILE.test(name)).toSorted();
@@ -48,7 +49,7 @@ export async function apiKeyFiles(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Reads one file of the folder; one that can't be read holds no key. @returns undefined when it is gone */
+/** Reads one file of the folder; a file that can't be read holds no key. @returns undefined when the file is gone */
 export async function readApiKeyFile(folder: string, file: string): Promise<ReadApiKey | undefined> {
   try {
     return parseKeyFile(await readFile(join(folder, file), 'utf8'));
@@ -58,10 +59,10 @@ export async function readApiKeyFile(folder: string, file: string): Promise<Read
 }
 
 /**
- * Makes a key and stores its hash, durable when this returns (file 0600, folder 0700). Needs no running server; a running
- * one takes it within 2 s.
+ * Makes a key and stores its hash, durable when this returns (file 0600, folder 0700). Needs no running server; a
+ * running server accepts the key within 2 s.
  * @param now ms since epoch
- * @throws ApiKeyError the wish breaks a rule of security.md §6.2: nothing is written
+ * @throws ApiKeyError the request breaks a rule of security.md §6.2: no file is written
  */
 export async function createApiKey(
   folder: string,
@@ -87,7 +88,7 @@ export async function listApiKeys(folder: string): Promise<ListedApiKeys> {
 
 /**
  * Deletes every file that holds this key, whatever its name. A running server refuses the key within 2 s.
- * @returns false when there was none
+ * @returns false when no file holds it
  */
 export async function revokeApiKey(folder: string, keyId: string): Promise<boolean> {
   let found = false;

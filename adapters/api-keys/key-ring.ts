@@ -7,7 +7,7 @@ import { sameBytes } from '../../core/json/hex.ts';
 import { sha256 } from '../keys/primitives.ts';
 import type { Clock } from '../time/clock.ts';
 
-/** Who presented a key. */
+/** The result of authenticating a key. */
 export type KeyAnswer =
   | { readonly kind: 'ok'; readonly caller: Caller }
   | { readonly kind: 'unauthenticated' }
@@ -15,7 +15,7 @@ export type KeyAnswer =
 
 export interface KeyRingDeps {
   readonly clock: Pick<Clock, 'now'>;
-  /** False while the place that the keys come from can't be asked: what is known stays, and is not vouched for. */
+  /** False while the source of the keys can't be read: known keys stay, but may be out of date. */
   readonly current: () => boolean;
 }
 
@@ -36,14 +36,14 @@ export class KeyRing {
     this.#deps = deps;
   }
 
-  /** From now on these are the keys. Of two with one id the last is known. */
+  /** Replaces all keys. Of two keys with one id the last counts. */
   replace(records: readonly ApiKeyRecord[]): void {
     this.#byId = new Map(records.map((record) => [record.keyId, { record, caller: this.#callerOf(record) }]));
   }
 
   /**
-   * Who sent this `Authorization` header from this address (security.md §6.2). An unknown key id and a wrong secret cost
-   * the same.
+   * Finds the key of an `Authorization` header from this address (security.md §6.2). An unknown key id and a wrong
+   * secret cost the same.
    */
   readonly authenticate = (header: string | undefined, address: string): KeyAnswer => {
     const presented = parseApiKey(BEARER.exec(header ?? '')?.[1] ?? '');
@@ -55,7 +55,7 @@ export class KeyRing {
     return judged === 'ok' && entry !== undefined ? { kind: 'ok', caller: entry.caller } : UNAUTHENTICATED;
   };
 
-  /** Keys as they are known, expired ones too: for the metric of their expiry. */
+  /** All known keys, also expired ones: for the metric of their expiry. */
   readonly keys = (): readonly ApiKeyRecord[] => [...this.#byId.values()].map(({ record }) => record);
 
   #callerOf(record: ApiKeyRecord): Caller {

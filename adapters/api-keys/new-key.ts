@@ -12,33 +12,33 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
 import { sha256 } from '../keys/primitives.ts';
 
-/** What somebody says of a new key. */
+/** The wanted properties of a new key. */
 export interface NewApiKey extends Pick<ApiKeyFields, 'tenants' | 'scopes' | 'orbs' | 'cidrs' | 'createdBy'> {
-  /** 1 ms to 365 days; 90 days unless said. */
+  /** 1 ms to 365 days; default 90 days. */
   readonly lifeMs?: number;
 }
 
 export interface CreatedApiKey {
-  /** The only time that it is known: show it once, never log it. */
+  /** The key itself, known only now: show it once, never log it. */
   readonly text: ApiKeyText;
   readonly record: ApiKeyRecord;
 }
 
-/** A key that was asked for can't be made: the message names the rule. */
+/** A requested key can't be made: the message names the rule. */
 export class ApiKeyError extends Error {
   readonly code = 'api-key-invalid';
 }
 
 const DEFAULT_LIFE_MS = 90 * 86_400_000;
 
-/** What is wrong with a stored key, on one line; no values. */
+/** The findings of a stored key, on one line; no values. */
 export const findingsText = (findings: readonly Finding[]): string =>
   findings.map(({ pointer, detail }) => `${pointer}: ${detail}`).join(' ');
 
 /**
- * Makes a key and the Secret that stores its hash; nothing is written.
+ * Makes a key and the Secret that stores its hash; does not write either.
  * @param now ms since epoch
- * @throws ApiKeyError the wish breaks a rule of security.md §6.2
+ * @throws ApiKeyError the request breaks a rule of security.md §6.2
  */
 export function makeApiKey(
   wish: NewApiKey,

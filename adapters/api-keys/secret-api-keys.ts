@@ -8,8 +8,8 @@ export interface SecretApiKeysDeps extends KeyRingDeps {
 }
 
 /**
- * The API keys of labelled Secrets, fed by whoever watches them; a change is in effect when `put` or `remove` returns. A
- * Secret that holds no usable key counts as none.
+ * The API keys of labelled Secrets; a watcher of Secrets feeds them. A change is in effect when `put` or `remove`
+ * returns. A Secret without a usable key is ignored.
  */
 export class SecretApiKeys {
   readonly #deps: SecretApiKeysDeps;

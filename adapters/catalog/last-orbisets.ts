@@ -3,18 +3,17 @@ import { checkDocument, type Resource } from '../../core/manifest/documents.ts';
 import { readJson } from '../../core/manifest/read-json.ts';
 import type { Ledger } from '../ledger/port.ts';
 
-export type OrbisetDocument = Extract<Resource, { kind: 'Orbiset' }>;
+type OrbisetDocument = Extract<Resource, { kind: 'Orbiset' }>;
 
-/** What an Orbiset said when it was valid last, and where. */
+/** The content of an Orbiset when it was last valid. */
 export interface LastOrbiset {
   readonly document: OrbisetDocument;
-  /** Standalone: name of the file that it stood in. */
-  readonly file?: string;
-  /** On a cluster: another object of the same name has another past. */
+  /** A different object of the same name does not inherit this state. */
   readonly uid?: string;
 }
 
-// What an Orbiset said when it was last read: a suspension must not end because it broke and we started again.
+// Content of Orbisets when they were last valid. A suspension must not end because the Orbiset broke and the process
+// restarted.
 const STATE_KIND = 'valid-orbiset';
 
 function parseDocument(document: JsonValue | undefined): OrbisetDocument | undefined {
@@ -28,12 +27,11 @@ function parseDocument(document: JsonValue | undefined): OrbisetDocument | undef
 function parseState(json: string): LastOrbiset | undefined {
   const state = readJson(Buffer.from(json));
   if (!state.ok || !isJsonObject(state.value)) return undefined;
-  const { file, uid } = state.value;
+  const { uid } = state.value;
   const document = parseDocument(state.value['document']);
   if (document === undefined) return undefined;
   return {
     document,
-    ...(typeof file === 'string' ? { file } : {}),
     ...(typeof uid === 'string' ? { uid } : {}),
   };
 }
@@ -47,7 +45,7 @@ export class LastOrbisets {
     this.#ledger = ledger;
   }
 
-  /** Reads what earlier starts left; every later change is this object's own. */
+  /** Reads the rows of earlier starts. Later changes come only from this object. */
   async open(): Promise<void> {
     for (const { key, json } of await this.#ledger.states(STATE_KIND)) {
       const state = parseState(json);
@@ -59,7 +57,7 @@ export class LastOrbisets {
     return this.#known;
   }
 
-  /** Durable when it returns; what is kept already costs nothing. */
+  /** Durable when it returns. Keeping an unchanged state writes no row. */
   async keep(key: string, state: LastOrbiset): Promise<void> {
     const before = this.#known.get(key);
     const json = JSON.stringify(state);

@@ -2,20 +2,20 @@ import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import type { OrbId } from '../../core/manifest/orb-id.ts';
 
-/** What is known of one Orb resource: the version that runs, and what is wrong with the newest one. */
+/** State of one Orb resource: the version that runs, and the fault of the newest one. */
 export interface OrbEntry {
   readonly namespace: string;
   readonly name: string;
   readonly orbId: OrbId;
-  /** The last valid generation; absent when there never was one. */
+  /** The last valid generation; absent when the Orb was never valid. */
   readonly compiled: CompiledOrb | undefined;
-  /** What to write so that the newest generation is valid; absent when it is. Names places and codes, never values. */
+  /** How to make the newest generation valid; absent when it is valid. Names places and codes, never values. */
   readonly fault?: string;
 }
 
 /**
- * What runs look up: Orbs and Orbisets, compiled once per generation. Synchronous, so that no run waits for it.
- * A lookup returns one immutable snapshot; a change replaces it, a run in flight keeps its own.
+ * Orbs and Orbisets for runs, compiled once per generation. Synchronous, so that no run waits for it. A lookup returns
+ * one immutable snapshot. A change replaces the snapshot; a run in flight keeps its own.
  */
 export interface Catalog {
   /** The Orb that holds this id in the namespace (design.md §2: the oldest). */

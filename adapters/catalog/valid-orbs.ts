@@ -18,14 +18,12 @@ export interface ValidOrbsDeps {
   readonly allowedOrigins: readonly string[];
 }
 
-/** What the ledger keeps of an Orb that was once valid. */
+/** The ledger's record of an Orb that was once valid. */
 export interface LastValid {
   readonly digest: Digest;
   /** Ms since epoch; the oldest holder of an id keeps it (design.md §2). */
   readonly since: number;
-  /** Standalone: name of the file that it stood in. */
-  readonly file?: string;
-  /** On a cluster: another object of the same name has another past. */
+  /** A different object of the same name does not inherit this state. */
   readonly uid?: string;
 }
 
@@ -35,17 +33,17 @@ export interface OrbPlace {
   readonly name: string;
 }
 
-/** The id that an Orb claims, what decides whether it holds it, and what is wrong with its newest generation. */
+/** The id that an Orb claims, its rank among other claims, and the fault of its newest generation. */
 export interface IdClaim extends Omit<Rank, 'name'>, Pick<OrbEntry, 'fault'> {
   readonly orbId: OrbId;
 }
 
-// Which version of an Orb was the last valid one: it runs on after a broken edit, also after a restart.
+// The last valid version of an Orb. It keeps running after a broken edit, also after a restart.
 const STATE_KIND = 'valid-orb';
 
 const keyOf = ({ namespace, name }: OrbPlace): string => `${namespace}/${name}`;
 
-/** JSON of our own, from the ledger. */
+/** Parses JSON that this program wrote into the ledger. */
 function parseText(text: string): JsonValue {
   const parsed = readJson(Buffer.from(text));
   return parsed.ok ? parsed.value : null;
@@ -54,22 +52,21 @@ function parseText(text: string): JsonValue {
 function parseLastValid(json: string): LastValid | undefined {
   const state = parseText(json);
   if (!isJsonObject(state)) return undefined;
-  const { digest, file, since, uid } = state;
+  const { digest, since, uid } = state;
   if (typeof digest !== 'string' || !isDigest(digest)) return undefined;
   return {
     digest,
     since: typeof since === 'number' ? since : 0,
-    ...(typeof file === 'string' ? { file } : {}),
     ...(typeof uid === 'string' ? { uid } : {}),
   };
 }
 
 const isSame = (before: LastValid | undefined, next: LastValid): boolean =>
-  before?.digest === next.digest && before.since === next.since && before.file === next.file && before.uid === next.uid;
+  before?.digest === next.digest && before.since === next.since && before.uid === next.uid;
 
 /**
  * The versions of Orbs that run (design.md §2, "the last valid version runs on"): in the catalogue for runs, and in the
- * ledger for the next start. Whoever watches the resources says what is valid; calls for one Orb must not overlap.
+ * ledger for the next start. The watcher of the resources reports valid versions; calls for one Orb must not overlap.
  */
 export class ValidOrbs {
   readonly #deps: ValidOrbsDeps;
@@ -80,7 +77,7 @@ export class ValidOrbs {
     this.#deps = deps;
   }
 
-  /** Reads what earlier starts left in the ledger; every later change is this object's own. */
+  /** Reads the rows of earlier starts. Later changes come only from this object. */
   async open(): Promise<void> {
     for (const { key, json } of await this.#deps.ledger.states(STATE_KIND)) {
       const state = parseLastValid(json);
@@ -93,7 +90,10 @@ export class ValidOrbs {
     return this.#last;
   }
 
-  /** Makes a valid version durable: after it, a broken edit and a restart find it. What is kept already costs nothing. */
+  /**
+   * Makes a valid version durable, so that it keeps running after a broken edit or a restart. Keeping an unchanged
+   * state writes no row.
+   */
   async keep(place: OrbPlace, { digest, jcs }: CompiledOrb, state: Omit<LastValid, 'digest'>): Promise<void> {
     const key = keyOf(place);
     const next = { digest, ...state };
@@ -104,14 +104,14 @@ export class ValidOrbs {
     this.#last.set(key, next);
   }
 
-  /** From now on runs use this version. */
+  /** Runs use this version from now on. */
   publish(place: OrbPlace, orbId: OrbId, compiled: CompiledOrb, createdAt: number): void {
     this.publishAs(place, { orbId, createdAt, isValid: true }, compiled);
   }
 
   /**
-   * The same where the id that is claimed, and how, does not follow from what runs.
-   * @param compiled absent: the Orb is known, and nothing of it runs
+   * Like `publish`, with a claim that does not follow from the running version.
+   * @param compiled absent: the Orb is known, but no version of it runs
    */
   publishAs(place: OrbPlace, claim: IdClaim, compiled: CompiledOrb | undefined): void {
     const { catalog, metrics } = this.#deps;
@@ -126,7 +126,7 @@ export class ValidOrbs {
     metrics.setOrb({ namespace, orbId, providers: order, swaps: manifest.swap_config !== undefined });
   }
 
-  /** Compiles a version that the ledger keeps. @returns undefined: it is not there, or no longer valid */
+  /** Compiles a version that the ledger keeps. @returns undefined: it does not exist, or is no longer valid */
   async restore(namespace: string, digest: Digest): Promise<CompiledOrb | undefined> {
     const { ledger, allowedOrigins } = this.#deps;
     const text = await ledger.manifest(namespace, digest);
@@ -134,7 +134,7 @@ export class ValidOrbs {
     return compiled?.ok === true ? compiled.value : undefined;
   }
 
-  /** The resource is gone: nothing of it runs, and a later one of its name begins anew. */
+  /** The resource is gone: no version of it runs, and a later resource of its name starts without a history. */
   async remove(place: OrbPlace): Promise<void> {
     const key = keyOf(place);
     this.#deps.catalog.removeOrb(place.namespace, place.name);

@@ -6,7 +6,7 @@ import { blocked, EgressFault } from './faults.ts';
 import { guardedAddresses, writtenAddresses, type Resolve } from './lookup.ts';
 import { createTlsSessions } from './tls.ts';
 
-/** Where the connections of one agent go. `guarded` is everything that no exception covers. */
+/** Where the connections of one agent go. `guarded` is all traffic without an allow rule or a stub. */
 export type Target =
   | { readonly kind: 'guarded' }
   | { readonly kind: 'allow' }
@@ -14,19 +14,21 @@ export type Target =
 
 export interface ConnectorDeps {
   readonly resolve: Resolve;
-  /** Whether an address may be dialled: `allowed` of ranges.ts. Asked of DNS's answer, and of the peer again. */
+  /**
+   * Whether an address may be dialled: `allowed` of ranges.ts. Checked for the answer of DNS, and again for the peer.
+   */
   readonly allowed: (ip: string) => boolean;
-  /** Trust and protocol versions; asked for at the first connection. */
+  /** Trust and protocol versions; called at the first connection. */
   readonly context: () => SecureContext;
 }
 
-/** What the connections of one agent tell the exchange that is being read. */
+/** Facts about the connection whose bytes are being read, for its exchange. */
 export interface Reading {
-  /** The bytes now in the parser came over a connection that speaks HTTP/1.0. */
+  /** The bytes now in the parser came over an HTTP/1.0 connection. */
   http10: boolean;
 }
 
-/** DNS, TCP and TLS together, for the agent; an Orb may set less (failover.md §12.1). */
+/** Limit of DNS, TCP and TLS together, for the agent; an Orb may set less (failover.md §12.1). */
 export const MAX_CONNECT_MS = 3000;
 const TCP_KEEP_ALIVE_MS = 60_000;
 const VERSION_BYTES = 'HTTP/1.0'.length;
@@ -46,9 +48,9 @@ function lookupFor({ kind }: Target, { resolve, allowed }: ConnectorDeps): Looku
 }
 
 /**
- * undici doesn't tell the version of an answer, and a body without a length is complete only in HTTP/1.0
- * (security.md §3.3). Reading and parsing are one synchronous step, so what was read last is what is being parsed.
- * A connection has the version of its first bytes.
+ * undici doesn't report the version of an answer, and a body without a length is complete only in HTTP/1.0 (security.md
+ * §3.3). Reading and parsing are one synchronous step, so the last bytes read are the ones being parsed. The first
+ * bytes of a connection decide its version.
  */
 function watchVersion(socket: Socket, reading: Reading): void {
   const read = socket.read.bind(socket);
@@ -63,7 +65,7 @@ function watchVersion(socket: Socket, reading: Reading): void {
   };
 }
 
-/** Layer 2 (security.md §3.1): Node calls no `lookup` for a literal. */
+/** Layer 2 (security.md §3.1): Node does not call `lookup` for a literal address. */
 function denial({ protocol, hostname }: buildConnector.Options): EgressFault | null {
   if (protocol !== 'https:') return blocked('egress-denied-scheme');
   return isIP(hostname) === 0 ? null : blocked('egress-denied-literal');
@@ -95,7 +97,7 @@ export class GuardedConnector {
     else callback(denied, null);
   };
 
-  /** Breaks the connections that are still being made; undici breaks the others. */
+  /** Breaks connections that are still being made; undici breaks the others. */
   destroy(): void {
     for (const socket of this.#opening) socket.destroy(new EgressFault({ kind: 'cancelled', code: 'cancelled' }));
   }
@@ -118,7 +120,7 @@ export class GuardedConnector {
     });
   }
 
-  /** Calls back once: with the connection when it may be used, or with the reason why not. */
+  /** Calls back once: with a connection that may be used, or with the reason of the failure. */
   #follow(socket: Socket, hostname: string, callback: buildConnector.Callback): void {
     this.#opening.add(socket);
     let tcpDone = false;
@@ -144,7 +146,7 @@ export class GuardedConnector {
     });
   }
 
-  /** Layer 4: before the first byte of the request, whatever DNS and the kernel made of the name. */
+  /** Layer 4: checks the peer before the first byte of the request, whatever DNS and the kernel made of the name. */
   #accepts(socket: Socket): boolean {
     if (this.#target.kind !== 'guarded' || this.#deps.allowed(socket.remoteAddress ?? '')) return true;
     socket.destroy();

@@ -1,4 +1,4 @@
-/** DER (X.690), as much of it as a certificate needs. Every function returns one encoded value. */
+/** DER (X.690), the parts that a certificate needs. Every function returns one encoded value. */
 
 const TAG = {
   boolean: 0x01,
@@ -30,7 +30,7 @@ export const octets = (bytes: Uint8Array): Buffer => tagged(TAG.octetString, byt
 export const utf8 = (text: string): Buffer => tagged(TAG.utf8String, Buffer.from(text, 'utf8'));
 export const truth = (): Buffer => tagged(TAG.boolean, Buffer.of(0xff));
 
-/** @param unused bits at the end that don't count, 0–7 */
+/** @param unused number of bits at the end that don't count, 0–7 */
 export const bits = (bytes: Uint8Array, unused = 0): Buffer =>
   tagged(TAG.bitString, Buffer.concat([Buffer.of(unused), bytes]));
 
@@ -49,7 +49,10 @@ export function oid(text: string): Buffer {
   return tagged(TAG.oid, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
 }
 
-/** RFC 5280 §4.1.2.5: two digits of the year until 2049, four after it. @param ms since the epoch, whole seconds count */
+/**
+ * RFC 5280 §4.1.2.5: the year has two digits until 2049, and four after it.
+ * @param ms since the epoch; parts of a second are dropped
+ */
 export function time(ms: number): Buffer {
   const digits = `${new Date(ms).toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`;
   const short = digits < '2050';

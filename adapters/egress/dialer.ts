@@ -2,18 +2,10 @@ import type { SecureContext } from 'node:tls';
 import { Agent } from 'undici';
 import type { Clock } from '../time/clock.ts';
 import { GuardedConnector, type Target } from './connector.ts';
-import { Exchange, type Outcome } from './exchange.ts';
+import { ResponseExchange, type Outcome } from './exchange.ts';
 import { abortFailure } from './faults.ts';
 import { boundedResolve, systemResolve, type Resolve } from './lookup.ts';
-import type {
-  BlockedCode,
-  DialFailure,
-  DialLimits,
-  Dialer,
-  EgressException,
-  OutboundRequest,
-  UrlGuard,
-} from './port.ts';
+import type { BlockedCode, DialFailure, DialLimits, Dialer, AllowRule, OutboundRequest, UrlGuard } from './port.ts';
 import { allowed } from './ranges.ts';
 import { nextHop } from './redirects.ts';
 import { MAX_HEADER_BYTES } from './response.ts';
@@ -22,32 +14,37 @@ import { createTrust } from './tls.ts';
 import { checkUrl, type UrlRules } from './url-guard.ts';
 
 export interface DialerOptions {
-  readonly exceptions: readonly EgressException[];
-  /** PEM texts of `--egress-ca`: trusted for the exceptions only, beside the usual authorities. */
+  readonly exceptions: readonly AllowRule[];
+  /**
+   * PEM texts of `--egress-ca`: trusted only for origins with an allow rule or a stub, beside the usual authorities.
+   */
   readonly ca: readonly string[];
-  /** Ports that a provider may listen on, 443 unless said. */
+  /** Ports that a provider may listen on; default 443. */
   readonly ports?: readonly number[];
   readonly clock: Clock;
-  /** The system's resolver unless said: tests and the self-test answer with addresses of their own. */
+  /** Default: the system's resolver. Tests and the self-test resolve to addresses of their own. */
   readonly resolve?: Resolve;
 }
 
 const SOCKETS_PER_ORIGIN = 256;
 const KEEP_ALIVE_MS = 10_000;
 
-/** One agent with its connections. An exception has its own, so that nothing of it is reused for other traffic. */
+/**
+ * One agent with its connections. Each allow rule or stub has an agent of its own, so that its connections are never
+ * used for other traffic.
+ */
 interface Route {
   readonly agent: Agent;
   readonly connector: GuardedConnector;
 }
 
-/** All ways out of one dialer; replaced as a whole after a halt. */
+/** All routes of one dialer; replaced as a whole after a halt. */
 interface Routes {
   readonly guarded: Route;
   readonly excepted: ReadonlyMap<string, Route>;
 }
 
-/** What stays the same over the hops of one `dial`. */
+/** Values that stay the same over the hops of one `dial`. */
 interface Call {
   readonly request: OutboundRequest;
   readonly headers: string[];
@@ -63,7 +60,7 @@ interface Ending {
 
 const NOWHERE = new URL('about:blank');
 
-/** A failure before anything could be sent. */
+/** A failure before any byte could be sent. */
 const unsent = (failure: DialFailure): Outcome => ({ kind: 'failed', failure, sent: false, status: null });
 
 const refused = (code: BlockedCode): Outcome => unsent({ kind: 'blocked', code });
@@ -75,11 +72,11 @@ const refusedRedirect = (status: number): Outcome => ({
   status,
 });
 
-/** These frame the message or name its target; the template refuses them at load (security.md §4.1). */
+/** These headers frame the message or name its target; the template refuses them at load (security.md §4.1). */
 const OURS =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|accept-encoding)$/i;
 
-/** undici's flat form. An encoded answer is decoded all the same, but none is asked for. */
+/** Headers in undici's flat form. An encoded answer is decoded; no request asks for an encoding. */
 function wireHeaders(headers: OutboundRequest['headers']): string[] {
   const flat: string[] = ['accept-encoding', 'identity'];
   for (const [name, value] of headers) {
@@ -99,14 +96,14 @@ function createRoute(target: Target, resolve: Resolve, context: () => SecureCont
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: 0, // the signal and the body timer of the exchange: undici's miss drips and floods
+    headersTimeout: 0, // the exchange has a signal and a body timer: undici's timers miss drips and floods
     bodyTimeout: 0,
   });
   return { agent, connector };
 }
 
 class GuardedDialer implements Dialer {
-  readonly exceptions: readonly EgressException[];
+  readonly exceptions: readonly AllowRule[];
   readonly #clock: Clock;
   readonly #rules: UrlRules;
   readonly #open: () => Routes;
@@ -158,7 +155,7 @@ class GuardedDialer implements Dialer {
     await Promise.all(routes.map(({ agent }) => agent.destroy()));
   }
 
-  /** One exchange, and those that its redirects ask for. */
+  /** One exchange, and those of its redirects. */
   async #follow(call: Call): Promise<Ending> {
     const { limits, request } = call;
     let text = request.url;
@@ -172,7 +169,7 @@ class GuardedDialer implements Dialer {
     }
   }
 
-  /** Every hop passes every layer, and the owner of the secrets is asked about its URL again. */
+  /** Every hop passes every layer, and the owner of the secrets checks its URL again. */
   async #hop(text: string, call: Call): Promise<Ending & { readonly url: URL }> {
     const checked = checkUrl(text, this.#rules);
     if (!checked.ok) return { outcome: refused(checked.code), url: NOWHERE, exception: false };
@@ -184,7 +181,7 @@ class GuardedDialer implements Dialer {
     return { outcome: admitted ?? (await this.#send(url, call)), url, exception };
   }
 
-  /** Waits for a slot of the origin. @returns null with a slot, else why there is none */
+  /** Waits for a slot of the origin. @returns null with a slot, otherwise the reason of the failure */
   async #admit(origin: string, signal: AbortSignal): Promise<Outcome | null> {
     if (signal.aborted) return unsent(abortFailure(signal));
     if (!this.#slots.take(origin) && !(await this.#slots.wait(origin, signal))) return unsent(abortFailure(signal));
@@ -196,13 +193,13 @@ class GuardedDialer implements Dialer {
     const { method, body } = request;
     return new Promise((settle) => {
       const release = (): void => this.#slots.release(url.origin);
-      const exchange = new Exchange({ method, limits, signal, reading: connector.reading, settle, release });
+      const exchange = new ResponseExchange({ method, limits, signal, reading: connector.reading, settle, release });
       agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, exchange);
     });
   }
 }
 
-/** The guarded way out (security.md §3). Opens nothing until the first dial. */
+/** The guarded dialer (security.md §3). Opens no connection until the first dial. */
 export function createDialer(options: DialerOptions): Dialer {
   return new GuardedDialer(options);
 }

@@ -12,7 +12,7 @@ import {
   type ReadBody,
 } from './response.ts';
 
-/** How one request on the wire ended; redirects are the caller's. */
+/** How one request on the wire ended. The caller follows redirects. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
   | { readonly kind: 'failed'; readonly failure: DialFailure; readonly sent: boolean; readonly status: number | null };
@@ -21,21 +21,22 @@ export interface ExchangeSetup {
   readonly method: string;
   readonly limits: DialLimits;
   readonly signal: AbortSignal;
-  /** Of the agent that the request is dispatched to. */
+  /** State of the agent that the request is dispatched to. */
   readonly reading: Readonly<Reading>;
   readonly settle: (outcome: Outcome) => void;
-  /** undici is done with the request: its connection is free or gone. May come after `settle`, once. */
+  /** Called once, when undici is done with the request: its connection is free or gone. May come after `settle`. */
   readonly release: () => void;
 }
 
-/** Bytes of any kind; no larger answer is asked for (security.md S6). */
+/** Largest answer of any kind; a caller can't raise it (security.md S6). */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /**
- * undici's handler of one request. It settles at once when a limit or the signal says so, also while the request still
- * waits for a connection: undici can't take such a request back, so it is refused when its turn comes, before a byte.
+ * undici's handler of one request. It settles at once when a limit or the signal ends it, also while the request still
+ * waits for a connection. undici can't take back a waiting request. When its turn comes, the request is refused before
+ * the first byte.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class ResponseExchange implements Dispatcher.DispatchHandler {
   readonly #setup: ExchangeSetup;
   #controller: Dispatcher.DispatchController | undefined;
   /** Connect timeout, then body idle; never both. */
@@ -43,7 +44,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #sink: BodySink | undefined;
   #status: number | null = null;
   #headers: Headers = [];
-  /** Only the end of the connection ends the body, and the version does not allow it. */
+  /** Only the end of the connection ends the body, though the HTTP version does not allow this. */
   #endless = false;
   #settled = false;
   #released = false;
@@ -56,9 +57,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (setup.signal.aborted) this.#onAbort();
   }
 
-  /** undici writes the head in the same step right after this: from here on the request counts as sent. */
+  /** undici writes the head in the same step right after this call: from here on the request counts as sent. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // A second start would be a repeat that nobody asked for.
+    // A second start would be a repeat that was not requested.
     if (this.#settled || this.#controller !== undefined) {
       controller.abort(new EgressFault({ kind: 'cancelled', code: 'cancelled' }));
       return;
@@ -68,7 +69,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (status < 200 || this.#settled) return; // floods of 1xx end with the deadline
+    if (status < 200 || this.#settled) return; // the deadline ends a flood of 1xx
     this.#status = status;
     const headers = readHeaders(controller.rawHeaders);
     if (headers === null) {
@@ -119,7 +120,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #fail(failure: DialFailure): void {
     if (this.#settled) return;
     this.#settle({ kind: 'failed', failure, sent: this.#controller !== undefined, status: this.#status });
-    // Breaks the connection: what follows on it belongs to nobody.
+    // Breaks the connection: later bytes on it belong to no request.
     this.#controller?.abort(new EgressFault(failure));
   }
 

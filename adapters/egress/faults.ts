@@ -1,3 +1,4 @@
+import { errorCode } from '../../core/errors/error-code.ts';
 import type { BlockedCode, DialFailure } from './port.ts';
 
 /** Carries a failure through undici, which only passes errors on. Its text is the code: no address, URL or header. */
@@ -23,20 +24,20 @@ const KNOWN: Readonly<Record<string, DialFailure>> = {
   EPROTO: { kind: 'transport', code: 'tls' },
 };
 
-const codeOf = (error: unknown): string =>
-  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : '';
-
-/** The parser's errors: not all have a code. After the head they are a body that ends too early, or in the wrong place. */
+/**
+ * The parser's errors: not all have a code. After the head they mean a body that ends too early or in the wrong place.
+ */
 const malformed = (error: unknown, code: string): boolean =>
   code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || (error instanceof Error && error.name === 'HTTPParserError');
 
 /**
- * What an error of undici, of the parser or of the socket means; its text is dropped, it can quote what was sent.
+ * The failure behind an error of undici, of the parser or of the socket. Its text is dropped, because it can quote what
+ * was sent.
  * @param responding the head of an answer has arrived
  */
 export function failureOf(error: unknown, responding: boolean): DialFailure {
   if (error instanceof EgressFault) return error.failure;
-  const code = codeOf(error);
+  const code = errorCode(error) ?? '';
   const known = Object.hasOwn(KNOWN, code) ? KNOWN[code] : undefined;
   if (known !== undefined) return known;
   if (malformed(error, code)) return { kind: 'transport', code: responding ? 'truncated' : 'protocol' };
@@ -44,7 +45,7 @@ export function failureOf(error: unknown, responding: boolean): DialFailure {
   return { kind: 'transport', code: responding ? 'truncated' : 'reset' };
 }
 
-/** Why a signal ended the exchange (port.ts). */
+/** The failure of an exchange that a signal ended (port.ts). */
 export function abortFailure(signal: AbortSignal): DialFailure {
   const reason: unknown = signal.reason;
   return reason instanceof DOMException && reason.name === 'TimeoutError'

@@ -1,8 +1,7 @@
 import { createHash, createPrivateKey, generateKeyPairSync, sign, X509Certificate, type KeyObject } from 'node:crypto';
-import { isIPv4 } from 'node:net';
+import { parseIp } from '../../core/network/ip-address.ts';
 import type { Clock } from '../time/clock.ts';
 import { bits, octets, oid, positive, sequence, setOf, tagged, time, truth, utf8 } from './der.ts';
-import { bytes } from './ranges.ts';
 
 /** A certificate with its private key, PEM: P-256, PKCS #8. */
 export interface Credential {
@@ -16,11 +15,11 @@ export interface CertificateTools {
   readonly random: (size: number) => Uint8Array;
 }
 
-/** What a server certificate is for. */
+/** Names and validity of a server certificate. */
 export interface ServerSubject {
   readonly names: readonly string[];
   readonly ips?: readonly string[];
-  /** Ms since the epoch; from an hour ago for 90 days unless said. */
+  /** Ms since the epoch; default: from an hour ago, for 90 days. */
   readonly validFrom?: number;
   readonly validTo?: number;
 }
@@ -76,7 +75,7 @@ function keyPair(): { readonly publicKey: Buffer; readonly privateKey: KeyObject
   };
 }
 
-/** Names a key; any value that differs by key serves (RFC 5280 §4.2.1.2). */
+/** Names a key; any value that differs between keys will do (RFC 5280 §4.2.1.2). */
 const keyId = (publicKey: Buffer): Buffer => createHash('sha256').update(publicKey).digest().subarray(0, 20);
 
 function serial(random: CertificateTools['random']): Buffer {
@@ -99,7 +98,7 @@ function signed(body: Body, signer: KeyObject, random: CertificateTools['random'
   return pem(sequence(content, algorithm(), bits(sign('sha256', content, signer))));
 }
 
-/** A certificate authority of this machine only, valid for ten years. Its key is for whoever keeps it to protect. */
+/** A certificate authority for this machine only, valid for ten years. The caller must protect its key. */
 export function makeLocalCa({ clock, random }: CertificateTools): Credential {
   const { publicKey, privateKey, key } = keyPair();
   const now = clock.now();
@@ -119,14 +118,14 @@ export function makeLocalCa({ clock, random }: CertificateTools): Credential {
 }
 
 function alternativeName(ip: string): Buffer {
-  const address = bytes(ip);
-  if (address === null) throw new TypeError(`no address: ${ip}`);
-  return tagged(IP_ADDRESS, isIPv4(ip) ? address.subarray(12) : address);
+  const address = parseIp(ip);
+  if (address === undefined) throw new TypeError(`no address: ${ip}`);
+  return tagged(IP_ADDRESS, address);
 }
 
 /**
  * A server certificate of a local CA, with its own key.
- * @throws TypeError an address that is none
+ * @throws TypeError an address that is not valid
  */
 export function issueServerCertificate(ca: Credential, subject: ServerSubject, tools: CertificateTools): Credential {
   const { publicKey, key } = keyPair();

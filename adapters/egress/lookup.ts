@@ -8,10 +8,13 @@ export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 /** The system's resolver. */
 export const systemResolve: Resolve = (host) => lookup(host, { all: true, order: 'verbatim' });
 
-/** `dns.lookup` has no timeout and sits in libuv's pool: a dead resolver must not fill it for the other hosts. */
+/**
+ * `dns.lookup` has no timeout and blocks a thread of libuv's pool: a dead resolver must not fill the pool for other
+ * hosts.
+ */
 const MAX_LOOKUPS_PER_HOST = 2;
 
-/** At most two lookups of one host in flight; who comes later shares the newest. */
+/** At most two lookups of one host in flight; later calls share the newest. */
 export function boundedResolve(resolve: Resolve): Resolve {
   const running = new Map<string, readonly Promise<readonly LookupAddress[]>[]>();
   const without = (host: string, done: Promise<readonly LookupAddress[]>): void => {
@@ -40,7 +43,7 @@ async function resolved(host: string, resolve: Resolve): Promise<readonly Lookup
 }
 
 /**
- * Layer 3 (security.md §3.1): every address must be allowed, or none is dialled. The name is made absolute, so that
+ * Layer 3 (security.md §3.1): every address must be allowed, or the dial is refused. The name is made absolute, so that
  * the search list of a pod can't turn it into a name of the cluster.
  */
 export async function guardedAddresses(
@@ -53,5 +56,7 @@ export async function guardedAddresses(
   return found;
 }
 
-/** Addresses of an exception: resolved as written, `localhost` and other names of the hosts file included. */
+/**
+ * Addresses of an allow rule or a stub: resolved as written, including `localhost` and other names of the hosts file.
+ */
 export const writtenAddresses = resolved;

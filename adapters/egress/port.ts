@@ -1,13 +1,13 @@
-/** One request as it leaves the process; already rendered, so it may hold secret values: never log it. */
+/** One request as it leaves the process. It is already rendered and may hold secret values: never log it. */
 export interface OutboundRequest {
   readonly method: string;
-  /** Absolute; parsed once by the dialer, only the parsed form is used. */
+  /** Absolute URL. The dialer parses it once and uses only the parsed form. */
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string | null;
 }
 
-/** What bounds one exchange. Figures: security.md §3.4, failover.md §12.1. */
+/** Limits of one exchange. Values: security.md §3.4, failover.md §12.1. */
 export interface DialLimits {
   /** DNS, TCP and TLS together; 100–3000. */
   readonly connectTimeoutMs: number;
@@ -22,7 +22,7 @@ export interface DialLimits {
 }
 
 /**
- * Says whether the secrets in this request may go to `url` (S1); asked for the first URL and for every hop.
+ * Decides whether the secrets in this request may go to `url` (S1); called for the first URL and for every hop.
  * @returns the reason of a refusal, or null
  */
 export type UrlGuard = (url: URL) => 'secret-host-not-allowed' | null;
@@ -54,7 +54,7 @@ export type DialResult =
       readonly status: number;
       /** In wire order, names in lower case, repeated names kept. */
       readonly headers: readonly (readonly [name: string, value: string])[];
-      /** Whole and decoded. */
+      /** The complete body, decoded. */
       readonly body: Uint8Array;
       readonly ms: number;
       /** The exchange went to an origin of `--egress-allow` or `--egress-stub`. */
@@ -65,17 +65,16 @@ export type DialResult =
       readonly failure: DialFailure;
       /** True once request headers may have reached the provider (failover.md §12.2). */
       readonly sent: boolean;
-      /** Status of an answer whose body then failed. */
+      /** Status of an answer whose body failed later. */
       readonly status: number | null;
       readonly ms: number;
       readonly exception: boolean;
     };
 
 /**
- * The only way out to providers (security.md §3).
- * `dial` never throws for what a provider or the network does; it must end within 200 ms after `signal` aborts.
- * An abort whose `reason` is a `DOMException` named `TimeoutError` is reported as `deadline`, any other as `cancelled`.
- * Calls may run concurrently.
+ * All requests to providers go through it (security.md §3). `dial` never throws for a fault of a provider or the
+ * network; it must end within 200 ms after `signal` aborts. An abort whose `reason` is a `DOMException` named
+ * `TimeoutError` is reported as `deadline`, any other as `cancelled`. Calls may run concurrently.
  */
 export interface Dialer {
   readonly dial: (
@@ -84,17 +83,17 @@ export interface Dialer {
     guard: UrlGuard,
     signal: AbortSignal,
   ) => Promise<DialResult>;
-  /** Origins that pass by exception, as written, for the start message and `orb_egress_exceptions`. */
-  readonly exceptions: readonly EgressException[];
+  /** Origins with an allow rule or a stub, as written, for the start message and `orb_egress_exceptions`. */
+  readonly exceptions: readonly AllowRule[];
   /** Breaks every open connection and refuses dials, as `cancelled`, until `resume` (kill switch, security.md S30). */
   readonly halt: () => Promise<void>;
-  /** Lets dials through again, over new connections; without a `halt` before it does nothing. */
+  /** Allows dials again, over new connections. Without an earlier `halt` it has no effect. */
   readonly resume: () => void;
-  /** Breaks every open connection and refuses new ones for good. */
+  /** Breaks every open connection and refuses new dials for good. */
   readonly destroy: () => Promise<void>;
 }
 
-/** An exception that the operator of the installation made (security.md §3.1). */
-export type EgressException =
+/** An allow rule or a stub that the operator of the installation set (security.md §3.1). */
+export type AllowRule =
   | { readonly kind: 'allow'; readonly origin: string }
   | { readonly kind: 'stub'; readonly origin: string; readonly address: string; readonly port: number };

@@ -14,18 +14,18 @@ export interface Asked {
 }
 
 export type NextHop =
-  /** The answer stands as it is. */
+  /** The answer is returned as it is. */
   { readonly kind: 'answer' } | { readonly kind: 'follow'; readonly url: string } | { readonly kind: 'refuse' };
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const ANSWER: NextHop = { kind: 'answer' };
 
-/** A 303 turns other methods into GET, and 301 and 302 do so in practice: only 307 and 308 repeat what was asked. */
+/** A 303 turns other methods into GET, and 301 and 302 do so in practice: only 307 and 308 repeat the request. */
 function mayRepeat(status: number, method: string, idempotent: boolean): boolean {
   return method === 'GET' || method === 'HEAD' || (idempotent && (status === 307 || status === 308));
 }
 
-/** What follows an answer (security.md §3.5): by default a 3xx is the answer; a hop stays on its https origin. */
+/** The step after an answer (security.md §3.5): by default a 3xx is the answer; a hop stays on its https origin. */
 export function nextHop({ status, headers }: Answer, { url, method, hops, limits }: Asked): NextHop {
   if (!REDIRECTS.has(status) || hops >= limits.followRedirects) return ANSWER;
   if (!mayRepeat(status, method, limits.idempotent)) return ANSWER;

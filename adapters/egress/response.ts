@@ -15,7 +15,7 @@ export type ReadBody =
   | { readonly ok: true; readonly body: Uint8Array }
   | { readonly ok: false; readonly failure: DialFailure };
 
-/** Takes the bytes of one body; tells its result once, then ignores what comes. */
+/** Takes the bytes of one body. It reports its result once, and ignores later bytes. */
 export interface BodySink {
   readonly push: (chunk: Uint8Array) => void;
   readonly end: () => void;
@@ -23,17 +23,17 @@ export interface BodySink {
   readonly destroy: () => void;
 }
 
-/** Both count: 1 500 headers fit below 16 KiB. */
+/** Both limits count: 1 500 headers fit below 16 KiB. */
 export const MAX_HEADER_BYTES = 16_384;
 const MAX_HEADERS = 200;
-/** RFC 9659: 8 MiB is what a decoder has to give; more is memory that the sender chooses. */
+/** RFC 9659: a decoder must support windows of 8 MiB. A larger window is memory that the sender chooses. */
 const ZSTD_WINDOW_LOG = 23;
 
 const TOO_LARGE: ReadBody = { ok: false, failure: { kind: 'response', code: 'response-too-large' } };
 const UNDECODABLE: ReadBody = { ok: false, failure: { kind: 'response', code: 'undecodable' } };
 const EMPTY = new Uint8Array(0);
 
-/** RFC 9110 says zlib; some servers send the bare stream. The first byte of zlib names method 8. */
+/** RFC 9110 requires zlib; some servers send the bare stream. The first byte of zlib names method 8. */
 const inflateFor = (first: Uint8Array): Transform =>
   ((first[0] ?? 0) & 15) === 8 ? createInflate() : createInflateRaw();
 
@@ -50,19 +50,21 @@ const isEncoding = (name: string): name is Encoding => name === 'identity' || Ob
 
 export interface Framing {
   readonly encoding: Encoding;
-  /** Bytes that the answer announces, 0 when it doesn't say. */
+  /** Bytes that the answer announces; 0 when it announces no length. */
   readonly length: number;
-  /** Nothing but the end of the connection ends the body. */
+  /** Only the end of the connection ends the body. */
   readonly untilClose: boolean;
 }
 
-/** Of an answer to HEAD, and of 204 and 304, whatever their headers say. */
+/** Framing of an answer to HEAD, and of 204 and 304, whatever their headers say. */
 export const NO_BODY: Framing = { encoding: 'identity', length: 0, untilClose: false };
 
 const valuesOf = (headers: Headers, name: string): readonly string[] =>
   headers.filter(([key]) => key === name).map(([, value]) => value.trim().toLowerCase());
 
-/** How a body is to be read, or null: a list of content encodings, an unknown one, or a transfer coding beside chunked. */
+/**
+ * How a body is framed. Null for a list of content encodings, an unknown encoding, or a transfer coding beside chunked.
+ */
 export function framingOf(headers: Headers): Framing | null {
   const [encoding = 'identity', second] = valuesOf(headers, 'content-encoding');
   const coding = valuesOf(headers, 'transfer-encoding');
@@ -72,7 +74,7 @@ export function framingOf(headers: Headers): Framing | null {
 }
 
 /**
- * Headers in wire order, names in lower case, from what undici hands on (name and value by turns).
+ * Headers in wire order, names in lower case, from undici's list (names and values alternate).
  * @returns null when there are more than 200
  */
 export function readHeaders(raw: unknown): Headers | null {
@@ -99,7 +101,7 @@ class Kept {
   constructor(cap: number) {
     this.#cap = cap;
   }
-  /** @returns false when the cap is passed; the bytes are dropped then */
+  /** @returns false when the chunk exceeds the cap; all bytes are dropped then */
   add(chunk: Uint8Array): boolean {
     this.#size += chunk.byteLength;
     if (this.#size > this.#cap) return false;
@@ -124,7 +126,10 @@ function plainSink(cap: number, done: (result: ReadBody) => void): BodySink {
   };
 }
 
-/** Decodes as it comes and counts after every chunk, on the wire and decoded: a bomb stops at the cap and one chunk. */
+/**
+ * Decodes chunk by chunk and counts after every chunk, on the wire and decoded. A decompression bomb stops at the cap
+ * plus one chunk.
+ */
 class DecodingSink implements BodySink {
   readonly #kept: Kept;
   readonly #cap: number;

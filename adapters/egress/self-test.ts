@@ -8,14 +8,14 @@ import { systemResolve, type Resolve } from './lookup.ts';
 import type { Dialer, DialLimits, DialResult } from './port.ts';
 
 export interface SelfTestInput {
-  /** `process.env`, which only a main may read. */
+  /** `process.env`, which only a main module may read. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** `process.versions` unless said. */
+  /** Default: `process.versions`. */
   readonly versions?: Readonly<Record<string, string | undefined>>;
-  /** Version of undici, its own unless said. */
+  /** Version of undici; default: that of the loaded one. */
   readonly undiciVersion?: string;
-  /** What is tested; `createDialer` unless said. */
+  /** The dialer under test; default: `createDialer`. */
   readonly create?: typeof createDialer;
 }
 
@@ -26,14 +26,14 @@ interface Probe {
   readonly url: string;
 }
 
-/** CVE-2026-22036 and CVE-2026-84890 are fixed in it, and its behaviour is the one that the layers were tried on. */
+/** CVE-2026-22036 and CVE-2026-84890 are fixed in this version, and the layers were tested with its behaviour. */
 const UNDICI_FLOOR = '8.10.2';
-/** Each switches off, or leads around, what the layers rest on. */
+/** Each of these variables switches off or bypasses something that the layers rely on. */
 const UNSET = ['NODE_TLS_REJECT_UNAUTHORIZED', 'NODE_USE_ENV_PROXY'];
-/** They ignore parts of what undici is told. */
+/** These runtimes ignore some of undici's options. */
 const FOREIGN_RUNTIMES = ['bun', 'deno'];
 
-// Every way to write an address that Node and WHATWG URLs understand (security.md §3.3).
+// Every notation of an address that Node and WHATWG URLs accept (security.md §3.3).
 const LITERALS = [
   '127.0.0.1',
   '2130706433',
@@ -88,7 +88,7 @@ function listen(server: TcpServer, host: string, port = 0): Promise<number> {
   });
 }
 
-/** Counts who gets through; any TCP connection is one too many, whatever it would have said. */
+/** Counts connections that arrive. A single TCP connection fails the test, even without data. */
 interface Trap {
   readonly port: number;
   readonly caught: () => number;
@@ -105,7 +105,7 @@ async function openTrap(): Promise<Trap> {
   );
   const [v4, v6] = servers;
   const port = v4 === undefined ? 0 : await listen(v4, '127.0.0.1');
-  // A machine without IPv6 has nothing to protect there.
+  // A machine without IPv6 needs no such listener.
   if (v6 !== undefined) await listen(v6, '::1', port).catch(() => 0);
   return { port, caught: () => caught, close: () => servers.forEach((server) => server.close()) };
 }
@@ -118,7 +118,7 @@ const probes = ({ port }: Trap): readonly Probe[] =>
     })),
   );
 
-/** Refused by a layer, or (`localhost.`, where no resolver knows it) never resolved. */
+/** Refused by a layer, or never resolved (`localhost.`, where no resolver knows it). */
 function refused(result: DialResult): boolean {
   if (result.kind === 'answered') return false;
   const { kind, code } = result.failure;
@@ -158,9 +158,10 @@ async function guardFailures(create: typeof createDialer, clock: Clock): Promise
 }
 
 /**
- * Proves at start that the guard holds on this machine (security.md §3.6): every literal form, `localhost`, DNS answers
- * with private addresses and a redirect, against a loopback listener; the versions and variables that it rests on.
- * Takes less than 300 ms. A failure is for the caller to end with (exit 78, `egress-guard-ineffective`).
+ * Proves at the start that the guard holds on this machine (security.md §3.6). Dials every literal form, `localhost`,
+ * DNS answers with private addresses and a redirect, against a loopback listener. Checks the versions and variables
+ * that the guard relies on. Takes less than 300 ms. After a failure the caller must end (exit 78,
+ * `egress-guard-ineffective`).
  */
 export async function selfTest(input: SelfTestInput): Promise<SelfTestResult> {
   const { create = createDialer, clock } = input;

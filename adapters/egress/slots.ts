@@ -4,8 +4,8 @@ interface Origin {
 }
 
 /**
- * Requests per origin: as many as there are sockets, the others wait here in order. Below this bound undici gives a
- * request a connection at once, so that its connect timeout measures connecting and never a queue (security.md S6).
+ * Limits the requests per origin to the number of sockets; the others wait here in order. Below this limit undici gives
+ * a request a connection at once. Its connect timeout therefore measures connecting and never a queue (security.md S6).
  */
 export class OriginSlots {
   readonly #limit: number;
@@ -15,7 +15,7 @@ export class OriginSlots {
     this.#limit = limit;
   }
 
-  /** @returns false when all slots are taken: `wait` then */
+  /** @returns false when all slots are in use: call `wait` then */
   take(origin: string): boolean {
     const found = this.#origins.get(origin);
     if (found === undefined) this.#origins.set(origin, { active: 1, waiting: [] });
@@ -24,7 +24,7 @@ export class OriginSlots {
     return true;
   }
 
-  /** @returns true with a slot, false when the signal came first */
+  /** @returns true with a slot; false when the signal came first */
   wait(origin: string, signal: AbortSignal): Promise<boolean> {
     const waiting = this.#origins.get(origin)?.waiting ?? [];
     return new Promise((resolve) => {
@@ -41,7 +41,7 @@ export class OriginSlots {
     });
   }
 
-  /** Gives the slot to who waits longest. */
+  /** Gives the slot to the request that has waited longest. */
   release(origin: string): void {
     const found = this.#origins.get(origin);
     if (found === undefined) return;

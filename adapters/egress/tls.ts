@@ -4,13 +4,13 @@ const MAX_SESSIONS = 256;
 
 export interface TlsSessions {
   readonly of: (name: string) => Buffer | undefined;
-  /** Takes over sessions of a connection whose certificate and name were accepted. */
+  /** Keeps the sessions of a connection whose certificate and name were accepted. */
   readonly follow: (name: string, socket: TLSSocket) => void;
 }
 
 /**
- * TLS sessions by server name, the oldest dropped first. One is kept only after its connection was accepted, peer
- * included: Node skips the check of the server's name on a resumed session.
+ * TLS sessions by server name; the oldest is dropped first. A session is kept only after its connection was accepted,
+ * including its peer: Node skips the check of the server's name on a resumed session.
  */
 export function createTlsSessions(): TlsSessions {
   const sessions = new Map<string, Buffer>();
@@ -22,7 +22,7 @@ export function createTlsSessions(): TlsSessions {
   return {
     of: (name) => sessions.get(name),
     follow: (name, socket) => {
-      // TLS 1.2 had its session before it was accepted; TLS 1.3 sends tickets later, as events.
+      // With TLS 1.2 the session exists before the connection is accepted; TLS 1.3 sends tickets later, as events.
       const session = socket.getProtocol() === 'TLSv1.2' ? socket.getSession() : undefined;
       if (session !== undefined) keep(name, session);
       socket.on('session', (ticket: Buffer) => keep(name, ticket));
@@ -33,7 +33,7 @@ export function createTlsSessions(): TlsSessions {
 export interface Trust {
   /** The usual authorities. */
   readonly guarded: () => SecureContext;
-  /** These and the ones of `--egress-ca`. */
+  /** The usual authorities and those of `--egress-ca`. */
   readonly excepted: () => SecureContext;
 }
 
@@ -44,7 +44,10 @@ const lazily = <T>(make: () => T): (() => T) => {
   return () => (made ??= { value: make() }).value;
 };
 
-/** Two contexts, each made at its first connection: reading the authorities takes milliseconds. @param ca PEM texts */
+/**
+ * Two contexts, each made at its first connection, because reading the authorities takes milliseconds.
+ * @param ca PEM texts
+ */
 export function createTrust(ca: readonly string[]): Trust {
   return {
     guarded: lazily(() => createSecureContext({ minVersion: MIN_VERSION })),

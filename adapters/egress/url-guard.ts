@@ -1,18 +1,21 @@
 import { isIP } from 'node:net';
-import type { BlockedCode, EgressException } from './port.ts';
+import type { BlockedCode, AllowRule } from './port.ts';
 
 export interface UrlRules {
-  /** Ports that a provider may listen on; exceptions bring their own. */
+  /** Ports that a provider may listen on; allow rules add their own. */
   readonly ports: ReadonlySet<number>;
   /** By origin, as `URL.origin` writes it. */
-  readonly exceptions: ReadonlyMap<string, EgressException>;
+  readonly exceptions: ReadonlyMap<string, AllowRule>;
 }
 
 export type CheckedUrl =
-  | { readonly ok: true; readonly url: URL; readonly exception: EgressException | undefined }
+  | { readonly ok: true; readonly url: URL; readonly exception: AllowRule | undefined }
   | { readonly ok: false; readonly code: BlockedCode };
 
-/** A-labels; `URL` has mapped, lowered and unescaped before. Single labels fail at DNS, which gets them with a dot. */
+/**
+ * A-labels; `URL` has mapped, lowered and unescaped the name before. Single labels fail at DNS, which gets them with a
+ * dot.
+ */
 const HOST = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
 
 const bare = (hostname: string): string => (hostname.startsWith('[') ? hostname.slice(1, -1) : hostname);
@@ -29,7 +32,7 @@ function guarded(url: URL, ports: ReadonlySet<number>): BlockedCode | null {
   return ports.has(portOf(url)) ? null : 'egress-denied-port';
 }
 
-/** Layer 1 (security.md §3.1): the text is parsed once, and only the parsed form is looked at and used. */
+/** Layer 1 (security.md §3.1): the text is parsed once, and only the parsed form is checked and used. */
 export function checkUrl(text: string, { ports, exceptions }: UrlRules): CheckedUrl {
   const url = URL.parse(text);
   // `href` shows an empty fragment, `hash` doesn't.

@@ -1,6 +1,6 @@
 import type { ProviderCounts } from '../telemetry/provider-series.ts';
 
-/** Counters as they were from this moment on, until the next point. */
+/** Counters from this moment on, until the next point. */
 interface Point {
   /** Monotonic, ms. */
   readonly at: number;
@@ -10,10 +10,10 @@ interface Point {
 const MINUTE_MS = 60_000;
 /** Every sample is kept for the longest window. */
 const FINE_MS = 10 * MINUTE_MS;
-/** One a minute for the baseline: an hour that ended 5 minutes ago. */
+/** One sample a minute is kept for the baseline: an hour that ended 5 minutes ago. */
 const COARSE_MS = 65 * MINUTE_MS;
 
-/** Adds a point; all but the last two are `spacingMs` apart, and the newest is always there. */
+/** Adds a point. All but the last two are `spacingMs` apart, and the newest is always kept. */
 function push(points: Point[], point: Point, spacingMs: number): void {
   const last = points.at(-1);
   const before = points.at(-2);
@@ -25,20 +25,20 @@ const newestAt = (points: readonly Point[], at: number): Point | undefined =>
   points.findLast((point) => point.at <= at);
 
 /**
- * Counters of one provider over 65 minutes, in at most about 200 points: of 10 minutes all samples, of the time before one
- * a minute. An unchanged counter takes no point, so an idle provider costs one.
+ * Counters of one provider over 65 minutes, in at most about 200 points. All samples of the last 10 minutes are kept,
+ * and before that one a minute. An unchanged counter takes no point, so an idle provider needs one point.
  */
 export class CounterHistory {
   readonly #sampleMs: number;
   readonly #fine: Point[] = [];
   readonly #coarse: Point[] = [];
 
-  /** @param sampleMs samples closer to each other than this are taken as one */
+  /** @param sampleMs of samples that are closer to each other than this, only one is kept */
   constructor(sampleMs: number) {
     this.#sampleMs = sampleMs;
   }
 
-  /** @param at monotonic, never before the last one */
+  /** @param at monotonic ms, never before the last one */
   add(at: number, counts: ProviderCounts): void {
     const last = this.#fine.at(-1)?.counts;
     const same =
@@ -51,7 +51,8 @@ export class CounterHistory {
   }
 
   /**
-   * Counters at the start and at the end of a window; the start is the first sample when the provider is younger.
+   * Counters at the start and at the end of a window. When the provider is younger than the window, the start is its
+   * first sample.
    * @returns undefined when the window ended before the first sample
    */
   between(from: number, to: number): { readonly start: ProviderCounts; readonly end: ProviderCounts } | undefined {
@@ -65,7 +66,7 @@ export class CounterHistory {
     return newestAt(this.#fine, at) ?? newestAt(this.#coarse, at);
   }
 
-  /** Keeps the newest point that is older than each span: it tells the counters at its start. */
+  /** Keeps the newest point that is older than each span: it holds the counters at the start of the span. */
   #thin(now: number): void {
     for (let next = this.#fine[1]; next !== undefined && next.at <= now - FINE_MS; next = this.#fine[1]) {
       const left = this.#fine.shift();

@@ -6,10 +6,10 @@ interface OrbKey {
   readonly orbId: string;
 }
 
-/** What the last evaluation of each Orb saw, for a process that evaluates and answers at once. */
+/** Metrics of the last evaluation of each Orb, for a process that both evaluates and answers. */
 export interface LastFigures {
   readonly set: (orb: OrbKey, output: FailoverOutput, at: Evaluation) => void;
-  /** With breakers and probes as they are at the call; undefined before the first evaluation. */
+  /** Breakers and probes are those at the time of the call; undefined before the first evaluation. */
   readonly get: (orb: OrbKey) => FailoverFigures | undefined;
   readonly remove: (orb: OrbKey) => void;
 }

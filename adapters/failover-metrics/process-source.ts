@@ -22,23 +22,23 @@ interface ProcessSourceOptions {
   readonly scrapeMs?: number;
 }
 
-/** The metrics of this process alone, for a platform of one process. */
+/** The metrics of this process alone, for a platform that is a single process. */
 export interface ProcessSource extends MetricsSource {
-  /** Notes all counters. To be called every `scrapeMs`; a look does it too. */
+  /** Takes a sample of all counters. Must be called every `scrapeMs`; an evaluation calls it too. */
   readonly sample: () => void;
 }
 
 type Series = SwappingProvider['series'];
 
-/** One provider of which samples are kept. */
+/** A provider whose samples are kept. */
 interface Tracked {
   readonly series: Series;
   readonly history: CounterHistory;
 }
 
-/** What was counted of one source in one window. */
+/** Increase of one source's counters in one window. */
 interface Increase {
-  /** Undefined: the series was not there. */
+  /** Undefined: the series did not exist. */
   readonly buckets: readonly number[] | undefined;
   readonly of: (outcome: keyof SourceCounts['outcomes']) => number;
 }
@@ -51,13 +51,13 @@ const WINDOW_MS = { '2m': 2 * MINUTE_MS, '5m': 5 * MINUTE_MS, '10m': 10 * MINUTE
 >;
 const HOUR_MS = 60 * MINUTE_MS;
 const MEDIAN = 0.5;
-/** Those that count as an attempt and against the provider (failover.md §2). */
+/** Outcomes that count as an attempt and against the provider (failover.md §2). */
 const BAD = ['error', 'timeout', 'rate_limited', 'blocked'] as const;
 const ABSENT: Reading = { kind: 'none', why: 'absent' };
 
 const keyOf = (namespace: string, orbId: string): string => `${namespace}/${orbId}`;
 
-/** A counter that fell began anew from 0. */
+/** The increase of a counter. A counter that fell was restarted from 0. */
 const grown = (start = 0, end = 0): number => (end < start ? end : end - start);
 
 const increaseOf = (start: SourceCounts | undefined, end: SourceCounts | undefined): Increase => ({
@@ -69,14 +69,14 @@ const badOf = ({ of }: Increase): number => BAD.reduce((all, outcome) => all + o
 
 const samplesOf = ({ buckets = [] }: Increase): number => buckets.reduce((all, count) => all + count, 0);
 
-/** @returns ms; `absent` when the series was not there in that window */
+/** @returns ms; `absent` when the series did not exist in that window */
 function quantileOf(q: number, { buckets }: Increase): Reading {
   if (buckets === undefined) return ABSENT;
   const reading = histogramQuantile(q, SECONDS_BUCKETS, buckets);
   return reading.kind === 'ok' ? { kind: 'ok', value: reading.value * 1000 } : reading;
 }
 
-/** The figures of one provider at one moment. */
+/** The metrics of one provider at one moment. */
 class Look {
   readonly #tracked: Tracked;
   readonly #at: number;
@@ -138,16 +138,16 @@ class Look {
   }
 }
 
-/** Providers of all Orbs of which samples are kept, by Orb. */
+/** Providers whose samples are kept, by Orb. */
 type TrackedOrbs = ReadonlyMap<string, ReadonlyMap<string, Tracked>>;
 
-/** Takes a sample of every provider; those that are gone are forgotten. */
+/** Takes a sample of every provider, and drops providers that are gone. */
 function sampled(known: TrackedOrbs, { series, scrapeMs = SCRAPE_MS }: ProcessSourceOptions, at: number): TrackedOrbs {
   const next = new Map<string, Map<string, Tracked>>();
   for (const each of series.swapping()) {
     const key = keyOf(each.namespace, each.orbId);
     const before = known.get(key)?.get(each.provider);
-    // Series that were removed and made anew count from 0 again.
+    // Series that were removed and made again count from 0.
     const tracked =
       before?.series === each.series ? before : { series: each.series, history: new CounterHistory(scrapeMs) };
     tracked.history.add(at, each.series.counts());
@@ -158,9 +158,9 @@ function sampled(known: TrackedOrbs, { series, scrapeMs = SCRAPE_MS }: ProcessSo
 }
 
 /**
- * Figures from the counters of this process, with the meaning of the queries of failover.md §3.1. Windows end at the look and
- * start at a sample, so they are up to `scrapeMs` longer, and counts are whole. The counters are always there: the only
- * unusable snapshot is that of an Orb without any.
+ * Metrics from the counters of this process, with the semantics of the queries of failover.md §3.1. Windows end at the
+ * evaluation and start at a sample. They are therefore up to `scrapeMs` longer, and counts are whole numbers. The
+ * counters always exist: a snapshot is unusable only when its Orb has no counters.
  */
 export function createProcessSource(options: ProcessSourceOptions): ProcessSource {
   const { clock } = options;
@@ -196,7 +196,7 @@ export function createProcessSource(options: ProcessSourceOptions): ProcessSourc
       const at = clock.monotonic();
       noteEmpty(asked, now);
       return Promise.resolve({
-        // At the call: the Orbs of a tick are decided one after the other, with breaks.
+        // Computed at the call: the Orbs of a tick are decided one after the other, with breaks.
         snapshot: ({ namespace, orbId }) => {
           const orb = asked.get(keyOf(namespace, orbId));
           return orb === undefined ? { state: 'unusable', why: 'empty', since: now } : lookAt(orb, now, at);

@@ -1,33 +1,32 @@
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { errorCode } from '../../core/errors/error-code.ts';
 import { syncFolder, writeAndSync } from '../private-file/private-file.ts';
 import { newKeyFiles, type NewKeys } from './new-keys.ts';
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
 async function isEmpty(folder: string): Promise<boolean> {
   try {
     return (await readdir(folder)).length === 0;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return true;
+    if (errorCode(error) === 'ENOENT') return true;
     throw error;
   }
 }
 
-/** Renaming onto a folder works only while that is missing or empty: the second of two starts loses. */
+/** Renaming onto a folder works only while the folder is missing or empty. Of two starts at once, the second loses. */
 async function publish(built: string, folder: string): Promise<'made' | 'kept'> {
   try {
     await rename(built, folder);
     return 'made';
   } catch (error) {
-    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
     return 'kept';
   }
 }
 
 /**
  * Makes every key of `newKeyFiles` once, as files: 0600, folder 0700, all of them or none, durable when it returns.
- * @returns `kept`: the folder holds something, and was not touched
+ * @returns `kept`: the folder is not empty, and was not changed
  */
 export async function initKeys(folder: string, wish: NewKeys): Promise<'made' | 'kept'> {
   if (!(await isEmpty(folder))) return 'kept';

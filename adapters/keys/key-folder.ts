@@ -3,13 +3,13 @@ import { decodeBase64Url } from '../../core/json/base64.ts';
 import { thumbprint, type PublicJwk } from '../../core/receipt/keys-document.ts';
 import { sha256 } from './primitives.ts';
 
-/** Roles whose keys are signed into the keys document; the root signs it and is not in it. */
+/** Roles whose keys are signed into the keys document. The root signs the document and is not in it. */
 export const PUBLISHED_ROLES = ['receipt', 'log', 'certificate'] as const;
 export const SECRET_KEYS = ['tag', 'data', 'ingest-id'] as const;
 
 export type PublishedRole = (typeof PUBLISHED_ROLES)[number];
 
-/** Files of the folder; on a cluster the entries of one Secret. The root's private key is taken away after the start. */
+/** Files of the folder; on a cluster the entries of one Secret. The root's private key is removed after the start. */
 export const FILES = {
   privateKey: (role: PublishedRole | 'root'): string => `${role}.pem`,
   secret: (name: (typeof SECRET_KEYS)[number]): string => `${name}.key`,
@@ -18,7 +18,7 @@ export const FILES = {
   keyEvents: 'key-events.ndjson',
 } as const;
 
-/** The keys can't be used; the message says which file and what to do. */
+/** The keys can't be used; the message names the file and says what to do. */
 export class KeysError extends Error {
   readonly code: 'keys-missing' | 'keys-invalid' | 'keys-test' | 'keys-not-published';
   constructor(code: KeysError['code'], message: string) {
@@ -44,7 +44,7 @@ function jwkOf(key: KeyObject): PublicJwk | undefined {
   return crv === 'Ed25519' && x !== undefined ? { crv, kty: 'OKP', x } : undefined;
 }
 
-/** @throws KeysError no Ed25519 key */
+/** @throws KeysError not an Ed25519 key */
 export function signingKeyOf(privateKey: KeyObject): SigningKey {
   const jwk = jwkOf(privateKey);
   if (jwk === undefined) throw new KeysError('keys-invalid', 'A signing key is not an Ed25519 key.');

@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { publicKeyBytes, thumbprint, type KeysDocument, type PublicJwk } from '../../core/receipt/keys-document.ts';
 import { openKeys } from '../../core/verify/keys.ts';
+import { readIfThere } from '../private-file/read-if-there.ts';
 import {
   FILES,
   KeysError,
@@ -15,28 +15,35 @@ import {
 } from './key-folder.ts';
 import type { PlatformKeys } from './port.ts';
 import { ed25519Verify, publicKeyOf, sha256, signerOf } from './primitives.ts';
-import { isTestKey } from './test-keys.ts';
+
+/** Thumbprints of the Ed25519 keys of the published test vectors. Their private halves are public. */
+const TEST_KIDS: ReadonlySet<string> = new Set([
+  'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+  'IpgXOrtTtqJU2N8RmSdZLiTsR0Tc0VV6RBL_p4B-t5o',
+  'RJE9rDe3Uwu4yADb2qIcVjTtnHDWy8OjdxF3l1WD7ZM',
+  'y3Fg2-xVO_ZbafK5KRnHLbf180c9tvRDKF4-gwJw0Ko',
+  'Ydt4-gVAKz5C4pvjaP2YeRpEiU1rLUPkBm8cJ7Y9UKo',
+  'zvtS9PMqK-W51RklTbn1sWfcPAgPuObuv6CRXRKxFnE',
+  'w5V1nV44d4gXncA7L3AUsOf17qq0_Tw-yK-ung3zX5Q',
+  'oTUnGVIWhhqfg1S_rg-g92HkG3NmpID9tWMirRkJ2PM',
+]);
+
+/** True for a key that no service may run with (trust.md §3.1). */
+const isTestKey = (kid: string): boolean => TEST_KIDS.has(kid);
 
 type Root = PlatformKeys['root'];
 
-/** Where key files are: a folder, or the entries of a Secret. */
+/** Source of key files: a folder, or the entries of a Secret. */
 export interface KeySource {
-  /** @returns undefined when there is no such file */
+  /** @returns undefined when the file does not exist */
   readonly read: (file: string) => Promise<string | undefined>;
-  /** How people call that file. */
+  /** Name of that file in messages. */
   readonly place: (file: string) => string;
 }
 
 const folderSource = (folder: string): KeySource => ({
   place: (file) => join(folder, file),
-  read: async (file) => {
-    try {
-      return await readFile(join(folder, file), 'utf8');
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-      throw error;
-    }
-  },
+  read: (file) => readIfThere(join(folder, file)),
 });
 
 async function readText(source: KeySource, file: string): Promise<string> {
@@ -71,7 +78,7 @@ function parsePem(text: string): KeyObject | undefined {
   try {
     return createPrivateKey(text);
   } catch {
-    return undefined; // the message of OpenSSL says nothing that helps
+    return undefined; // the message of OpenSSL does not help
   }
 }
 
@@ -101,7 +108,7 @@ async function openDocument(source: KeySource, keysJws: string, root: Root): Pro
   return opened.document;
 }
 
-/** The public half of a key as the world knows it. */
+/** The public half of a key, as the keys document publishes it. */
 function publishedHalf(document: KeysDocument, role: PublishedRole, { kid, jwk }: SigningKey): Uint8Array {
   const found = document.keys.find((key) => key.kid === kid && key.role === role && key.jwk.x === jwk.x);
   const bytes = found?.status === 'active' ? publicKeyBytes(found.jwk) : undefined;
@@ -128,7 +135,7 @@ function refuseTestKeys(kids: readonly string[]): void {
  */
 export const loadKeys = (folder: string): Promise<PlatformKeys> => loadKeysFrom(folderSource(folder));
 
-/** The same from anywhere else. @throws KeysError as `loadKeys` */
+/** Like `loadKeys`, from any source. @throws KeysError as `loadKeys` */
 export async function loadKeysFrom(source: KeySource): Promise<PlatformKeys> {
   const root = await readRoot(source);
   const keysJws = (await readText(source, FILES.keysJws)).trim();

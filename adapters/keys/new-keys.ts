@@ -19,7 +19,7 @@ export interface NewKeys {
   readonly issuer: string;
   /** Ms since epoch. */
   readonly now: number;
-  /** So many bytes of a cryptographic source. */
+  /** Cryptographic random bytes. */
   readonly random: (bytes: number) => Uint8Array;
 }
 
@@ -33,8 +33,8 @@ function publishedKey(role: PublishedRole, { kid, jwk }: SigningKey, at: string)
 const pem = ({ privateKey }: SigningKey): string => privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /**
- * Every key of trust.md §3.1, new: receipt, log, certificate and root key (Ed25519), the keys of caller tags, stored answers
- * and ingestion ids, the keys document (sequence 1) with its log entries.
+ * New keys of every kind in trust.md §3.1. They are the receipt, log, certificate and root keys (Ed25519), and those of
+ * caller tags, stored answers and ingestion ids. The keys document (sequence 1) comes with its log entries.
  * @returns file name → text, as a key folder or a Secret holds them
  */
 export function newKeyFiles({ issuer, now, random }: NewKeys): ReadonlyMap<string, string> {

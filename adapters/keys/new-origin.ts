@@ -10,7 +10,7 @@ import { ed25519Verify, nodeEncoding, sha256, signerOf } from './primitives.ts';
 
 /** A keys document that names another log. */
 export interface NewOrigin {
-  /** As signed by the root. */
+  /** The document, signed by the root. */
   readonly keysJws: string;
   readonly logOrigin: string;
   readonly sequence: number;
@@ -29,10 +29,10 @@ function rootKey(pem: string, { root }: PlatformKeys): SigningKey {
 }
 
 /**
- * The next keys document (trust.md §3.1): every key stays, the log has its next origin.
+ * The next keys document: every key stays, and the log has its next origin.
  * @param rootPem private key of the root
  * @param now ms since epoch
- * @throws KeysError it is not the root of these keys, or their document names no log of this platform
+ * @throws KeysError it is not the root of these keys, or their document does not name a log of this platform
  */
 export async function keysForNewOrigin(keys: PlatformKeys, rootPem: string, now: number): Promise<NewOrigin> {
   const root = rootKey(rootPem, keys);

@@ -4,15 +4,15 @@ import type { Signer } from '../../core/receipt/signer.ts';
 /** The keys that a service signs and encrypts with (trust.md §3.1), read once at start. */
 export interface PlatformKeys {
   readonly receipt: Signer;
-  /** Public half of `receipt`, for the self-check: taken from the published keys document, not from the private key. */
+  /** Public half of `receipt`, for the self-check: read from the published keys document, not from the private key. */
   readonly receiptPublic: KeyObject;
-  /** Log key: goes to the ledger's writer, which signs checkpoints. */
+  /** Log key: passed to the ledger's writer, which signs checkpoints. */
   readonly log: { readonly kid: string; readonly privateKey: KeyObject; readonly publicKey: Uint8Array };
   /** Key of caller tags, 32 bytes. */
   readonly tagKey: Uint8Array;
   /** AES-256 key of stored answers, 32 bytes. */
   readonly dataKey: Uint8Array;
-  /** The keys document as signed by the root (`orb-keys+jws`), served as it is. */
+  /** The keys document, signed by the root (`orb-keys+jws`), served unchanged. */
   readonly keysJws: string;
   /** Thumbprint of the pinned root and its public JWK, for the `orb trust add` line. */
   readonly root: {

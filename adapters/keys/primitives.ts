@@ -19,7 +19,7 @@ export const hmacSha256 = (key: Uint8Array, message: Uint8Array): Uint8Array =>
 export const publicKeyOf = (raw: Uint8Array): KeyObject =>
   createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(raw) }, format: 'jwk' });
 
-/** Verifies by a raw public key; anything malformed is false, never an exception. About 0.1 ms. */
+/** Verifies by a raw public key. Malformed input gives false and never throws. About 0.1 ms. */
 export function ed25519Verify(publicKey: Uint8Array, signature: Uint8Array, message: Uint8Array): boolean {
   if (publicKey.length !== KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false;
   try {
@@ -42,8 +42,8 @@ export const nodeEncoding: Encoding = {
 };
 
 /**
- * Cryptographic random bytes from a pool of 16 KiB: a tenth of the cost of one call of the system for each id. What was
- * handed out is wiped from the pool. Needs more than the pool: comes from the system at once.
+ * Cryptographic random bytes from a pool of 16 KiB: a tenth of the cost of a system call for each id. Returned bytes
+ * are wiped from the pool. A request for more than the pool holds goes to the system at once.
  */
 export function randomSource(): (bytes: number) => Uint8Array {
   const pool = new Uint8Array(POOL_BYTES);

@@ -4,8 +4,8 @@ import type { Clock } from '../time/clock.ts';
 export const ENDED = new DOMException('the work has ended', 'AbortError');
 
 /**
- * Runs `work` with a controller of its own that is aborted with `parent`, and when the work has ended: so its timers and
- * listeners end with it, and a parent that lives as long as the process keeps none of them.
+ * Runs `work` with a controller of its own. The controller is aborted with `parent`, and when the work has ended. So
+ * timers and listeners of the work end with it. A parent that lives as long as the process keeps none of them.
  */
 export async function withScope<T>(parent: AbortSignal, work: (scope: AbortController) => Promise<T>): Promise<T> {
   parent.throwIfAborted();
@@ -20,7 +20,7 @@ export async function withScope<T>(parent: AbortSignal, work: (scope: AbortContr
   }
 }
 
-/** Calls `act` once after `ms`, unless the signal is aborted before. */
+/** Calls `act` once after `ms`, unless the signal is aborted first. */
 export function after(clock: Clock, ms: number, { signal, act }: { signal: AbortSignal; act: () => void }): void {
   clock.sleep(ms, signal).then(act, () => undefined);
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../time/clock.ts';
 import { ENDED } from './abort-scope.ts';
 
-/** Node fires a timer of more at once. */
+/** Node fires a timer with a longer delay at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** One timer that can be brought forward. It does not keep the process alive. */
@@ -11,7 +11,7 @@ export class Alarm {
   #at = Infinity;
   #nap = new AbortController();
 
-  /** @param ring must not throw; may come too early for whom the alarm was set, never too late */
+  /** @param ring must not throw; may be called earlier than asked for, never later */
   constructor(clock: Pick<Clock, 'monotonic' | 'sleep'>, ring: () => void) {
     this.#clock = clock;
     this.#ring = ring;

@@ -1,80 +1,98 @@
+import { givenOf, type Args } from '../process/arguments.ts';
+import type { Flag, ValueFlag } from '../process/flag.ts';
+import { asText } from '../process/flag-values.ts';
+import { UsageError } from '../process/start-error.ts';
 import type { Connection } from './connection.ts';
 import { directConnection, inClusterConnection } from './connection.ts';
 import { kubeconfigConnection } from './kubeconfig.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Values of the connection flags, as `parseArgs` gives them. */
-export interface ConnectionValues {
-  readonly kubeconfig?: string | undefined;
-  readonly context?: string | undefined;
-  readonly 'kube-server'?: string | undefined;
-  readonly 'kube-token-file'?: string | undefined;
-  readonly 'kube-ca-file'?: string | undefined;
-}
-
-/** Where the Kubernetes API is, and who we are there. Nothing was read yet. */
+/** The address of the Kubernetes API and the credentials for it. No file was read yet. */
 export type ConnectionSource =
   | { readonly kind: 'kubeconfig'; readonly path?: string; readonly context?: string }
   | { readonly kind: 'server'; readonly server: string; readonly tokenFile?: string; readonly caFile?: string }
   | { readonly kind: 'in-cluster'; readonly env: Environment };
 
-type ParsedConnection =
-  | { readonly ok: true; readonly source: ConnectionSource }
-  | { readonly ok: false; readonly message: string };
+const KUBECONFIG: ValueFlag<string> = {
+  name: 'kubeconfig',
+  value: 'FILE',
+  text: 'where the Kubernetes API is',
+  otherwise: 'in a pod: its ServiceAccount',
+  parse: asText,
+};
 
-const option = { type: 'string' } as const;
+const CONTEXT: ValueFlag<string> = {
+  name: 'context',
+  value: 'NAME',
+  text: 'context of the kubeconfig',
+  otherwise: 'its current one',
+  parse: asText,
+};
 
-/** For `options` of `parseArgs`. */
-export const CONNECTION_OPTIONS = {
-  kubeconfig: option,
-  context: option,
-  'kube-server': option,
-  'kube-token-file': option,
-  'kube-ca-file': option,
-} as const;
+const KUBE_SERVER: ValueFlag<string> = {
+  name: 'kube-server',
+  value: 'URL',
+  text: 'address of the API server, in place of a kubeconfig',
+  parse: (text, flag) => {
+    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+    throw new UsageError(`${flag} takes a URL, for example https://127.0.0.1:6443`);
+  },
+};
 
-/** Lines for a help text. */
-export const CONNECTION_HELP = `  --kubeconfig FILE           where the Kubernetes API is        in a pod: its ServiceAccount
-  --context NAME              context of the kubeconfig          its current one
-  --kube-server URL           instead of a kubeconfig: the address of the API server, with
-  --kube-token-file FILE      a bearer token (read again when it changes) and
-  --kube-ca-file FILE         the CA of the server (PEM)
-`;
+const TOKEN_FILE: ValueFlag<string> = {
+  name: 'kube-token-file',
+  value: 'FILE',
+  text: 'bearer token for --kube-server, read again when the file changes',
+  parse: asText,
+};
 
-const wrong = (message: string): ParsedConnection => ({ ok: false, message });
-const isServer = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+const CA_FILE: ValueFlag<string> = {
+  name: 'kube-ca-file',
+  value: 'FILE',
+  text: 'CA of --kube-server (PEM)',
+  parse: asText,
+};
 
-function parseServer(server: string, values: ConnectionValues): ParsedConnection {
-  const { 'kube-token-file': tokenFile, 'kube-ca-file': caFile } = values;
-  if (!isServer(server)) return wrong('--kube-server takes a URL, for example https://127.0.0.1:6443');
+/** Flags of every program that talks to a cluster. */
+export const CONNECTION_FLAGS: readonly Flag[] = [KUBECONFIG, CONTEXT, KUBE_SERVER, TOKEN_FILE, CA_FILE];
+
+function serverSource(server: string, args: Args): ConnectionSource {
+  const [tokenFile, caFile] = [givenOf(args, TOKEN_FILE), givenOf(args, CA_FILE)];
   const files = { ...(tokenFile === undefined ? {} : { tokenFile }), ...(caFile === undefined ? {} : { caFile }) };
-  return { ok: true, source: { kind: 'server', server, ...files } };
+  return { kind: 'server', server, ...files };
 }
 
-function parseDefault(values: ConnectionValues, env: Environment): ParsedConnection {
-  const lost = ['kube-token-file', 'kube-ca-file'].filter((name) => Object.hasOwn(values, name));
-  if (lost.length > 0) return wrong(`--${lost.join(', --')} needs --kube-server URL beside it`);
-  if (env['KUBERNETES_SERVICE_HOST'] !== undefined) return { ok: true, source: { kind: 'in-cluster', env } };
-  return wrong('this is no pod of a cluster: name one with --kubeconfig FILE or with --kube-server URL');
+function podSource(args: Args, env: Environment): ConnectionSource {
+  const lost = [TOKEN_FILE, CA_FILE].filter(({ name }) => args.has(name)).map(({ name }) => `--${name}`);
+  if (lost.length > 0) throw new UsageError(`${lost.join(', ')} needs --kube-server URL beside it`);
+  if (env['KUBERNETES_SERVICE_HOST'] !== undefined) return { kind: 'in-cluster', env };
+  throw new UsageError('this is no pod of a cluster: name one with --kubeconfig FILE or with --kube-server URL');
 }
 
 /**
- * Reads the connection flags: a kubeconfig, a server with a token file, or the ServiceAccount of the pod.
- * @param values of `parseArgs` with CONNECTION_OPTIONS; absent flags are absent
- * @returns what `openConnection` takes, or one line for the person who starts the process
+ * Resolves the connection flags: a kubeconfig, a server with a token file, or the ServiceAccount of the pod.
+ * @returns what `openConnection` takes
+ * @throws UsageError the flags name no cluster, or two
  */
-export function parseConnection(values: ConnectionValues, env: Environment): ParsedConnection {
-  const { kubeconfig: path, context, 'kube-server': server } = values;
+export function parseConnection(args: Args, env: Environment): ConnectionSource {
+  const [path, context, server] = [givenOf(args, KUBECONFIG), givenOf(args, CONTEXT), givenOf(args, KUBE_SERVER)];
   const isKubeconfig = path !== undefined || context !== undefined;
-  if (server !== undefined && isKubeconfig) return wrong('--kube-server and --kubeconfig exclude each other: use one');
-  if (server !== undefined) return parseServer(server, values);
-  if (!isKubeconfig) return parseDefault(values, env);
-  const named = { ...(path === undefined ? {} : { path }), ...(context === undefined ? {} : { context }) };
-  return { ok: true, source: { kind: 'kubeconfig', ...named } };
+  if (server !== undefined && isKubeconfig)
+    throw new UsageError('--kube-server and --kubeconfig exclude each other: use one');
+  if (server !== undefined) return serverSource(server, args);
+  if (!isKubeconfig) return podSource(args, env);
+  return {
+    kind: 'kubeconfig',
+    ...(path === undefined ? {} : { path }),
+    ...(context === undefined ? {} : { context }),
+  };
 }
 
-/** What the flags name can't be used; the message is one line, with what to do, for who starts the process. */
+/**
+ * A file or server that the flags name can't be used. The message is one line for the person who starts the process,
+ * and says what to do.
+ */
 export class ConnectionError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -82,7 +100,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Reads the files that the flags name. @throws ConnectionError a file is missing or holds something else */
+/** Reads the files that the flags name. @throws ConnectionError a file is missing or has the wrong content */
 export async function openConnection(source: ConnectionSource): Promise<Connection> {
   try {
     return await open(source);

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../time/clock.ts';
+import { isLoopback } from '../../core/network/loopback.ts';
 
-/** Where an API server is and who speaks to it. */
+/** The address of an API server and the credentials for it. */
 export interface Connection {
   /** `https://host:port`, with a path when it stands behind a proxy; `http://` only for a proxy on this machine. */
   readonly server: string;
@@ -10,14 +11,14 @@ export interface Connection {
   readonly ca?: string;
   /** Name in the server's certificate, when it is not that of `server`. */
   readonly serverName?: string;
-  /** A person asked for it in a kubeconfig: any certificate will do. */
+  /** A user set it in a kubeconfig: any certificate is accepted. */
   readonly insecure?: boolean;
   /** PEM. */
   readonly clientCertificate?: { readonly cert: string; readonly key: string };
-  /** Sent with every request beside the authorization: impersonation. */
+  /** Impersonation headers: sent with every request beside the authorization. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /**
-   * Value of the `Authorization` header, undefined when the certificate says who speaks.
+   * Value of the `Authorization` header; undefined when the client certificate identifies the caller.
    * @param refresh get a new one from its source: the server refused the last one
    * @throws Error the source can't be read
    */
@@ -27,7 +28,7 @@ export interface Connection {
 export interface DirectOptions {
   readonly server: string;
   readonly token?: string;
-  /** Read again when it was read 10 s ago, and after a 401: tokens of pods rotate. */
+  /** Read again when it was read 10 s ago, and after a 401, because tokens of pods rotate. */
   readonly tokenFile?: string;
   /** PEM; read once. */
   readonly caFile?: string;
@@ -69,14 +70,12 @@ function authorizationOf({ token, tokenFile, clock = systemClock }: DirectOption
   return async () => value;
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 /** The server's address without a trailing slash. @throws Error neither https, nor http on this machine */
 export function serverUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null || !['https:', 'http:'].includes(url.protocol) || url.search !== '' || url.username !== '')
     throw new Error(`not the URL of a Kubernetes API server: ${text}; write https://HOST:PORT`);
-  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
     throw new Error(
       `${text}: http is for a proxy on this machine only, credentials would travel readable; write https://HOST:PORT`,
     );
@@ -90,7 +89,7 @@ export function serverUrl(text: string): string {
 export async function directConnection(options: DirectOptions): Promise<Connection> {
   const { caFile } = options;
   const authorization = authorizationOf(options);
-  await authorization(true); // a wrong path is told at start, not by the first call
+  await authorization(true); // reports a wrong path at the start, not at the first call
   return {
     server: serverUrl(options.server),
     ...(caFile === undefined ? {} : { ca: await readText(caFile, 'CA file') }),

@@ -7,14 +7,17 @@ const RESULTS = ['success', 'error', 'requeue', 'requeue_after'] as const satisf
 /** Prometheus counts in seconds. */
 const MS = 1000;
 
-/** A controller that takes keys. */
+/** A controller whose workers are running. */
 interface Running {
   readonly kind: string;
   /** Monotonic ms of the last run without an error, or of the start. */
   succeededAt: number;
 }
 
-/** The longest time without a success among the controllers of a kind: the silent stall of one must show (operator.md A12). */
+/**
+ * The longest time without a success among the controllers of a kind: a silent stall of a single controller must show
+ * (operator.md A12).
+ */
 function agesByKind(running: Iterable<Running>, now: number): ReadonlyMap<string, number> {
   const ages = new Map<string, number>();
   for (const { kind, succeededAt } of running) {

@@ -2,7 +2,7 @@ import type { Outcome } from '../../core/reconcile/outcome.ts';
 import type { Logger } from '../telemetry/port.ts';
 import type { Clock } from '../time/clock.ts';
 import { ENDED, withScope } from './abort-scope.ts';
-import { NotLeading } from './election.ts';
+import { NotLeading } from '../../core/errors/not-leading.ts';
 import type { OwnWrites } from './own-writes.ts';
 import { KubeError, type WorkQueue } from './port.ts';
 import { isTimeout, within } from './within.ts';
@@ -10,13 +10,13 @@ import { isTimeout, within } from './within.ts';
 /** As controller-runtime's label values. */
 export type ReconcileResult = 'success' | 'error' | 'requeue' | 'requeue_after';
 
-/** Counts of one controller (operator.md A12). */
+/** Counts of one controller. */
 interface ControllerSeries {
-  /** Workers take keys; the age of the last success counts from here. */
+  /** Workers are running; the age of the last success counts from here. */
   readonly running: (workers: number) => void;
   readonly stopped: () => void;
   readonly began: () => void;
-  /** @param result undefined: ended from outside, not counted */
+  /** @param result undefined: the run was ended from outside and is not counted */
   readonly ended: (result: ReconcileResult | undefined, seconds: number) => void;
   readonly terminal: () => void;
   readonly panic: () => void;
@@ -49,9 +49,9 @@ export interface ControllerOptions {
   readonly kind: string;
   readonly queue: WorkQueue;
   readonly reconcile: (key: string, scope: ReconcileScope) => Promise<Outcome>;
-  /** Every key there is: takes the place of what was queued, in the low lane, whenever `run` begins. */
+  /** Every existing key. When `run` begins, these keys replace the queued ones, in the low lane. */
   readonly keys?: () => Iterable<string>;
-  /** Of each store that the reconcile writes to. */
+  /** Own writes of each store that the reconcile writes to. */
   readonly writes?: readonly Pick<OwnWrites, 'settle' | 'doubt'>[];
   readonly workers?: number;
   readonly clock: Clock;
@@ -66,36 +66,38 @@ export interface ControllerOptions {
 export interface Controller {
   readonly name: string;
   /**
-   * Works until the signal is aborted; runs in flight are aborted with it. Drops the queue at the end: whoever leads next
+   * Works until the signal is aborted; runs in flight are aborted with it. Drops the queue at the end: the next leader
    * starts from all keys. Never rejects. May be called again when it has ended.
    */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** Takes no more keys for ever; resolves when runs in flight have ended, or after `ms`. */
+  /** Stops taking keys for good. Resolves when runs in flight have ended, or after `ms`. */
   readonly drain: (ms: number) => Promise<void>;
 }
 
 const WORKERS = 8;
 const RUN_MS = 60_000;
-/** A run that ignores its signal keeps its key, and loses its worker after this time. */
+/** A run that ignores its signal keeps its key. After this time its worker takes another key. */
 const IGNORES_MS = 5000;
-/** In place of `IGNORES_MS` when all ends. */
+/** Replaces `IGNORES_MS` when the whole process ends. */
 const STOP_MS = 1000;
 const CONFLICT_MS = 100;
-/** From here on a key that meets conflicts backs off: its cache does not catch up. */
+/** From this number of conflicts on a key backs off: its cache does not catch up. */
 const MANY_CONFLICTS = 3;
-/** Either the election ends this scope meanwhile, or a renewal was late and leadership goes on. */
+/** In this time either the election ends the scope, or a late renewal succeeds and this process keeps leading. */
 const NOT_LEADING_MS = 1000;
 const WORTH_TELLING = 3;
 /** Prometheus counts in seconds. */
 const MS = 1000;
 
-/** Another writer was faster; a field that belongs to somebody else is no such thing and must be reported. */
+/**
+ * Another writer was faster. A field that another manager owns does not count as such a conflict: it must be reported.
+ */
 const isConflict = (error: unknown): boolean =>
   error instanceof KubeError && error.status === 409 && !error.causes.includes('FieldManagerConflict');
 
 const BUGS = [TypeError, RangeError, ReferenceError, SyntaxError, URIError];
 
-/** Nobody meant to throw this. */
+/** An unexpected exception: a bug. */
 const isPanic = (error: unknown): boolean =>
   error instanceof Error ? BUGS.some((bug) => error instanceof bug) : !isTimeout(error);
 
@@ -115,7 +117,7 @@ class Workers implements Controller {
   readonly run: Controller['run'] = async (signal) => {
     const { queue, keys, workers = WORKERS } = this.#options;
     this.#series.running(workers);
-    // What a follower's caches enqueued has waited for hours, and would say so in the metrics.
+    // Keys that a follower's caches enqueued have waited for hours. Without this the metrics would show that wait.
     if (keys !== undefined) queue.clear();
     for (const key of keys?.() ?? []) queue.add(key, { lane: 'low' });
     await Promise.all(Array.from({ length: workers }, () => this.#work(signal)));
@@ -134,7 +136,10 @@ class Workers implements Controller {
     }
   }
 
-  /** A reconcile that ignores its signal must cost one worker for a while, not for ever; its key stays in work till it ends. */
+  /**
+   * A reconcile that ignores its signal must block a worker for a while, not for ever. Its key stays in work until it
+   * ends.
+   */
   async #untilDoneOrIgnored(key: string, signal: AbortSignal): Promise<void> {
     const ended = new AbortController();
     const run = this.#runOnce(key, signal).then(() => ended.abort(ENDED));
@@ -194,7 +199,7 @@ class Workers implements Controller {
         return 'requeue_after';
       case 'stalled':
         this.#series.terminal();
-        return 'success'; // the run did what it had to; the spec is at fault
+        return 'success'; // the run did its work; the spec is at fault
       default:
         return outcome satisfies never;
     }
@@ -202,7 +207,7 @@ class Workers implements Controller {
 
   async #failed(key: string, error: unknown, scope: ReconcileScope): Promise<ReconcileResult | undefined> {
     const { queue } = this.#options;
-    if (scope.signal.aborted) return undefined; // the queue is dropped, or everything ends
+    if (scope.signal.aborted) return undefined; // the queue is dropped, or the process ends
     if (error instanceof NotLeading || isConflict(error)) {
       if (error instanceof NotLeading) queue.add(key, { afterMs: NOT_LEADING_MS });
       else this.#conflicted(key);
@@ -218,7 +223,7 @@ class Workers implements Controller {
     return 'error';
   }
 
-  /** The cache is late, perhaps for long: the next run starts from the live object. */
+  /** The cache is late, perhaps for a long time: the next run starts from the live object. */
   #conflicted(key: string): void {
     const { queue, random, writes = [] } = this.#options;
     for (const each of writes) each.doubt(key);
@@ -241,7 +246,7 @@ class Workers implements Controller {
 }
 
 /**
- * Workers over a queue (operator.md A7): each key is reconciled for at most 60 s, and the outcome says when again. A run goes
- * to the metrics and has an id of its own in the log.
+ * Workers over a queue (operator.md A7). Each key is reconciled for at most 60 s; the outcome decides when it runs
+ * again. Each run is counted in the metrics and has an id of its own in the log.
  */
 export const createController = (options: ControllerOptions): Controller => new Workers(options);

@@ -2,7 +2,7 @@ import type { Clock } from '../time/clock.ts';
 import { Alarm } from './alarm.ts';
 import type { Lane } from './port.ts';
 
-/** A key that waits for its time. `index` is its place in the heap and belongs to it. */
+/** A key that waits for its time. `index` is its place in the heap; only the heap sets it. */
 interface Delayed {
   readonly key: string;
   readonly lane: Lane;
@@ -12,8 +12,9 @@ interface Delayed {
 }
 
 /**
- * Keys with a time, at most one time each: a binary heap and one timer for its top (operator.md A6). Entries know their place,
- * so one that is cancelled leaves at once; left behind, those of a key that is added every second would pile up until their time.
+ * Keys with a time, at most one time each: a binary heap and one timer for its top (operator.md A6). Entries know their
+ * place, so a cancelled entry is removed at once. Otherwise the entries of a key that is added every second would pile
+ * up until their time.
  */
 export class DelayedKeys {
   readonly #clock: Pick<Clock, 'monotonic' | 'sleep'>;
@@ -22,7 +23,7 @@ export class DelayedKeys {
   readonly #byKey = new Map<string, Delayed>();
   readonly #heap: Delayed[] = [];
 
-  /** @param due a key whose time has come; it is forgotten here before */
+  /** @param due is given a key whose time has come, after the key was removed here */
   constructor(clock: Pick<Clock, 'monotonic' | 'sleep'>, due: (key: string, lane: Lane) => void) {
     this.#clock = clock;
     this.#due = due;
@@ -40,7 +41,7 @@ export class DelayedKeys {
     this.#alarm.noLaterThan(entry.at);
   }
 
-  /** @returns the lane that it was to go to; undefined when it was not delayed */
+  /** @returns the lane that the key was to go to; undefined when it was not delayed */
   cancel(key: string): Lane | undefined {
     const known = this.#byKey.get(key);
     if (known !== undefined) this.#remove(known);

@@ -3,15 +3,7 @@ import type { Clock } from '../time/clock.ts';
 import { LeaseHolder } from './lease-holder.ts';
 import type { KubeClient } from './port.ts';
 import { within } from './within.ts';
-
-/** This process may not write: it never led, or its lease was not renewed in time. */
-export class NotLeading extends Error {
-  readonly code = 'not-leading';
-  constructor(message = 'this process does not lead: its lease is not held or was not renewed in time') {
-    super(message);
-    this.name = 'NotLeading';
-  }
-}
+import { NotLeading } from '../../core/errors/not-leading.ts';
 
 export interface ElectionMetrics {
   /** @param name of the Lease */
@@ -21,46 +13,52 @@ export interface ElectionMetrics {
 interface ElectionOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'update'>;
   readonly namespace: string;
-  /** Of the Lease. */
+  /** Name of the Lease. */
   readonly name: string;
-  /** Must be of this process alone: not of its Pod or host only. */
+  /** Must be unique to this process: the name of its Pod or host is not enough. */
   readonly identity: string;
   readonly clock: Clock;
   /** 0 ≤ n < 1. */
   readonly random: () => number;
   readonly logger: Logger;
   readonly metrics: ElectionMetrics;
-  /** Others wait so long; default 15 s. Whole seconds. */
+  /** Other replicas wait this long before they take the lease; default 15 s. Whole seconds. */
   readonly leaseMs?: number;
-  /** The leader stops writing so long after its last renewal began; default 10 s, must be less than `leaseMs`. */
+  /** The leader stops writing this long after its last renewal began; default 10 s, must be less than `leaseMs`. */
   readonly renewMs?: number;
-  /** Between two renewals; default 2 s. */
+  /** Time between two renewals; default 2 s. */
   readonly retryMs?: number;
-  /** Of the Lease, while this process leads and after. */
+  /** Annotations of the Lease, while this process leads and after. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** One leader among several processes (operator.md A8). */
 export interface Election {
   /**
-   * Campaigns, again and again, until the signal is aborted; then ends the scope of `lead`, waits for it and releases the lease.
-   * Never rejects. Each `lead` runs alone; the next one begins when it has ended.
-   * @param lead its scope ends when leadership does; `epoch` is higher than that of any leader before
+   * Campaigns repeatedly until the signal is aborted. Then ends the scope of `lead`, waits for it and releases the
+   * lease. Never rejects. Two calls of `lead` never overlap: the next begins when the last has ended.
+   * @param lead its scope ends when leadership does; `epoch` is higher than that of any earlier leader
    */
   readonly run: (signal: AbortSignal, lead: (scope: AbortSignal, epoch: number) => Promise<void>) => Promise<void>;
   readonly isLeading: () => boolean;
-  /** Call it right before every write: it compares at that moment, so it also holds after the process stood still. */
+  /**
+   * Call it right before every write. It compares the time at that moment, so it also holds after the process was
+   * suspended.
+   */
   readonly assertLeading: () => void;
-  /** Of the present or last leadership; 0: there was none. */
+  /** Epoch of the present or last leadership; 0: this process never led. */
   readonly epoch: () => number;
 }
 
 /**
- * Followers look again after 2 … 2.8 s: so that a lease that was released is taken within 3 s. (client-go's factor of up to 2.2
+ * Followers try again after 2 … 2.8 s, so that a released lease is taken within 3 s. (client-go's factor of up to 2.2
  * would be 4.4 s.)
  */
 const JITTER = 0.4;
-/** Work that ignores the end of its scope so long keeps the lease from being released: it runs out by itself. */
+/**
+ * Work that ignores the end of its scope for this long keeps the lease from being released. The lease then runs out by
+ * itself.
+ */
 const LINGER_MS = 3000;
 const RELEASE_MS = 1000;
 
@@ -117,7 +115,7 @@ class Campaign implements Election {
   async #acquired(signal: AbortSignal): Promise<boolean> {
     while (!signal.aborted) {
       const attempt = await this.#attempt(this.#renewMs / 2, signal, (limited) => this.#holder.acquire(limited));
-      // The process may have stood still between the request and its answer.
+      // The process may have been suspended between the request and its answer.
       if (attempt === 'ours' && this.isLeading()) return true;
       await this.#sleep(this.#untilNextLook(), signal);
     }
@@ -128,12 +126,13 @@ class Campaign implements Election {
     const { clock, random } = this.#options;
     const jittered = this.#retryMs * (1 + JITTER * random());
     const untilFree = (this.#holder.freeAt ?? Infinity) - clock.monotonic();
-    // A lease that has been free for a while and was not taken: there was an error, or somebody else was faster.
+    // The lease has been free for a while and was not taken: there was an error, or another replica was faster.
     return untilFree > 0 ? Math.min(jittered, untilFree) : jittered;
   }
 
   /**
-   * One try to get or keep the lease. Time counts from before the request, as that of others counts from after it.
+   * One attempt to get or keep the lease. Our time counts from before the request, because that of other replicas
+   * counts from after it.
    * @param limitMs a request that hangs must leave time for another one on another connection
    */
   async #attempt(
@@ -164,7 +163,8 @@ class Campaign implements Election {
     this.#renewedAt = undefined;
     if (ended && kept) await this.#release();
     if (ended) return;
-    // The lease is not released, so others wait their time; and no other leader may begin here before this one has ended.
+    // The lease is not released, so other replicas wait until it runs out. Here no other leader may begin before this
+    // one has ended.
     this.#options.logger.error('work of a leader ignores the end of its scope', { lease: this.#options.name });
     if (!signal.aborted) await led;
   }
@@ -188,7 +188,7 @@ class Campaign implements Election {
     return ended;
   }
 
-  /** @returns true when the signal ended it while the lease was still ours */
+  /** @returns true when the signal ended it while we still held the lease */
   async #renewUntilLost(signal: AbortSignal): Promise<boolean> {
     for (;;) {
       await this.#sleep(Math.min(this.#retryMs, this.#msLeft()), signal);

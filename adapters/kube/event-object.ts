@@ -7,7 +7,7 @@ import type { AppliedObject } from './port.ts';
 const MAX_NOTE_BYTES = 1024;
 const MAX_WORD = 128;
 const CUT = '…';
-/** Events of what has no namespace go here. */
+/** Events of objects without a namespace go here. */
 const DEFAULT_NAMESPACE = 'default';
 
 interface Reporter {
@@ -19,7 +19,7 @@ interface Reporter {
 
 const utf8 = new TextDecoder();
 
-/** At most 1 024 bytes, never half a character. */
+/** At most 1 024 bytes, cut between characters. */
 function shortened(note: string): string {
   const bytes = Buffer.from(note);
   if (bytes.length <= MAX_NOTE_BYTES) return note;
@@ -35,7 +35,7 @@ const MAX_PREFIX = 200;
 
 const MAX_ID = 50;
 
-/** An Event with an id has a name of its own, so the API server knows it when it comes again. */
+/** An Event with an id has a name of its own, so the API server refuses it when it is sent twice. */
 function eventName(object: string, { id }: EventSpec): { readonly generateName: string } | { readonly name: string } {
   const prefix = object.slice(0, MAX_PREFIX);
   if (id === undefined) return { generateName: `${prefix}-` };
@@ -43,7 +43,7 @@ function eventName(object: string, { id }: EventSpec): { readonly generateName: 
   return { name: `${prefix}-${own.slice(0, MAX_ID)}` };
 }
 
-/** An `events.k8s.io/v1` Event to be created (operator.md A10). @param now ms since epoch, when it happened */
+/** An `events.k8s.io/v1` Event to be created. @param now ms since epoch, when it happened */
 export function eventObject(regarding: KubeObject, event: EventSpec, by: Reporter, now: number): AppliedObject {
   const { name, namespace, uid, resourceVersion } = regarding.metadata;
   return {

@@ -6,10 +6,10 @@ import { Alarm } from './alarm.ts';
 import { eventNamespace, eventObject, seriesPatch } from './event-object.ts';
 import { KINDS } from './kinds.ts';
 import { KubeError, type KubeClient } from './port.ts';
-import { TokenBucket } from './token-bucket.ts';
+import { TokenBucket } from '../../core/rate-limit/token-bucket.ts';
 
 export interface EventMetrics {
-  /** An Event that nobody will see: too many of its object, too many waiting, or refused. */
+  /** An Event was not sent: its object has too many, too many are waiting, or the server refused it. */
   readonly eventDropped: (type: EventSpec['type']) => void;
 }
 
@@ -26,7 +26,7 @@ interface EventRecorderOptions {
 
 /** Events of objects (operator.md A10). */
 export interface EventRecorder {
-  /** Never waits and never throws. Call it after the write that it tells of. */
+  /** Never waits and never throws. Call it after the write that it reports. */
   readonly record: (object: KubeObject, events: readonly EventSpec[]) => void;
   /** Sends until the signal is aborted; never rejects. */
   readonly run: (signal: AbortSignal) => Promise<void>;
@@ -34,44 +34,46 @@ export interface EventRecorder {
   readonly flush: (ms: number) => Promise<void>;
 }
 
-/** One Event, and what happened again since. Owned by the recorder until its time is over. */
+/** One Event, and how often it happened again. Owned by the recorder until it expires. */
 interface Series {
   readonly id: string;
   readonly object: KubeObject;
   readonly event: EventSpec;
   /** Name of the Event; undefined until it was created. */
   name: string | undefined;
-  /** ms since epoch, of the first occurrence that this Event tells of. */
+  /** ms since epoch, of the first occurrence that this Event reports. */
   firstAt: number;
   count: number;
-  /** Of `count`, what the API server knows. */
+  /** The part of `count` that the API server knows. */
   told: number;
   /** ms since epoch. */
   lastAt: number;
   /** Monotonic ms. */
   seenAt: number;
   sentAt: number;
-  /** Monotonic ms: when its creation is tried again; undefined: it did not fail. */
+  /** Monotonic ms at which its creation is tried again; undefined: the creation did not fail. */
   againAt: number | undefined;
 }
 
 const QUEUE = 1000;
 const SERIES_MS = 10 * 60_000;
-/** Between two patches of one series. */
+/** Minimum time between two patches of one series. */
 const PATCH_MS = 60_000;
-/** Before an Event with an id is tried again; as long as a series lives. */
+/** Wait before an Event with an id is tried again, for as long as its series lives. */
 const AGAIN_MS = 5000;
 const BURST = 25;
 const EVERY_MS = 5 * 60_000;
 
-/** The object's namespace goes or went, or events may not be written there: nobody would read them. */
+/**
+ * The object's namespace is being deleted or is gone, or events may not be written there: the Event would not be read.
+ */
 const isVanishing = (error: unknown): boolean =>
   error instanceof KubeError && (error.status === 403 || error.status === 404);
 
-/** Somebody has told of it. */
+/** The Event exists already. */
 const isTold = (error: unknown): boolean => error instanceof KubeError && error.status === 409;
 
-/** The server did not answer, or can not just now: another time it may. */
+/** The server did not answer, or can't just now: a later try may succeed. */
 const isPassing = (error: unknown): boolean =>
   !(error instanceof KubeError) || error.status === 0 || error.status === 429 || error.status >= 500;
 
@@ -81,7 +83,7 @@ class Recorder implements EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #series = new Map<string, Series>();
   readonly #buckets = new Map<string, TokenBucket>();
-  /** Series with something to tell. */
+  /** Series with something to send. */
   readonly #queue = new Set<Series>();
   readonly #idle = new Set<() => void>();
   readonly #alarm: Alarm;
@@ -127,7 +129,7 @@ class Recorder implements EventRecorder {
     const id = JSON.stringify([uid, event.type, event.reason, event.action, event.id]);
     const now = { lastAt: clock.now(), seenAt: clock.monotonic() };
     const known = this.#series.get(id);
-    if (known !== undefined && event.id !== undefined) return undefined; // it happened once
+    if (known !== undefined && event.id !== undefined) return undefined; // an event with an id happens once
     if (known !== undefined && now.seenAt - known.seenAt < SERIES_MS) {
       Object.assign(known, now);
       known.count += 1;
@@ -143,7 +145,7 @@ class Recorder implements EventRecorder {
     return undefined;
   }
 
-  /** A Normal makes room for a Warning, never the other way round. */
+  /** A Normal event makes room for a Warning, never the reverse. */
   #hasRoomFor({ type }: EventSpec): boolean {
     if (this.#queue.size < QUEUE) return true;
     if (type === 'Normal') return false;
@@ -171,7 +173,7 @@ class Recorder implements EventRecorder {
 
   /** At most one patch a minute. */
   #tellLater(series: Series): void {
-    if (series.name === undefined && series.againAt === undefined) return; // it goes with, or right after, the creation
+    if (series.name === undefined && series.againAt === undefined) return; // sent with the creation or right after
     const dueAt = series.againAt ?? series.sentAt + PATCH_MS;
     if (dueAt <= this.#options.clock.monotonic()) this.#queue.add(series);
     else this.#alarm.noLaterThan(dueAt);
@@ -182,7 +184,7 @@ class Recorder implements EventRecorder {
     this.#pump();
   }
 
-  /** Sends one after the other, so that a flood of events leaves the connections to the reconcilers. */
+  /** Sends one Event at a time, so that a flood of events leaves the connections to the reconcilers. */
   #pump(): void {
     if (this.#sending || this.#signal === undefined || this.#queue.size === 0) return;
     this.#sending = true;
@@ -204,7 +206,7 @@ class Recorder implements EventRecorder {
 
   async #send(series: Series, signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options;
-    if (series.count === series.told) return; // told while it waited
+    if (series.count === series.told) return; // sent while it waited
     series.sentAt = clock.monotonic();
     series.againAt = undefined;
     try {
@@ -212,7 +214,7 @@ class Recorder implements EventRecorder {
       else await this.#patch(series, series.name, signal);
       if (series.count > series.told) this.#tellLater(series);
     } catch (error) {
-      // What happened once is told once: its name keeps a second try from telling it twice.
+      // An event with an id is reported once: its name makes a second try harmless.
       if (series.event.id !== undefined && isPassing(error) && !signal.aborted) {
         series.againAt = series.sentAt + AGAIN_MS;
         return this.#tellLater(series);
@@ -253,7 +255,7 @@ class Recorder implements EventRecorder {
     }
   }
 
-  /** Forgets series that are over and buckets that are full again. */
+  /** Removes series that have expired and buckets that are full again. */
   #prune(): void {
     const now = this.#options.clock.monotonic();
     if (now - this.#prunedAt < PATCH_MS) return;
@@ -263,5 +265,5 @@ class Recorder implements EventRecorder {
   }
 }
 
-/** Its queue holds 1 000 Events and is never waited for by a reconcile. */
+/** Its queue holds 1 000 Events. A reconcile never waits for it. */
 export const createEventRecorder = (options: EventRecorderOptions): EventRecorder => new Recorder(options);

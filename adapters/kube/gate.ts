@@ -1,4 +1,4 @@
-/** At most so many at once; the others wait in order. */
+/** Limits how many run at once; the others wait in order. */
 export interface Gate {
   /** Runs `work` when there is room. @throws the signal's reason when it is aborted while waiting */
   readonly pass: <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
@@ -30,7 +30,7 @@ export function createGate(limit: number): Gate {
   const leave = (): void => {
     const next = waiting.shift();
     if (next === undefined) active -= 1;
-    else next(); // takes over the place
+    else next(); // the next in line takes the place
   };
   const pass: Gate['pass'] = async (signal, work) => {
     await enter(signal);

@@ -8,7 +8,7 @@ const textsOf = (value: JsonValue | undefined): string[] =>
   Array.isArray(value) ? value.map((one: JsonValue) => textOf(one)).filter((text) => text !== '') : [];
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
-/** The user of that name in one file; undefined when it holds none. */
+/** The user of that name in one file; undefined when the file does not have it. */
 async function userIn(file: string, name: string): Promise<JsonObject | undefined> {
   const config: unknown = parse(await readFile(file, 'utf8'));
   const { users } = objectOf(config);
@@ -24,7 +24,7 @@ function extraOf(user: JsonObject): Record<string, string[]> {
   return Object.fromEntries(entries);
 }
 
-/** Each group is a header of its own: the server takes no lists. */
+/** Each group is a header of its own: the server does not accept lists. */
 function headersOf(user: JsonObject): Record<string, string | string[]> {
   const [uid, groups] = [textOf(user['as-uid']), textsOf(user['as-groups'])];
   return {
@@ -35,11 +35,11 @@ function headersOf(user: JsonObject): Record<string, string | string[]> {
 }
 
 /**
- * Whom a user of a kubeconfig acts as: `as`, `as-uid`, `as-groups` and `as-user-extra`. Read here, because the library
- * passes only `as` on, and without its groups a call would be judged as somebody else's.
+ * Headers of the account that a user of a kubeconfig acts as: `as`, `as-uid`, `as-groups` and `as-user-extra`. They are
+ * read here because the library passes only `as` on. Without its groups a call would be judged as another account's.
  * @param files in the order in which they are merged: the first that holds the user counts
  * @param name of the user
- * @returns headers of every request; undefined when nobody is impersonated
+ * @returns headers of every request; undefined when the user does not impersonate
  * @throws Error groups, uid or extra without `as`: the server would refuse every call
  */
 export async function impersonationOf(files: readonly string[], name: string): Promise<Connection['headers']> {

@@ -6,7 +6,7 @@ import { createGate } from './gate.ts';
 import { readKubeJson, type KubeJson } from './kube-json.ts';
 import { nextWait, type Repeat, type Waits } from './kube-retry.ts';
 import { readRefusal, refused, unanswered, unsent } from './kube-status.ts';
-import { createTransport, type Answer, type Exchange, type Transport } from './kube-transport.ts';
+import { createTransport, type Answer, type KubeExchange, type Transport } from './kube-transport.ts';
 import { KubeError, type KubeMetrics } from './port.ts';
 
 export interface CallerOptions {
@@ -20,25 +20,28 @@ export interface CallerOptions {
   readonly userAgent: string;
 }
 
-/** One call, as often as it has to be tried. */
+/** One call, with all its retries. */
 export interface Call {
   readonly verb: string;
-  readonly method: Exchange['method'];
+  readonly method: KubeExchange['method'];
   readonly repeat: Repeat;
   readonly path: string;
   readonly contentType?: string;
   readonly body?: string;
-  /** For errors: no query, no body. */
+  /** Description for errors: without query and body. */
   readonly what: string;
-  /** The server's words about it are not to be shown. */
+  /** The server's message about it must not be shown. */
   readonly quiet: boolean;
 }
 
-/** How calls reach the server: credentials, deadlines, bounds, retries, metrics; meaning is the client's. */
+/**
+ * Sends calls to the server with credentials, deadlines, bounds, retries and metrics. The client interprets the
+ * answers.
+ */
 export interface Caller {
-  /** @throws KubeError any answer but 2xx, or none; the signal's reason */
+  /** @throws KubeError any answer but 2xx, or no answer; the signal's reason */
   readonly json: (call: Call, signal: AbortSignal) => Promise<KubeJson>;
-  /** One try; resolves when the header is there. The stream throws `KubeError` or the signal's reason. */
+  /** One attempt; resolves when the header has arrived. The stream throws `KubeError` or the signal's reason. */
   readonly stream: (call: Call, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
   readonly close: () => Promise<void>;
 }
@@ -56,7 +59,10 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** The error's own, else that no answer came; an aborted call rejects with the reason of its signal. */
+/**
+ * A KubeError stays as it is; any other error means that no answer came. An aborted call rejects with the reason of its
+ * signal.
+ */
 function faultOf(error: unknown, call: Call, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   return error instanceof KubeError ? error : unanswered(call.what, error);
@@ -122,7 +128,7 @@ class HttpCaller implements Caller {
 
   readonly close = (): Promise<void> => this.#transport.destroy();
 
-  /** One try with its places. They are given back while a call waits to be tried again. */
+  /** One attempt, with its places in the gates. The places are given back while a call waits for its next attempt. */
   #admitted(call: Call, signal: AbortSignal): Promise<KubeJson> {
     const once = (): Promise<KubeJson> => this.#calls.pass(signal, () => this.#once(call, signal));
     return call.verb === 'list' ? this.#lists.pass(signal, once) : once();
@@ -141,7 +147,7 @@ class HttpCaller implements Caller {
     });
   }
 
-  /** A good answer. 401 is tried again once with new credentials: it was not executed. */
+  /** The answer of a successful call. 401 is tried again once with new credentials, as the call was not executed. */
   async #answer(call: Call, lane: 'calls' | 'watches', signal: AbortSignal): Promise<Answer> {
     let answer = await this.#exchange(call, lane, { refresh: false, signal });
     if (answer.status === 401) {

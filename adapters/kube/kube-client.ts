@@ -14,7 +14,7 @@ import {
 } from './port.ts';
 
 const JSON_TYPE = 'application/json';
-/** Always named: the server answers 415 otherwise. JSON is YAML. */
+/** Always sent: without it the server answers 415. JSON is YAML. */
 const APPLY_TYPE = 'application/apply-patch+yaml';
 const PATCH_TYPES = { merge: 'application/merge-patch+json', json: 'application/json-patch+json' } as const;
 
@@ -52,7 +52,7 @@ function pageOf({ value, mayRound }: KubeJson, kind: Kind, what: string): ListPa
   };
 }
 
-/** `unsafeIntegers` is a note of the decoder, no part of the object. */
+/** `unsafeIntegers` is a note of the decoder and not a part of the object. */
 const sent = (object: AppliedObject): string => JSON.stringify({ ...object, unsafeIntegers: undefined });
 
 function refOf({ kind, metadata }: AppliedObject): ObjectRef {
@@ -61,7 +61,7 @@ function refOf({ kind, metadata }: AppliedObject): ObjectRef {
   return namespace === undefined ? { name } : { namespace, name };
 }
 
-/** As people read it, without a query. */
+/** The call as people read it, without a query. */
 function described(verb: string, kind: Kind, { namespace, name }: { namespace?: string; name?: string }): string {
   const place = [namespace, name].filter((part) => part !== undefined).join('/');
   return `${verb} ${kind.plural}${place && ` ${place}`}`;
@@ -69,11 +69,11 @@ function described(verb: string, kind: Kind, { namespace, name }: { namespace?: 
 
 const selected = ({ namespace }: Selection): { namespace?: string } => (namespace === undefined ? {} : { namespace });
 
-// The server's words may quote what was sent.
+// The server's message may quote what was sent.
 const isQuiet = ({ plural }: Kind): boolean => plural === 'secrets' || plural.includes('token');
 
 const isAbsent = (error: unknown): boolean =>
-  // The reason tells a missing object from a missing kind, which is answered with text.
+  // The reason distinguishes a missing object from a missing kind, which the server answers with text.
   error instanceof KubeError && error.status === 404 && error.reason === 'NotFound';
 
 type Verb = Pick<Call, 'verb' | 'method' | 'repeat'>;

@@ -14,7 +14,7 @@ import type { QueueLoad, QueueMetrics } from './work-queue.ts';
 export type RuntimeMetrics = KubeMetrics & ControllerMetrics & QueueMetrics & ElectionMetrics & EventMetrics;
 
 interface KubeMetricsOptions {
-  /** Kinds with a reflector: their series are there with 0 before something happens. */
+  /** Kinds with a reflector: their series exist with 0 before anything happens. */
   readonly kinds?: readonly string[];
   readonly clock?: Pick<Clock, 'monotonic'>;
 }
@@ -104,7 +104,10 @@ function leaderMetrics(registers: readonly [Registry]): ElectionMetrics & EventM
   };
 }
 
-/** Queues are known by the names of their controllers, of which each is of one kind. A follower's keys wait for nobody. */
+/**
+ * A queue has the name of its controller, and each controller has one kind. Keys of a follower do not count: no worker
+ * runs there.
+ */
 function pendingGauge(
   registers: readonly [Registry],
   kinds: ReadonlyMap<string, string>,

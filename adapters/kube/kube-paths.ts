@@ -1,14 +1,14 @@
 import type { ObjectRef } from '../../core/reconcile/kube-object.ts';
 import type { Kind, ListQuery, Selection, WatchQuery } from './port.ts';
 
-/** `?a=b` of what is given; '' without any. */
+/** `?a=b` of the parameters that are defined; '' when there are none. */
 function query(parameters: Readonly<Record<string, string | number | undefined>>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) search.set(name, String(value));
   return search.size === 0 ? '' : `?${search.toString()}`;
 }
 
-/** @throws TypeError what is no name: empty, or a step through the path */
+/** @throws TypeError the text can't be a name: it is empty, or a step such as `..` in the path */
 function segment(name: string): string {
   if (/^[.]{0,2}$/.test(name)) throw new TypeError(`not a name: '${name}'`);
   return encodeURIComponent(name);
@@ -35,7 +35,7 @@ const selectors = ({ fieldSelector, labelSelector }: Selection): Record<string, 
   labelSelector,
 });
 
-/** `resourceVersion` stays unset: the most recent, never the watch cache's (A3). */
+/** `resourceVersion` stays unset: this reads the most recent state, never the watch cache (operator.md A3). */
 export const listPath = (kind: Kind, list: ListQuery): string =>
   collectionPath(kind, list.namespace) + query({ ...selectors(list), limit: list.limit, continue: list.continue });
 

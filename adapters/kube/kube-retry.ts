@@ -1,9 +1,11 @@
 import type { KubeError } from './port.ts';
 
 /**
- * What may happen twice. `repeatable`: the second one finds or makes the same (reads, deletes with preconditions).
- * `applied`: the same of a write whose caller has a queue; 500 without `Retry-After` may be its answer for ever, for an
- * object that is stored in a form that the server can't merge, and must not hold a worker here (security.md S29). `once`: it may have happened when no answer came, so it must be read first (creates, patches, updates).
+ * Whether a call may be repeated. `repeatable`: a second call finds or makes the same (reads, deletes with
+ * preconditions). `applied`: like `repeatable`, for a write whose caller has a queue. For such a write, 500 without
+ * `Retry-After` may be the answer for ever. This happens when the object is stored in a form that the server can't
+ * merge, and must not hold a worker here (security.md S29). `once`: the call may have taken effect when no answer came,
+ * so read first (creates, patches, updates).
  */
 export type Repeat = 'repeatable' | 'applied' | 'once';
 
@@ -12,20 +14,22 @@ const MAX_UNTOLD = 3;
 const MAX_WAIT_MS = 60_000;
 const JITTER = 0.2;
 const BASE_MS = 500;
-// 500 and 503 name overload or a start; 504 a timeout in the server or behind it.
+// 500 and 503 mean overload or a start; 504 means a timeout in the server or behind it.
 const PASSING = [500, 502, 503, 504];
 
-/** Waits so far, of the two kinds that are bounded apart. */
+/** Waits so far, of the two kinds with separate bounds. */
 export interface Waits {
   readonly told: number;
   readonly untold: number;
 }
 
-/** How long a server that said so wants to be left alone: at most 60 s, and up to a fifth more by chance. */
+/** The wait that a server asked for: at most 60 s, plus up to a fifth at random. */
 export const toldWaitMs = (retryAfterMs: number, random: () => number): number =>
   Math.min(retryAfterMs, MAX_WAIT_MS) * (1 + JITTER * random());
 
-/** 429 was not executed, whatever it was. Any other answer may stand behind a write that was made. */
+/**
+ * A call answered with 429 was not executed, whatever it was. After any other answer the write may have taken effect.
+ */
 function mayRepeat({ status, retryAfterMs }: KubeError, repeat: Repeat): boolean {
   if (status === 429) return true;
   if (repeat === 'once') return false;
@@ -34,9 +38,9 @@ function mayRepeat({ status, retryAfterMs }: KubeError, repeat: Repeat): boolean
 }
 
 /**
- * The wait before the next try (operator.md A2): what the server said, up to 10 times; else, for what can be repeated, full
- * jitter up to 0.5 s, 1.5 s, 4.5 s.
- * @returns undefined when there is none: the error is the answer
+ * The wait before the next try (operator.md A2). Follows `Retry-After` up to 10 times. Without it, repeatable calls get
+ * full jitter up to 0.5 s, 1.5 s, 4.5 s.
+ * @returns undefined when the call is not tried again: the error is the answer
  */
 export function nextWait(
   error: KubeError,

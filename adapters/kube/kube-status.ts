@@ -1,11 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import { member } from '../../core/json/members.ts';
 import { readKubeJson } from './kube-json.ts';
 import { KubeError } from './port.ts';
 
 const MAX_MESSAGE = 512;
-
-const memberOf = (value: JsonValue | undefined, name: string): JsonValue | undefined =>
-  isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 interface Cause {
   readonly reason: string;
@@ -15,17 +13,17 @@ interface Cause {
 const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 
 function causesOf(details: JsonValue | undefined): readonly Cause[] {
-  const causes = memberOf(details, 'causes');
+  const causes = member(details, 'causes');
   if (!Array.isArray(causes)) return [];
   return causes
     .map((cause: JsonValue) => ({
-      reason: textOf(memberOf(cause, 'reason')),
-      message: textOf(memberOf(cause, 'message')),
+      reason: textOf(member(cause, 'reason')),
+      message: textOf(member(cause, 'message')),
     }))
     .filter(({ reason }) => reason !== '');
 }
 
-/** The server names them in a sentence only; it quotes no values there. */
+/** The server names the managers in a sentence only; it quotes no values there. */
 function managersOf(causes: readonly Cause[]): readonly string[] {
   const found = causes.flatMap(({ reason, message }) => {
     const [, manager] = /^conflict with "((?:[^"\\]|\\.){1,128})"/.exec(message) ?? [];
@@ -45,20 +43,20 @@ function headerMs(header: string | undefined): number | undefined {
 export interface Refusal {
   /** HTTP status, or `code` of an in-stream ERROR. */
   readonly status: number;
-  /** A `Status` object, or whatever came in its place. */
+  /** A `Status` object, or any other body that came in its place. */
   readonly body: unknown;
   readonly retryAfter?: string;
-  /** What was asked for, as people read it: `PATCH orbs acme/x`. */
+  /** Description of the call for people: `PATCH orbs acme/x`. */
   readonly what: string;
-  /** The server's own words may quote what was sent: not to be shown for Secrets and tokens. */
+  /** The server's message may quote what was sent, so it is not shown for Secrets and tokens. */
   readonly quiet?: boolean;
 }
 
-/** What a `Status` says (operator.md A2). */
+/** The error that a `Status` describes. */
 export function refused({ status, body, retryAfter, what, quiet = false }: Refusal): KubeError {
   const object: JsonObject = isJsonObject(body) ? body : {};
   const { reason, message, details } = object;
-  const retryAfterMs = headerMs(retryAfter) ?? seconds(memberOf(details, 'retryAfterSeconds'));
+  const retryAfterMs = headerMs(retryAfter) ?? seconds(member(details, 'retryAfterSeconds'));
   const said = typeof message === 'string' && !quiet ? `: ${message.slice(0, MAX_MESSAGE)}` : '';
   const name = textOf(reason);
   const causes = causesOf(details);
@@ -71,7 +69,7 @@ export function refused({ status, body, retryAfter, what, quiet = false }: Refus
   });
 }
 
-/** The body of an answer that is no success: JSON or any text. */
+/** The body of an error answer: JSON or any text. */
 export function readRefusal(bytes: Uint8Array): unknown {
   try {
     return readKubeJson(bytes).value;
@@ -80,7 +78,7 @@ export function readRefusal(bytes: Uint8Array): unknown {
   }
 }
 
-/** No answer came, or not a whole one. */
+/** No complete answer came. */
 export const unanswered = (what: string, cause: unknown): KubeError =>
   new KubeError(`${what} was not answered: check that the API server is up and can be reached`, noAnswer, { cause });
 

@@ -2,7 +2,7 @@ import { Agent, buildConnector } from 'undici';
 import type { Connection } from './connection.ts';
 
 /** One HTTP exchange with the API server. */
-export interface Exchange {
+export interface KubeExchange {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With query, below the server's address. */
   readonly path: string;
@@ -13,20 +13,24 @@ export interface Exchange {
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** To be read to its end, or given up by the signal. */
+  /** The caller must read it to its end, or abort the signal. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** The sockets to one API server. Knows no Kubernetes: credentials, deadlines and meaning are the client's. */
+/**
+ * The sockets to one API server. It knows nothing of Kubernetes: the client adds credentials and deadlines and
+ * interprets answers.
+ */
 export interface Transport {
-  /** Resolves when the header of the answer is there. @param lane watches never take the sockets of calls */
-  readonly send: (exchange: Exchange, lane: 'calls' | 'watches', signal: AbortSignal) => Promise<Answer>;
+  /** Resolves when the header of the answer has arrived. @param lane watches never use the sockets of calls */
+  readonly send: (exchange: KubeExchange, lane: 'calls' | 'watches', signal: AbortSignal) => Promise<Answer>;
   /** Closes every connection at once. */
   readonly destroy: () => Promise<void>;
 }
 
 const CALL_SOCKETS = 64;
-// undici waits 60 s unless said; then Node probes ten times, a second apart: a dead path is found in 30 s (A3).
+// The default of undici is 60 s. After this delay Node probes ten times, a second apart, so a dead path is found in 30
+// s (operator.md A3).
 const KEEP_ALIVE_DELAY_MS = 20_000;
 const CONNECT_MS = 10_000;
 // Below the 90 s after which the API server closes an idle connection.
@@ -55,7 +59,7 @@ function createAgent(connection: Connection, connections: number | null): Agent 
     allowH2: false,
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: IDLE_MS,
-    headersTimeout: 0, // deadlines and watchdogs are the caller's
+    headersTimeout: 0, // the caller has deadlines and watchdogs
     bodyTimeout: 0,
   });
 }
@@ -74,7 +78,7 @@ export function createTransport(connection: Connection): Transport {
       ...(body === undefined ? {} : { body }),
       signal,
     });
-    answer.body.on('error', () => undefined); // whoever reads gets it; nobody may be reading any more
+    answer.body.on('error', () => undefined); // a reader gets it too; there may be no reader any more
     const retryAfter = answer.headers['retry-after'];
     return {
       status: answer.statusCode,

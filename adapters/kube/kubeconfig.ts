@@ -7,16 +7,16 @@ import { serverUrl, type Connection } from './connection.ts';
 import { impersonationOf } from './impersonation.ts';
 
 export interface KubeconfigOptions {
-  /** One file; else those of `KUBECONFIG`, else `~/.kube/config`. */
+  /** One file; default: those of `KUBECONFIG`, else `~/.kube/config`. */
   readonly path?: string;
-  /** Else the current one. */
+  /** Default: the current context. */
   readonly context?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A connection of a kubeconfig. */
+/** A connection that was read from a kubeconfig. */
 export interface KubeconfigConnection extends Connection {
-  /** Of the context, `default` when it names none. */
+  /** Namespace of the context; `default` when it names none. */
   readonly namespace: string;
   readonly context: string;
 }
@@ -34,7 +34,7 @@ const isNew =
   ({ name }: { readonly name: string }): boolean =>
     !known.some((one) => one.name === name);
 
-/** As kubectl merges: what is missing is passed over, of two entries of one name the first holds. */
+/** Merges as kubectl does: missing files are skipped, and of two entries with one name the first counts. */
 function merge(config: KubeConfig, other: KubeConfig): void {
   config.loadFromOptions({
     clusters: [...config.clusters, ...other.clusters.filter(isNew(config.clusters))],
@@ -44,7 +44,8 @@ function merge(config: KubeConfig, other: KubeConfig): void {
   });
 }
 
-// 86 MB and a quarter of a second: a process in a cluster never pays them. Its config module alone costs as much.
+// The library takes 86 MB and a quarter of a second, so a process in a cluster never loads it. Its config module alone
+// costs as much.
 const load = async (): Promise<typeof KubeConfig> => (await import('@kubernetes/client-node')).KubeConfig;
 
 async function readConfig(options: KubeconfigOptions): Promise<KubeConfig> {
@@ -89,14 +90,14 @@ function placeOf(config: KubeConfig): Place {
 
 const isPlain = (server: string): boolean => server.startsWith('http:');
 
-/** client-node refuses plain HTTP unless certificates are ignored; without TLS there is none to check. */
+/** client-node refuses plain HTTP unless certificates are ignored. Without TLS there is no certificate to check. */
 function withPlainHttp(config: KubeConfig): void {
   const clusters = config.clusters.map((one) => ({ ...one, skipTLSVerify: one.skipTLSVerify || isPlain(one.server) }));
   const { users, contexts, currentContext } = config;
   config.loadFromOptions({ clusters, users, contexts, currentContext });
 }
 
-/** What client-node makes of the user: certificates, tokens, exec plugins, providers. */
+/** Credentials that client-node finds for the user: certificates, tokens, exec plugins, providers. */
 async function credentialsOf(config: KubeConfig): Promise<RequestOptions> {
   const options: RequestOptions = {};
   try {
@@ -138,9 +139,9 @@ async function impersonation(config: KubeConfig, options: KubeconfigOptions): Pr
 }
 
 /**
- * The cluster of a kubeconfig, as `kubectl` reads it: inline or file certificates, tokens, exec plugins. Refreshing reads
- * the files again and runs the plugin again.
- * @throws Error no such file or context, or its credentials can't be had
+ * The cluster of a kubeconfig, as `kubectl` reads it: inline or file certificates, tokens, exec plugins. Refreshing
+ * reads the files again and runs the plugin again.
+ * @throws Error no such file or context, or its credentials can't be read
  */
 export async function kubeconfigConnection(options: KubeconfigOptions = {}): Promise<KubeconfigConnection> {
   const first = placeOf(await readConfig(options));

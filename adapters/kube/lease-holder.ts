@@ -7,32 +7,33 @@ import { KubeError, type KubeClient } from './port.ts';
 interface LeaseHolderOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'update'>;
   readonly ref: ObjectRef;
-  /** Of this process alone. */
+  /** Unique to this process. */
   readonly identity: string;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly leaseMs: number;
-  /** Written with every claim; others of the object stay. */
+  /** Written with every claim; other annotations of the object stay. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** A released lease ends by itself, even for who does not know that an empty holder means free. */
+/** A released lease also expires, for readers that don't know that an empty holder means free. */
 const RELEASED_MS = 1000;
 
-/** Somebody else wrote first, or the object came or went between reading and writing. */
+/** Another process wrote first, or the object was created or deleted between reading and writing. */
 const isRaced = (error: unknown): boolean =>
   error instanceof KubeError && (error.status === 409 || error.status === 404);
 
 /**
- * The Lease as one process sees and writes it (operator.md A8). No time of another machine is compared with one of ours: what
- * counts is how long, on our monotonic clock, the record has not changed. Every write carries the resourceVersion that was read.
+ * The Lease as one process sees and writes it (operator.md A8). Times of other machines are never compared with ours.
+ * Only the time counts for which the record has not changed, on our monotonic clock. Every write carries the
+ * resourceVersion that was read.
  */
 export class LeaseHolder {
   readonly #options: LeaseHolderOptions;
-  /** The newest Lease that was seen; kept when it is gone, as its holder may not know yet. */
+  /** The newest Lease that was seen. It is kept when the Lease is deleted, because its holder may not know yet. */
   #seen: KubeObject | undefined;
-  /** Monotonic ms when it was first seen so. */
+  /** Monotonic ms when this version of it was first seen. */
   #changedAt = 0;
-  /** `leaseTransitions` of our last claim; 0: none yet. */
+  /** `leaseTransitions` of our last claim; 0: no claim yet. */
   #epoch = 0;
 
   constructor(options: LeaseHolderOptions) {
@@ -43,14 +44,14 @@ export class LeaseHolder {
     return this.#epoch;
   }
 
-  /** Monotonic ms from which on a record that does not change any more may be taken; undefined: at once. */
+  /** Monotonic ms from which on an unchanged record may be taken; undefined: at once. */
   get freeAt(): number | undefined {
     const record = this.#record();
     if (record === undefined || record.holder === '' || this.#isOurs(record)) return undefined;
     return this.#changedAt + (record.durationMs ?? this.#options.leaseMs);
   }
 
-  /** Reads the Lease and takes it when it is free. @returns is it ours now? */
+  /** Reads the Lease and takes it when it is free. @returns whether we hold it */
   async acquire(signal: AbortSignal): Promise<boolean> {
     const lease = await this.#read(signal);
     const { freeAt } = this;
@@ -64,21 +65,21 @@ export class LeaseHolder {
     return true;
   }
 
-  /** Renews what `acquire` took. @returns is it still ours? */
+  /** Renews the Lease that `acquire` took. @returns whether we still hold it */
   renew(signal: AbortSignal): Promise<boolean> {
     const { identity: holder, leaseMs: durationMs } = this.#options;
     return this.#rewrite({ holder, durationMs }, signal);
   }
 
-  /** Lets others have it at once. Only for a holder whose work has ended. */
+  /** Frees the lease for other replicas at once. Only for a holder whose work has ended. */
   async release(signal: AbortSignal): Promise<void> {
     await this.#rewrite({ holder: '', durationMs: RELEASED_MS }, signal);
   }
 
-  /** @returns false when it is not ours any more */
+  /** @returns false when we no longer hold it */
   async #rewrite(claim: Pick<LeaseClaim, 'holder' | 'durationMs'>, signal: AbortSignal): Promise<boolean> {
     if (await this.#rewriteSeen(claim, signal)) return true;
-    // A write whose answer was lost may have happened: the record is still ours then, under another resourceVersion.
+    // A write whose answer was lost may have happened. Then the record is still ours, under another resourceVersion.
     await this.#read(signal);
     return this.#rewriteSeen(claim, signal);
   }
@@ -91,7 +92,7 @@ export class LeaseHolder {
     return this.#write(this.#seen, { ...claim, transitions, acquireTime, renewTime }, signal);
   }
 
-  /** The epoch tells our record from that of another process that was given the same identity. */
+  /** The epoch distinguishes our record from that of another process with the same identity. */
   #isOurs({ holder, transitions }: LeaseRecord): boolean {
     return holder === this.#options.identity && transitions === this.#epoch && this.#epoch > 0;
   }
@@ -117,7 +118,7 @@ export class LeaseHolder {
     this.#seen = lease;
   }
 
-  /** @returns false when somebody else wrote meanwhile */
+  /** @returns false when another process wrote in the meantime */
   async #write(lease: KubeObject | undefined, claim: LeaseClaim, signal: AbortSignal): Promise<boolean> {
     const { client, ref, annotations = {} } = this.#options;
     const kept = lease?.metadata.annotations;

@@ -2,9 +2,9 @@ import { isJsonObject } from '../../core/json/json-value.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { AppliedObject } from './port.ts';
 
-/** What a Lease says. Anything may stand in a stored object: what is no such value counts as absent. */
+/** Content of a Lease. A stored object may hold anything: a value of the wrong type counts as absent. */
 export interface LeaseRecord {
-  /** '' when nobody holds it. */
+  /** '' when the lease is free. */
   readonly holder: string;
   readonly durationMs: number | undefined;
   /** Grows by one with each change of the holder. */
@@ -12,7 +12,7 @@ export interface LeaseRecord {
   readonly acquireTime: string | undefined;
 }
 
-/** What a Lease is to say. */
+/** Content to write into a Lease. */
 export interface LeaseClaim {
   readonly holder: string;
   readonly durationMs: number;
@@ -41,7 +41,10 @@ export function leaseRecord(lease: KubeObject): LeaseRecord {
   };
 }
 
-/** @param base metadata of the Lease that was read, kept as it is; without its resourceVersion the write overwrites */
+/**
+ * @param base metadata of the Lease that was read, kept as it is; without its resourceVersion the write overwrites any
+ *   version
+ */
 export const leaseObject = (base: AppliedObject['metadata'], claim: LeaseClaim): AppliedObject => ({
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',

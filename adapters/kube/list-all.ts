@@ -11,12 +11,12 @@ export interface ListQuestion {
 
 interface Found {
   readonly objects: readonly KubeObject[];
-  /** Of the first page: all pages show that moment. */
+  /** Resource version of the first page: all pages show that moment. */
   readonly resourceVersion: string;
 }
 
 const PAGE = 500;
-// Tenants write these, up to 1.5 MB each: a page of them must fit into memory and into one string.
+// Tenants write these objects, up to 1.5 MB each: a page must fit into memory and into one string.
 const OWN_PAGE = 100;
 
 /** The token of the next page is too old: etcd was compacted in between. */
@@ -47,7 +47,7 @@ async function pages(question: ListQuestion, limit: number | undefined, signal: 
   let resourceVersion: string | undefined;
   do {
     const page = await nextPage(question, { limit, token }, signal);
-    // What nobody reads goes at once: with it, ten thousand objects would take the memory of thirty thousand.
+    // Unread parts are dropped at once: with them, ten thousand objects would take the memory of thirty thousand.
     for (const object of page.items) objects.push(withoutBallast(object));
     resourceVersion ??= page.resourceVersion;
     token = page.continue;
@@ -56,8 +56,9 @@ async function pages(question: ListQuestion, limit: number | undefined, signal: 
 }
 
 /**
- * All objects of a selection as of one moment, in pages of 500 (100 of our own kinds), to the end. An expired page starts it again, once, in one
- * piece: the token that a 410 offers leads to a list of two moments (operator.md A3).
+ * All objects of a selection at one moment, in pages of 500 (100 of our own kinds), to the end. After an expired page
+ * it starts again once, without pages. The token that a 410 offers would lead to a list of two moments (operator.md
+ * A3).
  * @throws KubeError, the signal's reason
  */
 export async function listAll(question: ListQuestion, signal: AbortSignal): Promise<Found> {

@@ -6,14 +6,14 @@ import type { EventRecorder } from './event-recorder.ts';
 import type { Reflector } from './port.ts';
 import { within } from './within.ts';
 
-/** What only the leader does. A `Controller` is one. */
+/** Work that only the leader does. A `Controller` is such a task. */
 export interface LeaderTask extends Pick<Controller, 'name' | 'run'> {
-  /** Ends what is in flight before leadership is given up; at most `ms`. */
+  /** Ends runs in flight before leadership is given up; takes at most `ms`. */
   readonly drain?: Controller['drain'];
 }
 
 interface ManagerOptions {
-  /** Names stand in `ready()`; caches are kept in followers too. */
+  /** `ready()` shows these names. Followers keep these caches too. */
   readonly reflectors: Readonly<Record<string, Reflector>>;
   readonly election: Pick<Election, 'run'>;
   readonly controllers: readonly LeaderTask[];
@@ -25,11 +25,11 @@ interface ManagerOptions {
 /** Starts and ends the parts of an operator in order (operator.md A11). */
 export interface Manager {
   /**
-   * Runs until the signal is aborted, then ends everything within 10 s: runs in flight ≤ 6 s, Events ≤ 1 s, the lease released,
-   * reflectors last. Never rejects. Once.
+   * Runs until the signal is aborted, then ends everything within 10 s: runs in flight ≤ 6 s, Events ≤ 1 s. The lease
+   * is released after these, and reflectors end last. Never rejects. Call it once.
    */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** What is missing until this process is of use; empty when nothing is. */
+  /** Names of what is missing until this process is ready; empty when it is ready. */
   readonly ready: () => readonly string[];
 }
 
@@ -37,13 +37,13 @@ const SYNC_MS = 120_000;
 const SILENT_MS = 5 * 60_000;
 const DRAIN_MS = 6000;
 const FLUSH_MS = 1000;
-/** Election: up to 3 s for work that should have ended at the drain already, and 1 s for the release. */
+/** Time for the election: up to 3 s for work that should have ended at the drain already, and 1 s for the release. */
 const RELEASE_MS = 2000;
 const END_MS = 500;
-/** A task of the leader that failed is begun again. */
+/** Wait before a failed leader task starts again. */
 const AGAIN_MS = 5000;
 
-/** By status and reason only: a message may hold anything. */
+/** Describes a failure by status and reason only: a message may hold anything. */
 function causeOf(reflector: Reflector): string {
   const failure = reflector.failure();
   if (failure === undefined) return '';
@@ -87,12 +87,12 @@ class Parts implements Manager {
     return Object.values(this.#options.reflectors);
   }
 
-  /** @param waiting ends the wait for caches at once; `leading` ends the campaign, after what is in flight was drained */
+  /** @param waiting ends the wait for caches at once; `leading` ends the campaign, after runs in flight were drained */
   async #campaign(waiting: AbortSignal, leading: AbortSignal): Promise<void> {
     if (!(await this.#synced(waiting))) return;
     await this.#options.election.run(leading, async (scope) => {
       await Promise.all(this.#options.controllers.map((task) => this.#keepRunning(task, scope)));
-      // Tasks that were drained have ended; the lease is kept until their Events are written.
+      // Drained tasks have ended; the lease is kept until their Events are written.
       await aborted(scope);
     });
   }

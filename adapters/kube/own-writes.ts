@@ -3,17 +3,20 @@ import type { Clock } from '../time/clock.ts';
 import type { Kind, KubeClient, Store } from './port.ts';
 import { isTimeout, within } from './within.ts';
 
-/** Read your own writes (operator.md A5): shared by all that write objects of one store. */
+/** Read your own writes (operator.md A5): shared by all writers of one store. */
 export interface OwnWrites {
   /**
-   * The object `ref` (without it: the one that the key names) was written for `key`.
+   * The object `ref` was written for `key`; default: the object that the key names.
    * @param resourceVersion of the answer
    */
   readonly note: (key: string, resourceVersion: string, ref?: ObjectRef) => void;
-  /** The server has refused a write for a newer version than the cache holds: the live object is read before the next one. */
+  /**
+   * The server refused a write because a newer version than the cached one exists. The live object is read before the
+   * next run.
+   */
   readonly doubt: (key: string) => void;
   /**
-   * Resolves when the store has seen what was written for the key, or was given the live object after 5 s.
+   * Resolves when the store has seen the writes for the key, or was given the live object after 5 s.
    * @throws KubeError the live object could not be read
    */
   readonly settle: (key: string, signal: AbortSignal) => Promise<void>;
@@ -29,7 +32,7 @@ interface OwnWritesOptions {
 }
 
 interface Written {
-  /** Absent: newer than the cache, nobody knows by how much. */
+  /** Absent: a version newer than the cache, not known exactly. */
   readonly resourceVersion?: string;
   readonly ref: ObjectRef;
 }

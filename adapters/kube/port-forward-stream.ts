@@ -2,19 +2,19 @@ import { Duplex } from 'node:stream';
 
 /** Messages of one WebSocket, as the stream needs them. */
 export interface Messages {
-  /** Sends one message; calls back when it left, with an error when it can't. */
+  /** Sends one message. Calls back when it was sent, or with an error when it can't be sent. */
   readonly send: (message: Uint8Array, sent: (error?: Error | null) => void) => void;
-  /** Ends the connection; what was sent still goes out. */
+  /** Ends the connection; messages that were passed to `send` still go out. */
   readonly close: () => void;
   readonly pause: () => void;
   readonly resume: () => void;
 }
 
-/** What the stream is told. */
+/** The stream, and the events of the WebSocket that it is given. */
 export interface ForwardedStream {
   readonly stream: Duplex;
   readonly onMessage: (message: Uint8Array) => void;
-  /** The other side is gone: everything that came can still be read. */
+  /** The other side has closed: everything that came before can still be read. */
   readonly onClose: () => void;
   readonly onError: (error: Error) => void;
 }
@@ -22,7 +22,7 @@ export interface ForwardedStream {
 /** The kubelet could not reach the port, or the pod ended the connection. */
 export class PortForwardError extends Error {
   readonly code = 'port-forward-failed';
-  /** Nothing listens on the port: no byte was read by anybody. Else some may have been. */
+  /** No process listens on the port, so no byte was read. When false, some bytes may have been read. */
   readonly isRefused: boolean;
   constructor(message: string) {
     super(message);
@@ -32,13 +32,13 @@ export class PortForwardError extends Error {
 
 const DATA = 0;
 const ERROR = 1;
-// Each of the two channels begins with the port, two bytes little-endian, as an echo.
+// Each of the two channels begins with an echo of the port: two bytes, little-endian.
 const HEADER_BYTES = 2;
 const MAX_ERROR_BYTES = 4096;
 
 /**
- * The bytes of one forwarded port (`v4.channel.k8s.io`): the first byte of a message names its channel, 0 data, 1 error,
- * for the one port that was asked for. There is no half-close: ending the stream ends the connection.
+ * The bytes of one forwarded port (`v4.channel.k8s.io`). The first byte of a message names its channel: 0 data, 1
+ * error, for the requested port. There is no half-close: ending the stream ends the connection.
  */
 export function forwardedStream(messages: Messages): ForwardedStream {
   const headerLeft = new Map([

@@ -15,7 +15,7 @@ export interface ForwardTarget {
 const PROTOCOL = 'v4.channel.k8s.io';
 const HANDSHAKE_MS = 15_000;
 const MAX_STATUS_BYTES = 64 * 1024;
-// One frame of the kubelet is far below it; without a limit a wrong server could fill the memory.
+// A frame of the kubelet is far smaller. Without a limit a wrong server could fill the memory.
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 function urlOf(server: string, { namespace, pod, port }: ForwardTarget): URL {
@@ -77,7 +77,7 @@ async function refusal(answer: IncomingMessage): Promise<KubeError> {
 const unanswered = (error: Error): KubeError =>
   new KubeError(`no port-forward: ${error.message}`, { status: 0, reason: '', causes: [] }, { cause: error });
 
-/** Resolves when the upgrade is there. */
+/** Resolves when the upgrade is complete. */
 function opened(socket: WebSocket, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
@@ -95,7 +95,7 @@ function opened(socket: WebSocket, signal: AbortSignal): Promise<void> {
       const connection = answer.socket;
       const refuse = (error: unknown): void => {
         settle(() => reject(error))();
-        connection.destroy(); // kept alive, it would keep the process too
+        connection.destroy(); // an open connection would keep the process alive
       };
       void refusal(answer).then(refuse, refuse);
     });
@@ -131,17 +131,17 @@ async function attempt(
   const options = await optionsOf(connection, refresh);
   signal.throwIfAborted();
   const socket = new WebSocket(urlOf(connection.server, target), [PROTOCOL], options);
-  // Before it is open: the kubelet speaks first, and nothing that it says may be missed.
+  // Made before the connection is open: the kubelet speaks first, and no message of it may be missed.
   const stream = streamOf(socket, signal);
-  stream.on('error', () => undefined); // a failed handshake rejects; nobody listens to the stream then
+  stream.on('error', () => undefined); // a failed handshake rejects; the stream has no listener then
   await opened(socket, signal);
   return stream;
 }
 
 /**
- * Opens one connection to a port of a pod through the API server (WebSocket `v4.channel.k8s.io`; needs `get` on
- * `pods/portforward`, newer API servers want `create` too). Closing the stream closes it; so does the signal.
- * @throws KubeError the API server says no, with its status; 0: no answer
+ * Opens one connection to a port of a pod through the API server (WebSocket `v4.channel.k8s.io`). It needs `get` on
+ * `pods/portforward`; newer API servers want `create` too. Closing the stream closes it; so does the signal.
+ * @throws KubeError the API server refuses, with its status; 0: no answer
  */
 export async function openPortForward(
   connection: Connection,

@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectRef } from '../../core/reconcile/kube-object.ts';
 
-/** How a kind is addressed. */
+/** How the API addresses a kind. */
 export interface Kind {
   /** '' for the core group. */
   readonly group: string;
@@ -11,7 +11,7 @@ export interface Kind {
   readonly namespaced: boolean;
 }
 
-/** Which objects of a kind a LIST or WATCH is about; without a namespace: of all. */
+/** The objects of a kind that a LIST or WATCH covers; without a namespace: all namespaces. */
 export interface Selection {
   readonly namespace?: string;
   readonly fieldSelector?: string;
@@ -38,7 +38,7 @@ export interface WatchQuery extends Selection {
 /** Fields of one writer (security.md §6.1). */
 interface ApplyOptions {
   readonly fieldManager: string;
-  /** Take fields from other managers (true). False: 409 with the cause FieldManagerConflict, and nothing is written. */
+  /** Take fields from other managers (true). False: 409 with the cause FieldManagerConflict, and no write. */
   readonly force?: boolean;
   readonly subresource?: 'status';
 }
@@ -50,7 +50,7 @@ export interface PatchOptions {
   readonly subresource?: 'status';
 }
 
-/** What must still hold for a DELETE to happen. */
+/** Conditions that must still hold for a DELETE. */
 export interface Preconditions {
   readonly uid: string;
   readonly resourceVersion?: string;
@@ -62,11 +62,11 @@ export interface Preconditions {
  */
 export class KubeError extends Error {
   readonly status: number;
-  /** `Status.reason`: NotFound, Conflict, Expired, Forbidden …; '' when there is none. */
+  /** `Status.reason`: NotFound, Conflict, Expired, Forbidden …; '' when the server gave no reason. */
   readonly reason: string;
   /** `details.causes[].reason`: FieldManagerConflict, ResourceVersionTooLarge … */
   readonly causes: readonly string[];
-  /** Who owns what a FieldManagerConflict is about, as the server names them: for people. */
+  /** Owners of the fields of a FieldManagerConflict, as the server names them: for people. */
   readonly managers: readonly string[];
   /** From `Retry-After` or `details.retryAfterSeconds`. */
   readonly retryAfterMs: number | undefined;
@@ -92,16 +92,19 @@ export class KubeError extends Error {
 }
 
 /**
- * Calls of the Kubernetes API: one place for credentials, deadlines, retries and metrics (operator.md A2). A call rejects
- * with `KubeError`, or with `signal.reason` when aborted.
+ * Calls of the Kubernetes API: one place for credentials, deadlines, retries and metrics (operator.md A2). A call
+ * rejects with `KubeError`, or with `signal.reason` when aborted.
  */
 export interface KubeClient {
-  /** @returns undefined when there is no such object */
+  /** @returns undefined when the object does not exist */
   readonly get: (kind: Kind, ref: ObjectRef, signal: AbortSignal) => Promise<KubeObject | undefined>;
   readonly list: (kind: Kind, query: ListQuery, signal: AbortSignal) => Promise<ListPage>;
-  /** The bytes of a watch, as they come: NDJSON. Resolves when the answer's header is there (status 200). */
+  /** The bytes of a watch, as they come: NDJSON. Resolves when the answer's header has arrived (status 200). */
   readonly watch: (kind: Kind, query: WatchQuery, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
-  /** Server-side apply, with `force` unless said; creates a missing object (operator.md A4), so name its uid when it must exist. */
+  /**
+   * Server-side apply; `force` is on by default. Creates a missing object (operator.md A4), so name its uid when it
+   * must exist.
+   */
   readonly apply: (
     kind: Kind,
     object: AppliedObject,
@@ -109,16 +112,16 @@ export interface KubeClient {
     signal: AbortSignal,
   ) => Promise<KubeObject>;
   readonly patch: (kind: Kind, ref: ObjectRef, options: PatchOptions, signal: AbortSignal) => Promise<KubeObject>;
-  /** Never repeated by the client: it may have happened. */
+  /** Never repeated by the client, because the first request may have succeeded. */
   readonly create: (kind: Kind, object: AppliedObject, signal: AbortSignal) => Promise<KubeObject>;
   readonly update: (kind: Kind, object: AppliedObject, signal: AbortSignal) => Promise<KubeObject>;
-  /** An object that is gone is no error. */
+  /** Deleting an object that does not exist succeeds. */
   readonly delete: (kind: Kind, ref: ObjectRef, preconditions: Preconditions, signal: AbortSignal) => Promise<void>;
   /** Closes every connection; calls in flight reject. */
   readonly close: () => Promise<void>;
 }
 
-/** An object to send: metadata as far as the writer means it. */
+/** An object to send, with the metadata that the writer wants to set. */
 export interface AppliedObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -133,11 +136,11 @@ export interface Store {
   readonly get: (key: string) => KubeObject | undefined;
   readonly list: () => readonly KubeObject[];
   readonly byIndex: (name: string, value: string) => readonly KubeObject[];
-  /** Of the newest LIST, event or bookmark. */
+  /** Resource version of the newest LIST, event or bookmark. */
   readonly resourceVersion: () => string | undefined;
   /** Resolves when the store has seen `resourceVersion` (operator.md A5). */
   readonly waitFor: (resourceVersion: string, signal: AbortSignal) => Promise<void>;
-  /** The answer to an own write or a live GET: goes through the same guard as events. */
+  /** The answer to an own write or a live GET. It passes the same check for stale versions as events. */
   readonly offer: (object: KubeObject) => void;
 }
 
@@ -154,18 +157,18 @@ export interface Reflector {
   readonly state: () => ReflectorState;
   /** Monotonic ms of the last event, bookmark or LIST. */
   readonly lastContactMs: () => number;
-  /** Ends a back-off now: something happened that may have mended the cause. */
+  /** Ends a back-off at once, because the cause of the failure may be gone. */
   readonly nudge: () => void;
-  /** Why nothing is listed or watched right now; undefined as soon as a LIST or WATCH was answered. */
+  /** The error that keeps objects from being listed or watched. Undefined as soon as a LIST or WATCH was answered. */
   readonly failure: () => KubeError | undefined;
 }
 
-/** What a reflector says of one object; it only ever enqueues keys. */
+/** A change of one object, as a reflector reports it; its handler only ever enqueues keys. */
 export interface Change {
   readonly key: string;
   readonly before: KubeObject | undefined;
   readonly after: KubeObject | undefined;
-  /** From the first LIST or a resync: nothing is known to have changed. */
+  /** From the first LIST or a resync: the object may be unchanged. */
   readonly initial: boolean;
 }
 
@@ -178,19 +181,19 @@ export interface WorkQueue {
   /** After 5 ms · 2^failures, at most 1 000 s. */
   readonly addRateLimited: (key: string) => void;
   readonly forget: (key: string) => void;
-  /** The next key, to be ended by `done`; undefined when the queue is shut down or the signal aborted. */
+  /** The next key; the caller ends it by `done`. Undefined when the queue is shut down or the signal aborted. */
   readonly get: (signal: AbortSignal) => Promise<string | undefined>;
   readonly done: (key: string) => void;
-  /** Drops what waits, is delayed or is to run again, and every count of failures; keys in work stay in work. */
+  /** Drops waiting and delayed keys, those to run again, and every count of failures. Keys in work stay in work. */
   readonly clear: () => void;
-  /** No new keys; resolves when those in work are done, or after `drainMs`. */
+  /** Accepts no new keys. Resolves when those in work are done, or after `drainMs`. */
   readonly shutDown: (options: { readonly drainMs: number }) => Promise<void>;
   readonly length: () => number;
-  /** Times this key failed in a row. */
+  /** How often this key failed in a row. */
   readonly failures: (key: string) => number;
 }
 
-/** What client and reflectors count (operator.md A3, A12). */
+/** Metrics of client and reflectors (operator.md A3, A12). */
 export interface KubeMetrics {
   /** One HTTP request. @param code status, or `<error>` when no answer came */
   readonly request: (method: string, code: string, verb: string, seconds: number) => void;

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createPlainServer } from '../http/plain-server.ts';
+import { listenOn } from '../process/listen.ts';
 import type { Logger } from '../telemetry/port.ts';
 
 interface ProbesOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** What is missing until the process is ready; empty when it is. Texts for people, without values. */
+  /** Texts for people about what the process still needs to be ready, without values; empty when it is ready. */
   readonly ready: () => readonly string[];
   readonly logger: Pick<Logger, 'info'>;
 }
@@ -16,7 +18,6 @@ interface ProbesServer {
   readonly close: () => Promise<void>;
 }
 
-const MAX_CONNECTIONS = 16;
 const TIMEOUT_MS = 5000;
 
 function reply(response: ServerResponse, status: number, lines: readonly string[]): void {
@@ -33,7 +34,7 @@ function answer({ url, method }: IncomingMessage, response: ServerResponse, miss
 }
 
 /**
- * Serves `/livez` (the event loop answers; never asks the API server) and `/readyz` (operator.md A11).
+ * Serves `/livez` (the event loop answers; it never calls the API server) and `/readyz` (operator.md A11).
  * @throws Error the address can't be listened on
  */
 export async function serveProbes({ host, port, ready, logger }: ProbesOptions): Promise<ProbesServer> {
@@ -45,18 +46,13 @@ export async function serveProbes({ host, port, ready, logger }: ProbesOptions):
     last = text;
     return lines;
   };
-  const server = createServer({ requestTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS }, (request, response) =>
-    answer(request, response, missing),
-  );
-  server.maxConnections = MAX_CONNECTIONS;
-  server.listen(port, host);
-  await once(server, 'listening');
-  const address = server.address();
+  const server = createPlainServer(TIMEOUT_MS, (request, response) => answer(request, response, missing));
+  const taken = await listenOn(server, { host, port });
   const close = async (): Promise<void> => {
     const closed = once(server, 'close');
     server.close();
     server.closeAllConnections();
     await closed;
   };
-  return { port: typeof address === 'object' && address !== null ? address.port : 0, close };
+  return { port: taken.port, close };
 }

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { SECONDS_BUCKETS } from '../../core/failover/seconds-buckets.ts';
 import type { QueueLoad, QueueMetrics } from './work-queue.ts';
 
-/** controller-runtime's numbers; keys that fail again and again have none there. */
+/** controller-runtime's numbers. It has no number for keys that fail again and again. */
 const PRIORITIES = { high: '100', normal: '0', low: '-100', poison: 'poison' } as const satisfies Record<
   keyof QueueLoad['depths'],
   string
@@ -48,7 +48,7 @@ function depthGauge(registry: Registry, loads: Loads): void {
 const laneOf = (lane: string): keyof typeof PRIORITIES =>
   lane === 'high' || lane === 'normal' || lane === 'low' ? lane : 'poison';
 
-/** Names as client-go's, so that dashboards and alerts for it work. A queue's name is its controller's. */
+/** Names are client-go's, so that dashboards and alerts for it work. A queue has the name of its controller. */
 export function createQueueMetrics(registry: Registry): { readonly metrics: QueueMetrics; readonly loads: Loads } {
   const loads = new Map<string, () => QueueLoad>();
   const registers = [registry];

@@ -1,17 +1,17 @@
 import type { Lane } from './port.ts';
 
-/** Lanes of the port, and the one of keys that failed too often. */
+/** Lanes of the port, and the lane of keys that failed too often. */
 export type ReadyLane = Lane | 'poison';
 
 /** A key that may run now. */
 interface Ready {
   readonly key: string;
   readonly lane: ReadyLane;
-  /** Monotonic ms of the first add, whatever lane it went through. */
+  /** Monotonic ms of the first add, whatever lane the key has been in since. */
   readonly addedAt: number;
-  /** Monotonic ms when it came into this lane. */
+  /** Monotonic ms when the key came into this lane. */
   readonly since: number;
-  /** It left for another lane; skipped when the front reaches it. */
+  /** The key was moved to another lane; this item is skipped when it reaches the front. */
   moved: boolean;
 }
 
@@ -21,14 +21,14 @@ const RANK = { high: 3, normal: 2, low: 1, poison: 0 } as const satisfies Record
 const ABOVE = { normal: 'high', low: 'normal' } as const;
 const AGES_MS = 30_000;
 const FAIR_TURN = 8;
-/** Spent places at the front of an array are given back from so many on. */
+/** From this number on, empty places at the front of the array are freed. */
 const SPENT = 1024;
 
 /** The higher of two lanes: a re-add can only raise. */
 export const higherLane = (one: Lane, other: Lane | undefined): Lane =>
   other !== undefined && RANK[other] > RANK[one] ? other : one;
 
-/** First in, first out, with holes. */
+/** First in, first out. Items that moved to another lane stay as gaps until they reach the front. */
 class Line {
   #items: (Ready | undefined)[] = [];
   #front = 0;
@@ -63,8 +63,8 @@ class Line {
 }
 
 /**
- * Keys that may run, in lanes (operator.md A6). The highest lane goes first, but every 8th turn is the lowest one's, and a key
- * that waited 30 s in its lane goes one up: no lane starves another.
+ * Keys that may run, in lanes (operator.md A6). The highest lane goes first, but every 8th turn is the lowest lane's. A
+ * key that waited 30 s in its lane moves up a lane: no lane starves another.
  */
 export class ReadyKeys {
   readonly #lines = { high: new Line(), normal: new Line(), low: new Line(), poison: new Line() };
@@ -72,7 +72,7 @@ export class ReadyKeys {
   readonly #byKey = new Map<string, Ready>();
   #turn = 0;
 
-  /** @returns false when it was there; it may have gone to a higher lane */
+  /** @returns false when the key was there already; it may have moved to a higher lane */
   add(key: string, lane: ReadyLane, { now, addedAt }: { readonly now: number; readonly addedAt: number }): boolean {
     const known = this.#byKey.get(key);
     if (known === undefined) {
@@ -95,14 +95,14 @@ export class ReadyKeys {
     return this.#depths;
   }
 
-  /** Monotonic ms of the oldest first add; undefined when nothing waits. O(n): for a scrape. */
+  /** Monotonic ms of the oldest first add; undefined when no key waits. O(n): for a scrape. */
   oldest(): number | undefined {
     let oldest: number | undefined;
     for (const { addedAt } of this.#byKey.values()) if (oldest === undefined || addedAt < oldest) oldest = addedAt;
     return oldest;
   }
 
-  /** @param poison may the next one be of the poison lane? */
+  /** @param poison whether a key of the poison lane may be taken */
   take(now: number, poison: boolean): Ready | undefined {
     this.#age('normal', now);
     this.#age('low', now);
@@ -126,7 +126,7 @@ export class ReadyKeys {
     this.#byKey.clear();
   }
 
-  /** Lines are in order of `since`, so those that are old enough stand in front. */
+  /** Lines are in order of `since`, so the oldest keys are at the front. */
   #age(lane: keyof typeof ABOVE, now: number): void {
     for (let first = this.#lines[lane].first(); first !== undefined; first = this.#lines[lane].first()) {
       if (now - first.since < AGES_MS) return;

@@ -14,14 +14,17 @@ const BASE_MS = 500;
 const CAP_MS = 30_000;
 const HEALTHY_MS = 60_000;
 const RELIST_MS = 1000;
-/** A kind that is not installed, or not allowed for more than 2 minutes. */
+/** Wait for a kind that is not installed, or not allowed for more than 2 minutes. */
 const REFUSED_MS = 30_000;
-/** What is refused for seconds only: by a server that starts, and Secrets whose RoleBinding comes after their Orbiset. */
+/**
+ * A refusal that often ends within seconds. Examples: a server that is starting, and Secrets whose RoleBinding is made
+ * after their Orbiset.
+ */
 const SOON_MS = 120_000;
 const SOON_CAP_MS = 5000;
 /** Kill switches must work within 5 s after the API server is back (security.md S30). */
 const SWITCH_CAP_MS = 2000;
-/** Ends in a row without an event or bookmark that show a resource version to be of no use. */
+/** Watches in a row that end without an event or bookmark. After this number the resource version is given up. */
 const FRUITLESS = 2;
 
 type Fruitless = 'early-end' | 'stalled' | 'malformed';
@@ -32,7 +35,7 @@ export interface RecoveryOptions {
   readonly monotonic: () => number;
 }
 
-/** The waits and second thoughts of one reflector (operator.md A3). */
+/** Decides the waits and next steps of one reflector (operator.md A3). */
 export class Recovery {
   readonly #options: RecoveryOptions;
   #failures = 0;
@@ -54,7 +57,7 @@ export class Recovery {
     return { kind: 'list', waitMs: this.#waitMs(error), reason: 'retry' };
   }
 
-  /** @param lifeMs since the WATCH was asked for */
+  /** @param lifeMs since the WATCH was sent */
   afterWatch(end: WatchEnd, lifeMs: number): Step {
     if (lifeMs >= HEALTHY_MS) this.#failures = 0;
     if (end.contact) this.#fruitless = undefined;
@@ -79,7 +82,7 @@ export class Recovery {
     return isRefusal(error) ? { kind: 'list', waitMs, reason: 'refused' } : { kind: 'watch', waitMs };
   }
 
-  /** Once from the same version; a second time it is dropped. */
+  /** The first time, the watch starts again from the same version; the second time, the objects are listed again. */
   #again(what: Fruitless, waitMs: number): Step {
     const times = this.#fruitless?.what === what ? this.#fruitless.times + 1 : 1;
     this.#fruitless = { what, times };
@@ -88,7 +91,7 @@ export class Recovery {
     return this.#relist(what);
   }
 
-  /** The first at once but for a second by chance; those after it back off, until a watch lives for a minute. */
+  /** The first LIST is sent within a second, at random. The next ones back off, until a watch lives for a minute. */
   #relist(reason: ListReason): Step {
     const waitMs = this.#failures === 0 ? this.#options.random() * RELIST_MS : this.#backOff(CAP_MS);
     if (this.#failures === 0) this.#failures = 1;
@@ -103,7 +106,7 @@ export class Recovery {
     return this.#backOff(this.#options.kind.plural === 'secrets' ? SOON_CAP_MS : SWITCH_CAP_MS);
   }
 
-  /** A server that starts knows no role yet, and for a moment not every kind. */
+  /** A starting server knows no role yet, and for a moment not every kind. */
   #isSoon({ status }: KubeError): boolean {
     const { monotonic } = this.#options;
     this.#refusedSince ??= monotonic();

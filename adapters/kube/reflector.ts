@@ -13,6 +13,7 @@ import {
   type Selection,
 } from './port.ts';
 import { Recovery, type ListReason, type Step } from './recovery.ts';
+import { resyncForEver } from './resync.ts';
 import { createStore, type WritableStore } from './store.ts';
 import type { IndexFunction } from './store-index.ts';
 import type { Transform } from './store-transform.ts';
@@ -31,13 +32,12 @@ export interface ReflectorOptions {
   readonly random: () => number;
   readonly logger: Logger;
   readonly metrics: Omit<KubeMetrics, 'request'>;
-  /** Only enqueues keys. */
+  /** Must only enqueue keys. */
   readonly onChange: (change: Change) => void;
-  /** Life of one watch; 300–600 by chance unless said. */
+  /** Life of one watch; default: 300–600 at random. */
   readonly timeoutSeconds?: () => number;
 }
 
-const RESYNC_MS = 600_000;
 const RESTART_MS = 5000;
 /** At most one watch a second. */
 const WATCH_GAP_MS = 1000;
@@ -59,12 +59,12 @@ class ListWatchReflector implements Reflector {
   #state: ReflectorState = 'idle';
   #failure: KubeError | undefined;
   #lastContact: number;
-  /** Where the next watch begins: the last event or bookmark, in the order of their coming. */
+  /** Version from which the next watch begins: the last event or bookmark, in the order of arrival. */
   #resume = '';
   #lastWatch = -Infinity;
-  /** Ends the nap that is going on. */
+  /** Ends the current wait. */
   #wake: (() => void) | undefined;
-  /** The nudge came before the nap. */
+  /** The nudge came before the wait. */
   #nudged = false;
 
   constructor(options: ReflectorOptions) {
@@ -99,16 +99,19 @@ class ListWatchReflector implements Reflector {
       try {
         await withScope(signal, (scope) => this.#live(scope.signal));
       } catch (error) {
-        // What is no KubeError is a bug of ours or of a handler; the reflector outlives it.
+        // Any other error than a KubeError is a bug of ours or of a handler; the reflector survives it.
         if (!signal.aborted) await this.#recover(error, signal);
       }
     }
     this.#state = 'stopped';
   }
 
-  /** Ends with the first of both, as each ends only with an error. */
+  /** Ends with whichever ends first; each of them ends only with an error. */
   #live(signal: AbortSignal): Promise<never> {
-    return Promise.race([this.#loop(signal), this.#resync(signal)]);
+    const resync = (): void => {
+      if (this.#hasSynced) this.store.resync();
+    };
+    return Promise.race([this.#loop(signal), resyncForEver(this.#options.clock, resync, signal)]);
   }
 
   async #recover(cause: unknown, signal: AbortSignal): Promise<void> {
@@ -210,7 +213,7 @@ class ListWatchReflector implements Reflector {
     logger.warn('the history of the API server was rewound: its store was replaced', { kind: kind.kind });
   }
 
-  /** One line when a failure begins or changes its kind: it may last for days. */
+  /** Logs one line when a failure begins or changes its kind: it may last for days. */
   #failed(error: KubeError, step: Step): Step {
     const { kind, selection, logger } = this.#options;
     const { status, reason } = error;
@@ -232,13 +235,6 @@ class ListWatchReflector implements Reflector {
       await this.#options.clock.sleep(ms, scope.signal).catch(() => undefined);
     }).finally(() => (this.#wake = undefined));
     signal.throwIfAborted();
-  }
-
-  async #resync(signal: AbortSignal): Promise<never> {
-    for (;;) {
-      await this.#options.clock.sleep(RESYNC_MS, signal, { ref: false });
-      if (this.#hasSynced) this.store.resync();
-    }
   }
 }
 

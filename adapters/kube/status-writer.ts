@@ -4,31 +4,33 @@ import { jsonEqual } from './json-equal.ts';
 import type { OwnWrites } from './own-writes.ts';
 import { KubeError, type Kind, type KubeClient, type Store } from './port.ts';
 
-/** One writer of one concern of a kind's status (security.md §6.1). No two owners of a kind share a member or condition. */
+/**
+ * One writer of one concern of a kind's status (security.md §6.1). No two owners of a kind share a member or condition.
+ */
 export interface StatusOwner {
   readonly kind: Kind;
   readonly fieldManager: string;
-  /** Members of `status` that are this owner's as a whole; `conditions` is not one of them. */
+  /** Members of `status` that this owner owns as a whole; `conditions` is not one of them. */
   readonly members: readonly string[];
-  /** Types of the conditions that are this owner's. */
+  /** Types of the conditions that this owner owns. */
   readonly conditions: readonly string[];
-  /** Where the objects come from; it is given the answers. */
+  /** The store that the objects come from; it is given the answers. */
   readonly store: Pick<Store, 'offer'>;
   readonly writes?: Pick<OwnWrites, 'note'>;
 }
 
 export type StatusWriteResult =
-  /** The API server has it now. Events may tell of it. */
+  /** The API server has stored it. Events may report it now. */
   | 'written'
   /** The cached object says the same: no request. */
   | 'unchanged'
-  /** There is no such object any more. */
+  /** The object no longer exists. */
   | 'gone';
 
 export interface StatusWriter {
   /**
-   * Makes the owner's part of the status what `status` says (operator.md A9); an owned member or condition that it leaves out
-   * is removed. The write names the resourceVersion of `object`.
+   * Makes the owner's part of the status equal to `status` (operator.md A9). An owned member or condition that `status`
+   * leaves out is removed. The write names the resourceVersion of `object`.
    * @param object from the owner's store, as it was read when the status was decided
    * @param status members and `conditions` of this owner only
    * @throws KubeError 409: the object changed meanwhile, decide again
@@ -50,7 +52,7 @@ interface StatusWriterOptions {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A condition without a type can't be anybody's. */
+/** A condition without a type has no owner. */
 const typeOf = (condition: unknown): string => {
   const type = isJsonObject(condition) ? condition['type'] : undefined;
   return typeof type === 'string' ? type : '';
@@ -61,7 +63,7 @@ const itemsOf = (conditions: unknown): readonly unknown[] => (Array.isArray(cond
 const byType = (conditions: readonly unknown[]): Members =>
   Object.fromEntries(conditions.map((condition) => [typeOf(condition), condition]));
 
-/** What of a status the owner may have written, whatever shape is stored. */
+/** The part of a status that the owner may have written, whatever shape is stored. */
 function ownedPart(status: unknown, { members, conditions }: Pick<StatusOwner, 'members' | 'conditions'>): Members {
   const all: Members = isJsonObject(status) ? status : {};
   const owned = itemsOf(all['conditions']).filter((condition) => conditions.includes(typeOf(condition)));
@@ -71,7 +73,7 @@ function ownedPart(status: unknown, { members, conditions }: Pick<StatusOwner, '
   };
 }
 
-/** What is not declared would never be removed, and could be another manager's. */
+/** An undeclared member would never be removed, and could belong to another manager. */
 function checkOwned(status: Members, { fieldManager, members, conditions }: StatusOwner): void {
   const foreign = [
     ...Object.keys(status).filter(
@@ -87,7 +89,7 @@ function checkOwned(status: Members, { fieldManager, members, conditions }: Stat
 const isMissing = (error: unknown): boolean => error instanceof KubeError && error.status === 404;
 
 /**
- * Whether the owner's part of the status says something else than `status`, so that `write` would ask the API server.
+ * Whether the owner's part of the status differs from `status`, so that `write` would call the API server.
  * @param object from the owner's store
  */
 export const isOtherStatus = (

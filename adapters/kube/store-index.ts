@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 
-/** Values under which an object is found; pure. */
+/** Index values of an object; must be pure. */
 export type IndexFunction = (object: KubeObject) => readonly string[];
 
 /** One index of a store, kept incrementally. */
@@ -13,8 +13,8 @@ export interface StoreIndex {
 const NOTHING: ReadonlyMap<string, KubeObject> = new Map();
 
 /**
- * @param onThrow told when the function throws for an object: that one is in quarantine, found by no value of this index,
- *   until a version of it comes for which the function does not throw
+ * @param onThrow called when the function throws for an object. No value of this index finds that object until the
+ *   function accepts a newer version of it
  */
 export function createStoreIndex(of: IndexFunction, onThrow: (key: string, error: unknown) => void): StoreIndex {
   const byValue = new Map<string, Map<string, KubeObject>>();

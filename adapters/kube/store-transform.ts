@@ -1,12 +1,12 @@
 import { isJsonObject } from '../../core/json/json-value.ts';
 import type { KubeObject, ObjectMeta } from '../../core/reconcile/kube-object.ts';
 
-/** What a store keeps of an object; undefined: nothing, as if it were not there. Must be pure. */
+/** The part of an object that a store keeps; undefined: the store treats the object as absent. Must be pure. */
 export type Transform = (object: KubeObject) => KubeObject | undefined;
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Whether a manager owns `spec.pin`: who pinned is shown (failover.md §8). */
+/** Whether a manager owns `spec.pin`: its name is shown to users (failover.md §8). */
 function ownsPin(entry: unknown): boolean {
   const fields = isJsonObject(entry) ? entry['fieldsV1'] : undefined;
   const spec = isJsonObject(fields) ? fields['f:spec'] : undefined;
@@ -18,7 +18,10 @@ function withoutLastApplied({ annotations }: ObjectMeta): Pick<ObjectMeta, 'anno
   return { annotations: Object.fromEntries(Object.entries(annotations).filter(([name]) => name !== LAST_APPLIED)) };
 }
 
-/** Drops managedFields, except of those who own `spec.pin`, and kubectl's copy of the whole object (operator.md A5). */
+/**
+ * Drops managedFields, except those of managers that own `spec.pin`, and kubectl's copy of the whole object
+ * (operator.md A5).
+ */
 export function withoutBallast(object: KubeObject): KubeObject {
   const { managedFields, ...metadata } = object.metadata;
   const pinners = Array.isArray(managedFields) ? managedFields.filter(ownsPin) : [];

@@ -11,27 +11,27 @@ import { Waiters } from './waiters.ts';
 export interface StoreOptions {
   readonly kind: Kind;
   readonly indexes?: Readonly<Record<string, IndexFunction>>;
-  /** After managedFields and kubectl's annotation were dropped. One that throws keeps the object out. */
+  /** Applied after managedFields and kubectl's annotation were dropped. An object for which it throws is not stored. */
   readonly transform?: Transform;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Only enqueues keys; what it throws is logged. */
+  /** Must only enqueue keys; what it throws is logged. */
   readonly onChange?: (change: Change) => void;
-  /** Freezes objects to their depth, so that a reader who changes one is found: for tests and development. */
+  /** Freezes objects to their depth, so that a reader that changes an object fails: for tests and development. */
   readonly freeze?: boolean;
 }
 
-/** What a LIST found. */
+/** Result of a LIST. */
 interface Listing {
   readonly objects: readonly KubeObject[];
   readonly resourceVersion: string;
-  /** `highest()` when the LIST began: one that answers with less comes from before, the history was rewound. */
+  /** `highest()` when the LIST began. A LIST with a lower version comes from before: the history was rewound. */
   readonly floor: string | undefined;
 }
 
 /** The side of a store that its reflector writes. */
 export interface WritableStore extends Store {
-  /** @param initial the first LIST: nothing is known to have changed */
+  /** @param initial the first LIST: the objects may be unchanged */
   readonly replace: (listing: Listing, initial: boolean) => 'replaced' | 'rewound';
   /** An ADDED or MODIFIED event. */
   readonly put: (object: KubeObject) => void;
@@ -39,7 +39,7 @@ export interface WritableStore extends Store {
   readonly remove: (object: KubeObject) => void;
   /** An event or bookmark of this version was seen. */
   readonly advance: (resourceVersion: string) => void;
-  /** Tells of all objects as of unchanged ones. */
+  /** Reports every object as unchanged. */
   readonly resync: () => void;
   /** Newest version of any LIST, event, bookmark or answer. */
   readonly highest: () => string | undefined;
@@ -55,7 +55,7 @@ function freeze(value: unknown): void {
 const maxOf = (one: string | undefined, other: string): string =>
   one === undefined || (compareResourceVersions(other, one) ?? 1) > 0 ? other : one;
 
-/** Of an object and a version; 0 when they can't be compared. */
+/** Compares the version of an object with a version; 0 when they can't be compared. */
 const orderOf = ({ metadata }: KubeObject, resourceVersion: string | undefined): number =>
   compareResourceVersions(metadata.resourceVersion ?? '', resourceVersion ?? '') ?? 0;
 
@@ -65,10 +65,10 @@ class MemoryStore implements WritableStore {
   readonly #indexes: ReadonlyMap<string, StoreIndex>;
   readonly #tombstones: Tombstones;
   readonly #waiters = new Waiters();
-  /** Of LISTs, events and bookmarks. */
+  /** Newest version of LISTs, events and bookmarks. */
   #seen: string | undefined;
   #highest: string | undefined;
-  /** Made when it is asked for, until the next change. */
+  /** Built on demand, dropped on the next change. */
   #list: readonly KubeObject[] | undefined;
 
   constructor(options: StoreOptions) {
@@ -113,7 +113,7 @@ class MemoryStore implements WritableStore {
     this.#raise(metadata.resourceVersion);
     const key = keyOf(metadata);
     const known = this.#objects.get(key);
-    // A newer one of this name was written since.
+    // A newer object of this name was written since.
     if (known !== undefined && orderOf(known, metadata.resourceVersion) > 0) return;
     this.#tombstones.put(key, metadata.uid, metadata.resourceVersion);
     this.#set(key, undefined, false);
@@ -140,7 +140,7 @@ class MemoryStore implements WritableStore {
     for (const [key, object] of this.#objects) this.#tell({ key, before: object, after: object, initial: true });
   };
 
-  /** History began anew: nothing that is known orders what comes. */
+  /** The history began again: known versions no longer give the order. */
   #forget(): void {
     this.#tombstones.clear();
     this.#seen = undefined;
@@ -160,7 +160,7 @@ class MemoryStore implements WritableStore {
 
   #removeUnlisted(listed: ReadonlyMap<string, KubeObject>, listVersion: string, rewound: boolean): void {
     for (const [key, known] of this.#objects) {
-      // One that was written after the LIST was made can't be in it.
+      // An object that was written after the LIST was made can't be in it.
       const isLater = !rewound && orderOf(known, listVersion) > 0;
       if (listed.has(key) || isLater) continue;
       this.#tombstones.put(key, known.metadata.uid, listVersion);
@@ -171,7 +171,7 @@ class MemoryStore implements WritableStore {
   #isStale(key: string, object: KubeObject): boolean {
     if (this.#tombstones.covers(key, object)) return true;
     const known = this.#objects.get(key);
-    // Of the same UID or another: versions order all objects of a kind.
+    // The UID does not matter: versions order all objects of a kind.
     return known !== undefined && !isNewer(object.metadata.resourceVersion, known.metadata.resourceVersion);
   }
 
@@ -217,5 +217,5 @@ class MemoryStore implements WritableStore {
   }
 }
 
-/** An empty store. Objects enter by its writer's side only, through the guard (operator.md A5). */
+/** An empty store. Objects enter only by its writer's side, which drops stale versions (operator.md A5). */
 export const createStore = (options: StoreOptions): WritableStore => new MemoryStore(options);

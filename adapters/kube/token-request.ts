@@ -1,29 +1,26 @@
+import { member } from '../../core/json/members.ts';
+import { isLabelName, isObjectName } from '../../core/reconcile/kube-name.ts';
 import { KINDS } from './kinds.ts';
 import type { Kind, KubeClient } from './port.ts';
 
-/** A ServiceAccount, by where it is. */
+/** Namespace and name of a ServiceAccount. */
 export interface ServiceAccountRef {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** Who the API server takes us for. */
+/** The identity that the API server sees in our calls. */
 export interface Identity {
   readonly username: string;
-  /** Undefined for users who are none: nobody makes tokens for them. */
+  /** Undefined for users that are not ServiceAccounts: no token can be made for them. */
   readonly serviceAccount: ServiceAccountRef | undefined;
 }
 
-const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const SUBDOMAIN = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined;
-
-/** @returns undefined when the texts can't be names: they would be a path */
+/** @returns undefined when the texts can't be names, because they would change the path */
 export const serviceAccountRef = (namespace: string, name: string): ServiceAccountRef | undefined =>
-  LABEL.test(namespace) && SUBDOMAIN.test(name) ? { namespace, name } : undefined;
+  isLabelName(namespace) && isObjectName(name) ? { namespace, name } : undefined;
 
 /** The subresource `serviceaccounts/NAME/token`: created like an object of its own. */
 const tokensOf = (name: string): Kind => ({
@@ -52,16 +49,16 @@ export async function requestToken(
     spec: { audiences: [audience], expirationSeconds: seconds },
   };
   const { status } = await client.create(tokensOf(name), wish, signal);
-  const token = memberOf(status, 'token');
+  const token = member(status, 'token');
   if (typeof token !== 'string' || token === '') throw new TypeError('the API server answers a TokenRequest with none');
   return token;
 }
 
-/** Asks the API server who we are (SelfSubjectReview; every user may). */
+/** Asks the API server for our identity (SelfSubjectReview; every user may). */
 export async function whoAmI(client: KubeClient, signal: AbortSignal): Promise<Identity> {
   const wish = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: {} };
   const { status } = await client.create(KINDS.selfSubjectReview, wish, signal);
-  const found = memberOf(memberOf(status, 'userInfo'), 'username');
+  const found = member(member(status, 'userInfo'), 'username');
   const username = typeof found === 'string' ? found : '';
   const [, namespace = '', name = ''] = SERVICE_ACCOUNT.exec(username) ?? [];
   return { username, serviceAccount: serviceAccountRef(namespace, name) };

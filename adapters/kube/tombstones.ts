@@ -10,7 +10,7 @@ interface Tombstone {
 /** 5 min (operator.md A5): longer than any answer to a write may take. */
 const LIFE_MS = 300_000;
 
-/** Objects that were deleted: a late answer to a write must not bring one back (OpenSandbox #1673). */
+/** Deleted objects: a late answer to a write must not bring one back (OpenSandbox #1673). */
 export class Tombstones {
   readonly #stones = new Map<string, Tombstone>();
   readonly #monotonic: () => number;
@@ -23,7 +23,7 @@ export class Tombstones {
     this.#expire();
     const last = this.#stones.get(key)?.resourceVersion;
     if (!isNewer(resourceVersion, last)) return; // an earlier deletion, seen late
-    this.#stones.delete(key); // to the end: the map is in order of time
+    this.#stones.delete(key); // moves it to the end: the map is ordered by time
     this.#stones.set(key, { uid, resourceVersion, until: this.#monotonic() + LIFE_MS });
   }
 
@@ -34,7 +34,7 @@ export class Tombstones {
     if (stone === undefined) return false;
     const { uid, resourceVersion = '' } = metadata;
     const order = compareResourceVersions(resourceVersion, stone.resourceVersion ?? '');
-    // By version where there is one: an object that left a selection may come back with the same UID.
+    // By version where it can be compared: an object that left a selection may come back with the same UID.
     return order === undefined ? uid !== undefined && uid === stone.uid : order <= 0;
   }
 

@@ -5,11 +5,11 @@ interface Waiter {
   readonly wake: () => void;
 }
 
-/** Whether `wanted` was seen; versions that can't be compared are not waited for. */
+/** Whether `wanted` was seen. Versions that can't be compared count as seen. */
 const isSeen = (wanted: string, seen: string | undefined): boolean =>
   seen !== undefined && (compareResourceVersions(seen, wanted) ?? 0) >= 0;
 
-/** Those who wait until a store has seen a resource version. */
+/** Callers that wait until a store has seen a resource version. */
 export class Waiters {
   readonly #waiting = new Set<Waiter>();
 
@@ -38,7 +38,7 @@ export class Waiters {
     for (const waiter of this.#waiting) if (isSeen(waiter.resourceVersion, resourceVersion)) this.#release(waiter);
   }
 
-  /** Their versions will never come: history was rewound. */
+  /** Releases all callers: their versions will never come, because history was rewound. */
   releaseAll(): void {
     for (const waiter of this.#waiting) this.#release(waiter);
   }

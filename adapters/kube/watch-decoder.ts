@@ -8,12 +8,12 @@ import type { Kind, KubeError } from './port.ts';
 /** One line of a watch. */
 export type WatchEvent =
   | { readonly kind: 'changed' | 'deleted'; readonly object: KubeObject; readonly resourceVersion: string | undefined }
-  /** Nothing changed up to here: its object has no data. */
+  /** Nothing changed up to this version: its object has no data. */
   | { readonly kind: 'bookmark'; readonly resourceVersion: string }
   /** The server ends the watch: 410 for a resource version that is too old, though the HTTP status was 200. */
   | { readonly kind: 'error'; readonly error: KubeError };
 
-/** A line that is no event. The stream is broken: skipping the line would lose an event. */
+/** A line that is not an event. The stream is broken: skipping the line would lose an event. */
 export class MalformedWatch extends Error {}
 
 /** 8 MiB: etcd holds 1.5 MiB an object, and a watch event is one object. */
@@ -21,7 +21,7 @@ const MAX_LINE = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const TURN_MS = 10;
 
-/** Lines of a byte stream, without their ends; a last line that has no end is dropped: it was cut. */
+/** Lines of a byte stream, without their ends. A last line without an end was cut off, so it is dropped. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = [];
   let size = 0;
@@ -78,7 +78,7 @@ function decodeLine(line: Uint8Array, kind: Kind): WatchEvent {
 /**
  * Events of a watch (NDJSON; operator.md A3). Lets the event loop turn after 10 ms of events.
  * @param monotonic ms
- * @throws MalformedWatch and what the stream throws
+ * @throws MalformedWatch, or an error of the stream
  */
 export async function* decodeWatch(
   chunks: AsyncIterable<Uint8Array>,

@@ -5,11 +5,11 @@ import { decodeWatch, MalformedWatch, type WatchEvent } from './watch-decoder.ts
 
 /** How a watch ended. `contact`: an event or a bookmark came. */
 export type WatchEnd =
-  /** Cleanly. `early`: more than 5 s before its time. */
+  /** The watch ended cleanly. `early`: more than 5 s before its time. */
   | { readonly kind: 'ended'; readonly early: boolean; readonly contact: boolean }
-  /** 410 by HTTP or in the stream, or a version that the server does not know yet: only a LIST helps. */
+  /** 410 by HTTP or in the stream, or a version that the server does not know yet. Only a LIST helps. */
   | { readonly kind: 'expired'; readonly contact: boolean }
-  /** Silence for 90 s, though bookmarks come every 60 s. */
+  /** No data for 90 s, though bookmarks come every 60 s. */
   | { readonly kind: 'stalled'; readonly contact: boolean }
   | { readonly kind: 'malformed'; readonly contact: boolean }
   | { readonly kind: 'failed'; readonly contact: boolean; readonly error: KubeError };
@@ -41,7 +41,7 @@ class Watchdog {
     this.#clock = clock;
     this.#scope = scope;
     this.#last = clock.monotonic();
-    this.#guard().catch(() => undefined); // rejects only with the scope's end
+    this.#guard().catch(() => undefined); // rejects only when the scope ends
   }
 
   touch(): void {
@@ -86,7 +86,7 @@ async function follow(question: WatchQuestion, watchdog: Watchdog, signal: Abort
   return { kind: 'ended', early, contact: watchdog.contact };
 }
 
-/** One WATCH from its request to its end. @throws the signal's reason, and what is a bug */
+/** One WATCH from its request to its end. @throws the signal's reason, or an error that is a bug */
 export function watchOnce(question: WatchQuestion, signal: AbortSignal): Promise<WatchEnd> {
   return withScope(signal, async (scope) => {
     const watchdog = new Watchdog(question.clock, scope);

@@ -4,15 +4,15 @@ import { after, withScope } from './abort-scope.ts';
 interface Limit {
   readonly clock: Clock;
   readonly ms: number;
-  /** What takes the time, for the message. */
+  /** Name of the work, for the message. */
   readonly what: string;
 }
 
-/** Is this the end of a time limit, of `within` or of `AbortSignal.timeout`? */
+/** Whether a time limit ended: one of `within` or of `AbortSignal.timeout`. */
 export const isTimeout = (error: unknown): boolean => error instanceof DOMException && error.name === 'TimeoutError';
 
 /**
- * Runs work with a signal that ends it after some time. Work that ignores its signal is waited for all the same.
+ * Runs work with a signal that is aborted after some time. Also waits for work that ignores its signal.
  * @throws DOMException `TimeoutError` from work that rethrows the reason of its signal
  */
 export const within = <T>(

@@ -2,24 +2,24 @@ import type { Clock } from '../time/clock.ts';
 import { DelayedKeys } from './delayed-keys.ts';
 import type { Lane, WorkQueue } from './port.ts';
 import { higherLane, ReadyKeys, type ReadyLane } from './ready-keys.ts';
-import { TokenBucket } from './token-bucket.ts';
+import { TokenBucket } from '../../core/rate-limit/token-bucket.ts';
 
-/** What a scrape asks a queue. */
+/** Samples of a queue for a scrape. */
 export interface QueueLoad {
   /** Keys that may run, by lane. */
   readonly depths: Readonly<Record<ReadyLane, number>>;
-  /** Seconds that the oldest key which may run has waited; 0 when none does. */
+  /** Longest wait in seconds of the keys that may run; 0 when no key waits. */
   readonly oldestPendingSeconds: number;
-  /** Seconds that keys in work have been there, all together. */
+  /** Sum of the seconds that the keys in work have been running. */
   readonly unfinishedSeconds: number;
   readonly longestRunningSeconds: number;
 }
 
-/** Counts of one queue (operator.md A12). */
+/** Counts of one queue. */
 interface QueueSeries {
   readonly added: () => void;
   readonly retried: () => void;
-  /** A key goes to a worker. @param seconds since it was added */
+  /** A worker takes a key. @param seconds since the key was added */
   readonly started: (seconds: number) => void;
   readonly ended: (seconds: number) => void;
 }
@@ -29,7 +29,7 @@ export interface QueueMetrics {
 }
 
 interface WorkQueueOptions {
-  /** Its controller's. */
+  /** Name of its controller. */
   readonly name: string;
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
   readonly metrics: QueueMetrics;
@@ -50,7 +50,7 @@ const LAST_RETRY_MS = 1_000_000;
 /** Retries of all keys together: 10/s, burst 100. */
 const RETRY_EVERY_MS = 100;
 const RETRY_BURST = 100;
-/** From so many failures in a row on, a key runs in the lane of one worker. */
+/** After this number of failures in a row, a key runs in the poison lane, which has one worker. */
 const POISON = 10;
 /** Prometheus counts in seconds. */
 const MS = 1000;
@@ -61,7 +61,7 @@ class KeyQueue implements WorkQueue {
   readonly #ready = new ReadyKeys();
   readonly #delayed: DelayedKeys;
   readonly #inWork = new Map<string, InWork>();
-  /** Keys in work that were added again: one more run each. */
+  /** Keys in work that were added again: each runs once more. */
   readonly #again = new Map<string, Again>();
   readonly #failures = new Map<string, number>();
   readonly #retries: TokenBucket;
@@ -81,7 +81,7 @@ class KeyQueue implements WorkQueue {
     if (this.#closed) return;
     const cameFrom = this.#delayed.laneOf(key);
     if (!(afterMs > 0)) return this.#admit(key, lane);
-    // The earliest time wins: one that may run now, or runs again at once, needs no other.
+    // The earliest time wins: a key that may run now, or runs again at once, needs no later time.
     if (this.#ready.has(key) || this.#again.has(key)) return undefined;
     return this.#delayed.add(key, higherLane(lane, cameFrom), this.#clock.monotonic() + afterMs);
   };
@@ -146,7 +146,7 @@ class KeyQueue implements WorkQueue {
 
   readonly failures: WorkQueue['failures'] = (key) => this.#failures.get(key) ?? 0;
 
-  /** A key may run now, or again after its run. */
+  /** Lets a key run now, or again after its current run. */
   #admit(key: string, wanted: Lane): void {
     const lane = higherLane(wanted, this.#delayed.cancel(key));
     const now = this.#clock.monotonic();
@@ -164,7 +164,7 @@ class KeyQueue implements WorkQueue {
     return this.#ready.add(key, where, { now: this.#clock.monotonic(), addedAt });
   }
 
-  /** Keys to workers, as long as there are both. */
+  /** Gives keys to workers, as long as there are both. */
   #hand(): void {
     for (const take of this.#workers) {
       const now = this.#clock.monotonic();
@@ -192,6 +192,6 @@ class KeyQueue implements WorkQueue {
 
 /**
  * Keys to work on (operator.md A6; the contract is in port.ts). Its timer does not keep the process alive.
- * @param options `name` is its controller's, `metrics` count it
+ * @param options `name` is the name of its controller; `metrics` count the queue
  */
 export const createWorkQueue = (options: WorkQueueOptions): WorkQueue => new KeyQueue(options);

@@ -1,28 +1,30 @@
 import { LedgerError, type LedgerLoad } from './port.ts';
 
-/** What a group-commit queue needs from its database. */
+/** The database and settings of a group-commit queue. */
 export interface GroupCommitOptions<Row, Result> {
   /**
-   * Commits these rows together; resolves, once they are durable, with one result a row, in their order.
-   * A rejection means that none of them is known to be committed.
+   * Commits these rows together. Resolves, once they are durable, with one result per row, in their order. A rejection
+   * means that no row is known to be committed.
    */
   readonly flush: (rows: readonly Row[]) => Promise<readonly Result[]>;
-  /** Rows of one group at most (512 on SQLite, performance.md §3.3). */
+  /** Maximum number of rows in one group (512 on SQLite, performance.md §3.3). */
   readonly maxRows: number;
-  /** Groups in flight at most: one a connection. */
+  /** Maximum number of groups in flight: one per connection. */
   readonly lanes: number;
-  /** Ms from an arbitrary start, never back. */
+  /** Ms from an arbitrary start; never goes back. */
   readonly monotonic: () => number;
-  /** Runs `flush` of an idle queue after the current turn, so that callers of one turn share a group: `setImmediate`. */
+  /**
+   * Runs `flush` of an idle queue after the current turn, so that callers of one turn share a group: `setImmediate`.
+   */
   readonly defer: (task: () => void) => void;
 }
 
-/** A queue in front of a database: what arrives while a commit runs is the next commit. No timer. */
+/** A queue in front of a database. Rows that arrive while a commit runs form the next commit. No timer. */
 export interface GroupCommit<Row, Result> {
   /** Resolves with the row's own result; rejects when its group failed. Rejects with `ledger-closed` after `drain`. */
   readonly add: (row: Row) => Promise<Result>;
   readonly load: () => LedgerLoad;
-  /** Takes no more rows and resolves when those that it has are settled. */
+  /** Accepts no more rows, and resolves when the queued rows are settled. */
   readonly drain: () => Promise<void>;
 }
 
@@ -36,7 +38,7 @@ interface Waiting<Row, Result> {
 class Queue<Row, Result> {
   readonly #options: GroupCommitOptions<Row, Result>;
   #waiting: Waiting<Row, Result>[] = [];
-  /** Groups that the database has. At most `lanes`. */
+  /** Groups that the database is committing. At most `lanes`. */
   readonly #inFlight = new Set<readonly Waiting<Row, Result>[]>();
   #deferred = false;
   #drained: (() => void) | undefined;
@@ -90,7 +92,7 @@ class Queue<Row, Result> {
     void this.#commit(group);
   }
 
-  /** Never rejects: each fate of a group reaches the callers of its rows. */
+  /** Never rejects: the result or the error of a group reaches the callers of its rows. */
   async #commit(group: readonly Waiting<Row, Result>[]): Promise<void> {
     let settle: (waiting: Waiting<Row, Result>, position: number) => void;
     try {
@@ -104,7 +106,7 @@ class Queue<Row, Result> {
       settle = ({ reject }) => reject(error);
     }
     this.#inFlight.delete(group);
-    this.#flush(); // the next commit first, then wake the callers
+    this.#flush(); // starts the next commit before the callers continue
     group.forEach(settle);
     this.#settled();
   }

@@ -1,7 +1,7 @@
-import type { Digest } from '../../core/json/digest.ts';
 import type { RunOutcome } from '../../core/receipt/record.ts';
+import type { TablePorts } from './tables/tables.ts';
 
-/** What is committed before the first byte goes to a provider (trust.md §1.5, phase 1). Times: ms since epoch. */
+/** Committed before the first byte goes to a provider (trust.md §1.5, phase 1). Times: ms since epoch. */
 export interface RunStart {
   readonly runId: string;
   readonly tenant: string;
@@ -26,10 +26,10 @@ export interface IdempotencyClaim {
 
 export type StartResult =
   | { readonly kind: 'started' }
-  /** The key is taken: nothing was written. */
+  /** The key is in use: this run was not written. */
   | { readonly kind: 'idempotent'; readonly entry: IdempotencyEntry };
 
-/** A claim as it stands: running (no answer yet), or answered. `answer` is decrypted. */
+/** The state of a claim: running (no answer yet), or answered. `answer` is decrypted. */
 export interface IdempotencyEntry {
   readonly bodySha256: string;
   readonly runId: string;
@@ -41,7 +41,7 @@ export interface RunFinish {
   readonly runId: string;
   readonly tenant: string;
   readonly receipt: NewReceipt;
-  /** Stored encrypted under the claim of this run's start, if it made one. */
+  /** Stored encrypted under the claim of this run's start, if the start made a claim. */
   readonly answer?: string;
 }
 
@@ -58,7 +58,7 @@ interface NewReceipt {
 
 export type FinishResult =
   | { readonly kind: 'finished' }
-  /** Somebody closed this run before (the sweeper): nothing was written. */
+  /** The run was closed before (by the sweeper): this call wrote no row. */
   | { readonly kind: 'closed'; readonly receiptId: string };
 
 export interface OverdueRun {
@@ -83,11 +83,11 @@ export interface StoredReceipt {
 /** The receipt of one swap of an Orb's provider (failover.md §10). */
 export interface NewSwap {
   readonly tenant: string;
-  /** Of the object: one made again under its name counts anew. */
+  /** UID of the object: an object made again under the same name starts a new count. */
   readonly orbUid: string;
-  /** 1, 2, …: a swap has one receipt, whoever writes it. */
+  /** 1, 2, …: a swap has one receipt, even when two processes record it. */
   readonly swapSeq: number;
-  /** Of the lease of who decided: the fencing token, ≥ 0. */
+  /** Epoch of the lease of the leader that decided: the fencing token, ≥ 0. */
   readonly epoch: number;
   readonly receiptId: string;
   readonly orbId: string;
@@ -100,14 +100,14 @@ export interface NewSwap {
 
 export type SwapResult =
   | { readonly kind: 'recorded' }
-  /** This swap has a receipt: nothing was written. */
+  /** This swap has a receipt already: this call wrote no row. */
   | { readonly kind: 'exists'; readonly receiptId: string }
-  /** A later leader decided about this object before: nothing was written. */
+  /** A later leader decided about this object before: this call wrote no row. */
   | { readonly kind: 'fenced'; readonly highest: number };
 
 export type StoredSwap = Pick<StoredReceipt, 'receiptId' | 'tenant' | 'orbId' | 'issuedAt' | 'jws' | 'logIndex'>;
 
-/** Where the receipts of one object's swaps stand. */
+/** Number and epoch of an object's latest swap receipt. */
 export interface LastSwap {
   readonly seq: number;
   readonly receiptId: string;
@@ -128,7 +128,9 @@ export interface ReceiptQuery {
 }
 
 export interface ReceiptPage {
-  /** Newest first. May be fewer than `limit` though more follow: a filter reads a bounded number of rows a call. */
+  /**
+   * Newest first. A page may hold fewer than `limit` though more follow, because a call reads a bounded number of rows.
+   */
   readonly items: readonly StoredReceipt[];
   readonly nextCursor: string | null;
 }
@@ -139,13 +141,7 @@ export interface SignedCheckpoint {
   readonly note: string;
 }
 
-export interface StateRow {
-  readonly key: string;
-  /** JSON text. */
-  readonly json: string;
-}
-
-/** Fixed with the ledger (design.md §4): another issuer needs another ledger. */
+/** Fixed for the life of a ledger (design.md §4): another issuer needs another ledger. */
 export interface LedgerIdentity {
   readonly issuer: string;
   readonly logOrigin: string;
@@ -154,11 +150,13 @@ export interface LedgerIdentity {
 export interface LedgerLoad {
   /** Start and finish rows that wait for a commit. */
   readonly queuedRows: number;
-  /** Age of the oldest of them, ms; 0 when none waits. */
+  /** Age of the oldest of them, ms; 0 when the queue is empty. */
   readonly oldestMs: number;
 }
 
-/** An adapter failed: the database is away, full, or broken. The caller may try again when `retryable`. */
+/**
+ * An adapter failed: the database can't be reached, is full, or is broken. The caller may try again when `retryable`.
+ */
 export class LedgerError extends Error {
   readonly code:
     | 'ledger-unavailable'
@@ -177,24 +175,24 @@ export class LedgerError extends Error {
 }
 
 /**
- * Whether the log may grow and be signed. Who opens a ledger that others have seen checkpoints of proves first that it
- * is the same one: a restored backup would sign a second history (trust.md §2.3).
+ * Whether the log may grow and be signed. If others have seen checkpoints of a ledger, its program must prove at the
+ * start that it is the same ledger. A restored backup would sign a second history (trust.md §2.3).
  */
 export interface LogGate {
-  /** Why not; undefined: it may. */
+  /** Why the log may not grow; undefined: it may. */
   readonly refusal: () => LedgerError | undefined;
-  /** Resolves when it may for the first time; never rejects. */
+  /** Resolves when the log may grow for the first time; never rejects. */
   readonly opened: Promise<void>;
 }
 
 /**
- * Durable store of runs, receipts and the Merkle log (trust.md §1.5, §2). All calls may run concurrently.
- * A promise that resolves means: committed and synced to disk; a crash right after loses nothing of it.
- * A promise that rejects (`LedgerError`) means: not known to be committed. Every query is bound to a tenant.
- * A row that can't be (id taken, run unknown, entry too long, no JWS) rejects with `TypeError`, a bug of the caller:
- * nothing of it was written, and no other row suffers.
+ * Durable store of runs, receipts and the Merkle log (trust.md §1.5, §2). All calls may run concurrently. A promise
+ * that resolves means: committed and synced to disk; a crash right after it loses no data. A promise that rejects
+ * (`LedgerError`) means: not known to be committed. Every query is bound to a tenant. A row that can't be written
+ * rejects with `TypeError`, a bug of the caller. Examples: id taken, run unknown, entry too long, no JWS. That row is
+ * not written, and the other rows of its group are.
  */
-export interface Ledger {
+export interface Ledger extends TablePorts {
   readonly identity: LedgerIdentity;
 
   readonly startRun: (start: RunStart) => Promise<StartResult>;
@@ -202,12 +200,13 @@ export interface Ledger {
   readonly finishRun: (finish: RunFinish) => Promise<FinishResult>;
   /** Start and finish in one transaction (a denied run). */
   readonly recordRun: (start: RunStart, finish: RunFinish) => Promise<StartResult>;
-  /** Runs still `started` whose deadline lies before `before`, oldest first. Never one that is closed. */
+  /** Runs still `started` whose deadline lies before `before`, oldest first. Never returns a closed run. */
   readonly overdueRuns: (before: number, limit: number) => Promise<readonly OverdueRun[]>;
   readonly idempotent: (tenant: string, path: string, key: string) => Promise<IdempotencyEntry | undefined>;
   /**
-   * Keeps the answer of a request that is no run, stored encrypted like that of one. The first answer under a key stays.
-   * @param requestId what the answer is of, in place of a run id
+   * Keeps the answer of a request that is not a run, encrypted like the answer of a run. The first answer under a key
+   * stays.
+   * @param requestId id of the request, in place of a run id
    * @returns the entry that holds the key already; undefined: this answer was stored
    */
   readonly keepAnswer: (
@@ -216,19 +215,20 @@ export interface Ledger {
     kept: { readonly requestId: string; readonly answer: string },
   ) => Promise<IdempotencyEntry | undefined>;
   /**
-   * Deletes claims that expired before `now`; returns how many. Unanswered ones of running runs stay. An expired claim
-   * of a closed run is not shown and does not hold its key, erased or not.
+   * Deletes claims that expired before `now`; returns their number. Unanswered claims of running runs stay. An expired
+   * claim of a closed run is not returned and does not hold its key, erased or not.
    */
   readonly eraseExpired: (now: number) => Promise<number>;
 
   readonly receipt: (tenant: string, receiptId: string) => Promise<StoredReceipt | undefined>;
   readonly receiptOfRun: (tenant: string, runId: string) => Promise<StoredReceipt | undefined>;
-  /** @throws RangeError limit outside 1–200, or a cursor that no page gave */
+  /** @throws RangeError limit outside 1–200, or a cursor that did not come from a page */
   readonly receipts: (tenant: string, query: ReceiptQuery) => Promise<ReceiptPage>;
 
   /**
-   * Receipt and log entry of a swap in one transaction; the same again writes nothing. Must give each (orbUid, swapSeq) one
-   * receipt, whoever asks at once, and must refuse an epoch below the highest that was recorded for this object.
+   * Writes receipt and log entry of a swap in one transaction; the same swap again writes no row. Must give each
+   * (orbUid, swapSeq) one receipt, also for concurrent calls. Must refuse an epoch below the highest that was recorded
+   * for this object.
    */
   readonly recordSwap: (swap: NewSwap) => Promise<SwapResult>;
   readonly swapReceipt: (tenant: string, receiptId: string) => Promise<StoredSwap | undefined>;
@@ -237,37 +237,30 @@ export interface Ledger {
   /** Whether a `publish` entry of these bytes is in the log. */
   readonly hasPublished: (orbId: string, manifestDigest: string) => Promise<boolean>;
 
-  /** Stores a manifest that was once valid; the same digest twice is no error. */
-  readonly putManifest: (tenant: string, digest: Digest, jcs: string) => Promise<void>;
-  readonly manifest: (tenant: string, digest: Digest) => Promise<string | undefined>;
-
-  /** Appends entries that belong to no run (`key_event` …), in this order; returns the index of the first. */
+  /** Appends entries that do not belong to a run (`key_event` …), in this order; returns the index of the first. */
   readonly appendEntries: (entries: readonly string[]) => Promise<number>;
   /** The newest published checkpoint: signed within 1 s of growth, served only after its commit. */
   readonly checkpoint: () => Promise<SignedCheckpoint | undefined>;
-  /** The first checkpoint that covers `index`; undefined while none does. */
+  /** The first checkpoint that covers `index`; undefined until such a checkpoint exists. */
   readonly checkpointCovering: (index: number) => Promise<SignedCheckpoint | undefined>;
   /** RFC 6962 audit path, leaf to root. @throws RangeError unless 0 ≤ index < size ≤ size of the log */
   readonly inclusionProof: (index: number, size: number) => Promise<readonly Uint8Array[]>;
   /** RFC 6962 consistency proof. @throws RangeError unless 1 ≤ first ≤ second ≤ size of the log */
   readonly consistencyProof: (first: number, second: number) => Promise<readonly Uint8Array[]>;
-  /** UTF-8 texts of entries [from, to), at most the first 1000 of them, none beyond the end. @throws RangeError `from` < 0 */
+  /**
+   * UTF-8 texts of entries [from, to), at most the first 1000 of them, without those beyond the end.
+   * @throws RangeError `from` < 0
+   */
   readonly entries: (from: number, to: number) => Promise<readonly string[]>;
   /** Entries in the tree. */
   readonly logSize: () => Promise<number>;
   /** Root of the tree of the first `size` entries, 32 bytes. @throws RangeError unless 0 ≤ size ≤ size of the log */
   readonly rootAt: (size: number) => Promise<Uint8Array>;
 
-  readonly state: (kind: string, key: string) => Promise<string | undefined>;
-  readonly states: (kind: string) => Promise<readonly StateRow[]>;
-  readonly putState: (kind: string, key: string, json: string) => Promise<void>;
-  readonly deleteState: (kind: string, key: string) => Promise<void>;
-
-  /** Takes or renews a lease until `now + ttlMs`. @returns its epoch (grows with each change of holder), or undefined: another holds it */
-  readonly acquireLease: (name: string, holder: string, ttlMs: number) => Promise<number | undefined>;
-  readonly releaseLease: (name: string, holder: string) => Promise<void>;
-
   readonly load: () => LedgerLoad;
-  /** Commits what is queued, signs and publishes a last checkpoint, releases the file. Later calls reject with `ledger-closed`. */
+  /**
+   * Commits queued rows, signs and publishes a last checkpoint, and releases the file. Later calls reject with
+   * `ledger-closed`.
+   */
   readonly close: () => Promise<void>;
 }

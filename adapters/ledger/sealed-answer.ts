@@ -1,6 +1,9 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 
-/** What an answer belongs to: authenticated beside it, so that it can't be served under another key. */
+/**
+ * The key that an answer belongs to. It is authenticated with the answer, so that the answer can't be served under
+ * another key.
+ */
 export interface AnswerPlace {
   readonly tenant: string;
   readonly path: string;
@@ -12,7 +15,7 @@ export const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ALGORITHM = 'aes-256-gcm';
 
-// As JSON, no two places have one text: ("a", "bc") is not ("ab", "c").
+// As JSON, two places never have the same text: ("a", "bc") differs from ("ab", "c").
 const placeBytes = ({ tenant, path, key }: AnswerPlace): Buffer => Buffer.from(JSON.stringify([tenant, path, key]));
 
 /**
@@ -28,7 +31,7 @@ export function sealAnswer(answer: string, place: AnswerPlace, dataKey: Uint8Arr
   return Buffer.concat([nonce, cipher.getAuthTag(), text]);
 }
 
-/** Decrypts what `sealAnswer` made. @throws Error another key, another place, or a changed byte */
+/** Decrypts the result of `sealAnswer`. @throws Error another key, another place, or a changed byte */
 export function openAnswer(sealed: Uint8Array, place: AnswerPlace, dataKey: Uint8Array): string {
   const textStart = NONCE_BYTES + TAG_BYTES;
   const nonce = sealed.subarray(0, NONCE_BYTES);

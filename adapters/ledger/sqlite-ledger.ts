@@ -1,18 +1,21 @@
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { errorCode } from '../../core/errors/error-code.ts';
 import type { Clock } from '../time/clock.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { LedgerError, type Ledger, type LedgerIdentity, type LogGate, type SignedCheckpoint } from './port.ts';
 import { CheckpointSchedule } from './sqlite/checkpoint-schedule.ts';
 import { lockForProcess, type ProcessLock } from './sqlite/process-lock.ts';
-import type { LogKey, RowResult, WriteRow } from './sqlite/protocol.ts';
+import type { LogKey, WriteRow } from './sqlite/protocol.ts';
 import { Reader } from './sqlite/reader.ts';
 import { ledgerError } from './sqlite/sqlite-error.ts';
 import { WriterHandle, type Committed } from './sqlite/writer-handle.ts';
 import { createWrites } from './sqlite/writes.ts';
+import type { RowResult } from './tables/table.ts';
+import { tablePorts } from './tables/tables.ts';
 
 export interface SqliteLedgerOptions {
-  /** Path of `ledger.sqlite`; its folder is made when missing. Beside it: `-wal`, `-shm`, `.lock`. */
+  /** Path of `ledger.sqlite`; a missing folder is made. Files beside it: `-wal`, `-shm`, `.lock`. */
   readonly file: string;
   readonly identity: LedgerIdentity;
   /** Signs checkpoints, in the writer's thread. */
@@ -20,23 +23,21 @@ export interface SqliteLedgerOptions {
   /** AES-256 key of stored answers, 32 bytes. */
   readonly dataKey: Uint8Array;
   readonly clock: Clock;
-  /** Cryptographic random bytes: nonces. */
+  /** Cryptographic random bytes, for nonces. */
   readonly random: (size: number) => Uint8Array;
-  /** Holds back what the log grows by, and its checkpoints; absent: nothing does. */
+  /** Holds back new log entries and checkpoints; absent: they are never held back. */
   readonly gate?: LogGate;
-  /** Told of each checkpoint after its commit. */
+  /** Called with each checkpoint after its commit. */
   readonly onCheckpoint?: (checkpoint: SignedCheckpoint) => void;
 }
 
 // performance.md §3.3
 const MAX_GROUP_ROWS = 512;
 
-const isThere = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
-
 /**
- * Makes what is missing, readable by its owner only: receipts and answers are their tenants' own. SQLite gives `-wal`
- * and `-shm` the mode of the file itself. A file that is there is never opened: to close it again would drop every lock
- * that this process holds on it (POSIX).
+ * Makes missing files and folders, readable by their owner only: receipts and answers are private to their tenants.
+ * SQLite gives `-wal` and `-shm` the mode of the file itself. An existing file is never opened: closing it would drop
+ * every lock that this process holds on it (POSIX).
  * @returns the first folder that had to be made
  */
 function prepareFiles(file: string): string | undefined {
@@ -45,7 +46,7 @@ function prepareFiles(file: string): string | undefined {
     try {
       closeSync(openSync(path, 'wx', 0o600));
     } catch (error) {
-      if (!isThere(error)) throw error;
+      if (errorCode(error) !== 'EEXIST') throw error;
       chmodSync(path, 0o600);
     }
   }
@@ -61,7 +62,10 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** The name of a new file is durable only when its folder is, that of a new folder when the one above it is. */
+/**
+ * The name of a new file is durable only when its folder is synced. The name of a new folder needs a sync of its
+ * parent.
+ */
 function syncNames(file: string, made: string | undefined): void {
   const last = made === undefined ? dirname(resolve(file)) : dirname(resolve(made));
   for (let folder = dirname(resolve(file)); folder.length > last.length; folder = dirname(folder)) syncFolder(folder);
@@ -98,7 +102,10 @@ function startParts(options: SqliteLedgerOptions, lock: ProcessLock, writer: Wri
   return { lock, writer, reader, queue, schedule };
 }
 
-/** After a crash between growth and its checkpoint: it is signed before anybody reads, or when the gate opens. */
+/**
+ * A crash may have come between growth and its checkpoint. Then the checkpoint is signed before the first read, or when
+ * the gate opens.
+ */
 async function signWhatIsLeft({ schedule }: Parts, found: Found, { gate = OPEN }: SqliteLedgerOptions): Promise<void> {
   if (found.size <= found.checkpointed) return;
   if (gate.refusal() === undefined) await schedule.sign();
@@ -127,7 +134,7 @@ async function openParts(options: SqliteLedgerOptions, lock: ProcessLock, made: 
 
 async function closeParts({ lock, writer, reader, queue, schedule }: Parts): Promise<void> {
   schedule.stop();
-  // A full disk loses nothing here: the checkpoint is signed by the next start.
+  // A full disk loses no data here: the checkpoint is signed by the next start.
   const last = schedule.sign().catch(() => undefined);
   await queue.drain();
   await last;
@@ -136,16 +143,22 @@ async function closeParts({ lock, writer, reader, queue, schedule }: Parts): Pro
   lock.release();
 }
 
-/** Reads of an open ledger; every failure of the database is the adapter's error. */
-function createReads(reader: Reader, clock: Clock, isClosed: () => boolean) {
-  const read = async <T>(ask: () => T | Promise<T>): Promise<T> => {
+type Read = <T>(query: () => T | Promise<T>) => Promise<T>;
+
+/** Turns every failure of the database into a LedgerError. */
+const guarded =
+  (isClosed: () => boolean): Read =>
+  async (query) => {
     if (isClosed()) throw new LedgerError('ledger-closed', 'the ledger is closed');
     try {
-      return await ask();
+      return await query();
     } catch (error) {
       throw ledgerError(error);
     }
   };
+
+/** Reads of an open ledger. */
+function createReads(reader: Reader, clock: Clock, read: Read) {
   return {
     overdueRuns: (before, limit) => read(() => reader.overdueRuns(before, limit)),
     idempotent: (tenant, path, key) => read(() => reader.idempotent({ tenant, path, key }, clock.now())),
@@ -155,7 +168,6 @@ function createReads(reader: Reader, clock: Clock, isClosed: () => boolean) {
     swapReceipt: (tenant, receiptId) => read(() => reader.swapReceipt(tenant, receiptId)),
     lastSwap: (tenant, orbUid) => read(() => reader.lastSwap(tenant, orbUid)),
     hasPublished: (orbId, digest) => read(() => reader.hasPublished(orbId, digest)),
-    manifest: (tenant, digest) => read(() => reader.manifest(tenant, digest)),
     checkpoint: () => read(() => reader.checkpoint()),
     checkpointCovering: (index) => read(() => reader.checkpointCovering(index)),
     inclusionProof: (index, size) => read(() => reader.inclusionProof(index, size)),
@@ -163,15 +175,13 @@ function createReads(reader: Reader, clock: Clock, isClosed: () => boolean) {
     entries: (from, to) => read(() => reader.entries(from, to)),
     logSize: () => read(() => reader.logSize()),
     rootAt: (size) => read(() => reader.rootAt(size)),
-    state: (kind, key) => read(() => reader.state(kind, key)),
-    states: (kind) => read(() => reader.states(kind)),
   } satisfies Partial<Ledger>;
 }
 
 /**
- * Opens, and makes when missing, an embedded ledger: one process, one writer thread, reads on this thread.
- * @throws LedgerError `ledger-locked` another process has it (at once); `ledger-identity`, `ledger-version` it is not
- *   this program's; `ledger-unavailable` its disk or file is broken
+ * Opens an embedded ledger, and makes a missing one: one process, one writer thread, reads on this thread.
+ * @throws LedgerError `ledger-locked` another process has it (at once); `ledger-identity`, `ledger-version` it belongs
+ *   to another program; `ledger-unavailable` its disk or file is broken
  */
 export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Ledger> {
   const { file, identity, clock } = options;
@@ -187,9 +197,16 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
     throw ledgerError(error);
   }
   let closing: Promise<void> | undefined;
+  const read = guarded(() => closing !== undefined);
   return {
     identity: { issuer: identity.issuer, logOrigin: identity.logOrigin },
-    ...createReads(parts.reader, clock, () => closing !== undefined),
+    ...createReads(parts.reader, clock, read),
+    ...tablePorts({
+      prepare: (sql) => parts.reader.prepare(sql),
+      read,
+      write: (row) => parts.queue.add(row),
+      now: clock.now,
+    }),
     ...createWrites({
       queue: parts.queue,
       reader: parts.reader,

@@ -4,18 +4,18 @@ import { KINDS } from '../kube/kinds.ts';
 import { KubeError, type KubeClient } from '../kube/port.ts';
 import { HeadMoved, type HeadStore } from './port.ts';
 
-/** Its RBAC names it (charts/orb-platform/files/rbac/api.yaml). */
+/** The RBAC rules name it (charts/orb-platform/files/rbac/api.yaml). */
 export const LOG_HEAD_NAME = 'orb-log-head';
 const ENTRY = 'checkpoint';
 const MANAGER = 'orb-api';
 
 export interface ConfigMapHeadOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'patch'>;
-  /** Of the platform. */
+  /** Namespace of the platform. */
   readonly namespace: string;
 }
 
-/** A head that is there without its entry is damaged, not absent. */
+/** A ConfigMap without the entry of the head is damaged, not absent. */
 function noteOf(object: KubeObject): string {
   const { data } = object;
   const note = isJsonObject(data) && Object.hasOwn(data, ENTRY) ? data[ENTRY] : undefined;
@@ -24,11 +24,11 @@ function noteOf(object: KubeObject): string {
 
 const versionOf = ({ metadata }: KubeObject): string => metadata.resourceVersion ?? '';
 
-/** 409: it changed, or it is there already; 404: it was there. */
+/** 409: it was changed or made in the meantime; 404: it was deleted. */
 const hasMoved = (error: unknown): boolean =>
   error instanceof KubeError && (error.status === 409 || error.status === 404);
 
-/** The head in a ConfigMap: the API server refuses a write over one that the writer has not seen. */
+/** The head in a ConfigMap. The API server refuses a write over a head that the writer has not seen. */
 export function createConfigMapHeadStore({ client, namespace }: ConfigMapHeadOptions): HeadStore {
   const ref = { namespace, name: LOG_HEAD_NAME };
   const place = `the ConfigMap ${namespace}/${LOG_HEAD_NAME}`;

@@ -1,21 +1,16 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { replacePrivate } from '../private-file/private-file.ts';
+import { readIfThere } from '../private-file/read-if-there.ts';
 import { HeadMoved, type HeadStore, type StoredHead } from './port.ts';
 
 const versionOf = (note: string): string => createHash('sha256').update(note).digest('hex');
 
 async function read(path: string): Promise<StoredHead | undefined> {
-  try {
-    const note = await readFile(path, 'utf8');
-    return { note, version: versionOf(note) };
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const note = await readIfThere(path);
+  return note === undefined ? undefined : { note, version: versionOf(note) };
 }
 
-/** The head in a file of its own, mode 0600. Not covered: two writers at once; the ledger's own lock keeps them apart. */
+/** The head in a file of its own, mode 0600. Not covered: two writers at once; the ledger's own lock prevents them. */
 export const createFileHeadStore = (path: string): HeadStore => ({
   place: path,
   read: () => read(path),

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { checkDocument, type Resource } from '../../core/manifest/documents.ts';
+import { errorCode } from '../../core/errors/error-code.ts';
+import { checkDocument, refusedOrbiset, type Resource, type UncheckedOrbiset } from '../../core/manifest/documents.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
 import { parseDocuments, type ParsedDocument } from '../../core/manifest/parse-text.ts';
 
-/** A resource with what tells where in its file a finding stands. */
-export interface FoundDocument {
+/** A resource, and the function that adds places in its file to findings. */
+interface FoundDocument {
   readonly resource: Resource;
   readonly withPlaces: ParsedDocument['withPlaces'];
 }
 
-/** One file as it was read: the documents that are well formed, and what is wrong with the rest. */
+/** The content of one file: its well-formed documents, and the findings of the others. */
 export interface ReadFile {
   readonly path: string;
   /** Digest of the bytes: the same content is not reported twice. */
@@ -20,13 +21,18 @@ export interface ReadFile {
   readonly stamp: string;
   readonly documents: readonly FoundDocument[];
   readonly findings: readonly Finding[];
-  /** A document of the file could not be read at all: nobody knows which resource it was. */
+  /** Orbisets whose document was refused. */
+  readonly refused: readonly UncheckedOrbiset[];
+  /** A document of the file could not be read at all, so its resource is unknown. */
   readonly broken: boolean;
 }
 
 const FORMATS: Readonly<Record<string, 'json' | 'yaml'>> = { '.json': 'json', '.yaml': 'yaml', '.yml': 'yaml' };
-// More than any real manifest; a larger file is somebody's mistake.
+// More than any real manifest; a larger file is there by mistake.
 const MAX_BYTES = 4 * 1024 * 1024;
+
+/** After these repeats the files found last count: a link without a target vanishes at every read. */
+const MORE_READS = 2;
 
 type Where = Pick<ReadFile, 'path' | 'stamp'>;
 
@@ -35,6 +41,7 @@ const fault = (where: Where, version: string, code: string, detail: string): Rea
   version,
   documents: [],
   findings: [{ code, pointer: '', detail, severity: 'error' }],
+  refused: [],
   broken: true,
 });
 
@@ -43,14 +50,17 @@ function parseFile(where: Where, text: string, version: string): ReadFile {
   const parsed = parseDocuments(text, format);
   const findings: Finding[] = [];
   const documents: FoundDocument[] = [];
+  const refused: UncheckedOrbiset[] = [];
   let broken = false;
   for (const result of parsed) {
     const checked = result.ok ? checkDocument(result.value) : result;
     findings.push(...result.withPlaces(checked.findings));
     if (checked.ok) documents.push({ resource: checked.value, withPlaces: result.withPlaces });
     else broken = true;
+    const orbiset = result.ok && !checked.ok ? refusedOrbiset(result.value) : undefined;
+    if (orbiset !== undefined) refused.push(orbiset);
   }
-  return { ...where, version, documents, findings, broken };
+  return { ...where, version, documents, findings, refused, broken };
 }
 
 async function readOne(path: string, before: ReadFile | undefined): Promise<ReadFile> {
@@ -60,7 +70,8 @@ async function readOne(path: string, before: ReadFile | undefined): Promise<Read
   if (size > MAX_BYTES)
     return fault(where, `size ${size}`, 'file-too-large', `The file is larger than ${MAX_BYTES} bytes.`);
   const bytes = await readFile(path);
-  // Left by a full disk or a write that was cut short; who means nothing by a file removes it, or writes a comment.
+  // A full disk or an interrupted write leaves an empty file. A user that wants no manifest removes the file, or writes
+  // a comment.
   if (bytes.length === 0)
     return fault(where, 'size 0', 'file-empty', 'The file is empty: write a manifest into it, or remove it.');
   const version = createHash('sha256').update(bytes).digest('hex');
@@ -72,44 +83,59 @@ async function readOne(path: string, before: ReadFile | undefined): Promise<Read
   }
 }
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
-
 async function readIfReadable(path: string, before: ReadFile | undefined): Promise<ReadFile | undefined> {
   try {
     return await readOne(path, before);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === 'ENOENT') return undefined;
     const where = { path, stamp: 'unreadable' };
     return fault(where, `error ${String(code)}`, 'file-unreadable', `The file can't be read: ${String(code)}.`);
   }
 }
 
-/** What can't be looked at is taken for a file, so that reading it says why: only what is not there is absent. */
-async function isFile(path: string): Promise<boolean> {
+/**
+ * A path that can't be inspected counts as a file, so that reading it reports the cause. Only a missing path is absent.
+ */
+async function kindOf(path: string): Promise<'file' | 'other' | 'gone'> {
   try {
-    return (await stat(path)).isFile();
+    return (await stat(path)).isFile() ? 'file' : 'other';
   } catch (error) {
-    return codeOf(error) !== 'ENOENT';
+    return errorCode(error) === 'ENOENT' ? 'gone' : 'file';
   }
 }
 
-async function listFiles(folder: string): Promise<readonly string[]> {
+interface Listed {
+  readonly files: readonly ReadFile[];
+  /** A file vanished while the folder was read: it may have a new name now. */
+  readonly isMoving: boolean;
+}
+
+async function readListed(folder: string, before: readonly ReadFile[]): Promise<Listed> {
+  const known = new Map(before.map((file) => [file.path, file] as const));
   const names = (await readdir(folder)).filter((name) => !name.startsWith('.') && extname(name) in FORMATS);
   const paths = names.toSorted().map((name) => join(folder, name));
-  const files = await Promise.all(paths.map(isFile));
-  return paths.filter((_, index) => files[index] === true);
+  const kinds = await Promise.all(paths.map(kindOf));
+  const files: ReadFile[] = [];
+  let isMoving = kinds.includes('gone');
+  for (const path of paths.filter((_, index) => kinds[index] === 'file')) {
+    const file = await readIfReadable(path, known.get(path));
+    if (file === undefined) isMoving = true;
+    else files.push(file);
+  }
+  return { files, isMoving };
 }
 
 /**
- * Reads every `*.json`, `*.yaml` and `*.yml` of a folder, not below it; names that begin with a dot are left out
- * (`..data` of an atomic volume swap). A file that vanishes meanwhile is left out.
- * @param before the last look: a file that has not changed since is the same object
+ * Reads every `*.json`, `*.yaml` and `*.yml` of a folder, without its subfolders. Names that begin with a dot are
+ * skipped (`..data` of an atomic volume swap). When a file vanishes meanwhile, the folder is read again: the file may
+ * have been renamed.
+ * @param before files of the last call: an unchanged file is the same object
  * @throws the folder itself can't be read
  */
 export async function readFolder(folder: string, before: readonly ReadFile[] = []): Promise<readonly ReadFile[]> {
-  const known = new Map(before.map((file) => [file.path, file] as const));
-  const files: (ReadFile | undefined)[] = [];
-  for (const path of await listFiles(folder)) files.push(await readIfReadable(path, known.get(path)));
-  return files.filter((file) => file !== undefined);
+  let { files, isMoving } = await readListed(folder, before);
+  for (let more = MORE_READS; more > 0 && isMoving; more -= 1)
+    ({ files, isMoving } = await readListed(folder, [...before, ...files]));
+  return files;
 }

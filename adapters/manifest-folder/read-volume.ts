@@ -2,12 +2,12 @@ import { readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFolder, type ReadFile } from './read-folder.ts';
 
-// A volume that is swapped faster than it can be read: the next look has another try.
+// A volume may be swapped faster than it can be read: the next call tries again.
 const ATTEMPTS = 3;
 
 /**
- * Where the files of an atomically written volume stand (ConfigMap, Secret, projected); undefined in a plain folder.
- * @throws they stand nowhere: every file would look as if it were removed
+ * The current folder of an atomically written volume (ConfigMap, Secret, projected); undefined in a plain folder.
+ * @throws its link points nowhere: every file would seem to be removed
  */
 async function dataOf(folder: string): Promise<string | undefined> {
   const path = join(folder, '..data');
@@ -19,7 +19,7 @@ async function dataOf(folder: string): Promise<string | undefined> {
 /** A folder as it was at one moment. */
 export interface Volume {
   readonly files: readonly ReadFile[];
-  /** Changes whenever a name comes to the folder or leaves it, from just before the files were read. */
+  /** Changes whenever a name is added to the folder or removed. Taken just before the files were read. */
   readonly stamp: string;
 }
 
@@ -31,7 +31,7 @@ async function stampOf(folder: string): Promise<string> {
 /**
  * Reads a folder as `readFolder` does, but never half of an old and half of a new volume: `..data` is the same before
  * and after.
- * @throws the folder can't be read, or did not stand still
+ * @throws the folder can't be read, or kept changing
  */
 export async function readVolume(folder: string, before: readonly ReadFile[]): Promise<Volume> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {

@@ -1,12 +1,12 @@
 import { watch } from 'node:fs';
 
 const SETTLE_MS = 100;
-// Network and overlay file systems lose events: a slow look-around finds what they missed.
+// Network and overlay file systems lose events: a slow poll finds the changes that they missed.
 const LOOK_AROUND_MS = 2000;
 
 /**
- * Calls `look` soon after something changed in a folder, and every 2 s in any case; never twice at once.
- * @returns a function that stops it and waits for a running look
+ * Calls `look` soon after a change in a folder, and every 2 s in any case. Two calls never overlap.
+ * @returns a function that stops it and waits for a running call
  */
 export function watchFolders(folders: readonly string[], look: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
@@ -23,7 +23,7 @@ export function watchFolders(folders: readonly string[], look: () => Promise<voi
     try {
       return [watch(folder, schedule).on('error', schedule)];
     } catch {
-      return []; // no such folder yet: the look-around finds it
+      return []; // the folder does not exist yet: the poll finds it
     }
   });
   const timer = setInterval(schedule, LOOK_AROUND_MS).unref();

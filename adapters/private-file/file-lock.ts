@@ -1,18 +1,17 @@
 import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { errorCode } from '../../core/errors/error-code.ts';
 import type { Clock } from '../time/clock.ts';
 
 const WAIT_MS = 50;
 const GIVE_UP_MS = 5000;
-// The work under a lock takes milliseconds: what is older was left by a process that died.
+// The work under a lock takes milliseconds: an older lock was left by a process that died.
 const STALE_MS = 10_000;
 
-/** Somebody else holds the lock. */
+/** Another process holds the lock. */
 export class FileLockError extends Error {
   readonly code = 'file-locked';
 }
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
 async function take(path: string): Promise<boolean> {
   try {
@@ -20,7 +19,7 @@ async function take(path: string): Promise<boolean> {
     await file.close();
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -31,7 +30,7 @@ async function dropStale(path: string, now: number): Promise<void> {
 }
 
 /**
- * Reads, changes and writes a file while no other process of ours does: the lock is `<path>.lock` beside it. Waits at
+ * Reads, changes and writes a file while no other process of ours does. The lock is `<path>.lock` beside it. Waits at
  * most 5 s; a lock older than 10 s is taken over.
  * @throws FileLockError another process holds it
  */

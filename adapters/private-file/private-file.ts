@@ -2,9 +2,9 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Replaces a file whole, mode 0600, in a folder of mode 0700 that is made when it is not there. Durable when it
- * returns: a crash leaves the old or the new content, never half of it. Not covered: two writers at once (the last
- * one wins; `withFileLock` keeps them apart).
+ * Replaces a whole file, mode 0600; a missing folder is made, mode 0700. Durable when it returns: a crash leaves the
+ * old or the new content, never a mixture. Not covered: two writers at once (the last one wins; `withFileLock` prevents
+ * them).
  */
 export async function replacePrivate(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -19,9 +19,9 @@ export async function replacePrivate(path: string, text: string): Promise<void> 
   await syncFolder(dirname(path));
 }
 
-/** Writes a new file, mode 0600, whole and synced; its name is durable after `syncFolder`. */
+/** Writes a new file, mode 0600, complete and synced; its name is durable after `syncFolder`. */
 export async function writeAndSync(path: string, text: string): Promise<void> {
-  await rm(path, { force: true }); // what a crashed process of the same number left: its mode is not ours
+  await rm(path, { force: true }); // left by a crashed process with the same pid: its mode may differ
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(text);
@@ -31,7 +31,7 @@ export async function writeAndSync(path: string, text: string): Promise<void> {
   }
 }
 
-/** The new name lives in the folder: without this a power failure may bring the old file back. */
+/** The folder stores the new name: without this a power failure may bring the old file back. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

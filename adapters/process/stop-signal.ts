@@ -1,27 +1,60 @@
-import { systemClock } from '../time/clock.ts';
+import { constants } from 'node:os';
+import { systemClock, type Clock } from '../time/clock.ts';
+import { watchNpm } from './npm-parent.ts';
+
+/** The parts of a process that handle its signals; tests pass their own. */
+export interface SignalHost {
+  readonly on: (name: NodeJS.Signals, listener: () => void) => unknown;
+  readonly listenerCount: (name: NodeJS.Signals) => number;
+  readonly exit: (code: number) => void;
+}
 
 interface StopOptions {
   readonly signals?: readonly NodeJS.Signals[];
-  /** Called at the first one. */
+  /** Called at the first signal. */
   readonly onFirst?: () => void;
+  readonly host?: SignalHost;
+  readonly clock?: Pick<Clock, 'monotonic'>;
 }
 
+const STOPPING: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM'];
 const SAME_SIGNAL_MS = 1000;
 const INTERRUPTED = 130;
 
-/** Aborted by Ctrl-C and SIGTERM, unless other signals are named; a second one ends the process at once. */
-export function stopSignal({ signals = ['SIGINT', 'SIGTERM'], onFirst }: StopOptions = {}): AbortSignal {
+/**
+ * Aborted by Ctrl-C and SIGTERM, unless other signals are named. Also aborted when npm ends, if npm runs the program. A
+ * second signal ends the process at once.
+ */
+export function stopSignal(options: StopOptions = {}): AbortSignal {
+  const { signals = STOPPING, onFirst, host = process, clock = systemClock } = options;
   const stopping = new AbortController();
   let since: number | undefined;
   const onSignal = (): void => {
-    const now = systemClock.monotonic();
-    // A terminal and a parent process both pass one Ctrl-C on: that is one signal.
-    if (since !== undefined && now - since > SAME_SIGNAL_MS) process.exit(INTERRUPTED);
+    const now = clock.monotonic();
+    // A terminal and a parent process both pass on one Ctrl-C: it counts as one signal.
+    if (since !== undefined && now - since > SAME_SIGNAL_MS) host.exit(INTERRUPTED);
     if (since !== undefined) return;
     since = now;
     onFirst?.();
     stopping.abort();
   };
-  for (const name of signals) process.on(name, onSignal);
+  for (const name of signals) host.on(name, onSignal);
+  // npm may also end because the stop takes long: this is not a second signal.
+  watchNpm(() => {
+    if (since === undefined) onSignal();
+  });
   return stopping.signal;
+}
+
+/**
+ * Ends a process by Ctrl-C and SIGTERM as long as they have no other handler. The kernel gives the first process of a
+ * container no default action for a signal. Without this, a program that is still loading would run on until it is
+ * killed.
+ */
+export function endUnlessHandled(host: SignalHost = process): void {
+  for (const name of STOPPING) {
+    host.on(name, () => {
+      if (host.listenerCount(name) === 1) host.exit(128 + constants.signals[name]);
+    });
+  }
 }

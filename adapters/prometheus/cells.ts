@@ -6,25 +6,28 @@ import type { Sample } from './vector-stream.ts';
 const COLUMNS: ReadonlyMap<string, number> = new Map(PROVIDER_FIGURES.map((q, index) => [q, index]));
 const FEW = 2;
 
-/** The figures of one provider in one answer: 34 numbers, 20 000 times at 10 000 Orbs. */
+/** The metrics of one provider in one answer: 34 numbers, 20 000 times at 10 000 Orbs. */
 class Row {
   readonly values = new Float64Array(PROVIDER_FIGURES.length);
-  /** Series that each figure had, counted up to FEW. */
+  /** Number of series of each metric, counted up to FEW. */
   readonly series = new Uint8Array(PROVIDER_FIGURES.length);
 }
 
-/** Of a provider without a series. */
+/** Row of a provider without a series. */
 const NOTHING = new Row();
 
-/** What one answer says of one Orb. */
+/** The part of an answer about one Orb. */
 export interface OrbCells {
   readonly providers: readonly string[];
-  /** Of the providers that a series was there of: made as they come, all at once would hold the event loop. */
+  /**
+   * Rows of the providers that have a series. Rows are made as series arrive: making all at once would block the event
+   * loop.
+   */
   readonly rows: Map<string, Row>;
-  /** Seconds; NaN: no series. The largest of several: the oldest. */
+  /** Seconds; NaN: no series. With several series, the largest (oldest) age. */
   ageSeconds: number;
   rulesAgeSeconds: number;
-  /** A figure of one of its providers was there. */
+  /** Whether one of its providers has a metric. */
   hasFigures: boolean;
 }
 
@@ -33,7 +36,7 @@ export const keyOf = ({ namespace, orbId }: Pick<OrbToMeasure, 'namespace' | 'or
 
 const largest = (one: number, other: number): number => (one > other || Number.isNaN(other) ? one : other);
 
-/** The cells of one answer, for the Orbs that were asked for: what is said of others is dropped. */
+/** The cells of one answer, for the requested Orbs; samples of other Orbs are dropped. */
 export class Cells {
   readonly #orbs: ReadonlyMap<string, OrbCells>;
   #evaluatedAt = Number.NaN;
@@ -91,7 +94,7 @@ function addFigure(orb: OrbCells, provider: string, { name, value }: { name: str
 
 const none = (why: 'absent' | 'nan' | 'infinite' | 'multiple-series'): Reading => ({ kind: 'none', why });
 
-/** Unknown is neither 0 nor infinite (failover.md §3.2). */
+/** An unknown value is neither 0 nor infinite (failover.md §3.2). */
 function reading(row: Row, name: string): Reading {
   const column = COLUMNS.get(name) ?? 0;
   const [series = 0, value = 0] = [row.series[column], row.values[column]];
@@ -106,22 +109,23 @@ function milliseconds(row: Row, name: string): Reading {
   return read.kind === 'ok' ? { kind: 'ok', value: read.value * 1000 } : read;
 }
 
-/** A count or gauge that can be trusted, else undefined. */
+/** A count or gauge that can be read; otherwise undefined. */
 function known(row: Row, name: string): number | undefined {
   const read = reading(row, name);
   return read.kind === 'ok' ? Math.max(0, read.value) : undefined;
 }
 
 /**
- * How many observations a latency has. Of several series the largest: the latency itself is unreadable then, which is what
- * must be told; 0 would say that there is no traffic, and let rules pass that compare latencies only when there is some.
+ * Number of observations of a latency; with several series, the largest. With several series the latency is unreadable,
+ * and this must be reported. A count of 0 would mean no traffic. Rules that compare latencies only under traffic would
+ * then pass.
  */
 function samples(row: Row, name: string): number {
   const value = row.values[COLUMNS.get(name) ?? 0] ?? 0;
   return Number.isFinite(value) ? Math.max(0, value) : 0;
 }
 
-/** Two counts that are divided: without a readable whole there is no part, and an absent part is 0. */
+/** Two counts of which one is divided by the other. Without a readable whole the part is 0, and an absent part is 0. */
 function pair(row: Row, whole: string, part: string): readonly [number, number] {
   const readable = reading(row, part);
   const all = readable.kind === 'none' && readable.why !== 'absent' ? 0 : (known(row, whole) ?? 0);
@@ -143,7 +147,7 @@ const BREAKERS: readonly BreakerState[] = ['closed', 'half_open', 'open'];
 
 function transport(row: Row): Pick<ProviderMetrics, 'transportErrors2m' | 'successes2m'> {
   const successes = reading(row, 'successes_2m');
-  // Errors without successes mean an outage: successes that can't be read must not look like none.
+  // Errors without successes mean an outage: unreadable successes must not count as none.
   const isJudged = successes.kind === 'ok' || successes.why === 'absent';
   return {
     transportErrors2m: isJudged ? (known(row, 'transport_2m') ?? 0) : 0,
@@ -165,7 +169,7 @@ function probeOf(row: Row): ProviderMetrics['probe'] {
 
 /** The baselines of one Orb, from the last answer that had them. */
 export interface Baselines {
-  /** Whose they are: after a change of `latency.quantile` they say nothing. */
+  /** Quantile that they were measured for: after a change of `latency.quantile` they no longer apply. */
   readonly quantile: Quantile;
   readonly providers: ReadonlyMap<string, Pick<ProviderMetrics, 'base' | 'baseN'>>;
 }
@@ -175,7 +179,7 @@ const NO_BASELINE: Pick<ProviderMetrics, 'base' | 'baseN'> = { base: none('absen
 export const quantileOf = ({ quantile }: Pick<OrbToMeasure, 'quantile'>): Quantile =>
   QUANTILES.find((allowed) => allowed === quantile) ?? 0.95;
 
-/** The baselines of an Orb in an answer that was asked for them. */
+/** The baselines of an Orb in an answer whose query included them. */
 export function baselinesOf({ rows }: OrbCells, orb: Pick<OrbToMeasure, 'quantile'>): Baselines {
   const quantile = quantileOf(orb);
   const pairs = Array.from(rows, ([provider, row]) => {
@@ -185,7 +189,7 @@ export function baselinesOf({ rows }: OrbCells, orb: Pick<OrbToMeasure, 'quantil
   return { quantile, providers: new Map(pairs) };
 }
 
-/** Everything that is known of the providers of an Orb: one without a series, too. */
+/** All metrics of the providers of an Orb, including providers without a series. */
 export function providersOf(
   { rows, providers }: OrbCells,
   orb: Pick<OrbToMeasure, 'quantile'>,

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Agent, type Dispatcher } from 'undici';
+import { errorCode } from '../../core/errors/error-code.ts';
 import type { UnusableReason } from '../../core/failover/metrics.ts';
 import { isTimeout, within } from '../kube/within.ts';
 import type { Clock } from '../time/clock.ts';
 import { readCredentials, type Credentials, type PrometheusConnection } from './credentials.ts';
 import { MalformedAnswer, VectorStream, type Envelope, type Sample } from './vector-stream.ts';
 
-/** An answer that nothing may be decided on; `detail` holds neither secrets nor what the server wrote. */
+/** An answer that must not be used for a decision. `detail` holds neither secrets nor text of the server. */
 export interface Unusable {
   readonly kind: 'unusable';
   readonly why: UnusableReason;
@@ -17,15 +18,18 @@ export type QueryResult = { readonly kind: 'vector'; readonly samples: number } 
 /** One instant query. */
 interface Query {
   readonly promql: string;
-  /** For everything from the connection to the last byte. */
+  /** For the whole exchange, from the connection to the last byte. */
   readonly deadlineMs: number;
-  /** Of the answer; 32 MiB unless said. */
+  /** Largest answer; default 32 MiB. */
   readonly maxBytes?: number;
-  /** Called for each element while the answer is read: what it was given counts only if the result is `vector`. */
+  /** Called for each element while the answer is read. The elements count only if the result is `vector`. */
   readonly onSample: (sample: Sample) => void;
 }
 
-/** Instant queries to one Prometheus, or to what speaks like one. One at a time: another one waits within its deadline. */
+/**
+ * Instant queries to one Prometheus, or to a server with the same API. One query at a time: another one waits within
+ * its deadline.
+ */
 export interface PrometheusClient {
   /** Never rejects; an aborted query is `unusable`. */
   readonly query: (query: Query, signal: AbortSignal) => Promise<QueryResult>;
@@ -37,15 +41,15 @@ export interface ClientDeps {
   readonly clock: Clock;
 }
 
-/** What we ask the server to spend on a query at most. */
+/** Longest time that the server may spend on a query. */
 const SERVER_TIMEOUT_MS = 8000;
 /** failover.md §3.1. */
 export const MAX_BYTES = 32 * 1024 * 1024;
-/** Of the body of an error, to find out whether the server ran out of time. */
+/** Largest part of an error's body that is read, to find out whether the server ran out of time. */
 const MAX_ERROR_BYTES = 16 * 1024;
-/** Clocks further apart than this: one of the two is wrong, and so may be every age. */
+/** If the clocks differ by more than this, one of them is wrong, and every age may be wrong. */
 const MAX_SKEW_MS = 30_000;
-/** Longest work without a turn for others, and the most that is read between two looks at the time. */
+/** Longest work without a turn of the event loop, and the longest read between two checks of the time. */
 const SLICE_MS = 4;
 const SLICE_BYTES = 64 * 1024;
 const TIMED_OUT = /"errorType"\s*:\s*"timeout"/;
@@ -72,7 +76,7 @@ async function readEnd(body: Body): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Reads the body to its end; between two slices others have a turn. */
+/** Reads the body to its end; the event loop turns between two slices. */
 async function readVector(body: Body, clock: Clock, stream: VectorStream, maxBytes: number): Promise<Envelope> {
   let size = 0;
   let began = clock.monotonic();
@@ -96,7 +100,7 @@ function checkEnvelope({ status, resultType, isPartial }: Envelope, samples: num
   if (samples === 0) throw new Refused('empty', 'the answer is empty');
 }
 
-/** @param date of the answer; a server without one is judged by its time of evaluation, by who reads the samples */
+/** @param date of the answer. Without a date, the caller that reads the samples checks the evaluation time instead */
 function checkDate(date: unknown, now: number): void {
   const served = typeof date === 'string' ? Date.parse(date) : Number.NaN;
   const skew = Math.abs(served - now);
@@ -107,21 +111,21 @@ function unusable(error: unknown): Unusable {
   if (error instanceof Refused) return { kind: 'unusable', why: error.why, detail: error.message };
   if (error instanceof MalformedAnswer) return { kind: 'unusable', why: 'parse', detail: error.message };
   if (isTimeout(error)) return { kind: 'unusable', why: 'timeout', detail: 'no whole answer in time' };
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'failed';
+  const code = errorCode(error) ?? 'failed';
   return { kind: 'unusable', why: 'http', detail: `no answer: ${code}` };
 }
 
 const createAgent = (tls: Credentials['tls']): Agent =>
   new Agent({
     connect: { ...tls, allowH2: false },
-    connections: 1, // single flight: the server computes one query of ours at a time
+    connections: 1, // the server computes one of our queries at a time
     pipelining: 1,
     allowH2: false,
-    headersTimeout: 0, // the deadline is ours
+    headersTimeout: 0, // `deadlineMs` limits it
     bodyTimeout: 0,
   });
 
-/** The agent for the certificates at hand; made anew when a file has changed. */
+/** The agent for the current certificates; a new one is made when a file has changed. */
 class Agents {
   #tls = '';
   #agent: Agent | undefined;
@@ -129,7 +133,7 @@ class Agents {
   for(tls: Credentials['tls']): Agent {
     const text = JSON.stringify(tls);
     if (this.#agent !== undefined && text === this.#tls) return this.#agent;
-    this.#agent?.close().catch(() => undefined); // ends with its last query, which nobody waits for here
+    this.#agent?.close().catch(() => undefined); // ends with its last query; not awaited here
     this.#agent = createAgent(tls);
     this.#tls = text;
     return this.#agent;
@@ -162,7 +166,7 @@ function requestOf(
 
 async function readAnswer(answer: Dispatcher.ResponseData, clock: Clock, asked: Query): Promise<number> {
   const { onSample, maxBytes = MAX_BYTES } = asked;
-  answer.body.on('error', () => undefined); // whoever reads gets it; nobody may be reading any more
+  answer.body.on('error', () => undefined); // a reader gets it too; there may be no reader any more
   if (answer.statusCode !== 200) {
     const text = await readEnd(answer.body);
     throw new Refused(TIMED_OUT.test(text) ? 'timeout' : 'http', `HTTP ${answer.statusCode}`);
@@ -178,8 +182,8 @@ async function readAnswer(answer: Dispatcher.ResponseData, clock: Clock, asked: 
 }
 
 /**
- * Nothing is opened before the first query. Redirects are not followed: a token must not travel elsewhere. `time` is not
- * sent: the server evaluates at its own now (failover.md §3.2).
+ * Opens no connection before the first query. Redirects are not followed: a token must not be sent elsewhere. `time` is
+ * not sent: the server evaluates at its own current time (failover.md §3.2).
  */
 export function createPrometheusClient({ connection, clock }: ClientDeps): PrometheusClient {
   const agents = new Agents();

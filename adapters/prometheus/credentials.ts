@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** Where a Prometheus is, and who we are there. Files are read again for every query: they rotate. */
+/** Address of a Prometheus and the credentials for it. Files are read again for every query, because they rotate. */
 export interface PrometheusConnection {
   /** `http(s)://host:port`, with a path when it stands behind a proxy. */
   readonly url: string;
@@ -14,7 +14,7 @@ export interface PrometheusConnection {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the files hold at this moment. */
+/** The current content of the files. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };

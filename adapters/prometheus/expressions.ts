@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { WINDOWS, type WindowName } from '../../core/failover/metrics.ts';
 
-/** Quantiles that `latency.quantile` may ask for; 0.5 is always there. */
+/** Quantiles that `latency.quantile` may name; 0.5 is always included. */
 export const QUANTILES = [0.5, 0.9, 0.95, 0.99] as const;
 export type Quantile = (typeof QUANTILES)[number];
 
-/** What one query gives back under the name `q`. */
+/** An expression whose result has the label `q`. */
 interface Expression {
   readonly q: string;
   readonly expr: string;
-  /** Series of the recording rules that holds the same; undefined: there is none, it is always asked raw. */
+  /** Recorded series with the same value; undefined: no rule records it, so it is always computed by the query. */
   readonly record?: string;
   /**
-   * Of one moment, and cheap: asked raw also where the rules record it. What they recorded is as old as their last
-   * evaluation, and a probe of some seconds ago would not count as fresh any more.
+   * A cheap expression about one moment: computed by the query even where rules record it. A recorded value is as old
+   * as the last evaluation of the rules. A probe of some seconds ago would no longer count as fresh.
    */
   readonly isLive?: true;
 }
@@ -28,7 +28,7 @@ const BY = 'sum by (orb_namespace, orb_id, provider)';
 const BUCKETS = 'orb_provider_request_duration_seconds_bucket';
 const COUNT = 'orb_provider_request_duration_seconds_count';
 const REQUESTS = 'orb_provider_requests_total';
-/** Neither says anything of the provider (failover.md §2). */
+/** Neither outcome tells anything about the provider (failover.md §2). */
 const COUNTED = 'outcome!~"client_error|cancelled"';
 const BAD = 'outcome=~"error|timeout|rate_limited|blocked"';
 const SUCCESS = 'outcome="success"';
@@ -36,7 +36,7 @@ const TRAFFIC = 'source="traffic"';
 const PROBE = 'source="probe"';
 /** The hour that ended 5 minutes ago. */
 const BASE = '[1h] offset 5m';
-/** The rules record these two only: each more is a third of all rules again. */
+/** The rules record only these two: each further quantile adds a third of all rules. */
 const RECORDED_QUANTILES: readonly Quantile[] = [0.95, 0.5];
 
 const percentile = (quantile: Quantile): string => `p${Math.round(quantile * 100)}`;
@@ -45,8 +45,8 @@ export const latencyName = (quantile: Quantile, window: WindowName): string => `
 export const baseName = (quantile: Quantile): string => `base_${percentile(quantile)}`;
 
 /**
- * A metric as it is selected: its own matchers, then those of the installation.
- * @param matcher as `parseMatcher` gives it; '' for none
+ * A selector of a metric: its own matchers, then those of the installation.
+ * @param matcher as `parseMatcher` returns it; '' for none
  */
 type Select = (metric: string, ...own: readonly string[]) => string;
 
@@ -145,18 +145,21 @@ const others = (select: Select): readonly Expression[] => [
   },
 ];
 
-/** The timestamp of an instant result is that of the evaluation: the sample's own needs a subquery (failover.md §3.2). */
+/**
+ * The timestamp of an instant result is that of the evaluation. The sample's own timestamp needs a subquery
+ * (failover.md §3.2).
+ */
 const ageOf = (select: Select): Expression => ({
   q: 'age',
   expr: `time() - max by (orb_namespace, orb_id) (max_over_time(timestamp(${select(REQUESTS, TRAFFIC, SUCCESS)})[10m:15s]))`,
 });
-/** How long ago the rules ran: what they recorded stays readable for 5 minutes after they stopped. */
+/** Time since the rules ran. After they stop, recorded series stay readable for 5 minutes. */
 const RULES_AGE: Expression = {
   q: 'rules_age',
   expr: 'time() - max by (orb_namespace, orb_id) (timestamp(orb:provider_attempts:increase2m))',
 };
 
-/** Whether a look takes it from the rules where they record. */
+/** Whether an evaluation reads this from the rules, in the mode that uses them. */
 const isRead = (one: Expression): one is Expression & { readonly record: string } =>
   one.record !== undefined && one.isLive !== true;
 
@@ -171,26 +174,29 @@ const ofProvider: readonly Expression[] = [
   ...others(anything),
 ];
 
-/** Every figure of a provider that an answer may hold. */
+/** Every metric of a provider that an answer may hold. */
 export const PROVIDER_FIGURES: readonly string[] = ofProvider.map(({ q }) => q);
-/** Name of a recorded series → its figure, for those that are read. */
+/** Name of a recorded series → its metric, for the series that are read. */
 export const RECORDED_FIGURES: ReadonlyMap<string, string> = new Map(
   ofProvider.flatMap((one) => (isRead(one) ? [[one.record, one.q] as const] : [])),
 );
 
-/** `query`: everything is computed when asked; `recorded`: recording rules have done most of it (from 500 Orbs). */
+/** `query`: the query computes all metrics; `recorded`: recording rules have computed most of them (from 500 Orbs). */
 export const MODES = ['query', 'recorded'] as const;
 export type PrometheusMode = (typeof MODES)[number];
 
 const named = ({ q, expr }: Expression): string => `label_replace(${expr}, "q", "${q}", "", "")`;
 
-/** What one look asks for. */
+/** Contents of the query of one evaluation. */
 export interface Wanted {
-  /** Of the Orbs; 0.5 is asked for in any case. */
+  /** Quantiles of the Orbs; 0.5 is included in any case. */
   readonly quantiles: ReadonlySet<Quantile>;
-  /** The baseline costs more than half of the query: not on every look. */
+  /** Whether to include the baseline: it costs more than half of the query, so not every evaluation includes it. */
   readonly base: boolean;
-  /** Of the series of our own processes, as `parseMatcher` gives it; default: any. Recorded series have lost such labels. */
+  /**
+   * Matcher for the series of our own processes, as `parseMatcher` returns it; default: any. Recorded series have lost
+   * such labels.
+   */
   readonly matcher?: string;
 }
 
@@ -207,7 +213,7 @@ function wantedExpressions(select: Select, { quantiles, base }: Wanted): readonl
   ];
 }
 
-/** One query for all figures: one answer, one evaluation time (failover.md §3.1). */
+/** One query for all metrics: one answer, one evaluation time (failover.md §3.1). */
 export function lookQuery(mode: PrometheusMode, wanted: Wanted): string {
   const select = selectWith(wanted.matcher ?? '');
   const expressions = wantedExpressions(select, wanted);
@@ -225,7 +231,7 @@ const text = (mode: PrometheusMode, { record, expr }: Expression): string =>
 /**
  * The expressions that a decision rests on, as a swap receipt shows them (failover.md §10).
  * @param matcher as in `Wanted`; '' for none
- * @returns empty for a quantile or window that nobody can have asked for
+ * @returns empty for a quantile or window that no query contains
  */
 export function receiptExpressions(
   mode: PrometheusMode,
@@ -254,8 +260,9 @@ const errorRatio = (window: WindowName): RecordingRule => ({
 });
 
 /**
- * The recording rules, in an order in which each finds what it uses.
- * @param matcher as in `Wanted`: `recorded` looks see what the rules have selected; '' for none, as the chart has them
+ * The recording rules, ordered so that each rule comes after the rules that it uses.
+ * @param matcher as in `Wanted`: evaluations in `recorded` mode see the series that the rules selected; '' for none, as
+ *   in the chart
  */
 export function recordingRules(matcher: string): readonly RecordingRule[] {
   const select = selectWith(matcher);
@@ -278,8 +285,8 @@ const escapeLabel = (value: string): string =>
     .replaceAll('\n', String.raw`\n`);
 
 /**
- * What the operator last saw of one Orb, for `GET /providers/{orb_id}/status` (failover.md §9.3).
- * @param matcher as in `Wanted`; it lets the series of operator and API through
+ * The operator's latest metrics of one Orb, for `GET /providers/{orb_id}/status` (failover.md §9.3).
+ * @param matcher as in `Wanted`; it must match the series of operator and API
  */
 export const figuresQuery = (orb: { readonly namespace: string; readonly orbId: string }, matcher: string): string =>
   selectWith(matcher)(

@@ -1,7 +1,7 @@
 import type { PrometheusClient } from './client.ts';
 import { figuresQuery } from './expressions.ts';
 
-/** One series of an Orb as the operator and the API processes last showed it. */
+/** One series of an Orb, with the last value from the operator or an API process. */
 export interface FigureSample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -10,10 +10,10 @@ export interface FigureSample {
 }
 
 /**
- * What the operator last saw of one Orb, and the breakers and probes of all processes, each with its own series.
+ * The operator's latest metrics of one Orb, and the breakers and probes of all processes, each as a series of its own.
  * @param orb `matcher` as in `Wanted` of the expressions; default: any
  * @param deadlineMs 2000 for the status endpoint (failover.md §9.3)
- * @returns undefined: no usable answer, an empty one too
+ * @returns undefined: no usable answer, or an empty one
  */
 export async function queryFigures(
   client: PrometheusClient,

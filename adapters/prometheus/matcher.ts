@@ -1,18 +1,18 @@
 const MAX_LENGTH = 512;
-// A label, an operator and a text in quotes, in which PromQL has more escapes than anybody needs.
+// A label, an operator and a quoted text. Only the escapes `\\`, `\"` and `\n` are accepted.
 const MATCHER = /^\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*("(?:[^"\\\p{Cc}]|\\[\\"n])*")\s*(,|$)/u;
-/** Labels of our metrics: our own queries say of them what they need. */
+/** Labels of our metrics: our own queries set matchers for them. */
 const OUR_LABELS = new Set(['__name__', 'orb_namespace', 'orb_id', 'provider', 'source', 'outcome', 'kind', 'le']);
 
-/** `matcher` is what stands between the braces of a selector, in one form. */
+/** `matcher` is the text between the braces of a selector, in normalised form. */
 type ParsedMatcher = { readonly ok: true; readonly matcher: string } | { readonly ok: false; readonly message: string };
 
 const wrong = (message: string): ParsedMatcher => ({ ok: false, message });
 
 /**
- * Reads label matchers of PromQL, `job="orb-api",namespace="orb-system"`. Nothing else gets through, as it becomes part of
- * queries; whether a regular expression is one is Prometheus' to say.
- * @param text at least one, ≤ 512 characters in all
+ * Parses label matchers of PromQL, `job="orb-api",namespace="orb-system"`. Any other text is refused, because the
+ * result becomes part of queries. Prometheus itself checks regular expressions.
+ * @param text at least one matcher, ≤ 512 characters in all
  */
 export function parseMatcher(text: string): ParsedMatcher {
   if (text.length > MAX_LENGTH) return wrong(`it has more than ${MAX_LENGTH} characters`);

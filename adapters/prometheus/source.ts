@@ -9,28 +9,28 @@ import { lookQuery, queryDigest, receiptExpressions, type PrometheusMode } from 
 export interface PrometheusSourceOptions {
   readonly client: PrometheusClient;
   readonly clock: Clock;
-  /** Of the API processes: `scrape_interval` of their job. */
+  /** `scrape_interval` of the job of the API processes. */
   readonly scrapeIntervalMs: number;
   readonly mode: PrometheusMode;
-  /** Of the series that count, as in `Wanted`; default: any. */
+  /** Matcher of the series to use, as in `Wanted`; default: any. */
   readonly matcher?: string;
-  /** Told of each look that failed as a whole; `detail` may be logged. */
+  /** Called for each evaluation that failed as a whole; `detail` may be logged. */
   readonly onUnusable?: (why: UnusableReason, detail: string) => void;
 }
 
 const DEADLINE_MS = 10_000;
 const BASE_EVERY_MS = 60_000;
 const MIN_STALE_MS = 60_000;
-/** Scrapes that may be missed before figures are old. */
+/** Number of missed scrapes after which metrics are stale. */
 const SCRAPES = 4;
 /**
- * An answer has 4 kB for a provider (6 kB when recorded), more with long names: 32 MiB would end the loop at 3 000 Orbs. What
- * is read is bounded by what was asked for, and none of it is kept as text.
+ * An answer has 4 kB per provider (6 kB when recorded), and more with long names. A limit of 32 MiB would stop the loop
+ * at 3 000 Orbs. The size of the query bounds the answer, and no part of the answer is kept as text.
  */
 const BYTES_PER_PROVIDER = 16 * 1024;
-/** As for the `Date` of an answer (failover.md §3.2); here also behind a proxy that has a clock of its own. */
+/** As for the `Date` of an answer (failover.md §3.2). This check also works behind a proxy with a clock of its own. */
 const MAX_SKEW_MS = 30_000;
-/** Orbs between two turns for others: about 1 ms. */
+/** Orbs between two turns of the event loop: about 1 ms. */
 const SLICE_ORBS = 500;
 
 type Look =
@@ -40,15 +40,15 @@ type Judged =
   | { readonly kind: 'fresh'; readonly ageMs: number }
   | { readonly kind: 'unusable'; readonly why: UnusableReason };
 
-/** State of one source; `look` owns all of it, one call at a time. */
+/** State of one source; only `look` changes it, one call at a time. */
 class PrometheusSource implements MetricsSource {
   readonly #options: PrometheusSourceOptions;
   readonly #staleMs: number;
-  /** Begin of the look, ms since epoch: one that waits in vain for its answer has failed from then on. */
+  /** Start of the evaluation, ms since epoch. An evaluation that gets no answer counts as failed from then on. */
   #lookedAt = 0;
-  /** Orb → first of the unbroken row of looks that failed for it, ms since epoch. */
+  /** Orb → start of the first of its failed evaluations in a row, ms since epoch. */
   #failing = new Map<string, number>();
-  /** Orb → its providers' baselines, of the last answer that was asked for them. */
+  /** Orb → its providers' baselines, from the last answer whose query included them. */
   #baselines: ReadonlyMap<string, Baselines> = new Map();
   /** Monotonic ms. */
   #baseAt = -Infinity;
@@ -126,7 +126,7 @@ class PrometheusSource implements MetricsSource {
     return { snapshot, origin: this.#origin(cells, query), oldestMs: oldestMs === -Infinity ? Infinity : oldestMs };
   }
 
-  /** Built when they are asked for: all at once would hold the event loop at 10 000 Orbs. */
+  /** Each snapshot is built when it is requested: building all at once would block the event loop at 10 000 Orbs. */
   #snapshots(asked: ReadonlyMap<string, OrbToMeasure>, cells: Cells): Measured['snapshot'] {
     const [kept, failing] = [this.#baselines, this.#failing];
     return (orb): MetricsSnapshot => {
@@ -148,8 +148,8 @@ class PrometheusSource implements MetricsSource {
   }
 
   /**
-   * Of samples, and of the rules that summed them up. Infinity without one: the newest sample is older than the 10 minutes
-   * that `age` looks back, the last evaluation older than the 5 minutes that a recorded series stays.
+   * Age of the samples, and of the rules that recorded them. Infinity without a series: `age` looks back 10 minutes for
+   * samples, and a recorded series stays for 5 minutes.
    */
   #ageMs({ ageSeconds, rulesAgeSeconds }: OrbCells): number {
     const ages = this.#options.mode === 'recorded' ? [ageSeconds, rulesAgeSeconds] : [ageSeconds];
@@ -182,6 +182,6 @@ async function baselines(cells: Cells, orbs: readonly OrbToMeasure[]): Promise<R
   return found;
 }
 
-/** Figures of all processes, from one query a look (failover.md §3). */
+/** Metrics of all processes, from one query per evaluation (failover.md §3). */
 export const createPrometheusSource = (options: PrometheusSourceOptions): MetricsSource =>
   new PrometheusSource(options);

@@ -1,13 +1,13 @@
 /** One element of an instant vector. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
-  /** Of the evaluation, seconds since epoch: never the sample's own (failover.md §3.2). */
+  /** Time of the evaluation, seconds since epoch: never the sample's own (failover.md §3.2). */
   readonly evaluatedAt: number;
   /** May be NaN or infinite. */
   readonly value: number;
 }
 
-/** Everything of an answer but its elements. */
+/** An answer without its elements. */
 export interface Envelope {
   readonly status: string;
   readonly resultType: string;
@@ -27,7 +27,7 @@ const CLOSE_OBJECT = 0x7d;
 const DATA = 2;
 const RESULT = 3;
 const RESULT_KEY = /"result"\s*:\s*$/;
-/** As JSON and `Number` do not write them. */
+/** Forms that JSON and `Number` do not write. */
 const SPECIAL: ReadonlyMap<string, number> = new Map([
   ['NaN', Number.NaN],
   ['+Inf', Infinity],
@@ -74,27 +74,29 @@ function parseEnvelope(text: string): Envelope {
   return {
     status,
     resultType: typeof resultType === 'string' ? resultType : '',
-    // Thanos and Mimir warn, VictoriaMetrics has a member of its own. `infos` say nothing of missing data.
+    // Thanos and Mimir warn, VictoriaMetrics has a member of its own. `infos` do not report missing data.
     isPartial: isPartial === true || (Array.isArray(warnings) && warnings.length > 0),
   };
 }
 
 /**
- * Reads an answer piece by piece: at 1 000 Orbs it has 10 MB, and `JSON.parse` of that holds the event loop ten times as
- * long as the swap loop may. It follows strings and brackets only, and gives the whole elements of a piece to `JSON.parse`
- * at once; what is around them is small and parsed at the end.
+ * Reads an answer piece by piece. At 1 000 Orbs it has 10 MB. `JSON.parse` of that blocks the event loop ten times as
+ * long as the swap loop may. This reader follows strings and brackets only, and gives the whole elements of a piece to
+ * `JSON.parse` at once. The text around them is small and parsed at the end.
  */
 export class VectorStream {
   readonly #onSample: (sample: Sample) => void;
   /** As latin1, one character a byte: a piece may end inside a character. */
   #envelope = '';
-  /** Of elements that are not parsed yet. */
+  /** Bytes of elements that are not parsed yet. */
   #held: Uint8Array[] = [];
   #inElements = false;
   #depth = 0;
   #inString = false;
   #isEscaped = false;
-  /** In the piece at hand: where the part that is not kept yet begins, and where the last whole element ends. */
+  /**
+   * Positions in the current piece: the start of the part that is not kept yet, and the end of the last whole element.
+   */
   #from = 0;
   #end = 0;
 
@@ -121,7 +123,7 @@ export class VectorStream {
     this.#held.push(piece.subarray(this.#from));
   }
 
-  /** @throws MalformedAnswer the text ended too early, too */
+  /** @throws MalformedAnswer also when the text ended too early */
   end(): Envelope {
     if (this.#inElements) throw new MalformedAnswer('the answer is cut');
     return parseEnvelope(Buffer.from(this.#envelope, 'latin1').toString('utf8'));

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../time/clock.ts';
 
-/** Longest part of a scrape without a break for others. */
+/** Longest part of a scrape without a turn of the event loop. */
 const SLICE_MS = 2;
-/** What is made in 2 ms is up to 4 MB, and to encode and send that takes longer than to make it. */
+/** Up to 4 MB of text are made in 2 ms; encoding and sending that takes longer than making it. */
 const SLICE_CHARS = 256 * 1024;
 
 export const escapeLabel = (value: string): string =>
@@ -21,8 +21,9 @@ export const familyHead = (name: string, type: string, help: string): string =>
   `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 
 /**
- * Text in pieces, each made in ≤ 2 ms and about 256 kB at most; between two of them others had a turn. What it is made of may change meanwhile.
- * @param lines whole lines; a family's stand together
+ * Text in pieces, each made in ≤ 2 ms and at most about 256 kB; the event loop turns between two pieces. The source of
+ * the lines may change meanwhile.
+ * @param lines whole lines; the lines of a family are adjacent
  */
 export async function* inSlices(lines: Iterable<string>, clock: Pick<Clock, 'monotonic'>): AsyncGenerator<string> {
   let text = '';

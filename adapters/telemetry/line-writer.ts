@@ -1,12 +1,12 @@
 import { Writable } from 'node:stream';
 
 /**
- * Collects log lines and writes them together: a write for each line costs more than the line. Bounded: when the reader of
- * the log stands still, lines are dropped and counted, and the process goes on.
+ * Collects log lines and writes them together: a write for each line costs more than the line. Bounded: when the reader
+ * of the log stops, lines are dropped and counted, and the process continues.
  */
 export interface LineWriter {
   readonly write: (line: string) => void;
-  /** Resolves when everything so far was taken by the target, or the target failed. */
+  /** Resolves when the target took every line so far, or failed. */
   readonly flush: () => Promise<void>;
 }
 
@@ -14,7 +14,7 @@ const FLUSH_MS = 50;
 const FLUSH_CHARS = 64 * 1024;
 const MAX_PENDING_CHARS = 8 * 1024 * 1024;
 
-/** @param dropped text of the line that says how many were lost */
+/** @param dropped text of the line that reports the number of lost lines */
 export function lineWriter(target: Writable, dropped: (lines: number) => string): LineWriter {
   let lines: string[] = [];
   let chars = 0;
@@ -34,7 +34,8 @@ export function lineWriter(target: Writable, dropped: (lines: number) => string)
     lost = 0;
     pending += text.length;
     const written = new Promise<void>((resolve) => {
-      // A full disk or a closed pipe must not end the process: the lines are lost, and there is nowhere to say so.
+      // A full disk or a closed pipe must not end the process. The lines are lost, and the loss can't be logged
+      // anywhere.
       target.write(text, () => {
         pending -= text.length;
         resolve();

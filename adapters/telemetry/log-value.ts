@@ -2,11 +2,11 @@ import type { JsonValue } from '../../core/json/json-value.ts';
 import { isSensitiveName } from '../../core/redaction/structure.ts';
 
 const DROPPED = '[dropped]';
-/** What is nested deeper, or comes after so many members, is cut. Texts are cut later, when no secret can be cut in two. */
+/** Deeper values, and members beyond the limit, are cut. Texts are cut later, when a cut can't split a secret. */
 const MAX_DEPTH = 6;
 const MAX_MEMBERS = 64;
 
-/** Code, stack and causes: what a person needs; enumerable members of an error may hold a request, and are left out. */
+/** Code, stack and causes, which people need. Enumerable members of an error may hold a request, and are left out. */
 function errorValue(error: Error, depth: number): JsonValue {
   const code = 'code' in error ? plain(error.code, depth + 1) : undefined;
   return {
@@ -27,7 +27,7 @@ function membersOf(value: object, depth: number): Record<string, JsonValue> {
   return members;
 }
 
-/** Objects that are one thing, not a bag of members. */
+/** Objects that are logged as one text, not by their members. */
 function singleValue(value: object): JsonValue | undefined {
   if (value instanceof Uint8Array) return `[${value.length} bytes]`;
   if (value instanceof URL) return DROPPED;
@@ -53,5 +53,8 @@ function plain(value: unknown, depth: number): JsonValue | undefined {
   return typeof value === 'object' ? objectValue(value, depth) : undefined;
 }
 
-/** Fields of a log line as plain, bounded JSON, without those that are credentials or URLs by name; never throws for a shape. */
+/**
+ * Fields of a log line as plain, bounded JSON, without fields that hold credentials or URLs by their name. Never
+ * throws, whatever the shape.
+ */
 export const logFields = (fields: object): Record<string, JsonValue> => membersOf(fields, 0);

@@ -7,22 +7,22 @@ import { logFields } from './log-value.ts';
 import { lineWriter, type LineWriter } from './line-writer.ts';
 import type { LogFields, Logger } from './port.ts';
 
-type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 export interface LogOptions {
   readonly level: LogLevel;
   /** JSON lines, or lines for people. */
   readonly style: 'json' | 'pretty';
-  /** Where lines go: a stream (it is not closed), or a file that is appended to (mode 0600). */
+  /** Target of the lines: a stream (it is not closed), or a file that is appended to (mode 0600). */
   readonly target: Writable | string;
   /** Ms since epoch. */
   readonly now: () => number;
 }
 
-/** The log of one process, and the values that must never stand in it. */
+/** The log of one process, and the values that must never appear in it. */
 export interface ProcessLog {
   readonly logger: Logger;
-  /** From the next line on; the same redactor twice counts once. */
+  /** In effect from the next line on; adding the same redactor twice counts once. */
   readonly addRedactor: (redactor: Redactor) => void;
   readonly removeRedactor: (redactor: Redactor) => void;
 }
@@ -42,7 +42,7 @@ const MAX_TEXT = 8192;
 const cut = (value: unknown): unknown =>
   typeof value === 'string' && value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value;
 
-/** Long texts are cut only here, after redaction: half a secret is not found any more. */
+/** Long texts are cut only here, after redaction: half of a secret would not be found. */
 function stringify(value: JsonValue): string {
   const whole = JSON.stringify(value);
   return whole.length > MAX_TEXT ? JSON.stringify(value, (_name, member: unknown) => cut(member)) : whole;
@@ -53,7 +53,7 @@ const prettyValue = (value: JsonValue): string => (typeof value === 'string' ? S
 function prettyLine({ time, level, message, fields }: Line): string {
   const rest = Object.entries(fields).map(([name, value]) => `${name}=${prettyValue(value)}`);
   const text = [time.slice(11, 23), level.toUpperCase().padEnd(LEVEL_WIDTH), prettyValue(message), ...rest].join(' ');
-  // What came from outside must be able neither to begin a line nor to steer the terminal.
+  // External text must be able neither to begin a line nor to control the terminal.
   return text.replaceAll(/\p{Cc}|[\u2028\u2029]/gu, (unit) => (unit === '\n' ? '\n    ' : '\ufffd'));
 }
 
@@ -61,7 +61,7 @@ function jsonLine({ fields, ...own }: Line): string {
   return stringify(Object.assign({ ...own }, fields, own));
 }
 
-/** The last step before a line is written (security.md §5): whatever put a value there, it goes here. */
+/** The last step before a line is written (security.md §5): removes secret values, wherever they came from. */
 function scrub(
   redactors: ReadonlySet<Redactor>,
   message: string,
@@ -78,7 +78,7 @@ function scrub(
 
 const isLevel = (level: string): level is LogLevel => ['debug', 'info', 'warn', 'error'].includes(level);
 
-/** winston's format: everything that it does not know of stays out of the line. */
+/** winston's format. Only known members reach the line. */
 const orbFormat = (options: LogOptions, redactors: ReadonlySet<Redactor>): ReturnType<ReturnType<typeof format>> =>
   format((info) => {
     const fields: unknown = info['fields'];
@@ -89,7 +89,7 @@ const orbFormat = (options: LogOptions, redactors: ReadonlySet<Redactor>): Retur
     return info;
   })();
 
-/** A stream of winston's that hands whole lines to the buffer. */
+/** A stream for winston that passes whole lines to the buffer. */
 const intoWriter = (writer: LineWriter): Writable =>
   new Writable({
     decodeStrings: false,
@@ -102,7 +102,7 @@ const intoWriter = (writer: LineWriter): Writable =>
 const silent = (): void => undefined;
 
 function loggerOf(winston: Winston, writer: LineWriter, own: LogFields): Logger {
-  // winston sends a line of a level that is off through its whole stream before it drops it.
+  // winston sends a line of a disabled level through its whole stream before it drops it.
   const at = (level: LogLevel): Logger['info'] =>
     winston.isLevelEnabled(level)
       ? (message, fields) =>
@@ -120,7 +120,7 @@ function loggerOf(winston: Winston, writer: LineWriter, own: LogFields): Logger 
 
 function openTarget(target: Writable | string): Writable {
   const stream = typeof target === 'string' ? createWriteStream(target, { flags: 'a', mode: 0o600 }) : target;
-  // A failing target is told by the missing lines; without a listener it would end the process.
+  // The missing lines report a failing target. Without a listener its error would end the process.
   stream.on('error', () => undefined);
   return stream;
 }

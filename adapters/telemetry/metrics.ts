@@ -1,19 +1,19 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { RunOutcome } from '../../core/receipt/record.ts';
-import type { LedgerLoad } from '../ledger/port.ts';
+import { RUN_OUTCOMES, type RunOutcome } from '../../core/receipt/record.ts';
 import type { Clock } from '../time/clock.ts';
 import { SECONDS_BUCKETS } from '../../core/failover/seconds-buckets.ts';
 import { OrbMetrics } from './orb-metrics.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 
-/** What is read when somebody scrapes, not counted before. */
+/** Values that are read at a scrape, not counted before. */
 export interface MetricSources {
   readonly runsInFlight: () => number;
-  readonly ledgerLoad: () => LedgerLoad;
-  /** Entries in the log; a rejection leaves the last value. */
+  /** Rows that wait for a commit, and the age of the oldest, ms. */
+  readonly ledgerLoad: () => { readonly queuedRows: number; readonly oldestMs: number };
+  /** Entries in the log; after a rejection the metric keeps its last value. */
   readonly logSize: () => Promise<number>;
   readonly apiKeys: () => readonly { readonly keyId: string; readonly expiresAt: number }[];
-  /** Origins that pass the dialer by exception. */
+  /** Number of origins with an allow rule or a stub. */
   readonly egressExceptions: () => number;
   /** Whether the ledger is proven to be the one that was last signed. */
   readonly logConsistent: () => boolean;
@@ -28,31 +28,24 @@ export interface MetricsOptions {
   readonly sources: MetricSources;
 }
 
-/** The metrics of one API process. Label values come from the catalogue, the routes and the keys, never from a request. */
+/**
+ * The metrics of one API process. Label values come from the catalogue, the routes and the keys, never from a request.
+ */
 export interface Metrics extends Pick<
   OrbMetrics,
   'provider' | 'redactions' | 'setOrb' | 'removeOrb' | 'setProbing' | 'health'
 > {
-  /** The providers of all Orbs with `swap_config`: what a metrics source over this process reads. */
+  /** The providers of all Orbs with `swap_config`, for a metrics source over this process. */
   readonly swapping: OrbMetrics['swapping'];
-  /** One run that has a receipt. */
+  /** A run with a receipt ended. */
   readonly run: (outcome: RunOutcome, seconds: number) => void;
-  /** One answered request. @param route template of the path */
+  /** A request was answered. @param route template of the path */
   readonly http: (route: string, status: number) => void;
   /** For the metrics of other parts of this process. */
   readonly registry: Registry;
-  /** The whole text in pieces, each made in ≤ 2 ms; others have a turn between them. */
+  /** The whole text in pieces, each made in ≤ 2 ms; the event loop turns between them. */
   readonly slices: () => AsyncGenerator<string>;
 }
-
-const OUTCOMES = [
-  'success',
-  'orb_error',
-  'timeout',
-  'policy_denied',
-  'caller_error',
-  'platform_error',
-] as const satisfies readonly RunOutcome[];
 
 type Registers = readonly [Registry];
 
@@ -75,8 +68,8 @@ function runMetrics(registers: Registers): Pick<Metrics, 'run' | 'http'> {
     labelNames: ['route', 'status'],
     registers: [...registers],
   });
-  // Bound once, and there with 0 before the first run.
-  const counters = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, runs.labels(outcome)]));
+  // Bound once, so that they exist with 0 before the first run.
+  const counters = Object.fromEntries(RUN_OUTCOMES.map((outcome) => [outcome, runs.labels(outcome)]));
   for (const counter of Object.values(counters)) counter.inc(0);
   return {
     run: (outcome, duration) => {
@@ -97,7 +90,7 @@ const MS = 1000;
 function sourceMetrics(registers: Registers, sources: MetricSources): void {
   gauge(registers, 'orb_runs_in_flight', 'Runs that have begun and not ended.', sources.runsInFlight);
   gauge(registers, 'orb_egress_exceptions', 'Origins that pass the dialer by exception.', sources.egressExceptions);
-  const load = (): LedgerLoad => sources.ledgerLoad();
+  const load = sources.ledgerLoad;
   gauge(registers, 'orb_ledger_queued_rows', 'Rows that wait for a commit.', () => load().queuedRows);
   gauge(registers, 'orb_ledger_oldest_row_seconds', 'Age of the oldest row that waits.', () => load().oldestMs / MS);
   gauge(registers, 'orb_log_consistent', '1: the ledger is the one that was last signed. 0: nothing is signed.', () =>
@@ -136,7 +129,7 @@ export function observeCertificate(registry: Registry, expiresAt: () => number):
   gauge([registry], 'orb_tls_certificate_expiry_timestamp_seconds', help, () => expiresAt() / MS);
 }
 
-/** Sets up all metrics of the process in a registry of their own, with Node's. */
+/** Sets up all metrics of the process in a registry of their own, including Node's. */
 export function createMetrics({ clock, version, sources }: MetricsOptions): Metrics {
   const own = createProcessMetrics(version);
   const registers: Registers = [own.registry];

@@ -9,7 +9,10 @@ export interface MeasuredOrb {
   readonly orbId: string;
   /** Names of the providers that its manifest defines. */
   readonly providers: readonly string[];
-  /** With `swap_config` every child is there from the start: one born with value 1 has no increase (failover.md §2). */
+  /**
+   * With `swap_config` every series exists from the start: a series whose first value is 1 shows no increase
+   * (failover.md §2).
+   */
   readonly swaps: boolean;
 }
 
@@ -24,27 +27,28 @@ export interface SwappingProvider {
 interface OrbEntry {
   readonly namespace: string;
   readonly orbId: string;
-  /** Providers of the catalogue's version; undefined: the catalogue has no such Orb. */
+  /** Providers of the catalogue's version; undefined: the catalogue does not have the Orb. */
   listed: ReadonlySet<string> | undefined;
   swaps: boolean;
   /** Whether this process probes the Orb's providers. */
   probing: boolean;
   readonly children: Map<string, ProviderSeries>;
-  /** When the Orb or the provider was first seen to be gone, ms since epoch. */
+  /** When the Orb or the provider was first found gone, ms since epoch. */
   readonly goneAt: Map<string, number>;
   redactions: number;
 }
 
-/** Children stay so long after their Orb or provider is gone: Prometheus has scraped their last value. */
+/** Series are kept this long after their Orb or provider is gone, so that Prometheus has scraped their last value. */
 const KEEP_MS = 10 * 60_000;
-/** Stands for the Orb itself in `goneAt`; no provider has an empty name. */
+/** Key of the Orb itself in `goneAt`; the name of a provider is never empty. */
 const ORB = '';
-/** After a provider's name in `goneAt`: its probes; no name has a slash. */
+/** Suffix of a provider's name in `goneAt`, for its probes; names never have a slash. */
 const PROBES = '/probes';
 
 /**
- * The metrics that grow with the number of Orbs. Written and printed by own code: prom-client holds the event loop for the
- * time of a whole scrape (failover.md §2). Labels come from the catalogue only, so their number is bounded by it.
+ * The metrics that grow with the number of Orbs. They are stored and printed by our own code, because prom-client
+ * blocks the event loop for a whole scrape (failover.md §2). Labels come from the catalogue only, so the catalogue
+ * bounds their number.
  */
 export class OrbMetrics {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
@@ -54,7 +58,7 @@ export class OrbMetrics {
     this.#clock = clock;
   }
 
-  /** The counters of one provider; made at first use. Keep it for a run, not longer: an Orb that goes takes it along. */
+  /** The counters of one provider; made at first use. Keep the result for one run, not longer: it goes with its Orb. */
   readonly provider = (orbNamespace: string, orbId: string, provider: string): ProviderSeries => {
     const orb = this.#entry(orbNamespace, orbId);
     const known = orb.children.get(provider);
@@ -78,7 +82,7 @@ export class OrbMetrics {
     this.#age(orb);
   };
 
-  /** An Orb is gone; its series go 10 min later. */
+  /** An Orb is gone; its series are removed 10 min later. */
   readonly removeOrb = (namespace: string, orbId: string): void => {
     const orb = this.#orbs.get(keyOf(namespace, orbId));
     if (orb === undefined) return;
@@ -87,8 +91,9 @@ export class OrbMetrics {
   };
 
   /**
-   * Whether this process probes the providers of an Orb. Only then are there probe counters, with 0 from the start, and only
-   * then does `ProviderSeries.probe` count. After the end the counters stay for 10 min, streak and last probe go at once.
+   * Sets whether this process probes the providers of an Orb. Probe counters exist only then, with 0 from the start,
+   * and only then does `ProviderSeries.probe` count. After the end the counters stay for 10 min; streak and last probe
+   * are removed at once.
    */
   readonly setProbing = (namespace: string, orbId: string, probing: boolean): void => {
     if (!probing && !this.#orbs.has(keyOf(namespace, orbId))) return;
@@ -119,13 +124,13 @@ export class OrbMetrics {
     }
   }
 
-  /** The text of all families, in pieces; between two of them others had a turn. */
+  /** The text of all families, in pieces; the event loop turns between two of them. */
   slices(): AsyncGenerator<string> {
     this.#ageAll();
     return inSlices(this.#lines(), this.#clock);
   }
 
-  /** Maps may change between two pieces; a family's lines stay together all the same. */
+  /** Maps may change between two pieces; the lines of a family still stay together. */
   *#lines(): Generator<string> {
     for (const { name, type, help } of FAMILIES) {
       yield familyHead(name, type, help);
@@ -155,7 +160,7 @@ export class OrbMetrics {
     return made;
   }
 
-  /** Starts, stops and ends the 10 minutes of whatever the catalogue does not have. */
+  /** Starts, stops and ends the 10 minutes of series that the catalogue does not have. */
   #age(orb: OrbEntry): void {
     for (const [provider, series] of orb.children) {
       if (series.probed && this.#isOver(orb, provider + PROBES, series.probing)) series.dropProbes();

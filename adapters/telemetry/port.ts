@@ -2,8 +2,8 @@
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * The log. A call must neither throw nor wait: lines are buffered and written later. Every line is redacted by value as the
- * last step (security.md §5), and fields that hold credentials or URLs by their name are dropped.
+ * The log. A call must neither throw nor wait: lines are buffered and written later. Every line is redacted by value as
+ * the last step (security.md §5), and fields that hold credentials or URLs by their name are dropped.
  */
 export interface Logger {
   readonly debug: (message: string, fields?: LogFields) => void;

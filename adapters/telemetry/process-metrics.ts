@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-/** The metrics of a process that has none of its own runs; `serveMetrics` serves it. */
+/** The metrics of a process that does not execute runs; `serveMetrics` serves it. */
 export interface ProcessMetrics {
   readonly registry: Registry;
   readonly slices: () => AsyncGenerator<string>;

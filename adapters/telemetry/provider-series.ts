@@ -7,7 +7,7 @@ import { DURATION, REQUESTS, SourceSeries, type SourceCounts } from './source-se
 const TRANSPORT_KINDS = ['dns', 'connect', 'tls'] as const;
 const BREAKER_VALUES = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<BreakerState, number>;
 
-/** Where a connection failed. */
+/** The step in which a connection failed. */
 export type TransportKind = (typeof TRANSPORT_KINDS)[number];
 
 const TRANSPORT = 'orb_provider_transport_errors_total';
@@ -17,7 +17,7 @@ const PROBE_LAST = 'orb_provider_probe_last_timestamp_seconds';
 const PROBE_SECONDS = 'orb_provider_probe_last_duration_seconds';
 const REDACTIONS = 'orb_redactions_total';
 
-/** In the order of the text: a family's lines stand together, below its help. */
+/** In the order of the text: the lines of a family are adjacent, below its help. */
 export const FAMILIES = [
   {
     name: DURATION,
@@ -42,7 +42,7 @@ export type Family = (typeof FAMILIES)[number]['name'];
 /** The counters of one provider. */
 export interface ProviderCounts {
   readonly traffic: SourceCounts;
-  /** Undefined: not probed by this process. */
+  /** Undefined: this process does not probe the provider. */
   readonly probe: SourceCounts | undefined;
   readonly transportErrors: number;
 }
@@ -86,8 +86,9 @@ export class ProviderSeries {
   };
 
   /**
-   * One probe that ended, while this process probes the Orb; one that ends later says nothing. A cancelled one is counted
-   * and proves nothing either way; every other outcome than success ends the streak, also those that are no attempt.
+   * Records a probe that ended, while this process probes the Orb; a probe that ends later is ignored. A cancelled
+   * probe is counted, but changes neither streak nor last probe. Every other outcome than success ends the streak, also
+   * outcomes that are not attempts.
    */
   readonly probe = (outcome: AttemptOutcome, seconds: number, atSeconds: number): void => {
     if (!this.#probing) return;
@@ -98,8 +99,9 @@ export class ProviderSeries {
   };
 
   /**
-   * Whether this process probes. From the start every probe counter is there with 0; at the end the gauges go at once, since
-   * an old streak would outlive the facts in the `max` over all processes, and the counters stay for `dropProbes`.
+   * Sets whether this process probes. From the start every probe counter exists with 0. At the end the gauges are
+   * removed at once, because an old streak would stay in the `max` over all processes. The counters stay for
+   * `dropProbes`.
    */
   setProbing(probing: boolean): void {
     if (probing) this.#probes ??= new SourceSeries(this.#labels, 'probe');
@@ -109,7 +111,7 @@ export class ProviderSeries {
     this.#lastProbe = null;
   }
 
-  /** Removes the counters of a process that does not probe any more. */
+  /** Removes the counters of a process that no longer probes. */
   dropProbes(): void {
     if (!this.#probing) this.#probes = undefined;
   }
@@ -135,7 +137,7 @@ export class ProviderSeries {
     return { breaker: this.#breaker, lastProbe: this.#lastProbe, streak: this.#streak };
   }
 
-  /** Lines of one family in the text format 0.0.4; '' when it has none. */
+  /** Lines of one family in the text format 0.0.4; '' when it has no lines. */
   lines(family: Family): string {
     return ProviderSeries.#LINES[family](this);
   }
@@ -151,6 +153,6 @@ export class ProviderSeries {
   }
 }
 
-/** The line of an Orb's count of redactions. */
+/** The line with an Orb's count of redactions. */
 export const redactionLine = (orbNamespace: string, orbId: string, hits: number): string =>
   `${REDACTIONS}{${orbLabels(orbNamespace, orbId)}} ${hits}\n`;

@@ -1,32 +1,24 @@
-import type { AttemptOutcome } from '../../core/receipt/record.ts';
+import { ATTEMPT_OUTCOMES, type AttemptOutcome } from '../../core/receipt/record.ts';
 import { SECONDS_BUCKETS } from '../../core/failover/seconds-buckets.ts';
-
-const OUTCOMES = [
-  'success',
-  'error',
-  'timeout',
-  'rate_limited',
-  'client_error',
-  'cancelled',
-  'blocked',
-] as const satisfies readonly AttemptOutcome[];
 
 export const DURATION = 'orb_provider_request_duration_seconds';
 export const REQUESTS = 'orb_provider_requests_total';
 
-/** What was counted of one source since the start of the process; it never changes once read. */
+/** Counts of one source since the start of the process; a returned object never changes. */
 export interface SourceCounts {
-  /** Of each bucket alone; the last is beyond all bounds. */
+  /** Count of each bucket alone; the last is beyond all bounds. */
   readonly buckets: readonly number[];
   readonly outcomes: Readonly<Record<AttemptOutcome, number>>;
 }
 
-/** Attempts or probes of one provider: histogram and outcomes. Written by one thread; nothing is allocated per attempt. */
+/**
+ * Attempts or probes of one provider: histogram and outcomes. Written by one thread; an attempt allocates no memory.
+ */
 export class SourceSeries {
   readonly #labels: string;
   readonly #source: 'traffic' | 'probe';
   readonly #buckets = new Float64Array(SECONDS_BUCKETS.length + 1);
-  readonly #outcomes = new Float64Array(OUTCOMES.length);
+  readonly #outcomes = new Float64Array(ATTEMPT_OUTCOMES.length);
   #seconds = 0;
   #read: SourceCounts | undefined;
 
@@ -36,10 +28,12 @@ export class SourceSeries {
     this.#source = source;
   }
 
-  /** Counts one attempt; its time only if it is one: a fast 503 must not look like a fast provider. */
+  /**
+   * Counts one outcome. Its time counts only for success and timeout: a fast 503 must not look like a fast provider.
+   */
   count(outcome: AttemptOutcome, seconds: number): void {
     this.#read = undefined;
-    const index = OUTCOMES.indexOf(outcome);
+    const index = ATTEMPT_OUTCOMES.indexOf(outcome);
     this.#outcomes[index] = (this.#outcomes[index] ?? 0) + 1;
     if (outcome !== 'success' && outcome !== 'timeout') return;
     const first = SECONDS_BUCKETS.findIndex((bound) => seconds <= bound);
@@ -48,7 +42,7 @@ export class SourceSeries {
     this.#seconds += seconds;
   }
 
-  /** @returns the same object until something was counted */
+  /** @returns the same object until the next count */
   counts(): SourceCounts {
     this.#read ??= { buckets: Array.from(this.#buckets), outcomes: outcomeCounts(this.#outcomes) };
     return this.#read;
@@ -71,7 +65,7 @@ export class SourceSeries {
 
   outcomeLines(): string {
     const tail = `source="${this.#source}"`;
-    return OUTCOMES.map(
+    return ATTEMPT_OUTCOMES.map(
       (outcome, index) => `${REQUESTS}{${this.#labels},outcome="${outcome}",${tail}} ${this.#outcomes[index] ?? 0}\n`,
     ).join('');
   }

@@ -1,4 +1,4 @@
-/** Time as adapters see it. Deadlines and durations are measured on `monotonic`, stamps on `now`. */
+/** Time as adapters see it. Deadlines and durations use `monotonic`, timestamps use `now`. */
 export interface Clock {
   /** Milliseconds since the epoch (wall clock, may step). */
   readonly now: () => number;
@@ -15,7 +15,8 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  // By hand: `timers/promises` makes an error with a stack for every wait that is cut short, and most of ours are.
+  // Written by hand: `timers/promises` makes an error with a stack for every wait that is aborted, and most of our
+  // waits are.
   sleep: (ms, signal, { ref = true } = {}) =>
     new Promise((resolve, reject) => {
       if (signal.aborted) {

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { parse, stringify } from 'yaml';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { replacePrivate } from '../private-file/private-file.ts';
+import { readIfThere } from '../private-file/read-if-there.ts';
 
 /** One secret of standalone's vault, as `orb secrets set` stored it. */
 export interface StoredSecret {
@@ -9,11 +9,11 @@ export interface StoredSecret {
   readonly name: string;
   /** UTF-8, 1 byte to 1 MiB. */
   readonly value: Uint8Array;
-  /** Where it may be sent: exact hosts, `*.suffix`, or `*`; at least one (security.md S1). */
+  /** Hosts that it may be sent to: exact hosts, `*.suffix`, or `*`; at least one (security.md S1). */
   readonly hosts: readonly string[];
 }
 
-/** The file is not one that `writeVaultFile` makes. The message names place and rule, never a value. */
+/** The file does not have the form that `writeVaultFile` writes. The message names place and rule, never a value. */
 export class VaultFileError extends Error {
   readonly code = 'vault-file-invalid';
 }
@@ -58,7 +58,8 @@ function readEntry(value: unknown, pointer: string, report: Report): StoredSecre
 
 function parseYaml(text: string, report: Report): unknown {
   try {
-    // Neither messages nor warnings of the parser leave: they quote the text. (At `silent` it would let errors pass.)
+    // Messages and warnings of the parser quote the text, so they are not passed on. (At `silent` it would let errors
+    // pass.)
     return parse(text, { prettyErrors: false, logLevel: 'error', maxAliasCount: 0 });
   } catch {
     throw report('', 'is not YAML');
@@ -77,25 +78,18 @@ function parseVault(text: string, report: Report): readonly StoredSecret[] {
 
 /**
  * Reads `--data/vault/<namespace>.<orbiset>.yaml`.
- * @returns its entries; none when there is no such file
- * @throws VaultFileError the file is not what `writeVaultFile` makes
+ * @returns its entries; empty when the file does not exist
+ * @throws VaultFileError the file does not have the form that `writeVaultFile` writes
  */
 export async function readVaultFile(path: string): Promise<readonly StoredSecret[]> {
-  try {
-    const text = await readFile(path, 'utf8');
-    return parseVault(
-      text,
-      (pointer, rule) => new VaultFileError(`${path}: ${pointer === '' ? 'it' : pointer} ${rule}`),
-    );
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  }
+  const text = await readIfThere(path);
+  if (text === undefined) return [];
+  return parseVault(text, (pointer, rule) => new VaultFileError(`${path}: ${pointer === '' ? 'it' : pointer} ${rule}`));
 }
 
 /**
  * Replaces the file, mode 0600, durably; a reader sees the old or the new content. Entries are sorted by name.
- * @throws VaultFileError an entry breaks a rule of `StoredSecret`: nothing is written
+ * @throws VaultFileError an entry breaks a rule of `StoredSecret`: the file is not changed
  */
 export async function writeVaultFile(path: string, entries: readonly StoredSecret[]): Promise<void> {
   const sorted = entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));

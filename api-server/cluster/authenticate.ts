@@ -2,6 +2,7 @@ import type { SecretApiKeys } from '../../adapters/api-keys/secret-api-keys.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
+import { isLabelName } from '../../core/reconcile/kube-name.ts';
 import type { Authenticate, AuthResult, Wanted } from '../http/authorise.ts';
 import { SCOPE_RIGHTS, type Rights } from './scope-rights.ts';
 import { ReviewUnavailable, type Access, type Account, type TokenReviewer } from './token-reviewer.ts';
@@ -13,17 +14,16 @@ export interface AuthenticateDeps {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** Where a request goes to, in the cluster. */
+/** The object in the cluster that a request is about. */
 interface Target {
   readonly namespace: string;
   readonly name?: string;
 }
 
-// A token of a ServiceAccount is a JWT of one or two kilobytes; nothing else is worth a question to the API server.
+// A token of a ServiceAccount is a JWT of one or two kilobytes. Other tokens are not sent to the API server.
 const BEARER_JWT = /^bearer +([\w-]{2,}\.[\w-]{2,}\.[\w-]{2,})$/i;
 const MAX_TOKEN = 8192;
-const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** As long as an answer of the API server counts (security.md S12). */
+/** How long an answer of the API server stays valid (security.md S12). */
 const FRESH_MS = 10_000;
 
 function tokenIn(header: string | undefined): string | undefined {
@@ -32,9 +32,9 @@ function tokenIn(header: string | undefined): string | undefined {
 }
 
 /**
- * The Orbiset or the namespace that a ServiceAccount means: a bare name is of its own namespace, `{namespace}.{name}` of that
- * one; on routes without an Orbiset `?namespace=`, else its own.
- * @returns undefined: no such thing can exist
+ * The Orbiset or the namespace that a ServiceAccount names. A bare name is in its own namespace; `{namespace}.{name}`
+ * is in the given one. Routes without an Orbiset use `?namespace=`, else the account's own namespace.
+ * @returns undefined: no such object can exist
  */
 function targetOf({ orbiset, namespace }: Wanted, account: Account): Target | undefined {
   const [first = '', second, ...rest] = orbiset?.split('.') ?? [];
@@ -45,7 +45,7 @@ function targetOf({ orbiset, namespace }: Wanted, account: Account): Target | un
         ? { namespace: account.namespace, name: first }
         : { namespace: first, name: second };
   const parts = [target.namespace, ...('name' in target ? [target.name] : [])];
-  return rest.length === 0 && parts.every((part) => LABEL.test(part)) ? target : undefined;
+  return rest.length === 0 && parts.every((part) => isLabelName(part)) ? target : undefined;
 }
 
 const accessesOf = ({ verbs, resource, subresource }: Rights, target: Target): readonly Access[] =>
@@ -89,7 +89,7 @@ class TokenCallers {
     const answers = await Promise.all(accesses.map((access) => reviewer.access(digest, account, access)));
     const isAllowed = target !== undefined && answers.every((answer) => answer === 'allowed');
     if (isAllowed) return { kind: 'ok', caller: this.#caller(account, wanted, { digest, accesses, target }) };
-    // In a namespace that is not its own, what it may not do is like what is not there (security.md S13).
+    // In a foreign namespace, a forbidden object looks like one that does not exist (security.md S13).
     if (target?.namespace !== account.namespace) return { kind: 'ok', caller: nowhere(account, wanted) };
     return lackOf(rights, target);
   }
@@ -115,7 +115,7 @@ class TokenCallers {
   }
 }
 
-/** A caller without any tenant: every route answers it as for something that does not exist. */
+/** A caller without any tenant: every route answers as if the object did not exist. */
 const nowhere = ({ namespace, name }: Account, { scope }: Wanted): Caller => ({
   id: `sa:${namespace}/${name}`,
   tenants: [],
@@ -126,8 +126,9 @@ const nowhere = ({ namespace, name }: Account, { scope }: Wanted): Caller => ({
 });
 
 /**
- * Who sends a request on a cluster: an API key, known from its Secret and never a reason to ask the API server; or the token
- * of a ServiceAccount, which is reviewed and asked for the rights of the route's scope (security.md §6.2, S12).
+ * Finds the sender of a request on a cluster. An API key is known from its Secret, without a call to the API server.
+ * The token of a ServiceAccount is reviewed, and its rights are checked for the scope of the route (security.md §6.2,
+ * S12).
  */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const tokens = new TokenCallers(deps);

@@ -4,16 +4,16 @@ import type { RuntimeMetrics } from '../../adapters/kube/kube-metrics.ts';
 import type { KubeClient } from '../../adapters/kube/port.ts';
 import { LOG_HEAD_NAME } from '../../adapters/log-head/config-map-head-store.ts';
 import type { EventSpec } from '../../core/reconcile/event-spec.ts';
-import type { Doubt } from '../log/judge-head.ts';
+import type { Doubt } from '../log-head/judge-head.ts';
 import type { Platform } from '../process/platform.ts';
 
 export interface ForkEventDeps {
   readonly platform: Pick<Platform, 'clock' | 'log' | 'followHead'>;
   readonly client: KubeClient;
   readonly metrics: RuntimeMetrics;
-  /** Of the platform. */
+  /** Namespace of the platform. */
   readonly namespace: string;
-  /** Of this process among replicas. */
+  /** Name of this process among its replicas. */
   readonly identity: string;
 }
 
@@ -24,7 +24,7 @@ const eventOf = ({ why, next }: Doubt): EventSpec => ({
   note: `Nothing is signed, and no run is started: ${why}. ${next}`,
 });
 
-/** Tells of a doubtful history by an Event on the ConfigMap that says so, until the signal is aborted; never rejects. */
+/** Reports a doubtful history as an Event on its ConfigMap, until the signal is aborted. Never rejects. */
 export async function tellOfFork(doubt: Doubt, deps: ForkEventDeps, signal: AbortSignal): Promise<void> {
   const { platform, client, metrics, namespace, identity } = deps;
   const { clock, log } = platform;

@@ -2,9 +2,9 @@ import type { Clock } from '../../adapters/time/clock.ts';
 
 export interface ReviewCacheOptions<T> {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Whether an answer is a yes: it is kept longer. */
+  /** Whether an answer is positive: positive answers are kept longer. */
   readonly isPositive: (answer: T) => boolean;
-  /** Answers that are kept. */
+  /** Number of answers that are kept. */
   readonly size?: number;
 }
 
@@ -13,12 +13,12 @@ interface Kept<T> {
   readonly until: number;
 }
 
-// security.md S12: ≤ 10 s and ≤ 1 s. What the asking itself takes counts too.
+// security.md S12: ≤ 10 s and ≤ 1 s. The time of the request counts too.
 const POSITIVE_MS = 9000;
 const NEGATIVE_MS = 1000;
 const SIZE = 4096;
 
-/** Answers of the Kubernetes API for a short while. Bounded; of many who ask the same at once one does. */
+/** Keeps answers of the Kubernetes API for a short time. Bounded. Equal requests at the same time share one call. */
 export class ReviewCache<T> {
   readonly #options: ReviewCacheOptions<T>;
   readonly #kept = new Map<string, Kept<T>>();
@@ -28,13 +28,13 @@ export class ReviewCache<T> {
     this.#options = options;
   }
 
-  /** The answer that is kept and still good. */
+  /** The answer that is kept, if it is still valid. */
   peek(key: string): T | undefined {
     const kept = this.#kept.get(key);
     return kept !== undefined && this.#options.clock.monotonic() < kept.until ? kept.answer : undefined;
   }
 
-  /** @param ask what it rejects with is not kept */
+  /** @param ask its rejection is not kept */
   get(key: string, ask: () => Promise<T>): Promise<T> {
     const kept = this.peek(key);
     if (kept !== undefined) return Promise.resolve(kept);
@@ -47,7 +47,7 @@ export class ReviewCache<T> {
 
   async #ask(key: string, ask: () => Promise<T>): Promise<T> {
     const { clock, isPositive, size = SIZE } = this.#options;
-    // Counted from before the question: the answer may be as old as that.
+    // Counted from before the request: the answer may be that old.
     const askedAt = clock.monotonic();
     const answer = await ask();
     this.#kept.delete(key);

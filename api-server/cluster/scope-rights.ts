@@ -1,14 +1,14 @@
 import type { Scope } from '../../core/api-key/scopes.ts';
 
-/** What a ServiceAccount must be allowed for one scope. Subresources exist for RBAC only. */
+/** The rights that a ServiceAccount needs for one scope. The subresources exist for RBAC only. */
 export interface Rights {
-  /** Every one of them. */
+  /** All of these verbs are needed. */
   readonly verbs: readonly string[];
   readonly resource: string;
   readonly subresource?: string;
 }
 
-/** A ServiceAccount has no scopes: it is asked for these rights in the group `orbs.dev` (security.md §6.2). */
+/** A ServiceAccount has no scopes: these rights in the group `orbs.dev` are checked instead (security.md §6.2). */
 export const SCOPE_RIGHTS = {
   'orbs:execute': { verbs: ['create'], resource: 'orbisets', subresource: 'execute' },
   'receipts:read': { verbs: ['get'], resource: 'orbisets', subresource: 'receipts' },

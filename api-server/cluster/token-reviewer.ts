@@ -11,11 +11,11 @@ import { ReviewCache } from './review-cache.ts';
 export interface Account {
   readonly namespace: string;
   readonly name: string;
-  /** Of the TokenReview, as a SubjectAccessReview takes it. */
+  /** User of the TokenReview, in the form that a SubjectAccessReview takes. */
   readonly user: JsonObject;
 }
 
-/** What is asked of one account. */
+/** A right of one account that is checked. */
 export interface Access {
   readonly verb: string;
   readonly resource: string;
@@ -33,19 +33,19 @@ const AUDIENCE = 'orb-api';
 /** The API server decides by its own clock. */
 const SKEW_MS = 60_000;
 const GROUP = 'orbs.dev';
-// A caller waits for it, inside the deadline that it has itself.
+// A caller waits for it, within the caller's own deadline.
 const DEADLINE_MS = 5000;
-/** Reviews that are under way at once: a flood of invented tokens must not become one of the API server … */
+/** Reviews in flight at once: a flood of invented tokens must not reach the API server … */
 const IN_FLIGHT = 32;
-/** … nor take the places of tokens that were good before. */
+/** … and must not take the places of tokens that were valid before. */
 const IN_FLIGHT_KNOWN = 64;
 const KNOWN = 4096;
 const ACCOUNT = /^system:serviceaccount:([a-z0-9-]+):([a-z0-9.-]+)$/;
 
-/** Too many reviews are under way, or none was answered: nobody can say who this is. */
+/** Too many reviews are in flight, or the API server gave no answer: the caller stays unknown. */
 export class ReviewUnavailable extends Error {}
 
-/** So many at once; who finds none free is refused. */
+/** A limit on concurrent reviews. A review without a free place is refused. */
 class Places {
   #free: number;
 
@@ -73,7 +73,7 @@ function claimsOf(token: string): unknown {
   }
 }
 
-/** What says itself that it is for others, or over, needs no question to the API server. */
+/** False when the token itself names another audience or has expired: then the API server is not asked. */
 function claimsUs(token: string, now: number): boolean {
   const claims = claimsOf(token);
   if (!isJsonObject(claims)) return false;
@@ -84,7 +84,7 @@ function claimsUs(token: string, now: number): boolean {
 
 const statusIn = ({ status }: { readonly status?: unknown }): JsonObject => (isJsonObject(status) ? status : {});
 
-/** Only a token that was made for us: the API server answers for others too, and says for which (KEP-1205). */
+/** Accepts only a token for our audience: the API server also reviews others, and reports the audience (KEP-1205). */
 function accountOf(status: JsonObject): Account | 'nobody' {
   const { authenticated, audiences, user, error } = status;
   if (authenticated !== true || error !== undefined || !isJsonObject(user)) return 'nobody';
@@ -106,15 +106,15 @@ function specOf({ user }: Account, access: Access): JsonObject {
 }
 
 /**
- * Asks the Kubernetes API whose a token is and what its owner may do (security.md S12). Answers are kept, by the SHA-256 of
- * the token, for at most 10 s when they are good and 1 s when not.
+ * Finds the owner of a token and the owner's rights by the Kubernetes API (security.md S12). The answers are kept by
+ * the SHA-256 of the token: positive ones for at most 10 s, negative ones for 1 s.
  */
 export class TokenReviewer {
   readonly #deps: TokenReviewerDeps;
   readonly #accounts: ReviewCache<Account | 'nobody'>;
   readonly #accesses: ReviewCache<'allowed' | 'denied'>;
   readonly #places = { unknown: new Places(IN_FLIGHT), known: new Places(IN_FLIGHT_KNOWN) };
-  /** Digests of tokens that were good; the oldest go first. */
+  /** Digests of tokens that were valid; the oldest are dropped first. */
   readonly #known = new Set<string>();
 
   constructor(deps: TokenReviewerDeps) {
@@ -123,7 +123,7 @@ export class TokenReviewer {
     this.#accesses = new ReviewCache({ clock: deps.clock, isPositive: (answer) => answer === 'allowed' });
   }
 
-  /** What stands for a token in keys of caches: never the token. */
+  /** Replaces a token in keys of caches, which never hold the token. */
   readonly digest = (token: string): string => encodeHex(sha256(encodeUtf8(token)));
 
   /** @throws ReviewUnavailable */
@@ -161,7 +161,7 @@ export class TokenReviewer {
     });
   }
 
-  /** Whether it was allowed at the last look, if that is not too long ago. */
+  /** Whether the last review allowed it; undefined when that review is too old. */
   lastAccess(tokenDigest: string, access: Access): 'allowed' | 'denied' | undefined {
     return this.#accesses.peek(this.#accessKey(tokenDigest, access));
   }

@@ -21,7 +21,9 @@ function ranges(header: string): readonly Range[] {
   });
 }
 
-/** The most specific range decides (RFC 9110 §12.5.1): the type itself, then its top-level type, then everything. */
+/**
+ * The most specific range decides (RFC 9110 §12.5.1): first the type itself, then its top-level type, then any type.
+ */
 function quality(list: readonly Range[], type: string): number {
   for (const candidate of [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*']) {
     const found = list.find((range) => range.type === candidate);
@@ -31,9 +33,10 @@ function quality(list: readonly Range[], type: string): number {
 }
 
 /**
- * Chooses a media type by the `Accept` header; parameters other than `q` are not looked at.
+ * Chooses a media type by the `Accept` header. Express's `accepts` is not used: it matches no range with a parameter,
+ * such as `application/json;charset=utf-8`, which callers send. Here parameters other than `q` are ignored.
  * @param offered in order of preference; the first wins among equals, and without a header
- * @returns undefined: none is acceptable, answer 406
+ * @returns undefined: no offered type is acceptable, answer 406
  */
 export function negotiate<T extends string>(header: string | undefined, offered: readonly T[]): T | undefined {
   if (header === undefined || header.trim() === '') return offered[0];

@@ -4,7 +4,7 @@ type Admitted =
   | { readonly kind: 'admitted'; readonly release: () => void }
   | { readonly kind: 'refused'; readonly code: 'overloaded' | 'ledger-unavailable' };
 
-/** Lets runs in, or sheds them before anything is read (performance.md §3.4). */
+/** Admits runs, or sheds them before anything is read (performance.md §3.4). */
 export interface Admission {
   readonly admit: () => Admitted;
   readonly inFlight: () => number;
@@ -30,7 +30,7 @@ export const admissionLimits: AdmissionLimits = {
   loopDelayMs: 100,
 };
 
-/** What the process is under. */
+/** The present load of the process. */
 export interface Pressure {
   readonly ledger: () => LedgerLoad;
   /** Mean delay of the event loop in the last second, ms. */
@@ -41,8 +41,8 @@ const REFUSED = { kind: 'refused', code: 'overloaded' } as const;
 const AWAY = { kind: 'refused', code: 'ledger-unavailable' } as const;
 
 /**
- * An admitted run keeps its place until `release`, called once: its finish row is never shed. A ledger that is away is
- * probed by the rows that are queued already: when they fail, the queue is empty and the next run is the probe.
+ * An admitted run keeps its place until `release`, called once: its finish row is never shed. While the ledger is away,
+ * the queued rows probe it. When they fail, the queue is empty and the next run is the probe.
  */
 export function createAdmission(pressure: Pressure, limits: AdmissionLimits = admissionLimits): Admission {
   let inFlight = 0;

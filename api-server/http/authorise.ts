@@ -7,12 +7,12 @@ export type AuthResult =
   | { readonly kind: 'ok'; readonly caller: Caller }
   | { readonly kind: 'unauthenticated' }
   | { readonly kind: 'forbidden'; readonly why: 'cidr' }
-  /** What this caller lacks, and how it is given. */
+  /** The right that this caller lacks, and how to grant it. */
   | { readonly kind: 'forbidden'; readonly why: 'not-allowed'; readonly detail: string }
-  /** Whoever could say who it is can't be asked: fail closed. */
+  /** The service that identifies the caller can't be reached: fail closed. */
   | { readonly kind: 'unavailable' };
 
-/** What a request is about, for callers whose rights are asked for by object. */
+/** The subject of a request, for callers whose rights are checked for each object. */
 export interface Wanted {
   readonly scope: Scope;
   /** `{id}` of `/orbisets/{id}/…`. */
@@ -22,8 +22,8 @@ export interface Wanted {
 }
 
 /**
- * Finds out who sent a request, by the `Authorization` header and the peer's address (security.md §6.2).
- * A promise only where it must ask somebody: API keys are answered at once.
+ * Identifies the sender of a request by the `Authorization` header and the peer's address (security.md §6.2).
+ * API keys are answered at once; a promise is returned only when another service must be called.
  */
 export type Authenticate = (
   header: string | undefined,
@@ -31,7 +31,7 @@ export type Authenticate = (
   wanted: () => Wanted,
 ) => AuthResult | Promise<AuthResult>;
 
-/** May this request go on, and as whom. */
+/** Whether this request may continue, and as which caller. */
 export type Authorised =
   | { readonly kind: 'ok'; readonly caller: Caller | undefined }
   | { readonly kind: 'refused'; readonly reply: Reply };
@@ -41,7 +41,7 @@ interface Presented {
   readonly authorization: string | undefined;
   readonly address: string;
   readonly params: Readonly<Record<string, string>>;
-  /** As it was sent: path and query. */
+  /** The URL as it was sent: path and query. */
   readonly url: string;
 }
 
@@ -51,7 +51,7 @@ const EXPIRY_NOTICE_MS = 14 * 24 * 3600 * 1000;
 function judge(route: Route, presented: Presented, result: AuthResult): Authorised {
   const { scope } = route;
   if (result.kind === 'unauthenticated') {
-    // RFC 6750 §3.1: an error is named only when credentials were sent.
+    // RFC 6750 §3.1: the error is named only when credentials were sent.
     const challenge = presented.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
     const headers = { 'www-authenticate': challenge };
     return { kind: 'refused', reply: problem(presented, 'unauthenticated', { headers }) };
@@ -77,7 +77,7 @@ function wantedBy({ path }: Route, scope: Scope, { params, url }: Presented): Wa
   return { scope, orbiset: path.startsWith(ORBISET) ? params['id'] : undefined, namespace };
 }
 
-/** Authentication and scope of one request; public routes ask nothing. */
+/** Authentication and scope of one request. Public routes skip both. */
 export function authorise(
   route: Route,
   presented: Presented,

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 export type BodyResult =
   | { readonly kind: 'body'; readonly bytes: Uint8Array }
   | { readonly kind: 'too-large' }
-  /** The caller went away before the body was whole. */
+  /** The caller went away before the body was complete. */
   | { readonly kind: 'gone' };
 
 const EMPTY: BodyResult = { kind: 'body', bytes: new Uint8Array(0) };
@@ -17,7 +17,7 @@ export const hasBody = (request: IncomingMessage): boolean =>
 export const isTooLarge = (request: IncomingMessage, limitBytes: number): boolean =>
   declaredLength(request) > limitBytes;
 
-/** True when a body is announced whose size is known and within the limit: cheap to read past. */
+/** True when the announced body has a known size within the limit: such a body is cheap to read and discard. */
 export const isSmall = (request: IncomingMessage, limitBytes: number): boolean =>
   request.headers['transfer-encoding'] === undefined && !isTooLarge(request, limitBytes);
 
@@ -33,8 +33,8 @@ export function isPlainJson(request: IncomingMessage): boolean {
 }
 
 /**
- * Reads the whole body, at most `limitBytes`. Express's reader is not used: it costs 33 µs a request (performance.md §2).
- * After `too-large` the rest is unread: the sender of the answer closes the connection.
+ * Reads the whole body, at most `limitBytes`. Express's reader is not used: it costs 33 µs a request
+ * (performance.md §2). After `too-large` the rest is unread: `respond` closes the connection.
  */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<BodyResult> | BodyResult {
   if (!hasBody(request)) return EMPTY;
@@ -45,7 +45,7 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
     let size = 0;
     const settle = (result: BodyResult): void => {
       request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
-      // A reset after this point is still emitted as an error.
+      // A reset after this point still emits an error.
       request.on('error', () => undefined);
       resolve(result);
     };

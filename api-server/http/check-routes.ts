@@ -19,7 +19,7 @@ function fault(route: Route): string | undefined {
 }
 
 /**
- * Keeps a server with a wrong route from starting (security.md S14: default deny).
+ * Refuses to start a server with a wrong route (security.md S14: default deny).
  * @throws TypeError names the route
  */
 export function checkRoutes(routes: readonly Route[]): void {

@@ -1,20 +1,26 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
+import type { RequestTurns } from '../../adapters/http/request-turns.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 
-/** What can still be said on a connection whose bytes can't be parsed any more. */
+/** Which answer is still possible on a connection after bytes that can't be parsed. */
 export type Standing =
-  /** Nothing is in flight, or only the request that broke. */
+  /** No request is in flight, or only the broken one. */
   | 'answerable'
-  /** Earlier requests are whole and get their answers. */
+  /** Earlier requests are complete and get their answers. */
   | 'busy'
   /** An answer to the broken request has begun. */
   | 'begun';
 
-/** The connections of a server with their open answers; owned by `server.ts`. */
+/** The connections of a server with their open answers. `server.ts` owns them. */
 export class Connections {
   readonly #open = new Map<Duplex, Set<ServerResponse>>();
+  readonly #turns: Pick<RequestTurns, 'waiting'>;
+
+  constructor(turns: Pick<RequestTurns, 'waiting'>) {
+    this.#turns = turns;
+  }
 
   add(socket: Duplex): void {
     this.#open.set(socket, new Set());
@@ -30,15 +36,15 @@ export class Connections {
   }
 
   standing(socket: Duplex): Standing {
-    const answers = [...(this.#open.get(socket) ?? [])];
+    const answers = this.#answers(socket);
     if (answers.length === 0) return 'answerable';
     if (answers.every((response) => response.req.complete)) return 'busy';
     return answers.length === 1 && answers.every((response) => !response.headersSent) ? 'answerable' : 'begun';
   }
 
-  /** Closes a connection after the answers that are under way. */
+  /** Closes a connection after its open answers. */
   closeAfterAnswers(socket: Duplex): void {
-    const answers = [...(this.#open.get(socket) ?? [])];
+    const answers = this.#answers(socket);
     let left = answers.length;
     for (const response of answers) {
       response.once('close', () => {
@@ -56,10 +62,16 @@ export class Connections {
   get size(): number {
     return this.#open.size;
   }
+
+  /** The open answers of a connection and those whose requests wait, in order. */
+  #answers(socket: Duplex): readonly ServerResponse[] {
+    return [...(this.#open.get(socket) ?? []), ...this.#turns.waiting(socket)];
+  }
 }
 
 /**
- * Graceful stop: no new connections, idle ones closed, requests in flight end. After `timeoutMs` the rest is cut.
+ * Graceful stop: new connections are refused, idle ones are closed, and requests in flight end. After `timeoutMs` the
+ * remaining connections are cut.
  * @returns how many connections were cut
  */
 export async function drainServer(

@@ -1,13 +1,13 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Caller } from '../../core/api-key/caller.ts';
 
-/** One request on its way through the server. */
+/** One request and its answer inside the server. */
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
   readonly traceparent: string;
-  /** Template of the matched path; what the metrics are labelled with. */
+  /** Template of the matched path; the label of the metrics. */
   route = 'none';
   caller: Caller | undefined = undefined;
 
@@ -19,14 +19,14 @@ export class Exchange {
   }
 }
 
-/** A request that carries its exchange past Express: a `WeakMap` of them doubles the work of the garbage collector. */
+/** A request that carries its exchange through Express. A `WeakMap` would double the work of the garbage collector. */
 export class CarryingRequest extends IncomingMessage {
   exchange: Exchange | undefined = undefined;
 }
 
 /** @throws TypeError the request did not come through `server.ts` */
 export function exchangeOf(request: IncomingMessage): Exchange {
-  // Express replaces the prototype, so that `instanceof CarryingRequest` is false by now.
+  // Express has replaced the prototype by now, so `instanceof CarryingRequest` is false.
   const exchange = 'exchange' in request ? request.exchange : undefined;
   if (exchange instanceof Exchange) return exchange;
   throw new TypeError('a request without exchange');

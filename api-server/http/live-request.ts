@@ -3,7 +3,7 @@ import type { Caller } from '../../core/api-key/caller.ts';
 import type { Exchange } from './exchange.ts';
 import type { RouteRequest } from './route.ts';
 
-/** A request that a handler works on. Query and signal are made when they are asked for: most runs need neither. */
+/** A request that a handler works on. Query and signal are made on first use: most runs need neither. */
 export class LiveRequest implements RouteRequest {
   readonly requestId: string;
   readonly traceparent: string;

@@ -8,7 +8,9 @@ export interface LoopDelay {
 
 const RESOLUTION_MS = 10;
 
-/** Measures how late the event loop is (performance.md §3.4). The histogram counts the interval itself: it is taken off. */
+/**
+ * Measures the delay of the event loop (performance.md §3.4). The histogram includes the interval: it is subtracted.
+ */
 export function watchLoopDelay(): LoopDelay {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();

@@ -6,7 +6,7 @@ import { tenantOf } from './tenant.ts';
 
 export type Tenant = { readonly ok: true; readonly tenant: string } | { readonly ok: false; readonly reply: Reply };
 
-/** The query parameter of every read route of a tenant. */
+/** The query parameter that every read route of a tenant has. */
 export const namespaceParameter: Parameter = {
   name: 'namespace',
   in: 'query',
@@ -16,15 +16,15 @@ export const namespaceParameter: Parameter = {
 
 /**
  * The tenant of a read request, or the answer that refuses it.
- * @param foreign code for a namespace that is not the caller's: the one of something that does not exist (security.md S13)
- * @param ambiguous code for a key of several tenants that names none
+ * @param foreign code for another tenant's namespace: the same as for a missing object (security.md S13)
+ * @param ambiguous code for a key of several tenants without `?namespace=`
  */
 export function tenantFor(
   request: RouteRequest,
   foreign: ProblemCode,
   ambiguous: ProblemCode = 'namespace-ambiguous',
 ): Tenant {
-  // The server lets nobody through without a caller on these routes; a fault there must not open them.
+  // The server requires a caller on these routes. A fault there must not open them.
   if (!request.caller) return { ok: false, reply: problem(request, 'unauthenticated') };
   const choice = tenantOf(request.caller, request.query.get('namespace'));
   if (choice.kind === 'tenant') return { ok: true, tenant: choice.tenant };

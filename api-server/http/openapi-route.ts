@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { openapiOf } from './openapi.ts';
+import { openapiOf, type DocumentParts } from './openapi.ts';
 import { conditional } from './reply.ts';
 import type { Reply, Route, RouteRequest } from './route.ts';
 
 /** `GET /openapi.json` over the other routes and itself. The document is built once. */
-export function openapiRoute(others: readonly Route[], version: string): Route {
+export function openapiRoute(others: readonly Route[], parts: DocumentParts): Route {
   let served: { readonly body: Buffer; readonly etag: string } | undefined;
   const document = (): { readonly body: Buffer; readonly etag: string } => {
     if (!served) {
-      const body = Buffer.from(JSON.stringify(openapiOf([...others, route], version)));
+      const body = Buffer.from(JSON.stringify(openapiOf([...others, route], parts)));
       served = { body, etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"` };
     }
     return served;

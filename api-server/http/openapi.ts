@@ -1,12 +1,12 @@
 import type { JsonValue } from '../../core/json/json-value.ts';
-import type { Operation } from './operation.ts';
+import type { JsonSchema, Operation } from './operation.ts';
 import { problems, type ProblemCode } from './problems.ts';
 import type { Route } from './route.ts';
-import { components, ref, shapes } from './schemas.ts';
+import { components, rateLimitHeader, rateLimitPolicyHeader, ref, shapes } from './schemas.ts';
 
 type Json = Readonly<Record<string, JsonValue>>;
 
-/** Before any route is known: Node's parser, or the header bounds. */
+/** Codes that come before any route is known: from Node's parser, or from the header bounds. */
 const EVERY: readonly ProblemCode[] = ['malformed-request', 'headers-too-large', 'request-timeout', 'internal-error'];
 
 /** Codes that the server itself may answer in place of the handler. */
@@ -23,13 +23,19 @@ function sharedProblems(route: Route): readonly ProblemCode[] {
   ];
 }
 
-const answerHeaders: Json = { 'Orb-Request-Id': { $ref: '#/components/headers/OrbRequestId' } };
+const header = (name: string): Json => ({ $ref: `#/components/headers/${name}` });
+const rateHeaders: Json = { RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') };
+const answerHeaders: Json = { 'Orb-Request-Id': header('OrbRequestId') };
 
 function problemAnswer(codes: readonly ProblemCode[]): Json {
   const retries = codes.some((code) => 'retryAfter' in problems[code]);
   return {
     description: codes.map((code) => `\`${code}\`: ${problems[code].title}.`).join(' '),
-    headers: retries ? { ...answerHeaders, 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : answerHeaders,
+    headers: {
+      ...answerHeaders,
+      ...(retries ? { 'Retry-After': header('RetryAfter') } : {}),
+      ...(codes.includes('rate-limited') ? rateHeaders : {}),
+    },
     content: {
       'application/problem+json': { schema: { ...ref('Problem'), properties: { code: { enum: codes } } } },
     },
@@ -83,8 +89,15 @@ const pathsOf = (routes: readonly Route[]): Json =>
     ]),
   );
 
-/** The OpenAPI 3.1 document of these routes; everything in it comes from the routes and the two tables. */
-export const openapiOf = (routes: readonly Route[], version: string): Json => ({
+/** Content of the document beside its routes. */
+export interface DocumentParts {
+  readonly version: string;
+  /** Named schemas of the services. */
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+}
+
+/** The OpenAPI 3.1 document of these routes. Its whole content comes from the routes and the two tables. */
+export const openapiOf = (routes: readonly Route[], { version, schemas }: DocumentParts): Json => ({
   openapi: '3.1.0',
   jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
   info: {
@@ -95,9 +108,11 @@ export const openapiOf = (routes: readonly Route[], version: string): Json => ({
   },
   paths: pathsOf(routes),
   components: {
-    schemas: components,
+    schemas: { ...components, ...schemas },
     headers: {
       OrbRequestId: { description: 'Id of the request, also in logs.', schema: shapes.requestId },
+      RateLimit: rateLimitHeader,
+      RateLimitPolicy: rateLimitPolicyHeader,
       RetryAfter: { description: 'Seconds.', schema: { type: 'integer', minimum: 1 } },
     },
     securitySchemes: {

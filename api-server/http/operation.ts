@@ -8,12 +8,12 @@ export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly description: string;
-  /** Path parameters always are; others unless said. */
+  /** Path parameters are always required; others only when it is set. */
   readonly required?: true;
   readonly schema: JsonSchema;
 }
 
-/** An alias, not an interface: it counts as JSON. */
+/** A type alias, because an interface does not count as JSON. */
 type MediaType = { readonly schema: JsonSchema };
 
 interface Answer {
@@ -23,7 +23,7 @@ interface Answer {
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
-/** What OpenAPI says of a route. Problems that the server itself answers are added by `openapi.ts`. */
+/** Description of a route in OpenAPI. `openapi.ts` adds the problems that the server itself answers. */
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
@@ -34,7 +34,7 @@ export interface Operation {
     readonly required: boolean;
     readonly content: Readonly<Record<string, MediaType>>;
   };
-  /** Answers that are no problems, by status. */
+  /** Answers that are not problems, by status. */
   readonly responses: Readonly<Record<string, Answer>>;
   /** Codes that the handler itself may answer. */
   readonly problems: readonly ProblemCode[];

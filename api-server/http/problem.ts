@@ -1,9 +1,10 @@
 import type { LedgerError } from '../../adapters/ledger/port.ts';
 import type { ProblemOptions } from './problem-options.ts';
-import { problems, type Problem, type ProblemCode } from './problems.ts';
+import type { Problem } from '../problems/problem-part.ts';
+import { problems, type ProblemCode } from './problems.ts';
 import type { Reply } from './route.ts';
 
-/** The code for what a ledger threw. */
+/** The code for an error of the ledger. */
 export const ledgerCode = ({ code }: LedgerError): 'ledger-forked' | 'ledger-unavailable' =>
   code === 'ledger-forked' ? code : 'ledger-unavailable';
 

@@ -8,8 +8,8 @@ export type Query<T> =
   | { readonly ok: false; readonly errors: readonly ProblemError[] };
 
 /**
- * Reads the query parameters of one request and collects everything that is wrong with them. A parameter that the route
- * does not have is an error: a misspelt filter would silently show too much.
+ * Reads the query parameters of one request and collects all faults. A parameter that the route does not have is an
+ * error: a misspelt filter would silently show too much.
  */
 export class QueryReader {
   readonly #query: URLSearchParams;
@@ -18,7 +18,7 @@ export class QueryReader {
   constructor(query: URLSearchParams, known: readonly string[]) {
     this.#query = query;
     for (const name of new Set(query.keys())) {
-      // Only a known name is repeated in an answer.
+      // The answer repeats only known names.
       if (!known.includes(name)) this.#fail('parameter-unknown', `Parameters here: ${known.join(', ')}.`, undefined);
       else if (query.getAll(name).length > 1) this.#fail('parameter-twice', 'Give it once.', name);
     }
@@ -28,7 +28,7 @@ export class QueryReader {
     this.#errors.push({ ...(parameter === undefined ? {} : { parameter }), code, detail });
   }
 
-  /** @param accepts guard of the values that are good; `expected` says in words which */
+  /** @param accepts guard of the valid values; `expected` describes them in words */
   text<T extends string>(name: string, accepts: (text: string) => text is T, expected: string): T | undefined {
     const value = this.#query.get(name);
     if (value === null) return undefined;
@@ -37,7 +37,7 @@ export class QueryReader {
     return undefined;
   }
 
-  /** `true` or `false`, written just so; false when absent. */
+  /** Exactly `true` or `false`; false when absent. */
   flag(name: string): boolean {
     const value = this.#query.get(name);
     if (value !== null && value !== 'true' && value !== 'false')
@@ -54,7 +54,7 @@ export class QueryReader {
     return undefined;
   }
 
-  /** Like `integer`; absence is an error too. */
+  /** Like `integer`, but absence is an error too. */
   needed(name: string, min: number, max: number): number {
     if (!this.#query.has(name)) this.#fail('parameter-missing', `Give an integer from ${min} to ${max}.`, name);
     return this.integer(name, min, max) ?? Number.NaN;
@@ -65,13 +65,13 @@ export class QueryReader {
     const value = this.#query.get(name);
     if (value === null) return undefined;
     const ms = TIME.test(value) ? Date.parse(value) : Number.NaN;
-    // The parser rolls 02-30 over to March: the day must come back.
+    // The parser turns 02-30 into a day of March: the day must stay the same.
     if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(value.slice(0, 10))) return ms;
     this.#fail('parameter-malformed', 'Expected: a UTC time like 2026-11-20T10:00:00Z.', name);
     return undefined;
   }
 
-  /** @param value built from what the reads above returned; not looked at when one of them failed */
+  /** @param value built from the results of the reads above; ignored when a read failed */
   result<T>(value: T): Query<T> {
     return this.#errors.length === 0 ? { ok: true, value } : { ok: false, errors: this.#errors };
   }

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { errorCode } from '../../core/errors/error-code.ts';
 import type { Connections } from './connections.ts';
 import { problem } from './problem.ts';
 import type { ProblemCode } from './problems.ts';
@@ -10,10 +11,8 @@ const CODES: Readonly<Record<string, ProblemCode>> = {
 };
 const LINGER_MS = 500;
 
-const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '');
-
 function answerTo(error: Error, requestId: string): string {
-  const code = codeOf(error);
+  const code = errorCode(error) ?? '';
   const reply = problem({ requestId }, (Object.hasOwn(CODES, code) ? CODES[code] : undefined) ?? 'malformed-request');
   const lines = [
     `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ''}`,
@@ -29,7 +28,7 @@ function answerTo(error: Error, requestId: string): string {
 
 /**
  * Answers bytes that never became a request (listener of `clientError`; Node alone answers with an empty body), then
- * closes. The caller may still send: its bytes are ignored for a moment, so that it is not reset before it has read.
+ * closes. The caller may still send. Its bytes are ignored for a moment: a reset would come before it reads the answer.
  */
 export class ConnectionRefuser {
   readonly #refused = new WeakSet<Duplex>();
@@ -43,7 +42,7 @@ export class ConnectionRefuser {
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
     const standing = this.#connections.standing(socket);
-    if (standing === 'begun' || !socket.writable || codeOf(error) === 'ECONNRESET') socket.destroy();
+    if (standing === 'begun' || !socket.writable || errorCode(error) === 'ECONNRESET') socket.destroy();
     else if (standing === 'busy') this.#connections.closeAfterAnswers(socket);
     else {
       const timer = setTimeout(() => socket.destroy(), LINGER_MS);

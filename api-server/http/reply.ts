@@ -10,12 +10,15 @@ export const json = (value: JsonValue, headers: Readonly<Record<string, string>>
 
 const opaque = (etag: string): string => (etag.startsWith('W/') ? etag.slice(2) : etag);
 
-/** True when `If-None-Match` holds this ETag, by weak comparison (RFC 9110 §13.1.2). */
+/**
+ * True when `If-None-Match` holds this ETag, by weak comparison (RFC 9110 §13.1.2). Express's `fresh` is not used: it
+ * would always answer 200 to the `fetch` of Node, which sends `Cache-Control: no-cache` beside every `If-None-Match`.
+ */
 const isFresh = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch !== undefined &&
   ifNoneMatch.split(',').some((item) => item.trim() === '*' || opaque(item.trim()) === opaque(etag));
 
-/** The reply with its ETag, or 304 with the same headers when the caller has it. */
+/** The reply with its ETag, or 304 with the same headers when the caller already has it. */
 export function conditional(ifNoneMatch: string | undefined, etag: string, reply: Reply): Reply {
   const headers: Readonly<Record<string, string>> = { ...reply.headers, etag };
   if (!isFresh(ifNoneMatch, etag)) return { ...reply, headers };

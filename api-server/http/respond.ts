@@ -3,21 +3,27 @@ import { hasBody, isSmall } from './body.ts';
 import type { Reply } from './route.ts';
 
 const LINGER_MS = 1000;
+/** A smaller answer fits into the buffers of the system, or costs little while it waits. */
+const LARGE_BYTES = 65_536;
 
 export interface RespondOptions {
   readonly requestId: string;
-  /** Names in lower case; the reply's own win. */
+  /** Names in lower case. A header of the reply replaces the same one here. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Bodies up to here are read past, so that the connection can be used again. */
+  /** Bodies up to this size are read and discarded, so that the connection can be used again. */
   readonly bodyBytes: number;
-  /** The server is stopping: no further request on this connection. */
+  /** Longest time in which the caller takes no byte of a large answer, ms. */
+  readonly stallMs: number;
+  /** Longest time without a byte in either direction, ms. It applies again after a large answer. */
+  readonly idleMs: number;
+  /** The server is stopping: the connection takes no further request. */
   readonly closing: boolean;
 }
 
 const isBodiless = (status: number): boolean => status === 204 || status === 304;
 
 /**
- * Writes the answer whole and keeps the connection open while the caller still sends: a socket that is closed with unread
+ * Writes the whole answer and keeps the connection open while the caller still sends. A socket that closes with unread
  * bytes is reset, and the caller would never see the answer (RFC 9112 §9.6).
  */
 function linger(request: IncomingMessage, response: ServerResponse, body: string | Uint8Array): void {
@@ -31,15 +37,30 @@ function linger(request: IncomingMessage, response: ServerResponse, body: string
   response.write(body);
 }
 
-/** What is left of the request's body, and what that means for the connection. */
-function leftover(request: IncomingMessage, bodyBytes: number): 'nothing' | 'read-past' | 'cut' | 'linger' {
+/**
+ * Cuts a caller that takes no byte of a large answer. Node counts the bytes that the system still takes, so a slow
+ * reader stays. It uses the time limit of the connection: no timer is made, and small answers cost nothing.
+ */
+function limitStall({ socket }: IncomingMessage, response: ServerResponse, options: RespondOptions): void {
+  if (response.writableFinished || socket.writableLength === 0) return;
+  socket.setTimeout(options.stallMs);
+  // Runs before Node's own listener, which sets the time limit of a connection that waits for its next request.
+  response.prependOnceListener('finish', () => socket.setTimeout(options.idleMs));
+}
+
+type Leftover = 'nothing' | 'read-past' | 'cut' | 'linger';
+
+const CLOSING: ReadonlySet<Leftover> = new Set(['cut', 'linger']);
+
+/** The unread part of the request's body, and its effect on the connection. */
+function leftover(request: IncomingMessage, bodyBytes: number): Leftover {
   if (request.complete || !hasBody(request)) return 'nothing';
   if (!isSmall(request, bodyBytes)) return 'linger';
-  // Who waits for `100 Continue` may send the body or not: the next bytes could be either.
+  // A caller that waits for `100 Continue` may or may not send the body. The next bytes could be either.
   return request.headers.expect === undefined ? 'read-past' : 'cut';
 }
 
-/** Sends one reply with length and the general headers; nothing when the caller is gone. */
+/** Sends one reply with length and the general headers. It sends nothing when the caller has gone. */
 export function respond(
   request: IncomingMessage,
   response: ServerResponse,
@@ -57,8 +78,9 @@ export function respond(
   };
   const bodiless = isBodiless(reply.status);
   if (!bodiless) headers['content-length'] = Buffer.byteLength(reply.body);
-  if (options.closing || left === 'linger' || left === 'cut') headers['connection'] = 'close';
+  if (options.closing || CLOSING.has(left)) headers['connection'] = 'close';
   response.writeHead(reply.status, headers);
   if (left === 'linger') linger(request, response, reply.body);
   else response.end(bodiless ? undefined : reply.body);
+  if (reply.body.length >= LARGE_BYTES) limitStall(request, response, options);
 }

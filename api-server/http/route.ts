@@ -29,19 +29,24 @@ export interface Reply {
   readonly body: string | Uint8Array;
 }
 
-/** A route of the API. A route without a scope does not compile, and an unknown one keeps the server from starting (S14). */
+/**
+ * A route of the API. A route without a scope does not compile. A route with an unknown scope prevents the start of the
+ * server (security.md S14).
+ */
 export interface Route {
   readonly method: 'get' | 'post' | 'delete';
   /** OpenAPI form: `/orbisets/{id}/execute`. */
   readonly path: string;
   readonly scope: Scope | 'public';
-  /** `maybe`: a request without Authorization header reaches the handler, which must refuse it itself where due. */
+  /**
+   * `maybe`: a request without Authorization header reaches the handler. The handler must refuse it where necessary.
+   */
   readonly anonymous?: 'maybe';
   /** Counts against the limit of runs in flight and is shed first when the process is overloaded. */
   readonly sheds?: true;
-  /** Media type that a body must have; a route without it takes no body. */
+  /** Media type that a body must have. A route without this member takes no body. */
   readonly accepts?: 'application/json';
   readonly handle: (request: RouteRequest) => Promise<Reply>;
-  /** What OpenAPI says of it; `openapi.ts` adds security and the problems that every route shares. */
+  /** Description of the route in OpenAPI. `openapi.ts` adds security and the problems that every route shares. */
   readonly operation: Operation;
 }

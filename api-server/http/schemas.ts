@@ -1,11 +1,11 @@
 import type { JsonSchema } from './operation.ts';
 import { problems } from './problems.ts';
 
-const text = (description: string): JsonSchema => ({ type: 'string', description });
+export const text = (description: string): JsonSchema => ({ type: 'string', description });
 const matching = (pattern: string, description: string): JsonSchema => ({ type: 'string', pattern, description });
-const count = (description: string): JsonSchema => ({ type: 'integer', minimum: 0, description });
+export const count = (description: string): JsonSchema => ({ type: 'integer', minimum: 0, description });
 
-/** A closed object whose members are all required, but those named in `optional`. */
+/** A closed object. All members are required, except those named in `optional`. */
 export const closed = (
   properties: Readonly<Record<string, JsonSchema>>,
   optional: readonly string[] = [],
@@ -22,7 +22,7 @@ const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12
 const TIME = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$';
 const ORB_ID = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?\\.[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?@[0-9A-Za-z.+-]+$';
 
-/** Shared by the schemas of all routes. */
+/** Schemas that all routes share. */
 export const shapes = {
   time: matching(TIME, 'UTC with milliseconds.'),
   digest: matching('^sha256:[0-9a-f]{64}$', 'SHA-256 as lower-case hexadecimal.'),
@@ -42,6 +42,18 @@ export const shapes = {
   hashes: { type: 'array', items: { type: 'string', contentEncoding: 'base64' }, maxItems: 64 },
 } as const satisfies Record<string, JsonSchema>;
 
+/** `RateLimit` of a run whose Orbiset has a rate. */
+export const rateLimitHeader = {
+  description: '`"orbiset";r=49;t=1`: 49 more runs may start now, and all of them again in 1 second.',
+  schema: { type: 'string' },
+} as const;
+
+/** `RateLimit-Policy` of the same run. */
+export const rateLimitPolicyHeader = {
+  description: '`"orbiset";q=50;w=1`: 50 runs in 1 second; only with limits.rate_per_second of the Orbiset.',
+  schema: { type: 'string' },
+} as const;
+
 const salt = closed({ salt: matching('^[A-Za-z0-9_-]{22}$', '16 bytes in base64url; given once, never stored.') });
 
 const attempt = closed({
@@ -54,11 +66,13 @@ const attempt = closed({
   duration_ms: count('Milliseconds.'),
 });
 
-const openings = closed({ input: salt, output: salt }, ['input', 'output']);
+export const openings = closed({ input: salt, output: salt }, ['input', 'output']);
 
 const status = { type: 'string', enum: ['completed', 'failed', 'timed_out', 'denied'] } as const;
 
-const providerBody = text('Redacted answer of the provider, at most 4096 bytes; only where manifest or developer ask.');
+export const providerBody = text(
+  'Redacted answer of the provider, at most 4096 bytes; only where manifest or developer ask.',
+);
 
 const problemError = closed(
   {
@@ -105,21 +119,7 @@ const problemSchema = closed(
   ],
 );
 
-const sealedRequest = closed({
-  method: text('HTTP method.'),
-  url: text('With placeholders for secrets.'),
-  headers: { type: 'array', items: closed({ name: { type: 'string' }, value: { type: 'string' } }) },
-  body: { type: ['string', 'null'], description: 'With placeholders for secrets.' },
-});
-
-const sealedSecret = closed({
-  entry: text('Name in the vault.'),
-  present: { type: 'boolean' },
-  host: text('Where it would go.'),
-  host_allowed: { type: 'boolean' },
-});
-
-/** Named schemas of the OpenAPI document (`#/components/schemas/NAME`). */
+/** Named schemas that more than one service uses (`#/components/schemas/NAME`). */
 export const components = {
   Problem: problemSchema,
   Attempt: attempt,
@@ -130,7 +130,7 @@ export const components = {
     signature_valid: { type: 'boolean', description: 'Computed on every read.' },
     timestamp: shapes.time,
   }),
-  /** Of a run that did not complete; `receipt` is absent while it could not be stored. */
+  /** A run that did not complete; `receipt` is absent while it could not be stored. */
   ProblemRun: closed(
     {
       run_id: shapes.runId,
@@ -139,44 +139,5 @@ export const components = {
       receipt: ref('ReceiptSummary'),
     },
     ['receipt'],
-  ),
-  ExecutionRequest: closed(
-    {
-      orb_id: shapes.orbId,
-      inputs: { type: 'object', description: 'By input name of the Orb; {} unless said.' },
-    },
-    ['inputs'],
-  ),
-  DryRun: closed({
-    dry_run: { const: true },
-    orb_id: shapes.orbId,
-    manifest_digest: shapes.digest,
-    orbiset: text('{namespace}.{name}'),
-    effective_provider: { type: ['string', 'null'] },
-    providers: {
-      type: 'array',
-      items: closed(
-        {
-          provider: text('Name of the provider.'),
-          eligible: { type: 'boolean' },
-          reason: text('Code of what keeps it from being called.'),
-          request: sealedRequest,
-          secrets: { type: 'array', items: sealedSecret },
-        },
-        ['reason'],
-      ),
-    },
-  }),
-  ExecutionResult: closed(
-    {
-      run_id: shapes.runId,
-      status: { const: 'completed' },
-      outputs: { type: 'object', description: 'By output name; null: the provider gave no such value.' },
-      receipt: ref('ReceiptSummary'),
-      execution_ms: count('Milliseconds.'),
-      openings,
-      provider_body: providerBody,
-    },
-    ['openings', 'provider_body'],
   ),
 } as const satisfies Record<string, JsonSchema>;

@@ -17,23 +17,29 @@ export interface ServeContext {
   readonly logger: Pick<Logger, 'error'>;
   readonly clock: Clock;
   readonly bodyBytes: number;
+  /** Longest time in which the caller takes no byte of a large answer, ms. */
+  readonly stallMs: number;
+  /** Longest time without a byte in either direction, ms. */
+  readonly idleMs: number;
   readonly isDraining: () => boolean;
-  /** What the first start still waits for. */
+  /** Parts that the first start still waits for. */
   readonly notStarted: () => readonly string[];
 }
 
-/** Sends a reply with everything that all answers carry. */
+/** Sends a reply with the headers that all answers have. */
 export function finish(context: ServeContext, exchange: Exchange, reply: Reply): void {
   const notice = expiryNotice(exchange.caller, context.clock.now());
   respond(exchange.request, exchange.response, reply, {
     requestId: exchange.requestId,
     headers: notice === undefined ? {} : { 'orb-key-expires': notice },
     bodyBytes: context.bodyBytes,
+    stallMs: context.stallMs,
+    idleMs: context.idleMs,
     closing: context.isDraining(),
   });
 }
 
-/** A fault of ours becomes a problem that says nothing about it; the log knows the rest. */
+/** An internal fault becomes a problem without details. The log has them. */
 export function faultReply(context: ServeContext, exchange: Exchange, error: unknown): Reply {
   const away = error instanceof LedgerError;
   context.logger.error(away ? 'the ledger is away' : 'request failed', {
@@ -59,7 +65,7 @@ const presentedBy = (
 const awaitsContinue = (request: IncomingMessage, limitBytes: number): boolean =>
   request.headers.expect !== undefined && request.httpVersionMinor > 0 && !isTooLarge(request, limitBytes);
 
-/** @returns undefined: the caller went away, nobody waits for an answer */
+/** @returns undefined: the caller went away, and no answer is sent */
 async function answer(
   context: ServeContext,
   route: Route,
@@ -73,12 +79,14 @@ async function answer(
   if (hasBody(request) && !(route.accepts !== undefined && isPlainJson(request))) {
     return problem(exchange, 'unsupported-media-type');
   }
-  // Only now: a caller that waits for it sends no body to a refusal.
+  // Only here: a caller that waits for `100 Continue` sends no body to a refusal.
   if (awaitsContinue(request, context.bodyBytes)) exchange.response.writeContinue();
   const body = await readBody(request, context.bodyBytes);
   if (body.kind === 'gone') return undefined;
   if (body.kind === 'too-large') {
-    return problem(exchange, 'body-too-large', { detail: `The limit is ${context.bodyBytes} bytes.` });
+    return problem(exchange, 'body-too-large', {
+      detail: `The limit is ${context.bodyBytes} bytes (--max-request-bytes, in the chart api.maxRequestBytes).`,
+    });
   }
   return route.handle(new LiveRequest(exchange, params, body.bytes));
 }
@@ -98,8 +106,9 @@ async function guarded(
 }
 
 /**
- * Serves one matched request: admission first, so that a refusal costs nothing, then who asks, then the body, then the
- * handler. Never rejects. An admitted run holds its place until its handler is done, also when the caller has gone.
+ * Serves one matched request in this order: admission, authentication, body, handler. Admission comes first, so that a
+ * refusal costs nothing. Never rejects. An admitted run holds its place until its handler is done, also when the caller
+ * has gone.
  */
 export async function serveRoute(
   context: ServeContext,
@@ -108,7 +117,7 @@ export async function serveRoute(
   params: Readonly<Record<string, string>>,
 ): Promise<void> {
   exchange.route = route.path;
-  // Before the first look at keys, Orbisets and kill switches every answer would be a wrong one.
+  // Before keys, Orbisets and kill switches are read for the first time, every answer would be wrong.
   const missing = route.scope === 'public' ? [] : context.notStarted();
   if (missing.length > 0) {
     return finish(context, exchange, problem(exchange, 'not-ready', { detail: `Missing: ${missing.join(', ')}.` }));

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { RequestTurns } from '../../adapters/http/request-turns.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { newId } from '../../core/receipt/ids.ts';
@@ -23,14 +24,20 @@ interface ServerLimits {
   readonly headerBytes: number;
   readonly headerCount: number;
   readonly connections: number;
-  /** Until all headers are there, ms. */
+  /** Time until all headers are received, ms. */
   readonly headersTimeoutMs: number;
-  /** Until the body is there, ms. */
+  /** Time until the body is received, ms. */
   readonly requestTimeoutMs: number;
-  /** Between two requests on one connection, ms. */
+  /** Time between two requests on one connection, ms. */
   readonly keepAliveMs: number;
-  /** Without a byte in either direction, ms: longer than the longest run (120 s). */
+  /** Longest time without a byte in either direction, ms: longer than the longest run (120 s). */
   readonly idleMs: number;
+  /** Longest time in which the caller takes no byte of a large answer, ms. */
+  readonly stallMs: number;
+  /** Requests that may wait behind an open answer of their connection. A further request cuts the connection. */
+  readonly waitingPerConnection: number;
+  /** … and on all connections together. */
+  readonly waiting: number;
 }
 
 const serverLimits: ServerLimits = {
@@ -42,11 +49,14 @@ const serverLimits: ServerLimits = {
   requestTimeoutMs: 30_000,
   keepAliveMs: 60_000,
   idleMs: 150_000,
+  stallMs: 30_000,
+  waitingPerConnection: 64,
+  waiting: 4096,
 };
 
-/** What is known of a request when its answer is done: for metrics and the request log. */
+/** Data of a request when its answer is done: for metrics and the request log. */
 export interface Answered {
-  /** Path template, or `none`: bounded, never what the caller wrote. */
+  /** Path template, or `none`: bounded, never text of the caller. */
   readonly route: string;
   readonly method: string;
   /** 499: the caller went away before the answer was complete. */
@@ -74,7 +84,7 @@ export interface AppOptions {
   readonly limits?: Partial<ServerLimits>;
   /** Absent: plain HTTP. */
   readonly tls?: TlsFiles;
-  /** What the first start still waits for: until then only public routes are served. Default: nothing. */
+  /** Parts that the first start still waits for: until then only public routes are served. Default: empty. */
   readonly notStarted?: () => readonly string[];
 }
 
@@ -82,7 +92,7 @@ export interface App {
   /** Not listening yet. */
   readonly server: Server | SecureServer;
   readonly scheme: 'http' | 'https';
-  /** Takes another certificate for every connection from here on; those that are open go on. Only with `tls`. */
+  /** Uses another certificate for new connections; open ones continue unchanged. Only with `tls`. */
   readonly useTls: (files: TlsFiles) => void;
   /** Graceful stop; resolves when every connection is closed. @returns how many had to be cut after `timeoutMs` */
   readonly drain: (timeoutMs: number) => Promise<number>;
@@ -102,7 +112,7 @@ function allowed(routes: readonly Route[], path: string): string {
   return (methods.includes('GET') ? ['HEAD', ...methods] : methods).toSorted().join(', ');
 }
 
-/** Reads the path parameters of one route; Express gives arrays only for wildcards, which no route has. */
+/** Reads the path parameters of one route. Express gives arrays only for wildcards, and no route has wildcards. */
 function paramsReader(path: string): (request: Request) => Readonly<Record<string, string>> {
   const names = [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, name = '']) => name);
   return (request) => {
@@ -138,7 +148,7 @@ function routed(routes: readonly Route[], context: ServeContext): Express {
     const exchange = exchangeOf(request);
     finish(context, exchange, problem(exchange, 'route-not-found'));
   });
-  // Express knows an error handler by its four parameters.
+  // Express recognises an error handler by its four parameters.
   app.use((error: unknown, request: Request, _response: Response, _next: NextFunction) => {
     const exchange = exchangeOf(request);
     const reply =
@@ -169,6 +179,8 @@ function listener(limits: ServerLimits, tls: TlsFiles | undefined): Listener {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveMs,
+    // Checked in `begin`: Node would answer out of turn.
+    requireHostHeader: false,
     connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
     noDelay: true,
   };
@@ -176,7 +188,7 @@ function listener(limits: ServerLimits, tls: TlsFiles | undefined): Listener {
     tls === undefined
       ? createServer(bounds)
       : createSecureServer({ ...bounds, ...tls, minVersion: MIN_VERSION, ALPNProtocols: ['http/1.1'] });
-  // Node drops headers over its own count without a word; `headerCount` is checked here, and bytes bound both.
+  // Node silently drops headers above its own count. `headerCount` is checked here, and the byte limit bounds both.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.connections;
   server.timeout = limits.idleMs;
@@ -185,7 +197,7 @@ function listener(limits: ServerLimits, tls: TlsFiles | undefined): Listener {
 
 /**
  * The HTTP server of the API over these routes.
- * @throws TypeError a route without a scope that exists, or one that is there twice (security.md S14)
+ * @throws TypeError a route has no existing scope, or it exists twice (security.md S14)
  */
 export function createApp(options: AppOptions): App {
   checkRoutes(options.routes);
@@ -195,15 +207,18 @@ export function createApp(options: AppOptions): App {
   const context: ServeContext = {
     ...options,
     bodyBytes: limits.bodyBytes,
+    stallMs: limits.stallMs,
+    idleMs: limits.idleMs,
     isDraining: () => draining,
     notStarted: options.notStarted ?? (() => []),
   };
-  const connections = new Connections();
+  const turns = new RequestTurns({ perConnection: limits.waitingPerConnection, together: limits.waiting });
+  const connections = new Connections(turns);
   const refuser = new ConnectionRefuser(connections);
   const app = routed(options.routes, context);
   const requestId = (): string => newId('req_', clock.now(), random);
 
-  const onRequest = (request: CarryingRequest, response: ServerResponse): void => {
+  const begin = (request: CarryingRequest, response: ServerResponse): void => {
     const startedAt = clock.monotonic();
     const { socket } = request;
     const traceparent = traceparentOf(request.headers['traceparent']?.toString(), random);
@@ -216,12 +231,19 @@ export function createApp(options: AppOptions): App {
     });
     if (request.rawHeaders.length > 2 * limits.headerCount) {
       finish(context, exchange, problem(exchange, 'headers-too-large'));
+    } else if (request.headers.host === undefined && request.httpVersionMinor > 0) {
+      finish(context, exchange, problem(exchange, 'malformed-request', { headers: { connection: 'close' } }));
     } else app(request, response);
   };
 
+  const onRequest = (request: CarryingRequest, response: ServerResponse): void =>
+    turns.take(request.socket, response, () => begin(request, response));
   const server = listener(limits, options.tls);
-  server.on('request', onRequest);
-  server.on('checkContinue', onRequest);
+  server.on('request', onRequest).on('checkContinue', onRequest);
+  // The same answer as Node's own, but in turn.
+  server.on('checkExpectation', ({ socket }, response) =>
+    turns.take(socket, response, () => response.writeHead(417).end()),
+  );
   server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket: Duplex) => connections.add(socket));
   server.on('clientError', (error, socket) => refuser.refuse(error, socket, requestId()));
   const drain = (timeoutMs: number): Promise<number> => {

@@ -1,17 +1,20 @@
 import type { Caller } from '../../core/api-key/caller.ts';
+import { isLabelName } from '../../core/reconcile/kube-name.ts';
 
-/** All that counts here of who sent a request. */
+/** The part of a caller that matters here. */
 type Tenants = Pick<Caller, 'tenants'>;
 
-/** A caller without a key, where a route lets one in: standalone, whose bare manifests live there (design.md §7). */
+/**
+ * A caller without a key, where a route allows it: standalone, whose bare manifests are in this tenant (design.md §7).
+ */
 const ANONYMOUS: Tenants = { tenants: ['default'] };
 
-/** The tenant that a request means. */
+/** The tenant of a request. */
 export type TenantChoice =
   | { readonly kind: 'tenant'; readonly tenant: string }
-  /** The key acts for several tenants and the request names none. */
+  /** The key acts for several tenants and the request does not name a tenant. */
   | { readonly kind: 'ambiguous' }
-  /** Not one of the key's; answered like something that does not exist (security.md S13). */
+  /** Not a tenant of the key; answered as if it did not exist (security.md S13). */
   | { readonly kind: 'unknown' };
 
 interface OrbisetRef {
@@ -19,10 +22,8 @@ interface OrbisetRef {
   readonly name: string;
 }
 
-const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-
 const actsFor = (caller: Tenants, namespace: string): boolean =>
-  LABEL.test(namespace) && (caller.tenants === '*' || caller.tenants.includes(namespace));
+  isLabelName(namespace) && (caller.tenants === '*' || caller.tenants.includes(namespace));
 
 const onlyTenant = (caller: Tenants): string | undefined =>
   caller.tenants !== '*' && caller.tenants.length === 1 ? caller.tenants[0] : undefined;
@@ -41,9 +42,9 @@ export function tenantOf(caller: Tenants, namespace: string | null): TenantChoic
 }
 
 /**
- * The Orbiset that `{id}` of a path means (design.md §2): a name in the key's only tenant, or `{namespace}.{name}` of one
- * of its tenants. Orbiset names have no dot.
- * @param given undefined: anonymous, who acts for the tenant `default` alone
+ * The Orbiset of `{id}` in a path (design.md §2): a name in the key's only tenant, or `{namespace}.{name}` in one of
+ * its tenants. Orbiset names have no dot.
+ * @param given undefined: an anonymous caller, which acts for the tenant `default` only
  * @returns undefined: answer `orbiset-not-found`
  */
 export function orbisetRef(id: string, given: Tenants | undefined): OrbisetRef | undefined {
@@ -52,6 +53,6 @@ export function orbisetRef(id: string, given: Tenants | undefined): OrbisetRef |
   if (rest.length > 0) return undefined;
   const ref =
     second === undefined ? { namespace: onlyTenant(caller), name: first } : { namespace: first, name: second };
-  if (ref.namespace === undefined || !LABEL.test(ref.name) || !actsFor(caller, ref.namespace)) return undefined;
+  if (ref.namespace === undefined || !isLabelName(ref.name) || !actsFor(caller, ref.namespace)) return undefined;
   return { namespace: ref.namespace, name: ref.name };
 }

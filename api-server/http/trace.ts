@@ -1,4 +1,5 @@
-// Version 00 ends after the flags, a later one may go on behind a hyphen, ff is none; zeros are no ids (Trace Context §3.2).
+// Version 00 ends after the flags; a later version may continue after a hyphen; ff is invalid. Ids of zeros are invalid
+// (Trace Context §3.2).
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(-.*)?$/;
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');

@@ -1,24 +1,41 @@
-import { HourlyBudget } from './hourly-budget.ts';
+const HOUR_MS = 3_600_000;
 
-/** How the providers of one Orb are probed. */
+/** Counts the requests to one provider in any hour. Times are monotonic ms and never go back. */
+class HourlyBudget {
+  /** Times of the requests in the last hour, oldest first. */
+  readonly #spent: number[] = [];
+
+  /** @param max in an hour, at least 1. @returns when the next request may be sent; `now` or earlier: at once */
+  freeAt(max: number, now: number): number {
+    while ((this.#spent[0] ?? now) <= now - HOUR_MS) this.#spent.shift();
+    const blocking = this.#spent.at(-max);
+    return blocking === undefined ? now : blocking + HOUR_MS;
+  }
+
+  spend(now: number): void {
+    this.#spent.push(now);
+  }
+}
+
+/** Settings for the probes of one Orb's providers. */
 export interface ProbePlan {
   readonly intervalMs: number;
   /** Share of the interval by which a probe comes earlier or later, 0–0.5. */
   readonly jitter: number;
   readonly maxPerHour: number;
-  /** Those that can be probed. */
+  /** Names of the providers that can be probed. */
   readonly providers: readonly string[];
 }
 
-/** Whether a probe may be sent now. `isNews`: the budget is used up, and this was not said within the hour. */
+/** Whether a probe may be sent now. `isNews`: the budget is used up, and this was not reported within the hour. */
 export type Spending =
   | { readonly kind: 'spent' }
-  /** Within an interval there is budget again. */
+  /** The budget allows a probe again within one interval. */
   | { readonly kind: 'later' }
   | { readonly kind: 'exhausted'; readonly isNews: boolean };
 
 interface Slot {
-  /** Where the probe would stand without jitter: jitter must not add up, or an hour could hold too many. */
+  /** Time of the probe without jitter. Jitter must not add up, or an hour could hold too many probes. */
   base: number;
   at: number;
   readonly budget: HourlyBudget;
@@ -31,21 +48,23 @@ const BURST_STEP_MS = 1000;
 const BURST_GAP_MS = 30_000;
 const TOLD_AGAIN_MS = 3_600_000;
 
-/** When each provider of one Orb is probed next. Pure; times are monotonic ms. */
+/** Computes when each provider of one Orb is probed next. Pure; times are monotonic ms. */
 export class OrbSchedule {
   readonly #random: () => number;
   readonly #slots = new Map<string, Slot>();
   #plan: ProbePlan = { intervalMs: Infinity, jitter: 0, maxPerHour: 1, providers: [] };
-  /** Times of a burst that has begun or will. */
+  /** Times of a burst that has begun or is planned. */
   #burst: number[] = [];
   #lastBurstAt = -Infinity;
 
-  /** @param random [0, 1) */
+  /** @param random returns a number in [0, 1) */
   constructor(random: () => number) {
     this.#random = random;
   }
 
-  /** From now on this plan holds. What is new begins somewhere within one interval, so that a start makes no crowd. */
+  /**
+   * Uses this plan from now on. A new provider begins at a random time within one interval, so a start makes no burst.
+   */
   follow(plan: ProbePlan, now: number): void {
     const isPaceNew = plan.intervalMs !== this.#plan.intervalMs;
     this.#plan = plan;
@@ -59,8 +78,8 @@ export class OrbSchedule {
   }
 
   /**
-   * Three probes of each, one second apart, unless there was a burst within 30 s.
-   * @param mustCome it comes at the end of the 30 s then
+   * Three probes of each provider, one second apart, unless there was a burst within 30 s.
+   * @param mustCome true: in that case the burst is delayed to the end of the 30 s
    */
   burst(now: number, mustCome: boolean): void {
     const free = this.#lastBurstAt + BURST_GAP_MS;
@@ -70,14 +89,14 @@ export class OrbSchedule {
     this.#burst = Array.from({ length: BURST }, (_, index) => from + index * BURST_STEP_MS);
   }
 
-  /** Monotonic ms; Infinity: never. */
+  /** Time of the next probe, monotonic ms; Infinity: never. */
   get nextAt(): number {
     let next = this.#burst[0] ?? Infinity;
     for (const { at } of this.#slots.values()) next = Math.min(next, at);
     return next;
   }
 
-  /** Providers whose time has come, each once; their next time is set. */
+  /** Providers whose probe is due, each only once. It sets their next time. */
   takeDue(now: number): readonly string[] {
     const isBurst = (this.#burst[0] ?? Infinity) <= now;
     if (isBurst) this.#burst = this.#burst.slice(1).map((at) => Math.max(at, now + BURST_STEP_MS));
@@ -90,7 +109,7 @@ export class OrbSchedule {
     return due;
   }
 
-  /** Asked right before a probe is sent. */
+  /** Called directly before a probe is sent. */
   spend(provider: string, now: number): Spending {
     const slot = this.#slots.get(provider);
     if (slot === undefined) return { kind: 'later' };
@@ -108,7 +127,7 @@ export class OrbSchedule {
     return { kind: 'exhausted', isNews };
   }
 
-  /** After a pause longer than an interval nothing is made up for. */
+  /** After a pause longer than one interval, missed probes are not repeated. */
   #advance(slot: Slot, now: number): void {
     const { intervalMs, jitter } = this.#plan;
     const next = slot.base + intervalMs;

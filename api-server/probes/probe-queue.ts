@@ -1,12 +1,12 @@
-/** Bounds on work in flight. */
+/** Limits on concurrent jobs. */
 export interface QueueLimits {
   readonly atOnce: number;
   readonly perKey: number;
 }
 
 /**
- * Runs jobs in the order in which they came, so many at once; one that waits under the same key already is dropped. Jobs
- * must not reject.
+ * Runs jobs in the order of their arrival, with a limit on concurrent jobs. A job is dropped when another job of
+ * its key waits already, or when `perKey` jobs of its key run. Jobs must not reject.
  */
 export class ProbeQueue {
   readonly #limits: QueueLimits;
@@ -25,7 +25,7 @@ export class ProbeQueue {
     this.#pump();
   }
 
-  /** Drops what waits. @returns when what runs has ended */
+  /** Drops the waiting jobs. @returns when the running jobs have ended */
   async end(): Promise<void> {
     this.#waiting.clear();
     if (this.#count > 0) await new Promise<void>((resolve) => this.#idle.add(resolve));

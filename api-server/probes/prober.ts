@@ -4,10 +4,10 @@ import { DelayedKeys } from '../../adapters/kube/delayed-keys.ts';
 import type { Metrics } from '../../adapters/telemetry/metrics.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { effectiveProvider } from '../../core/failover/effective-provider.ts';
 import { resolveSwapConfig } from '../../core/failover/resolve-swap-config.ts';
 import type { OrbId } from '../../core/manifest/orb-id.ts';
-import type { FailoverState } from '../runtime/failover/failover-state.ts';
+import { effectiveProvider } from '../../core/orb/effective-provider.ts';
+import type { OrbFailovers } from '../runtime/failover/orb-failovers.ts';
 import { OrbSchedule } from './orb-schedule.ts';
 import { ProbeQueue } from './probe-queue.ts';
 import { askedAt, probeTargets } from './probe-targets.ts';
@@ -23,40 +23,40 @@ export interface OrbName {
 export interface ProberDeps extends Omit<ProbeTools, 'catalog' | 'clock'> {
   readonly catalog: Pick<MemoryCatalog, 'orb' | 'all' | 'watch' | 'orbiset' | 'onlyOrbiset'>;
   readonly clock: Clock;
-  /** [0, 1) */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
   readonly metrics: Pick<Metrics, 'provider' | 'setProbing'>;
-  readonly failover: Pick<FailoverState, 'breakers' | 'onBreakerOpened'>;
+  readonly failover: Pick<OrbFailovers, 'breakers' | 'onBreakerOpened'>;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Whether this process still has the lease under which one process probes. */
   readonly isHolder: () => boolean;
-  /** Told once in an hour and provider. */
+  /** Called at most once an hour for each provider. */
   readonly onBudgetExhausted: (orb: OrbName, provider: string) => void;
 }
 
 /** Probes the providers that have no traffic (failover.md §7). */
 export interface Prober {
-  /** Probes until the signal is aborted; then nothing of it goes on. Never rejects. */
+  /** Probes until the signal is aborted; then all work ends. Never rejects. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 interface Known extends ProbedOrb {
   readonly name: string;
   readonly schedule: OrbSchedule;
-  /** The newest request of the operator that was followed. */
+  /** Time of the newest request of the operator that was followed. */
   asked: number;
-  /** Provider → why it is not probed, as it was told. */
+  /** Provider → why it is not probed, as it was logged. */
   readonly skipped: Map<string, string>;
 }
 
-// 10 000 Orbs with one standby each and probes every 30 s, of which some wait for their timeout. A burst of a slow provider
-// overlaps itself.
+// 10 000 Orbs with one standby each and probes every 30 s, where some probes wait for their timeout. A burst to a slow
+// provider overlaps itself.
 const LIMITS = { atOnce: 256, perKey: 3 };
 const ORBS_PER_TURN = 50;
 
 const keyOf = (namespace: string, orbId: string): string => `${namespace}/${orbId}`;
 
-/** Thousands are at hand: others have a turn between them. */
+/** Handles thousands of items in parts, so that other work gets a turn between two parts. */
 async function inTurns<T>(items: Iterable<T>, act: (item: T) => void): Promise<void> {
   let count = 0;
   for (const item of items) {
@@ -66,7 +66,7 @@ async function inTurns<T>(items: Iterable<T>, act: (item: T) => void): Promise<v
   }
 }
 
-/** The time in which one process holds the lease. */
+/** The work of one process while it holds the lease. */
 class Watch {
   readonly #deps: ProberDeps;
   readonly #signal: AbortSignal;
@@ -148,7 +148,7 @@ class Watch {
     if (schedule.nextAt < Infinity) this.#due.add(key, 'low', schedule.nextAt);
   }
 
-  /** Called by a timer: one Orb must not keep the others from theirs. */
+  /** Called by a timer. A fault in one Orb must not stop the probes of the others. */
   #wake(key: string): void {
     const known = this.#orbs.get(key);
     if (known === undefined || this.#signal.aborted) return;
@@ -167,7 +167,7 @@ class Watch {
     }
   }
 
-  /** As things are now, not as they were when it began to wait. */
+  /** Uses the present state, not the state when the probe began to wait. */
   async #probe(key: string, provider: string): Promise<void> {
     const known = this.#orbs.get(key);
     if (known === undefined || this.#signal.aborted || !this.#deps.isHolder()) return;
@@ -176,7 +176,7 @@ class Watch {
       const ready = this.#prepare(known, provider);
       if (ready === undefined || !this.#spend(key, provider)) return;
       const { outcome, ms } = await sendProbe(ready, this.#deps, this.#signal);
-      // What was cut short by us says nothing; of an Orb that has gone there must be no series again.
+      // A probe that this process aborted proves nothing. An Orb that was removed must not get a series again.
       if (this.#signal.aborted || !this.#orbs.has(key)) return;
       const { metrics, clock } = this.#deps;
       metrics.provider(namespace, orbId, provider).probe(outcome, ms / 1000, clock.now() / 1000);

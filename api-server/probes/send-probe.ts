@@ -1,18 +1,18 @@
-import type { Dialer, DialLimits, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
 import type { MemoryCatalog } from '../../adapters/catalog/memory-catalog.ts';
+import type { Dialer, DialLimits, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { judgeProbe } from '../../core/failover/probe-request.ts';
+import { attemptOutcome } from '../../core/attempts/classify.ts';
 import type { ResolvedSwapConfig } from '../../core/failover/types.ts';
 import type { CompiledOrb, CompiledProbe, CompiledProvider } from '../../core/orb/compiled-orb.ts';
 import type { VaultEntry } from '../../core/orb/orbiset.ts';
 import type { AttemptOutcome } from '../../core/receipt/record.ts';
-import { attemptOutcome } from '../../core/run/classify.ts';
 import { eligibility, type ReadyAttempt } from '../../core/run/eligibility.ts';
-import { headerMap } from '../runtime/header-map.ts';
+import { judgeProbe } from '../../core/run/judge-probe.ts';
+import { headerMap } from '../run/header-map.ts';
 import type { KillSwitches } from '../runtime/kill-switches.ts';
 import type { RuntimeSettings } from '../runtime/runtime.ts';
 
-/** What sending a probe takes. */
+/** The parts that sending a probe needs. */
 export interface ProbeTools {
   readonly catalog: Pick<MemoryCatalog, 'orbiset' | 'onlyOrbiset'>;
   readonly dialer: Pick<Dialer, 'dial'>;
@@ -27,7 +27,7 @@ export interface ProbedOrb {
   readonly probing: ResolvedSwapConfig['probe'];
 }
 
-/** A probe that may be sent. Holds secret values: it lives from here to the socket. */
+/** A probe that may be sent. It holds secret values, so it lives only until it is sent. */
 export interface ReadyProbe {
   readonly ready: ReadyAttempt;
   readonly probe: CompiledProbe;
@@ -36,9 +36,9 @@ export interface ReadyProbe {
 
 export type Preparation =
   | { readonly kind: 'ready'; readonly probe: ReadyProbe }
-  /** The provider is not eligible, or its probe can't be filled; `why` is a code, for the log. */
+  /** The provider is not eligible, or its probe can't be rendered. `why` is a code for the log. */
   | { readonly kind: 'skip'; readonly why: string }
-  /** A kill switch. */
+  /** A kill switch is on. */
   | { readonly kind: 'stopped' };
 
 /** How a probe ended. */
@@ -51,17 +51,18 @@ type Vault = ReadonlyMap<string, VaultEntry>;
 const NO_VAULT: Vault = new Map();
 
 /**
- * The secrets of `probe.orbiset`, else of the only Orbiset of the Orb's namespace; without either, probes that need no
- * secret go on. @returns undefined: the Orbiset is suspended, so nothing is sent in its name
+ * The secrets of `probe.orbiset`, else of the only Orbiset of the Orb's namespace. Without either, a probe that needs
+ * no secret is still sent.
+ * @returns undefined: the Orbiset is suspended or asks for policies, so nothing is sent in its name
  */
 function vaultOf({ orb, probing }: ProbedOrb, { catalog }: ProbeTools): Vault | undefined {
   const { namespace } = orb;
   const orbiset =
     probing.orbiset === null ? catalog.onlyOrbiset(namespace) : catalog.orbiset(namespace, probing.orbiset);
-  return orbiset?.suspended === true ? undefined : (orbiset?.vault ?? NO_VAULT);
+  return orbiset?.suspended === true || orbiset?.asksForPolicies === true ? undefined : (orbiset?.vault ?? NO_VAULT);
 }
 
-/** Everything that can be decided before a byte is sent; the same rules as for a run (failover.md §12.2). */
+/** Decides everything before a byte is sent, by the same rules as for a run (failover.md §12.2). */
 export function prepareProbe(probed: ProbedOrb, provider: CompiledProvider, tools: ProbeTools): Preparation {
   const { orb, probing } = probed;
   const { probe } = provider;
@@ -107,8 +108,8 @@ function outcomeOf({ probe }: ReadyProbe, result: DialResult): AttemptOutcome {
 }
 
 /**
- * Sends it and reads the answer, of which nothing is kept. A refused credential counts: the Orbiset is of the Orb's own
- * namespace (failover.md §2). Never rejects.
+ * Sends the probe and reads the answer, which is not kept. A refused credential counts as a failure: the Orbiset is in
+ * the Orb's own namespace (failover.md §2). Never rejects.
  */
 export async function sendProbe(ready: ReadyProbe, tools: ProbeTools, signal: AbortSignal): Promise<ProbeResult> {
   const { dialer, clock, settings } = tools;

@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { MemoryCatalog } from '../../adapters/catalog/memory-catalog.ts';
 import { createDialer } from '../../adapters/egress/dialer.ts';
-import { plainOrigins } from '../../adapters/egress/exceptions.ts';
-import type { Dialer, EgressException } from '../../adapters/egress/port.ts';
+import { plainOrigins } from '../../adapters/egress/allow-rules.ts';
+import type { Dialer, AllowRule } from '../../adapters/egress/port.ts';
 import type { PlatformKeys } from '../../adapters/keys/port.ts';
 import { ed25519Verify, hmacSha256, nodeEncoding, randomSource, sha256 } from '../../adapters/keys/primitives.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
@@ -18,30 +18,32 @@ import { everyLogKey } from '../../core/verify/inclusion.ts';
 import { openKeys } from '../../core/verify/keys.ts';
 import { createAdmission, type Admission } from '../http/admission.ts';
 import { watchLoopDelay } from '../http/loop-delay.ts';
-import type { Doubt } from '../log/judge-head.ts';
-import { LogHead } from '../log/log-head.ts';
+import type { Doubt } from '../log-head/judge-head.ts';
+import { LogHead } from '../log-head/log-head.ts';
 import { CallerTags } from '../runtime/caller-tags.ts';
-import { FailoverState } from '../runtime/failover/failover-state.ts';
-import { Hourly } from '../runtime/hourly.ts';
+import { OrbFailovers } from '../runtime/failover/orb-failovers.ts';
+import { WarningLimiter } from '../runtime/warning-limiter.ts';
 import { KillSwitches } from '../runtime/kill-switches.ts';
+import { RunRates } from '../runtime/run-rates.ts';
 import { RunsInFlight } from '../runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../runtime/runtime.ts';
 import { SelfCheck } from '../runtime/self-check.ts';
 import { Slots } from '../runtime/slots.ts';
-import { EX_CONFIG, StartError } from './start-error.ts';
+import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
 
-/** Everything of one API process that lives as long as it does, with or without a cluster. */
+/** All parts of one API process that live as long as the process, with or without a cluster. */
 export interface Platform {
   readonly version: string;
   readonly clock: Clock;
   readonly log: ProcessLog;
   readonly keys: PlatformKeys;
-  /** Its log is held back until `followHead` has proven it. */
+  /** Its log may not grow until `followHead` has proven it. */
   readonly ledger: Ledger;
   readonly logHead: Pick<LogHead, 'ready'>;
   /**
-   * Proves the ledger by the head that is kept outside it, and keeps that; resolves after the first look. Once.
-   * @param forked told when the history is in doubt
+   * Proves the ledger by the head that is kept outside it, and keeps that head current. It resolves after the first
+   * check. Call it once.
+   * @param forked called when the history is in doubt
    */
   readonly followHead: (store: HeadStore, forked: (doubt: Doubt) => void) => Promise<void>;
   readonly dialer: Dialer;
@@ -50,22 +52,22 @@ export interface Platform {
   readonly admission: Admission;
   readonly runtime: Runtime;
   readonly random: (bytes: number) => Uint8Array;
-  readonly exceptions: readonly EgressException[];
-  /** Ends what `openPlatform` began, and writes the last head; the HTTP servers are closed before. */
+  readonly exceptions: readonly AllowRule[];
+  /** Closes the parts of `openPlatform`, and writes the last head. The HTTP servers must be closed before. */
   readonly close: () => Promise<void>;
 }
 
 export interface PlatformOptions {
-  /** Folder of the embedded ledger; it is there. */
+  /** Folder of the embedded ledger; it must exist. */
   readonly ledgerFolder: string;
   readonly clock: Clock;
   readonly log: ProcessLog;
   readonly keys: PlatformKeys;
-  readonly exceptions: readonly EgressException[];
-  /** PEM texts that the exceptions trust. */
+  readonly exceptions: readonly AllowRule[];
+  /** PEM texts of CAs that the allow rules trust. */
   readonly ca: readonly string[];
   readonly apiKeys: MetricSources['apiKeys'];
-  /** What differs between standalone and a cluster. */
+  /** Settings that differ between standalone and a cluster. */
   readonly runtime: Pick<RuntimeSettings, 'platformNamespace' | 'standalone' | 'owner' | 'secretHint'>;
 }
 
@@ -81,7 +83,7 @@ function versionOf(root: string): string {
   return typeof version === 'string' ? version : '0.0.0';
 }
 
-/** @throws StartError the keys don't fit together */
+/** @throws StartError the keys don't match each other */
 async function createLogHead({ clock, log, keys }: PlatformOptions): Promise<LogHead> {
   const opened = await openKeys(keys.keysJws, keys.root, { sha256, ed25519Verify });
   if (!opened.ok) throw new StartError(`the keys document does not open with its root: ${opened.code}`, EX_CONFIG);
@@ -138,19 +140,20 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     selfCheck: new SelfCheck(keys.receiptPublic, availableParallelism() - 1),
     slots: new Slots(SLOTS),
     inFlight,
+    rates: new RunRates(),
     switches: new KillSwitches(inFlight),
-    failover: new FailoverState({
+    failover: new OrbFailovers({
       clock,
       random: Math.random,
       metrics,
       isThere: (namespace, orbId) => catalog.orb(namespace, orbId) !== undefined,
     }),
-    echoes: new Hourly(clock.monotonic),
+    echoWarnings: new WarningLimiter(clock.monotonic),
   };
 }
 
 /**
- * Opens the parts in their order: ledger (its lock comes first), dialer, metrics, runtime.
+ * Opens the parts in this order: ledger (its lock comes first), dialer, metrics, runtime.
  * @param root folder of the program's package
  */
 export async function openPlatform(root: string, options: PlatformOptions): Promise<Platform> {

@@ -7,13 +7,13 @@ import { figuresFromSeries } from '../../core/failover/figures-from-series.ts';
 import { cachedFigures, DEADLINE_MS } from '../providers/figures-source.ts';
 import type { FiguresSource } from '../providers/port.ts';
 
-/** The operator's figures, and how to let go of them. */
+/** The source of the operator's metrics, and a way to close it. */
 export interface OpenFigures {
   readonly figures: FiguresSource;
   readonly close: () => Promise<void>;
 }
 
-/** Figures of the operator by way of the Prometheus that scrapes it; without one nobody can say any. */
+/** Reads the operator's metrics from the Prometheus that scrapes it. Without Prometheus there are no metrics. */
 export function openFigures(
   settings: PrometheusSettings | undefined,
   { clock, logger }: { readonly clock: Clock; readonly logger: Pick<Logger, 'debug'> },

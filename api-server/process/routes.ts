@@ -1,50 +1,26 @@
 import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
+import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
 import { openKeys } from '../../core/verify/keys.ts';
-import { healthRoutes } from '../health/routes.ts';
 import { openapiRoute } from '../http/openapi-route.ts';
 import type { Route } from '../http/route.ts';
 import type { Answered } from '../http/server.ts';
-import { keyRoutes } from '../log/key-routes.ts';
-import { logRoutes } from '../log/log-routes.ts';
-import { manifestRoute } from '../manifests/manifest-route.ts';
-import type { FiguresSource, PinStore } from '../providers/port.ts';
-import { providerRoutes } from '../providers/provider-routes.ts';
-import { receiptListRoute } from '../receipts/list-route.ts';
-import { receiptRoutes } from '../receipts/receipt-routes.ts';
-import { createReceiptVerifier } from '../receipts/verify-stored.ts';
-import { executeRoute } from '../runtime/execute.ts';
+import type { ServiceParts } from '../services/service.ts';
+import { serviceRoutes, serviceSchemas } from '../services/services.ts';
 import type { Platform } from './platform.ts';
-import { EX_CONFIG, StartError } from './start-error.ts';
 
-/** What the routes need beside the platform; it differs between standalone and a cluster. */
-export interface RouteParts {
-  /** What keeps the process from being ready; empty = ready. */
-  readonly missing: () => readonly string[];
-  readonly pins: PinStore;
-  readonly figures: FiguresSource;
-}
+/** Inputs of the routes beside the platform. They differ between standalone and a cluster. */
+export type RouteParts = Pick<ServiceParts, 'missing' | 'pins' | 'figures'>;
 
-/** Every route of the API, with its OpenAPI document. @throws StartError the keys don't fit together */
-export async function routesOf(
-  { keys, ledger, clock, runtime, version }: Platform,
-  { missing, pins, figures }: RouteParts,
-): Promise<readonly Route[]> {
-  const primitives = { sha256, ed25519Verify, now: clock.now };
-  const opened = await openKeys(keys.keysJws, keys.root, primitives);
+/** Every route of the API, with its OpenAPI document. @throws StartError the keys don't match each other */
+export async function routesOf(platform: Platform, parts: RouteParts): Promise<readonly Route[]> {
+  const { keys, clock, runtime, version, ledger } = platform;
+  const { keysJws } = keys;
+  const opened = await openKeys(keysJws, keys.root, { sha256, ed25519Verify });
   if (!opened.ok) throw new StartError(`the keys document does not open with its root: ${opened.code}`, EX_CONFIG);
-  const verifier = createReceiptVerifier(opened.document, primitives);
-  const all = (): readonly string[] => [...missing(), ...(runtime.selfCheck.failed ? ['self-check'] : [])];
-  const routes = [
-    ...healthRoutes({ version, clock, missing: all }),
-    ...keyRoutes({ keysJws: keys.keysJws, document: opened.document, clock }),
-    ...logRoutes(ledger),
-    ...receiptRoutes({ ledger, verifier, clock, keysJws: keys.keysJws }),
-    receiptListRoute(ledger, verifier),
-    manifestRoute(ledger),
-    executeRoute(runtime),
-    ...providerRoutes({ ...runtime, replica: runtime.failover, pins, figures }),
-  ];
-  return [...routes, openapiRoute(routes, version)];
+  const { document } = opened;
+  const missing = (): readonly string[] => [...parts.missing(), ...(runtime.selfCheck.failed ? ['self-check'] : [])];
+  const routes = serviceRoutes({ ...parts, version, clock, ledger, runtime, keys: { keysJws, document }, missing });
+  return [...routes, openapiRoute(routes, { version, schemas: serviceSchemas() })];
 }
 
 /** Counts and logs one answered request. */

@@ -1,9 +1,11 @@
-import { observeCertificate } from '../../adapters/telemetry/metrics.ts';
-import { serveMetrics } from '../../adapters/telemetry/serve-metrics.ts';
+import { observeCertificate, type Metrics } from '../../adapters/telemetry/metrics.ts';
+import { claim, listenOn } from '../../adapters/process/listen.ts';
+import { serveMetrics } from '../../adapters/http/serve-metrics.ts';
+import { until } from '../../adapters/time/until.ts';
+import { urlOf, type ListenAddress } from '../../core/network/listen-address.ts';
 import type { Authenticate } from '../http/authorise.ts';
 import { createApp, type App } from '../http/server.ts';
-import { sweepUntil } from '../runtime/sweeper.ts';
-import { claim, listen, urlOf, type ListenAddress } from './listen.ts';
+import { sweepUntil } from '../run/sweeper.ts';
 import type { Platform } from './platform.ts';
 import { createTlsFollower, watchTls, type ServerTls, type TlsPaths } from './tls-files.ts';
 import { observeRequest, routesOf, type RouteParts } from './routes.ts';
@@ -11,8 +13,12 @@ import { observeRequest, routesOf, type RouteParts } from './routes.ts';
 export interface ServeOptions extends RouteParts {
   readonly listen: ListenAddress;
   readonly metricsListen: ListenAddress;
+  /** Largest body of a request, bytes. */
+  readonly maxRequestBytes: number;
   readonly authenticate: Authenticate;
-  /** Certificate and key, and the files that they come from; absent: plain HTTP. */
+  /** Metrics beside those of the platform. */
+  readonly slices?: Metrics['slices'];
+  /** Certificate and key, with the paths of their files; absent: plain HTTP. */
   readonly tls?: { readonly paths: TlsPaths; readonly first: ServerTls };
 }
 
@@ -20,15 +26,16 @@ export interface ServeOptions extends RouteParts {
 export interface Served {
   readonly url: string;
   readonly metricsUrl: string;
-  /** No new work, then runs in flight end, then the listeners close; the platform stays open. */
+  /** Refuses new work, waits for the runs in flight, then closes the listeners. The platform stays open. */
   readonly stop: () => Promise<void>;
 }
 
-// Longer than the longest run (120 s). A second signal stops at once: the sweeper of the next start closes what is left.
+// Longer than the longest run (120 s). A second signal stops at once. The sweeper of the next start closes the open
+// runs.
 const DRAIN_MS = 125_000;
 const POLL_MS = 20;
 
-/** What is missing until nothing is, for once: what is lost later is told by the routes that need it. */
+/** Reports missing parts until nothing was missing once. A later loss is reported by the routes that need the part. */
 function untilStarted(missing: () => readonly string[]): () => readonly string[] {
   let started = false;
   return () => {
@@ -50,11 +57,16 @@ function followTls(
   return watchTls(paths, followed);
 }
 
-/** Answers requests when it returns. @throws StartError what the person who starts it can mend */
+async function* allSlices({ metrics }: Platform, { slices }: ServeOptions): AsyncGenerator<string> {
+  yield* metrics.slices();
+  if (slices !== undefined) yield* slices();
+}
+
+/** The server answers requests when it returns. @throws StartError a fault that the user can correct */
 export async function serve(platform: Platform, options: ServeOptions): Promise<Served> {
-  const { clock, log, random, admission, metrics } = platform;
+  const { clock, log, random, admission } = platform;
   const stopping = new AbortController();
-  // What it closes is signed.
+  // The receipts of the sweeper are signed, so it waits for the log.
   const sweeper = platform.logHead
     .ready(stopping.signal)
     .then((mayLog) => (mayLog ? sweepUntil(platform.runtime, stopping.signal) : undefined));
@@ -66,22 +78,25 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
     clock,
     random,
     observe: observeRequest(platform),
+    limits: { bodyBytes: options.maxRequestBytes },
     notStarted: untilStarted(options.missing),
     ...(options.tls === undefined ? {} : { tls: options.tls.first.files }),
   });
   const scraped = await claim(options.metricsListen, '--metrics-listen', () =>
-    serveMetrics(options.metricsListen, metrics, log.logger),
+    serveMetrics(options.metricsListen, { slices: () => allSlices(platform, options) }, log.logger),
   );
-  const url = await claim(options.listen, '--listen', () => listen(app, options.listen));
+  const taken = await claim(options.listen, '--listen', () => listenOn(app.server, options.listen));
   const unwatch = options.tls === undefined ? undefined : followTls(platform, app, options.tls);
   const stop = async (): Promise<void> => {
-    const until = clock.monotonic() + DRAIN_MS;
+    const end = clock.monotonic() + DRAIN_MS;
     const cut = await app.drain(DRAIN_MS);
     if (cut > 0) log.logger.warn('connections were cut', { connections: cut });
-    // A caller who has gone away leaves a run behind, which ends like any other.
-    while (admission.inFlight() > 0 && clock.monotonic() < until) await clock.sleep(POLL_MS, stopping.signal);
+    // A caller that has gone leaves a run behind. That run ends like any other.
+    const isOver = (): boolean => admission.inFlight() === 0 || clock.monotonic() >= end;
+    await until(isOver, clock, { everyMs: POLL_MS }, stopping.signal);
     stopping.abort();
     await Promise.all([sweeper, scraped.close(), unwatch?.()]);
   };
-  return { url, metricsUrl: `${urlOf(options.metricsListen.host, scraped.port)}/metrics`, stop };
+  const metricsUrl = `${urlOf({ ...options.metricsListen, port: scraped.port })}/metrics`;
+  return { url: urlOf(taken, app.scheme), metricsUrl, stop };
 }

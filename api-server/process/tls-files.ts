@@ -5,7 +5,7 @@ import { createSecureContext } from 'node:tls';
 import { watchFolders } from '../../adapters/manifest-folder/watch-folder.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { TlsFiles } from '../http/server.ts';
-import { EX_CONFIG, StartError } from './start-error.ts';
+import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
 
 /** Files with certificate chain and private key, PEM. */
 export interface TlsPaths {
@@ -13,10 +13,10 @@ export interface TlsPaths {
   readonly keyFile: string;
 }
 
-/** The pair that a server uses, and its end. */
+/** The pair that a server uses, with its expiry. */
 export interface ServerTls {
   readonly files: TlsFiles;
-  /** Ms since epoch: of the server's own certificate, the first of the chain. */
+  /** Expiry of the server's own certificate, the first of the chain, ms since epoch. */
   readonly expiresAt: number;
 }
 
@@ -26,13 +26,13 @@ const readPem = (path: string, flag: string): Promise<string> =>
     throw new StartError(message, EX_CONFIG, { cause: error });
   });
 
-/** @throws StartError a file can't be read, or the two are no pair: one of them may be half written */
+/** @throws StartError a file can't be read, or the two don't match: one of them may be half written */
 export async function readTls({ certFile, keyFile }: TlsPaths): Promise<ServerTls> {
   const files = { cert: await readPem(certFile, '--tls-cert'), key: await readPem(keyFile, '--tls-key') };
   try {
     createSecureContext(files); // the whole chain
     const own = new X509Certificate(files.cert);
-    // An empty key is none to a context: it would serve nothing.
+    // A TLS context ignores an empty key and would then serve nothing.
     if (!own.checkPrivateKey(createPrivateKey(files.key))) throw new TypeError('the key is of another certificate');
     return { files, expiresAt: own.validToDate.getTime() };
   } catch (error) {
@@ -45,15 +45,16 @@ const sameFiles = (one: TlsFiles, other: TlsFiles): boolean => one.cert === othe
 
 /** A certificate that follows its files. */
 export interface FollowedTls {
-  /** Ms since epoch: of the pair in use. */
+  /** Expiry of the pair in use, ms since epoch. */
   readonly expiresAt: () => number;
-  /** Looks at the files now. */
+  /** Reads the files now. */
   readonly look: () => Promise<void>;
 }
 
 /**
- * Takes over a pair that changed; a wrong one leaves what is in use, and is told of once.
- * @param use takes a new pair for every connection from here on
+ * Uses a changed pair of files. When the new pair is wrong, the previous pair stays in use and the fault is logged
+ * once.
+ * @param use uses a new pair for every new connection
  */
 export function createTlsFollower(
   paths: TlsPaths,
@@ -81,8 +82,8 @@ export function createTlsFollower(
 }
 
 /**
- * Looks whenever something changes beside the files and every 2 s: a mounted Secret changes by a swap of `..data`, one
- * folder above what its names point to.
+ * Reads the files after each change in their folders and every 2 s. A mounted Secret changes by a swap of `..data`, one
+ * folder above the target of its names.
  * @returns a function that stops it
  */
 export const watchTls = ({ certFile, keyFile }: TlsPaths, { look }: FollowedTls): (() => Promise<void>) =>

@@ -4,23 +4,23 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import type { FailoverFigures } from '../../core/failover/figures.ts';
 import type { FiguresSource, FiguresWish } from './port.ts';
 
-/** One look; undefined, or a rejection: nobody can say. */
+/** One query; undefined or a rejection: no data. */
 export type FiguresQuery = (orb: FiguresWish, signal: AbortSignal) => Promise<FailoverFigures | undefined>;
 
 // failover.md §9.3
 const KEPT_MS = 15_000;
 export const DEADLINE_MS = 2000;
-/** Who can't answer is not asked by every request, and asked again soon. */
+/** A failed query is not repeated for every request, but soon. */
 const FAILED_KEPT_MS = 2000;
 const MOST_ORBS = 1000;
 
 interface Look {
   readonly found: Promise<FailoverFigures | undefined>;
-  /** Monotonic. */
+  /** End of validity, monotonic ms. */
   until: number;
 }
 
-/** Shares one look at an Orb among all callers of 15 s; a look that takes longer than 2 s is none. */
+/** Shares one query of an Orb among all callers within 15 s. A query over 2 s counts as no data. */
 export function cachedFigures(
   query: FiguresQuery,
   { clock, logger }: { readonly clock: Clock; readonly logger: Pick<Logger, 'debug'> },
@@ -50,7 +50,7 @@ export function cachedFigures(
     return started;
   };
   return (orb) => {
-    // Another active provider is another question: the verdict was about one of them.
+    // Another active provider needs another query: each verdict is about one active provider.
     const key = JSON.stringify([orb.namespace, orb.orbId, orb.quantile, orb.active]);
     const known = looks.get(key);
     return (known !== undefined && clock.monotonic() < known.until ? known : look(orb, key)).found;

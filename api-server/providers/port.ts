@@ -5,29 +5,29 @@ import type { FailoverPin } from '../../core/failover/types.ts';
 import type { OrbId } from '../../core/manifest/orb-id.ts';
 import type { Pin } from '../../crds/orb.ts';
 
-/** The Orb resource that a pin is about. */
+/** The Orb resource of a pin. */
 export interface OrbPlace {
   readonly namespace: string;
-  /** Of the resource. */
+  /** Name of the resource. */
   readonly name: string;
   readonly orbId: OrbId;
 }
 
-/** A pin that this API sets: everything is said. */
+/** A pin that this API sets: all members except `reason` are required. */
 export type NewPin = Required<Omit<Pin, 'reason'>> & Pick<Pin, 'reason'>;
 
-/** Who keeps the pins can't be asked, or the Orb went away meanwhile. */
+/** The store of the pins can't be reached, or the Orb was removed meanwhile. */
 export type NoPin =
   | { readonly kind: 'gone' }
-  /** `maybe`: it was asked to write, and nobody knows whether it did. */
+  /** `maybe`: a write was sent, and it may or may not have happened. */
   | { readonly kind: 'away'; readonly maybe: boolean };
 
 export type PinSet =
   | {
       readonly kind: 'set';
-      /** What stood there; undefined: nothing that can be read. */
+      /** The previous pin; undefined: there was no pin that can be read. */
       readonly replaced: FailoverPin | undefined;
-      /** Others who had written it, and will again. */
+      /** Other writers of the previous pin, which will write it again. */
       readonly owners: readonly string[];
     }
   | NoPin;
@@ -36,37 +36,37 @@ export type PinRemoved =
   | {
       readonly kind: 'removed';
       readonly removed: FailoverPin | undefined;
-      /** Set by somebody while this one was being removed: it stays. */
+      /** Set by another writer during the removal: it stays. */
       readonly left: FailoverPin | undefined;
       readonly owners: readonly string[];
     }
   | NoPin;
 
 /**
- * Where pins are kept (failover.md §8): `Orb.spec.pin` on a cluster, the ledger in standalone. What is written reaches the
- * catalogue of this process by itself, on a cluster with the next event of the watch. A caller who goes away breaks nothing
- * off; each call has an end of its own.
+ * The store of pins (failover.md §8): `Orb.spec.pin` on a cluster, the ledger in standalone. A written pin reaches the
+ * catalogue of this process by itself, on a cluster with the next event of the watch. A caller that goes away aborts
+ * nothing; each call has a time limit of its own.
  */
 export interface PinStore {
-  /** Must replace whatever pin is there, whoever wrote it. Durable when it answers `set`. */
+  /** Must replace any existing pin, also of another writer. Durable when it answers `set`. */
   readonly set: (orb: OrbPlace, pin: NewPin) => Promise<PinSet>;
-  /** Must leave no pin, but for one that was set meanwhile. None is no error. */
+  /** Must leave no pin, except a pin that was set meanwhile. Removing a pin that does not exist succeeds. */
   readonly remove: (orb: OrbPlace) => Promise<PinRemoved>;
 }
 
-/** What this process alone knows of the providers of an Orb. */
+/** State of an Orb's providers that only this process knows. */
 export interface ReplicaView {
-  /** By provider; one that is absent is closed. */
+  /** By provider; the breaker of an absent provider is closed. */
   readonly breakers: (namespace: string, orbId: OrbId) => Readonly<Record<string, BreakerState>>;
-  /** By provider: ms since epoch until which it is left alone. */
+  /** By provider: end of the time without requests, ms since epoch. */
   readonly cooling: (namespace: string, orbId: OrbId) => Readonly<Record<string, number>>;
 }
 
-/** The Orb whose figures are asked for. */
+/** The Orb whose metrics are requested. */
 export interface FiguresWish extends SeriesContext {
   readonly namespace: string;
   readonly orbId: OrbId;
 }
 
-/** What the last evaluation of an Orb saw; undefined when nobody can say. Never rejects. */
+/** The metrics of the last evaluation of an Orb; undefined when they are not available. Never rejects. */
 export type FiguresSource = (orb: FiguresWish) => Promise<FailoverFigures | undefined>;

@@ -1,4 +1,4 @@
-/** Tags of calling tenants, linkable within one month only (trust.md §1.1); cached, as one costs two HMACs. */
+/** Tags of calling tenants, linkable within one month only (trust.md §1.1). They are cached: one costs two HMACs. */
 export class CallerTags {
   readonly #compute: (tenant: string, finishedAt: string) => string;
   readonly #cache = new Map<string, string>();

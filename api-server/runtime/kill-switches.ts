@@ -1,16 +1,16 @@
 import type { OrbId } from '../../core/manifest/orb-id.ts';
 import type { KillCode, RunsInFlight } from './runs-in-flight.ts';
 
-/** The Orbs that one suspension is about. */
+/** The Orbs that one suspension covers. */
 export interface SuspendedOrbs {
-  /** Where the Orb lives; its runs in Orbisets of other namespaces count too. */
+  /** Namespace of the Orb. Its runs in Orbisets of other namespaces are covered too. */
   readonly namespace: string;
   readonly covers: (orbId: OrbId) => boolean;
 }
 
 /**
- * What is switched off beside Orbisets, which carry their own `suspended` (security.md S30). A switch that is thrown
- * refuses new runs from now on and ends those in flight. Written by whoever watches the switches, read by every run.
+ * All kill switches except `suspended` of Orbisets (security.md S30). A thrown switch refuses new runs and ends those
+ * in flight. The feeds write the switches, and every run reads them.
  */
 export class KillSwitches {
   readonly #inFlight: RunsInFlight;
@@ -21,7 +21,7 @@ export class KillSwitches {
     this.#inFlight = inFlight;
   }
 
-  /** @returns the code that a new run of this Orb is refused with; undefined: it may start */
+  /** @returns the code that refuses a new run of this Orb; undefined: the run may start */
   refusal(namespace: string, orbId: OrbId): KillCode | undefined {
     if (this.#stopped) return 'egress-stopped';
     for (const orbs of this.#suspended.values())
@@ -33,7 +33,7 @@ export class KillSwitches {
     return this.#stopped;
   }
 
-  /** @returns runs in flight that were ended */
+  /** @returns the number of ended runs */
   stopEgress(): number {
     this.#stopped = true;
     return this.#inFlight.killWhere(() => true, 'egress-stopped');
@@ -44,8 +44,8 @@ export class KillSwitches {
   }
 
   /**
-   * @param source what says so; a later call for the same one replaces it
-   * @returns runs in flight that were ended
+   * @param source name of the switch; a later call for the same source replaces it
+   * @returns the number of ended runs
    */
   suspendOrbs(source: string, orbs: SuspendedOrbs): number {
     this.#suspended.set(source, orbs);

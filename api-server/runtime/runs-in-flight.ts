@@ -3,7 +3,7 @@ import type { OrbId } from '../../core/manifest/orb-id.ts';
 /** Why a run in flight was stopped by the platform (security.md S30). */
 export type KillCode = 'orbiset-suspended' | 'orb-suspended' | 'egress-stopped';
 
-/** What a run is a run of. */
+/** The Orbiset and the Orb of a run. */
 export interface RunTarget {
   /** `namespace.name`. */
   readonly orbiset: string;
@@ -14,9 +14,9 @@ export interface RunTarget {
 export interface LiveRun {
   readonly orbiset: string;
   readonly signal: AbortSignal;
-  /** Set when a kill switch ended it. */
+  /** The code of the kill switch that ended the run. */
   readonly killed: () => KillCode | undefined;
-  /** Must be called once, when the run is over: clears the deadline. */
+  /** Must be called once, when the run is over: it clears the deadline. */
   readonly end: () => void;
 }
 
@@ -33,8 +33,8 @@ const stopAll = (runs: readonly Stoppable[], code: KillCode): number => {
 };
 
 /**
- * The runs of this process: their deadlines, the count per Orbiset, and the way to stop them.
- * The timer is one `setTimeout` a run: `AbortSignal.timeout` costs ten times as much (performance.md §4).
+ * The runs of this process: their deadlines, the count per Orbiset, and a way to stop them.
+ * Each run has one `setTimeout`: `AbortSignal.timeout` costs ten times as much (performance.md §4).
  */
 export class RunsInFlight {
   readonly #byOrbiset = new Map<string, Set<Stoppable>>();
@@ -64,12 +64,12 @@ export class RunsInFlight {
     return { orbiset, signal: controller.signal, killed: () => killed, end };
   }
 
-  /** Stops every run of an Orbiset; each still ends with a receipt. @returns how many */
+  /** Stops every run of an Orbiset. Each still ends with a receipt. @returns how many */
   kill(orbiset: string, code: KillCode): number {
     return stopAll([...(this.#byOrbiset.get(orbiset) ?? [])], code);
   }
 
-  /** Stops every run that `matches`, of whichever Orbiset. @returns how many */
+  /** Stops every run that `matches`, of any Orbiset. @returns how many */
   killWhere(matches: (target: RunTarget) => boolean, code: KillCode): number {
     const runs = [...this.#byOrbiset.values()].flatMap((some) => [...some]);
     return stopAll(

@@ -6,17 +6,18 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import type { Sha256 } from '../../core/json/digest.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import type { CallerTags } from './caller-tags.ts';
-import type { FailoverState } from './failover/failover-state.ts';
-import type { Hourly } from './hourly.ts';
+import type { OrbFailovers } from './failover/orb-failovers.ts';
+import type { WarningLimiter } from './warning-limiter.ts';
 import type { KillSwitches } from './kill-switches.ts';
 import type { RunMetrics } from './run-metrics.ts';
+import type { RunRates } from './run-rates.ts';
 import type { RunsInFlight } from './runs-in-flight.ts';
 import type { SelfCheck } from './self-check.ts';
 import type { Slots } from './slots.ts';
 
 /** Settings of the execute path; each has a default in `standalone` and in the chart. */
 export interface RuntimeSettings {
-  /** Where shared Orbs live (design.md §2): `orb-system`. */
+  /** Namespace of shared Orbs (design.md §2): `orb-system`. */
   readonly platformNamespace: string;
   /** Origins that may get secrets without TLS: loopback ones of `--egress-allow`. */
   readonly plainOrigins: ReadonlySet<string>;
@@ -29,7 +30,7 @@ export interface RuntimeSettings {
   readonly maxTimeoutMs: number;
   /** Largest answer of a provider, bytes, wire and decoded each. */
   readonly maxResponseBytes: number;
-  /** The command that puts a missing vault entry in place. */
+  /** The command that adds a missing vault entry. */
   readonly secretHint: (
     orbiset: { readonly namespace: string; readonly name: string },
     entry: string,
@@ -37,7 +38,7 @@ export interface RuntimeSettings {
   ) => string;
 }
 
-/** Everything that runs share. Built once by the composition root; parts with state own it. */
+/** Parts that all runs share. The composition root builds them once; parts with state own it. */
 export interface Runtime {
   readonly catalog: Catalog;
   readonly ledger: Ledger;
@@ -54,8 +55,9 @@ export interface Runtime {
   readonly selfCheck: SelfCheck;
   readonly slots: Slots;
   readonly inFlight: RunsInFlight;
+  readonly rates: RunRates;
   readonly switches: KillSwitches;
-  readonly failover: FailoverState;
-  /** Who was told that a provider echoes secrets. */
-  readonly echoes: Hourly;
+  readonly failover: OrbFailovers;
+  /** Limiter of the warnings that a provider echoes secrets. */
+  readonly echoWarnings: WarningLimiter;
 }

@@ -2,8 +2,8 @@ import { verify, type KeyObject } from 'node:crypto';
 
 /**
  * Verifies each new receipt with the published key before its run is answered (trust.md §1.5).
- * Runs in the libuv pool, at most `width` at a time, so that verifications don't fight with the main thread
- * (performance.md §3.1). Once one fails, this process must start no more runs.
+ * It runs in the libuv pool, at most `width` at a time, so that verifications don't compete with the main thread
+ * (performance.md §3.1). After a failure, this process must start no more runs.
  */
 export class SelfCheck {
   readonly #key: KeyObject;
@@ -17,19 +17,21 @@ export class SelfCheck {
     this.#width = Math.max(1, width);
   }
 
-  /** True after the first receipt that did not verify; never false again. */
+  /** True after the first receipt that did not verify. It never becomes false again. */
   get failed(): boolean {
     return this.#failed;
   }
 
-  /** @param jws compact JWS of this process @returns whether its signature fits the published key; false is remembered */
+  /**
+   * @param jws compact JWS of this process @returns whether its signature fits the published key; false is remembered
+   */
   async check(jws: string): Promise<boolean> {
     const fits = await this.verifies(jws);
     if (!fits) this.#failed = true;
     return fits;
   }
 
-  /** The same for a JWS that another process may have made: says nothing about this one. */
+  /** The same for a JWS that another process may have made. A failure does not count for this process. */
   verifies(jws: string): Promise<boolean> {
     return new Promise((resolve) => {
       this.#waiting.push(() => this.#verify(jws, resolve));

@@ -1,4 +1,4 @@
-/** Limits on requests at providers (security.md S6); waiting runs wait inside their own deadline. */
+/** Limits on requests to providers (security.md S6). Waiting runs wait within their own deadline. */
 export interface SlotLimits {
   readonly perKey: number;
   readonly waiting: number;
@@ -15,8 +15,8 @@ interface Waiter {
 }
 
 /**
- * Counts requests in flight by key (one key for the Orb, one for the origin) and queues what is over the limit, first
- * come first served. One instance a process; used by the execute path only.
+ * Counts requests in flight by key (one key for the Orb, one for the origin). Requests over the limit wait in order of
+ * arrival. There is one instance in a process, and only the execute path uses it.
  */
 export class Slots {
   readonly #limits: SlotLimits;
@@ -27,12 +27,12 @@ export class Slots {
     this.#limits = limits;
   }
 
-  /** True when a run with these keys would have to wait and the queue is full: it must not be started. */
+  /** True when a run with these keys would have to wait and the queue is full: the run must not start. */
   full(keys: readonly string[]): boolean {
     return this.#waiters.size >= this.#limits.waiting && !this.#free(keys);
   }
 
-  /** @returns the slots, at once when free; undefined when `signal` aborted before they were */
+  /** @returns the slots, at once when free; undefined when `signal` aborted before they were free */
   acquire(keys: readonly string[], signal: AbortSignal): Held | Promise<Held | undefined> {
     if (this.#free(keys)) return this.#take(keys);
     if (signal.aborted) return Promise.resolve(undefined);

@@ -14,19 +14,22 @@ export interface SwapMinterDeps {
   readonly issuer: string;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** Who decides, as far as it is known: program and version, and who holds its lease. */
+  /** The program that decides on swaps, as far as it is known: program and version, and the holder of its lease. */
   readonly evaluator: () => Minting['evaluator'];
   /** Whether this process still has the lease under which one process mints. */
   readonly isHolder: () => boolean;
 }
 
-/** Writes the receipts of swaps: the operator has neither the key nor the ledger (failover.md §6). */
+/** Writes the receipts of swaps, because the operator has neither the key nor the ledger (failover.md §6). */
 export interface SwapMinter {
-  /** Shows an Orb as it is; nothing waits. Ignored while `run` does not: who starts it shows every Orb. */
+  /**
+   * Shows the present state of an Orb; returns at once. Ignored while `run` is not active: show every Orb after its
+   * start.
+   */
   readonly observe: (orb: SwappedOrb) => void;
   /**
-   * Mints what was shown until the signal is aborted; never rejects. Each swap gets one receipt, whoever else mints: the
-   * ledger's unique key. What the ledger can't take now is tried again.
+   * Mints the receipts of the shown Orbs until the signal is aborted. Never rejects. Each swap gets one receipt, even
+   * with several minters: the key in the ledger is unique. A receipt that the ledger can't take now is tried again.
    */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
@@ -35,19 +38,22 @@ const RETRY_MS = 5000;
 // Orbs whose receipts share a commit of the ledger.
 const AT_ONCE = 32;
 
-/** The lease went to another process: that one mints. */
+/** The lease went to another process, which mints now. */
 class NotHolding extends Error {}
 
-/** How far the receipts of one Orb are: its next swap has a higher number, and names this receipt as the one before. */
+/**
+ * The last minted swap of an Orb. The next swap has a higher number, and its receipt names this receipt as the
+ * previous.
+ */
 type Minted = Pick<LastSwap, 'seq'> & { readonly receiptId: string | null };
 
 const isForLater = (error: unknown): boolean => error instanceof LedgerError || error instanceof NotHolding;
 
 class Minter implements SwapMinter {
   readonly #deps: SwapMinterDeps;
-  /** The newest state of each Orb that was shown and not yet minted, by uid. */
+  /** By uid: the newest state of each Orb that was shown and is not minted yet. */
   readonly #pending = new Map<string, SwappedOrb>();
-  /** By uid. */
+  /** By uid: the last minted swap. */
   readonly #minted = new Map<string, Minted>();
   #wake: (() => void) | undefined;
   #isRunning = false;
@@ -76,7 +82,7 @@ class Minter implements SwapMinter {
     this.#minted.clear(); // another process may mint from here on
   };
 
-  /** Resolves when an Orb is shown, or at the end. */
+  /** Resolves when an Orb is shown, or when the signal is aborted. */
   #shown(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {
@@ -93,7 +99,7 @@ class Minter implements SwapMinter {
     await this.#deps.clock.sleep(RETRY_MS, signal, { ref: false }).catch(() => undefined);
   }
 
-  /** @returns false: something must wait */
+  /** @returns false: at least one receipt must wait */
   async #round(): Promise<boolean> {
     const orbs = [...this.#pending.values()].slice(0, AT_ONCE);
     const done = await Promise.all(orbs.map((orb) => this.#mintOrb(orb)));
@@ -114,7 +120,10 @@ class Minter implements SwapMinter {
     }
   }
 
-  /** In the order of their numbers, as each receipt names the one before. @throws what has to wait */
+  /**
+   * Mints in the order of the numbers, because each receipt names the previous one.
+   * @throws when receipts have to wait
+   */
   async #mintHistory(orb: SwappedOrb): Promise<void> {
     const { namespace, uid, failover } = orb;
     let minted: Minted = this.#minted.get(uid) ??
@@ -125,7 +134,10 @@ class Minter implements SwapMinter {
     }
   }
 
-  /** @returns the receipt that the next one names. @throws what has to wait; a swap that can have no receipt is told of */
+  /**
+   * @returns the receipt that the next one names
+   * @throws when the receipt has to wait. A swap that can have no receipt is logged.
+   */
   async #mint(swap: SwapRecord, orb: SwappedOrb, previous: string | null): Promise<string | null> {
     const fields = { namespace: orb.namespace, orb_id: orb.orbId, swap_seq: swap.seq, receipt_id: swap.receiptId };
     const logger = this.#deps.logger;
@@ -166,5 +178,5 @@ class Minter implements SwapMinter {
   }
 }
 
-/** Makes a minter; `run` it while the lease is held. */
+/** Makes a minter. Call `run` while the lease is held. */
 export const createSwapMinter = (deps: SwapMinterDeps): SwapMinter => new Minter(deps);

@@ -1,12 +1,11 @@
 import { usage } from '../io/failure.ts';
 import { printable } from '../io/output.ts';
-
-const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
+import { isLoopback } from '../../core/network/loopback.ts';
 
 const isPlainAddress = (url: URL): boolean =>
   (url.protocol === 'http:' || url.protocol === 'https:') && url.search === '' && url.hash === '';
 
-/** @throws Failure the text is no address that a key may be sent to */
+/** @throws Failure a key may not be sent to this address, or the text is not an address */
 export function parseServer(text: string, from: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !isPlainAddress(url)) {
@@ -15,15 +14,15 @@ export function parseServer(text: string, from: string): URL {
   if (url.username !== '' || url.password !== '') {
     throw usage(`${from}: the address holds a user name; keys come from a file or ORB_API_KEY`);
   }
-  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     const why = 'http is for this machine only, the key would travel readable; use https or a port-forward';
     throw usage(`${from} ${printable(text)}: ${why}`);
   }
   return new URL(url.pathname.endsWith('/') ? url : `${url.href}/`);
 }
 
-/** A key goes to the server that it is of, and to nobody else; `localhost` and 127.0.0.1 are the same. */
+/** A key is sent only to the server that it belongs to; `localhost` and 127.0.0.1 are the same. */
 export const isSame = (one: URL, other: URL): boolean =>
   one.protocol === other.protocol &&
   one.port === other.port &&
-  (one.hostname === other.hostname || (LOOPBACK.test(one.hostname) && LOOPBACK.test(other.hostname)));
+  (one.hostname === other.hostname || (isLoopback(one.hostname) && isLoopback(other.hostname)));

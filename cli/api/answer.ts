@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
-import { call, type ApiAnswer, type ApiRequest, type Server } from '../http.ts';
 import { EXIT, Failure } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
+import { call, type ApiAnswer, type ApiRequest, type Server } from './http.ts';
 
 /** A JSON answer of the API: its result, or its problem (RFC 9457). */
 export type Reply =
@@ -18,7 +18,7 @@ const parse = (body: Uint8Array): unknown => {
 
 const isJson = (answer: ApiAnswer): boolean => /^application\/(?:[a-z.+-]+\+)?json(?:;|$)/.test(answer.contentType);
 
-/** @throws Failure (4) something else than the API answered */
+/** @throws Failure (4) the answer does not come from the API */
 export function replyOf(server: Server, answer: ApiAnswer): Reply {
   const value = isJson(answer) ? parse(answer.body) : undefined;
   if (!isJsonObject(value)) {

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
-import type { Server } from '../http.ts';
+import { listAt, member, objectAt } from '../../core/json/members.ts';
 import { EXIT, type Exit } from '../io/failure.ts';
-import { dataText, type Format } from '../io/output.ts';
 import type { Io } from '../io/io.ts';
-import { listAt, member, objectAt, textAt } from './members.ts';
+import { dataText, textAt, type Format } from '../io/output.ts';
+import type { Server } from './http.ts';
 
-/** Of a run that failed 1, of a request that is wrong 2, of a service that can't serve 4 (packaging.md §6). */
+/** 1 for a failed run, 2 for a wrong request, 4 for a service that can't serve (packaging.md §6). */
 function exitOf(status: number, problem: JsonObject): Exit {
   if (member(problem, 'run') !== undefined || member(problem, 'maybe_executed') === true) return EXIT.negative;
   return status >= 500 || status === 429 ? EXIT.unreachable : EXIT.invalid;
@@ -37,7 +37,7 @@ function runLines(problem: JsonObject): string {
   return `${line('run ', `${textAt(run, 'run_id')} ${textAt(run, 'status')}`)}${attempts}${line('receipt ', summary)}`;
 }
 
-/** What only the command line knows: how its arguments became types, and where it looked for a key. */
+/** Hints that only the command line can give: how it typed its arguments, and where it looked for a key. */
 function hints(problem: JsonObject, server: Server): string {
   const code = textAt(problem, 'code');
   const wrongType = listAt(problem, 'errors').some((error) => textAt(error, 'code') === 'input-type');
@@ -52,7 +52,7 @@ function hints(problem: JsonObject, server: Server): string {
   ].join('');
 }
 
-/** A problem as people read it, with what to do next. */
+/** A problem as text for people, with what to do next. */
 function problemText(status: number, problem: JsonObject, server: Server): string {
   return [
     `orb: ${status} ${textAt(problem, 'code')}: ${textAt(problem, 'title')}\n`,

@@ -1,16 +1,43 @@
-import type { Args } from '../args/parse-args.ts';
-import type { Flag } from '../args/verb.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Args } from '../../adapters/process/arguments.ts';
+import type { Flag } from '../../adapters/process/flag.ts';
+import { errorCode } from '../../core/errors/error-code.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { callerToken } from '../cluster/caller.ts';
 import { CALLER_FLAG, CLUSTER_FLAGS } from '../cluster/cluster-flags.ts';
-import { forwardedServer } from '../cluster/forwarded-server.ts';
 import { clusterPlace, namesCluster, placeOf, type ClusterPlace } from '../cluster/place.ts';
-import type { Server } from '../http.ts';
-import { usage } from '../io/failure.ts';
+import { invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { readLogin } from '../login/stored-login.ts';
+import { readLogin } from '../io/stored-login.ts';
 import { isSame, parseServer } from './address.ts';
 import { givenKey, KEY_FLAG } from './api-key.ts';
-import { localCredentials, type Credentials } from './local-credentials.ts';
+import { forwardedServer } from './forwarded-server.ts';
+import type { Server } from './http.ts';
+
+/** The credentials that `npm start` wrote for the command line. */
+interface Credentials {
+  readonly url: URL;
+  readonly key: string;
+}
+
+async function readCredentials(data: string): Promise<JsonObject | undefined> {
+  const path = join(data, 'credentials.json');
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return isJsonObject(value) ? value : undefined;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw invalid(`${path}: it can't be read (${errorCode(error) ?? 'no JSON'})`);
+  }
+}
+
+/** @returns undefined when no credentials are stored @throws Failure the file is damaged */
+async function localCredentials(data: string): Promise<Credentials | undefined> {
+  const { url, api_key: key } = (await readCredentials(data)) ?? {};
+  if (typeof url !== 'string' || typeof key !== 'string' || !URL.canParse(url)) return undefined;
+  return { url: parseServer(url, 'credentials.json'), key };
+}
 
 /** Flags of every verb that talks to the API. */
 export const SERVER_FLAGS: readonly Flag[] = [
@@ -40,13 +67,13 @@ function givenServer(args: Args, io: Io): URL | undefined {
   return variable === undefined || variable === '' ? undefined : parseServer(variable, 'ORB_SERVER');
 }
 
-/** What a login stored, unless the command line says something else. */
+/** The server that a login stored, unless the command line names another. */
 async function storedServer(args: Args, io: Io): Promise<Credentials | undefined> {
   const login = args.has('data') || namesCluster(args) ? undefined : await readLogin(io);
   return login?.kind === 'server' ? { url: parseServer(login.server, 'orb login'), key: login.key } : undefined;
 }
 
-/** Keys that belong to an address: of `orb login` and of `npm start`. */
+/** Keys that belong to an address: those of `orb login` and of `npm start`. */
 async function keyOf(base: URL, args: Args, io: Io): Promise<string | undefined> {
   const login = await readLogin(io);
   if (login?.kind === 'server' && isSame(parseServer(login.server, 'orb login'), base)) return login.key;
@@ -77,9 +104,9 @@ async function onCluster(place: ClusterPlace, args: Args, io: Io): Promise<Serve
 }
 
 /**
- * Which API, and with which key: flags, then environment, then `orb login`, then what `npm start` left in its data folder,
- * then a kubeconfig: through its API server to a pod behind the labelled Service. The key is undefined when there is none:
- * some Orbs of `npm start` need none.
+ * Finds the API and its key: by flags, then environment, `orb login`, the data folder of `npm start`, a kubeconfig.
+ * With a kubeconfig, the connection goes through its API server to a pod behind the labelled Service. The key may be
+ * undefined: some Orbs of `npm start` need no key.
  */
 export async function findServer(args: Args, io: Io): Promise<Server> {
   const given = givenServer(args, io);

@@ -1,27 +1,18 @@
+import { flagTable } from '../../adapters/process/help.ts';
 import type { Io } from '../io/io.ts';
 import { table } from '../io/output.ts';
 import { flagsOf } from './parse-args.ts';
-import type { Flag, Verb } from './verb.ts';
+import type { Verb } from './verb.ts';
 
 const EXITS =
   'Exit codes: 0 ok, 1 negative result, 2 invalid input, 3 not trusted, 4 service not reached, 64 wrong usage.';
-
-function flagCell({ short, name, value, inline }: Flag): string {
-  const behind = value === undefined ? (inline === undefined ? '' : `[=${inline}]`) : ` ${value}`;
-  return `  ${short === undefined ? '    ' : `-${short}, `}--${name}${behind}`;
-}
-
-const flagRow = (flag: Flag): readonly string[] => [
-  flagCell(flag),
-  `${flag.text}${flag.repeats === true ? ' (may be repeated)' : ''}`,
-];
 
 /** Help of one verb. */
 export function verbHelp(verb: Verb, io: Pick<Io, 'program'>): string {
   const about = verb.about === undefined ? '' : `\n${verb.about}\n`;
   const examples = verb.examples.map((line) => `  ${line.replaceAll('{orb}', io.program)}\n`).join('');
   const usage = `orb ${verb.name}${verb.usage === '' ? '' : ` ${verb.usage}`} [flags]`;
-  return `${usage}\n\n${verb.summary}\n${about}\nFlags:\n${table(flagsOf(verb).map(flagRow))}\nExample${verb.examples.length > 1 ? 's' : ''}:\n${examples}\n${EXITS}\n`;
+  return `${usage}\n\n${verb.summary}\n${about}\nFlags:\n${flagTable(flagsOf(verb))}\nExample${verb.examples.length > 1 ? 's' : ''}:\n${examples}\n${EXITS}\n`;
 }
 
 /** What `orb help` prints: every verb with its line. */

@@ -1,13 +1,13 @@
 import { KubeError } from '../../adapters/kube/port.ts';
 import { requestToken, serviceAccountRef, whoAmI, type ServiceAccountRef } from '../../adapters/kube/token-request.ts';
+import type { Cluster } from '../io/cluster.ts';
 import { invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/output.ts';
-import type { Cluster } from './cluster.ts';
 
-/** Audience of tokens that the API takes (design.md §3). */
+/** Audience of the tokens that the API accepts (design.md §3). */
 const AUDIENCE = 'orb-api';
-// The shortest that Kubernetes makes.
+// The shortest lifetime that Kubernetes allows.
 const TOKEN_SECONDS = 600;
 
 /** `NS/NAME`, or `NAME` in the namespace of the context. @throws Failure (64) */
@@ -18,7 +18,7 @@ function refOf(text: string, cluster: Cluster): ServiceAccountRef {
   throw usage(`--as-serviceaccount ${printable(text)}: NAMESPACE/NAME, or NAME in the namespace of the context`);
 }
 
-/** Only ServiceAccounts get tokens for an audience: a person calls by a key, or as one of them. */
+/** Only ServiceAccounts get tokens for an audience: a person calls with a key, or as a ServiceAccount. */
 async function ownAccount(cluster: Cluster, io: Io): Promise<ServiceAccountRef> {
   const { username, serviceAccount } = await whoAmI(cluster.client, io.signal);
   if (serviceAccount !== undefined) return serviceAccount;
@@ -50,8 +50,8 @@ async function tokenOf({ namespace, name }: ServiceAccountRef, cluster: Cluster,
 }
 
 /**
- * A token that the API takes, of the ServiceAccount that was named, or of the user's own if it is one.
- * @throws Failure who calls is no ServiceAccount, it isn't there, or it may not be asked for
+ * A token that the API accepts, of the named ServiceAccount, or of the user if the user is a ServiceAccount.
+ * @throws Failure the caller is not a ServiceAccount, it does not exist, or the caller may not request its token
  */
 export async function callerToken(named: string | undefined, cluster: Cluster, io: Io): Promise<string> {
   return tokenOf(named === undefined ? await ownAccount(cluster, io) : refOf(named, cluster), cluster, io);

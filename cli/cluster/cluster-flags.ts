@@ -1,6 +1,6 @@
-import type { Flag } from '../args/verb.ts';
+import type { Flag } from '../../adapters/process/flag.ts';
 
-/** Where the platform runs unless said (design.md §2). */
+/** Namespace where the platform runs by default (design.md §2). */
 export const PLATFORM_NAMESPACE = 'orb-system';
 
 export const CONTEXT_FLAGS: readonly Flag[] = [

@@ -14,6 +14,6 @@ function nextOf(error: KubeError): readonly string[] {
 
 const exitOf = (error: KubeError): Exit => (isAway(error) ? EXIT.unreachable : EXIT.invalid);
 
-/** What the Kubernetes API refused, as the end of a verb. */
+/** The refusal of the Kubernetes API, as the failure that ends a verb. */
 export const kubeFailure = (error: KubeError): Failure =>
   new Failure(exitOf(error), `the Kubernetes API: ${error.message}`, nextOf(error));

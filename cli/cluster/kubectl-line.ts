@@ -1,15 +1,12 @@
-import type { Cluster, ClusterWish } from './cluster.ts';
-
-/** One word of a line for a POSIX shell. */
-export const quote = (text: string): string =>
-  /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+import { shellWord } from '../../core/shell/shell-word.ts';
+import type { Cluster, ClusterWish } from '../io/cluster.ts';
 
 /**
- * `kubectl` with flags that mean the cluster which is open now, for lines that people paste: whatever is current in their
- * kubeconfig by then, a line goes nowhere else.
+ * `kubectl` with flags that name the open cluster, for lines that people paste. The line reaches this cluster even when
+ * another context is current in the kubeconfig by then.
  */
 export function kubectlOf({ kubeconfig }: ClusterWish, { context }: Pick<Cluster, 'context'>): string {
-  const file = kubeconfig === undefined ? [] : [`--kubeconfig ${quote(kubeconfig)}`];
-  const named = context === undefined ? [] : [`--context ${quote(context)}`];
+  const file = kubeconfig === undefined ? [] : [`--kubeconfig ${shellWord(kubeconfig)}`];
+  const named = context === undefined ? [] : [`--context ${shellWord(context)}`];
   return ['kubectl', ...file, ...named].join(' ');
 }

@@ -1,17 +1,15 @@
+import { isLabelName, isObjectName } from '../../core/reconcile/kube-name.ts';
 import { usage } from '../io/failure.ts';
 import { printable } from '../io/output.ts';
 
-const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const SUBDOMAIN = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
-
-/** @throws Failure (64) it is no name of a namespace: it would be a path */
+/** @throws Failure (64) it is not a valid name of a namespace, and could be a path */
 export function namespaceOf(text: string, flag: string): string {
-  if (LABEL.test(text)) return text;
+  if (isLabelName(text)) return text;
   throw usage(`${flag} ${printable(text)}: a name has lower-case letters, digits and "-", at most 63`);
 }
 
 /** Name of an object, such as a Secret. @throws Failure (64) */
 export function objectName(text: string, flag: string): string {
-  if (SUBDOMAIN.test(text)) return text;
+  if (isObjectName(text)) return text;
   throw usage(`${flag} ${printable(text)}: a name has lower-case letters, digits, "." and "-", at most 253`);
 }

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { inClusterConnection, type Connection } from '../../adapters/kube/connection.ts';
-import { kubeconfigConnection } from '../../adapters/kube/kubeconfig.ts';
 import { createKubeClient } from '../../adapters/kube/kube-client.ts';
+import { kubeconfigConnection } from '../../adapters/kube/kubeconfig.ts';
 import { openPortForward } from '../../adapters/kube/port-forward.ts';
 import type { KubeMetrics } from '../../adapters/kube/port.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
+import type { Cluster, ClusterWish } from '../io/cluster.ts';
 import { invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import type { Cluster, ClusterWish } from './cluster.ts';
 
 const POD_NAMESPACE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
@@ -28,7 +28,7 @@ const noMetrics: KubeMetrics = {
   cache: nothing,
 };
 
-/** A command line has no log: what fails is told by the verb. */
+/** A command line has no log: the verb reports failures. */
 const silent: Logger = {
   debug: nothing,
   info: nothing,
@@ -43,7 +43,7 @@ async function inPod(env: Io['env']): Promise<Opened> {
   return { connection, namespace: (await readFile(POD_NAMESPACE, 'utf8')).trim(), context: undefined };
 }
 
-/** What kubectl would take: a kubeconfig that is named or there, else the ServiceAccount of this pod. */
+/** The same choice as kubectl: a kubeconfig that is named or that exists, else the ServiceAccount of this pod. */
 async function open({ kubeconfig, context }: ClusterWish, { env, home }: Pick<Io, 'env' | 'home'>): Promise<Opened> {
   const named = kubeconfig !== undefined || context !== undefined || (env['KUBECONFIG'] ?? '') !== '';
   if (!named && (env['KUBERNETES_SERVICE_HOST'] ?? '') !== '') return inPod(env);
@@ -57,7 +57,7 @@ async function open({ kubeconfig, context }: ClusterWish, { env, home }: Pick<Io
 
 /**
  * Opens the Kubernetes API of a kubeconfig or of this pod. Connections are made when they are used.
- * @throws Failure (2) no kubeconfig, no such context, credentials that can't be had
+ * @throws Failure (2) no kubeconfig, no such context, or credentials that can't be obtained
  */
 export async function openCluster(
   wish: ClusterWish,

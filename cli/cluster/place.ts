@@ -1,21 +1,21 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Args } from '../args/parse-args.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
+import type { ClusterWish } from '../io/cluster.ts';
 import { usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { readLogin, type Login } from '../login/stored-login.ts';
+import { readLogin, type Login } from '../io/stored-login.ts';
 import { PLATFORM_NAMESPACE } from './cluster-flags.ts';
-import type { ClusterWish } from './cluster.ts';
 import { namespaceOf } from './names.ts';
 
-/** A platform on a cluster, and who calls it. */
+/** A platform on a cluster, and the caller. */
 export interface ClusterPlace {
   readonly kind: 'cluster';
   readonly wish: ClusterWish;
   readonly platformNamespace: string;
-  /** `NS/NAME` or `NAME`; undefined: nobody said. */
+  /** `NS/NAME` or `NAME`; undefined: not given. */
   readonly serviceAccount: string | undefined;
-  /** The data folder of `npm start` here, before which a login goes; absent: there is none, or a flag decided. */
+  /** The local data folder of `npm start` that a login overrides; absent: no such folder, or a flag decided. */
   readonly passedOver?: string;
 }
 
@@ -39,7 +39,7 @@ const isThere = async (path: string): Promise<boolean> => {
 
 const isSet = (text: string | undefined): boolean => text !== undefined && text !== '';
 
-/** A kubeconfig as kubectl looks for it, or the ServiceAccount of a pod. */
+/** Whether a kubeconfig exists where kubectl looks for it, or the ServiceAccount of a pod. */
 const hasCluster = async (io: Io): Promise<boolean> =>
   isSet(io.env['KUBECONFIG']) ||
   isSet(io.env['KUBERNETES_SERVICE_HOST']) ||
@@ -53,7 +53,7 @@ function wishOf(args: Args, stored: StoredCluster | undefined): ClusterWish {
   return { ...(kubeconfig === undefined ? {} : { kubeconfig }), ...(context === undefined ? {} : { context }) };
 }
 
-/** Flags, then what `orb login` stored. Another kubeconfig or context is another cluster: nothing stored holds there. */
+/** Flags, then the stored login. Another kubeconfig or context is another cluster: the stored values don't apply. */
 export function clusterPlace(args: Args, login: Login | undefined): ClusterPlace {
   const isOther = args.has('kubeconfig') || args.has('context');
   const stored = login?.kind === 'cluster' && !isOther ? login : undefined;
@@ -66,7 +66,7 @@ export function clusterPlace(args: Args, login: Login | undefined): ClusterPlace
   };
 }
 
-/** @throws Failure (64) flags of both */
+/** @throws Failure (64) flags of both kinds of place */
 function dataOf(args: Args): string | undefined {
   const data = args.one('data');
   if (data !== undefined && namesCluster(args))
@@ -76,7 +76,7 @@ function dataOf(args: Args): string | undefined {
 
 /**
  * Flags, then `orb login`, then the name `kubectl orb`, then the data folder of `npm start` here, then a kubeconfig.
- * @throws Failure (64) flags of both
+ * @throws Failure (64) flags of both kinds of place
  */
 export async function placeOf(args: Args, io: Io): Promise<Place> {
   const data = dataOf(args);

@@ -1,20 +1,21 @@
 import { KINDS } from '../../adapters/kube/kinds.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import { listAt, member, objectAt } from '../../core/json/members.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
-import { listAt, member, objectAt, textAt } from '../api/members.ts';
+import type { Cluster, PodPort } from '../io/cluster.ts';
 import { EXIT, Failure, invalid } from '../io/failure.ts';
-import type { Cluster, PodPort } from './cluster.ts';
+import { textAt } from '../io/output.ts';
 
 /** Labels of the Service in front of the API. */
 const API_LABELS = 'app.kubernetes.io/name=orb-platform,app.kubernetes.io/component=api';
 
-/** A ready pod of the API, and how it is spoken to. */
+/** A ready pod of the API, and how to connect to it. */
 export interface PlatformPod {
   readonly target: PodPort;
   /** `NAME.NAMESPACE.svc`: the name in requests and, with TLS, in the certificate. */
   readonly host: string;
   readonly tls: boolean;
-  /** Secret of the namespace with the authority of its certificate, as its Service tells; absent: a public one. */
+  /** Secret of the namespace with the authority of its certificate, as its Service says; absent: a public authority. */
   readonly tlsSecret: string | undefined;
 }
 
@@ -22,7 +23,7 @@ const TLS_SECRET = 'orbs.dev/tls-secret';
 const MAX_OBJECTS = 500;
 const WEB_PORTS = ['https', 'http', 'api'];
 
-/** An object as JSON; it came as JSON, so nothing is lost. */
+/** An object as JSON. It was read from JSON, so nothing is lost. */
 const jsonOf = (object: KubeObject): JsonObject => {
   const value: unknown = JSON.parse(JSON.stringify(object));
   return isJsonObject(value) ? value : {};
@@ -30,7 +31,7 @@ const jsonOf = (object: KubeObject): JsonObject => {
 
 const nameOf = (object: JsonValue): string => textAt(objectAt(object, 'metadata'), 'name');
 
-/** The port that people call: the one with a known name, else the first. */
+/** The port that callers use: the port with a known name, else the first port. */
 function portOf(service: JsonObject): JsonValue | undefined {
   const ports = listAt(objectAt(service, 'spec'), 'ports');
   const named = WEB_PORTS.map((name) => ports.find((port) => textAt(port, 'name') === name));
@@ -55,7 +56,7 @@ function isReady(pod: JsonObject): boolean {
 
 const asNumber = (value: JsonValue | undefined): number | undefined => (typeof value === 'number' ? value : undefined);
 
-/** The port of the pod behind a port of the Service: its number, or what a container calls by that name. */
+/** The port of the pod behind a port of the Service: its number, or the container port of that name. */
 function targetPort(port: JsonValue, pod: JsonObject): number | undefined {
   const target = member(port, 'targetPort') ?? member(port, 'port');
   if (typeof target !== 'string') return asNumber(target);
@@ -111,7 +112,7 @@ async function findPod(
 /**
  * Finds a ready pod behind the labelled Service of the platform.
  * @throws Failure no Service (2), no ready pod (4)
- * @throws KubeError the API server says no
+ * @throws KubeError the API server refused the request
  */
 export async function findPlatformPod(cluster: Cluster, namespace: string, signal: AbortSignal): Promise<PlatformPod> {
   const service = await findService(cluster, namespace, signal);

@@ -1,11 +1,11 @@
+import type { Cluster } from '../io/cluster.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/output.ts';
-import type { Cluster } from './cluster.ts';
 import type { ClusterPlace } from './place.ts';
 
 /**
- * Names the cluster on stderr, before a value is asked for and before anything is written: a login or a kubeconfig may
- * mean another one than who types thinks.
+ * Names the cluster on stderr, before a value is requested and before anything is written. The login or the kubeconfig
+ * may name another cluster than the user expects.
  */
 export function tellCluster(
   { context, server }: Cluster,

@@ -1,7 +1,8 @@
 import { flagsOf } from '../args/parse-args.ts';
-import type { Flag, Verb } from '../args/verb.ts';
+import type { Flag } from '../../adapters/process/flag.ts';
+import type { Verb } from '../args/verb.ts';
 
-/** What may stand at the end of a command line, and whether files may too. */
+/** Words that may end a command line, and whether a file may. */
 export interface Candidates {
   readonly words: readonly string[];
   readonly files: boolean;
@@ -55,8 +56,8 @@ function ofVerb(verb: Verb, before: readonly string[], last: string): Candidates
 }
 
 /**
- * Completes a command line from the table of verbs alone: no file, no server, no cluster is asked.
- * @param words what stands behind the program's name; the last is being typed and may be ''
+ * Completes a command line from the table of verbs alone, without reading a file or calling a server or a cluster.
+ * @param words the arguments after the program's name; the last is being typed and may be ''
  */
 export function candidates(verbs: readonly Verb[], words: readonly string[]): Candidates {
   const before = words.slice(0, -1);

@@ -1,4 +1,4 @@
-import type { Args } from '../args/parse-args.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verb } from '../args/verb.ts';
 import { EXIT, usage } from '../io/failure.ts';
 import { printable } from '../io/output.ts';

@@ -1,19 +1,19 @@
+import { objectAt } from '../../core/json/members.ts';
 import { ask, type Reply } from '../api/answer.ts';
-import { objectAt, textAt } from '../api/members.ts';
+import type { Server } from '../api/http.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
-import { parseDuration } from '../args/duration.ts';
-import type { Args } from '../args/parse-args.ts';
+import { parseDuration } from '../../core/time/duration.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verb } from '../args/verb.ts';
-import type { Server } from '../http.ts';
 import { EXIT, Failure, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { printable } from '../io/output.ts';
+import { printable, textAt } from '../io/output.ts';
 import { TRAFFIC_HEAD, trafficRow, type TimedRun } from './traffic-row.ts';
 
 const ORB = 'example.lookup@1.0.0';
 const PATH = 'orbisets/default/execute';
 const BODY = JSON.stringify({ orb_id: ORB, inputs: { word: 'orb' } });
-// Its execution.timeout_ms and some time for the way.
+// The example's execution.timeout_ms, plus some time for the network.
 const TIMEOUT_MS = 10_000;
 const ROW_MS = 5000;
 const MAX_RATE = 20;
@@ -36,7 +36,7 @@ function spanOf(args: Args): number {
 const providerOf = (reply: Reply): string | undefined =>
   reply.kind === 'problem' ? undefined : textAt(objectAt(reply.value, 'outputs'), 'provider') || undefined;
 
-/** A run that fails is a row's business; who is not reached at all ends the traffic. */
+/** A failed run is counted in its row; an unreachable server ends the traffic. */
 async function timedRun(server: Server, io: Io): Promise<TimedRun> {
   const began = io.clock.monotonic();
   const reply = await ask(server, { method: 'POST', path: PATH, headers: {}, body: BODY, timeoutMs: TIMEOUT_MS }, io);
@@ -45,7 +45,7 @@ async function timedRun(server: Server, io: Io): Promise<TimedRun> {
   return { ms: io.clock.monotonic() - began, provider: providerOf(reply) };
 }
 
-/** Sends at a steady rate whatever the answers take, as many callers would. @throws Failure the API is not there */
+/** Sends at a steady rate that does not depend on the answers. @throws Failure the API can't be reached */
 async function send(server: Server, { rate, spanMs }: { readonly rate: number; readonly spanMs: number }, io: Io) {
   const { clock } = io;
   const lost = new AbortController();

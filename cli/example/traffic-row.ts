@@ -1,7 +1,7 @@
 /** One run as its caller saw it. */
 export interface TimedRun {
   readonly ms: number;
-  /** Who answered; undefined: the run failed. */
+  /** The provider that answered; undefined: the run failed. */
   readonly provider: string | undefined;
 }
 
@@ -19,7 +19,7 @@ function countsOf(runs: readonly TimedRun[]): string {
 }
 
 /**
- * What callers saw in a few seconds, on one line.
+ * Results that callers saw in a few seconds, on one line.
  * @param now ms since epoch, shown as the time of day (UTC)
  */
 export function trafficRow(runs: readonly TimedRun[], now: number): string {

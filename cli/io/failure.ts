@@ -3,7 +3,7 @@ export const EXIT = {
   ok: 0,
   /** A negative result: tampered, failed, findings. */
   negative: 1,
-  /** Input that is wrong or can't be decided. */
+  /** The input is wrong, or the question can't be decided. */
   invalid: 2,
   /** Valid, but not trusted. */
   untrusted: 3,
@@ -14,7 +14,7 @@ export const EXIT = {
 
 export type Exit = (typeof EXIT)[keyof typeof EXIT];
 
-/** What ends a verb early; the message is for people, without secrets. */
+/** An error that ends a verb early; the message is for people and holds no secrets. */
 export class Failure extends Error {
   readonly exit: Exit;
   /** What to do next, a line each. */
@@ -30,7 +30,3 @@ export class Failure extends Error {
 export const usage = (message: string, ...next: readonly string[]): Failure => new Failure(EXIT.usage, message, next);
 export const invalid = (message: string, ...next: readonly string[]): Failure =>
   new Failure(EXIT.invalid, message, next);
-
-/** The `code` of a Node error (`ENOENT` …); undefined for anything else. */
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -1,10 +1,11 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { codeOf, EXIT, Failure } from './failure.ts';
+import { errorCode } from '../../core/errors/error-code.ts';
+import { EXIT, Failure } from './failure.ts';
 
-/** Whole files through the standard streams, at the pace of whoever is at their other end. */
+/** Copies whole files through the standard streams, at the pace of the other end. */
 export interface FileStreams {
-  /** Resolves when all of it was taken. @throws Failure it was not */
+  /** Resolves when the reader has taken the whole file. @throws Failure it did not */
   readonly toStdout: (path: string, signal: AbortSignal) => Promise<void>;
   /** Makes a file, mode 0600. */
   readonly fromStdin: (path: string, signal: AbortSignal) => Promise<void>;
@@ -12,7 +13,7 @@ export interface FileStreams {
 
 /** The streams of a process. */
 export interface ProcessFiles extends FileStreams {
-  /** A file is on its way out: whoever sends it hears of errors of the stream. */
+  /** True while a file is being sent: the sender then handles errors of the stream. */
   readonly isSending: () => boolean;
 }
 
@@ -23,7 +24,7 @@ const written = (stream: NodeJS.WritableStream): Promise<void> =>
 
 function notSent(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
-  const why = codeOf(error) === 'EPIPE' ? 'its reader went away' : String(error);
+  const why = errorCode(error) === 'EPIPE' ? 'its reader went away' : String(error);
   return new Failure(EXIT.negative, `the file was not sent whole: ${why}`);
 }
 

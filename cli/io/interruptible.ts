@@ -3,9 +3,9 @@ import { EXIT, Failure } from './failure.ts';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs what would leave something behind if it were cut off: the first signal to this process asks it to end, a second one
- * ends the process as ever.
- * @param work rejects with the signal's reason when it gave up
+ * Runs work that would leave something behind if the process ended in the middle. The first signal to this process
+ * asks the work to stop; a second signal ends the process as usual.
+ * @param work rejects with the signal's reason when it stopped early
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stopping = new AbortController();

@@ -1,26 +1,32 @@
 import { stringify } from 'yaml';
 import type { JsonValue } from '../../core/json/json-value.ts';
-import type { Args } from '../args/parse-args.ts';
-import { usage } from './failure.ts';
+import { member } from '../../core/json/members.ts';
 
 /** How results are printed; `text` is for people and may change. */
 export type Format = 'text' | 'wide' | 'json' | 'yaml' | 'name';
 
-// What a terminal acts on, or what makes text look like other text: controls, line separators, invisible and
-// bidirectional marks, halves of characters.
+// Characters that a terminal acts on, or that make text look like other text: controls, line separators, invisible and
+// bidirectional marks, unpaired surrogates.
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-// The same in JSON text but for the line breaks that lay it out.
+// The same in JSON text, except for the line breaks between its members.
 const UNPRINTABLE_IN_JSON = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 const escape = (character: string): string => character.split('').map(escapeUnit).join('');
 
-/** Foreign text on one line, with nothing that a terminal would act on. */
+/** Foreign text on one line, without characters that a terminal would act on. */
 export const printable = (text: string): string => text.replace(UNPRINTABLE, escape);
 
-/** JSON on several lines, or on one; what a terminal acts on is written as an escape, so the value stays the same. */
+/** JSON on several lines, or on one. Characters that a terminal acts on are escaped, so the value stays the same. */
 export const jsonText = (value: JsonValue, indent = 2): string =>
   JSON.stringify(value, null, indent).replace(UNPRINTABLE_IN_JSON, escape);
+
+/** A member as text for people, on one line: a string as it is, another value as JSON, '' when it is absent. */
+export function textAt(value: JsonValue | undefined, name: string): string {
+  const found = member(value, name);
+  if (found === undefined) return '';
+  return typeof found === 'string' ? printable(found) : jsonText(found, 0);
+}
 
 const yamlText = (value: JsonValue): string => stringify(JSON.parse(jsonText(value)), { lineWidth: 0 });
 
@@ -39,15 +45,4 @@ export function table(rows: readonly (readonly string[])[]): string {
       .join('  ')
       .trimEnd();
   return rows.map((row) => `${line(row)}\n`).join('');
-}
-
-const isFormat = (text: string): text is Format => ['text', 'wide', 'json', 'yaml', 'name'].includes(text);
-
-/** The value of `--output`. @throws Failure a format that the verb doesn't have */
-export function formatOf(args: Args, allowed: readonly Format[]): Format {
-  const text = args.one('output') ?? 'text';
-  if (!isFormat(text) || !allowed.includes(text)) {
-    throw usage(`-o ${printable(text)}: this verb prints ${allowed.filter((name) => name !== 'text').join(' or ')}`);
-  }
-  return text;
 }

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
-import { codeOf, invalid } from './failure.ts';
+import { errorCode } from '../../core/errors/error-code.ts';
+import { invalid } from './failure.ts';
 import type { Io } from './io.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -35,13 +36,13 @@ export async function readInput(path: string, maxBytes: number, io: Io): Promise
     const bytes = await readBounded(path, maxBytes);
     if (bytes !== undefined) return bytes;
   } catch (error) {
-    const code = codeOf(error) ?? '';
+    const code = errorCode(error) ?? '';
     throw invalid(`${path}: ${REASONS[code] ?? `it can't be read (${code})`}`);
   }
   throw invalid(`${path}: it is larger than ${maxBytes} bytes`);
 }
 
-/** UTF-8 text of such a file. @throws Failure it is not UTF-8 */
+/** Reads a file as `readInput` does, as UTF-8 text. @throws Failure it is not UTF-8 */
 export async function readText(path: string, maxBytes: number, io: Io): Promise<string> {
   return decode(await readInput(path, maxBytes, io), path === '-' ? 'standard input' : path);
 }

@@ -3,11 +3,11 @@ import { constants } from 'node:os';
 
 const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
-// A terminal sends Ctrl-C to both; a second one would cut the child's orderly end short.
+// A terminal sends Ctrl-C to both processes; forwarding it would be a second signal, which stops the child's shutdown.
 const isOurs = (signal: NodeJS.Signals): boolean => signal !== 'SIGINT' || !process.stdin.isTTY;
 
 /**
- * Runs Node on a file, with this process's terminal, until it ends; signals to this process go on to it.
+ * Runs Node on a file, with this process's terminal, until it ends; signals to this process are forwarded to it.
  * @returns its exit code, 128 + number after a signal
  */
 export async function runNode(file: string, args: readonly string[]): Promise<number> {

@@ -1,7 +1,7 @@
 import { EXIT, Failure, invalid } from './failure.ts';
 import type { Input } from './io.ts';
 
-/** As much of `process.stdin` as is used here; a terminal has `setRawMode`. */
+/** The part of `process.stdin` that is used here; a terminal has `setRawMode`. */
 interface Source extends AsyncIterable<unknown> {
   readonly isTTY?: boolean;
   readonly setRawMode?: (on: boolean) => unknown;
@@ -23,7 +23,7 @@ const ENTER = new Set([0x0a, 0x0d, 0x04]);
 const BACKSPACE = new Set([0x08, 0x7f]);
 const INTERRUPT = 0x03;
 
-/** Takes typed bytes until the line ends. @returns true at its end */
+/** Adds typed bytes to the line until it ends. @returns true at its end */
 function typed(line: number[], bytes: Uint8Array): boolean {
   for (const byte of bytes) {
     if (ENTER.has(byte)) return true;

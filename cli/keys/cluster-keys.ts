@@ -3,10 +3,11 @@ import { KINDS } from '../../adapters/kube/kinds.ts';
 import type { KubeClient } from '../../adapters/kube/port.ts';
 import { API_KEY_SELECTOR, parseApiKeyRecord } from '../../core/api-key/record.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
+import { objectAt } from '../../core/json/members.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
-import { objectAt, textAt } from '../api/members.ts';
-import type { Cluster } from '../cluster/cluster.ts';
+import type { Cluster } from '../io/cluster.ts';
 import type { Io } from '../io/io.ts';
+import { textAt } from '../io/output.ts';
 import type { KeyPlace, StoredKeys } from './key-place.ts';
 
 const PAGE = 500;
@@ -22,7 +23,7 @@ async function secretsOf(client: KubeClient, namespace: string, signal: AbortSig
   return found;
 }
 
-/** Items of a LIST come without kind and version. */
+/** The items of a LIST have no kind and version. */
 const documentOf = (secret: KubeObject): JsonObject => {
   const value: unknown = { ...secret, apiVersion: 'v1', kind: 'Secret' };
   return isJsonObject(value) ? value : {};

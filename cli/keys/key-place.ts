@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { createApiKey, listApiKeys, revokeApiKey } from '../../adapters/api-keys/files.ts';
 import { ApiKeyError, type CreatedApiKey, type NewApiKey } from '../../adapters/api-keys/new-key.ts';
 import type { ApiKeyRecord } from '../../core/api-key/record.ts';
-import type { Args } from '../args/parse-args.ts';
-import { DATA, type Flag } from '../args/verb.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
+import type { Flag } from '../../adapters/process/flag.ts';
+import { DATA } from '../args/verb.ts';
 import { CLUSTER_FLAGS } from '../cluster/cluster-flags.ts';
 import { placeOf } from '../cluster/place.ts';
 import { tellCluster } from '../cluster/tell-cluster.ts';
@@ -11,26 +12,26 @@ import { invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { clusterKeys } from './cluster-keys.ts';
 
-/** What is stored of API keys. */
+/** The API keys that are stored. */
 export interface StoredKeys {
-  /** By expiry, the next one first. */
+  /** By expiry, the next to expire first. */
   readonly keys: readonly ApiKeyRecord[];
-  /** What should be a key and is none, and why; no values. */
+  /** Entries that should be keys but are not valid, with the reason and without values. */
   readonly broken: readonly { readonly file: string; readonly detail: string }[];
 }
 
-/** Where the API keys of one platform are. */
+/** The store of the API keys of one platform. */
 export interface KeyPlace {
   /** For people: `.orb/api-keys`, or a namespace. */
   readonly name: string;
-  /** Stores a new one. @throws ApiKeyError a rule is broken */
+  /** Creates and stores a key. @throws ApiKeyError a rule is broken */
   readonly create: (wish: NewApiKey) => Promise<CreatedApiKey>;
   readonly list: () => Promise<StoredKeys>;
-  /** @returns false when there was none */
+  /** @returns false when there is no such key */
   readonly revoke: (keyId: string) => Promise<boolean>;
 }
 
-/** Flags that say whose keys are meant. */
+/** Flags that say which platform's keys to use. */
 export const KEY_PLACE_FLAGS: readonly Flag[] = [DATA, ...CLUSTER_FLAGS];
 
 function folderKeys(data: string, io: Io): KeyPlace {
@@ -43,7 +44,7 @@ function folderKeys(data: string, io: Io): KeyPlace {
   };
 }
 
-/** The keys of npm start, or those of a cluster. @throws Failure no cluster where one was named */
+/** The keys of npm start, or those of a cluster. @throws Failure the named cluster does not exist */
 export async function keyPlace(args: Args, io: Io): Promise<KeyPlace> {
   const place = await placeOf(args, io);
   if (place.kind === 'local') return folderKeys(place.data, io);
@@ -52,7 +53,7 @@ export async function keyPlace(args: Args, io: Io): Promise<KeyPlace> {
   return clusterKeys(cluster, place.platformNamespace, io);
 }
 
-/** Makes a key. @throws Failure what was asked for breaks a rule: nothing is stored */
+/** Creates a key. @throws Failure the request breaks a rule: nothing is stored */
 export async function createIn(place: KeyPlace, wish: NewApiKey): Promise<CreatedApiKey> {
   try {
     return await place.create(wish);

@@ -1,15 +1,15 @@
 import type { NewApiKey } from '../../adapters/api-keys/new-key.ts';
 import { isScope, SCOPES, type Scope } from '../../core/api-key/scopes.ts';
 import { nearest } from '../../core/manifest/nearest.ts';
-import { parseDuration } from '../args/duration.ts';
-import type { Args } from '../args/parse-args.ts';
+import { parseDuration } from '../../core/time/duration.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verb } from '../args/verb.ts';
 import { EXIT, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/output.ts';
 import { createIn, KEY_PLACE_FLAGS, keyPlace } from './key-place.ts';
 
-// What an application needs: to execute, and to show what it executed.
+// An application needs to execute Orbs, and to show the receipts of its runs.
 const DEFAULT_SCOPES: readonly Scope[] = ['orbs:execute', 'receipts:read'];
 
 function scopeOf(text: string): Scope {

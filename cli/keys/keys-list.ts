@@ -1,8 +1,9 @@
 import type { ApiKeyRecord } from '../../core/api-key/record.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
+import { formatOf } from '../args/format.ts';
 import { OUTPUT_LIST, type Verb } from '../args/verb.ts';
 import { EXIT } from '../io/failure.ts';
-import { dataText, formatOf, printable, table } from '../io/output.ts';
+import { dataText, printable, table } from '../io/output.ts';
 import { KEY_PLACE_FLAGS, keyPlace } from './key-place.ts';
 
 const HEAD = ['KEY', 'TENANTS', 'SCOPES', 'EXPIRES', 'STATE', 'CREATED BY'];

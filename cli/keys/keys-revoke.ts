@@ -4,7 +4,7 @@ import { EXIT, invalid, usage } from '../io/failure.ts';
 import { printable } from '../io/output.ts';
 import { KEY_PLACE_FLAGS, keyPlace } from './key-place.ts';
 
-/** @throws Failure a whole key was given: it must not stand on a command line, and is in the shell's history now */
+/** @throws Failure a whole key was given: it must not be on a command line, and is in the shell's history now */
 function keyIdOf(text: string): string {
   if (parseApiKey(text) !== undefined || text.startsWith('orb_')) {
     throw usage(

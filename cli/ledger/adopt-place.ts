@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILES } from '../../adapters/keys/key-folder.ts';
@@ -8,37 +7,29 @@ import { KINDS } from '../../adapters/kube/kinds.ts';
 import { checkLedgerVersion } from '../../adapters/ledger/sqlite-copy/check-copy.ts';
 import { lockForProcess } from '../../adapters/ledger/sqlite/process-lock.ts';
 import { replacePrivate } from '../../adapters/private-file/private-file.ts';
+import { readIfThere } from '../../adapters/private-file/read-if-there.ts';
 import type { ObjectRef } from '../../core/reconcile/kube-object.ts';
-import type { Cluster } from '../cluster/cluster.ts';
-import { codeOf, invalid } from '../io/failure.ts';
+import type { Cluster } from '../io/cluster.ts';
+import { invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { secretSource } from './key-secret.ts';
 import { ledgerFailure, ledgerFile } from './ledger-file.ts';
 
-/** The keys of one platform, where their document can be replaced. */
+/** The place of one platform's keys, where the keys document can be replaced. */
 export interface AdoptPlace {
   readonly name: string;
   readonly keys: PlatformKeys;
-  /** The root's private key, where it was not taken away. */
+  /** The root's private key; undefined when it was moved away. */
   readonly rootPem: string | undefined;
-  /** Replaces the keys document, and nothing else. */
+  /** Replaces only the keys document. */
   readonly replace: (keysJws: string) => Promise<void>;
-  /** What makes the API read it. */
+  /** What to do so that the API reads the new document. */
   readonly next: string;
 }
 
 const ROOT = FILES.privateKey('root');
 
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** A running API would go on under the old origin, and a newer one must not be overruled. */
+/** A running API would continue under the old origin, and a newer program's ledger must not be changed. */
 function checkStopped(data: string): void {
   const file = ledgerFile(data);
   if (!existsSync(file)) return;
@@ -63,7 +54,7 @@ export async function folderPlace(data: string): Promise<AdoptPlace> {
   };
 }
 
-/** The Secret of a platform. @throws Failure there is none */
+/** The Secret of a platform. @throws Failure the Secret does not exist */
 export async function secretPlace(cluster: Cluster, ref: Required<ObjectRef>, io: Io): Promise<AdoptPlace> {
   const name = `the Secret ${ref.namespace}/${ref.name}`;
   const secret = await cluster.client.get(KINDS.secret, ref, io.signal);

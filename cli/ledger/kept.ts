@@ -1,4 +1,4 @@
-/** Metadata of what an uninstall must leave: Helm removes nothing that says so. */
+/** Metadata of objects that an uninstall must keep: Helm does not remove objects with this annotation. */
 export const KEPT = {
   labels: { 'app.kubernetes.io/name': 'orb-platform' },
   annotations: { 'helm.sh/resource-policy': 'keep' },

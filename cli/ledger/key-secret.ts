@@ -1,13 +1,13 @@
-import { newKeyFiles } from '../../adapters/keys/new-keys.ts';
 import { FILES } from '../../adapters/keys/key-folder.ts';
 import { loadKeysFrom, type KeySource } from '../../adapters/keys/load-keys.ts';
+import { newKeyFiles } from '../../adapters/keys/new-keys.ts';
 import type { PlatformKeys } from '../../adapters/keys/port.ts';
 import { KINDS } from '../../adapters/kube/kinds.ts';
 import { KubeError } from '../../adapters/kube/port.ts';
 import { LOG_HEAD_NAME } from '../../adapters/log-head/config-map-head-store.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import type { KubeObject, ObjectRef } from '../../core/reconcile/kube-object.ts';
-import type { Cluster } from '../cluster/cluster.ts';
+import type { Cluster } from '../io/cluster.ts';
 import { EXIT, Failure, invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { KEPT } from './kept.ts';
@@ -16,7 +16,7 @@ import { KEPT } from './kept.ts';
 export interface KeySecret {
   readonly keys: PlatformKeys;
   readonly outcome: 'made' | 'kept';
-  /** The root's private key is still in it. */
+  /** True while the root's private key is in the Secret. */
   readonly hasRoot: boolean;
 }
 
@@ -34,7 +34,7 @@ export const secretSource = (secret: KubeObject, { namespace, name }: Required<O
   place: (file) => `${file} in the Secret ${namespace}/${name}`,
 });
 
-/** A platform that has signed is not given other keys: they would not go on with its log. @throws Failure it has */
+/** A platform that has signed gets no new keys: they could not continue its log. @throws Failure it has signed */
 async function checkUnsigned(cluster: Cluster, { namespace, name }: Required<ObjectRef>, io: Io): Promise<void> {
   const head = await cluster.client.get(KINDS.configMap, { namespace, name: LOG_HEAD_NAME }, io.signal);
   if (head === undefined) return;
@@ -46,7 +46,7 @@ async function checkUnsigned(cluster: Cluster, { namespace, name }: Required<Obj
   );
 }
 
-/** @returns false: there is one already, and it was not touched */
+/** @returns false when the Secret exists already; it was not changed */
 async function create(cluster: Cluster, ref: Required<ObjectRef>, issuer: string, io: Io): Promise<boolean> {
   const files = newKeyFiles({ issuer, now: io.clock.now(), random: io.random });
   const data = Object.fromEntries([...files].map(([name, text]) => [name, Buffer.from(text).toString('base64')]));
@@ -68,9 +68,10 @@ async function create(cluster: Cluster, ref: Required<ObjectRef>, issuer: string
 }
 
 /**
- * Makes the Secret with every key, once, by `create`: of two at the same time one makes it, and an existing one is only read.
- * @throws KeysError the Secret that is there is not complete
- * @throws Failure the keys were lost, or there is no such namespace
+ * Makes the Secret with every key, once, by `create`. Of two callers at the same time one makes it; an existing Secret
+ * is only read.
+ * @throws KeysError the existing Secret is not complete
+ * @throws Failure the keys were lost, or the namespace does not exist
  */
 export async function initKeySecret(
   cluster: Cluster,

@@ -1,6 +1,6 @@
 import { KeysError } from '../../adapters/keys/key-folder.ts';
 import { keysForNewOrigin, type NewOrigin } from '../../adapters/keys/new-origin.ts';
-import type { Args } from '../args/parse-args.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verb } from '../args/verb.ts';
 import { CLUSTER_FLAGS, PLATFORM_NAMESPACE } from '../cluster/cluster-flags.ts';
 import { clusterPlace } from '../cluster/place.ts';
@@ -8,7 +8,7 @@ import { tellCluster } from '../cluster/tell-cluster.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { readText } from '../io/read-file.ts';
-import { readLogin } from '../login/stored-login.ts';
+import { readLogin } from '../io/stored-login.ts';
 import { folderPlace, secretPlace, type AdoptPlace } from './adopt-place.ts';
 import { namespaceFor, SECRET, secretName } from './secret-flags.ts';
 

@@ -40,7 +40,7 @@ async function copy(ends: Ends, io: Io, signal: AbortSignal): Promise<Backup> {
   return made;
 }
 
-/** The copy is made and checked beside the ledger first: what was sent can't be taken back. */
+/** The copy is first made and checked beside the ledger, because sent bytes can't be taken back. */
 async function stream(file: string, io: Io, signal: AbortSignal): Promise<void> {
   const target = passing.out(file);
   await checkReadable(file, NO_LEDGER);

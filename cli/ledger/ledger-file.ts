@@ -3,20 +3,21 @@ import { dirname, join, resolve } from 'node:path';
 import { LedgerError } from '../../adapters/ledger/port.ts';
 import { TargetExists, TargetInUse } from '../../adapters/ledger/sqlite-copy/copy-error.ts';
 import type { OnProgress } from '../../adapters/ledger/sqlite-copy/copy-state.ts';
-import { codeOf, EXIT, Failure, invalid } from '../io/failure.ts';
+import { errorCode } from '../../core/errors/error-code.ts';
+import { EXIT, Failure, invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 
-/** Of `--data DIR`, as the API lays it out. */
+/** The ledger file in `--data DIR`, where the API keeps it. */
 export const ledgerFile = (data: string): string => join(resolve(data), 'ledger', 'ledger.sqlite');
 
 const MEGA = 1024 * 1024;
 
 export const megabytes = (bytes: number): string => `${(bytes / MEGA).toFixed(1)} MiB`;
 
-/** Between two lines of progress. */
+/** Time between two lines of progress. */
 const EVERY_MS = 2000;
 
-/** Tells of a copy that takes its time. */
+/** Reports the progress of a slow copy. */
 export function progress(io: Io): OnProgress {
   let toldAt = io.clock.monotonic();
   return (done, total) => {
@@ -31,24 +32,24 @@ async function isReadableFile(path: string): Promise<boolean> {
   return (await stat(path)).isFile();
 }
 
-/** @throws Failure nobody can read it */
+/** @throws Failure the file can't be read */
 export async function checkReadable(path: string, next: string): Promise<void> {
   let isFile: boolean;
   try {
     isFile = await isReadableFile(path);
   } catch (error) {
-    const reason = codeOf(error) === 'ENOENT' ? 'there is no such file' : 'it may not be read';
+    const reason = errorCode(error) === 'ENOENT' ? 'there is no such file' : 'it may not be read';
     throw invalid(`${path}: ${reason}`, next);
   }
   if (!isFile) throw invalid(`${path}: it is no file`, next);
 }
 
-/** @throws Failure no file can be made in it */
+/** @throws Failure no file can be created in the folder */
 export async function checkFolder(path: string): Promise<void> {
   try {
     await access(path, constants.W_OK);
   } catch (error) {
-    const reason = codeOf(error) === 'ENOENT' ? 'there is no such folder' : 'no file may be made in it';
+    const reason = errorCode(error) === 'ENOENT' ? 'there is no such folder' : 'no file may be made in it';
     throw invalid(`${path}: ${reason}`, 'name a FILE in another folder');
   }
 }
@@ -59,10 +60,10 @@ const sizeOf = (path: string): Promise<number> =>
     () => 0,
   );
 
-// What the API commits meanwhile stays in its WAL until the copy is made.
+// Commits of the API during the copy stay in its WAL until the copy is done.
 const SPARE = 1.1;
 
-/** A copy beside the ledger takes the room that a running API writes into. @throws Failure there is not enough for both */
+/** A copy beside the ledger uses space that a running API needs. @throws Failure there is not enough space for both */
 export async function checkRoom(file: string, target: string): Promise<void> {
   const needed = SPARE * ((await sizeOf(file)) + (await sizeOf(`${file}-wal`)));
   const { bavail, bsize } = await statfs(dirname(target));
@@ -71,7 +72,7 @@ export async function checkRoom(file: string, target: string): Promise<void> {
   throw invalid(found, 'enlarge the volume, or name a FILE on another one');
 }
 
-/** Copies that are on their way through a standard stream, beside the ledger: with the process that makes them. */
+/** Names of temporary copies beside the ledger, for a standard stream; a name holds the process that made the copy. */
 export const passing = {
   out: (file: string): string => `${file}.outgoing-${process.pid}`,
   in: (file: string): string => `${file}.incoming-${process.pid}`,
@@ -82,11 +83,11 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return codeOf(error) !== 'ESRCH';
+    return errorCode(error) !== 'ESRCH';
   }
 }
 
-/** Removes what killed processes left on their way: as large as the ledger each, on its volume. */
+/** Removes temporary copies of killed processes: each is as large as the ledger, on its volume. */
 export async function removeLeft(file: string): Promise<void> {
   for (const name of await readdir(dirname(file))) {
     const pid = Number(PASSING.exec(name)?.[1] ?? process.pid);
@@ -94,15 +95,15 @@ export async function removeLeft(file: string): Promise<void> {
   }
 }
 
-/** What is copied where. */
+/** Source and target of a copy. */
 interface Copied {
   readonly from: string;
   readonly to: string;
-  /** What to do where something is there already. */
+  /** What to do when the target exists already. */
   readonly ifThere: string;
 }
 
-/** Copies a ledger. @throws Failure what `work` threw, in words of the command line */
+/** Copies a ledger. @throws Failure the error of `work`, in words of the command line */
 export async function onCopy<T>({ from, to, ifThere }: Copied, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -113,7 +114,7 @@ export async function onCopy<T>({ from, to, ifThere }: Copied, work: () => Promi
   }
 }
 
-/** An error of a ledger in words of the command line; anything else passes. */
+/** Puts an error of a ledger in words of the command line; other errors are returned as they are. */
 export function ledgerFailure(error: unknown, prefix = ''): unknown {
   if (!(error instanceof LedgerError)) return error;
   return error.code === 'ledger-locked'

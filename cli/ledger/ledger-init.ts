@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { initKeys } from '../../adapters/keys/init-keys.ts';
 import { FILES, KeysError } from '../../adapters/keys/key-folder.ts';
 import { loadKeys } from '../../adapters/keys/load-keys.ts';
-import type { Args } from '../args/parse-args.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verb } from '../args/verb.ts';
 import { CLUSTER_FLAGS, PLATFORM_NAMESPACE } from '../cluster/cluster-flags.ts';
 import { kubectlOf } from '../cluster/kubectl-line.ts';
@@ -12,7 +12,7 @@ import { tellCluster } from '../cluster/tell-cluster.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { jsonText, printable } from '../io/output.ts';
-import { readLogin } from '../login/stored-login.ts';
+import { readLogin } from '../io/stored-login.ts';
 import { initKeySecret, type KeySecret } from './key-secret.ts';
 import { rootLines } from './root-lines.ts';
 import { namespaceFor, SECRET, secretName } from './secret-flags.ts';
@@ -21,10 +21,10 @@ import { initTlsSecret, tlsWish } from './tls-secret.ts';
 const ISSUER = 'https://orbs.localhost';
 const ROOT = FILES.privateKey('root');
 
-/** Keys with the place where they are kept. */
+/** Keys and the place where they are stored. */
 interface Kept extends KeySecret {
   readonly where: string;
-  /** Lines that take the root's private key away. */
+  /** Command lines that move the root's private key away. */
   readonly takeAway: readonly string[];
 }
 
@@ -53,7 +53,7 @@ async function inSecret(args: Args, issuer: string, io: Io): Promise<Kept> {
   const cluster = await io.openCluster(place.wish);
   tellCluster(cluster, place, io);
   const kept = await initKeySecret(cluster, { namespace, name }, issuer, io);
-  const isOurs = !args.has('issuer') || kept.keys.issuer === issuer; // the keys of another one end the verb
+  const isOurs = !args.has('issuer') || kept.keys.issuer === issuer; // keys of another issuer end the verb
   if (tls !== undefined && isOurs)
     reportTls(await initTlsSecret(cluster, namespace, tls, io), `${namespace}/${tls.name}`, io);
   const takeAway = rootLines({ kubectl: kubectlOf(place.wish, cluster), namespace, name, keys: kept.keys });

@@ -1,8 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { restoreLedger, type Restored } from '../../adapters/ledger/sqlite-copy/restore.ts';
+import { errorCode } from '../../core/errors/error-code.ts';
 import type { Verb } from '../args/verb.ts';
-import { codeOf, EXIT, invalid, usage } from '../io/failure.ts';
+import { EXIT, invalid, usage } from '../io/failure.ts';
 import { interruptible } from '../io/interruptible.ts';
 import type { Io } from '../io/io.ts';
 import { checkReadable, ledgerFile, onCopy, passing, progress, removeLeft } from './ledger-file.ts';
@@ -29,7 +30,7 @@ async function receive(source: string, io: Io, signal: AbortSignal): Promise<voi
   try {
     await io.files.fromStdin(source, signal);
   } catch (error) {
-    if (codeOf(error) !== 'ENOSPC') throw error;
+    if (errorCode(error) !== 'ENOSPC') throw error;
     throw invalid(
       `there is no room for the backup in ${dirname(source)}: nothing was changed`,
       'it has to fit beside the ledger that is there: enlarge the volume, or remove what was put aside before',

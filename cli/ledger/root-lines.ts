@@ -3,7 +3,7 @@ import type { PlatformKeys } from '../../adapters/keys/port.ts';
 
 /** Keys of a platform in a Secret. */
 interface KeysInSecret {
-  /** kubectl with flags that mean the cluster. */
+  /** kubectl with flags that name the cluster. */
   readonly kubectl: string;
   readonly namespace: string;
   readonly name: string;
@@ -13,16 +13,16 @@ interface KeysInSecret {
 const ROOT = FILES.privateKey('root');
 const KID_LENGTH = 8;
 
-/** Of each root another one: `root-orbs.example-1a2B3c4D.pem`. */
+/** A different name for each root: `root-orbs.example-1a2B3c4D.pem`. */
 function fileName({ issuer, root }: KeysInSecret['keys']): string {
   const host = new URL(issuer).host.replaceAll(/[^a-z0-9.-]+/g, '-');
   return `root-${host}-${root.kid.slice(0, KID_LENGTH)}.pem`;
 }
 
 /**
- * Two lines for a POSIX shell that take the root's private key out of a Secret. There may be no other copy, so the first
- * overwrites no file and makes none without a key, and the second removes nothing that the file does not hold byte by
- * byte. Each may be run again, alone, or after the other failed.
+ * Two lines for a POSIX shell that move the root's private key out of a Secret. There may be no other copy. So the
+ * first overwrites no file, and creates a file only with a key. The second removes the key only when the file holds it
+ * byte by byte. Each line may be run again, alone, or after the other failed.
  */
 export function rootLines({ kubectl, namespace, name, keys }: KeysInSecret): readonly string[] {
   const file = fileName(keys);

@@ -1,8 +1,8 @@
-import type { Args } from '../args/parse-args.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import { namespaceOf, objectName } from '../cluster/names.ts';
 import { usage } from '../io/failure.ts';
 
-/** The Secret of the keys where nobody names one. */
+/** The default name of the Secret with the keys. */
 export const SECRET = 'orb-platform-keys';
 
 /** `--secret=NAME`, or `--secret NAME`. @throws Failure (64) */

@@ -2,15 +2,15 @@ import { isIP } from 'node:net';
 import { issueServerCertificate, makeLocalCa } from '../../adapters/egress/local-ca.ts';
 import { KINDS } from '../../adapters/kube/kinds.ts';
 import { KubeError } from '../../adapters/kube/port.ts';
-import type { Args } from '../args/parse-args.ts';
-import type { Cluster } from '../cluster/cluster.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import { objectName } from '../cluster/names.ts';
+import type { Cluster } from '../io/cluster.ts';
 import { usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/output.ts';
 import { KEPT } from './kept.ts';
 
-/** What `--tls-secret` and `--tls-host` ask for. */
+/** The certificate that `--tls-secret` and `--tls-host` request. */
 export interface TlsWish {
   readonly name: string;
   readonly hosts: readonly string[];
@@ -31,11 +31,11 @@ export function tlsWish(args: Args): TlsWish | undefined {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** Chain and key, and the CA that clients trust. The CA's key is forgotten: it signs this one certificate. */
+/** Chain and key, and the CA that clients trust. The CA's key is not stored: it signs only this certificate. */
 function tlsData(hosts: readonly string[], io: Io): Readonly<Record<string, string>> {
   const tools = { clock: io.clock, random: io.random };
   const ca = makeLocalCa(tools);
-  // The first name is the subject's as well, which has 64 characters at most.
+  // The first name is also the subject, which has at most 64 characters.
   const names = hosts.filter((host) => isIP(host) === 0).toSorted((one, other) => one.length - other.length);
   const ips = hosts.filter((host) => isIP(host) !== 0);
   const validTo = io.clock.now() + TEN_YEARS_MS;
@@ -44,7 +44,7 @@ function tlsData(hosts: readonly string[], io: Io): Readonly<Record<string, stri
 }
 
 /**
- * Makes a Secret with a certificate for the API, once, by `create`. Whatever stands under the name is kept, unread.
+ * Makes a Secret with a certificate for the API, once, by `create`. An existing Secret of that name is kept, unread.
  * @throws KubeError
  */
 export async function initTlsSecret(

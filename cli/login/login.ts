@@ -4,21 +4,22 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import { parseServer } from '../api/address.ts';
 import { ask } from '../api/answer.ts';
 import { parseKey } from '../api/api-key.ts';
-import type { Args } from '../args/parse-args.ts';
+import { formatOf } from '../args/format.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { CALLER_FLAG, CLUSTER_FLAGS } from '../cluster/cluster-flags.ts';
 import { clusterPlace, namesCluster } from '../cluster/place.ts';
 import { tellCluster } from '../cluster/tell-cluster.ts';
 import { EXIT, invalid, usage, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { dataText, formatOf, printable, table } from '../io/output.ts';
+import { dataText, printable, table } from '../io/output.ts';
 import { decode, readText } from '../io/read-file.ts';
-import { loginFile, readLogin, removeLogin, writeLogin, type Login } from './stored-login.ts';
+import { loginFile, readLogin, removeLogin, writeLogin, type Login } from '../io/stored-login.ts';
 
 const MAX_KEY_BYTES = 16 * 1024;
 const TIMEOUT_MS = 15_000;
 
-/** Of a key only what is no secret. */
+/** The part of a key that is not secret. */
 function keyName(key: string): string {
   const parsed = parseApiKey(key);
   return parsed === undefined ? 'a token' : `the API key ${parsed.keyId}`;
@@ -26,7 +27,7 @@ function keyName(key: string): string {
 
 const said = (text: string | undefined, otherwise: string): string => text ?? otherwise;
 
-/** What is stored, in words that may be shown. */
+/** The stored login as rows that may be shown. */
 function rowsOf(known: Login): readonly (readonly [string, string])[] {
   if (known.kind === 'server')
     return [
@@ -52,7 +53,7 @@ async function readKey(args: Args, io: Io): Promise<string> {
   return parseKey(decode(typed, 'standard input'), 'standard input');
 }
 
-/** Any answer of the API but 401 shows that it knows the key. @throws Failure it doesn't, or can't be reached */
+/** Any answer except 401 shows that the API knows the key. @throws Failure it doesn't, or can't be reached */
 async function checkKey(base: URL, key: string, io: Io): Promise<void> {
   const headers = { accept: 'application/json' };
   const reply = await ask(
@@ -75,11 +76,11 @@ async function toServer(address: string, args: Args, io: Io): Promise<Login> {
 async function toCluster(args: Args, io: Io): Promise<Login> {
   if (args.has('key-file')) throw usage('--key-file is for --server; on a cluster set ORB_API_KEY when you call');
   const { wish, platformNamespace, serviceAccount } = clusterPlace(args, undefined);
-  const cluster = await io.openCluster(wish); // a context that is not there is told now
+  const cluster = await io.openCluster(wish); // reports a missing context now
   tellCluster(cluster, {}, io);
   return {
     kind: 'cluster',
-    context: cluster.context, // by name: what is current changes, and a login must not change with it
+    context: cluster.context, // by name: the current context changes, and a login must not change with it
     kubeconfig: wish.kubeconfig === undefined ? undefined : resolve(wish.kubeconfig),
     platformNamespace,
     serviceAccount,

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
-import { listAt, member, objectAt, textAt } from '../api/members.ts';
-import { table } from '../io/output.ts';
+import { listAt, member, objectAt } from '../../core/json/members.ts';
+import { table, textAt } from '../io/output.ts';
 
-/** The member for people; `–` where it is not known. */
+/** A member as text for people; `–` when it is not known. */
 const shown = (value: JsonValue, name: string, unit = ''): string => {
   const text = textAt(value, name);
   return text === '' || text === 'null' ? '–' : `${text}${unit}`;
@@ -16,7 +16,7 @@ const percent = (value: JsonValue, name: string): string => {
 const isThere = (value: JsonValue, name: string): boolean =>
   typeof member(value, name) === 'object' && member(value, name) !== null;
 
-/** What the word of the state means, and what the reader has to do. */
+/** The meaning of a state, and what the reader has to do. */
 interface Meaning {
   readonly says: string;
   readonly act: (status: JsonObject, program: string) => string;
@@ -67,12 +67,12 @@ function verdictText(decision: JsonObject): string {
   return ` (${textAt(verdict, 'value_ms')} ms in ${shown(verdict, 'window')}, limit ${limit === '–' ? 'not known' : `${limit} ms`})`;
 }
 
-/** The primary has a share already: the line of the ramp says so. */
+/** Whether the primary gets a share already; the line of the ramp reports it. */
 const isOnTheWay = (status: JsonObject): boolean => member(objectAt(status, 'ramp'), 'trial') === false;
 
 const isHome = (status: JsonObject): boolean => textAt(status, 'active_provider') === textAt(status, 'primary');
 
-/** Failback says why it waits; when it acted, it waits no more. */
+/** Text of the rule that decided. Failback gives the reason for waiting until it has acted. */
 function ruleText(status: JsonObject, decision: JsonObject): string {
   const acted = textAt(decision, 'rule') === 'failback' && (isOnTheWay(status) || isHome(status));
   return acted ? 'primary is well, and has been for long enough' : shown(decision, 'why');
@@ -99,7 +99,7 @@ const BLOCK_TEXTS: Readonly<Record<string, (decision: JsonObject) => string>> = 
   hold_down: () => 'the primary is held',
 };
 
-/** When the primary may be used again; '' when it is. */
+/** When the primary may be used again; '' when it is in use. */
 function backText(status: JsonObject): string {
   if (isOnTheWay(status)) return '';
   if (!isThere(status, 'decision') || isHome(status)) return '';
@@ -180,7 +180,7 @@ function swapsText(status: JsonObject): string {
   return `\n${table([['AT', 'SWAP', 'REASON', 'BY', 'RECEIPT'], ...swaps.map(swapRow)])}`;
 }
 
-/** What must be written so that each named provider can be used. */
+/** What to configure so that each named provider can be used. */
 const unresolvedText = (status: JsonObject): string =>
   listAt(status, 'providers')
     .filter((one) => member(one, 'resolved') === false)
@@ -194,7 +194,7 @@ function actText(status: JsonObject, meaning: Meaning, program: string): string 
 }
 
 /**
- * The status of an Orb for people: which provider it uses and why, when it goes back, what they have to do.
+ * The status of an Orb for people: which provider it uses and why, when it fails back, and what to do.
  * @param program how the command line is called here
  */
 export function explainStatus(status: JsonObject, program: string, isWide: boolean): string {

@@ -1,9 +1,9 @@
 import { ask } from '../api/answer.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
+import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { EXIT } from '../io/failure.ts';
-import { formatOf } from '../io/output.ts';
 import { printRemovedPin } from './print-swap.ts';
 import { NAMESPACE, providerPath } from './provider-path.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
-import { listAt, member, objectAt, textAt } from '../api/members.ts';
+import { listAt, member, objectAt } from '../../core/json/members.ts';
 import type { Io } from '../io/io.ts';
-import { dataText, printable, table, type Format } from '../io/output.ts';
+import { dataText, printable, table, textAt, type Format } from '../io/output.ts';
 
 const STATUSES: Readonly<Record<string, string>> = {
   completed: 'done',
@@ -20,7 +20,7 @@ function pinText(value: JsonObject, name: 'pin' | 'replaced_pin' | 'removed_pin'
 
 const receiptText = (value: JsonObject): string => textAt(objectAt(value, 'receipt'), 'receipt_id');
 
-/** The answer for people on stdout, its warnings on stderr; for machines whole on stdout. */
+/** For people: the answer on stdout and its warnings on stderr. For machines: the whole answer on stdout. */
 function print(value: JsonObject, rows: readonly (readonly [string, string])[], format: Format, io: Io): void {
   if (format === 'json' || format === 'yaml') {
     io.out(dataText(value, format));

@@ -1,8 +1,8 @@
 import { orbIdOf } from '../args/orb-id.ts';
-import type { Args } from '../args/parse-args.ts';
-import type { Flag } from '../args/verb.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
+import type { Flag } from '../../adapters/process/flag.ts';
 
-/** Of every verb about the providers of one Orb. */
+/** Flag of every verb about the providers of one Orb. */
 export const NAMESPACE: Flag = {
   name: 'namespace',
   short: 'n',

@@ -1,9 +1,10 @@
 import { ask } from '../api/answer.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
+import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { EXIT } from '../io/failure.ts';
-import { dataText, formatOf } from '../io/output.ts';
+import { dataText } from '../io/output.ts';
 import { explainStatus } from './explain-status.ts';
 import { NAMESPACE, providerPath } from './provider-path.ts';
 

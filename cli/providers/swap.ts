@@ -1,18 +1,20 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { ask } from '../api/answer.ts';
+import type { ApiRequest } from '../api/http.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
-import { parseDuration } from '../args/duration.ts';
-import type { Args } from '../args/parse-args.ts';
-import { OUTPUT, type Flag, type Verb } from '../args/verb.ts';
-import type { ApiRequest } from '../http.ts';
+import { parseDuration } from '../../core/time/duration.ts';
+import { formatOf } from '../args/format.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
+import type { Flag } from '../../adapters/process/flag.ts';
+import { OUTPUT, type Verb } from '../args/verb.ts';
 import { EXIT, usage } from '../io/failure.ts';
-import { formatOf, printable } from '../io/output.ts';
+import { printable } from '../io/output.ts';
 import { printSwap } from './print-swap.ts';
 import { NAMESPACE, providerPath } from './provider-path.ts';
 
 const MAX_WAIT_MS = 10_000;
-// The longest wait, the figures and the write, and some time for the way.
+// The longest wait, the metrics query and the write, plus some time for the network.
 const TIMEOUT_MS = 30_000;
 
 const FLAGS: readonly Flag[] = [

@@ -1,12 +1,13 @@
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import { listAt, member, objectAt } from '../../core/json/members.ts';
 import { ask } from '../api/answer.ts';
-import { listAt, member, objectAt, textAt } from '../api/members.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
+import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { EXIT, usage, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { dataText, formatOf, table } from '../io/output.ts';
+import { dataText, table, textAt } from '../io/output.ts';
 import { RECEIPT_TIMEOUT_MS, receiptPath, saveBundle, saveJws, type WantedReceipt } from './save-bundle.ts';
 
 const checkRow = (check: JsonValue): readonly string[] => {
@@ -14,7 +15,7 @@ const checkRow = (check: JsonValue): readonly string[] => {
   return [`  ${textAt(check, 'id')}`, ok === true ? 'ok' : ok === false ? 'FAILED' : 'not yet'];
 };
 
-/** What it is the receipt of. */
+/** The subject of the receipt: a run or a swap. */
 function subjectRow(record: JsonObject, isSwap: boolean): readonly string[] {
   if (isSwap) {
     const swap = objectAt(record, 'swap');
@@ -26,7 +27,7 @@ function subjectRow(record: JsonObject, isSwap: boolean): readonly string[] {
   return ['run', `${textAt(execution, 'run_id')} ${textAt(execution, 'outcome')} in ${took}`];
 }
 
-/** A receipt as the server tells it; only `orb verify` proves it. */
+/** A receipt as the server reports it; only `orb verify` proves it. */
 function receiptText(receipt: JsonObject): string {
   const record = objectAt(receipt, 'record');
   const isSwap = member(receipt, 'kind') === 'swap';

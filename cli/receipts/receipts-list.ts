@@ -1,18 +1,19 @@
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import { listAt, member } from '../../core/json/members.ts';
 import { ask } from '../api/answer.ts';
-import { listAt, member, textAt } from '../api/members.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
-import { parseDuration } from '../args/duration.ts';
-import type { Args } from '../args/parse-args.ts';
+import { parseDuration } from '../../core/time/duration.ts';
+import { formatOf } from '../args/format.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import { OUTPUT_LIST, type Verb } from '../args/verb.ts';
 import { EXIT, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { dataText, formatOf, printable, table, type Format } from '../io/output.ts';
+import { dataText, printable, table, textAt, type Format } from '../io/output.ts';
 
 const TIMEOUT_MS = 30_000;
 
-/** `2h` = two hours ago; else a time as the API takes it. @throws Failure */
+/** `2h` = two hours ago; else a time in the format of the API. @throws Failure */
 function timeOf(args: Args, name: string, now: number): string | undefined {
   const text = args.one(name);
   if (text === undefined) return undefined;

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { replyOf } from '../api/answer.ts';
+import { call, type Server } from '../api/http.ts';
 import { printProblem } from '../api/problem.ts';
-import { call, type Server } from '../http.ts';
 import { EXIT, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import type { Format } from '../io/output.ts';
 
-/** One receipt of a server, and how a refusal is told. */
+/** One receipt of a server, and how to report a refusal. */
 export interface WantedReceipt {
   readonly server: Server;
   readonly path: string;
@@ -20,7 +20,7 @@ const BUNDLE = 'application/vnd.orb.bundle+json';
 const PENDING_TRIES = 20;
 const PENDING_WAIT_MS = 500;
 
-/** @param namespace of the tenant; undefined: the only one of the key */
+/** @param namespace of the tenant; undefined: the only namespace of the key */
 export function receiptPath(id: string, namespace: string | undefined): string {
   const query = namespace === undefined ? '' : `?namespace=${encodeURIComponent(namespace)}`;
   return `receipts/${encodeURIComponent(id)}${query}`;
@@ -57,7 +57,7 @@ export async function saveJws(wanted: WantedReceipt, file: string, io: Io): Prom
 }
 
 /**
- * Bytes as served: what is verified later is what the server gave. Waits until the proof is part of them.
+ * Saves the bytes as served, so that a later verification sees exactly them. Waits until they include the proof.
  * @param file - is standard output
  */
 export async function saveBundle(wanted: WantedReceipt, file: string, io: Io): Promise<Exit> {

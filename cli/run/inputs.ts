@@ -9,7 +9,7 @@ import { decode, readInput } from '../io/read-file.ts';
 const MAX_BYTES = 16 * 1024 * 1024;
 const ARGUMENT = /^([A-Za-z_][A-Za-z0-9_]{0,63})(:=|=)([^]*)$/;
 
-/** JSON as the API reads it: no member twice, no integer that parsing would round. @throws Failure */
+/** JSON as the API reads it: no duplicate members, no integer that parsing would round. @throws Failure */
 function parseJson(bytes: Uint8Array, what: string): JsonValue {
   const read = readJson(bytes);
   if (read.ok) return read.value;
@@ -35,7 +35,7 @@ async function wholeInputs(path: string | undefined, io: Io): Promise<JsonObject
 
 /**
  * Inputs of a run: `name=text`, `name=@file`, `name:=json`, `name:=@file`, and a whole object from `--input-json`.
- * Values are sent with the type that they are written in; the API checks them against the manifest.
+ * Values are sent with the type in which they are written; the API checks them against the manifest.
  * @throws Failure an argument of another form, a name given twice, a file that can't be read
  */
 export async function parseInputs(

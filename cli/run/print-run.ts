@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
-import { listAt, member, objectAt, textAt } from '../api/members.ts';
-import { jsonText, printable, table } from '../io/output.ts';
+import { listAt, member, objectAt } from '../../core/json/members.ts';
+import { jsonText, printable, table, textAt } from '../io/output.ts';
 
 const rowsOf = (values: JsonObject): readonly (readonly string[])[] =>
   Object.entries(values).map(([name, value]) => [`  ${printable(name)}`, jsonText(value, 0)]);
 
-/** Salts of the commitments: told once, needed to disclose input or output to somebody (trust.md §1.4). */
+/** Salts of the commitments: shown once, needed to disclose input or output later (trust.md §1.4). */
 function openingRows(result: JsonObject): readonly (readonly string[])[] {
   const openings = objectAt(result, 'openings');
   return Object.keys(openings).map((field) => [
@@ -55,7 +55,7 @@ function providerText(provider: JsonValue): string {
   ].join('');
 }
 
-/** What `?dry_run=true` answers, for people. */
+/** The answer to `?dry_run=true`, for people. */
 export const dryRunText = (result: JsonObject): string =>
   [
     `${textAt(result, 'orb_id')} in ${textAt(result, 'orbiset')}: nothing was sent\n`,

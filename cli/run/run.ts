@@ -1,20 +1,21 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
+import { objectAt } from '../../core/json/members.ts';
 import { ask, type Reply } from '../api/answer.ts';
-import { objectAt, textAt } from '../api/members.ts';
+import { Unanswered, type ApiRequest, type Server } from '../api/http.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
+import { formatOf } from '../args/format.ts';
 import { orbIdOf } from '../args/orb-id.ts';
-import type { Args } from '../args/parse-args.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
-import { Unanswered, type ApiRequest, type Server } from '../http.ts';
 import { EXIT, Failure, invalid, usage, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { dataText, formatOf, type Format } from '../io/output.ts';
+import { dataText, textAt, type Format } from '../io/output.ts';
 import { receiptPath, saveBundle } from '../receipts/save-bundle.ts';
 import { parseInputs } from './inputs.ts';
 import { couldRun, dryRunText, runText } from './print-run.ts';
 
-// The longest run (120 s, design.md §2) and some time for the way.
+// The longest run (120 s, design.md §2), plus some time for the network.
 const TIMEOUT_MS = 150_000;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -45,7 +46,7 @@ async function requestOf(args: Args, io: Io): Promise<ApiRequest> {
   return { method: 'POST', path, headers: { accept: 'application/json', ...headers }, body, timeoutMs: TIMEOUT_MS };
 }
 
-/** A run that may have happened is never reported as one that did not. */
+/** A run that may have happened is never reported as a run that did not happen. */
 async function send(server: Server, request: ApiRequest, args: Args, io: Io): Promise<Reply> {
   try {
     return await ask(server, request, io);
@@ -69,11 +70,11 @@ function print(result: JsonObject, format: Format, dry: boolean, io: Io): Exit {
   return dry && !couldRun(result) ? EXIT.negative : EXIT.ok;
 }
 
-/** A run that failed has a receipt too; a request that started none has not. */
+/** A failed run has a receipt too; a request that started no run has no receipt. */
 const receiptOf = (reply: Reply): string =>
   textAt(objectAt(reply.kind === 'problem' ? objectAt(reply.value, 'run') : reply.value, 'receipt'), 'receipt_id');
 
-/** The receipt of the run as a file. What the run came to is what counts, unless it can't be saved. */
+/** Saves the receipt of the run as a file. The exit code is that of the run, unless saving fails. */
 async function save(reply: Reply, wish: { server: Server; args: Args; format: Format }, io: Io): Promise<Exit> {
   const { server, args, format } = wish;
   const [file, id] = [args.one('bundle'), receiptOf(reply)];

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
-import { listAt, member, objectAt, textAt } from '../api/members.ts';
+import { listAt, member, objectAt } from '../../core/json/members.ts';
+import { textAt } from '../io/output.ts';
 
 /** One Secret that an Orbiset binds. */
 export interface Binding {
@@ -9,7 +10,7 @@ export interface Binding {
   readonly hosts: readonly string[];
   /** How `keys` is written; `all` when it is absent. */
   readonly form: 'all' | 'list' | 'map';
-  /** Entry of the vault → key of the Secret, as far as the document says; empty for `all`. */
+  /** Entry of the vault → key of the Secret, as written in the document; empty for `all`. */
   readonly keys: ReadonlyMap<string, string>;
 }
 

@@ -4,16 +4,17 @@ import { KubeError } from '../../adapters/kube/port.ts';
 import { encodeUtf8 } from '../../core/json/bytes.ts';
 import { encodeHex } from '../../core/json/hex.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
+import { member, objectAt } from '../../core/json/members.ts';
 import type { KubeObject, ObjectRef } from '../../core/reconcile/kube-object.ts';
-import { member, objectAt, textAt } from '../api/members.ts';
-import type { Args } from '../args/parse-args.ts';
-import type { Cluster } from '../cluster/cluster.ts';
-import { kubectlOf, quote } from '../cluster/kubectl-line.ts';
+import { shellWord } from '../../core/shell/shell-word.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
+import { kubectlOf } from '../cluster/kubectl-line.ts';
 import { namespaceOf } from '../cluster/names.ts';
 import type { ClusterPlace } from '../cluster/place.ts';
 import { tellCluster } from '../cluster/tell-cluster.ts';
+import type { Cluster } from '../io/cluster.ts';
 import type { Io } from '../io/io.ts';
-import { jsonText } from '../io/output.ts';
+import { jsonText, textAt } from '../io/output.ts';
 import type { PatchOperation } from './plan-binding.ts';
 import { secretRefusal } from './secret-refusal.ts';
 
@@ -21,7 +22,7 @@ import { secretRefusal } from './secret-refusal.ts';
 export interface ClusterVault {
   readonly cluster: Cluster;
   readonly orbiset: Required<ObjectRef>;
-  /** kubectl with flags that mean the same cluster. */
+  /** kubectl with flags that name the same cluster. */
   readonly kubectl: string;
 }
 
@@ -29,7 +30,7 @@ const MANAGER = 'orb-cli';
 const MAX_MANAGER = 128;
 const TRIES = 5;
 
-/** The vault that the flags mean; without -n in the namespace of the context. Says which cluster that is. */
+/** The vault that the flags name; without -n in the namespace of the context. Prints which cluster that is. */
 export async function clusterVault(place: ClusterPlace, args: Args, io: Io): Promise<ClusterVault> {
   const cluster = await io.openCluster(place.wish);
   tellCluster(cluster, place, io);
@@ -44,13 +45,13 @@ export const jsonOf = (object: KubeObject): JsonObject => {
   return isJsonObject(value) ? value : {};
 };
 
-/** @returns undefined when there is none */
+/** @returns undefined when it does not exist */
 export async function readOrbiset({ cluster, orbiset }: ClusterVault, io: Io): Promise<JsonObject | undefined> {
   const found = await cluster.client.get(KINDS.orbiset, orbiset, io.signal);
   return found === undefined ? undefined : jsonOf(found);
 }
 
-/** Each key has a manager of its own: applying one would else take away those that were applied before. */
+/** Each key has its own field manager: otherwise applying a key would remove keys that were applied before. */
 function managerOf(key: string): string {
   const whole = `${MANAGER}.${key}`;
   if (whole.length <= MAX_MANAGER) return whole;
@@ -58,9 +59,9 @@ function managerOf(key: string): string {
 }
 
 /**
- * Writes one key of a Secret, which is made when it is not there; its other keys stay.
- * @param written `force`: replace a value that somebody else wrote
- * @throws Failure the key is somebody else's, or the Secret takes no such change
+ * Writes one key of a Secret, which is created when it does not exist; its other keys stay.
+ * @param written `force`: replace a value that another manager wrote
+ * @throws Failure another manager owns the key, or the Secret does not accept the change
  */
 export async function writeSecretKey(
   { cluster, orbiset }: ClusterVault,
@@ -81,7 +82,7 @@ export async function writeSecretKey(
   });
 }
 
-/** Removes one key of a Secret, and the Secret with its last one. @returns false when there is no such key */
+/** Removes one key of a Secret, and the Secret with its last key. @returns false when there is no such key */
 export async function removeSecretKey(
   { cluster, orbiset }: ClusterVault,
   { secret, key }: { readonly secret: string; readonly key: string },
@@ -108,16 +109,16 @@ export async function removeSecretKey(
   return true;
 }
 
-/** The line that changes the Orbiset, for people to paste. */
+/** The command line that changes the Orbiset, for people to paste. */
 export function patchLine({ orbiset, kubectl }: ClusterVault, operations: readonly PatchOperation[]): string {
   const patch = jsonText(
     operations.map((operation) => ({ ...operation })),
     0,
   );
-  return `${kubectl} patch orbiset ${orbiset.name} -n ${orbiset.namespace} --type json -p ${quote(patch)}`;
+  return `${kubectl} patch orbiset ${orbiset.name} -n ${orbiset.namespace} --type json -p ${shellWord(patch)}`;
 }
 
-/** The line that makes an Orbiset which binds one Secret. */
+/** The command line that creates an Orbiset which binds one Secret. */
 export function createLine({ orbiset, kubectl }: ClusterVault, vault: JsonObject): string {
   const manifest = {
     apiVersion: 'orbs.dev/v1alpha1',
@@ -125,15 +126,16 @@ export function createLine({ orbiset, kubectl }: ClusterVault, vault: JsonObject
     metadata: { ...orbiset },
     spec: { vault },
   };
-  return `echo ${quote(jsonText(manifest, 0))} | ${kubectl} apply --server-side -f -`;
+  return `echo ${shellWord(jsonText(manifest, 0))} | ${kubectl} apply --server-side -f -`;
 }
 
 const isStale = (error: unknown): boolean =>
   error instanceof KubeError && (error.status === 409 || error.status === 422);
 
 /**
- * Patches the Orbiset by what `plan` says of its newest version; somebody else's change in between makes it look again.
- * @returns the operations that were applied, none when nothing was to do
+ * Patches the Orbiset with the operations that `plan` returns for its newest version. When another client changes the
+ * Orbiset in between, it reads and plans again.
+ * @returns the operations that were applied; empty when nothing was to do
  */
 export async function patchOrbiset(
   vault: ClusterVault,

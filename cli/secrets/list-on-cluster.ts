@@ -1,12 +1,13 @@
 import { KINDS } from '../../adapters/kube/kinds.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
-import { listAt, member, objectAt, textAt } from '../api/members.ts';
-import type { Args } from '../args/parse-args.ts';
-import type { Cluster } from '../cluster/cluster.ts';
+import { listAt, member, objectAt } from '../../core/json/members.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import { namespaceOf } from '../cluster/names.ts';
 import type { ClusterPlace } from '../cluster/place.ts';
+import type { Cluster } from '../io/cluster.ts';
 import { usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
+import { textAt } from '../io/output.ts';
 import { bindingsOf, type Binding } from './bindings.ts';
 import { jsonOf, metaOf } from './cluster-vault.ts';
 
@@ -17,7 +18,7 @@ export interface ListedEntry {
   readonly entry: string;
   readonly hosts: readonly string[];
   readonly secret: string;
-  /** `present`, the reason why it is missing, or `unknown` before the API reported. */
+  /** `present`, the reason why it is missing, or `unknown` until the API reports. */
   readonly state: string;
 }
 
@@ -40,7 +41,7 @@ function stateOf(vault: JsonObject, secret: string, entry: string): string {
   return listAt(vault, 'entries').includes(entry) ? 'present' : 'unknown';
 }
 
-/** What a binding of all keys gives is known to the API alone, and not by Secret. */
+/** Only the API knows which entries a binding of all keys gives, and it does not report them by Secret. */
 const entriesOf = ({ form, keys }: Binding): readonly string[] => (form === 'all' ? [ALL_KEYS] : [...keys.keys()]);
 
 function listed(orbiset: JsonObject): readonly ListedEntry[] {
@@ -68,7 +69,7 @@ async function orbisetsOf({ client }: Cluster, namespace: string | undefined, io
   return found.map(jsonOf);
 }
 
-/** Every vault entry of a namespace, of one Orbiset there, or with `-A` of all. No Secret is read. */
+/** Every vault entry of a namespace, of one Orbiset, or with `-A` of all namespaces. No Secret is read. */
 export async function listOnCluster(place: ClusterPlace, args: Args, io: Io): Promise<readonly ListedEntry[]> {
   const everywhere = args.has('all-namespaces');
   if (everywhere && args.has('namespace')) throw usage('-A or -n, not both');

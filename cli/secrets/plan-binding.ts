@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
-import { objectAt, member } from '../api/members.ts';
+import { objectAt, member } from '../../core/json/members.ts';
 import { bindingsOf, type Binding } from './bindings.ts';
 
 /** Operation of a JSON Patch (RFC 6902). */
@@ -9,7 +9,7 @@ export interface PatchOperation {
   readonly value?: JsonValue;
 }
 
-/** A vault entry as it is wanted. */
+/** A vault entry to bind. */
 export interface WantedEntry {
   readonly entry: string;
   readonly secret: string;
@@ -18,11 +18,11 @@ export interface WantedEntry {
   readonly hosts: readonly string[];
 }
 
-/** What must become of an Orbiset so that it binds an entry. */
+/** How to change an Orbiset so that it binds an entry. */
 export type BindingPlan =
   | { readonly kind: 'bound' }
   | { readonly kind: 'patch'; readonly operations: readonly PatchOperation[] }
-  /** It can't, without changing what other entries mean. */
+  /** It can't bind the entry without changing the meaning of other entries. */
   | { readonly kind: 'conflict'; readonly message: string; readonly next: string };
 
 const SECRETS = '/spec/vault/secrets';
@@ -31,14 +31,14 @@ const segment = (text: string): string => text.replaceAll('~', '~0').replaceAll(
 const sameHosts = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && other.every((host) => one.includes(host));
 
-/** The list may have moved since it was read: each patch says which Secret it means. */
+/** The list may have changed since it was read: each patch tests that its position holds the right Secret. */
 const meant = ({ index, secret }: Binding): PatchOperation => ({
   op: 'test',
   path: `${SECRETS}/${index}/name`,
   value: secret,
 });
 
-/** Adds the first member that is missing, whole. */
+/** Adds the first missing member with everything below it. */
 function addBinding(orbiset: JsonObject, { entry, secret, key, hosts }: WantedEntry): PatchOperation {
   const keys: JsonValue = entry === key ? [entry] : { [entry]: key };
   const binding = { name: secret, allowedHosts: [...hosts], keys };
@@ -80,7 +80,7 @@ function keyOperations(binding: Binding, { entry, key, secret }: WantedEntry): B
   };
 }
 
-/** Another Secret that gives the entry: of two, the entry would count as missing (security.md §6.1). */
+/** Another Secret that gives the entry. An entry that two Secrets give counts as missing (security.md §6.1). */
 const giver = (bindings: readonly Binding[], { entry, secret }: WantedEntry): Binding | undefined =>
   bindings.find((binding) => binding.secret !== secret && binding.keys.has(entry));
 
@@ -103,7 +103,7 @@ export function planBinding(orbiset: JsonObject, wanted: WantedEntry): BindingPl
   return operations.length === 0 ? { kind: 'bound' } : { kind: 'patch', operations: [meant(binding), ...operations] };
 }
 
-/** Takes an entry out of an Orbiset; a Secret that would give nothing more is unbound. `bound` never. */
+/** Removes an entry from an Orbiset; a Secret that would give no other entry is unbound. `bound` never. */
 export function planUnbinding(orbiset: JsonObject, entry: string): readonly PatchOperation[] {
   const binding = bindingsOf(orbiset).find(({ keys }) => keys.has(entry));
   if (binding === undefined) return [];
@@ -115,7 +115,7 @@ export function planUnbinding(orbiset: JsonObject, entry: string): readonly Patc
   return [meant(binding), { op: 'test', path: at, value: entry }, { op: 'remove', path: at }];
 }
 
-/** Where an entry is kept: as it is bound, else in a Secret that is named after it. */
+/** Where an entry is stored: in the Secret that binds it, else in a Secret that is named after it. */
 export function placeOfEntry(
   orbiset: JsonObject | undefined,
   entry: string,

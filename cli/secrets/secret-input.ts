@@ -1,17 +1,17 @@
 import { hostAllowed } from '../../core/egress/host-binding.ts';
-import type { Args } from '../args/parse-args.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import { invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/output.ts';
 import { decode } from '../io/read-file.ts';
 
 const MAX_BYTES = 1024 * 1024;
-// Shorter values can't be found in answers without hiding half of them (security.md §5).
+// Redacting shorter values would also hide unrelated parts of answers (security.md §5).
 const REDACTED_FROM_BYTES = 8;
 
-/** A pattern that can match something: else the secret would silently go nowhere. @throws Failure */
+/** A pattern that can match a host: otherwise the secret would silently never be sent. @throws Failure */
 function hostOf(text: string): string {
-  if (text === '*') return text; // written out, never what is left of something else
+  if (text === '*') return text; // only when written out, never as the rest of another text
   const host = text.toLowerCase().replace(/\.$/, '');
   const example = host.startsWith('*.') ? `x${host.slice(1)}` : host;
   if (!example.includes('*') && hostAllowed(example, [host])) return host;
@@ -20,14 +20,14 @@ function hostOf(text: string): string {
   );
 }
 
-/** Where the secret may be sent. @throws Failure none is named */
+/** Hosts that the secret may be sent to. @throws Failure no host is named */
 export function hostsOf(args: Args): readonly string[] {
   const hosts = args.all('host').map(hostOf);
   if (hosts.length === 0) throw usage('--host HOST is missing: a secret is sent only to the hosts that it is bound to');
   return [...new Set(hosts)];
 }
 
-/** Editors and `echo` add a line end that is no part of a secret (security.md §4.1). */
+/** Editors and `echo` add a line end that is not part of the secret (security.md §4.1). */
 function withoutLineEnd(bytes: Uint8Array): Uint8Array {
   if (bytes.at(-1) !== 0x0a) return bytes;
   return bytes.subarray(0, bytes.at(-2) === 0x0d ? -2 : -1);
@@ -40,7 +40,7 @@ function warn(value: Uint8Array, io: Io): void {
     io.err(`the value is shorter than ${REDACTED_FROM_BYTES} bytes: it can not be redacted from answers\n`);
 }
 
-/** The value, from standard input; typed at a terminal it is not shown. @throws Failure nothing, or no UTF-8 */
+/** The value, from standard input; a terminal does not show it. @throws Failure it is empty or not UTF-8 */
 export async function readValue(name: string, io: Io): Promise<Uint8Array> {
   const { input } = io;
   const typed = input.isTerminal

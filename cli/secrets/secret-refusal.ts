@@ -39,7 +39,7 @@ function refusedObject({ causes }: KubeError, { ref, key }: SecretKey): Error {
   );
 }
 
-/** What the API server said to a write of one key, with what to do about it; any other error stays as it is. */
+/** The API server's refusal of a write of one key, with what to do about it; other errors are returned as they are. */
 export function secretRefusal(error: unknown, written: SecretKey): unknown {
   if (!(error instanceof KubeError)) return error;
   if (error.causes.includes('FieldManagerConflict')) return conflict(error, written);

@@ -1,9 +1,10 @@
-import type { Args } from '../args/parse-args.ts';
+import { formatOf } from '../args/format.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import { OUTPUT_LIST, type Verb } from '../args/verb.ts';
 import { placeOf } from '../cluster/place.ts';
 import { EXIT, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { dataText, formatOf, printable, table, type Format } from '../io/output.ts';
+import { dataText, printable, table, type Format } from '../io/output.ts';
 import { listOnCluster, type ListedEntry } from './list-on-cluster.ts';
 import { readVault, VAULT_FLAGS, vaultOf } from './vault.ts';
 

@@ -1,6 +1,6 @@
 import { withFileLock } from '../../adapters/private-file/file-lock.ts';
 import { writeVaultFile } from '../../adapters/vault-file/vault-file.ts';
-import type { Args } from '../args/parse-args.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verb } from '../args/verb.ts';
 import { placeOf } from '../cluster/place.ts';
 import { EXIT, usage } from '../io/failure.ts';

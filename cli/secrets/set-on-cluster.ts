@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
-import { member } from '../api/members.ts';
-import type { Args } from '../args/parse-args.ts';
+import { member } from '../../core/json/members.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import { objectName } from '../cluster/names.ts';
+import type { ClusterPlace } from '../cluster/place.ts';
 import { invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import {
@@ -16,9 +17,8 @@ import {
 } from './cluster-vault.ts';
 import { placeOfEntry, planBinding, type PatchOperation, type WantedEntry } from './plan-binding.ts';
 import { readValue } from './secret-input.ts';
-import type { ClusterPlace } from '../cluster/place.ts';
 
-/** @throws Failure the entry can't be bound without changing what others mean */
+/** @throws Failure the entry can't be bound without changing the meaning of others */
 function operationsFor(orbiset: JsonObject, wanted: WantedEntry): readonly PatchOperation[] {
   const plan = planBinding(orbiset, wanted);
   if (plan.kind === 'conflict') throw invalid(plan.message, plan.next);
@@ -37,7 +37,7 @@ function wantedEntry(
   return { entry, secret: objectName(secret, '--secret'), key, hosts };
 }
 
-/** A whole vault for an Orbiset that is not there yet. */
+/** A whole vault for an Orbiset that does not exist yet. */
 function newVault(wanted: WantedEntry): JsonObject {
   const [first] = operationsFor({}, wanted);
   const value = first?.value ?? {};
@@ -66,8 +66,8 @@ async function bind(vault: ClusterVault, wanted: WantedEntry, io: Io): Promise<v
 }
 
 /**
- * Writes one entry into a Secret of the namespace and says, or does, what binds it.
- * @throws Failure before anything is read or written: it can't be bound; `--bind` without an Orbiset
+ * Writes one entry into a Secret of the namespace, and binds it or prints the command that binds it.
+ * @throws Failure before anything is read or written: it can't be bound, or `--bind` without an Orbiset
  */
 export async function setOnCluster(
   place: ClusterPlace,

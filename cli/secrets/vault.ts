@@ -1,12 +1,14 @@
 import { vaultPath } from '../../adapters/vault-file/vault-path.ts';
 import { readVaultFile, VaultFileError, type StoredSecret } from '../../adapters/vault-file/vault-file.ts';
-import type { Args } from '../args/parse-args.ts';
-import { DATA, type Flag } from '../args/verb.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
+import type { Flag } from '../../adapters/process/flag.ts';
+import { DATA } from '../args/verb.ts';
 import { CONTEXT_FLAGS } from '../cluster/cluster-flags.ts';
+import { namespaceOf } from '../cluster/names.ts';
 import { invalid, usage } from '../io/failure.ts';
 import { printable } from '../io/output.ts';
 
-/** Flags that say which vault is meant. */
+/** Flags that name the vault. */
 export const VAULT_FLAGS: readonly Flag[] = [
   { name: 'orbiset', value: 'NAME', text: 'Orbiset with the vault (default)' },
   { name: 'namespace', short: 'n', value: 'NAME', text: 'its namespace (default; on a cluster that of the context)' },
@@ -22,21 +24,15 @@ export const SECRET_FLAG: Flag = {
 
 export const BIND_FLAG: Flag = { name: 'bind', text: 'cluster: change the Orbiset too, not only print how' };
 
-const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const ENTRY = /^[A-Za-z0-9._-]{1,253}$/;
 
-function nameOf(args: Args, flag: string): string {
-  const name = args.one(flag) ?? 'default';
-  if (!NAMESPACE.test(name))
-    throw usage(`--${flag} ${printable(name)}: a name has lower-case letters, digits and "-", at most 63`);
-  return name;
-}
+const nameOf = (args: Args, flag: string): string => namespaceOf(args.one(flag) ?? 'default', `--${flag}`);
 
-/** File of the vault that the flags mean. @throws Failure a name that is none: it would be a path */
+/** File of the vault that the flags name. @throws Failure not a valid name: it could be a path */
 export const vaultOf = (data: string, args: Args): string =>
   vaultPath(data, nameOf(args, 'namespace'), nameOf(args, 'orbiset'));
 
-/** @throws Failure it can't stand in `{{orbiset.secrets.KEY}}` */
+/** @throws Failure it is not allowed in `{{orbiset.secrets.KEY}}` */
 export function entryName(text: string): string {
   if (ENTRY.test(text)) return text;
   if (text.includes('='))
@@ -44,7 +40,7 @@ export function entryName(text: string): string {
   throw invalid(`${printable(text)}: an entry has letters, digits, ".", "_" and "-", at most 253`);
 }
 
-/** @throws Failure the file is not one of ours */
+/** @throws Failure the file is not a vault file of this program */
 export async function readVault(path: string): Promise<readonly StoredSecret[]> {
   try {
     return await readVaultFile(path);

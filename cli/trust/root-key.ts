@@ -19,14 +19,14 @@ function jwkOf(value: unknown, what: string): PublicJwk {
   return { crv, kty, x };
 }
 
-/** A root key from its parsed JWK. @throws Failure it is no public Ed25519 key */
+/** A root key from its parsed JWK. @throws Failure it is not a public Ed25519 key */
 export function rootOf(value: unknown, what: string): Root {
   const jwk = jwkOf(value, what);
   if (publicKeyBytes(jwk) === undefined) throw invalid(`${what}: x is not 32 bytes of base64url`);
   return { kid: thumbprint(jwk, sha256), jwk };
 }
 
-/** JSON text, parsed. @returns undefined when it is none */
+/** Parses JSON text. @returns undefined when it is not JSON */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -36,7 +36,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The value of `--root`: the JWK itself, or a file with it. @throws Failure */
+/** Reads the value of `--root`: the JWK itself, or a file with it. @throws Failure */
 export async function readRoot(text: string, io: Io): Promise<Root> {
   if (text.trimStart().startsWith('{')) return rootOf(parseJson(text), '--root');
   return rootOf(parseJson(await readText(text, MAX_BYTES, io)), text);

@@ -1,6 +1,7 @@
+import { formatOf } from '../args/format.ts';
 import { OUTPUT_LIST, type Verb } from '../args/verb.ts';
 import { EXIT } from '../io/failure.ts';
-import { dataText, formatOf, printable, table } from '../io/output.ts';
+import { dataText, printable, table } from '../io/output.ts';
 import { readPins } from './trust-store.ts';
 
 export const trustListVerb: Verb = {

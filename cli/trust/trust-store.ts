@@ -1,18 +1,18 @@
-import { readFile } from 'node:fs/promises';
 import { withFileLock } from '../../adapters/private-file/file-lock.ts';
 import { replacePrivate } from '../../adapters/private-file/private-file.ts';
+import { readIfThere } from '../../adapters/private-file/read-if-there.ts';
 import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import type { Root } from '../../core/verify/keys.ts';
-import { codeOf, invalid } from '../io/failure.ts';
+import { invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { dataText } from '../io/output.ts';
 import { parseJson, rootOf } from './root-key.ts';
 import { trustFile } from './trust-file.ts';
 
-/** One issuer whose receipts are believed, and why (trust.md §3.1). */
+/** One issuer whose receipts are trusted, and the reason (trust.md §3.1). */
 export interface Pin {
   readonly root: Root;
-  /** Highest `sequence` of its keys document that was seen; 0 before the first. A lower one is refused. */
+  /** Highest `sequence` of its keys document seen so far; 0 before the first. A lower sequence is refused. */
   readonly sequence: number;
   /** ISO 8601 UTC. */
   readonly addedAt: string;
@@ -38,15 +38,11 @@ function parsePins(text: string, path: string): Pins {
   return new Map(Object.entries(issuers).map(([issuer, pin]) => [issuer, pinOf(pin, `${path}: ${issuer}`)]));
 }
 
-/** Every pinned issuer; none when there is no trust store. @throws Failure the file is damaged: nothing is believed then */
+/** Every pinned issuer; empty without a trust store. @throws Failure the file is damaged: nothing is trusted then */
 export async function readPins(io: Pick<Io, 'env' | 'home'>): Promise<Pins> {
   const path = trustFile(io);
-  try {
-    return parsePins(await readFile(path, 'utf8'), path);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return new Map();
-    throw error;
-  }
+  const text = await readIfThere(path);
+  return text === undefined ? new Map() : parsePins(text, path);
 }
 
 function textOf(pins: Pins): string {
@@ -57,7 +53,7 @@ function textOf(pins: Pins): string {
   return dataText({ format: FORMAT, issuers }, 'json');
 }
 
-/** Changes one pin while no other process does. `change` sees what is stored and answers what to store, if anything. */
+/** Changes one pin under a lock between processes. `change` gets the stored pin and returns the new pin, if any. */
 async function changePin(io: Io, issuer: string, change: (known: Pin | undefined) => Pin | undefined): Promise<void> {
   const path = trustFile(io);
   await withFileLock(path, io.clock, io.signal, async () => {
@@ -69,7 +65,7 @@ async function changePin(io: Io, issuer: string, change: (known: Pin | undefined
 
 /**
  * Pins a root.
- * @returns `refused`: another root is pinned, and `replace` was not said
+ * @returns `refused`: another root is pinned, and `replace` was not given
  */
 export async function pinRoot(
   io: Io,

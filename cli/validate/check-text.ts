@@ -4,7 +4,7 @@ import type { Finding } from '../../core/manifest/finding.ts';
 import { parseDocuments } from '../../core/manifest/parse-text.ts';
 import { compileOrb } from '../../core/orb/compile-orb.ts';
 
-/** What one text says and what is wrong with it. */
+/** The documents of one text, and the findings about them. */
 export interface CheckedText {
   readonly documents: number;
   readonly findings: readonly Finding[];
@@ -27,7 +27,7 @@ function checkValue(value: JsonValue, allowedOrigins: readonly string[]): readon
 
 /**
  * Checks every document of a text as the loader and the API do: envelope, schema, rules and templates.
- * @param allowedOrigins exempt from the rules about hosts, as `--egress-allow` makes them
+ * @param allowedOrigins exempt from the rules about hosts, as with `--egress-allow`
  */
 export function checkText(text: string, format: 'json' | 'yaml', allowedOrigins: readonly string[]): CheckedText {
   const documents = parseDocuments(text, format);

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { codeOf, invalid } from '../io/failure.ts';
+import { errorCode } from '../../core/errors/error-code.ts';
+import { invalid } from '../io/failure.ts';
 
 /** One file to check. */
 export interface ManifestFile {
@@ -27,9 +28,9 @@ async function inFolder(folder: string): Promise<readonly ManifestFile[]> {
 }
 
 /**
- * The files that an argument means: itself (`-` is standard input), or those of a folder, not below it, as the loader
- * takes them (design.md §2).
- * @throws Failure it is not there, or holds no such file
+ * The files that an argument names: the file itself (`-` is standard input), or the files of a folder. Subfolders are
+ * not read, as in the loader (design.md §2).
+ * @throws Failure it does not exist, or the folder holds no such file
  */
 export async function manifestFiles(path: string): Promise<readonly ManifestFile[]> {
   if (path === '-') return [{ path, format: 'yaml' }];
@@ -37,7 +38,7 @@ export async function manifestFiles(path: string): Promise<readonly ManifestFile
     const found = await stat(path);
     return found.isDirectory() ? await inFolder(path) : [fileOf(path)];
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === undefined) throw error;
     throw invalid(`${path}: ${code === 'ENOENT' ? 'there is no such file or folder' : `it can't be read (${code})`}`);
   }

@@ -1,8 +1,9 @@
 import type { Finding } from '../../core/manifest/finding.ts';
+import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { dataText, formatOf, printable } from '../io/output.ts';
+import { dataText, printable } from '../io/output.ts';
 import { readText } from '../io/read-file.ts';
 import { checkText, findingValue } from './check-text.ts';
 import { manifestFiles, type ManifestFile } from './read-manifests.ts';

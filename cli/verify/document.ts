@@ -3,10 +3,10 @@ import { decodeUtf8 } from '../../core/json/bytes.ts';
 import { parseBundle } from '../../core/receipt/bundle.ts';
 import { invalid } from '../io/failure.ts';
 
-/** What a file holds that `orb verify` was given. */
+/** The content of a file that is given to `orb verify`. */
 export type Document =
   | { readonly kind: 'bundle'; readonly jws: string; readonly proof: string | null; readonly keysJws: string }
-  /** A receipt alone: its keys come from elsewhere. */
+  /** A receipt alone, without the keys. */
   | { readonly kind: 'jws'; readonly jws: string }
   | { readonly kind: 'malformed' };
 
@@ -15,13 +15,13 @@ const LATER = new Set(['.svg', '.jwt']);
 
 const withoutLineEnd = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text);
 
-/** Only what is a JWS through and through passes for one: a damaged bundle stays a bundle, and malformed. */
+/** Only a complete JWS counts as a JWS: a damaged bundle stays a malformed bundle. */
 function isJws(text: string | undefined, path: string): text is string {
   return text !== undefined && (extname(path) === '.jws' || COMPACT.test(text));
 }
 
 /**
- * Tells a bundle from a receipt alone.
+ * Distinguishes a bundle from a receipt alone.
  * @throws Failure it is a certificate or a badge
  */
 export function readDocument(bytes: Uint8Array, path: string): Document {

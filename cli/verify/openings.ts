@@ -2,14 +2,14 @@ import { decodeBase64Url } from '../../core/json/base64.ts';
 import { readJson } from '../../core/manifest/read-json.ts';
 import type { CommitmentRecord, ReceiptRecord } from '../../core/receipt/record.ts';
 import type { Opening, Openings } from '../../core/verify/openings.ts';
-import type { Args } from '../args/parse-args.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import { invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { readInput } from '../io/read-file.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** A value that somebody disclosed, with its salt; what it means depends on the receipt. */
+/** A disclosed value with its salt; its form depends on the receipt. */
 interface Disclosed {
   readonly file: string;
   readonly bytes: Uint8Array;
@@ -32,7 +32,7 @@ export interface DisclosedFields {
   readonly output: Disclosed | undefined;
 }
 
-/** Reads what `--input`, `--input-salt`, `--output`, `--output-salt` name. @throws Failure */
+/** Reads the files and salts of `--input`, `--input-salt`, `--output`, `--output-salt`. @throws Failure */
 export const readDisclosed = async (args: Args, io: Io): Promise<DisclosedFields> => ({
   input: await readField(args, 'input', io),
   output: await readField(args, 'output', io),
@@ -40,7 +40,7 @@ export const readDisclosed = async (args: Args, io: Io): Promise<DisclosedFields
 
 const isJsonType = (mediaType: string): boolean => /^[a-z0-9.+-]+\/(?:[a-z0-9.+-]+\+)?json(?:;|$)/i.test(mediaType);
 
-/** JSON is committed to in canonical form, anything else byte for byte (trust.md §1.4). @throws Failure it is no JSON */
+/** JSON is committed in canonical form, other values byte for byte (trust.md §1.4). @throws Failure it is not JSON */
 function openingOf(disclosed: Disclosed, commitment: CommitmentRecord | null): Opening {
   const { salt, bytes, file } = disclosed;
   if (commitment !== null && !isJsonType(commitment.media_type)) return { salt, value: { bytes } };
@@ -49,7 +49,7 @@ function openingOf(disclosed: Disclosed, commitment: CommitmentRecord | null): O
   return { salt, value: { json: read.value } };
 }
 
-/** The disclosed values as the signed record says that they were committed to. */
+/** The disclosed values in the form in which the signed record says they were committed. */
 export const openingsFor = ({ input, output }: DisclosedFields, record: ReceiptRecord): Openings => ({
   ...(input === undefined ? {} : { input: openingOf(input, record.input) }),
   ...(output === undefined ? {} : { output: openingOf(output, record.output) }),

@@ -5,11 +5,11 @@ import type { CheckName, CheckOutcome, Verification, VerifyCode } from '../../co
 import { printable, table } from '../io/output.ts';
 import { swapLine, swapText } from './swap-text.ts';
 
-/** A verification with whom it rests on. */
+/** A verification, and the trusted keys that it relies on. */
 export interface Report {
   readonly verification: Verification;
   readonly keys: { readonly document: KeysDocument; readonly root: Root } | undefined;
-  /** What a person can do about it. */
+  /** What the user can do about it. */
   readonly next: readonly string[];
 }
 
@@ -77,7 +77,7 @@ function subjectOf({ signed }: Verification): string {
   return `: ${id} of ${orb.id}, ${what}, issued ${issued} by ${issuer}`;
 }
 
-/** The verdict and every check, for people: never one green tick. */
+/** The verdict and every check, for people: never only one green tick. */
 export function reportText(report: Report): string {
   const { verification, next } = report;
   const { verdict, code, checks, signed, explanation } = verification;
@@ -87,7 +87,7 @@ export function reportText(report: Report): string {
   return `${printable(`${verdict}${subjectOf(verification)}`)}\n${why}${next.map((line) => `${line}\n`).join('')}${table(rows)}${swap}`;
 }
 
-/** What `--explain` found; absent where it was not asked for, or of no use. */
+/** The result of `--explain`; absent when it was not requested, or does not apply. */
 function explanationOf({ explanation }: Verification): { readonly explanation?: JsonValue } {
   if (explanation === undefined) return {};
   const { kind } = explanation;
@@ -97,7 +97,7 @@ function explanationOf({ explanation }: Verification): { readonly explanation?: 
   };
 }
 
-/** The same for machines, with the whole record. */
+/** The report for machines, with the whole record. */
 export function reportValue({ verification, keys }: Report): JsonObject {
   const { verdict, code, exit, checks, signatureValid, signed, key, log } = verification;
   return {

@@ -50,7 +50,7 @@ function explained(evidence: SwapEvidence | null, explanation: Explanation | und
 
 const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
 
-/** What a swap receipt says, below its checks; with the figures where its decision was made again. */
+/** Content of a swap receipt, shown below its checks; with the metrics when its decision was replayed. */
 export function swapText(record: SwapReceipt, explanation: Explanation | undefined): string {
   const { swap, evaluator, previous_receipt_id: previous } = record;
   const facts = table([

@@ -1,20 +1,19 @@
 import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
-import { isJsonObject } from '../../core/json/json-value.ts';
 import { decodeUtf8 } from '../../core/json/bytes.ts';
+import { isJsonObject } from '../../core/json/json-value.ts';
 import { checkHeader, parseJws } from '../../core/receipt/jws.ts';
 import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import { openKeys, type Root } from '../../core/verify/keys.ts';
-import { textAt } from '../api/members.ts';
-import { printable } from '../io/output.ts';
+import { printable, textAt } from '../io/output.ts';
 import type { Pin, Pins } from '../trust/trust-store.ts';
 
-/** The keys document as far as the pinned root vouches for it (row 2 of trust.md §3.2). */
+/** The keys document, if the pinned root signed it (row 2 of trust.md §3.2). */
 export type TrustedKeys =
   | { readonly kind: 'trusted'; readonly document: KeysDocument; readonly root: Root }
-  /** `next` says what a person can do about it. */
+  /** `next` says what the user can do about it. */
   | { readonly kind: 'refused'; readonly code: 'unknown_root' | 'keys_invalid'; readonly next: readonly string[] };
 
-/** Whom to believe: one root that was named, or everything that is pinned. */
+/** The roots to trust: one named root, or every pinned root. */
 export type Believed = { readonly kind: 'root'; readonly root: Root } | { readonly kind: 'pins'; readonly pins: Pins };
 
 const primitives = { sha256, ed25519Verify };
@@ -24,7 +23,7 @@ const refused = (code: 'unknown_root' | 'keys_invalid', ...next: readonly string
   next,
 });
 
-/** Issuer that an unverified document claims: good for a hint, for nothing else. */
+/** Issuer that an unverified document claims; only used for a hint. */
 function claimedIssuer(payload: Uint8Array): string {
   try {
     const value: unknown = JSON.parse(decodeUtf8(payload) ?? '');
@@ -53,7 +52,7 @@ async function openPinned(
   const opened = await openKeys(jws, pin.root, primitives);
   if (!opened.ok) return refused(opened.code);
   const { document } = opened;
-  // A root speaks for the issuers that it is pinned for, and for no other.
+  // A root vouches only for the issuers that it is pinned for.
   if (!issuers.includes(document.issuer)) return unknownRoot(pin.root.kid, document.issuer, pins);
   const seen = pins.get(document.issuer)?.sequence ?? 0;
   if (document.sequence >= seen) return { kind: 'trusted', document, root: pin.root };
@@ -64,7 +63,7 @@ async function openPinned(
   );
 }
 
-/** Opens a keys document with the root that it names, if that one is pinned, or with the one that was given. */
+/** Verifies a keys document with the root that it names, if that root is pinned, or with the given root. */
 export async function trustKeys(jws: string, believed: Believed): Promise<TrustedKeys> {
   const parts = parseJws(jws);
   const header = parts === undefined ? undefined : checkHeader(parts.header, 'orb-keys+jws');

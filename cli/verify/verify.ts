@@ -1,22 +1,37 @@
 import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
+import { errorCode } from '../../core/errors/error-code.ts';
 import { replayEvidence } from '../../core/failover/replay-evidence.ts';
+import { succeeds } from '../../core/merkle/log-origin.ts';
+import { parseTlogProof } from '../../core/merkle/tlog-proof.ts';
 import { verification } from '../../core/verify/rows.ts';
 import type { Verification } from '../../core/verify/verdict.ts';
 import { verifyReceipt, type Subject, type VerifyOptions } from '../../core/verify/verify.ts';
-import { parseDuration } from '../args/duration.ts';
-import type { Args } from '../args/parse-args.ts';
+import { parseDuration } from '../../core/time/duration.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verb } from '../args/verb.ts';
-import { codeOf, usage } from '../io/failure.ts';
+import { usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { dataText, printable } from '../io/output.ts';
 import { readInput, readText } from '../io/read-file.ts';
 import { readRoot } from '../trust/root-key.ts';
 import { readPins, rememberSequence } from '../trust/trust-store.ts';
 import { readDocument, readKeysFile, type Document } from './document.ts';
-import { givenUpLog } from './given-up-log.ts';
 import { openingsFor, readDisclosed, type DisclosedFields } from './openings.ts';
 import { reportText, reportValue, type Report } from './report.ts';
 import { trustKeys, type Believed, type TrustedKeys } from './trusted-keys.ts';
+
+/**
+ * What to do about a proof from an earlier log of the same platform. The checkpoint of that log no longer counts:
+ * offline it can't be known which of its entries the new log still has.
+ */
+function givenUpLog({ proof, document }: Subject): readonly string[] {
+  const [origin = ''] = (parseTlogProof(proof ?? '')?.checkpoint ?? '').split('\n');
+  if (!succeeds(document.log_origin, origin)) return [];
+  return [
+    `its proof is of the log ${origin}, which was given up for ${document.log_origin}`,
+    'orb receipts get ID --bundle FILE fetches its proof by that one, if it was not lost with the other',
+  ];
+}
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -28,7 +43,7 @@ function maxAgeOf(args: Args): Pick<VerifyOptions, 'maxAgeMs'> {
   return { maxAgeMs };
 }
 
-/** Given here: the verifier itself knows nothing of how swaps are decided. */
+/** Passed in here, because the verifier itself does not know how swaps are decided. */
 const replayOf = (args: Args): Pick<VerifyOptions, 'replay'> =>
   args.has('explain') ? { replay: ({ evidence, swap }) => replayEvidence(evidence, swap) } : {};
 
@@ -39,7 +54,7 @@ async function believedBy(args: Args, io: Io): Promise<Believed> {
     : { kind: 'root', root: await readRoot(text, io) };
 }
 
-/** The keys document to judge by: the one of `--keys` before that of the bundle. @throws Failure there is none */
+/** The keys document to verify with: that of `--keys`, else that of the bundle. @throws Failure neither exists */
 async function keysJwsOf(document: Exclude<Document, { kind: 'malformed' }>, args: Args, io: Io): Promise<string> {
   const file = args.one('keys');
   if (file !== undefined) return readKeysFile(await readText(file, MAX_BYTES, io));
@@ -53,12 +68,12 @@ async function remember(keys: TrustedKeys & { kind: 'trusted' }, believed: Belie
   try {
     await rememberSequence(io, document.issuer, root, document.sequence);
   } catch (error) {
-    // The verdict stands without it; only a later rollback of the keys would go unseen.
-    io.err(`can't remember keys document ${document.sequence}: ${printable(codeOf(error) ?? String(error))}\n`);
+    // The verdict is valid without it; only a later rollback of the keys would not be noticed.
+    io.err(`can't remember keys document ${document.sequence}: ${printable(errorCode(error) ?? String(error))}\n`);
   }
 }
 
-/** With openings the receipt is judged twice: only its signed record says in which form the values were committed to. */
+/** With openings the receipt is verified twice: only its signed record says in which form the values were committed. */
 async function judge(
   subject: Subject,
   options: VerifyOptions,

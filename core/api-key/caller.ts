@@ -1,6 +1,6 @@
 import type { Scope } from './scopes.ts';
 
-/** Who sent a request, as authentication found it (security.md §6.2). */
+/** The sender of a request, as authentication found it. */
 export interface Caller {
   /** `key:<keyid>`; later `sa:<namespace>/<name>`. */
   readonly id: string;
@@ -11,6 +11,6 @@ export interface Caller {
   readonly orbs: readonly string[] | undefined;
   /** Ms since epoch. */
   readonly expiresAt: number;
-  /** Asked again when a run ends: check `caller_auth` of the receipt. */
+  /** Called again when a run ends, for the check `caller_auth` of the receipt. */
   readonly standing: () => 'valid' | 'revoked-or-expired' | 'unknown';
 }

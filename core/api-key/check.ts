@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
-import { inCidrs } from './cidr.ts';
+import { inCidrs } from '../network/cidr.ts';
 import type { ApiKeyRecord } from './record.ts';
 
-/** A key as it came with a request. */
+/** The key of one request, and where the request came from. */
 export interface Presented {
   /** SHA-256 of the key text, 32 bytes. */
   readonly sha256: Uint8Array;
-  /** The peer's IP address as the socket says it. */
+  /** The peer's IP address, as the socket gives it. */
   readonly address: string;
   /** Ms since epoch. */
   readonly now: number;
@@ -19,9 +19,9 @@ export const isCurrent = ({ notBefore, expiresAt }: ApiKeyRecord, now: number): 
   notBefore <= now && now < expiresAt;
 
 /**
- * Judges a presented key (security.md §6.2): hash, then validity, then address. An unknown key id costs the same comparison
- * as a wrong secret.
- * @param record undefined: no key has the presented id
+ * Checks a presented key (security.md §6.2): first the hash, then validity, then the address.
+ * An unknown key id costs the same comparison as a wrong secret.
+ * @param record undefined when no key has the presented id
  */
 export function checkKey(record: ApiKeyRecord | undefined, presented: Presented): 'ok' | 'unauthenticated' | 'cidr' {
   const same = timingSafeEqual(presented.sha256, record?.sha256 ?? NOBODY);

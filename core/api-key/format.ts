@@ -4,7 +4,7 @@ const KEY_ID_LENGTH = 8;
 const SECRET_LENGTH = 32;
 const CRC_LENGTH = 6; // 62⁶ > 2³²
 
-/** A key as its owner holds it: `orb_<keyid 8>_<secret 32>_<crc 6>` in base62 (security.md §6.2). Never log it. */
+/** The full text of a key: `orb_<keyid 8>_<secret 32>_<crc 6>` in base62 (security.md §6.2). Never log it. */
 export type ApiKeyText = string & { readonly __brand: 'ApiKeyText' };
 
 export interface ParsedApiKey {
@@ -40,11 +40,11 @@ const hasShape = (text: string): text is ApiKeyText => {
   return crc !== undefined && crc === checksum(text.slice(0, -CRC_LENGTH - 1));
 };
 
-/** @returns undefined unless shape and CRC are right: a typing mistake, or not a key of this platform */
+/** @returns undefined when the shape or the CRC is wrong: a typing mistake, or not a key of this platform */
 export const parseApiKey = (text: string): ParsedApiKey | undefined =>
   hasShape(text) ? { keyId: text.slice(4, 4 + KEY_ID_LENGTH), text } : undefined;
 
-/** Uniform digits: 248 = 4 · 62 bytes values are taken, the others would favour the first digits. */
+/** Uniform digits: only the byte values below 248 = 4 · 62 are used. The others would favour the first digits. */
 function randomDigits(length: number, random: (bytes: number) => Uint8Array): string {
   let digits = '';
   while (digits.length < length) {
@@ -56,8 +56,8 @@ function randomDigits(length: number, random: (bytes: number) => Uint8Array): st
 }
 
 /**
- * A new key; its secret has log₂ 62³² ≈ 190 bits.
- * @param random so many bytes of a cryptographic source
+ * Makes a new key; its secret has log₂ 62³² ≈ 190 bits.
+ * @param random returns the given number of bytes of a cryptographic source
  */
 export function newApiKey(random: (bytes: number) => Uint8Array): ParsedApiKey {
   const body = `orb_${randomDigits(KEY_ID_LENGTH, random)}_${randomDigits(SECRET_LENGTH, random)}`;

@@ -1,9 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { member } from '../json/members.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
-import { parseCidr, type Cidr } from './cidr.ts';
+import { parseCidr, type Cidr } from '../network/cidr.ts';
+import { isLabelName } from '../reconcile/kube-name.ts';
 import { isScope, type Scope } from './scopes.ts';
 
-/** A stored key as requests are checked with it (security.md §6.2). Times: ms since epoch. */
+/** A stored key, in the form that requests are checked against. Times: ms since epoch. */
 export interface ApiKeyRecord {
   readonly keyId: string;
   /** SHA-256 of the whole key text, 32 bytes. */
@@ -13,14 +15,14 @@ export interface ApiKeyRecord {
   readonly scopes: ReadonlySet<Scope>;
   /** `org.name` or `org.name@version`; undefined = all. */
   readonly orbs: readonly string[] | undefined;
-  /** Where the key may be used from; empty = anywhere. */
+  /** Addresses that the key may be used from; empty = any. */
   readonly cidrs: readonly Cidr[];
   readonly notBefore: number;
   readonly expiresAt: number;
   readonly createdBy: string;
 }
 
-/** What a key is made from; texts as they stand in the document. */
+/** The fields of a new key; texts as they are written in the document. */
 export interface ApiKeyFields {
   readonly keyId: string;
   /** 64 lower-case hexadecimal digits. */
@@ -36,22 +38,21 @@ export interface ApiKeyFields {
 
 /** Marks the Secrets that are API keys. */
 const LABEL = 'orbs.dev/api-key';
-/** Selects them in a LIST or WATCH. */
+/** Label selector for API keys in a LIST or WATCH. */
 export const API_KEY_SELECTOR = `${LABEL}=true`;
 const DAY_MS = 86_400_000;
-/** Longest life of a key (security.md §6.2). */
+/** Longest lifetime of a key. */
 export const MAX_LIFE_MS = 365 * DAY_MS;
 
 const KEY_ID = /^[0-9A-Za-z]{8}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
-const TENANT = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const ORB = /^[a-z0-9][a-z0-9-]*\.[A-Za-z0-9][A-Za-z0-9._-]*(?:@[0-9A-Za-z.+-]+)?$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/;
 const MAX_ITEMS = 256;
 
 type Report = (name: string, detail: string) => undefined;
 
-/** Base64 of UTF-8, as a Secret holds it. */
+/** Decodes base64 of UTF-8, the form of `data` in a Secret. */
 function decodeData(text: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0)));
@@ -60,17 +61,16 @@ function decodeData(text: string): string | undefined {
   }
 }
 
-/** One field of the Secret as it is written: `stringData` wins, as on a server. */
+/** One field of the Secret as it is written: `stringData` wins over `data`, as on a server. */
 function rawField(secret: JsonObject, name: string): { readonly part: string; readonly value: JsonValue } | undefined {
   for (const part of ['stringData', 'data']) {
-    const members = secret[part];
-    const value = isJsonObject(members) && Object.hasOwn(members, name) ? members[name] : undefined;
+    const value = member(secret[part], name);
     if (value !== undefined) return { part, value };
   }
   return undefined;
 }
 
-/** @returns undefined when it is missing, no text, or no base64 */
+/** @returns undefined when the field is missing, not a string, or not base64 */
 function fieldOf(secret: JsonObject, name: string): string | undefined {
   const raw = rawField(secret, name);
   if (typeof raw?.value !== 'string') return undefined;
@@ -87,7 +87,7 @@ interface Limit {
   readonly items?: readonly string[];
 }
 
-/** Reads the fields of one document; each method reports what is wrong and returns undefined. */
+/** Reads the fields of one document. On a mistake, a method reports it and returns undefined. */
 function reader(document: JsonObject, report: Report) {
   const text = (name: string, pattern: RegExp, what: string): string | undefined => {
     const value = fieldOf(document, name);
@@ -105,7 +105,7 @@ function reader(document: JsonObject, report: Report) {
       return report(name, `Give a JSON array of strings, at most ${MAX_ITEMS}.`);
     return items.every(accepts) ? items : report(name, `Every item must be ${what}.`);
   };
-  /** A limit: absent = none. One that is there but empty or unreadable must not pass for absent. */
+  /** Reads a limit; absent = no limit. An empty or unreadable limit is a fault: it must not count as absent. */
   const limit = (name: string, accepts: (item: string) => boolean, what: string): Limit | undefined => {
     if (rawField(document, name) === undefined) return {};
     const items = list(name, accepts, what);
@@ -126,7 +126,7 @@ function parseList(text: string | undefined): readonly string[] | undefined {
 type Reader = ReturnType<typeof reader>;
 
 function readTenants(read: Reader, report: Report): ApiKeyRecord['tenants'] | undefined {
-  const tenants = read.list('tenants', (item) => item === '*' || TENANT.test(item), 'a namespace or "*"');
+  const tenants = read.list('tenants', (item) => item === '*' || isLabelName(item), 'a namespace or "*"');
   if (tenants?.length === 0) return report('tenants', 'Name at least one namespace.');
   if (!tenants?.includes('*')) return tenants;
   return tenants.length === 1 ? '*' : report('tenants', '"*" stands alone.');
@@ -191,8 +191,8 @@ const build = ({ keyId, tenants, scopes, createdBy, sha256, life, orbs, cidrs }:
 });
 
 /**
- * Checks a stored key: a `v1` Secret with the label `orbs.dev/api-key: "true"`, as on the cluster and in standalone's files.
- * Nothing is guessed: a key with a field missing or odd is no key. Findings hold no value.
+ * Checks a stored key: a `v1` Secret with the label `orbs.dev/api-key: "true"`, on a cluster or in standalone's files.
+ * A key with a missing or malformed field is refused; no field is guessed. Findings hold no value.
  */
 export function parseApiKeyRecord(document: JsonValue): Checked<ApiKeyRecord> {
   const findings: Finding[] = [];
@@ -212,7 +212,7 @@ export function parseApiKeyRecord(document: JsonValue): Checked<ApiKeyRecord> {
 
 const isoTime = (at: number): string => new Date(at).toISOString();
 
-/** Upper and lower case must stay apart in names that know lower case only. */
+/** Writes the key id in hexadecimal: names hold lower case only, and key ids may differ by case alone. */
 const nameOf = (keyId: string): string =>
   `orb-api-key-${Array.from(keyId, (unit) => unit.charCodeAt(0).toString(16)).join('')}`;
 

@@ -24,5 +24,5 @@ export type Scope = (typeof SCOPES)[number];
 
 const KNOWN: ReadonlySet<string> = new Set(SCOPES);
 
-/** The guard that makes a `Scope` of text; unknown words are refused, never ignored. */
+/** Whether a text is a `Scope`. Callers refuse an unknown scope and never ignore it. */
 export const isScope = (text: string): text is Scope => KNOWN.has(text);

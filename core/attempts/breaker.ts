@@ -1,10 +1,13 @@
 import type { BreakerState } from '../failover/metrics.ts';
 import { SlidingCount } from './sliding-count.ts';
 
-/** What one attempt says of its provider; `nothing`: a `client_error`, a cancelled one, a tenant refusal of another namespace. */
+/**
+ * Verdict of one attempt about its provider. `nothing`: a `client_error`, a cancelled attempt, or a tenant refusal of
+ * another namespace.
+ */
 export type AttemptVerdict = 'good' | 'bad' | 'nothing';
 
-/** What an opening depends on beside the breaker itself. */
+/** Values beside the breaker's own state that decide when it opens and for how long. */
 export interface BreakerMoment {
   /** Monotonic ms. */
   readonly now: number;
@@ -20,32 +23,32 @@ const MIN_ATTEMPTS = 10;
 const BAD_SHARE = 0.5;
 const FIRST_OPEN_MS = 5000;
 const LONGEST_OPEN_MS = 300_000;
-/** While no other provider is there to call: a long outage must not end minutes late (S20). */
+/** Longest opening while every provider is open: a long outage must not end minutes late (failover.md §13, S20). */
 const ALONE_OPEN_MS = 15_000;
-/** What a caller is told while the half-open attempt is under way: its end is not known. */
+/** Retry time for callers while the half-open attempt is running: its end is not known. */
 const TRIAL_MS = 1000;
 
 type Phase =
   | { readonly kind: 'closed' }
-  /** Also after its time is over, until an attempt is let through. */
+  /** The phase lasts until an attempt is let through, also after its time is over. */
   | { readonly kind: 'open'; readonly at: number; readonly jitter: number }
   | { readonly kind: 'trial'; readonly before: Extract<Phase, { kind: 'open' }> };
 
 const CLOSED: Phase = { kind: 'closed' };
 
 /**
- * Breaker of one provider of one Orb in one process (failover.md §12.3). Opens on bad attempts in a row, or on half of at
- * least 10 in 30 s; after 5 s, doubling to 300 s with equal jitter, one attempt finds out whether it closes.
- * Times are monotonic ms of the caller.
+ * Breaker of one provider of one Orb in one process (failover.md §12.3). It opens after a number of bad attempts in a
+ * row, or when half of at least 10 attempts in 30 s are bad. It stays open for 5 s, then doubling to 300 s, with equal
+ * jitter. After that, one attempt decides whether it closes. Times are monotonic ms of the caller.
  */
 export class Breaker {
   readonly #all = new SlidingCount(WINDOW_MS, PARTS);
   readonly #bad = new SlidingCount(WINDOW_MS, PARTS);
   #phase: Phase = CLOSED;
   #badInRow = 0;
-  /** Openings since it was last closed. */
+  /** Openings since the breaker was last closed. */
   #openings = 0;
-  /** Changes with the phase: what an attempt of an earlier phase says counts no more. */
+  /** Changes with the phase, so that an attempt of an earlier phase no longer counts. */
   #ticket = 0;
 
   get closed(): boolean {
@@ -60,7 +63,7 @@ export class Breaker {
 
   /**
    * @param alone every provider of the Orb is open
-   * @returns from when on an attempt is let through; at or before `now`: at once
+   * @returns the time from which an attempt is let through; `now` or earlier means at once
    */
   nextSlot(now: number, alone: boolean): number {
     switch (this.#phase.kind) {
@@ -76,9 +79,9 @@ export class Breaker {
   }
 
   /**
-   * Lets one attempt through, or not.
+   * Decides whether one attempt may be made.
    * @param alone every provider of the Orb is open
-   * @returns what `report` must be given, once, when the attempt is over; undefined: it must not be made
+   * @returns a ticket to pass to `report` once, when the attempt is over; undefined: the attempt must not be made
    */
   admit(now: number, alone: boolean): number | undefined {
     const phase = this.#phase;
@@ -88,7 +91,7 @@ export class Breaker {
     return this.#ticket;
   }
 
-  /** The attempt with this ticket is over. */
+  /** Reports the end of the attempt with this ticket. */
   report(ticket: number, verdict: AttemptVerdict, moment: BreakerMoment): void {
     if (ticket !== this.#ticket) return;
     if (this.#phase.kind === 'trial') this.#tried(verdict, this.#phase.before, moment);

@@ -4,13 +4,13 @@ import type { Failure, Repeats } from './repeat.ts';
 export type Standing =
   | { readonly kind: 'free' }
   | { readonly kind: 'breaker'; readonly until: number }
-  /** It asked to be left alone. */
+  /** The provider asked for a pause. */
   | { readonly kind: 'cooling'; readonly until: number }
-  /** The same, but asked of this Orbiset only: its quota is used up. */
+  /** The provider asked only this Orbiset for a pause: its quota is used up. */
   | { readonly kind: 'quota'; readonly until: number }
-  /** The same without a word about when it ends. */
+  /** The quota of this Orbiset is used up, and the provider did not say until when. */
   | { readonly kind: 'quota-unannounced'; readonly until: number }
-  /** It refused the credential of this Orbiset. */
+  /** The provider refused the credential of this Orbiset. */
   | { readonly kind: 'credential'; readonly until: number };
 
 /** An eligible provider. */
@@ -26,13 +26,13 @@ export interface FailedAttempt {
   readonly repeats: Repeats;
 }
 
-/** Everything that the next step of a run depends on. Times are monotonic ms. */
-export interface Situation {
-  /** Every eligible provider in the order of trial, as it is now; at least one. */
+/** The data that the next step of a run depends on. Times are monotonic ms. */
+export interface AttemptState {
+  /** Every eligible provider with its current standing, in the order of trial; at least one. */
   readonly candidates: readonly Candidate[];
   readonly failed: readonly FailedAttempt[];
   readonly maxAttempts: number;
-  /** The retry budget of the Orb allows one more. */
+  /** Whether the retry budget of the Orb allows one more repeat. */
   readonly budget: boolean;
   readonly now: number;
   readonly deadline: number;
@@ -42,11 +42,11 @@ export interface Situation {
 
 /** Why a run makes no further attempt. */
 export type StopReason =
-  /** Its last attempt says how it ended. */
+  /** The last attempt decides the outcome of the run. */
   | 'failed'
-  /** No provider takes calls; nothing was sent. */
+  /** No provider accepts calls; no request was sent. */
   | 'unavailable'
-  /** The same, and it is all about the quota of the Orbiset. */
+  /** No request was sent, because the Orbiset has no quota left at any provider. */
   | 'quota';
 
 export type Step =
@@ -61,7 +61,7 @@ const untilOf = ({ standing }: Candidate): number => (standing.kind === 'free' ?
 const soonest = (candidates: readonly Candidate[]): Candidate | undefined =>
   candidates.toSorted((one, other) => untilOf(one) - untilOf(other))[0];
 
-/** It said itself when it takes calls again: that can be waited for. A breaker is never waited for. */
+/** Whether the provider said when it accepts calls again: a run can wait for that. A run never waits for a breaker. */
 const isAnnounced = ({ standing }: Candidate): boolean => standing.kind === 'cooling' || standing.kind === 'quota';
 
 const isFree = ({ standing }: Candidate): boolean => standing.kind === 'free';
@@ -72,13 +72,13 @@ const stop = (reason: StopReason, retryAfterMs?: number): Step => ({ kind: 'stop
 const jitterMs = (before: number, random: number): number =>
   random * Math.min(LONGEST_WAIT_MS, BASE_WAIT_MS * 2 ** Math.max(0, before - 1));
 
-/** The call of a provider that can be called after a wait, if that ends before the run does. */
-function after(waitMs: number, provider: string, { now, deadline }: Situation): Step | undefined {
+/** A call after a wait; undefined when the wait would end after the deadline of the run. */
+function after(waitMs: number, provider: string, { now, deadline }: AttemptState): Step | undefined {
   return now + waitMs < deadline ? { kind: 'call', provider, waitMs, charged: false } : undefined;
 }
 
-/** Waits for the first of those that said when. */
-function waitFor(candidates: readonly Candidate[], situation: Situation): Step | undefined {
+/** A call of the provider that announced the earliest time, if any did. */
+function waitFor(candidates: readonly Candidate[], situation: AttemptState): Step | undefined {
   const next = soonest(candidates.filter(isAnnounced));
   return next === undefined ? undefined : after(untilOf(next) - situation.now, next.provider, situation);
 }
@@ -86,13 +86,13 @@ function waitFor(candidates: readonly Candidate[], situation: Situation): Step |
 const isQuota = ({ standing }: Candidate): boolean =>
   standing.kind === 'quota' || standing.kind === 'quota-unannounced';
 
-function firstStep(situation: Situation): Step {
+function firstStep(situation: AttemptState): Step {
   const { candidates, now } = situation;
   const free = candidates.find(isFree);
   if (free !== undefined) return { kind: 'call', provider: free.provider, waitMs: 0, charged: false };
   const later = waitFor(candidates, situation);
   if (later !== undefined) return later;
-  // Nobody else can be called: better the refusal again than none.
+  // No other provider can be called: this one is called again, so that the caller sees its refusal.
   const refused = candidates.find(({ standing }) => standing.kind === 'credential');
   if (refused !== undefined) return { kind: 'call', provider: refused.provider, waitMs: 0, charged: false };
   const next = soonest(candidates);
@@ -100,15 +100,15 @@ function firstStep(situation: Situation): Step {
   return stop(candidates.every(isQuota) ? 'quota' : 'unavailable', retryAfterMs);
 }
 
-/** The only provider that may get the request again, once one may have done its work. */
+/** The failed attempt that may have done its work already: only its provider may get the request again. */
 const boundTo = (failed: readonly FailedAttempt[]): FailedAttempt | undefined =>
   failed.find(({ failure, repeats }) => failure === 'uncertain' && !repeats.anywhere);
 
-const standingOf = ({ candidates }: Situation, provider: string): Candidate | undefined =>
+const standingOf = ({ candidates }: AttemptState, provider: string): Candidate | undefined =>
   candidates.find((candidate) => candidate.provider === provider);
 
-/** Once more at the provider that has the request already: with jitter, and not before it wants to be asked. */
-function sameAgain(bound: FailedAttempt, situation: Situation): Step {
+/** Repeats at the provider that has the request already: with jitter, and not before the end of its pause. */
+function sameAgain(bound: FailedAttempt, situation: AttemptState): Step {
   const { failed, now, random } = situation;
   const candidate = bound.repeats.there ? standingOf(situation, bound.provider) : undefined;
   if (candidate === undefined || !(isFree(candidate) || isAnnounced(candidate))) return stop('failed');
@@ -118,8 +118,8 @@ function sameAgain(bound: FailedAttempt, situation: Situation): Step {
   return step ?? stop('failed', cooledMs > 0 ? cooledMs : undefined);
 }
 
-/** Another provider at once, else the one that said when it takes calls again. */
-function nextProvider(last: FailedAttempt, situation: Situation): Step {
+/** Calls another provider at once if one is free, else waits for a provider that announced a time. */
+function nextProvider(last: FailedAttempt, situation: AttemptState): Step {
   const { candidates, failed, now } = situation;
   const tried = new Set(failed.map(({ provider }) => provider));
   const fresh = candidates.filter(({ provider }) => !tried.has(provider));
@@ -134,13 +134,13 @@ function nextProvider(last: FailedAttempt, situation: Situation): Step {
   return stop('failed', next === undefined ? undefined : untilOf(next) - now);
 }
 
-function repeat(last: FailedAttempt, situation: Situation): Step {
+function repeat(last: FailedAttempt, situation: AttemptState): Step {
   const bound = boundTo(situation.failed);
   return bound === undefined ? nextProvider(last, situation) : sameAgain(bound, situation);
 }
 
-/** What the caller is told of when to come back, where no further attempt is made. */
-function toldLater(situation: Situation): number | undefined {
+/** Retry-After for the caller when no further attempt is made, in ms. */
+function toldLater(situation: AttemptState): number | undefined {
   const { candidates, now } = situation;
   if (candidates.some(isFree)) return undefined;
   const next = soonest(candidates.filter(isAnnounced));
@@ -148,11 +148,11 @@ function toldLater(situation: Situation): number | undefined {
 }
 
 /**
- * What a run does next (failover.md §12.2): calls a provider, at once or after a wait, or makes no further attempt.
- * `charged` calls are repeats that the retry budget pays for. A request of which nothing was sent is none: the next
- * provider gets what it would get if the breaker of the first were open, and no outage is amplified by it.
+ * Decides the next step of a run (failover.md §12.2): a call, at once or after a wait, or no further attempt.
+ * `charged` calls are repeats and count against the retry budget. A call after an `unsent` attempt is not charged:
+ * it adds no load to any provider. The next provider gets the same call as with an open breaker at the first one.
  */
-export function nextStep(situation: Situation): Step {
+export function nextStep(situation: AttemptState): Step {
   const { failed, maxAttempts, now, deadline, budget } = situation;
   const last = failed.at(-1);
   if (last === undefined) return firstStep(situation);

@@ -1,40 +1,40 @@
-import { attemptOutcome, type Exchange } from '../run/classify.ts';
+import { attemptOutcome, type ProviderExchange } from './classify.ts';
 
-/** `retry` of an execution with its defaults (failover.md §12.2). */
+/** `retry` of an execution, with defaults filled in. */
 export interface RetryRules {
   /** Attempts at all providers together, 1–3. */
   readonly maxAttempts: number;
   /** Statuses after which an attempt may be repeated. */
   readonly onStatus: ReadonlySet<number>;
-  /** Statuses that say that the provider did nothing. */
+  /** Statuses by which the provider says that it did not execute the request. */
   readonly notExecutedStatus: ReadonlySet<number>;
 }
 
-/** Where a request may be sent again of which nobody knows whether it did its work. */
+/** Where a request may be sent again when it is unknown whether it was executed. */
 export interface Repeats {
   /** At any provider: GET, HEAD, OPTIONS, or `idempotent: true`. */
   readonly anywhere: boolean;
-  /** At the provider that has it already: PUT, DELETE, or with an idempotency key. */
+  /** At the provider that got it before: PUT, DELETE, or with an idempotency key. */
   readonly there: boolean;
 }
 
-/** What an attempt that was no success left behind: a row of the repeat table (failover.md §12.2). */
+/** Kind of a failed attempt: a row of the repeat table (failover.md §12.2). */
 export type Failure =
-  /** Not a byte of it reached the provider. */
+  /** No byte of the request reached the provider. */
   | 'unsent'
-  /** The provider says that it did nothing. */
+  /** The provider said that it did not execute the request. */
   | 'not-executed'
-  /** It may have done its work. */
+  /** The provider may have executed the request. */
   | 'uncertain'
-  /** The answer is an answer, or its status is not to be repeated. */
+  /** The attempt must not be repeated: its status is not in the list, or the platform cancelled it. */
   | 'final';
 
-/** An attempt as it ended. */
+/** How an attempt ended. */
 export interface Ended {
-  readonly exchange: Exchange;
+  readonly exchange: ProviderExchange;
   /** Request headers may have reached the provider. */
   readonly sent: boolean;
-  /** Also that of an answer whose body then failed. */
+  /** Status of the answer, also when its body failed afterwards. */
   readonly status: number | null;
 }
 
@@ -53,11 +53,11 @@ export const repeatsOf = (execution: {
 
 function failureOfStatus(status: number, rules: RetryRules): Failure {
   if (rules.notExecutedStatus.has(status)) return 'not-executed';
-  // A 2xx is here for its outputs only; a redirect says nothing about the work.
+  // A 2xx comes here only when its outputs are missing. A redirect does not say whether the request was executed.
   return status < 400 || rules.onStatus.has(status) ? 'uncertain' : 'final';
 }
 
-/** The row of an attempt that was no success. */
+/** The kind of a failed attempt. */
 export function failureOf({ exchange, sent, status }: Ended, rules: RetryRules): Failure {
   if (exchange.kind === 'answered') return failureOfStatus(exchange.status, rules);
   if (exchange.cause === 'cancelled') return 'final';
@@ -66,8 +66,9 @@ export function failureOf({ exchange, sent, status }: Ended, rules: RetryRules):
 }
 
 /**
- * Whether the provider may have done its work although the attempt failed: it was sent, matters if done twice, and no
- * answer says that nothing was done. A cut answer, a 5xx that is never repeated and a stop by the platform count too.
+ * Whether the provider may have executed a request although the attempt failed. That holds for a request that was sent
+ * and is not safe to repeat, unless the status says that it was not executed. A cut answer, a 5xx that is never
+ * repeated and a stop by the platform count too.
  */
 export function maybeExecuted(ended: Ended, repeats: Repeats, rules: RetryRules): boolean {
   const { exchange, sent, status } = ended;

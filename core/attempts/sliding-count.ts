@@ -1,6 +1,6 @@
 /**
- * How often something happened lately. A ring of equal parts of the window: what falls out does so a part at a time, so the
- * count covers the window or up to one part less. Times never go back.
+ * Counts events in a sliding window. The window is a ring of equal parts, and the oldest part expires as a whole.
+ * So the count covers the window, or up to one part less. Times never go back.
  */
 export class SlidingCount {
   readonly #parts: Uint32Array;
@@ -11,14 +11,14 @@ export class SlidingCount {
 
   /**
    * @param windowMs length of the window
-   * @param parts how many parts it has
+   * @param parts number of parts in the window
    */
   constructor(windowMs: number, parts: number) {
     this.#parts = new Uint32Array(parts);
     this.#partMs = windowMs / parts;
   }
 
-  /** Counts one. @param now monotonic ms */
+  /** Counts one event. @param now monotonic ms */
   add(now: number): void {
     this.#forget(now);
     const index = this.#newest % this.#parts.length;

@@ -1,9 +1,9 @@
 const LABELS = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 const BRACKETED = /^\[[0-9a-f:.]+\]$/;
-/** What a host name can't hold; `URL` would read some of it as a port, a path or an escape. */
+/** Characters that a host name can't hold; `URL` would read some of them as a port, a path or an escape. */
 const FOREIGN = /[\s/?#@\\%:[\]]/;
 
-/** Lower-case A-labels without the trailing dot, or null when `name` is no host. */
+/** Lower-case A-labels without the trailing dot; null when `name` is not a host. */
 function canonical(name: string): string | null {
   const lower = name.toLowerCase();
   const bare = lower.endsWith('.') ? lower.slice(0, -1) : lower;
@@ -13,7 +13,7 @@ function canonical(name: string): string | null {
   return LABELS.test(hostname) ? hostname : null;
 }
 
-/** An address, as WHATWG URLs decide it: brackets, or a last label of digits. */
+/** Whether a host is an IP address by the rule of WHATWG URLs: in brackets, or with a last label of digits. */
 const isAddress = (host: string): boolean => host.startsWith('[') || /(?:^|\.)[0-9]+$/.test(host);
 
 function matches(host: string, pattern: string): boolean {
@@ -24,8 +24,8 @@ function matches(host: string, pattern: string): boolean {
 }
 
 /**
- * Whether a secret bound to `patterns` may go to `host` (security.md S1). Case, one trailing dot and U-labels make no
- * difference on either side; anything that is no host or no pattern matches nothing.
+ * Whether a secret bound to `patterns` may be sent to `host` (security.md S1). Case, one trailing dot and U-labels make
+ * no difference on either side. An invalid host or pattern never matches.
  * @param host without port, as `URL.hostname` gives it
  * @param patterns `allowedHosts`: an exact host, `*.suffix` (any depth below it, not the suffix itself, no address), or `*`
  */

@@ -3,12 +3,12 @@ import { WINDOWS, type MetricsSnapshot, type ProviderMetrics, type Reading, type
 export type FreshMetrics = Extract<MetricsSnapshot, { readonly state: 'fresh' }>;
 
 const MOST = 9e12;
-/** Ms since epoch: years 1970 to 9999, what a status can hold with room for every hold. */
+/** Latest time, ms since epoch. A status holds years 1970 to 9999, and every hold must fit after this time. */
 export const MAX_TIME = 253_000_000_000_000;
 const NONE: Reading = { kind: 'none', why: 'absent' };
 const NO_TRAFFIC: WindowMetrics = { n: 0, p50: NONE, pq: NONE, attempts: 0, bad: 0 };
 
-/** A provider of which the source says nothing. */
+/** A provider without samples in the metrics source. */
 const UNMEASURED: ProviderMetrics = {
   windows: { '2m': NO_TRAFFIC, '5m': NO_TRAFFIC, '10m': NO_TRAFFIC },
   base: NONE,
@@ -19,7 +19,7 @@ const UNMEASURED: ProviderMetrics = {
   breaker: 'closed',
 };
 
-/** Three decimals, so that evidence can hold the very figures that were decided on, as integers (failover.md §10). */
+/** Rounds to three decimals, so that evidence can hold the values of the decision as integers (failover.md §10). */
 const exact = (value: number): number => (value > 0 ? Math.round(Math.min(value, MOST) * 1000) / 1000 : 0);
 
 function reading(value: Reading): Reading {
@@ -57,19 +57,19 @@ function provider(metrics: ProviderMetrics): ProviderMetrics {
   };
 }
 
-/** Metrics as the rules take them: counts and latencies are finite and not negative. Total. */
+/** Metrics as input of the rules: counts and latencies are finite and not negative. Total. */
 export const cleanMetrics = (metrics: FreshMetrics): FreshMetrics => ({
   ...metrics,
-  // At a time that can not be, no probe is fresh.
+  // At an impossible time, no probe is fresh.
   evaluatedAt: moment(metrics.evaluatedAt) ?? MAX_TIME,
   providers: Object.fromEntries(Object.entries(metrics.providers).map(([name, value]) => [name, provider(value)])),
 });
 
-/** Of one provider, also of one that the source says nothing of. */
+/** Metrics of one provider, also when the source has no samples of it. */
 export const metricsOf = ({ providers }: FreshMetrics, name: string): ProviderMetrics =>
   (Object.hasOwn(providers, name) ? providers[name] : undefined) ?? UNMEASURED;
 
-/** The smallest window for which this holds. */
+/** The smallest window for which a condition holds. */
 export const smallestWindow = (
   { windows }: ProviderMetrics,
   holds: (window: WindowMetrics) => boolean,

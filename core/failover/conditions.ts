@@ -8,7 +8,7 @@ export const SWAP_CONDITIONS = ['MetricsAvailable', 'ProvidersHealthy', 'FailedO
 // failover.md §5.3, rule 1
 const UNUSABLE_MS = 300_000;
 
-/** What is known of the figures: not to be had here, too coarse to decide on, not looked at now, or what this step knew. */
+/** State of the metrics: not configured, too coarse for decisions, not evaluated now, or the result of this step. */
 export type MetricsKnown =
   | { readonly kind: 'not-configured' }
   | { readonly kind: 'too-coarse'; readonly message: string }
@@ -16,9 +16,9 @@ export type MetricsKnown =
   | { readonly kind: 'looked'; readonly step: Pick<FailoverStep, 'memory' | 'health'> };
 
 export interface FailoverSeen {
-  /** As it is to be written. */
+  /** The status to be written. */
   readonly status: FailoverStatus;
-  /** The preferred provider of what runs. */
+  /** The preferred provider of the running version. */
   readonly primary: string;
   readonly metrics: MetricsKnown;
   /** Ms since epoch. */
@@ -27,7 +27,7 @@ export interface FailoverSeen {
 
 type Before = readonly Pick<Condition, 'type' | 'status' | 'reason' | 'message'>[];
 
-/** Said without a look, so gone with what was said. */
+/** Reasons that need no evaluation: such a condition goes away together with its cause. */
 const OF_SETTINGS: readonly string[] = ['NotConfigured', 'WindowsTooShort'];
 
 const asBefore = (before: Before, type: string): readonly WantedCondition[] =>
@@ -69,7 +69,7 @@ function metricsAvailable({ metrics, now }: FailoverSeen, before: Before): reado
   return now - unusableSince >= UNUSABLE_MS ? [UNUSABLE] : asBefore(before, 'MetricsAvailable');
 }
 
-/** While nothing is known of the providers, they are what they were. */
+/** While the health of the providers is unknown, the condition stays as it was. */
 function providersHealthy({ metrics }: FailoverSeen, before: Before): readonly WantedCondition[] {
   const type = 'ProvidersHealthy';
   const health = metrics.kind === 'looked' ? metrics.step.health : 'unknown';
@@ -104,9 +104,9 @@ function failoverFrozen({ status, now }: FailoverSeen): readonly WantedCondition
 }
 
 /**
- * Conditions of an Orb with `swap_config` (failover.md §6): the two that say what is wrong are there only while it is. No
- * message holds a figure that moves.
- * @param before what the status holds now
+ * Conditions of an Orb with `swap_config` (failover.md §6). `FailedOver` and `FailoverFrozen` are present only while
+ * they are true. Messages hold no changing numbers.
+ * @param before conditions in the current status
  */
 export const failoverConditions = (seen: FailoverSeen, before: Before): readonly WantedCondition[] => [
   ...metricsAvailable(seen, before),

@@ -1,80 +1,48 @@
-import { clampStatus } from './clamp-status.ts';
-import { cleanMetrics, MAX_TIME, type FreshMetrics } from './clean-metrics.ts';
+import { cleanMetrics, MAX_TIME } from './clean-metrics.ts';
 import { followPin, type FollowedPin } from './follow-pin.ts';
-import { NO_STREAKS, stay, type Answer } from './rules/answer.ts';
-import { candidatesOf } from './rules/candidates.ts';
-import { degraded } from './rules/degraded.ts';
-import { failback } from './rules/failback.ts';
-import { failingVerdict, hardFailure } from './rules/hard-failure.ts';
-import { rampStep } from './rules/ramp.ts';
-import { isActiveNan, latencyVerdict, situationOf, type Situation } from './rules/situation.ts';
-import { trialRamp } from './rules/trial-ramp.ts';
-import { newStatus } from './status-codec.ts';
 import type { UnusableReason } from './metrics.ts';
-import type { Explain, FailoverInput, FailoverOutput, FailoverStatus, RuleId, Verdict } from './types.ts';
+import { judge, type Moment } from './policy.ts';
+import { NO_STREAKS, type Answer } from './rules/answer.ts';
+import { candidatesOf } from './rules/candidates.ts';
+import { failingVerdict } from './rules/hard-failure.ts';
+import { isActiveNan, latencyVerdict, situationOf, type Situation } from './rules/situation.ts';
+import { newStatus } from './status-codec.ts';
+import type { Decision, Explain, FailoverInput, FailoverOutput, FailoverStatus, RuleId, Verdict } from './types.ts';
 
-type Rule = (situation: Situation) => Answer | undefined;
+const FREEZE_MS = 3_600_000;
+// failover.md §4: the largest `dwell.max`.
+const MAX_DWELL_MS = 86_400_000;
 
-/** Rule 6a: only rule 2 acts. */
-const frozen: Rule = ({ status, now }) =>
-  status.frozen !== null && status.frozen.until > now ? stay(status, 'frozen', status.frozen.reason) : undefined;
-
-/** Rules 4, 4b and 5 keep streaks: each is asked, and the first that has something to say is heard. */
-function byLatency(situation: Situation): Answer {
-  const answers = [degraded, trialRamp, failback].flatMap((rule) => rule(situation) ?? []);
-  const { status, window } = situation;
-  const first = answers.find(({ decision }) => decision.kind !== 'stay') ?? answers[0];
-  if (first === undefined) return stay(status, window === null ? 'low-traffic' : 'healthy', 'nothing-to-do');
-  if (first.decision.kind !== 'stay') return first;
-  const streaks = answers.reduce(
-    (sum, answer) => ({
-      degraded: Math.max(sum.degraded, answer.streaks.degraded),
-      trial: Math.max(sum.trial, answer.streaks.trial),
-      recovered: Math.max(sum.recovered, answer.streaks.recovered),
-    }),
-    NO_STREAKS,
-  );
-  return { ...first, events: answers.flatMap(({ events }) => events), streaks };
+/**
+ * Limits times of the status that are further ahead than any rule sets them, for example after a wrong clock or a
+ * manual edit. Possible times are kept (failover.md §5.2).
+ * @param dwellMaxMs `dwell.max`
+ */
+function clampStatus(status: FailoverStatus, now: number, dwellMaxMs: number): FailoverStatus {
+  const latest = now + Math.floor(1.5 * (dwellMaxMs >= 0 && dwellMaxMs <= MAX_DWELL_MS ? dwellMaxMs : MAX_DWELL_MS));
+  const { holds, dwellUntil, frozen, ramp } = status;
+  return {
+    ...status,
+    holds: holds.map((hold) => (hold.until > latest ? { ...hold, until: latest } : hold)),
+    dwellUntil: dwellUntil === null ? null : Math.min(dwellUntil, latest),
+    frozen: frozen === null ? null : { ...frozen, until: Math.min(frozen.until, now + FREEZE_MS) },
+    ramp: ramp === null ? null : { ...ramp, stepStartedAt: Math.min(ramp.stepStartedAt, now) },
+  };
 }
 
-/** A soft pin is left by rule 2 alone, and is spent by that. */
-function withPinLeft(answer: Answer, pinned: FollowedPin, { pin }: FailoverInput): Answer {
-  if (pinned.holds !== 'soft' || pin === null || answer.decision.kind !== 'swap') return answer;
-  return { ...answer, status: { ...answer.status, pin: { ...answer.status.pin, overriddenId: pin.id } } };
-}
-
-/** Rules in order: the first that answers wins (failover.md §5.3). */
-function judge(situation: Situation, pinned: FollowedPin): Answer {
-  const { status, input } = situation;
-  if (pinned.swapped) return { ...stay(status, 'pinned', 'swapped'), decision: manual(status) };
-  if (pinned.holds === 'hard') return stay(status, 'pinned', 'hard');
-  const broken = hardFailure(situation);
-  if (broken !== undefined) return withPinLeft(broken, pinned, input);
-  if (pinned.holds === 'soft') return stay(status, 'pinned', 'soft');
-  return frozen(situation) ?? rampStep(situation) ?? byLatency(situation);
-}
-
-const manual = ({ activeProvider }: FailoverStatus): Answer['decision'] => ({
-  kind: 'swap',
-  rule: 'pinned',
-  to: activeProvider,
-  reason: 'manual',
-});
-
-/** Rule 1, and rule 0 before it: never a swap but a manual one. */
-function unusable(input: FailoverInput, pinned: FollowedPin, why: UnusableReason | 'now'): FailoverOutput {
-  const { next, swapped, holds, events } = pinned;
-  const rule: RuleId = swapped || holds === 'hard' ? 'pinned' : 'metrics-unusable';
-  const latched = swapped || input.memory.latched === null ? null : { ...input.memory.latched, fastTicks: 0 };
-  const waits = rule === 'pinned' ? 'hard' : why;
+/** Without usable metrics, only a pin that was just followed changes the provider. */
+function unusable(moment: Moment, why: UnusableReason | 'now'): FailoverOutput {
+  const { input, pinned } = moment;
+  const { decision, status } = judge(moment);
+  const latched = pinned.swapped || input.memory.latched === null ? null : { ...input.memory.latched, fastTicks: 0 };
   return {
     verdict: { kind: 'unavailable', why },
-    decision: swapped ? manual(next) : { kind: 'stay', rule, why: waits },
-    next,
+    decision,
+    next: status,
     memory: { ...NO_STREAKS, latched },
-    events,
+    events: pinned.events,
     explain: {
-      rule,
+      rule: ruleOf(decision),
       limitMs: input.config.latency.thresholdMs,
       baseMs: latched?.baseMs ?? null,
       window: null,
@@ -84,16 +52,16 @@ function unusable(input: FailoverInput, pinned: FollowedPin, why: UnusableReason
   };
 }
 
+const ruleOf = (decision: Decision): RuleId => (decision.kind === 'ramp-abort' ? 'ramp' : decision.rule);
+
 function explain(situation: Situation, { decision }: Answer): Explain {
   const { limitMs, baseMs, window, minSamples } = situation;
-  const rule = decision.kind === 'ramp-abort' ? 'ramp' : decision.rule;
-  return { rule, limitMs, baseMs, window, minSamples, candidates: candidatesOf(situation) };
+  return { rule: ruleOf(decision), limitMs, baseMs, window, minSamples, candidates: candidatesOf(situation) };
 }
 
-function usable(input: FailoverInput, pinned: FollowedPin, metrics: FreshMetrics): FailoverOutput {
-  const situation = situationOf(input, pinned.next, metrics);
-  if (isActiveNan(situation)) return unusable(input, pinned, 'active-nan');
-  const answer = judge(situation, pinned);
+function usable(moment: Moment, situation: Situation): FailoverOutput {
+  const { input, pinned } = moment;
+  const answer = judge(moment);
   const verdict: Verdict = failingVerdict(situation) ?? latencyVerdict(situation);
   const hasMoved = answer.status.activeProvider !== (input.persisted?.activeProvider ?? answer.status.activeProvider);
   const isOver = hasMoved || answer.decision.kind === 'ramp-abort';
@@ -107,7 +75,7 @@ function usable(input: FailoverInput, pinned: FollowedPin, metrics: FreshMetrics
   };
 }
 
-/** Whole ms, so that what is written and read back is what was decided. */
+/** Rounds to whole ms, so that a status that was written and read back equals the decided one. */
 function normalised(input: FailoverInput): FailoverInput {
   const now = Math.floor(input.now);
   const { persisted, config } = input;
@@ -116,19 +84,31 @@ function normalised(input: FailoverInput): FailoverInput {
 
 const isTime = (now: number): boolean => now >= 0 && now <= MAX_TIME;
 
+function untimed(input: FailoverInput): Moment {
+  const next = input.persisted ?? newStatus(input.resolved[0] ?? input.config.primary, 0);
+  const pinned: FollowedPin = { holds: 'none', swapped: false, next, events: [] };
+  return { input, pinned, figures: { kind: 'unusable', why: 'now' } };
+}
+
+function momentOf(input: FailoverInput): Moment {
+  const pinned = followPin({ ...input, hasSwapConfig: true });
+  return { input, pinned, figures: figuresOf(input, pinned.next) };
+}
+
+function figuresOf(input: FailoverInput, status: FailoverStatus): Moment['figures'] {
+  const { metrics } = input;
+  if (metrics.state === 'unusable') return { kind: 'unusable', why: metrics.why };
+  if (!Number.isFinite(metrics.ageMs)) return { kind: 'unusable', why: 'stale' };
+  const situation = situationOf(input, status, cleanMetrics(metrics));
+  return isActiveNan(situation) ? { kind: 'unusable', why: 'active-nan' } : { kind: 'usable', situation };
+}
+
 /**
- * Which provider is the active one from now on (failover.md §5): total, no I/O, no clock. Times in ms since epoch, latencies
- * in ms. A swap counts when `next` was written; until then neither its Event nor its memory holds.
+ * Decides which provider is active from now on (failover.md §5): total, no I/O, no clock. Times in ms since epoch,
+ * latencies in ms. A swap counts only after `next` was written; until then its Event and its memory are not valid.
  */
 export function decide(input: FailoverInput): FailoverOutput {
-  const { config, persisted, metrics } = input;
-  if (!isTime(input.now)) {
-    const next = persisted ?? newStatus(input.resolved[0] ?? config.primary, 0);
-    return unusable(input, { holds: 'none', swapped: false, next, events: [] }, 'now');
-  }
-  const at = normalised(input);
-  const pinned = followPin({ ...at, hasSwapConfig: true });
-  if (metrics.state === 'unusable') return unusable(at, pinned, metrics.why);
-  if (!Number.isFinite(metrics.ageMs)) return unusable(at, pinned, 'stale');
-  return usable(at, pinned, cleanMetrics(metrics));
+  const moment = isTime(input.now) ? momentOf(normalised(input)) : untimed(input);
+  const { figures } = moment;
+  return figures.kind === 'usable' ? usable(moment, figures.situation) : unusable(moment, figures.why);
 }

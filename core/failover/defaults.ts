@@ -1,6 +1,7 @@
 /**
- * Defaults of `swap_config` (failover.md §4), in the words of a manifest. They stand in no schema: a manifest's digest is
- * over what was sent. `probe.mode` and `latency.min_samples` have none: they follow from executions and traffic.
+ * Defaults of `swap_config` (failover.md §4), in the form of a manifest. The schemas hold no defaults, because a digest
+ * covers the manifest as sent. `probe.mode` and `latency.min_samples` have no default: they depend on executions and
+ * traffic.
  */
 export const SWAP_DEFAULTS = {
   strategy: 'priority',

@@ -3,7 +3,7 @@ import type { FailoverStatus } from './types.ts';
 
 const ACTION = 'ChooseProvider';
 
-/** Reasons of Events about the choice of a provider; docs/operator.md says what each means. */
+/** Reasons of Events about the choice of a provider; docs/run-the-operator.md explains each. */
 type FailoverEventReason =
   | 'ProviderChanged'
   | 'RampStarted'
@@ -14,7 +14,7 @@ type FailoverEventReason =
   | 'AllProvidersDown'
   | 'ProbeBudgetExhausted';
 
-/** @param note without figures that move: Events of one reason are told once */
+/** @param note without changing numbers, so that repeated Events of one reason are the same Event */
 export const failoverEvent = (type: EventSpec['type'], reason: FailoverEventReason, note: string): EventSpec => ({
   type,
   reason,

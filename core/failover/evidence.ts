@@ -7,17 +7,17 @@ import { configRow, providerRow, stateRow } from './replay-row.ts';
 import { shownCandidate, shownConfig, shownStreak } from './shown-evidence.ts';
 import type { FailoverInput, FailoverOutput, FailoverStatus, SwapRecord } from './types.ts';
 
-/** Where the figures came from; what `adapters/failover-metrics` calls `MetricsOrigin`. */
+/** Origin of the metrics; `adapters/failover-metrics` calls it `MetricsOrigin`. */
 export interface EvidenceOrigin {
   readonly source: 'prometheus' | 'process';
   /** Ms since epoch. */
   readonly evaluatedAt: number;
   readonly querySha256: string | null;
-  /** Full texts of the expressions for a quantile and a window, by their name in a receipt. */
+  /** Full PromQL expressions for a quantile and a window, by their name in a receipt. */
   readonly promql: (quantile: number, window: string) => Readonly<Record<string, string>>;
 }
 
-/** Bytes: a receipt of 4 KiB has room for the rest of it beside (failover.md §10). */
+/** Limit of the evidence in bytes, so that a receipt of 4 KiB has room for its other members (failover.md §10). */
 const MAX_EVIDENCE_BYTES = 3000;
 
 const iso = (time: number): string => new Date(time).toISOString();
@@ -45,10 +45,10 @@ interface Parts {
   readonly origin: EvidenceOrigin;
 }
 
-/** What is left out of a text that would be too long. */
+/** Parts to leave out of a text that would be too long. */
 interface Omitted {
   readonly promql: boolean;
-  /** All but those that the swap is about: leaving the others out changes no decision. */
+  /** All candidates except those of the swap: without them the decision is the same. */
   readonly others: boolean;
 }
 
@@ -94,11 +94,11 @@ const TRIES: readonly Omitted[] = [
 ];
 
 /**
- * What a swap was decided on, as failover.md §10 has it, in integers (ms, basis points): `replay` beside it holds what `decide`
- * needs to come to the same decision (`replayEvidence`), with the names of what was left out because the text had become too
- * long: first `promql`, then the `candidates` that the swap is not about.
- * @param input of the decision; its status as it was read
- * @returns JSON text of at most 3000 bytes; null without a swap, for a manual one, and when it is too long all the same
+ * Evidence of a swap by failover.md §10, in integers (ms, basis points). Its member `replay` holds the input with which
+ * `decide` comes to the same decision (`replayEvidence`). When the text is too long, parts are left out and named:
+ * first `promql`, then the `candidates` that the swap is not about.
+ * @param input of the decision, with its status as it was read
+ * @returns JSON text of at most 3000 bytes; null without a swap, for a manual swap, and when it is still too long
  */
 export function evidenceOf(output: FailoverOutput, input: FailoverInput, origin: EvidenceOrigin): string | null {
   const swap = output.next.history.at(-1);

@@ -1,43 +1,43 @@
 import type { FailoverStatus, ResolvedSwapConfig } from './types.ts';
 
-/** What keeps an Orb from going back to its primary. */
+/** Reasons why an Orb does not go back to its primary. */
 export const BLOCKS = ['no_primary', 'manual_mode', 'metrics', 'pin', 'freeze', 'ramp', 'streak', 'hold_down'] as const;
 type FailbackBlock = (typeof BLOCKS)[number];
 
-/** Everything that the way back depends on (failover.md §5.3 rule 5). Times in ms since epoch. */
+/** The data that a failback depends on (failover.md §5.3 rule 5). Times in ms since epoch. */
 export interface FailbackInput {
   readonly now: number;
   readonly config: ResolvedSwapConfig;
   readonly active: string;
-  /** The primary has an execution. */
+  /** Whether the primary has an execution. */
   readonly primaryResolved: boolean;
   readonly failover: Pick<FailoverStatus, 'holds' | 'frozen' | 'ramp'> | undefined;
   /** End of the pin that is followed. */
   readonly pinnedUntil: number | undefined;
-  /** What the last evaluation saw; undefined: nobody knows. */
+  /** Time and streak of the last evaluation; undefined when unknown. */
   readonly evaluation: { readonly at: number; readonly recovered: number } | undefined;
 }
 
 export interface FailbackView {
-  /** Nothing but the next evaluation, or with `failback.mode: manual` a person, stands between. */
+  /** The failback waits only for the next evaluation, or for a person with `failback.mode: manual`. */
   readonly ready: boolean;
-  /** Ms since epoch; null: not by itself, or not known. */
+  /** Earliest time, ms since epoch; null when it is unknown or a failback needs another change first. */
   readonly nextPossible: number | null;
   readonly blockedBy: readonly FailbackBlock[];
 }
 
 const NOT_AWAY: FailbackView = { ready: false, nextPossible: null, blockedBy: [] };
 
-/** What no time removes. */
+/** Blocks that do not end with time. */
 const UNTIMED: ReadonlySet<FailbackBlock> = new Set(['no_primary', 'manual_mode', 'metrics', 'ramp']);
 
-/** Good evaluations that are missing; without probes the end of the hold is enough. */
+/** Number of good evaluations that are missing; without probes the end of the hold is enough. */
 function missingStreak({ config, evaluation }: FailbackInput): number {
   if (config.probe.mode === 'none' || evaluation === undefined) return 0;
   return Math.max(0, config.failback.consecutive - evaluation.recovered);
 }
 
-/** When the missing evaluations will have been made, if they are good. */
+/** Time at which the missing evaluations are made, if they are good. */
 function streakEnd(input: FailbackInput): number {
   const missing = missingStreak(input);
   if (missing === 0) return 0;
@@ -45,7 +45,7 @@ function streakEnd(input: FailbackInput): number {
   return Math.max((evaluation?.at ?? now) + missing * config.latency.evaluationIntervalMs, now + 1);
 }
 
-/** Each thing that must pass before, and when it does. */
+/** Each block that ends with time, and when it ends. */
 function waits(input: FailbackInput): readonly (readonly [block: FailbackBlock, until: number])[] {
   const { now, config, failover, pinnedUntil = 0 } = input;
   const { holds = [], frozen = null } = failover ?? {};
@@ -69,8 +69,8 @@ function untimed({ config, primaryResolved, failover, evaluation }: FailbackInpu
 }
 
 /**
- * Whether and when an Orb may go back to its primary: derived for people from what the last evaluation left, never a decision.
- * The earliest time assumes that the primary stays as well as it is.
+ * Whether and when an Orb may go back to its primary. It is derived from the last evaluation for people to read, and is
+ * never used for a decision. The earliest time assumes that the primary stays as healthy as it is.
  */
 export function failbackView(input: FailbackInput): FailbackView {
   const { now, config, active, failover } = input;

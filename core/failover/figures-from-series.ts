@@ -1,3 +1,4 @@
+import { ATTEMPT_OUTCOMES } from '../receipt/record.ts';
 import {
   verdictFigures,
   type FailoverFigures,
@@ -9,12 +10,12 @@ import type { FigureSample } from './figures-series.ts';
 import { WINDOWS, type BreakerState } from './metrics.ts';
 import { RULES, type Candidate, type Verdict } from './types.ts';
 
-/** A sample as an instant query returns it; labels may have those of the Orb and of the scrape target. */
+/** A sample as an instant query returns it; its labels may include those of the Orb and of the scrape target. */
 export interface SeriesSample extends FigureSample {
   readonly name: string;
 }
 
-/** What the series don't say. */
+/** Data that the series don't hold. */
 export interface SeriesContext {
   /** `latency.quantile` of the Orb. */
   readonly quantile: number;
@@ -30,18 +31,9 @@ const VERDICTS = [
   'unavailable',
 ] as const satisfies readonly Verdict['kind'][];
 const EVIDENCES = ['traffic', 'probe'] as const satisfies readonly Candidate['evidence'][];
-const OUTCOMES = [
-  'success',
-  'error',
-  'timeout',
-  'rate_limited',
-  'client_error',
-  'cancelled',
-  'blocked',
-] as const satisfies readonly LastProbe['outcome'][];
-/** By value of the gauge. */
+/** States by the value of the gauge. */
 const BREAKERS = ['closed', 'half_open', 'open'] as const satisfies readonly BreakerState[];
-/** Labels of the series themselves; all others tell which process they are from. */
+/** Labels of the series themselves; all other labels identify the process. */
 const OWN_LABELS = new Set([
   '__name__',
   'orb_namespace',
@@ -93,7 +85,7 @@ const valueOf = (series: ByName, name: string, labels: FigureSample['labels'] = 
   return series.get(name)?.find(fits)?.value ?? null;
 };
 
-/** Undoes `ms / 1000` to 0.001 ms. */
+/** Reverts `ms / 1000`, to 0.001 ms. */
 const milliseconds = (seconds: number | null): number | null =>
   seconds === null ? null : Math.round(seconds * 1_000_000) / 1000;
 
@@ -128,7 +120,7 @@ function probeOf(series: ByName, provider: string): LastProbe | null {
   const duration = series
     .get('orb_provider_probe_last_duration_seconds')
     ?.find(({ labels }) => labels['provider'] === provider);
-  const outcome = oneOf(OUTCOMES, duration?.labels['outcome']);
+  const outcome = oneOf(ATTEMPT_OUTCOMES, duration?.labels['outcome']);
   if (at === null || duration === undefined || outcome === undefined) return null;
   return { at, outcome, durationMs: milliseconds(duration.value) ?? 0 };
 }
@@ -152,7 +144,7 @@ function healthOf(samples: readonly SeriesSample[]): FailoverFigures['health'] {
   return health;
 }
 
-/** Of two operators, one of which led before, the one that evaluated last. */
+/** The process with the newest evaluation: there may be samples of the leader before, too. */
 function newestEvaluation(
   samples: readonly SeriesSample[],
 ): { readonly series: ByName; readonly at: number } | undefined {
@@ -166,11 +158,11 @@ function newestEvaluation(
 }
 
 /**
- * The figures of one Orb from the gauges of the operator and of the API processes (failover.md §9.3).
- * @param samples of `{__name__=~"orb_swap_.+|orb_provider_(breaker|probe)_.+"}` for the Orb; those that are NaN or infinite
+ * Builds the metrics of one Orb from the gauges of the operator and of the API processes (failover.md §9.3).
+ * @param samples of `{__name__=~"orb_swap_.+|orb_provider_(breaker|probe)_.+"}` for the Orb; NaN and infinite samples
  *   count as absent
- * @returns undefined when no operator has evaluated the Orb in the time that the query looks back. The verdict has no value
- *   when the active provider has changed since: it was about another one
+ * @returns undefined when no operator has evaluated the Orb in the lookback time of the query. The verdict has no value
+ *   when the active provider has changed since, because it was about another provider
  */
 export function figuresFromSeries(
   samples: readonly SeriesSample[],

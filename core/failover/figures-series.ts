@@ -18,7 +18,7 @@ const MEDIAN = 0.5;
 const one = (value: number | null): readonly FigureSample[] => (value === null ? [] : [{ labels: {}, value }]);
 const seconds = (ms: number | null): number | null => (ms === null ? null : ms / SECOND_MS);
 
-/** One sample of each provider of which the figure is known. */
+/** One sample for each provider whose value is known. */
 const perProvider = (
   providers: readonly ProviderFigures[],
   read: (provider: ProviderFigures) => number | null,
@@ -38,7 +38,7 @@ function latencySamples(providers: readonly ProviderFigures[], quantile: number)
   });
 }
 
-/** The gauges of the operator that hold the figures (failover.md §2), in the order of the text. */
+/** The gauges of the operator that hold the metrics of an evaluation (failover.md §2), in the order of the text. */
 export const FIGURE_FAMILIES = [
   {
     name: 'orb_swap_verdict',

@@ -4,17 +4,17 @@ import type { Candidate, FailoverMemory, FailoverOutput, RuleId, Verdict } from 
 
 /** The last probe of a provider by the process that probes. */
 export interface LastProbe {
-  /** Ms since epoch, when it ended. */
+  /** When the probe ended, ms since epoch. */
   readonly at: number;
   readonly outcome: AttemptOutcome;
   readonly durationMs: number;
 }
 
-/** What the API processes know of a provider, beside the evaluation. */
+/** Health of a provider as the API processes report it, independent of the evaluation. */
 export interface ProviderHealth {
-  /** The worst of all processes. */
+  /** The worst state of all processes. */
   readonly breaker: BreakerState;
-  /** Null: never, or by no process that is still there. */
+  /** Null when the provider was never probed, or only by processes that no longer exist. */
   readonly lastProbe: LastProbe | null;
 }
 
@@ -22,54 +22,54 @@ export interface ProviderHealth {
 export interface ProviderFigures {
   readonly provider: string;
   readonly evidence: Candidate['evidence'];
-  /** Of the evidence; null without. */
+  /** Window of the evidence; null when there is no evidence. */
   readonly window: WindowName | null;
-  /** Samples in that window, an estimate; 0 without evidence. */
+  /** Estimated number of samples in that window; 0 when there is no evidence. */
   readonly n: number;
   readonly p50Ms: number | null;
-  /** Of traffic, at `latency.quantile`. */
+  /** Latency of traffic at `latency.quantile`. */
   readonly pqMs: number | null;
   readonly errorRatio: number | null;
   readonly probeOkRatio: number | null;
 }
 
-/** The verdict on the provider that was active when it was made. */
+/** The verdict about the provider that was active when the verdict was made. */
 export interface VerdictFigures {
   readonly kind: Verdict['kind'];
-  /** At `latency.quantile`; null unless `healthy` or `degraded`: what fails is told by `errorRatio`. */
+  /** Latency at `latency.quantile`; null unless `healthy` or `degraded`. A failing provider shows in `errorRatio`. */
   readonly valueMs: number | null;
   readonly thresholdMs: number | null;
-  /** Of the evidence on that provider. */
+  /** Window of the evidence about that provider. */
   readonly window: WindowName | null;
   readonly n: number;
 }
 
-/** What the status endpoint shows of the last evaluation of an Orb (failover.md §9.3). */
+/** Data of the last evaluation of an Orb, for the status endpoint (failover.md §9.3). */
 export interface FailoverFigures {
   readonly rule: RuleId;
   readonly verdict: VerdictFigures;
   readonly streaks: Pick<FailoverMemory, 'degraded' | 'trial' | 'recovered'>;
   readonly limitMs: number | null;
-  /** The latched one while latched. */
+  /** The latched baseline while it is latched. */
   readonly baseMs: number | null;
   /** Null while the metrics can't be used. */
   readonly dataAgeMs: number | null;
   /** Ms since epoch. */
   readonly evaluatedAt: number;
-  /** By name; one of which nothing is known is left out. */
+  /** Sorted by name. Providers without any data are left out. */
   readonly providers: readonly ProviderFigures[];
   readonly health: Readonly<Record<string, ProviderHealth>>;
 }
 
-/** When and on what an Orb was evaluated. */
+/** Time of an evaluation, and the age of its data. */
 export interface Evaluation {
   /** Ms since epoch. */
   readonly evaluatedAt: number;
-  /** Of the newest sample; null while the metrics can't be used. */
+  /** Age of the newest sample; null while the metrics can't be used. */
   readonly ageMs: number | null;
 }
 
-/** To 0.001: what a series in seconds holds without loss. */
+/** Rounds to 0.001 ms, which a series in seconds holds without loss. */
 const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 1000) / 1000);
 
 const ratio = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
@@ -79,7 +79,7 @@ function providerFigures(candidate: Candidate): ProviderFigures {
   const ratios = { errorRatio: ratio(bad, attempts), probeOkRatio: ratio(probeOk, probeN) };
   if (evidence === 'none') return { provider, evidence, window: null, n: 0, p50Ms: null, pqMs: null, ...ratios };
   const p50Ms = rounded(candidate.p50Ms);
-  // Probes are measured over 5 minutes always.
+  // Probes are always measured over 5 minutes.
   if (evidence === 'probe') return { provider, evidence, window: '5m', n: probeN, p50Ms, pqMs: null, ...ratios };
   return { provider, evidence, window, n: candidate.n, p50Ms, pqMs: rounded(candidate.pqMs), ...ratios };
 }
@@ -87,7 +87,7 @@ function providerFigures(candidate: Candidate): ProviderFigures {
 const isKnown = ({ evidence, errorRatio, probeOkRatio }: ProviderFigures): boolean =>
   evidence !== 'none' || errorRatio !== null || probeOkRatio !== null;
 
-/** @param active figures of the provider that was active then; undefined: not known */
+/** @param active metrics of the provider that was active then; undefined when unknown */
 export function verdictFigures(
   kind: Verdict['kind'],
   active: ProviderFigures | undefined,
@@ -103,7 +103,7 @@ export function verdictFigures(
   };
 }
 
-/** The figures of one evaluation, for a process that makes it itself. */
+/** The metrics of one evaluation, for a process that evaluates by itself. */
 export function figuresOf(
   { verdict, memory, explain }: Pick<FailoverOutput, 'verdict' | 'memory' | 'explain'>,
   { evaluatedAt, ageMs }: Evaluation,

@@ -5,17 +5,17 @@ import { recordSwap } from './record-swap.ts';
 import { newStatus } from './status-codec.ts';
 import type { FailoverInput, FailoverPin, FailoverStatus } from './types.ts';
 
-/** What a pin is followed on: no metrics and no memory, so it waits for no tick. */
+/** Input for following a pin. It needs no metrics and no memory, so a pin does not wait for a tick. */
 export type PinInput = Pick<FailoverInput, 'now' | 'epoch' | 'receiptId' | 'resolved' | 'pin' | 'persisted'> & {
-  /** Without `swap_config` nothing but a pin moves an Orb, and one that was never swapped follows its manifest. */
+  /** Without `swap_config`, only a pin moves an Orb; an Orb that was never swapped follows its manifest. */
   readonly hasSwapConfig: boolean;
 };
 
 export interface FollowedPin {
-  /** What holds the active provider: `soft` lets it go when it is broken; `none`: the other rules decide. */
+  /** How the pin holds the active provider: `soft` releases a broken one; with `none` the other rules decide. */
   readonly holds: 'none' | 'soft' | 'hard';
   readonly swapped: boolean;
-  /** Deep-equals `persisted`: nothing is written. */
+  /** The next status. When it deep-equals `persisted`, nothing is written. */
   readonly next: FailoverStatus;
   readonly events: readonly EventSpec[];
 }
@@ -25,7 +25,7 @@ const withPinState = (status: FailoverStatus, change: Partial<FailoverStatus['pi
   pin: { ...status.pin, ...change },
 });
 
-/** Its active provider lost its execution, or the manifest of an Orb that was never swapped names another one. */
+/** Whether the active provider lost its execution, or the manifest of a never swapped Orb names another provider. */
 function isMoved(status: FailoverStatus, { resolved, hasSwapConfig }: PinInput): boolean {
   const first = resolved[0];
   if (first === undefined || first === status.activeProvider) return false;
@@ -33,11 +33,11 @@ function isMoved(status: FailoverStatus, { resolved, hasSwapConfig }: PinInput):
   return follows || !resolved.includes(status.activeProvider);
 }
 
-/** Without `swap_config` nobody would end it, and a share of the runs would go there for good. */
+/** Whether a ramp must end. Without `swap_config` no rule ends it, and it would keep its share of the runs forever. */
 const isRampOver = ({ ramp, activeProvider }: FailoverStatus, { resolved, hasSwapConfig }: PinInput): boolean =>
   ramp !== null && (!hasSwapConfig || !resolved.includes(ramp.provider) || ramp.provider === activeProvider);
 
-/** The status to go on from: its active provider has an execution, and so has that of its ramp. */
+/** The status to continue from: its active provider and the provider of its ramp have an execution. */
 function resolvedStatus(input: PinInput): FailoverStatus {
   const { persisted, resolved, now } = input;
   const first = resolved[0] ?? '';
@@ -49,7 +49,7 @@ function resolvedStatus(input: PinInput): FailoverStatus {
 
 function swapTo(pin: FailoverPin, status: FailoverStatus, input: PinInput): FailoverStatus {
   const swap = { to: pin.provider, reason: 'manual', rule: 'pinned', actor: pin.actor } as const;
-  // A person decided: no freeze and no dwell of an earlier swap stands against it.
+  // A person decided, so a freeze and the dwell of an earlier swap end.
   return { ...recordSwap(status, swap, input), frozen: null, dwellUntil: null };
 }
 
@@ -61,7 +61,7 @@ function follow(pin: FailoverPin, status: FailoverStatus, input: PinInput): Foll
   return { holds: pin.mode === 'once' ? 'none' : pin.mode, swapped, next, events };
 }
 
-/** Told once, and of a pin only that somebody saw before it ended. */
+/** The Event about the end of a pin. It is made once, and only for a pin that was seen before it ended. */
 function end({ id, provider }: FailoverPin, status: FailoverStatus): Omit<FollowedPin, 'holds' | 'swapped'> {
   const { firstSeen, expiredId } = status.pin;
   if (firstSeen?.id !== id || expiredId === id) return { next: status, events: [] };
@@ -69,7 +69,7 @@ function end({ id, provider }: FailoverPin, status: FailoverStatus): Omit<Follow
   return { next: withPinState(status, { expiredId: id }), events: [failoverEvent('Normal', 'PinExpired', note)] };
 }
 
-/** When it was seen first; a time that is still to come would make it endless. */
+/** Records when a pin was seen first. A recorded time in the future is replaced: it would make the pin endless. */
 function seen({ id }: FailoverPin, status: FailoverStatus, now: number): FailoverStatus {
   const { firstSeen } = status.pin;
   return firstSeen?.id === id && firstSeen.at <= now ? status : withPinState(status, { firstSeen: { id, at: now } });
@@ -83,8 +83,8 @@ function judge(pin: FailoverPin, status: FailoverStatus, input: PinInput): Follo
 }
 
 /**
- * Rule 0 alone (failover.md §5.3, §8): follows a pin, forgets one that is gone, and leaves a provider that no longer is one.
- * `decide` begins with it; between two ticks, and for an Orb without `swap_config`, it is all that is done.
+ * Rule 0 alone (failover.md §5.3, §8): follows a pin, forgets a removed pin, and leaves a provider without execution.
+ * `decide` begins with this rule. Between two ticks, and for an Orb without `swap_config`, only this rule runs.
  */
 export function followPin(input: PinInput): FollowedPin {
   const status = resolvedStatus(input);

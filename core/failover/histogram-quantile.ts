@@ -1,13 +1,13 @@
 import type { Reading } from './metrics.ts';
 
 /**
- * Quantile of a histogram as Prometheus' `histogram_quantile` computes it from `rate(..._bucket)`: linear inside a bucket,
- * the first one from 0. A rank above the top finite bound gives that bound, whatever was measured (failover.md §3.2).
+ * Quantile of a histogram as Prometheus' `histogram_quantile` computes it from `rate(..._bucket)`. It is linear inside
+ * a bucket, and the first bucket begins at 0. A rank above the top finite bound gives that bound (failover.md §3.2).
  * @param q 0 < q ≤ 1
  * @param bounds upper bounds, ascending, positive
- * @param counts observations of each bucket alone, not cumulative, ≥ 0, not necessarily whole; one more than bounds: the
- *   last are those beyond all bounds
- * @returns in the unit of the bounds; `none/nan` without observations
+ * @param counts observations of each bucket alone, not cumulative, ≥ 0, not necessarily whole. There is one more than
+ *   bounds: the last counts observations beyond all bounds
+ * @returns a value in the unit of the bounds; `none/nan` without observations
  */
 export function histogramQuantile(q: number, bounds: readonly number[], counts: ArrayLike<number>): Reading {
   let total = 0;

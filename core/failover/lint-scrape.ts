@@ -1,14 +1,17 @@
 import type { Finding } from '../manifest/finding.ts';
-import { milliseconds } from './duration.ts';
+import { milliseconds } from '../time/duration.ts';
 import type { ResolvedSwapConfig } from './types.ts';
 
-/** Ranges of Prometheus 3 are left-open: with less, a scrape that fails leaves a window without a rate (failover.md §3.2). */
+/**
+ * Scrapes that a window needs. Ranges of Prometheus 3 are left-open, so with fewer scrapes, a failed one leaves a
+ * window without a rate (failover.md §3.2).
+ */
 const SCRAPES_IN_A_WINDOW = 4;
 
 /**
- * Windows that hold too few scrapes (failover.md §11, L3): `manifest-swap-scrape`. Only the installation knows its
- * interval, so no manifest is refused for it: the Orb runs, and its swaps wait.
- * @param scrapeIntervalMs of the metrics source
+ * Finds windows that hold too few scrapes (failover.md §11, L3): `manifest-swap-scrape`. The interval depends on the
+ * installation, so no manifest is refused for it: the Orb runs, and its swaps wait.
+ * @param scrapeIntervalMs scrape interval of the metrics source
  */
 export function lintScrape(
   { latency: { windows } }: Pick<ResolvedSwapConfig, 'latency'>,

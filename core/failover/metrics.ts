@@ -1,4 +1,4 @@
-/** A figure of a metrics source. Unknown is neither 0 nor infinite (failover.md §3.2). */
+/** A value of a metrics source. An unknown value is neither 0 nor infinite (failover.md §3.2). */
 export type Reading =
   | { readonly kind: 'ok'; readonly value: number }
   | { readonly kind: 'none'; readonly why: 'absent' | 'nan' | 'infinite' | 'multiple-series' };
@@ -12,24 +12,24 @@ export interface WindowMetrics {
   /** Attempts with a latency: `success` and `timeout`. */
   readonly n: number;
   readonly p50: Reading;
-  /** At `latency.quantile` of the Orb. */
+  /** Latency at `latency.quantile` of the Orb. */
   readonly pq: Reading;
-  /** Attempts but for `client_error` and `cancelled`. */
+  /** Attempts except `client_error` and `cancelled`. */
   readonly attempts: number;
   readonly bad: number;
 }
 
 export type BreakerState = 'closed' | 'half_open' | 'open';
 
-/** What is known of one provider at one moment (failover.md §3.1). Latencies in ms. */
+/** Metrics of one provider at one moment (failover.md §3.1). Latencies in ms. */
 export interface ProviderMetrics {
   readonly windows: Readonly<Record<WindowName, WindowMetrics>>;
-  /** At `latency.quantile`, over the hour that ended 5 minutes ago. */
+  /** Latency at `latency.quantile`, over the hour that ended 5 minutes ago. */
   readonly base: Reading;
   readonly baseN: number;
   readonly probe: {
     readonly p50: Reading;
-    /** Over 5 minutes. */
+    /** Probes over 5 minutes. */
     readonly n: number;
     readonly ok: number;
     /** Good probes in a row, up to now. */
@@ -39,25 +39,25 @@ export interface ProviderMetrics {
   };
   readonly transportErrors2m: number;
   readonly successes2m: number;
-  /** The worst of all processes. */
+  /** The worst state of all processes. */
   readonly breaker: BreakerState;
 }
 
-/** Why figures can't be used: nothing is decided on them. */
+/** Why metrics can't be used for decisions. */
 export type UnusableReason = 'timeout' | 'http' | 'parse' | 'warnings' | 'empty' | 'stale' | 'clock' | 'active-nan';
 
 export type MetricsSnapshot =
   | {
       readonly state: 'fresh';
-      /** Ms since epoch, of the source. */
+      /** Time of the source, ms since epoch. */
       readonly evaluatedAt: number;
-      /** Of the newest sample of this Orb. */
+      /** Age of the newest sample of this Orb. */
       readonly ageMs: number;
       readonly providers: Readonly<Record<string, ProviderMetrics>>;
     }
   | {
       readonly state: 'unusable';
       readonly why: UnusableReason;
-      /** Ms since epoch: the first of the unbroken row of looks that failed. */
+      /** Start of the unbroken row of failed queries, ms since epoch. */
       readonly since: number;
     };

@@ -1,15 +1,15 @@
 import type { FailoverPin, FailoverStatus } from './types.ts';
 
-// failover.md §8: no endless pins; to stay for good, change `swap_config.primary`.
+// failover.md §8: pins always end; for a permanent change, set `swap_config.primary`.
 export const MAX_PIN_HOURS = 168;
 const MAX_PIN_MS = MAX_PIN_HOURS * 3_600_000;
 
 type PinState = FailoverStatus['pin'];
 
 /**
- * When a pin ends, ms since epoch: at the latest 168 hours after it was seen first, and as it says until it was seen. What was
- * told to have ended is over for good: a clock that is set back must not begin it again, so a later end takes another id.
- * @param state of the status; undefined: nothing was written yet
+ * When a pin ends, ms since epoch: at its `expiresAt`, but at most 168 hours after it was seen first. A pin that was
+ * reported as ended stays ended: a clock that is set back must not start it again. So a later end needs another id.
+ * @param state pin state of the status; undefined when no status was written yet
  */
 export function pinEnd({ id, expiresAt }: FailoverPin, state: PinState | undefined): number {
   if (state?.expiredId === id) return 0;
@@ -17,6 +17,6 @@ export function pinEnd({ id, expiresAt }: FailoverPin, state: PinState | undefin
   return seen?.id === id ? Math.min(expiresAt, seen.at + MAX_PIN_MS) : expiresAt;
 }
 
-/** Nothing more comes of it: a `once` pin that was followed, or a soft one that a broken provider made leave. */
+/** Whether a pin has no further effect: a `once` pin that was followed, or a soft pin whose provider was broken. */
 export const isPinSpent = ({ id }: FailoverPin, state: PinState | undefined): boolean =>
   state !== undefined && (state.handledId === id || state.overriddenId === id);

@@ -4,8 +4,9 @@ import { digestOfText } from '../manifest/digest.ts';
 import type { FailoverPin } from './types.ts';
 
 /**
- * A pin as the rules take it. Without an `id` it is known by its digest, so the same pin applied again is the same.
- * @param pin as its schema has it
+ * Converts a pin to input of the rules. A pin without an `id` gets its digest as id, so the same pin applied again has
+ * the same id.
+ * @param pin a pin by its schema
  */
 export function failoverPinOf(pin: Pin): FailoverPin {
   const { provider, mode = 'soft', id, expires_at: end, actor, reason } = pin;

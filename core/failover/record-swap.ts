@@ -4,7 +4,7 @@ import type { FailoverInput, FailoverStatus, RuleId, SwapReason, SwapRecord } fr
 export const MAX_HISTORY = 20;
 const MAX_WITH_EVIDENCE = 5;
 
-/** The newest records, and of those only the newest with evidence. */
+/** Keeps the newest records, and the evidence only of the newest of them. */
 function bounded(history: readonly SwapRecord[]): readonly SwapRecord[] {
   const newest = history.slice(-MAX_HISTORY);
   const bare = newest.length - MAX_WITH_EVIDENCE;
@@ -18,7 +18,7 @@ export interface Swap {
   readonly actor: string | null;
 }
 
-/** One change of the active provider: it gets the next number, and ends a ramp. */
+/** Records one change of the active provider: it gets the next number, and a ramp ends. */
 export function recordSwap(
   status: FailoverStatus,
   { to, reason, rule, actor }: Swap,
@@ -40,7 +40,7 @@ export function recordSwap(
 }
 
 /**
- * The status with what its newest swap was decided on.
+ * The status with the evidence of its newest swap.
  * @param text JSON, at most 4096 bytes
  */
 export const withEvidence = (status: FailoverStatus, text: string): FailoverStatus => ({

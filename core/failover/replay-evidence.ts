@@ -6,16 +6,16 @@ import { newStatus } from './status-codec.ts';
 import { WINDOWS, type BreakerState, type ProviderMetrics, type Reading, type WindowMetrics } from './metrics.ts';
 import type { FailoverInput, FailoverMemory, FailoverStatus, Ramp, ResolvedSwapConfig, SwapRecord } from './types.ts';
 
-/** What the receipt says of a swap. */
+/** Members of a swap as in its receipt. */
 type ReplayedSwap = Pick<SwapRecord, 'from' | 'to' | 'reason' | 'rule'>;
 
 export interface Replay {
   readonly follows: boolean;
-  /** One sentence; never a figure of the evidence's author taken as true. */
+  /** One sentence. It never states a number of the evidence as true. */
   readonly why: string;
 }
 
-/** What stands in the evidence is the author's: of another shape it decides nothing. */
+/** The evidence has an unexpected shape: its author may have written anything, so it can't be replayed. */
 class Unreadable extends Error {}
 
 const fail = (what: string): never => {
@@ -81,7 +81,7 @@ function failbackConfig(row: JsonObject): ResolvedSwapConfig['failback'] {
 const namesOf = (value: unknown, what: string): readonly string[] =>
   listOf(value, what).map((name) => nameOf(name, what));
 
-/** Without what no decision depends on: the length of holds, and how probes are sent. */
+/** Reads the configuration. Settings that affect no decision are fixed: the length of holds, and sending of probes. */
 function configOf(value: unknown): ResolvedSwapConfig {
   const row = objectOf(value, 'config');
   const none = { minMs: 0, holdDownMs: 0, multiplier: 1, maxMs: 86_400_000, jitter: 0 };
@@ -167,7 +167,7 @@ function rampOf(value: unknown): Ramp | null {
   };
 }
 
-/** Swaps that count, with no more of them than a decision looks at. */
+/** Rebuilds the swaps that count, with only the data that a decision uses. */
 function historyOf(value: unknown, active: string, now: number): readonly SwapRecord[] {
   const [count, age] = listOf(value, 'swaps');
   const least: SwapRecord = {
@@ -205,7 +205,7 @@ function statusOf(state: JsonObject, now: number): FailoverStatus {
   };
 }
 
-/** @returns undefined: there is no swap */
+/** @returns undefined when the replay gives no swap */
 function replayed(evidence: JsonObject): (DecidedAgain & { readonly swap: SwapRecord }) | undefined {
   const { metrics, replay } = evidence;
   const row = objectOf(replay, 'replay');
@@ -248,8 +248,9 @@ function compare(evidence: JsonObject, swap: ReplayedSwap): Replay {
 }
 
 /**
- * Whether `decide` comes to the same swap on its evidence, by the figures that it shows (failover.md §10). It says nothing of whether the figures were true.
- * @param evidence of a receipt, in whatever shape
+ * Checks whether `decide` comes to the same swap with the values in its evidence (failover.md §10). It does not check
+ * whether these values were true.
+ * @param evidence of a receipt; it may have any shape
  */
 export function replayEvidence(evidence: JsonValue, swap: ReplayedSwap): Replay {
   try {

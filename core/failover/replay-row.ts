@@ -5,7 +5,7 @@ import { metricsOf, type FreshMetrics } from './clean-metrics.ts';
 import { WINDOWS, type Reading } from './metrics.ts';
 import type { FailoverInput, FailoverStatus, ResolvedSwapConfig } from './types.ts';
 
-/** Thousandths: what `clean-metrics.ts` left of a figure, as an integer. */
+/** A value in thousandths, as an integer; `clean-metrics.ts` rounded it to three decimals. */
 const milli = (value: number): number => Math.round(value * 1000);
 const milliOf = (reading: Reading): number | null => (reading.kind === 'ok' ? milli(reading.value) : null);
 /** Ratios have four decimals (`resolve-swap-config.ts`). */
@@ -14,8 +14,9 @@ const basisPoints = (ratio: number): number => Math.round(ratio * 10_000);
 const BREAKERS = { closed: 0, half_open: 1, open: 2 } as const;
 
 /**
- * The figures of one provider that were decided on, latencies in µs, counts in thousandths: `[name, breaker, [n, p50, pq,
- * attempts, bad] of each window, base, baseN, [p50, n, ok, streak, age in ms] of probes, transport errors, successes]`.
+ * The metrics of one provider in a decision, latencies in µs, counts in thousandths. The form is `[name, breaker,
+ * [n, p50, pq, attempts, bad] of each window, base, baseN, [p50, n, ok, streak, age in ms] of probes, transport errors,
+ * successes]`.
  * @param metrics clean
  */
 export function providerRow(metrics: FreshMetrics, name: string): JsonValue {
@@ -41,7 +42,7 @@ export function providerRow(metrics: FreshMetrics, name: string): JsonValue {
   ];
 }
 
-/** All of the configuration that a decision depends on: ratios in basis points, times in ms. */
+/** The configuration that a decision depends on: ratios in basis points, times in ms. */
 export function configRow(config: ResolvedSwapConfig): JsonObject {
   const { latency, hardFailure, dwell, failback, probe } = config;
   return {
@@ -72,7 +73,7 @@ export function configRow(config: ResolvedSwapConfig): JsonObject {
   };
 }
 
-/** Swaps of the last hour as far as a decision depends on them: how many, and when rule 2 acted last, as an age in ms. */
+/** Swaps of the last hour, as a decision uses them: their number, and the age in ms of the last swap by rule 2. */
 function swapsRow({ history }: FailoverStatus, now: number): JsonValue {
   const recent = history.filter(({ at }) => isWithinHour(at, now));
   const automatic = recent.filter(({ reason }) => reason !== 'manual');
@@ -81,7 +82,7 @@ function swapsRow({ history }: FailoverStatus, now: number): JsonValue {
   return [count, ages.length === 0 ? null : Math.min(...ages)];
 }
 
-/** What the status and the memory gave to the decision; times as ms since epoch. */
+/** Status and memory, as the decision used them; times in ms since epoch. */
 export function stateRow({ persisted, memory, now, config }: FailoverInput): JsonObject {
   const { latched, degraded, trial, recovered } = memory;
   const streaks = [degraded, trial, recovered];

@@ -1,14 +1,14 @@
 import type { Execution, Manifest, SwapConfig } from '../../crds/manifest.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { SWAP_DEFAULTS } from './defaults.ts';
-import { milliseconds } from './duration.ts';
+import { milliseconds } from '../time/duration.ts';
 import type { ResolvedSwapConfig } from './types.ts';
 
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 export const isSafeMethod = (method: string): boolean => SAFE_METHODS.includes(method);
 
-/** A cheap health check says nothing of a run's latency: `expect` alone leaves the request as it is. */
+/** Whether a probe is the execution's own request: a cheaper health check does not show the latency of a run. */
 export const isOwnRequest = ({ probe }: Execution): boolean =>
   probe === undefined ||
   (probe.method === undefined &&
@@ -16,7 +16,7 @@ export const isOwnRequest = ({ probe }: Execution): boolean =>
     probe.headers === undefined &&
     probe.body_template === undefined);
 
-/** Whether a probe of it changes nothing: a probe of a POST that sends mail would send mail (failover.md §7). */
+/** Whether a probe has no side effect: probing a POST that sends mail would send mail (failover.md §7). */
 export const allowsProbe = (execution: Execution): boolean => {
   const { method, body_template: body } = execution;
   return !isOwnRequest(execution) || (method === undefined ? body === undefined : isSafeMethod(method));
@@ -34,7 +34,7 @@ function executionsOf({ provider, execution, providers = {} }: Manifest): readon
   return [{ name: provider, execution }, ...others];
 }
 
-// Evidence holds ratios in basis points (failover.md §10): what is decided on must be what is written down.
+// Evidence holds ratios in basis points (failover.md §10), so a decision must use exactly these values.
 const ratio = (value: number): number => Math.round(value * 10_000) / 10_000;
 
 const isJson = (value: unknown): value is JsonValue =>
@@ -110,7 +110,7 @@ function probeOf({ probe }: SwapConfig, executions: readonly Named[]): ResolvedS
 
 /**
  * `swap_config` of a valid manifest with every default filled in (failover.md §4). Ratios have four decimals.
- * @returns undefined without `swap_config`: such an Orb has one provider, and is swapped by hand only
+ * @returns undefined without `swap_config`: such an Orb has one provider, and only a person swaps it
  */
 export function resolveSwapConfig(manifest: Manifest): ResolvedSwapConfig | undefined {
   const { swap_config: swap } = manifest;

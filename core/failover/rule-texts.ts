@@ -1,6 +1,6 @@
 import type { RuleId } from './types.ts';
 
-/** What a rule of failover.md §5.3 means when it answered, for people. Fixed: no text holds a figure. */
+/** Explanations for people, by the rule of failover.md §5.3 that answered. The texts are fixed and hold no values. */
 export const RULE_TEXTS = {
   pinned: 'a pin holds the provider',
   'metrics-unusable': 'the figures are missing or too old, so nothing is changed',

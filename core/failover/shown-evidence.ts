@@ -7,7 +7,7 @@ const whole = (value: number): number => Math.round(value);
 const wholeOrNull = (value: number | null): number | null => (value === null ? null : Math.round(value));
 const basisPoints = (ratio: number): number => Math.round(ratio * 10_000);
 
-/** `config` of the evidence as people read it (failover.md §10), without its digest. */
+/** `config` of the evidence in the form for people (failover.md §10), without its digest. */
 export function shownConfig({ latency, strategy }: ResolvedSwapConfig, explain: Explain): JsonObject {
   return {
     strategy,
@@ -20,7 +20,7 @@ export function shownConfig({ latency, strategy }: ResolvedSwapConfig, explain: 
   };
 }
 
-/** One of `candidates`. @param to the provider that was chosen */
+/** One entry of `candidates`. @param to the provider that was chosen */
 export const shownCandidate = (candidate: Candidate, to: string): JsonObject => ({
   provider: candidate.provider,
   active: candidate.active,
@@ -36,25 +36,25 @@ export const shownCandidate = (candidate: Candidate, to: string): JsonObject => 
   why: candidate.provider === to ? 'chosen' : candidate.why,
 });
 
-/** Evaluations in a row that the rule needed; 0 for a rule without a streak. */
+/** Number of evaluations in a row that the rule needed; 0 for a rule without a streak. */
 export function shownStreak({ rule }: Pick<SwapRecord, 'rule'>, { memory }: Pick<FailoverInput, 'memory'>): number {
   if (rule === 'degraded') return memory.degraded + 1;
   if (rule === 'trial-ramp') return memory.trial;
   return rule === 'failback' ? memory.recovered : 0;
 }
 
-/** All members of `wanted` are plain values. */
+/** Whether a value has all members of `wanted`, which are plain values. */
 const shows = (value: unknown, wanted: JsonObject): boolean =>
   isJsonObject(value) && Object.entries(wanted).every(([name, member]) => value[name] === member);
 
-/** A swap that was decided again. */
+/** A swap with the input of its decision, run again. */
 export interface DecidedAgain {
   readonly input: Pick<FailoverInput, 'config' | 'memory'>;
   readonly output: Pick<FailoverOutput, 'explain'>;
   readonly swap: Pick<SwapRecord, 'to' | 'rule'>;
 }
 
-/** Whether the figures that people are shown are those that the swap was decided on. */
+/** Whether the values that people see are the values of the decision. */
 export function isAsShown(
   { config, candidates, streak }: JsonObject,
   { input, output: { explain }, swap }: DecidedAgain,

@@ -4,7 +4,7 @@ import { RULES, type FailoverStatus, type Hold, type Ramp, type RuleId, type Swa
 const REASONS = ['primary', 'manual', 'hard_failure', 'latency', 'failback'] as const;
 type Reason = FailoverStatus['reason'];
 
-/** A status of which nothing but the active provider is known. */
+/** A status with only the active provider. */
 export const newStatus = (activeProvider: string, since: number, reason: Reason = 'primary'): FailoverStatus => ({
   activeProvider,
   since,
@@ -25,7 +25,7 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' && 
 const wholeOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? Math.abs(value) : null; // not -0
 
-// An offset leads out of the years that a date of a status can be written in, and then no status of this Orb could be.
+// A date with an offset may be after the year 9999. A status can't hold such a date, so every write would fail.
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
 function timeOf(value: unknown): number | null {
@@ -95,9 +95,9 @@ function swapOf(item: JsonObject): SwapRecord | null {
 }
 
 /**
- * `Orb.status.failover` as the rules take it. Total: a member, or an entry of a list, that is not of its shape reads as
- * absent, so that a broken status never keeps an Orb from being decided on (security.md S29).
- * @returns null when the active provider, or since when it is, can't be read
+ * Reads `Orb.status.failover` for the rules. Total: a malformed member or list entry counts as absent, so that a broken
+ * status never blocks the decisions about an Orb (security.md S29).
+ * @returns null when the active provider, or the time since when it is active, can't be read
  */
 export function readFailoverStatus(value: unknown): FailoverStatus | null {
   if (!isJsonObject(value)) return null;
@@ -123,7 +123,7 @@ export function readFailoverStatus(value: unknown): FailoverStatus | null {
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-/** Without the members that are null, `undefined` or empty: what never happened is not written down. */
+/** Leaves out members that are null, `undefined` or empty, so that a status holds only what has happened. */
 function filled(parts: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject {
   const members: Record<string, JsonObject[string]> = {};
   for (const [name, part] of Object.entries(parts)) {
@@ -142,8 +142,8 @@ const swapText = ({ at, actor, evidence, ...swap }: SwapRecord): JsonObject => (
 });
 
 /**
- * The inverse of `readFailoverStatus`: what is null, 0 or empty is absent, so an Orb that was never swapped holds
- * `activeProvider`, `since` and `reason` only.
+ * The inverse of `readFailoverStatus`. Members that are null, 0 or empty are left out, so an Orb that was never swapped
+ * holds `activeProvider`, `since` and `reason` only.
  * @param status times within the range of `Date`
  */
 export function writeFailoverStatus(status: FailoverStatus): JsonObject {

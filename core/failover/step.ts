@@ -3,7 +3,6 @@ import { decide } from './decide.ts';
 import { evidenceOf, type EvidenceOrigin } from './evidence.ts';
 import { providerChanged } from './events.ts';
 import { withEvidence } from './record-swap.ts';
-import { writeFailoverStatus } from './status-codec.ts';
 import {
   NO_MEMORY,
   type FailoverInput,
@@ -13,12 +12,12 @@ import {
   type SwapRecord,
 } from './types.ts';
 
-/** What a loop remembers of one Orb between two evaluations; lost on a restart. */
+/** Memory of a loop about one Orb between two evaluations; lost on a restart. */
 export interface StepMemory {
   readonly rules: FailoverMemory;
-  /** Ms since epoch: since when nothing could be decided on; null while something can. */
+  /** Since when the metrics don't allow a decision, ms since epoch; null while they do. */
   readonly unusableSince: number | null;
-  /** No provider worked, and that was told. */
+  /** No provider worked, and the Event about it was made. */
   readonly isDown: boolean;
 }
 
@@ -28,43 +27,39 @@ export const FIRST_STEP: StepMemory = { rules: NO_MEMORY, unusableSince: null, i
 export interface StepInput {
   readonly input: Omit<FailoverInput, 'memory'>;
   readonly memory: StepMemory;
-  /** Of the look that `input.metrics` is from; null when the look failed. */
+  /** Origin of `input.metrics`; null when the query failed. */
   readonly origin: EvidenceOrigin | null;
 }
 
-/** `unknown`: no figures, or a pin that nothing else is asked beside. */
+/** `unknown`: there are no metrics, or a pin decided without looking at health. */
 export type ProvidersHealth = 'up' | 'down' | 'unknown';
 
 export interface FailoverStep {
   readonly output: FailoverOutput;
-  /** What is to be written, with the evidence of the swap. */
+  /** The status to be written, with the evidence of the swap. */
   readonly status: FailoverStatus;
-  /** False: `status` says what was there before, so there is nothing to write. */
-  readonly isChanged: boolean;
-  /** Newest entry of `status.history` when it is of this step. */
+  /** The swap of this step: the newest entry of `status.history`. Undefined when this step made no swap. */
   readonly swap: SwapRecord | undefined;
-  /** Whether a provider that works is the active one. */
+  /** Whether the active provider works. */
   readonly health: ProvidersHealth;
-  /** To be told when `status` was written. */
+  /** Events to emit after `status` was written. */
   readonly events: readonly EventSpec[];
-  /** Holds from the next step on: at once when there is nothing to write, else when it was written. */
+  /** Memory for the next step. It is valid at once when there is nothing to write, else after the write. */
   readonly memory: StepMemory;
 }
 
-/** Names of all providers with an execution, as the rules take them: those that may be chosen without a pin come first. */
+/** Names of all providers with an execution, for the rules. Those that may be chosen without a pin come first. */
 export const resolvedNames = (order: readonly string[], providers: Iterable<string>): readonly string[] => [
   ...new Set([...order, ...providers]),
 ];
 
-const textOf = (status: FailoverStatus): string => JSON.stringify(writeFailoverStatus(status));
-
-/** The swap that `next` has and `before` has not. */
+/** The swap that is in `next` but not in `before`. */
 export function newSwap(before: FailoverStatus | null, next: FailoverStatus): SwapRecord | undefined {
   const newest = next.history.at(-1);
   return newest !== undefined && newest.seq > (before?.swapSeq ?? 0) ? newest : undefined;
 }
 
-/** The Event of a swap is known by its receipt: each swap has one, whoever tells of it and how often. */
+/** Gives the Event of a swap the id of its receipt, so that repeated Events of one swap are the same Event. */
 export const swapEvents = (events: readonly EventSpec[], swap: SwapRecord | undefined): readonly EventSpec[] =>
   swap === undefined
     ? events
@@ -73,19 +68,22 @@ export const swapEvents = (events: readonly EventSpec[], swap: SwapRecord | unde
 const TOLD_AGAIN_MS = 600_000;
 
 /**
- * Events of the swaps of late, for a leader that finds them: those before it may have ended, one after the other, before they
- * told. Told again, each is the same Event.
+ * Events of recent swaps, for a new leader: earlier leaders may have ended before they emitted them. A repeated Event
+ * has the same id.
  */
 export const untoldSwaps = (status: FailoverStatus | null, now: number): readonly EventSpec[] =>
   (status?.history ?? [])
     .filter(({ at }) => Math.abs(now - at) <= TOLD_AGAIN_MS)
     .flatMap((swap) => swapEvents([providerChanged(swap.from, swap.to, swap.reason)], swap));
 
-/** Nothing can be said of the active provider's latency: with two series of it, as with none that can be read (§13, S18). */
+/**
+ * Whether the latency of the active provider is unknown. That holds when no series can be read, and when there are two
+ * series (failover.md §13, S18).
+ */
 const isBlind = (verdict: FailoverOutput['verdict']): boolean =>
   verdict.kind === 'unavailable' || (verdict.kind === 'inconclusive' && verdict.why === 'multiple-series');
 
-/** Of the unbroken row of evaluations that had nothing to go by. */
+/** Start of the unbroken row of evaluations without usable metrics, ms since epoch; null when this one has metrics. */
 function unusableSince({ input, memory }: StepInput, { verdict }: FailoverOutput): number | null {
   if (!isBlind(verdict)) return null;
   const { metrics, now } = input;
@@ -99,8 +97,8 @@ function healthOf({ verdict, explain: { rule } }: FailoverOutput): ProvidersHeal
 }
 
 /**
- * One evaluation as both loops make it, that of the operator and that of standalone: the rules, and what a swap was decided
- * on. Total and pure. When the write of `status` fails, nothing of the step happened: the next one begins with the old memory.
+ * One evaluation of the loop: applies the rules and records the evidence of a swap. Total and pure. When the write of
+ * `status` fails, the step has no effect: the next step begins with the old memory.
  */
 export function stepFailover(step: StepInput): FailoverStep {
   const { memory, origin } = step;
@@ -116,7 +114,6 @@ export function stepFailover(step: StepInput): FailoverStep {
   return {
     output,
     status,
-    isChanged: persisted === null || textOf(persisted) !== textOf(status),
     swap,
     health,
     events: swapEvents(news, swap),

@@ -10,13 +10,13 @@ export interface ResolvedSwapConfig {
   readonly strategy: 'latency' | 'priority';
   readonly latency: {
     readonly quantile: 0.5 | 0.9 | 0.95 | 0.99;
-    /** Null: the relative limit holds. */
+    /** Null when the relative limit applies. */
     readonly thresholdMs: number | null;
     readonly degradeRatio: number;
     readonly minAbsMs: number;
     readonly minImprovement: number;
     readonly windows: readonly WindowName[];
-    /** Null: 20, and 10 for an Orb with less than 0.2 samples a second over 10 minutes. */
+    /** Null means 20, or 10 for an Orb with less than 0.2 samples a second over 10 minutes. */
     readonly minSamples: number | null;
     readonly baseMinSamples: number;
     readonly consecutive: number;
@@ -51,51 +51,51 @@ export interface ResolvedSwapConfig {
     readonly timeoutMs: number;
     readonly maxPerHour: number;
     readonly inputs: JsonObject;
-    /** Null: the only Orbiset of the Orb's namespace. */
+    /** Null means the only Orbiset of the Orb's namespace. */
     readonly orbiset: string | null;
-    /** Providers whose probes are their execution's own request: only then is a probe's latency that of a run. */
+    /** Providers whose probes are their execution's own request. Only these probes have the latency of a run. */
     readonly ownRequest: readonly string[];
   };
 }
 
 export type SwapReason = (typeof SWAP_REASONS)[number];
 
-/** Rules of failover.md §5.3 by the name that metrics, status and receipts show; `healthy`: none of them had anything to do. */
+/** Rules of failover.md §5.3, by their name in metrics, status and receipts; `healthy`: no rule had to act. */
 export const RULES = SWAP_RULES;
 export type RuleId = (typeof RULES)[number];
 
-/** A pin as the rules take it (failover.md §8). Times in ms since epoch. */
+/** A pin as input of the rules (failover.md §8). Times in ms since epoch. */
 export interface FailoverPin {
   readonly provider: string;
   readonly mode: 'soft' | 'hard' | 'once';
-  /** That of the pin, or its digest when it has none. */
+  /** Id of the pin, or its digest when it has no id. */
   readonly id: string;
   readonly expiresAt: number;
   readonly actor: string | null;
   readonly reason: string | null;
 }
 
-/** A share of the traffic that goes to another provider; `trial`: to find out how fast it is (rule 4b). */
+/** A share of the traffic that goes to another provider; `trial`: to measure its latency (rule 4b). */
 export interface Ramp {
   readonly provider: string;
-  /** 1–99: at 100 it is a swap. */
+  /** 1–99, because 100 would be a swap. */
   readonly percent: number;
   /** Ms since epoch. */
   readonly stepStartedAt: number;
   readonly trial: boolean;
 }
 
-/** A provider that was left is not gone back to before `until`, ms since epoch. */
+/** A hold on a provider that was left: no swap back to it before `until`, ms since epoch. */
 export interface Hold {
   readonly provider: string;
   readonly until: number;
-  /** Times that it was left in an hour; the hold grows with it. */
+  /** Number of times that it was left within an hour; the hold grows with this number. */
   readonly level: number;
 }
 
-/** One swap, or one aborted ramp (it counts for holds only, and has no `seq` of its own). */
+/** One swap, or one aborted ramp, which counts for holds only and has no `seq` of its own. */
 export interface SwapRecord {
-  /** 1, 2, … for one object without a gap. */
+  /** 1, 2, … per object, without a gap. */
   readonly seq: number;
   /** Ms since epoch. */
   readonly at: number;
@@ -103,22 +103,25 @@ export interface SwapRecord {
   readonly to: string;
   readonly reason: SwapReason;
   readonly rule: RuleId;
-  /** Of the operator's lease. */
+  /** Epoch of the operator's lease. */
   readonly epoch: number;
-  /** Chosen with the decision: the receipt that the API mints has it. */
+  /** Id of the receipt that the API creates; it is chosen with the decision. */
   readonly receiptId: string;
-  /** Who pinned; null for an automatic swap. */
+  /** Person who pinned; null for an automatic swap. */
   readonly actor: string | null;
-  /** JSON text, ≤ 4096 bytes; null for an old or a manual one. */
+  /** JSON text, ≤ 4096 bytes; null for an old or a manual swap. */
   readonly evidence: string | null;
 }
 
-/** What outlives a restart: `Orb.status.failover`, or a row of the standalone ledger (failover.md §6). Times: ms since epoch. */
+/**
+ * State that survives a restart: `Orb.status.failover`, or a row of the standalone ledger (failover.md §6).
+ * Times: ms since epoch.
+ */
 export interface FailoverStatus {
   readonly activeProvider: string;
   readonly since: number;
   readonly reason: 'primary' | SwapReason;
-  /** Of the last swap; 0 before the first. */
+  /** Number of the last swap; 0 before the first. */
   readonly swapSeq: number;
   readonly epoch: number;
   readonly holds: readonly Hold[];
@@ -126,24 +129,24 @@ export interface FailoverStatus {
   readonly ramp: Ramp | null;
   readonly frozen: { readonly until: number; readonly reason: string } | null;
   readonly pin: {
-    /** The `once` pin that was followed. */
+    /** Id of the `once` pin that was followed. */
     readonly handledId: string | null;
-    /** The soft pin that rule 2 left. */
+    /** Id of the soft pin that rule 2 overrode. */
     readonly overriddenId: string | null;
-    /** The pin whose end was told. */
+    /** Id of the pin whose end was reported. */
     readonly expiredId: string | null;
-    /** The pin that is there, and since when: 168 hours count from it. */
+    /** The current pin, and when it was seen first: its 168 hours begin then. */
     readonly firstSeen: { readonly id: string; readonly at: number } | null;
   };
-  /** Newer than the last burst: the API probes every standby at once. */
+  /** When this is newer than the last burst of probes, the API probes every standby at once. */
   readonly probeRequestedAt: number | null;
-  /** Newest last, at most 20; the newest 5 with evidence. */
+  /** At most 20 records, newest last; the newest 5 with evidence. */
   readonly history: readonly SwapRecord[];
-  /** Aborted ramps of the last hour: they count for holds. */
+  /** Aborted ramps of the last hour, which count for holds. */
   readonly aborts: readonly { readonly provider: string; readonly at: number }[];
 }
 
-/** Lost on a restart, which costs at most `consecutive` evaluations. */
+/** Memory of the rules. A restart loses it, which costs at most `consecutive` evaluations. */
 export interface FailoverMemory {
   readonly degraded: number;
   readonly trial: number;
@@ -154,15 +157,15 @@ export interface FailoverMemory {
 
 export const NO_MEMORY: FailoverMemory = { degraded: 0, trial: 0, recovered: 0, latched: null };
 
-/** Everything that a decision depends on. */
+/** The complete input of a decision. */
 export interface FailoverInput {
   /** Ms since epoch: wall clock at start plus monotonic time since. */
   readonly now: number;
   /** [0, 1): the jitter of a hold. */
   readonly random: number;
-  /** Of the operator's lease, for the record. */
+  /** Epoch of the operator's lease, for the record. */
   readonly epoch: number;
-  /** For a swap that is decided now. */
+  /** Receipt id for a swap that is decided now. */
   readonly receiptId: string;
   readonly config: ResolvedSwapConfig;
   /** Names with an execution, primary first, then fallbacks in manifest order. */
@@ -173,7 +176,10 @@ export interface FailoverInput {
   readonly memory: FailoverMemory;
 }
 
-/** What is said of the active provider; only `degraded` and `failing` can lead to a swap. Value and threshold in ms, or ratios. */
+/**
+ * Verdict about the active provider; only `degraded` and `failing` can lead to a swap.
+ * Value and threshold in ms, or ratios.
+ */
 export type Verdict =
   | {
       readonly kind: 'healthy' | 'degraded' | 'failing';
@@ -199,7 +205,7 @@ export type Decision =
     }
   | { readonly kind: 'ramp-abort'; readonly to: string; readonly trial: boolean; readonly why: string };
 
-/** One provider as the decision saw it. Latencies in ms; null: unknown. */
+/** One provider with the data of the decision. Latencies in ms; null: unknown. */
 export interface Candidate {
   readonly provider: string;
   readonly active: boolean;
@@ -213,13 +219,13 @@ export interface Candidate {
   readonly bad: number;
   readonly probeN: number;
   readonly probeOk: number;
-  /** May be swapped to by latency. */
+  /** Whether a swap by latency may choose it. */
   readonly eligible: boolean;
-  /** A fixed word: why it is eligible, or why not. */
+  /** A fixed word: why it is eligible, or why it is not. */
   readonly why: string;
 }
 
-/** Everything that status endpoint, gauges and receipt show of one evaluation. */
+/** The data of one evaluation for the status endpoint, gauges and receipt. */
 export interface Explain {
   readonly rule: RuleId;
   /** Ms; null while unknown. */
@@ -233,7 +239,7 @@ export interface Explain {
 export interface FailoverOutput {
   readonly verdict: Verdict;
   readonly decision: Decision;
-  /** Deep-equals `persisted`: nothing is written. */
+  /** The next status. When it deep-equals `persisted`, nothing is written. */
   readonly next: FailoverStatus;
   readonly memory: FailoverMemory;
   readonly events: readonly EventSpec[];

@@ -2,7 +2,7 @@ const COMMON = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const ascii = new TextDecoder();
 
 interface Alphabet {
-  /** Two characters for each 12 bits, in the order of memory: half the look-ups of one for 6 bits. */
+  /** Two characters for each 12 bits, in memory order. This halves the look-ups of a table for 6 bits. */
   readonly pairs: Uint16Array;
   /** Value of a character code; 255 = not in the alphabet. */
   readonly values: Uint8Array;
@@ -31,7 +31,7 @@ function encode(bytes: Uint8Array, pairs: Uint16Array): string {
   return ascii.decode(new Uint8Array(out.buffer, 0, Math.ceil((bytes.length * 4) / 3)));
 }
 
-/** @returns undefined unless the text is what `encode` gives: alphabet, possible length, unused bits zero */
+/** @returns undefined unless `encode` could have written the text: alphabet, possible length, unused bits zero */
 function decode(text: string, values: Uint8Array): Uint8Array | undefined {
   if (text.length % 4 === 1) return undefined;
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
@@ -55,7 +55,7 @@ function decode(text: string, values: Uint8Array): Uint8Array | undefined {
 /** RFC 4648 §5 without padding. */
 export const encodeBase64Url = (bytes: Uint8Array): string => encode(bytes, URL_SAFE.pairs);
 
-/** Strict: a second spelling of the same bytes (padding, other trailing bits) is undefined (trust.md §1.2). */
+/** Strict: another spelling of the same bytes (padding, other trailing bits) gives undefined (trust.md §1.2). */
 export const decodeBase64Url = (text: string): Uint8Array | undefined => decode(text, URL_SAFE.values);
 
 /** RFC 4648 §4 with padding. */
@@ -64,7 +64,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return text.padEnd(Math.ceil(text.length / 4) * 4, '=');
 }
 
-/** Strict, with all of its padding and nothing else: as `decodeBase64Url`. */
+/** Strict decoder like `decodeBase64Url`, but the full padding is required. */
 export function decodeBase64(text: string): Uint8Array | undefined {
   if (text.length % 4 !== 0) return undefined;
   return decode(text.replace(/={1,2}$/, ''), STANDARD.values);

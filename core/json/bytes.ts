@@ -1,5 +1,5 @@
 const encoder = new TextEncoder();
-// `ignoreBOM` keeps the mark in the text, where JSON.parse refuses it: without it two byte strings give one text.
+// `ignoreBOM` keeps the mark in the text, where JSON.parse refuses it. Otherwise two byte strings would give one text.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** UTF-8 bytes of a text; a lone surrogate becomes U+FFFD, so check `isWellFormed` where it matters. */

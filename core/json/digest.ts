@@ -8,7 +8,7 @@ export type Sha256 = (bytes: Uint8Array) => Uint8Array;
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
-/** The guard that makes the brand: no cast anywhere. */
+/** Type guard of `Digest`, so that no cast is needed. */
 export const isDigest = (text: string): text is Digest => DIGEST.test(text);
 
 /** Digest of some bytes, as text. */

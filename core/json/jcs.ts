@@ -12,7 +12,7 @@ function numberOf(value: number): string {
 
 function objectOf(value: JsonObject): string {
   let text = '';
-  // The default order is that of UTF-16 code units, as RFC 8785 §3.2.3 wants.
+  // The default order is by UTF-16 code units, as RFC 8785 §3.2.3 requires.
   for (const name of Object.keys(value).toSorted()) {
     text += `${text === '' ? '' : ','}${textOf(name)}:${valueOf(value[name])}`;
   }
@@ -29,9 +29,9 @@ function valueOf(value: JsonValue | undefined): string {
 }
 
 /**
- * Canonical JSON text (RFC 8785). Integers beyond ±(2^53−1) are written as the double that they became when parsed:
- * who reads JSON refuses them first (trust.md §1.2).
- * @param value at most a few thousand levels deep: it recurses
- * @throws TypeError lone surrogate, NaN, infinity, or a member that is no JSON value (`undefined` among them)
+ * Canonical JSON text (RFC 8785). Integers beyond ±(2^53−1) are written as the double that they became when parsed.
+ * A reader of JSON must refuse them first (trust.md §1.2).
+ * @param value at most a few thousand levels deep, because the function recurses
+ * @throws TypeError lone surrogate, NaN, infinity, or a member that is not a JSON value, such as `undefined`
  */
 export const jcs = (value: JsonValue): string => valueOf(value);

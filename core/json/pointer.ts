@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue } from './json-value.ts';
 const SYNTAX = /^(?:\/(?:[^~/]|~[01])*)*$/;
 const INDEX = /^(?:0|[1-9][0-9]{0,15})$/;
 
-/** JSON Pointer (RFC 6901) → unescaped tokens; `''` is the whole document, no tokens. @returns undefined when malformed */
+/** JSON Pointer (RFC 6901) → unescaped tokens; `''`, the whole document, has none. @returns undefined if malformed */
 export function parsePointer(pointer: string): readonly string[] | undefined {
   if (!SYNTAX.test(pointer)) return undefined;
   return pointer
@@ -21,7 +21,7 @@ function step(value: JsonValue, token: string): JsonValue | undefined {
   return value[Number(token)];
 }
 
-/** The value at a parsed pointer; undefined when nothing is there. Own members only: never `constructor`. */
+/** The value at a parsed pointer; undefined when it does not exist. Only own members are read, never `constructor`. */
 export function lookup(value: JsonValue, tokens: readonly string[]): JsonValue | undefined {
   let current: JsonValue | undefined = value;
   for (const token of tokens) {

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonValue } from './json-value.ts';
 
-/** Decides about one value; total. */
+/** Whether one value has the shape; never throws. */
 export type Shape = (value: JsonValue) => boolean;
 
-/** An object with exactly these members: every one present, no other. */
+/** An object with exactly these members: all are present, and there are no others. */
 export const closed =
   (members: Readonly<Record<string, Shape>>): Shape =>
   (value) =>
@@ -49,7 +49,7 @@ export const nullable =
   (value) =>
     value === null || shape(value);
 
-/** `YYYY-MM-DDTHH:MM:SS.mmmZ`, and a day that exists. */
+/** `YYYY-MM-DDTHH:MM:SS.mmmZ` with a day that exists. */
 export const time: Shape = (value) =>
   typeof value === 'string' &&
   /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/.test(value) &&
@@ -59,5 +59,5 @@ export const time: Shape = (value) =>
 /** `sha256:` and 64 lower-case hexadecimal digits. */
 export const digest = matching(/^sha256:[0-9a-f]{64}$/);
 
-/** `https://` and an authority, no path. */
+/** `https://` and an authority, without a path. */
 export const httpsOrigin = matching(/^https:\/\/[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[1-9]\d{0,4})?$/);

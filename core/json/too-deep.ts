@@ -1,10 +1,10 @@
-/** Levels of objects and arrays: real documents have ten, and every walk over a value may recurse. */
+/** Most levels of objects and arrays. Real documents have ten; with this bound every walk over a value may recurse. */
 export const MAX_DEPTH = 128;
 
 const membersOf = (value: unknown): readonly unknown[] =>
   typeof value === 'object' && value !== null ? Object.values(value) : [];
 
-/** Whether a value has more than 128 levels; without recursion, as its author decides how deep it is. */
+/** Whether a value has more than 128 levels. It does not recurse, because a hostile value may be very deep. */
 export function isTooDeep(value: unknown): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

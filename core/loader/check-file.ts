@@ -6,7 +6,7 @@ import { compileOrb } from '../orb/compile-orb.ts';
 
 /** One manifest that a file holds, ready to be applied. */
 export interface FileManifest {
-  /** Name of the Orb that it becomes (core/manifest/resource-name.ts). */
+  /** Name of the Orb that is made from it (core/manifest/resource-name.ts). */
   readonly name: string;
   readonly orbId: string;
   readonly manifest: JsonObject;
@@ -15,25 +15,25 @@ export interface FileManifest {
   readonly jcs: string;
 }
 
-/** What one file of the folder says. */
+/** The content of one file of the folder, checked. */
 export interface CheckedFile {
   /** Without its folder. */
   readonly file: string;
   readonly manifests: readonly FileManifest[];
-  /** Names of Orbs that the file means, but can't give a valid manifest for. */
+  /** Names of Orbs whose manifest in this file is invalid. */
   readonly claims: readonly string[];
-  /** A document could not be read at all, or is no manifest: nobody knows which Orb it means. */
+  /** A document could not be read at all, or is not a manifest, so its Orb is unknown. */
   readonly broken: boolean;
   readonly findings: readonly Finding[];
 }
 
-/** A document of a file, as it was parsed. */
+/** A parsed document of a file. */
 interface FileDocument {
   readonly resource: Resource;
   readonly withPlaces: (findings: readonly Finding[]) => readonly Finding[];
 }
 
-/** A file as it was parsed. */
+/** A parsed file. */
 export interface ParsedFile {
   readonly documents: readonly FileDocument[];
   readonly findings: readonly Finding[];
@@ -41,7 +41,7 @@ export interface ParsedFile {
 }
 
 export interface CheckFileOptions {
-  /** Where the Orbs go. */
+  /** Namespace that the Orbs are written to. */
   readonly namespace: string;
   /** Origins of `--egress-allow` and `--egress-stub`, exempt from the host lints. */
   readonly allowedOrigins: readonly string[];
@@ -71,8 +71,8 @@ function checkDocument({ resource, withPlaces }: FileDocument, options: CheckFil
 }
 
 /**
- * Checks what a file of the manifest folder holds, as `kubectl apply` would (design.md §2, manifest loader): only bare
- * manifests become Orbs.
+ * Checks the documents of a file in the manifest folder as `kubectl apply` would (design.md §2, manifest loader).
+ * Only bare manifests become Orbs.
  * @param file name without folder
  */
 export function checkFile(file: string, parsed: ParsedFile, options: CheckFileOptions): CheckedFile {

@@ -1,4 +1,4 @@
-/** Something to tell the person who keeps the folder. */
+/** A message for the person who maintains the folder. */
 export interface LoaderReport {
   readonly file: string;
   readonly code: string;

@@ -1,13 +1,13 @@
 import type { KubeObject } from '../reconcile/kube-object.ts';
 
-/** On every Orb that the loader made; its value is the loader's field manager. */
+/** Label of every Orb that the loader made; its value is the loader's field manager. */
 export const LOADED_BY_LABEL = 'orbs.dev/loaded-by';
-/** Which file of the folder an Orb stands in. */
+/** Annotation with the file of the folder that holds the Orb. */
 export const LOADED_FROM_ANNOTATION = 'orbs.dev/loaded-from';
 /** Field manager and value of the label. */
 export const LOADER = 'orb-manifest-loader';
 
-/** By its label; who applied it, the writer asks before it deletes. */
+/** Whether the loader made an Orb, by its label. Before a delete, the writer also checks the field manager. */
 export const isOurs = (orb: KubeObject): boolean => orb.metadata.labels?.[LOADED_BY_LABEL] === LOADER;
 
 /** The file that an Orb was last applied from, without its folder. */

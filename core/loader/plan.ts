@@ -11,7 +11,7 @@ export interface ApplyStep {
   readonly name: string;
   readonly file: string;
   readonly manifest: FileManifest;
-  /** The Orb to change; undefined: there is none yet. */
+  /** The Orb to change; undefined when it does not exist yet. */
   readonly existing: KubeObject | undefined;
 }
 
@@ -19,23 +19,23 @@ export interface LoaderPlan {
   readonly applies: readonly ApplyStep[];
   readonly removes: readonly RemoveStep[];
   readonly reports: readonly LoaderReport[];
-  /** What is known of the Orbs that need no write: the next snapshot's `settled`. */
+  /** The Orbs that need no write; pass it to the next snapshot as `settled`. */
   readonly settled: ReadonlyMap<string, Settled>;
-  /** There is no file at all, but Orbs that came of one: nobody knows whether the folder is there. */
+  /** There is no file at all, but there are Orbs that came from files: the folder may be missing. */
   readonly emptied: boolean;
 }
 
-/** An Orb that is as near to its manifest as it gets: neither has to be compared or written again. */
+/** An Orb that matches its manifest as far as an apply can achieve: no further comparison or write is needed. */
 export interface Settled {
   readonly uid: string;
   readonly generation: number;
-  /** Of the manifest. */
+  /** Digest of the manifest. */
   readonly digest: string;
-  /** False: it holds fields of somebody else, which no apply takes away. */
+  /** False when the Orb holds fields of another field manager, which an apply does not remove. */
   readonly exact: boolean;
 }
 
-/** The folder, the Orbs of the loader's namespace, and what own writes came to. */
+/** The folder, the Orbs of the loader's namespace, and the results of the loader's own writes. */
 export interface LoaderSnapshot {
   readonly files: readonly CheckedFile[];
   readonly orbs: readonly KubeObject[];
@@ -55,7 +55,7 @@ const fault = (file: string, code: string, pointer: string, detail: string): Loa
   detail,
 });
 
-/** Every place that holds a manifest of one name, in the order of the files. */
+/** Every manifest and its file by Orb name, in the order of the files. */
 function claimsByName(files: readonly CheckedFile[]): ReadonlyMap<string, readonly Claimed[]> {
   const claims = new Map<string, Claimed[]>();
   for (const { file, manifests } of files)
@@ -67,7 +67,7 @@ function claimsByName(files: readonly CheckedFile[]): ReadonlyMap<string, readon
   return claims;
 }
 
-/** The file that the Orb came from keeps it; else the first by name. */
+/** The file that the Orb came from keeps it; otherwise the first file by name gets it. */
 function choose(claims: readonly Claimed[], existing: KubeObject | undefined): Claimed | undefined {
   const before = fileOf(existing);
   return claims.find(({ file }) => file === before) ?? claims[0];
@@ -85,13 +85,13 @@ const duplicates = (claims: readonly Claimed[], chosen: Claimed): readonly Loade
       ),
     );
 
-/** Of the manifest alone: `pin` is the API's. Undefined for what no manifest is. */
+/** Canonical JSON of an Orb's manifest, without `pin`, which the API owns. Undefined when the spec is not an object. */
 function storedText({ spec }: KubeObject): string | undefined {
   if (!isJsonObject(spec)) return undefined;
   return jcs(Object.fromEntries(Object.entries(spec).filter(([member]) => member !== 'pin')));
 }
 
-/** What an Orb is beside its manifest, as the answer to an own write or a comparison shows. */
+/** Records how far an Orb matches its manifest. @param orb as read, or as the answer to an own write shows it */
 export function settledBy(orb: KubeObject, manifest: FileManifest): Settled {
   const { uid = '', generation = 0 } = orb.metadata;
   return { uid, generation, digest: manifest.digest, exact: storedText(orb) === manifest.jcs };
@@ -103,7 +103,7 @@ function isStill(settled: Settled, { metadata }: KubeObject, manifest: FileManif
   );
 }
 
-/** Undefined: a write is due. */
+/** @returns undefined when a write is due */
 function settle({ file, manifest }: Claimed, orb: KubeObject, before: Settled | undefined): Settled | undefined {
   if (fileOf(orb) !== file) return undefined;
   if (before !== undefined && isStill(before, orb, manifest)) return before;
@@ -138,7 +138,7 @@ function decide(claim: Claimed, existing: KubeObject | undefined, before: Settle
   const apply: ApplyStep = { name: manifest.name, file, manifest, existing };
   if (existing === undefined) return { apply };
   if (!isOurs(existing)) return { report: conflict(claim) };
-  // It goes away first; the look after that makes it anew.
+  // The Orb is being deleted; a later evaluation creates it again.
   if (existing.metadata.deletionTimestamp !== undefined) return {};
   const settled = settle(claim, existing, before);
   if (settled === undefined) return { apply };
@@ -160,11 +160,11 @@ function findingsOf({ file, findings }: CheckedFile): readonly LoaderReport[] {
 }
 
 /**
- * What the loader must do so that the Orbs of its namespace are those of its folder (design.md §2, manifest loader):
- * it writes and removes only Orbs that carry its label, and removes none by a mistake (removals.ts).
- * @param snapshot files in the order of their names; `orbs`: all of the loader's namespace
- * @returns steps in the order of names, removals only once what replaces them is there; nothing to do and nothing new
- *   when it is run on its own result twice
+ * Plans the steps after which the Orbs of the loader's namespace match its folder (design.md §2, manifest loader).
+ * The loader writes and removes only Orbs that carry its label, and removes no Orb by mistake (removals.ts).
+ * @param snapshot files in the order of their names; `orbs`: all Orbs of the loader's namespace
+ * @returns steps in the order of names. An Orb is removed only when its replacement exists. When the function runs
+ *   twice on its own result, it gives no steps and no new reports
  */
 export function planLoad(snapshot: LoaderSnapshot): LoaderPlan {
   const { files } = snapshot;

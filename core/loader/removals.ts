@@ -3,18 +3,18 @@ import type { CheckedFile, FileManifest } from './check-file.ts';
 import type { LoaderReport } from './loader-report.ts';
 import { fileOf, isOurs } from './own-orb.ts';
 
-/** One Orb of the loader's that no file holds any more. */
+/** An Orb of the loader that is no longer in any file. */
 export interface RemoveStep {
   readonly name: string;
   readonly uid: string;
 }
 
-/** What the folder means, and how much of it is so already. */
+/** The content of the folder, and how much of it is applied already. */
 export interface RemovalSnapshot {
   readonly files: readonly CheckedFile[];
-  /** All of the loader's namespace. */
+  /** All Orbs of the loader's namespace. */
   readonly orbs: readonly KubeObject[];
-  /** Manifests whose Orbs are as they say. */
+  /** Manifests that match their Orbs. */
   readonly done: ReadonlySet<FileManifest>;
   /** Manifests whose Orbs are about to be written. */
   readonly due: ReadonlySet<FileManifest>;
@@ -23,16 +23,16 @@ export interface RemovalSnapshot {
 interface Removals {
   readonly removes: readonly RemoveStep[];
   readonly reports: readonly LoaderReport[];
-  /** There is no file at all, but Orbs that came of one. */
+  /** There is no file at all, but there are Orbs that came from files. */
   readonly emptied: boolean;
 }
 
-/** A file that is not, or not yet, taken over whole. */
+/** A file that is not, or not yet, applied completely. */
 interface OpenFile {
   readonly file: string;
-  /** Nothing is wrong with it: its writes are due, and what they replace goes after them. */
+  /** The file is valid and its writes are due; the Orbs that they replace are removed after them. */
   readonly quiet: boolean;
-  /** It means an Orb that there is not, or nobody knows which: it may be a renamed file of any Orb's next version. */
+  /** The Orb of the file is unknown or does not exist yet: it may be a renamed file with any Orb's next version. */
   readonly mayMeanAny: boolean;
 }
 
@@ -67,7 +67,7 @@ function openFiles({ files, orbs, done, due }: RemovalSnapshot, orphans: readonl
   });
 }
 
-/** The file because of which an Orb stays: its own, or one that may be its own under another name. */
+/** The file that keeps an Orb: its own file, or a file that may be its own under another name. */
 const holderOf = ({ from }: Orphan, open: readonly OpenFile[]): OpenFile | undefined =>
   open.find(({ file }) => file === from) ?? open.find(({ mayMeanAny }) => mayMeanAny);
 
@@ -84,9 +84,10 @@ function held(file: string, names: readonly string[]): LoaderReport {
 }
 
 /**
- * Which Orbs go because no file means them any more: none that may only have lost its file by a mistake. An Orb stays
- * while its file is there and not taken over whole, and every Orb stays while such a file has no Orb that it may mean
- * (a file that was renamed and holds a mistake). A folder without any file is a volume that is not there.
+ * Decides which Orbs are removed because they are no longer in any file. An Orb that may have lost its file by a
+ * mistake stays. So an Orb stays while its file exists and is not applied completely. Every Orb stays while such a file
+ * can't be matched to an Orb, for example a file that was renamed and holds a mistake. A folder without any file counts
+ * as a missing volume.
  */
 export function planRemovals(snapshot: RemovalSnapshot): Removals {
   const orphans = orphansOf(snapshot);

@@ -12,7 +12,7 @@ interface Expected {
 }
 
 const MAX_FINDINGS = 50;
-// Above it a name is shown no further: it is the caller's text.
+// Longer names are cut in findings, because they are the caller's text.
 const MAX_SHOWN = 64;
 const NOT_UNICODE = 'The text holds half of a surrogate pair; send whole characters.';
 
@@ -23,18 +23,29 @@ const error = (code: string, pointer: string, detail: string): Finding => ({
   severity: 'error',
 });
 
-function isWellFormed(value: JsonValue): boolean {
+/** Whether canonical JSON keeps a value: RFC 8785 has no form for half of a surrogate pair, and writes -0 as 0. */
+function isKept(value: JsonValue): boolean {
   if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value === 'number') return !Object.is(value, -0);
   if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isWellFormed(member));
+  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isKept(member));
 }
 
-/** Pointer of the first text in a value that is not well formed; names of members too. */
-function brokenText(value: JsonValue, pointer: string): string {
-  if (typeof value !== 'object' || value === null) return pointer;
-  const found = Object.entries(value).find(([name, member]) => !name.isWellFormed() || !isWellFormed(member));
-  if (found === undefined || !found[0].isWellFormed()) return pointer;
-  return brokenText(found[1], childPointer(pointer, found[0]));
+/** Pointer of the first value, or name of a member, that canonical JSON would change. */
+function unkept(value: JsonValue, pointer: string): { readonly pointer: string; readonly isNumber: boolean } {
+  if (typeof value !== 'object' || value === null) return { pointer, isNumber: typeof value === 'number' };
+  const found = Object.entries(value).find(([name, member]) => !name.isWellFormed() || !isKept(member));
+  if (found === undefined || !found[0].isWellFormed()) return { pointer, isNumber: false };
+  return unkept(found[1], childPointer(pointer, found[0]));
+}
+
+/** Such a value is refused: the commitment would cover another text than the caller sent (security.md §4.2). */
+function ofUnkept(name: string, value: JsonValue, pointer: string): Finding {
+  const place = unkept(value, pointer);
+  const shown = shownPointer(place.pointer);
+  if (!place.isNumber) return error('input-not-unicode', shown, NOT_UNICODE);
+  const verb = place.pointer === pointer ? 'is' : 'holds';
+  return error('input-type', shown, `The input "${name}" ${verb} -0; send 0.`);
 }
 
 function ofExpected({ name, type, required }: Expected, inputs: JsonObject): Finding | undefined {
@@ -43,11 +54,7 @@ function ofExpected({ name, type, required }: Expected, inputs: JsonObject): Fin
   if (value === undefined)
     return required ? error('input-missing', pointer, `The input "${name}" is required; add it.`) : undefined;
   if (!isOfType(value, type)) return error('input-type', pointer, `The input "${name}" must be of type ${type}.`);
-  // JSON can write it and RFC 8785 can't: the commitment would be over another text than was sent (security.md §4.2).
-  if (Object.is(value, -0)) return error('input-type', pointer, `The input "${name}" is -0; send 0.`);
-  return isWellFormed(value)
-    ? undefined
-    : error('input-not-unicode', shownPointer(brokenText(value, pointer)), NOT_UNICODE);
+  return isKept(value) ? undefined : ofUnkept(name, value, pointer);
 }
 
 function ofUnknown(name: string, known: readonly string[]): Finding {
@@ -63,11 +70,11 @@ function ofUnknown(name: string, known: readonly string[]): Finding {
 }
 
 /**
- * Compiles the check of a caller's inputs (design.md §2), once per manifest: a run's check compiles and allocates next
- * to nothing. Defaults are not filled in: templates hold them.
- * @returns a function that gives the same object back, or findings `input-unknown` (with the nearest name),
- *   `input-missing`, `input-type` (null is of no type) and `input-not-unicode`; pointers begin with `/inputs`, details
- *   hold names and never values
+ * Compiles the check of a caller's inputs (design.md §2) once per manifest, so that the check of a run allocates almost
+ * nothing. Defaults are not filled in: templates hold them.
+ * @returns a function that returns the same object, or findings `input-unknown` (with the nearest name),
+ *   `input-missing`, `input-type` (null has no type, and -0 is refused at any depth) and `input-not-unicode`. Pointers
+ *   begin with `/inputs`; details hold names and never values
  */
 export function compileInputs(
   definitions: Readonly<Record<string, InputDefinition>>,

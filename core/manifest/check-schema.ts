@@ -10,13 +10,22 @@ import type { Orbiset } from '../../crds/orbiset.ts';
 import type { OrbPublication } from '../../crds/orbpublication.ts';
 import type { Secret } from '../../crds/secret.ts';
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
+import { member } from '../json/members.ts';
 import { childPointer, shownPointer } from './child-pointer.ts';
-import { isDateTime } from './date-time.ts';
 import type { Checked, Finding } from './finding.ts';
 import { nearest } from './nearest.ts';
 
+/**
+ * Whether a time in UTC in the form of the schemas (`2026-01-31T12:00:00Z`) exists. `Date.parse` alone is not enough:
+ * it reads 30 February as 2 March, and 24:00 as the next day.
+ */
+function isDateTime(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 19) === text.slice(0, 19);
+}
+
 const MAX_FINDINGS = 50;
-// failover.md §4: words that later strategies will have.
+// failover.md §4: names of later strategies.
 const RESERVED_STRATEGIES = [
   'error_rate',
   'weighted',
@@ -33,7 +42,6 @@ type Explained = Pick<Finding, 'pointer' | 'detail'> & { readonly suggestion?: s
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const names = (value: unknown): readonly string[] => (isJsonObject(value) ? Object.keys(value) : []);
-const member = (value: unknown, name: string): unknown => (isJsonObject(value) ? value[name] : undefined);
 const didYouMean = (suggestion: string | undefined): string =>
   suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
 const described = ({ parentSchema, message }: ErrorObject): string =>
@@ -70,7 +78,7 @@ function explainType({ instancePath, params, data }: ErrorObject): Explained {
   return { pointer: instancePath, detail: `The value must be of type ${wanted}.${hint}` };
 }
 
-/** A name that a map can't hold: said once, at the name. */
+/** Explains a name that a map can't hold, once and at the name. */
 function explainName(error: ErrorObject): Explained {
   return {
     pointer: childPointer(error.instancePath, text(error.propertyName)),
@@ -99,7 +107,7 @@ function toFinding(error: ErrorObject): Finding {
   };
 }
 
-/** A `propertyNames` error repeats the one inside it; branches of a `oneOf` say why none fits, which its own text does. */
+/** A `propertyNames` error repeats its inner error. Errors of `oneOf` branches repeat the error of the `oneOf`. */
 const isRepeated = ({ keyword, schemaPath }: ErrorObject): boolean =>
   keyword === 'propertyNames' || schemaPath.includes('/oneOf/');
 
@@ -122,7 +130,7 @@ const OPTIONS = {
   formats: { 'date-time': isDateTime },
 } as const;
 
-/** Compiles at first use (about 20 ms), never per request. */
+/** Compiles a schema at its first use (about 20 ms), never per request. */
 function checker<T>(schema: object): (value: JsonValue) => Checked<T> {
   let validate: ValidateFunction<T> | undefined;
   return (value) => {
@@ -134,8 +142,8 @@ function checker<T>(schema: object): (value: JsonValue) => Checked<T> {
 }
 
 /**
- * The JSON Schemas of crds/schemas as checks: value in, the same value typed or findings `schema-<ajv keyword>` out
- * (trust.md §8), with the nearest known name for a near miss. Findings name members, never values.
+ * The JSON Schemas of crds/schemas as checks (trust.md §8). A check returns the same value, typed, or findings
+ * `schema-<ajv keyword>`, with the nearest known name for a near miss. Findings name members, never values.
  */
 export const schemaChecks = {
   manifest: checker<Manifest>(manifestSchema),

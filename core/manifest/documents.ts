@@ -3,13 +3,14 @@ import type { OrbisetSpec } from '../../crds/orbiset.ts';
 import type { Secret } from '../../crds/secret.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { isTooDeep, MAX_DEPTH } from '../json/too-deep.ts';
+import { policyFindings } from './policies.ts';
 import { childPointer } from './child-pointer.ts';
 import { schemaChecks } from './check-schema.ts';
 import type { Checked, Finding } from './finding.ts';
 import { parseOrbId } from './orb-id.ts';
 import { resourceName } from './resource-name.ts';
 
-/** What every resource is known by. A namespace is a tenant. */
+/** Namespace and name of a resource. A namespace is a tenant. */
 interface Named {
   readonly namespace: string;
   readonly name: string;
@@ -18,11 +19,11 @@ interface Named {
 /** A document that the platform reads. */
 export type Resource =
   | (Named & {
-      /** An Orb, or a bare manifest: it becomes the Orb that the manifest loader would make of it. */
+      /** An Orb, or a bare manifest, which becomes the same Orb as with the manifest loader. */
       readonly kind: 'Orb';
-      /** Without `pin`: what the digest is over. Not yet checked: `compileOrb` does. */
+      /** The manifest without `pin`, as the digest covers it. Not checked yet: `compileOrb` checks it. */
       readonly manifest: JsonObject;
-      /** Where the manifest stands in the document: what its findings' pointers are relative to. */
+      /** Place of the manifest in the document; pointers of its findings are relative to it. */
       readonly pointer: '' | '/spec';
       readonly pin: Pin | undefined;
     })
@@ -33,9 +34,9 @@ export type Resource =
       readonly data: ReadonlyMap<string, Uint8Array>;
     });
 
-// Where bare manifests live (design.md §7), and what names no namespace.
+// Namespace of bare manifests (design.md §7) and of documents that name no namespace.
 const DEFAULT_NAMESPACE = 'default';
-// RFC 4648 §4 with padding, as Kubernetes takes it; line breaks are let through there too.
+// RFC 4648 §4 with padding, as Kubernetes accepts it. Like there, line breaks are allowed.
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 const error = (code: string, pointer: string, detail: string): Finding => ({
@@ -59,7 +60,7 @@ function checkBare(manifest: JsonObject): Checked<Resource> {
   return accepted({ kind: 'Orb', namespace: DEFAULT_NAMESPACE, name, manifest, pointer: '', pin: undefined });
 }
 
-/** The rest of the spec has not been checked yet. */
+/** Whether a spec defines a provider. The rest of the spec has not been checked yet. */
 function isDefined(spec: JsonValue | undefined, name: string): boolean {
   if (!isJsonObject(spec)) return false;
   const { provider, providers } = spec;
@@ -90,11 +91,12 @@ function boundTwice({ vault }: OrbisetSpec): readonly Finding[] {
 
 function checkOrbiset(value: JsonObject): Checked<Resource> {
   const checked = schemaChecks.orbiset(value);
-  if (!checked.ok) return checked;
+  const reserved = policyFindings(value['spec']);
+  if (!checked.ok) return refused(...checked.findings, ...reserved);
   const { metadata, spec } = checked.value;
   const twice = boundTwice(spec);
-  if (twice.length > 0) return refused(...twice);
-  return accepted({ kind: 'Orbiset', ...named(metadata), spec });
+  if (twice.length > 0) return refused(...twice, ...reserved);
+  return { ...accepted({ kind: 'Orbiset', ...named(metadata), spec }), findings: reserved };
 }
 
 function decodeSecret({ data = {}, stringData = {} }: Secret): Checked<ReadonlyMap<string, Uint8Array>> {
@@ -117,6 +119,23 @@ function checkSecret(value: JsonObject): Checked<Resource> {
   return data.ok ? accepted({ kind: 'Secret', ...named(checked.value.metadata), data: data.value }) : data;
 }
 
+/** An Orbiset whose spec was not checked, or was refused. */
+export type UncheckedOrbiset = Named & { readonly kind: 'Orbiset'; readonly spec: JsonObject };
+
+/**
+ * The Orbiset of a document that `checkDocument` refuses. As on a cluster, it counts as an invalid generation: the last
+ * valid version keeps running. A suspension or policies in the refused document still apply.
+ * @returns undefined when the document does not show which Orbiset it describes
+ */
+export function refusedOrbiset(value: JsonValue): UncheckedOrbiset | undefined {
+  if (!isJsonObject(value) || value['kind'] !== 'Orbiset' || isTooDeep(value)) return undefined;
+  const { metadata, spec } = value;
+  if (!isJsonObject(metadata) || !isJsonObject(spec)) return undefined;
+  const { name, namespace = DEFAULT_NAMESPACE } = metadata;
+  const isNamed = typeof name === 'string' && typeof namespace === 'string';
+  return isNamed ? { kind: 'Orbiset', namespace, name, spec } : undefined;
+}
+
 const checks: ReadonlyMap<string, (value: JsonObject) => Checked<Resource>> = new Map([
   ['Orb', checkOrb],
   ['Orbiset', checkOrbiset],
@@ -124,11 +143,12 @@ const checks: ReadonlyMap<string, (value: JsonObject) => Checked<Resource>> = ne
 ]);
 
 /**
- * Tells which document a parsed value is (design.md §2): a bare manifest (`orb_id` and no `kind`), an Orb, an Orbiset or
- * a Secret, and checks its envelope by its schema.
- * @param value of `parseDocuments`: no null, no unsafe name
+ * Finds the kind of a parsed document (design.md §2) and checks its envelope by its schema. A document is a bare
+ * manifest (`orb_id` and no `kind`), an Orb, an Orbiset or a Secret. A reserved member is an error beside the value:
+ * the resource stays known, so that its runs can be refused.
+ * @param value a result of `parseDocuments`, without null and without unsafe names
  * @returns the resource, or findings: those of the schema, `orb-id-malformed`, `pin-provider-unknown`,
- *   `secret-bound-twice`, `secret-not-base64`, `document-unknown`
+ *   `secret-bound-twice`, `policies-reserved`, `secret-not-base64`, `document-unknown`
  */
 export function checkDocument(value: JsonValue): Checked<Resource> {
   if (!isJsonObject(value)) return refused(error('document-unknown', '', 'A document is an object.'));

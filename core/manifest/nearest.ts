@@ -1,6 +1,6 @@
 const MAX_LENGTH = 64;
 
-/** Edits between two short words: insert, delete, replace, swap two neighbours. */
+/** Number of edits between two short words: insert, delete, replace, swap two neighbours. */
 function distance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
@@ -24,7 +24,7 @@ function distance(from: string, to: string): number {
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_. ]/g, '');
 
 /**
- * The known name that somebody probably meant: at most one edit in three letters, letter case and separators aside.
+ * The known name that was probably meant: at most one edit in three letters, ignoring letter case and separators.
  * @returns undefined when nothing is near
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {

@@ -8,7 +8,7 @@ interface OrbIdParts {
   readonly org: string;
   /** Between the first dot and `@`: may hold dots. */
   readonly name: string;
-  /** SemVer 2.0.0, with prerelease and build metadata where written. */
+  /** SemVer 2.0.0, with prerelease and build metadata if the id has them. */
   readonly version: string;
 }
 
@@ -16,7 +16,7 @@ export type ParsedOrbId =
   | { readonly ok: true; readonly value: OrbIdParts }
   | { readonly ok: false; readonly code: 'orb-id-malformed'; readonly pointer: '' };
 
-// What a Kubernetes name, a label of the log and a path segment can hold.
+// The limit of Kubernetes names, which also fits a label of the log and a path segment.
 const MAX_LENGTH = 253;
 const ORG = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
 const NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?';
@@ -28,7 +28,7 @@ const ORB_ID = new RegExp(`^${ORG}[.]${NAME}@${SEMVER}$`);
 const isOrbId = (text: string): text is OrbId => text.length <= MAX_LENGTH && ORB_ID.test(text);
 
 /**
- * Parses an Orb id (design.md §2). Nothing is normalised: equal ids are equal strings.
+ * Parses an Orb id (design.md §2). Ids are not normalised: equal ids are equal strings.
  * @returns the branded id with its parts, or `orb-id-malformed`
  */
 export function parseOrbId(text: string): ParsedOrbId {

@@ -1,19 +1,19 @@
 import type { JsonValue } from '../json/json-value.ts';
+import { checkValues } from './check-values.ts';
 import type { Checked, Finding } from './finding.ts';
-import { checkValues } from './rules/check-values.ts';
 import { readJsonText } from './text/json-reader.ts';
 import { openReading, report, withPlaces, type Reading } from './text/reading.ts';
 import { readYamlText } from './text/yaml-reader.ts';
 
-/** One document of a text. Findings of the text itself have their place. */
+/** One document of a text. Findings about the text itself have line and column already. */
 export type ParsedDocument = Checked<JsonValue> & {
-  /** Adds line and column to findings about this document's value, by their pointers. */
+  /** Adds line and column to findings about the value of this document, by their pointers. */
   readonly withPlaces: (findings: readonly Finding[]) => readonly Finding[];
 };
 
 // UTF-16 units; Kubernetes stores objects of at most 1.5 MB.
 const MAX_LENGTH = 4 * 1024 * 1024;
-// Of one document, as the readers have it.
+// Findings of one document; the readers have the same limit.
 const MAX_FINDINGS = 50;
 
 function outcome(reading: Reading, value: JsonValue | undefined): ParsedDocument {
@@ -36,14 +36,14 @@ function tooLarge(): ParsedDocument {
 }
 
 /**
- * Parses what people write: JSON, or YAML 1.2 of several documents (design.md §2). A text that kubectl would read in
- * another way than this function is refused, and so are duplicate members, `null`, and integers beyond ±(2^53−1).
+ * Parses files that people write: JSON, or YAML 1.2 with several documents (design.md §2). A text that kubectl would
+ * read differently is refused. So are duplicate members, `null`, -0, and integers beyond ±(2^53−1).
  * @param text decoded file, at most 4 Mi UTF-16 units
- * @returns one outcome a document, none for a file of comments; findings never quote values. Codes: `invalid-json`,
- *   `invalid-yaml`, `duplicate-key`, `manifest-null`, `integer-out-of-range`, `number-out-of-range`, `invalid-unicode`,
- *   `unsafe-name`, `too-deep`, `too-many-values`, `document-too-large`, `yaml-ambiguous`, `yaml-number`, `yaml-key`,
- *   `yaml-tag`, `yaml-alias`, `yaml-escape`, `yaml-merge-key`, `yaml-directive`, `yaml-document-start`, `yaml-document-end`,
- *   `yaml-final-newline`, `yaml-character`
+ * @returns one result per document; a file of comments has none. Findings never quote values. Codes: `invalid-json`,
+ *   `invalid-yaml`, `duplicate-key`, `manifest-null`, `minus-zero`, `integer-out-of-range`, `number-out-of-range`,
+ *   `invalid-unicode`, `unsafe-name`, `too-deep`, `too-many-values`, `document-too-large`, `yaml-ambiguous`,
+ *   `yaml-number`, `yaml-key`, `yaml-tag`, `yaml-alias`, `yaml-escape`, `yaml-merge-key`, `yaml-directive`,
+ *   `yaml-document-start`, `yaml-document-end`, `yaml-final-newline`, `yaml-character`
  */
 export function parseDocuments(text: string, format: 'json' | 'yaml'): readonly ParsedDocument[] {
   if (text.length > MAX_LENGTH) return [tooLarge()];

@@ -26,7 +26,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** True for a value that is read alike by every parser; counts its members. */
+/** Whether every parser reads a value in the same way; counts its members. */
 function isOrdinary(value: unknown, tally: { members: number }, depth: number): value is JsonValue {
   if (typeof value === 'number') return Number.isSafeInteger(value) || (Number.isFinite(value) && value % 1 !== 0);
   if (typeof value !== 'object') return value !== undefined;
@@ -44,7 +44,7 @@ function isEscaped(text: string, quote: number): boolean {
   return (quote - first) % 2 === 1;
 }
 
-/** Members that valid JSON text writes: strings that a colon follows. More than the value has: one stands twice. */
+/** Counts members in valid JSON text: strings before a colon. If the parsed value has fewer, a member is duplicate. */
 function countMembers(text: string): number {
   let members = 0;
   for (let open = text.indexOf('"'); open !== -1;) {
@@ -61,11 +61,11 @@ function countMembers(text: string): number {
 const fault = (detail: string): Finding => ({ code: 'invalid-json', pointer: '', detail, severity: 'error' });
 
 /**
- * Parses the JSON body of a request: UTF-8 without a byte order mark, no member twice, no integer beyond ±(2^53−1) and
- * no number that a double can't hold, at most 128 levels. A body of 1 kB takes a few microseconds: the strict reader
- * runs only on what `JSON.parse` and one cheap look leave in doubt.
+ * Parses the JSON body of a request. It must be UTF-8 without a byte order mark and have at most 128 levels. Duplicate
+ * members, integers beyond ±(2^53−1) and numbers that a double can't hold are refused. A body of 1 kB takes a few
+ * microseconds: the strict reader runs only when `JSON.parse` and a cheap check leave doubts.
  * @returns the value, or findings `invalid-json`, `duplicate-key`, `integer-out-of-range`, `number-out-of-range`,
- *   `too-deep` with pointer, line and column; they show nothing of the body but member names
+ *   `too-deep` with pointer, line and column. Findings show names of members, and no other part of the body
  */
 export function readJson(bytes: Uint8Array): Checked<JsonValue> {
   const text = decode(bytes);

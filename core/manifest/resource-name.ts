@@ -8,7 +8,7 @@ const HELD = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*$
 
 /**
  * Name of the Orb resource that holds a bare manifest (design.md §2, manifest loader): `{org}.{name}-{semver}` in lower
- * case. What a resource name can't hold is replaced, and a digest suffix keeps such names apart.
+ * case. Characters that a resource name can't hold are replaced; then a suffix of a digest keeps the names different.
  */
 export function resourceName(orbId: OrbId): string {
   const wanted = orbId.replace('@', '-');

@@ -11,5 +11,5 @@ const tests: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
   array: Array.isArray,
 };
 
-/** Whether a value is of a declared type (design.md §2). `1.0` is an integer; null is of no type. */
+/** Whether a value has a declared type (design.md §2). `1.0` is an integer; null has no type. */
 export const isOfType = (value: unknown, type: ValueType): value is JsonValue => tests[type](value);

@@ -15,10 +15,10 @@ export interface Checkpoint {
 
 const ED25519 = 0x01; // signature type of C2SP signed-note
 
-/** Bytes of a key id in front of a note's signature. */
+/** Length in bytes of the key id in front of a note's signature. */
 export const KEY_ID_BYTES = 4;
 
-/** What a checkpoint's signature is over: `origin\nsize\nb64(root)\n` (trust.md §2.2). */
+/** The signed text of a checkpoint: `origin\nsize\nb64(root)\n`. */
 export const checkpointText = ({ origin, size, root }: Checkpoint): string =>
   `${origin}\n${size}\n${encodeBase64(root)}\n`;
 
@@ -28,7 +28,7 @@ const typedKey = (publicKey: Uint8Array): Uint8Array => concatBytes(Uint8Array.o
 export const keyId = (origin: string, publicKey: Uint8Array, sha256: Sha256): Uint8Array =>
   sha256(keyIdInput(origin, publicKey)).slice(0, KEY_ID_BYTES);
 
-/** What `keyId` hashes: for verifiers whose SHA-256 is asynchronous. */
+/** The input that `keyId` hashes, for verifiers with an asynchronous SHA-256. */
 export const keyIdInput = (origin: string, publicKey: Uint8Array): Uint8Array =>
   concatBytes(encodeUtf8(`${origin}\n`), typedKey(publicKey));
 

@@ -1,13 +1,13 @@
 import type { Sha256 } from '../json/digest.ts';
 
-/** What is hashed for a leaf: `0x00 ‖ entry` (RFC 6962 §2.1). */
+/** Hash input of a leaf: `0x00 ‖ entry` (RFC 6962 §2.1). */
 export function leafInput(entry: Uint8Array): Uint8Array {
   const input = new Uint8Array(entry.length + 1);
   input.set(entry, 1);
   return input;
 }
 
-/** What is hashed for a node: `0x01 ‖ left ‖ right`; both 32 bytes. */
+/** Hash input of a node: `0x01 ‖ left ‖ right`; left and right have 32 bytes each. */
 export function nodeInput(left: Uint8Array, right: Uint8Array): Uint8Array {
   const input = new Uint8Array(65);
   input[0] = 1;
@@ -23,5 +23,5 @@ export const leafHash = (entry: Uint8Array, sha256: Sha256): Uint8Array => sha25
 export const nodeHash = (left: Uint8Array, right: Uint8Array, sha256: Sha256): Uint8Array =>
   sha256(nodeInput(left, right));
 
-/** Root of the tree without entries: SHA-256 of nothing. */
+/** Root of the tree without entries: SHA-256 of no bytes. */
 export const emptyRoot = (sha256: Sha256): Uint8Array => sha256(new Uint8Array(0));

@@ -1,9 +1,9 @@
-/** Names of one log after the other: `orbs.example/log`, `orbs.example/log-2`, `orbs.example/log-3` … */
+/** Names of successive logs: `orbs.example/log`, `orbs.example/log-2`, `orbs.example/log-3` … */
 const ORIGIN = /^(\S+\/log)(?:-([2-9]|[1-9]\d{1,5}))?$/;
 
 interface Numbered {
   readonly base: string;
-  /** From 1. */
+  /** Number of the log, from 1. */
   readonly number: number;
 }
 
@@ -13,15 +13,15 @@ function numbered(origin: string): Numbered | undefined {
 }
 
 /**
- * The origin of a log that begins anew where the history of this one is in doubt (trust.md §3.1).
- * @returns undefined: the origin is none of this platform
+ * The origin of the next log, which starts when the history of this log is in doubt (trust.md §3.1).
+ * @returns undefined when the origin is not of this platform
  */
 export function nextOrigin(origin: string): string | undefined {
   const found = numbered(origin);
   return found === undefined ? undefined : `${found.base}-${found.number + 1}`;
 }
 
-/** Whether `origin` was begun after `other`, by the same platform. An origin does not succeed itself. */
+/** Whether the log `origin` was started after `other` by the same platform. An origin does not succeed itself. */
 export function succeeds(origin: string, other: string): boolean {
   const [later, earlier] = [numbered(origin), numbered(other)];
   return later !== undefined && earlier !== undefined && later.base === earlier.base && later.number > earlier.number;

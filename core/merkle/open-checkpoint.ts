@@ -6,12 +6,12 @@ import type { Primitives } from './primitives.ts';
 
 const ROOT_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-// A verifier must accept 16 lines and should have a limit (C2SP signed-note).
+// C2SP signed-note: a verifier must accept 16 lines and should have a limit.
 const MAX_SIGNATURES = 100;
 // No control character but LF.
 const CONTROL = /[^\P{Cc}\n]/u;
 
-/** What a good checkpoint says. */
+/** Content of a valid checkpoint. */
 export interface Checkpoint {
   readonly size: number;
   readonly root: Uint8Array;
@@ -24,7 +24,7 @@ interface SignatureLine {
 }
 
 interface Note {
-  /** What is signed, with its final newline. */
+  /** The signed text, with its final newline. */
   readonly text: string;
   readonly signatures: readonly SignatureLine[];
 }
@@ -53,7 +53,7 @@ function parseSize(text: string | undefined): number | undefined {
   return Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
 }
 
-/** Origin, size, root; further lines are allowed, empty ones are not (C2SP tlog-checkpoint). */
+/** Parses origin, size and root. Further lines are allowed, empty lines are not (C2SP tlog-checkpoint). */
 function parseText(text: string, origin: string): Checkpoint | undefined {
   const lines = text.slice(0, -1).split('\n');
   const size = parseSize(lines[1]);
@@ -62,7 +62,7 @@ function parseText(text: string, origin: string): Checkpoint | undefined {
   return { size, root };
 }
 
-/** Lines that carry the name and key id of one known key. */
+/** Signature lines with the name and key id of one known key. */
 async function linesOf(
   note: Note,
   origin: string,
@@ -73,7 +73,7 @@ async function linesOf(
   return note.signatures.filter((line) => line.name === origin && sameBytes(line.id, id));
 }
 
-/** One good line of a known key is needed, and no line of a known key may fail (trust.md §2.2). */
+/** At least one line of a known key must verify, and no line of a known key may fail. */
 async function verifyNote(
   note: Note,
   origin: string,
@@ -95,7 +95,7 @@ async function verifyNote(
 /**
  * Opens a signed checkpoint (trust.md §2.2). Never throws.
  * @param keys public log keys, 32 bytes each
- * @returns undefined when the note is malformed, of another origin, or not signed by a known key
+ * @returns undefined when the note is malformed, has another origin, or is not signed by a known key
  */
 export async function openCheckpoint(
   note: string,

@@ -1,6 +1,6 @@
-/** What a verifier computes with; a browser's are asynchronous, Node's are not. */
+/** Cryptographic functions of a verifier; those of a browser are asynchronous, those of Node are not. */
 export interface Primitives {
-  /** 32 bytes out. */
+  /** Returns 32 bytes. */
   readonly sha256: (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
   /** False for anything that is not a good signature (32-byte key, 64-byte signature); must not throw. */
   readonly ed25519Verify: (

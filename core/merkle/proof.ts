@@ -2,8 +2,8 @@ import type { Sha256 } from '../json/digest.ts';
 import { rootOf } from './tree.ts';
 
 /**
- * Hash of a full subtree that is stored: leaves [index · 2^level, (index + 1) · 2^level), level 0 = leaf hash.
- * Asked only for subtrees that lie inside the tree of the proof.
+ * Returns the stored hash of a full subtree: leaves [index · 2^level, (index + 1) · 2^level), level 0 = leaf hash.
+ * Called only for subtrees inside the tree of the proof.
  */
 export type NodeReader = (level: number, index: number) => Uint8Array;
 
@@ -13,7 +13,7 @@ function powerBelow(count: number): number {
   return power;
 }
 
-/** Root over leaves [start, start + count); `start` is a multiple of a power of two ≥ count, as in RFC 6962's cuts. */
+/** Root over leaves [start, start + count). As in RFC 6962, `start` is a multiple of a power of two ≥ count. */
 function rangeRoot(start: number, count: number, node: NodeReader, sha256: Sha256): Uint8Array {
   const edge: Uint8Array[] = [];
   let from = start;
@@ -37,7 +37,7 @@ function checkRange(fits: boolean, ...values: readonly number[]): void {
  * @param size leaves in the tree, 1 … 2^53 − 1
  * @param node stored hashes of full subtrees
  * @returns siblings from leaf to root, 32 bytes each, at most ⌈log2 size⌉
- * @throws RangeError leaf not in the tree: a bug of the caller, routes check first
+ * @throws RangeError the leaf is not in the tree: a bug of the caller, because routes check first
  */
 export function inclusionProof(index: number, size: number, node: NodeReader, sha256: Sha256): readonly Uint8Array[] {
   checkRange(index >= 0 && index < size, index, size);
@@ -55,11 +55,11 @@ export function inclusionProof(index: number, size: number, node: NodeReader, sh
 }
 
 /**
- * Consistency proof between two sizes of one tree (RFC 6962 §2.1.2); empty when they are equal.
+ * Consistency proof between two sizes of one tree (RFC 6962 §2.1.2); empty when the sizes are equal.
  * @param first leaves of the older tree, 1 ≤ first ≤ second
  * @param second leaves of the newer tree, at most 2^53 − 1
  * @param node stored hashes of full subtrees
- * @throws RangeError as `inclusionProof`
+ * @throws RangeError `first` or `second` is out of range, as for `inclusionProof`
  */
 export function consistencyProof(
   first: number,

@@ -3,7 +3,7 @@ import type { NodeReader } from './proof.ts';
 
 const TILE_WIDTH = 256;
 
-/** Where a tile stands: its level (8 levels of the tree each), or `entries` for a bundle of entries. */
+/** Position of a tile. A level of tiles covers 8 levels of the tree; `entries` stands for a bundle of entries. */
 export interface TilePlace {
   readonly level: number | 'entries';
   readonly index: number;
@@ -16,7 +16,7 @@ export interface TileLevel {
   readonly level: number;
   /** Number of full tiles. */
   readonly full: number;
-  /** Hashes in the partial one; 0 = there is none. */
+  /** Hashes in the partial tile; 0 when there is no partial tile. */
   readonly partialWidth: number;
 }
 
@@ -29,7 +29,7 @@ export function tilePath({ level, index, width }: TilePlace): string {
   return `tile/${level}/${groups.join('/')}${width === TILE_WIDTH ? '' : `.p/${width}`}`;
 }
 
-/** Every level of tiles that a tree of this size has, lowest first; an empty partial tile is never served. */
+/** The levels of tiles of a tree of this size, lowest first. An empty partial tile is never served. */
 export function tileLayout(size: number): readonly TileLevel[] {
   const levels: TileLevel[] = [];
   for (let width = size; width > 0; width = Math.floor(width / TILE_WIDTH)) {
@@ -45,8 +45,8 @@ export function tileBytes(place: TilePlace & { readonly level: number }, node: N
 }
 
 /**
- * Bytes of a bundle of entries: for each one its length, uint16 big endian, and its bytes.
- * @throws RangeError an entry of more than 65535 bytes
+ * Bytes of a bundle of entries: for each entry its length, uint16 big endian, and its bytes.
+ * @throws RangeError an entry has more than 65535 bytes
  */
 export function entryBundle(entries: readonly Uint8Array[]): Uint8Array {
   const parts = entries.flatMap((entry) => {

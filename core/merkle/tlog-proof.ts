@@ -1,9 +1,9 @@
 import { decodeBase64, encodeBase64 } from '../json/base64.ts';
 
-/** An offline proof of one entry (C2SP tlog-proof; trust.md §2.2). Not verified: it says what is to be verified. */
+/** An offline proof of one entry (C2SP tlog-proof; trust.md §2.2). It is parsed but not verified. */
 export interface TlogProof {
   readonly index: number;
-  /** From the leaf's sibling up, 32 bytes each, at most 63. */
+  /** Sibling hashes from the leaf up, 32 bytes each, at most 63. */
   readonly hashes: readonly Uint8Array[];
   /** Signed note. */
   readonly checkpoint: string;
@@ -22,7 +22,11 @@ const isExtra = (line: string | undefined): boolean => {
   return data !== '' && decodeBase64(data) !== undefined;
 };
 
-/** Strict: one spelling for each proof, but for the `extra` line, which is ignored (it is not authenticated). @returns undefined when malformed */
+/**
+ * Parses a proof strictly: each proof has one spelling. Only the `extra` line may vary. It is ignored, because it is
+ * not authenticated.
+ * @returns undefined when malformed
+ */
 export function parseTlogProof(text: string): TlogProof | undefined {
   const end = text.indexOf('\n\n');
   if (end === -1) return undefined;

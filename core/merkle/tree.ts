@@ -2,12 +2,12 @@ import type { Sha256 } from '../json/digest.ts';
 import { emptyRoot, nodeHash } from './hash.ts';
 
 /**
- * The right frontier of a tree: roots of the full subtrees that it consists of, largest (leftmost) first, 32 bytes
- * each; one for every 1 in the binary form of its size. Enough to append and to compute the root.
+ * The right frontier of a tree: roots of its full subtrees, largest (leftmost) first, 32 bytes each. There is one root
+ * for every 1 in the binary form of the tree's size. The edge is enough to append a leaf and to compute the root.
  */
 export type Edge = readonly Uint8Array[];
 
-/** Root of a full subtree: leaves [index · 2^level, (index + 1) · 2^level). Never changes once it is there. */
+/** Root of a full subtree: leaves [index · 2^level, (index + 1) · 2^level). Once written, it never changes. */
 export interface NewNode {
   /** 0 = leaf. */
   readonly level: number;
@@ -16,11 +16,11 @@ export interface NewNode {
 }
 
 /**
- * Appends one leaf (RFC 6962 §2.1): one hash a full subtree that it completes, amortised one.
- * @param size leaves before, 0 … 2^53 − 2; fits `edge`
+ * Appends one leaf (RFC 6962 §2.1). It computes one hash for each full subtree that the leaf completes: one on average.
+ * @param size leaves before, 0 … 2^53 − 2; it must match `edge`
  * @param leaf leaf hash, 32 bytes
- * @returns the new edge, and the full subtrees that are new, leaf first: what a ledger stores
- * @throws RangeError the edge is not that of a tree of this size
+ * @returns the new edge, and the new full subtrees for the ledger to store, leaf first
+ * @throws RangeError the edge does not belong to a tree of this size
  */
 export function appendLeaf(
   edge: Edge,
@@ -41,7 +41,7 @@ export function appendLeaf(
   return { edge: rest, newNodes };
 }
 
-/** Root of a tree from its edge; that of the empty tree for an empty one. */
+/** Root of a tree from its edge. An empty edge gives the root of the empty tree. */
 export function rootOf(edge: Edge, sha256: Sha256): Uint8Array {
   const [last, ...others] = edge.toReversed();
   if (last === undefined) return emptyRoot(sha256);

@@ -7,11 +7,11 @@ const HASH_BYTES = 32;
 const areHashes = (hashes: readonly Uint8Array[]): boolean => hashes.every((hash) => hash.length === HASH_BYTES);
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 const half = (value: number): number => Math.floor(value / 2);
-// The logarithm alone is rounded: that of 2^53 − 1 is 53.
+// The logarithm alone is not enough, because it is rounded: for 2^53 − 1 it is 53.
 const isPowerOfTwo = (value: number): boolean => 2 ** Math.round(Math.log2(value)) === value;
 const isOdd = (value: number): boolean => value % 2 === 1;
 
-/** Walks up while the node is a right child without effect: the steps that a path skips (RFC 9162 §2.1.3.2, 4.c). */
+/** Walks up over the levels for which the path has no hash (RFC 9162 §2.1.3.2, 4.c). */
 function skipEven(fn: number, sn: number): readonly [number, number] {
   let [a, b] = [fn, sn];
   while (!isOdd(a) && a !== 0) [a, b] = [half(a), half(b)];
@@ -53,7 +53,7 @@ export interface ConsistencyClaim {
   readonly proof: readonly Uint8Array[];
 }
 
-/** Where the walk of RFC 9162 §2.1.4.2 starts: above the full subtree that both trees share. */
+/** Start of the walk of RFC 9162 §2.1.4.2: above the full subtree that both trees share. */
 function startOf(first: number, second: number): readonly [number, number] {
   let [fn, sn] = [first - 1, second - 1];
   while (isOdd(fn)) [fn, sn] = [half(fn), half(sn)];

@@ -1,28 +1,24 @@
 import type { Execution, Manifest, OutputDefinition, Retry } from '../../crds/manifest.ts';
-import type { Pin } from '../../crds/orb.ts';
 import type { RetryRules } from '../attempts/repeat.ts';
-import { failoverPinOf } from '../failover/pin.ts';
-import { compileProbe } from '../failover/probe-request.ts';
 import { jcs } from '../json/jcs.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { parsePointer } from '../json/pointer.ts';
+import { checkManifest } from '../manifest-rules/validate.ts';
 import { compileInputs } from '../manifest/check-inputs.ts';
 import { digestOfText } from '../manifest/digest.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
 import { parseOrbId } from '../manifest/orb-id.ts';
-import { checkManifest } from '../manifest/validate.ts';
 import { compileRequest } from '../template/compile-request.ts';
+import { compileProbe } from './compile-probe.ts';
 import type { CompiledOrb, CompiledOutput, CompiledProvider } from './compiled-orb.ts';
 
 export interface CompileOptions {
   readonly namespace: string;
   /** Origins of `--egress-allow` and `--egress-stub`, exempt from the host lints. */
   readonly allowedOrigins: readonly string[];
-  /** Not part of the manifest or its digest. */
-  readonly pin?: Pin;
 }
 
-// Defaults of failover.md §12.1; the bounds stand in the schema.
+// Defaults of failover.md §12.1; the schema holds the bounds.
 const TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 1000;
 const BODY_IDLE_MS = 5000;
@@ -33,7 +29,7 @@ const NOT_EXECUTED_STATUS = [429];
 // trust.md §1.1
 const SLO_MS = 5000;
 
-/** How one named provider is called: where its execution stands, for the findings. */
+/** How one named provider is called, and where its execution is in the manifest (for the findings). */
 interface Definition {
   readonly name: string;
   readonly pointer: string;
@@ -126,29 +122,14 @@ function collect(manifest: Manifest): {
   };
 }
 
-/** Findings of both passes; what the second found at the same place as the first is told once. */
+/** Findings of both passes. A finding of the second pass is dropped when the first has one at the same place. */
 function merged(first: readonly Finding[], second: readonly Finding[]): readonly Finding[] {
   const told = new Set(first.map(({ code, pointer }) => `${code} ${pointer}`));
   return [...first, ...second.filter(({ code, pointer }) => !told.has(`${code} ${pointer}`))];
 }
 
-const pinOf = (pin: Pin | undefined): CompiledOrb['pin'] => (pin === undefined ? undefined : failoverPinOf(pin));
-
-/** What is decided of an Orb beside its manifest. */
-export interface OrbState {
-  readonly pin: Pin | undefined;
-  readonly failover: CompiledOrb['failover'];
-}
-
-/** The same version with another pin and status: they are not part of the manifest, so nothing is compiled again. */
-export const withState = (orb: CompiledOrb, { pin, failover }: OrbState): CompiledOrb => ({
-  ...orb,
-  pin: pinOf(pin),
-  failover,
-});
-
 /**
- * Checks and compiles a manifest: everything that `kubectl apply`, the loader, `orb validate` and the API decide alike.
+ * Checks and compiles a manifest. `kubectl apply`, the loader, `orb validate` and the API all decide by it.
  * @param value a parsed manifest, of any shape
  * @returns the compiled Orb with warnings, or every finding
  */
@@ -179,7 +160,7 @@ export function compileOrb(value: JsonValue, options: CompileOptions): Checked<C
       checkInputs: compileInputs(manifest.inputs),
       providers,
       order: orderOf(manifest, new Set(providers.keys())),
-      pin: pinOf(options.pin),
+      pin: undefined,
       failover: undefined,
       findings: all,
     },

@@ -1,27 +1,28 @@
 import type { OrbisetSpec } from '../../crds/orbiset.ts';
 import type { MissingEntry } from '../../crds/status.ts';
 import type { Finding } from '../manifest/finding.ts';
+import { policiesOf } from '../manifest/policies.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import type { CompiledOrbiset, VaultEntry } from './orbiset.ts';
 
-/** What an Orbiset is made from: its document, the Secrets of its namespace by name, entries from elsewhere. */
+/** Sources of an Orbiset: its document, the Secrets of its namespace by name, and entries from elsewhere. */
 export interface OrbisetSources {
   readonly namespace: string;
   readonly name: string;
   readonly spec: OrbisetSpec;
-  /** Data of a Secret of the same namespace: key → bytes; undefined when there is no such Secret. */
+  /** Data of a Secret of the same namespace: key → bytes. Undefined when the Secret does not exist. */
   readonly secret: (name: string) => ReadonlyMap<string, Uint8Array> | 'forbidden' | undefined;
-  /** Entries that no Secret holds: standalone's `orb secrets set`. They never replace one of the document. */
+  /** Entries that no Secret holds: standalone's `orb secrets set`. They never replace an entry of the document. */
   readonly extra: readonly VaultEntry[];
 }
 
-/** What an Orbiset's vault came to: names, never values. */
+/** State of an Orbiset's vault: names, never values. */
 export interface VaultReport {
-  /** Entries that are there, sorted. */
+  /** Entries that exist, sorted. */
   readonly entries: readonly string[];
-  /** What is bound and not there, sorted. */
+  /** Entries that are bound but missing, sorted. */
   readonly missing: readonly MissingEntry[];
-  /** Entries whose last newline is not sent. */
+  /** Entries whose trailing newline is not sent. */
   readonly trimmed: readonly string[];
   /** Entries that can't be redacted from answers. */
   readonly unscrubbable: readonly string[];
@@ -54,7 +55,7 @@ const warning = (code: string, pointer: string, detail: string): Finding => ({
   severity: 'warning',
 });
 
-/** Entry name → key in the Secret; `keys` absent = all keys, a list = those, a map = entry → key. */
+/** Entry name → key in the Secret. `keys` absent: all keys; a list: only these; a map: entry → key. */
 function entryKeys(binding: Binding, data: ReadonlyMap<string, Uint8Array>): readonly (readonly [string, string])[] {
   const { keys } = binding;
   if (keys === undefined) return [...data.keys()].map((key) => [key, key] as const);
@@ -67,14 +68,14 @@ interface Found {
   readonly pointer: string;
 }
 
-/** What is said while an Orbiset is compiled: for people, and by name for the status. */
+/** Notes made while an Orbiset is compiled: text for people, and names for the status. */
 interface Notes {
   readonly report: (finding: Finding) => void;
   readonly missing: MissingEntry[];
   readonly trimmed: string[];
 }
 
-/** Why all of a bound Secret is missing. */
+/** Reports why the whole of a bound Secret is missing. */
 function unread(
   { namespace }: OrbisetSources,
   secret: string,
@@ -93,7 +94,7 @@ function unread(
       };
 }
 
-/** Entries of one bound Secret; what is missing or odd is said, never shown. */
+/** Entries of one bound Secret. Missing and odd entries are reported by name; values are never shown. */
 function readBinding(
   sources: OrbisetSources,
   binding: Binding,
@@ -125,7 +126,7 @@ function readBinding(
   });
 }
 
-/** An entry that two Secrets give is missing: nobody knows which one is meant (security.md §6.1). */
+/** An entry that two Secrets give counts as missing, because it is ambiguous (security.md §6.1). */
 function withoutDuplicates(found: readonly Found[], { report, missing }: Notes): Map<string, VaultEntry> {
   const vault = new Map<string, VaultEntry>();
   const seen = new Map<string, string>();
@@ -146,6 +147,7 @@ function withoutDuplicates(found: readonly Found[], { report, missing }: Notes):
 function limitsOf(spec: OrbisetSpec): CompiledOrbiset['limits'] {
   const limits = spec.limits ?? {};
   return {
+    ...(limits.rate_per_second === undefined ? {} : { ratePerSecond: limits.rate_per_second }),
     ...(limits.in_flight === undefined ? {} : { inFlight: limits.in_flight }),
     ...(limits.timeout_ms === undefined ? {} : { timeoutMs: limits.timeout_ms }),
     ...(limits.request_bytes === undefined ? {} : { requestBytes: limits.request_bytes }),
@@ -186,6 +188,7 @@ export function compileOrbiset(sources: OrbisetSources): {
     namespace,
     name,
     suspended: spec.suspended ?? false,
+    asksForPolicies: policiesOf(spec) !== undefined,
     vault,
     orbs: spec.orbs ?? [],
     limits: limitsOf(spec),

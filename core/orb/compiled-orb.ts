@@ -23,14 +23,14 @@ export interface ProbeExpectation {
   readonly statuses: ReadonlySet<number> | undefined;
   /** Parsed JSON Pointer into the body; absent: the body does not matter. */
   readonly pointer: readonly string[] | undefined;
-  /** RFC 8785 text of the value that stands there; absent: any. */
+  /** RFC 8785 text of the expected value; absent: any value. */
   readonly equals: string | undefined;
 }
 
-/** A request that shows how a provider is, without an effect (failover.md §7). */
+/** A request that shows the health of a provider, without an effect (failover.md §7). */
 export interface CompiledProbe {
   readonly request: CompiledRequest;
-  /** Those of a run when the request is a run's own; else none. */
+  /** The outputs of a run when the probe sends the run's own request; otherwise empty. */
   readonly outputs: readonly CompiledOutput[];
   readonly expect: ProbeExpectation;
 }
@@ -50,32 +50,35 @@ export interface CompiledProvider {
   readonly followRedirects: number;
   readonly exposeErrorBody: boolean;
   readonly maxResponseBytes: number | undefined;
-  /** Absent: a probe could have an effect. */
+  /** Absent when a probe could have an effect. */
   readonly probe: CompiledProbe | undefined;
 }
 
-/** A valid manifest generation, compiled once; everything that a run needs and nothing that it must parse again. */
+/** A valid manifest generation, compiled once. It holds everything that a run needs, already parsed. */
 export interface CompiledOrb {
   readonly namespace: string;
   readonly orbId: OrbId;
   readonly org: string;
   readonly manifest: Manifest;
   readonly digest: Digest;
-  /** RFC 8785 text of the manifest, what `digest` is over. */
+  /** RFC 8785 text of the manifest; `digest` is computed over it. */
   readonly jcs: string;
   readonly irreversible: boolean;
   readonly anonymous: boolean;
   readonly sloMs: number;
   readonly hasInputs: boolean;
   readonly hasOutputs: boolean;
-  /** Checks a caller's inputs; pointers start with `/inputs`. Defaults are not filled in here: the template holds them. */
+  /** Checks a caller's inputs; pointers start with `/inputs`. Defaults are filled in later, by the template. */
   readonly checkInputs: (inputs: JsonValue) => Checked<JsonObject>;
   /** Every provider that has an execution, by name. */
   readonly providers: ReadonlyMap<string, CompiledProvider>;
-  /** Resolved names that may be chosen without a pin, in order: primary, fallbacks; the manifest's own when neither is there. */
+  /**
+   * Resolved names that may be chosen without a pin, in order: primary, then fallbacks. Without these, the manifest's
+   * own provider.
+   */
   readonly order: readonly string[];
   readonly pin: FailoverPin | undefined;
-  /** What the operator has written of it; undefined: nothing yet. */
+  /** Failover status as the operator wrote it; undefined when it has written none yet. */
   readonly failover: FailoverStatus | undefined;
   readonly findings: readonly Finding[];
 }

@@ -14,14 +14,14 @@ export interface SecretUse {
   readonly entries: readonly string[];
 }
 
-/** A host with a label that a secret makes is known in a run only: nothing is said of it. */
+/** A host with a label from a secret is known only during a run, so it is not checked. */
 function useOf(provider: string, { literalHost: host, secretsFor }: CompiledRequest): readonly SecretUse[] {
-  // Without inputs every default counts, and with it the secrets that stand in defaults.
+  // Without inputs every default applies, and with it the secrets in defaults.
   const entries = secretsFor({});
   return host === undefined || entries.length === 0 ? [] : [{ provider, host, entries }];
 }
 
-/** What runs and probes of a version send, and where to: hosts differ by provider (failover.md §7). */
+/** The secrets that runs and probes of a version send, and their hosts. Hosts differ by provider (failover.md §7). */
 export const secretUsesOf = ({ providers }: Pick<CompiledOrb, 'providers'>): readonly SecretUse[] =>
   [...providers.values()].flatMap(({ name, request, probe }) => {
     const own = useOf(name, request);
@@ -29,7 +29,7 @@ export const secretUsesOf = ({ providers }: Pick<CompiledOrb, 'providers'>): rea
     return [...own, ...probed];
   });
 
-/** An item of `spec.vault.secrets`. Without keys it gives every key of its Secret, which nobody here can see. */
+/** An item of `spec.vault.secrets`. Without `keys` it binds every key of its Secret, and these can't be seen here. */
 interface Binding {
   readonly keys: ReadonlySet<string> | undefined;
   readonly hosts: readonly string[];
@@ -43,7 +43,7 @@ function keysOf(keys: unknown): Binding['keys'] {
   return Array.isArray(keys) ? new Set(textsOf(keys)) : undefined;
 }
 
-/** Stored in whatever shape (security.md S29): what can't be read binds nothing. */
+/** The stored spec may have any shape (security.md S29); an unreadable item binds nothing. */
 function bindingsOf(orbiset: KubeObject): readonly Binding[] {
   const { vault } = specOf(orbiset);
   const secrets: unknown = isJsonObject(vault) ? vault['secrets'] : undefined;
@@ -63,7 +63,10 @@ const MAX_NAMED = 3;
 // A condition holds 1 KiB.
 const MAX_LENGTH = 1000;
 
-/** Entries that no vault sends there; where each is in some vault, but never all of them: those together. */
+/**
+ * Names the entries that no vault sends to the host. When each is in some vault but no vault has all, it names all of
+ * them.
+ */
 function explainUse({ provider, host, entries }: SecretUse, vaults: readonly (readonly Binding[])[]): string {
   const nowhere = entries.filter((entry) => !vaults.some((bindings) => binds(bindings, entry, host)));
   const lost = nowhere.length === 0 ? entries : nowhere;
@@ -79,10 +82,10 @@ const condition = (status: 'True' | 'False', reason: string, message: string): W
 
 /**
  * Whether each provider's secrets may go to its own host, in at least one of the Orbisets that may run the Orb
- * (failover.md §11, L6): a provider for which that holds nowhere is skipped in every run. Names of Orbisets are not told: an
- * Orb that is shared is read by more people than they are.
- * @param orbisets all that may run the Orb; those that are suspended don't
- * @returns undefined when the Orb needs no secret, or nothing runs it
+ * (failover.md §11, L6). A provider for which no Orbiset allows this is skipped in every run. The message leaves out
+ * names of Orbisets: a shared Orb has more readers than they have.
+ * @param orbisets all that may run the Orb; suspended ones count as not running it
+ * @returns undefined when the Orb needs no secret, or no Orbiset runs it
  */
 export function secretsBound(uses: readonly SecretUse[], orbisets: readonly KubeObject[]): WantedCondition | undefined {
   const vaults = orbisets.filter((orbiset) => specOf(orbiset)['suspended'] !== true).map(bindingsOf);

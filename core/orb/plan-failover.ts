@@ -28,35 +28,35 @@ import { isJudged } from './valid-version.ts';
 
 type Valid = JudgedManifest & { readonly kind: 'valid' };
 
-/** What one look at the figures knows of an Orb, and what was remembered of the looks before. */
-export interface FailoverLook {
-  /** Ms since epoch, of its tick: a step of a ramp lasts from tick to tick, whenever it was written. */
+/** Inputs of one evaluation of an Orb, and the memory of earlier evaluations. */
+export interface FailoverEvaluation {
+  /** Ms since epoch of its tick. A step of a ramp lasts from tick to tick, independent of when it was written. */
   readonly at: number;
   readonly metrics: MetricsSnapshot;
   readonly origin: EvidenceOrigin | null;
   readonly memory: StepMemory;
 }
 
-/** What a plan is made at, beside the Orb. */
+/** Circumstances of a plan, beside the Orb. */
 export interface FailoverMoment {
   /** Ms since epoch: wall clock at start plus monotonic time since. */
   readonly now: number;
-  /** Of the operator's lease. */
+  /** Epoch of the operator's lease. */
   readonly epoch: number;
-  /** For a swap that is decided now. */
+  /** Id of the receipt for a swap that is decided now. */
   readonly receiptId: string;
-  /** [0, 1): the jitter of a hold. */
+  /** Jitter of a hold, in [0, 1). */
   readonly random: number;
-  /** Of the source of figures; absent: there is none. */
+  /** Scrape interval of the metrics source; absent without a source. */
   readonly scrapeIntervalMs: number | undefined;
-  /** Absent: only pin and manifest are followed, which waits for no figures. */
-  readonly look?: FailoverLook;
+  /** Absent: only pin and manifest are followed, without waiting for metrics. */
+  readonly evaluation?: FailoverEvaluation;
 }
 
 export interface FailoverPlan extends Plan {
-  /** Absent without a look. */
+  /** Absent without an evaluation. */
   readonly step?: FailoverStep;
-  /** A swap that happens when the status is written. */
+  /** A swap that takes effect when the status is written. */
   readonly swap?: SwapRecord;
 }
 
@@ -68,9 +68,9 @@ function providersResolved({ unresolved }: Valid): WantedCondition {
     : { type: 'ProvidersResolved', status: 'False', reason: 'ProviderUndefined', message: unresolved };
 }
 
-/** What turned bad, and what is good again: Events. What was never bad is none. */
+/** Events for a condition that turned bad, or that is good again. A condition that was never bad makes no event. */
 function told(orb: KubeObject, wanted: WantedCondition): readonly EventSpec[] {
-  // The rules tell of these themselves, with what they did about it.
+  // The failover rules report this reason themselves, together with their reaction.
   if (wanted.reason === 'AllDown') return [];
   const before = conditionOf(orb, wanted.type);
   const isBad = wanted.status === 'False';
@@ -87,7 +87,7 @@ interface Running {
   readonly hasSwapConfig: boolean;
 }
 
-/** What becomes of the active provider. */
+/** The decision about the active provider. */
 interface Chosen {
   readonly status: FailoverStatus;
   readonly swap: SwapRecord | undefined;
@@ -97,47 +97,47 @@ interface Chosen {
 
 const persistedOf = (orb: KubeObject): FailoverStatus | null => readFailoverStatus(statusOf(orb)['failover']);
 
-/** Windows that hold too few scrapes say nothing that may be decided on (failover.md §11, L3). */
-const isLookOfUse = ({ look, scrapeIntervalMs = 0 }: FailoverMoment, config: ResolvedSwapConfig): boolean =>
-  look !== undefined && lintScrape(config, scrapeIntervalMs).length === 0;
+/** Windows with too few scrapes can't decide anything (failover.md §11, L3). */
+const isEvaluationOfUse = ({ evaluation, scrapeIntervalMs = 0 }: FailoverMoment, config: ResolvedSwapConfig): boolean =>
+  evaluation !== undefined && lintScrape(config, scrapeIntervalMs).length === 0;
 
-/** That of the tick; but a pin may have been followed since, and what comes after it must not be before it. */
-function timeOf({ at }: FailoverLook, persisted: FailoverStatus | null, now: number): number {
+/** The time of the tick. But a pin may have been followed since, and the result must not be older than that. */
+function timeOf({ at }: FailoverEvaluation, persisted: FailoverStatus | null, now: number): number {
   const written = Math.max(persisted?.since ?? 0, persisted?.pin.firstSeen?.at ?? 0);
   return Math.min(now, Math.max(Math.floor(at), written));
 }
 
-/** @returns undefined: nothing of it can be called */
+/** @returns undefined when no provider can be called */
 function choose(orb: KubeObject, running: Running, moment: FailoverMoment): Chosen | undefined {
   const { resolved, config, hasSwapConfig } = running;
-  const { look, random } = moment;
+  const { evaluation, random } = moment;
   if (resolved.length === 0) return undefined;
   const persisted = persistedOf(orb);
-  // A Lease that was deleted begins to count again; what is written of one Orb never does.
+  // The epoch of a deleted Lease restarts; the epoch written for an Orb never goes back.
   const epoch = Math.max(moment.epoch, persisted?.epoch ?? 0);
   const common = { now: Math.floor(moment.now), epoch, receiptId: moment.receiptId, resolved, persisted };
   const input = { ...common, pin: failoverPinIn(orb) };
-  if (config === undefined || look === undefined || !isLookOfUse(moment, config)) {
+  if (config === undefined || evaluation === undefined || !isEvaluationOfUse(moment, config)) {
     const { next, events } = followPin({ ...input, hasSwapConfig });
     const swap = newSwap(persisted, next);
     return { status: next, swap, events: swapEvents(events, swap) };
   }
-  const { metrics, memory, origin } = look;
-  const now = timeOf(look, persisted, input.now);
+  const { metrics, memory, origin } = evaluation;
+  const now = timeOf(evaluation, persisted, input.now);
   const step = stepFailover({ input: { ...input, now, random, config, metrics }, memory, origin });
   return { status: step.status, swap: step.swap, events: step.events, step };
 }
 
-/** What is written and told of the active provider and of the conditions beside it. */
+/** Status and conditions to write for the active provider. */
 interface Said {
   readonly chosen: Chosen | undefined;
-  /** Absent: there is no active provider. */
+  /** Absent without an active provider. */
   readonly failover: FailoverStatus | undefined;
-  /** To be told of. */
+  /** Conditions to set. */
   readonly wanted: readonly WantedCondition[];
-  /** Of an earlier version, as they were. */
+  /** Conditions of an earlier version, kept unchanged. */
   readonly kept: readonly Condition[];
-  /** Ms since epoch, moments at which the answer changes by itself. */
+  /** Moments at which the answer changes by itself, ms since epoch. */
   readonly changesAt: readonly (number | undefined)[];
 }
 
@@ -176,7 +176,7 @@ function metricsKnown(
   return step === undefined ? { kind: 'not-looked' } : { kind: 'looked', step };
 }
 
-/** Active provider and pin of what runs, this generation or the one before. */
+/** Active provider and pin of the running version: this generation or the one before. */
 function runningParts(
   orb: KubeObject,
   running: Running,
@@ -212,7 +212,7 @@ const providersUnknown = (reason: string, message: string): WantedCondition => (
 
 const TYPES: readonly string[] = SWAP_CONDITIONS;
 
-/** What is said of a version with `swap_config`; its rules are not known any more, so none of them acts. */
+/** Conditions of an older version with `swap_config`. Its rules are no longer known, so none of them acts. */
 function keptConditions(orb: KubeObject, primary: string, chosen: Chosen | undefined, now: number): Said['kept'] {
   const before = conditionsOf(orb).filter(({ type }) => TYPES.includes(type));
   if (before.length === 0 || chosen === undefined) return before;
@@ -223,7 +223,10 @@ function keptConditions(orb: KubeObject, primary: string, chosen: Chosen | undef
   return [...settings, ...withTransitions(wanted, before, { generation: generationOf(orb), now })];
 }
 
-/** Which of its providers an older version misses was said of it, or is not known: only names are remembered. */
+/**
+ * Plan for an older version. Only names are remembered, so its missing providers are known only from an earlier
+ * condition.
+ */
 function planLast(
   orb: KubeObject,
   { names, reason }: { readonly names: readonly string[]; readonly reason: string },
@@ -243,7 +246,7 @@ function planLast(
   return planOf(orb, { ...parts, wanted: [unknown, ...pinned], kept: swapping }, now);
 }
 
-/** Nothing is active; but numbers of swaps that were made are never given again, when it runs again. */
+/** Nothing is active. The swap number is kept, so that numbers are never given again when the Orb runs again. */
 function planNothing(orb: KubeObject, reason: string, { now }: FailoverMoment): FailoverPlan {
   const persisted = persistedOf(orb);
   const swapped = persisted !== null && persisted.swapSeq > 0 ? persisted : undefined;
@@ -256,9 +259,9 @@ function planNothing(orb: KubeObject, reason: string, { now }: FailoverMoment): 
 const untouched: FailoverPlan = { events: [], outcome: done };
 
 /**
- * Status of an Orb as the manager `orb-operator-failover` owns it: `failover` and its conditions (security.md §6.1,
- * failover.md §6), of the version that runs. A generation that `planOrb` has not seen yet is left for the change that tells of
- * it, so that the two managers write one after the other.
+ * Status of an Orb as the manager `orb-operator-failover` owns it (security.md §6.1, failover.md §6). It holds
+ * `failover` and the conditions of the running version. A generation that `planOrb` has not seen yet is left alone
+ * until `planOrb` has written. So the two managers write in order.
  */
 export function planFailover(snapshot: OrbSnapshot, moment: FailoverMoment): FailoverPlan {
   const { orb, manifest } = snapshot;

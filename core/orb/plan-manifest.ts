@@ -11,14 +11,14 @@ import { compileOrb } from './compile-orb.ts';
 import type { CompiledOrb } from './compiled-orb.ts';
 import { secretUsesOf, type SecretUse } from './lint-hosts.ts';
 
-/** What the plans need to know of one generation's manifest: small, as there may be 10 000 of them. */
+/** The facts about one generation's manifest that plans need. Kept small, as there may be 10 000 of them. */
 export type JudgedManifest =
   | {
       readonly kind: 'valid';
       readonly digest: Digest;
-      /** What is worth saying though it runs; '' when there is nothing. */
+      /** Warnings about a manifest that still runs; '' without warnings. */
       readonly warnings: string;
-      /** What to write for each name that nothing defines; '' when every one is defined. */
+      /** Advice for each undefined name; '' when every name is defined. */
       readonly unresolved: string;
       /** Names that have an execution. */
       readonly providers: ReadonlySet<string>;
@@ -28,26 +28,25 @@ export type JudgedManifest =
       readonly order: readonly string[];
       /** Absent: only a pin moves this Orb. */
       readonly swap: ResolvedSwapConfig | undefined;
-      /** Secrets that go to providers. */
+      /** Secrets that are sent to providers. */
       readonly secrets: readonly SecretUse[];
     }
   | {
       readonly kind: 'invalid';
       readonly reason: 'ManifestInvalid' | 'UnsafeInteger';
-      /** What to write, and where. */
+      /** Advice on what to change, and where. */
       readonly message: string;
     };
 
 const UNDEFINED = 'manifest-provider-undefined';
 
+type Invalid = Extract<StoredManifest, { readonly kind: 'invalid' }>;
+
 const invalid = (
   message: string,
-  reason: 'ManifestInvalid' | 'UnsafeInteger' = 'ManifestInvalid',
-): Extract<JudgedManifest, { readonly kind: 'invalid' }> => ({
-  kind: 'invalid',
-  reason,
-  message,
-});
+  findings: readonly Finding[] = [],
+  reason: Invalid['reason'] = 'ManifestInvalid',
+): Invalid => ({ kind: 'invalid', reason, message, findings });
 
 /** Every name of the manifest and of its `swap_config`. */
 function namesOf(provider: string, definitions: object, swap: unknown): ReadonlySet<string> {
@@ -57,18 +56,18 @@ function namesOf(provider: string, definitions: object, swap: unknown): Readonly
   return new Set([provider, ...Object.keys(definitions), ...chosen]);
 }
 
-/** The manifest of an Orb: its spec without the pin, what the digest is over. */
+/** The manifest of an Orb: its spec without the pin. The digest is computed over it. */
 const withoutPin = (spec: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(spec).filter(([name]) => name !== 'pin'));
 
-/** A manifest inside an object, and where it stands there. */
+/** A manifest inside an object, and its path there. */
 interface Placed {
   readonly object: KubeObject;
   readonly value: unknown;
   readonly path: 'spec' | 'spec.manifest';
 }
 
-/** Integers that were rounded on the way in have another digest than the file (design.md §2). */
+/** Integers that were rounded when decoded give a digest that differs from the file's (design.md §2). */
 function roundedIntegers({ object, path }: Placed): readonly Finding[] {
   const base = `/${path.replace('.', '/')}`;
   return (object.unsafeIntegers ?? [])
@@ -86,27 +85,32 @@ const seen =
   (finding) =>
     finding.severity === severity;
 
-/** A stored manifest that runs, or what keeps it from running. */
+/** A stored manifest that compiles, or the findings that prevent it. */
 export type StoredManifest =
   | { readonly kind: 'compiled'; readonly orb: CompiledOrb }
-  | Extract<JudgedManifest, { readonly kind: 'invalid' }>;
+  | (Extract<JudgedManifest, { readonly kind: 'invalid' }> & {
+      /** Pointers are relative to the manifest; every severity is included. */
+      readonly findings: readonly Finding[];
+    });
 
 function compile(placed: Placed, allowedOrigins: readonly string[]): StoredManifest {
   const { object, value, path } = placed;
   if (!isJsonObject(value)) return invalid(`${path}: Write a manifest: orb_id, provider, inputs, outputs, execution.`);
   if (isTooDeep(value)) return invalid(`${path}: The manifest has more than ${MAX_DEPTH} levels; make it flatter.`);
   const rounded = roundedIntegers(placed);
-  if (rounded.length > 0) return invalid(explainFindings(rounded, path), 'UnsafeInteger');
+  if (rounded.length > 0) return invalid(explainFindings(rounded, path), rounded, 'UnsafeInteger');
   const compiled = compileOrb(value, { namespace: object.metadata.namespace ?? '', allowedOrigins });
-  if (!compiled.ok) return invalid(explainFindings(compiled.findings.filter(seen('error')), path));
+  if (!compiled.ok) return invalid(explainFindings(compiled.findings.filter(seen('error')), path), compiled.findings);
   return { kind: 'compiled', orb: compiled.value };
 }
 
-function judge(placed: Placed, allowedOrigins: readonly string[]): JudgedManifest {
-  const compiled = compile(placed, allowedOrigins);
-  if (compiled.kind === 'invalid') return compiled;
+/** Reduces a compiled manifest to the facts that plans need. */
+function judge(compiled: StoredManifest, path: Placed['path']): JudgedManifest {
+  if (compiled.kind === 'invalid') {
+    const { kind, reason, message } = compiled;
+    return { kind, reason, message };
+  }
   const { digest, manifest: checked, providers, order, findings } = compiled.orb;
-  const { path } = placed;
   const warnings = findings.filter(seen('warning'));
   const unresolved = warnings.filter(({ code }) => code === UNDEFINED);
   return {
@@ -129,22 +133,25 @@ const manifestOf = (orb: KubeObject): Placed => ({
 });
 
 /**
- * Compiles the manifest of an Orb as it is stored, in whatever shape that is (security.md S29), without its pin: operator and
- * API decide alike.
+ * Compiles the stored manifest of an Orb, without its pin. It may have any shape (security.md S29). Operator and API
+ * decide alike.
  * @param allowedOrigins as `judgeManifest`
  */
 export const compileStored = (orb: KubeObject, allowedOrigins: readonly string[]): StoredManifest =>
   compile(manifestOf(orb), allowedOrigins);
 
+/** The facts about an Orb's manifest that plans need. @param compiled of `compileStored` */
+export const judgeCompiled = (compiled: StoredManifest): JudgedManifest => judge(compiled, 'spec');
+
 /**
- * Checks and compiles the manifest of an Orb as it is stored, in whatever shape that is (security.md S29).
+ * Checks and compiles the stored manifest of an Orb, which may have any shape (security.md S29).
  * @param allowedOrigins origins of `--egress-allow` and `--egress-stub`, exempt from the host lints
  */
-export function judgeManifest(orb: KubeObject, allowedOrigins: readonly string[]): JudgedManifest {
-  return judge(manifestOf(orb), allowedOrigins);
-}
+export const judgeManifest = (orb: KubeObject, allowedOrigins: readonly string[]): JudgedManifest =>
+  judgeCompiled(compileStored(orb, allowedOrigins));
 
-/** The same for the manifest that an OrbPublication holds. */
+/** Checks and compiles the manifest that an OrbPublication holds, as `judgeManifest` does. */
 export function judgePublished(publication: KubeObject, allowedOrigins: readonly string[]): JudgedManifest {
-  return judge({ object: publication, value: specOf(publication)['manifest'], path: 'spec.manifest' }, allowedOrigins);
+  const value = specOf(publication)['manifest'];
+  return judge(compile({ object: publication, value, path: 'spec.manifest' }, allowedOrigins), 'spec.manifest');
 }

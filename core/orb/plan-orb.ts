@@ -9,26 +9,26 @@ import { secretsBound } from './lint-hosts.ts';
 import type { JudgedManifest } from './plan-manifest.ts';
 import { validVersionOf, type ValidVersion } from './valid-version.ts';
 
-/** What the plans of an Orb are made from. */
+/** Inputs of the plans of an Orb. */
 export interface OrbSnapshot {
   readonly orb: KubeObject;
   /** Other Orbs of the namespace that claim the same `orb_id`. */
-  readonly twins: readonly Claim[];
-  /** Of the current generation. */
+  readonly duplicates: readonly Claim[];
+  /** Manifest of the current generation. */
   readonly manifest: JudgedManifest;
-  /** Those that may run it. */
+  /** The Orbisets that may run this Orb. */
   readonly orbisets: readonly KubeObject[];
 }
 
-/** Reason of an Orb whose id another one holds: nothing of it runs, also no older version. */
+/** Reason of an Orb whose id another Orb holds. No version of it runs, not even an older one. */
 export const ORB_ID_CONFLICT = 'OrbIdConflict';
 
 type Check = (snapshot: OrbSnapshot) => Verdict | undefined;
 
-/** A valid manifest's `orb_id` is known to be one: it needs no brand to be written. */
+/** The `orb_id` of a valid manifest was already checked, so a plain string is enough to write it. */
 type LastValid = Omit<ValidVersion, 'orbId'> & { readonly orbId: string };
 
-/** This generation when it is valid, else the last one that was: it stays known while another Orb holds its id. */
+/** This generation when it is valid, otherwise the last valid one. It is kept while another Orb holds its id. */
 export function lastValidOf({ orb, manifest }: OrbSnapshot): LastValid | undefined {
   if (manifest.kind === 'invalid') return validVersionOf(orb);
   const { digest, providers, order } = manifest;
@@ -40,22 +40,22 @@ export function lastValidOf({ orb, manifest }: OrbSnapshot): LastValid | undefin
 const runsOn = (orb: KubeObject): string =>
   validVersionOf(orb) === undefined ? '' : ' The last valid version runs on.';
 
-/** In a namespace one wins, else two Orbs would answer to one id. */
-const idIsHeld: Check = ({ orb, twins, manifest }) => {
+/** Only one Orb of a namespace may answer to an id. */
+const idIsHeld: Check = ({ orb, duplicates, manifest }) => {
   const claim = claimOf(orb, manifest.kind === 'valid');
-  const holder = claim === undefined ? undefined : holderAmong(claim, twins);
+  const holder = claim === undefined ? undefined : holderAmong(claim, duplicates);
   if (claim === undefined || holder === undefined) return undefined;
   const message = `spec.orb_id: The Orb ${holder.name} holds ${claim.orbId}; give this one another, or delete one of them. Until then nothing of this one runs.`;
   return { kind: 'stalled', reason: ORB_ID_CONFLICT, message };
 };
 
-/** Schema, rules or templates refuse it. */
+/** The schema, the rules or the templates refuse the manifest. */
 const manifestIsInvalid: Check = ({ orb, manifest }) =>
   manifest.kind === 'valid'
     ? undefined
     : { kind: 'stalled', reason: manifest.reason, message: `${manifest.message}${runsOn(orb)}` };
 
-/** First violation wins: what the id means is settled before what the manifest says. */
+/** The first violation wins: the id is checked before the manifest's content. */
 const checks: readonly Check[] = [idIsHeld, manifestIsInvalid];
 
 const ready = ({ manifest }: OrbSnapshot): Verdict => {
@@ -64,7 +64,7 @@ const ready = ({ manifest }: OrbSnapshot): Verdict => {
   return { kind: 'ready', reason: 'Ready', message: `The manifest is valid and runs.${advice}` };
 };
 
-/** Whether the current generation runs, or what keeps it from that; then the one of `validDigest` does. */
+/** Whether the current generation runs. Otherwise: why not, and the version of `validDigest` runs. */
 export function verdictOf(snapshot: OrbSnapshot): Verdict {
   for (const check of checks) {
     const found = check(snapshot);
@@ -73,7 +73,7 @@ export function verdictOf(snapshot: OrbSnapshot): Verdict {
   return ready(snapshot);
 }
 
-/** Of this generation only: of an older one nobody knows where its secrets go. */
+/** Only for this generation: the secret hosts of an older generation are not stored. */
 function boundSecrets({ manifest, orbisets }: OrbSnapshot, verdict: Verdict): readonly WantedCondition[] {
   const bound =
     verdict.kind === 'ready' && manifest.kind === 'valid' ? secretsBound(manifest.secrets, orbisets) : undefined;
@@ -94,8 +94,9 @@ function eventsOf(snapshot: OrbSnapshot, verdict: Verdict): readonly EventSpec[]
 }
 
 /**
- * Status of an Orb as the manager `orb-operator` owns it (security.md §6.1): id held, manifest compiled, `validDigest` of what
- * runs, `lastValid` of what would run on after a broken edit.
+ * Status of an Orb as the manager `orb-operator` owns it (security.md §6.1). It says whether the id is held and the
+ * manifest compiles. `validDigest` names the version that runs, `lastValid` the version that keeps running after a
+ * broken edit.
  * @param now ms since epoch
  */
 export function planOrb(snapshot: OrbSnapshot, now: number): Plan {

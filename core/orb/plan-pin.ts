@@ -19,7 +19,7 @@ type ReadPin =
   | { readonly kind: 'pin'; readonly pin: Pin }
   | { readonly kind: 'malformed'; readonly reason: 'PinMalformed' | 'PinTimeInvalid'; readonly message: string };
 
-/** What a pin comes to at one moment. */
+/** Result of a pin at one moment. */
 interface JudgedPin {
   /** Absent without a pin. */
   readonly condition: WantedCondition | undefined;
@@ -47,15 +47,15 @@ function readPin(orb: KubeObject): ReadPin {
 }
 
 /**
- * The pin of an Orb as `compileOrb` takes it. One that can't be read is no pin: the Orb goes on without.
- * @returns undefined without a pin, and for a malformed one
+ * The pin of an Orb as `compileOrb` expects it. An unreadable pin is ignored.
+ * @returns undefined without a pin, and for a malformed pin
  */
 export function pinOf(orb: KubeObject): Pin | undefined {
   const read = readPin(orb);
   return read.kind === 'pin' ? read.pin : undefined;
 }
 
-/** Who wrote a part of the pin, as the API server knows it. */
+/** Field manager that wrote a part of the pin, as recorded by the API server. */
 interface PinOwner {
   readonly manager: string;
   readonly fields: JsonObject;
@@ -69,12 +69,15 @@ const ownersOf = ({ metadata }: KubeObject): readonly PinOwner[] =>
     return typeof manager === 'string' && isJsonObject(fields) ? [{ manager, fields }] : [];
   });
 
-/** As our API names a caller that it has asked who it is: a field manager of such a name is nobody. */
+/**
+ * Names that our API gives to authenticated callers. Another writer's field manager with such a name is not trusted.
+ */
 const AUTHENTICATED = /^(?:key|sa):/;
 
 /**
- * Only our API asks who it is, and only for what it wrote itself: with another's reason or end the pin is no longer what
- * its caller asked for. That nobody else writes as `orb-api-pin` is the admission policy `orb-pin-actor`.
+ * The recorded actor counts only when our API wrote every member of the pin. If another writer changed the reason or
+ * the end, the pin is no longer the caller's request. The admission policy `orb-pin-actor` stops other writers from
+ * using the name `orb-api-pin`.
  */
 function actorOf(orb: KubeObject, { actor, ...pin }: Pin): string | null {
   const owners = ownersOf(orb);
@@ -88,9 +91,9 @@ function actorOf(orb: KubeObject, { actor, ...pin }: Pin): string | null {
 }
 
 /**
- * The pin of an Orb as the rules take it, whatever became of it: with its field manager as actor when our API did not write it
+ * The pin of an Orb as the failover rules expect it. When another writer set the pin, its field manager is the actor
  * (failover.md §8).
- * @returns null without a pin, and for a malformed one
+ * @returns null without a pin, and for a malformed pin
  */
 export function failoverPinIn(orb: KubeObject): FailoverPin | null {
   const pin = pinOf(orb);
@@ -118,7 +121,7 @@ interface KnownProviders {
   readonly named: ReadonlySet<string>;
 }
 
-/** What is wrong with the name, if anything is. */
+/** Reports a problem with the provider's name; undefined when the name is fine. */
 function misnamed(provider: string, endsAt: number, { providers, named }: KnownProviders): JudgedPin | undefined {
   if (providers.has(provider)) return undefined;
   const known = [...providers].toSorted().join(', ');
@@ -141,7 +144,7 @@ function followed(pin: FailoverPin, endsAt: number): JudgedPin {
   };
 }
 
-/** It has done what it was there for; undefined: not yet. */
+/** Reports a pin that has done its work; undefined while it still has work to do. */
 function spent({ id, provider }: FailoverPin, endsAt: number, state: PinState): JudgedPin | undefined {
   if (state?.overriddenId === id) {
     const message = `"${provider}" failed and was left, so the pin no longer counts; pin it again when it works.`;
@@ -157,12 +160,12 @@ const unjudged = (reason: string, changesAt: number): JudgedPin => ({
   changesAt,
 });
 
-/** What runs now, or why nothing does: the reason of Ready. */
+/** The version that runs now, or why nothing runs: the reason of Ready. */
 type Running = KnownProviders | { readonly nothing: string };
 
 type PinState = FailoverStatus['pin'] | undefined;
 
-/** When, and with what was written of the pin; undefined: nothing yet. */
+/** The moment, and the recorded state of the pin; `state` undefined: nothing recorded yet. */
 interface PinMoment {
   /** Ms since epoch. */
   readonly now: number;
@@ -170,7 +173,7 @@ interface PinMoment {
 }
 
 /**
- * Judges the pin of an Orb by the version that runs (failover.md §8). Numbers and times that move stand in no message.
+ * Judges the pin of an Orb against the running version (failover.md §8). Messages hold no numbers or times that move.
  */
 export function judgePin(orb: KubeObject, running: Running, { now, state }: PinMoment): JudgedPin {
   const read = readPin(orb);

@@ -1,18 +1,19 @@
 import type { OrbId } from '../manifest/orb-id.ts';
 
-/** Where Orbs are looked up; the catalogue fits. */
+/** Lookup of Orbs; the catalogue implements it. */
 export interface OrbLookup<Entry> {
   readonly orb: (namespace: string, orbId: OrbId) => Entry | undefined;
 }
 
 export type Resolution<Entry> =
   | { readonly kind: 'found'; readonly entry: Entry }
-  /** Known to the platform, but `Orbiset.spec.orbs` does not list it. */
+  /** The Orb exists, but `Orbiset.spec.orbs` does not list it. */
   | { readonly kind: 'not-allowed' }
   | { readonly kind: 'unknown' };
 
 /**
- * Whether a list of `org.name` and `org.name@version` names this Orb: `Orbiset.spec.orbs`, and `orbs` of an API key.
+ * Whether a list of `org.name` and `org.name@version` names this Orb. Used for `Orbiset.spec.orbs` and `orbs` of an API
+ * key.
  */
 export function listsOrb(list: readonly string[], orbId: OrbId): boolean {
   const name = orbId.slice(0, orbId.indexOf('@'));
@@ -20,7 +21,8 @@ export function listsOrb(list: readonly string[], orbId: OrbId): boolean {
 }
 
 /**
- * Which Orb a run means (design.md §2): the Orbiset's own namespace, else the platform namespace if listed.
+ * Finds the Orb that a run names (design.md §2): first in the Orbiset's namespace, then in the platform namespace if
+ * listed.
  * @param orbiset where the run takes place, with the foreign Orbs that it lists
  */
 export function resolveOrb<Entry>(

@@ -5,19 +5,19 @@ import type { KubeObject } from '../reconcile/kube-object.ts';
 import { generationOf, statusOf } from '../reconcile/read-object.ts';
 
 /**
- * The last valid version of an Orb as `status.lastValid` holds it, whether it runs or not: what a broken edit leaves, so that
- * operator and API go on alike, also after a restart of both (design.md §2).
+ * The last valid version of an Orb as `status.lastValid` holds it, whether it runs or not. After a broken edit,
+ * operator and API continue with it, also after a restart of both (design.md §2).
  */
 export interface ValidVersion {
   readonly digest: Digest;
   readonly orbId: OrbId;
-  /** Names that have an execution; the one that is used without a pin comes first. 1 to 17. */
+  /** Names that have an execution, 1 to 17. The provider that is used without a pin comes first. */
   readonly providers: readonly string[];
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** @returns undefined when there never was a valid version, or what the status holds can't be read (security.md S29) */
+/** @returns undefined when there never was a valid version, or when the status can't be read (security.md S29) */
 export function validVersionOf(orb: KubeObject): ValidVersion | undefined {
   const { lastValid } = statusOf(orb);
   if (!isJsonObject(lastValid)) return undefined;
@@ -27,5 +27,5 @@ export function validVersionOf(orb: KubeObject): ValidVersion | undefined {
   return { digest, orbId: id.value.id, providers: providers.filter(isText) };
 }
 
-/** Whether the operator has judged this very generation: then `validVersionOf` is its word on it. */
+/** Whether the operator has judged this generation. If so, `validVersionOf` is its result. */
 export const isJudged = (orb: KubeObject): boolean => statusOf(orb)['observedGeneration'] === generationOf(orb);

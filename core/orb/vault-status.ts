@@ -8,7 +8,7 @@ export interface VaultStatusPart {
   readonly conditions: readonly WantedCondition[];
 }
 
-/** What the status says of an Orbiset's place. */
+/** Location of an Orbiset, for the status. */
 interface Place {
   readonly namespace: string;
 }
@@ -18,7 +18,8 @@ const MAX_NAMES = 1024;
 // Names are up to 253 characters long, and a message is at most 1 KiB (security.md S10).
 const MAX_TOLD = 3;
 
-// The first that applies is the condition's reason: nothing else can be known before Secrets may be read.
+// The first that applies becomes the condition's reason. `Forbidden` comes first: it prevents reading Secrets at
+// all.
 const REASONS = ['Forbidden', 'SecretNotFound', 'KeyMissing', 'DuplicateEntry'] as const;
 
 function told({ secret, entry, reason }: MissingEntry, { namespace }: Place): string {
@@ -54,11 +55,11 @@ function vaultReady({ missing }: VaultReport, place: Place): WantedCondition {
   return { type, status: 'False', reason, message };
 }
 
-/** An abnormal-true condition: there only while it holds. */
+/** An abnormal-true condition: present only while it holds. */
 const about = (type: string, reason: string, names: readonly string[], text: string): readonly WantedCondition[] =>
   names.length === 0 ? [] : [{ type, status: 'True', reason, message: `${some(names).slice(0, -1)}: ${text}` }];
 
-/** What the API tells of a vault: entry names and what is missing, never values. */
+/** The vault's part of the status: entry names and what is missing, never values. */
 export function vaultStatus(report: VaultReport, place: Place): VaultStatusPart {
   const { entries, missing, trimmed, unscrubbable } = report;
   return {

@@ -6,6 +6,7 @@ import type { KubeObject } from '../reconcile/kube-object.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import { conditionOf, conditionsOf, generationOf, handledReconcileAt, specOf } from '../reconcile/read-object.ts';
 import { changeEvent, conditionsFor, outcomeOf, type Verdict } from '../reconcile/verdict.ts';
+import { policyFindings } from '../manifest/policies.ts';
 import {
   bindingCommand,
   bindsTheApi,
@@ -15,14 +16,14 @@ import {
   type VaultMode,
 } from './vault-reader.ts';
 
-/** What the status of an Orbiset is made from. */
+/** Inputs for the status of an Orbiset. */
 export interface OrbisetSnapshot {
   readonly orbiset: KubeObject;
   readonly platformNamespace: string;
   readonly mode: VaultMode;
-  /** RoleBindings of the namespace: the one named `orb-vault-reader`, or with `tenant` all that name the API. */
+  /** RoleBindings of the namespace: the one named `orb-vault-reader`. With mode `tenant`: all that name the API. */
   readonly bindings: readonly KubeObject[];
-  /** Entries of `spec.orbs` that neither this namespace nor the platform's has. */
+  /** Entries of `spec.orbs` that exist neither in this namespace nor in the platform's. */
   readonly unknownOrbs: readonly string[];
 }
 
@@ -30,7 +31,7 @@ type Check = (snapshot: OrbisetSnapshot) => Verdict | undefined;
 
 const plain = (spec: unknown): JsonValue => (isJsonObject(spec) ? spec : {});
 
-/** The same schema as `kubectl apply`, for what was stored before there was one. */
+/** Checks the same schema as `kubectl apply`, for objects stored before the schema existed. */
 const specIsInvalid: Check = ({ orbiset }) => {
   const { namespace = 'default', name } = orbiset.metadata;
   const envelope = { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orbiset', metadata: { name, namespace } };
@@ -40,11 +41,18 @@ const specIsInvalid: Check = ({ orbiset }) => {
   return { kind: 'stalled', reason: 'SpecInvalid', message };
 };
 
-/** Somebody switched it off: nothing else matters as long as that holds. */
+/** A person suspended the Orbiset. Nothing else matters while that holds. */
 const isSuspended: Check = ({ orbiset }) =>
   specOf(orbiset)['suspended'] === true
     ? { kind: 'unready', reason: 'Suspended', message: 'spec.suspended is true: runs are refused until it is false.' }
     : undefined;
+
+/** Policies are not implemented yet. An Orbiset that asks for them must not run without them. */
+const policiesAreReserved: Check = ({ orbiset }) => {
+  const findings = policyFindings(orbiset.spec);
+  if (findings.length === 0) return undefined;
+  return { kind: 'stalled', reason: 'PolicyUnavailable', message: explainFindings(findings, '') };
+};
 
 function hasBoundSecrets(orbiset: KubeObject): boolean {
   const { vault } = specOf(orbiset);
@@ -52,7 +60,7 @@ function hasBoundSecrets(orbiset: KubeObject): boolean {
   return Array.isArray(secrets) && secrets.length > 0;
 }
 
-/** With `rbac.vault=tenant` nobody but the tenant makes it. */
+/** With `rbac.vault=tenant` only the tenant creates the RoleBinding. */
 const tenantBindingIsMissing: Check = ({ orbiset, mode, bindings, platformNamespace }) => {
   if (mode !== 'tenant' || !hasBoundSecrets(orbiset)) return undefined;
   if (bindings.some((binding) => bindsTheApi(binding, platformNamespace))) return undefined;
@@ -61,7 +69,7 @@ const tenantBindingIsMissing: Check = ({ orbiset, mode, bindings, platformNamesp
   return { kind: 'unready', reason: 'RoleBindingMissing', message };
 };
 
-/** Somebody else's RoleBinding has the name that ours needs. */
+/** Another writer's RoleBinding has the name that ours needs. */
 const bindingIsForeign: Check = ({ orbiset, mode, bindings, platformNamespace }) => {
   const [binding] = bindings;
   if (mode !== 'operator' || binding === undefined || !isForeign(binding, platformNamespace)) return undefined;
@@ -70,7 +78,7 @@ const bindingIsForeign: Check = ({ orbiset, mode, bindings, platformNamespace })
   return { kind: 'unready', reason: 'RoleBindingForeign', message };
 };
 
-/** The operator makes it within moments; until then the API can read nothing. */
+/** The operator creates it within moments; until then the API can read nothing. */
 const bindingIsOutstanding: Check = ({ mode, bindings, platformNamespace }) =>
   mode === 'operator' && !bindings.some((binding) => hasWantedContent(binding, platformNamespace))
     ? {
@@ -81,7 +89,7 @@ const bindingIsOutstanding: Check = ({ mode, bindings, platformNamespace }) =>
       }
     : undefined;
 
-/** A binding of that name which does not do is in the way of one that does. */
+/** A RoleBinding of that name with too few rights blocks the creation of a sufficient one. */
 function widerBinding({ orbiset, bindings, platformNamespace }: OrbisetSnapshot): string {
   const { namespace = '' } = orbiset.metadata;
   const isTaken = bindings.some(({ metadata }) => metadata.name === VAULT_READER);
@@ -89,7 +97,7 @@ function widerBinding({ orbiset, bindings, platformNamespace }: OrbisetSnapshot)
   return `The RoleBindings of the namespace ${namespace} do not let the ServiceAccount orb-api of ${platformNamespace} get, list and watch every Secret of the vault; VaultReady says which. Widen the Role, or bind a wider one: ${removal}${bindingCommand(namespace, platformNamespace)}`;
 }
 
-/** Only the API can see what a Secret holds; what it said of another generation is no answer. */
+/** Only the API can see what a Secret holds. Its report on another generation does not count. */
 const vaultIsNotReady: Check = (snapshot) => {
   const { orbiset, mode } = snapshot;
   const report = conditionOf(orbiset, 'VaultReady');
@@ -98,7 +106,7 @@ const vaultIsNotReady: Check = (snapshot) => {
     const message = 'The API has not said yet whether the vault is complete.';
     return { kind: 'awaiting', ready: 'Unknown', reason: 'AwaitingVaultReport', message };
   }
-  // Our RoleBinding is there (checked before): the API looked before it was, and will look again.
+  // Our RoleBinding exists (checked before), so the API looked too early and will look again.
   if (mode === 'operator' && report.reason === 'Forbidden') {
     const message = `The API could not read the Secrets yet, and tries again: the RoleBinding ${VAULT_READER} is there.`;
     return { kind: 'awaiting', ready: 'Unknown', reason: 'AwaitingVaultReport', message };
@@ -108,10 +116,11 @@ const vaultIsNotReady: Check = (snapshot) => {
   return { kind: 'unready', reason: 'VaultIncomplete', message };
 };
 
-/** First violation wins: from what a person wrote to what others must add. */
+/** The first violation wins: first what a person wrote in this object, then what others must add. */
 const checks: readonly Check[] = [
   specIsInvalid,
   isSuspended,
+  policiesAreReserved,
   tenantBindingIsMissing,
   bindingIsForeign,
   bindingIsOutstanding,
@@ -130,7 +139,7 @@ const MAX_NAMED = 10;
 // An id has up to 253 characters, and a message is at most 1 KiB (security.md S10).
 const MAX_NAMED_LENGTH = 700;
 
-/** As many as fit, but at least one. */
+/** As many names as fit, at least one. */
 function someOf(names: readonly string[]): string {
   const fitting = names
     .toSorted()
@@ -140,7 +149,7 @@ function someOf(names: readonly string[]): string {
   return `${fitting.join(', ').slice(0, MAX_NAMED_LENGTH)}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Listed Orbs that nobody has keep no other from running; absent when nothing is listed. */
+/** A listed Orb that does not exist does not stop the others. Absent when nothing is listed. */
 function orbsResolved({ orbiset, unknownOrbs, platformNamespace }: OrbisetSnapshot): readonly WantedCondition[] {
   const { orbs } = specOf(orbiset);
   if (!Array.isArray(orbs) || orbs.length === 0) return [];
@@ -153,8 +162,8 @@ function orbsResolved({ orbiset, unknownOrbs, platformNamespace }: OrbisetSnapsh
 }
 
 /**
- * Status of an Orbiset as the manager `orb-operator` owns it (security.md §6.1): `Ready` is derived from the API's
- * `VaultReady`, from the RoleBinding and from the spec.
+ * Status of an Orbiset as the manager `orb-operator` owns it (security.md §6.1). `Ready` is derived from the API's
+ * `VaultReady`, the RoleBinding and the spec.
  * @param now ms since epoch
  */
 export function planOrbiset(snapshot: OrbisetSnapshot, now: number): Plan {

@@ -1,28 +1,31 @@
 import type { KubeObject, OwnerReference } from '../reconcile/kube-object.ts';
 import { hasWantedContent, isForeign, isOurs, vaultReaderBinding, type VaultReaderBinding } from './vault-reader.ts';
 
-/** One namespace, as far as its RoleBinding goes. */
+/** One namespace, with the facts that its RoleBinding depends on. */
 export interface RoleBindingSnapshot {
   readonly namespace: string;
   readonly platformNamespace: string;
-  /** Every Orbiset of the namespace, whatever its spec says. */
+  /** Every Orbiset of the namespace, valid or not. */
   readonly orbisets: readonly KubeObject[];
-  /** The one named `orb-vault-reader`. */
+  /** The RoleBinding named `orb-vault-reader`. */
   readonly binding: KubeObject | undefined;
 }
 
 export type RoleBindingPlan =
   | { readonly kind: 'keep' }
-  /** `uid` of the one to change; absent: there is none, and a live look must say so too. */
+  /** `uid` of the binding to change. Absent when there is none; a live read must confirm that. */
   | { readonly kind: 'apply'; readonly binding: VaultReaderBinding; readonly uid: string | undefined }
-  /** Ours, of a namespace without an Orbiset. `isOwned`: the garbage collector should take it along with its owners. */
+  /**
+   * Our RoleBinding in a namespace without an Orbiset. `isOwned`: the garbage collector should remove it with its
+   * owners.
+   */
   | { readonly kind: 'delete'; readonly uid: string; readonly isOwned: boolean }
-  /** Somebody else's, with other content. */
+  /** Another writer's RoleBinding, with other content. */
   | { readonly kind: 'foreign' };
 
 const keep: RoleBindingPlan = { kind: 'keep' };
 
-/** An Orbiset that is going away owns nothing any more: the garbage collector needs no new owner to wait for. */
+/** An Orbiset that is being deleted is not an owner: the garbage collector must not wait for it. */
 const ownersOf = (orbisets: readonly KubeObject[]): readonly OwnerReference[] =>
   orbisets
     .flatMap(({ apiVersion, kind, metadata: { name, uid, deletionTimestamp } }) =>
@@ -43,8 +46,9 @@ function planLeftover(binding: KubeObject): RoleBindingPlan {
 }
 
 /**
- * What to do about the RoleBinding of a namespace (security.md §6.1): there while it holds an Orbiset, owned by each of
- * them, so that the garbage collector removes it with the last. Somebody else's is never touched.
+ * What to do about the RoleBinding of a namespace (security.md §6.1). It exists while the namespace holds an Orbiset.
+ * Each Orbiset owns it, so the garbage collector removes it with the last. Another writer's RoleBinding is never
+ * touched.
  */
 export function planRoleBinding({
   namespace,

@@ -1,10 +1,13 @@
 import { isJsonObject } from '../json/json-value.ts';
 import type { KubeObject, OwnerReference } from '../reconcile/kube-object.ts';
 
-/** Who makes the RoleBinding that lets the API read bound Secrets (security.md §6.1). */
-export type VaultMode = 'operator' | 'tenant';
+/**
+ * Which side creates the RoleBinding that lets the API read bound Secrets (security.md §6.1). `local`: Secrets are
+ * objects of this process, so there is no RoleBinding (operator.md A16).
+ */
+export type VaultMode = 'operator' | 'tenant' | 'local';
 
-/** Name of the RoleBinding, and of the ClusterRole that it gives. */
+/** Name of the RoleBinding, and of the ClusterRole that it grants. */
 export const VAULT_READER = 'orb-vault-reader';
 /** ServiceAccount of the API in the platform namespace. */
 const API_ACCOUNT = 'orb-api';
@@ -26,7 +29,7 @@ export interface VaultReaderBinding {
   readonly subjects: readonly Readonly<Record<'kind' | 'name' | 'namespace', string>>[];
 }
 
-/** The RoleBinding of one namespace. Nothing else is ever bound by the operator. */
+/** The RoleBinding of one namespace. The operator creates no other binding. */
 export function vaultReaderBinding(
   namespace: string,
   platformNamespace: string,
@@ -41,7 +44,7 @@ export function vaultReaderBinding(
   };
 }
 
-/** Whether the operator made this RoleBinding: it never touches another one. */
+/** Whether the operator made this RoleBinding. It never touches others. */
 export function isOurs({ metadata }: KubeObject): boolean {
   const labels: unknown = metadata.labels;
   return isJsonObject(labels) && labels[OWNER_LABEL] === OPERATOR;
@@ -62,14 +65,16 @@ export const bindsTheApi = (binding: KubeObject, platformNamespace: string): boo
 const givesTheRole = ({ roleRef }: KubeObject): boolean =>
   isJsonObject(roleRef) && roleRef['kind'] === 'ClusterRole' && roleRef['name'] === VAULT_READER;
 
-/** Whether it gives `orb-vault-reader` to the API and to nobody else. */
+/** Whether it grants `orb-vault-reader` to the API and to no other subject. */
 export const hasWantedContent = (binding: KubeObject, platformNamespace: string): boolean =>
   givesTheRole(binding) && subjectsOf(binding).length === 1 && bindsTheApi(binding, platformNamespace);
 
-/** Somebody else made it and it does something else, or it can't be mended: what a RoleBinding gives is immutable. */
+/**
+ * Another writer made it and it grants something else, or it can't be repaired: the role of a RoleBinding is immutable.
+ */
 export const isForeign = (binding: KubeObject, platformNamespace: string): boolean =>
   !hasWantedContent(binding, platformNamespace) && !(isOurs(binding) && givesTheRole(binding));
 
-/** The line that makes the RoleBinding by hand. */
+/** The command that creates the RoleBinding by hand. */
 export const bindingCommand = (namespace: string, platformNamespace: string): string =>
   `kubectl -n ${namespace} create rolebinding ${VAULT_READER} --clusterrole=${VAULT_READER} --serviceaccount=${platformNamespace}:${API_ACCOUNT}`;

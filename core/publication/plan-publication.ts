@@ -8,14 +8,14 @@ import type { Plan } from '../reconcile/plan.ts';
 import { conditionsOf, generationOf, handledReconcileAt, specOf } from '../reconcile/read-object.ts';
 import { changeEvent, conditionsFor, outcomeOf, type Verdict } from '../reconcile/verdict.ts';
 
-/** What the status of a publication is made from. */
+/** Inputs for the status of a publication. */
 export interface PublicationSnapshot {
   readonly publication: KubeObject;
   /** Origins that pass the host lints. */
   readonly allowedOrigins: readonly string[];
 }
 
-/** The same schema as `kubectl apply`, for what was stored before there was one. */
+/** Checks the same schema as `kubectl apply`, for objects stored before the schema existed. */
 function specIsInvalid({ metadata, spec }: KubeObject): Verdict | undefined {
   if (!isJsonObject(spec)) {
     return { kind: 'stalled', reason: 'SpecInvalid', message: 'spec: Write manifest and test_results.' };
@@ -30,8 +30,8 @@ function specIsInvalid({ metadata, spec }: KubeObject): Verdict | undefined {
 const isSuspended = (publication: KubeObject): boolean => specOf(publication)['suspended'] === true;
 
 /**
- * Status of a publication as the manager `orb-operator` owns it, up to the evaluation, which others do. Until then it is
- * `Ready=False` and `Reconciling=True`: kstatus reads *InProgress*, and who waits for it reads why.
+ * Status of a publication as the manager `orb-operator` owns it, up to the evaluation, which other components do. Until
+ * then it is `Ready=False` and `Reconciling=True`. kstatus reads this as *InProgress*, and the message says why.
  * @param now ms since epoch
  */
 export function planPublication({ publication, allowedOrigins }: PublicationSnapshot, now: number): Plan {
@@ -61,6 +61,7 @@ function judged(publication: KubeObject, manifest: ReturnType<typeof judgePublis
     const message = 'spec.suspended is true: runs of this version are refused until it is false.';
     return { kind: 'unready', reason: 'Suspended', message };
   }
-  const message = 'The publication is valid and waits for its evaluation.';
+  const message =
+    'The publication is valid and waits for its evaluation, which comes later: test_results and test_suites are kept and not yet read.';
   return { kind: 'awaiting', ready: 'False', reason: 'AwaitingEvaluation', message };
 }

@@ -1,7 +1,7 @@
 import { decodeUtf8 } from '../json/bytes.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
 
-/** A receipt with all that a stranger needs (trust.md §1.6): closed, exactly these members. */
+/** A receipt with everything that an outside verifier needs (trust.md §1.6): closed, exactly these members. */
 export interface Bundle {
   readonly format: 'orb-bundle/1';
   readonly jws: string;
@@ -10,17 +10,17 @@ export interface Bundle {
   readonly keys_jws: string;
 }
 
-// 170 bundles. Bounds the work on what a stranger sends; a regular expression has no stack for much longer strings.
+// 170 bundles. Bounds the work on untrusted input; a regular expression has no stack for much longer strings.
 const MAX_BYTES = 1_048_576;
 const MEMBERS = ['format', 'jws', 'tlog_proof', 'keys_jws'];
 
-// A JSON string; only spelling matters here, its meaning is read by JSON.parse.
+// A JSON string. Only its spelling matters here; JSON.parse reads its value.
 const STRING = /"(?:[^"\\]|\\.)*"/;
 const MEMBER = new RegExp(`^\\s*(${STRING.source})\\s*:\\s*(${STRING.source}|null)\\s*(,|$)`);
 
 /**
- * The four members in the text of an object, each once and with its name spelled plainly: a name that stands twice, or
- * hides behind an escape, leaves open which value is meant.
+ * Whether the text of an object has each of the four members once, with its name spelled plainly. A name that appears
+ * twice, or is written with an escape, leaves open which value counts.
  */
 function hasMembersOnce(text: string): boolean {
   if (!text.startsWith('{') || !text.endsWith('}')) return false;
@@ -61,5 +61,5 @@ export function parseBundle(bytes: Uint8Array): Bundle | undefined {
   return value === undefined ? undefined : bundleOf(value);
 }
 
-/** The text that is served and kept: JSON with one final LF. */
+/** The text that is served and stored: JSON with one final LF. */
 export const formatBundle = (bundle: Bundle): string => `${JSON.stringify(bundle)}\n`;

@@ -2,7 +2,7 @@ import type { Sha256 } from '../json/digest.ts';
 import { digestOf } from '../json/digest.ts';
 import type { CommitmentRecord } from './record.ts';
 
-/** What a salted commitment hashes: the salt, then the bytes (trust.md §1.4). */
+/** The input of a salted commitment's hash: the salt, then the bytes (trust.md §1.4). */
 export function commitmentInput(salt: Uint8Array, bytes: Uint8Array): Uint8Array {
   const input = new Uint8Array(salt.length + bytes.length);
   input.set(salt);
@@ -12,7 +12,7 @@ export function commitmentInput(salt: Uint8Array, bytes: Uint8Array): Uint8Array
 
 /**
  * A salted commitment (trust.md §1.4).
- * @param salt 16 random bytes, told to the caller once and never stored
+ * @param salt 16 random bytes, given to the caller once and never stored
  * @param bytes JCS of a JSON value, or the raw bytes of anything else
  */
 export const commit = (salt: Uint8Array, bytes: Uint8Array, mediaType: string, sha256: Sha256): CommitmentRecord => ({

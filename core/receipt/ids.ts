@@ -8,7 +8,7 @@ const UUID_V7 = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]
 const RECEIPT_ID = new RegExp(`^rcpt_${UUID_V7}$`);
 const RUN_ID = new RegExp(`^run_${UUID_V7}$`);
 
-/** The guards that make the brands. */
+/** Type guards that make the branded ids. */
 export const isReceiptId = (text: string): text is ReceiptId => RECEIPT_ID.test(text);
 export const isRunId = (text: string): text is RunId => RUN_ID.test(text);
 
@@ -18,9 +18,9 @@ const HIGH = 2 ** 32;
 const pair = (bytes: Uint8Array, at: number): string => `${hex[bytes[at] ?? 0]}${hex[bytes[at + 1] ?? 0]}`;
 
 /**
- * A UUID of version 7 in lower case (RFC 9562 §5.7): 48 bits of time, 74 of chance.
+ * A UUID of version 7 in lower case (RFC 9562 §5.7): 48 bits of time, 74 random bits.
  * @param now ms since the epoch, 0 … 2^48 − 1
- * @param random gives that many random bytes
+ * @param random returns that many random bytes
  */
 export function uuidv7(now: number, random: (bytes: number) => Uint8Array): string {
   const chance = random(10);

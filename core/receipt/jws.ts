@@ -6,19 +6,19 @@ import type { Signer } from './signer.ts';
 /** Types of signed documents (trust.md §1.3). */
 export type JwsType = 'orb-receipt+jws' | 'orb-swap+jws' | 'orb-keys+jws';
 
-/** A protected header: its members, and the text that they were read from. */
+/** A protected header: its members, and the text that they were parsed from. */
 export interface JwsHeader {
   readonly members: JsonObject;
   readonly text: string;
 }
 
-/** A compact JWS taken apart, strictly: nothing is verified yet. */
+/** The parts of a compact JWS, parsed strictly; not yet verified. */
 export interface JwsParts {
   readonly header: JwsHeader;
   readonly payload: Uint8Array;
   /** 64 bytes. */
   readonly signature: Uint8Array;
-  /** `header.payload`, what the signature is over. */
+  /** `header.payload`: the signature is computed over it. */
   readonly signingInput: Uint8Array;
 }
 
@@ -45,7 +45,7 @@ export function parseJws(jws: string): JwsParts | undefined {
   return { header, payload, signature, signingInput: encodeUtf8(jws.slice(0, jws.lastIndexOf('.'))) };
 }
 
-/** Why a header is refused, in the order of trust.md §3.2, row 4. */
+/** Reasons to refuse a header, in the order of trust.md §3.2, row 4. */
 export type HeaderFault = 'wrong_type' | 'unsupported_alg' | 'embedded_key' | 'unsupported_header' | 'unknown_key';
 
 const KEY_MEMBERS = ['jwk', 'jku', 'x5c', 'x5u', 'x5t', 'x5t#S256'];
@@ -55,9 +55,9 @@ const headerOf = (kid: string, type: JwsType): string =>
   `{"alg":"Ed25519","kid":${JSON.stringify(kid)},"typ":"${type}"}`;
 
 /**
- * Checks a header (trust.md §1.3); a key inside the document says nothing about who signed. White space, another order
- * and a member that stands twice make it another header: `unsupported_header`.
- * @returns the key id, or the first fault; whether the key is known is for the caller
+ * Checks a header (trust.md §1.3). A key inside the document does not prove the signer, so it is refused. White space,
+ * another order or a duplicate member make another header: `unsupported_header`.
+ * @returns the key id, or the first fault; the caller checks whether the key is known
  */
 export function checkHeader(
   { members, text }: JwsHeader,
@@ -73,14 +73,14 @@ export function checkHeader(
   return text === headerOf(kid, type) ? { kid } : { fault: 'unsupported_header' };
 }
 
-/** Fast forms of two encodings: the run path uses those of its runtime. */
+/** Fast forms of two encodings. The run path uses those of its runtime. */
 export interface Encoding {
   readonly utf8: (text: string) => Uint8Array;
   /** RFC 4648 §5 without padding. */
   readonly base64Url: (bytes: Uint8Array) => string;
 }
 
-// One header a key and type: made once, as every receipt begins with it.
+// One header per key and type, made once because every receipt begins with it.
 const headers = new WeakMap<Signer, Map<JwsType, string>>();
 
 function headerPart(signer: Signer, type: JwsType): string {

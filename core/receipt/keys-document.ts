@@ -15,26 +15,26 @@ export interface PublicJwk {
 export type KeyRole = 'receipt' | 'log' | 'certificate';
 export type KeyStatus = 'next' | 'active' | 'retired' | 'revoked';
 
-/** One key of the document; never removed (trust.md §3.1). */
+/** One key of the document; keys are never removed (trust.md §3.1). */
 export interface PublishedKey {
   readonly kid: string;
   readonly jwk: PublicJwk;
   readonly role: KeyRole;
   readonly status: KeyStatus;
   readonly not_before: string;
-  /** null: no end. */
+  /** null: the key has no end. */
   readonly not_after: string | null;
   readonly revoked_at: string | null;
   readonly revoked_log_index: number | null;
   readonly reason: string | null;
 }
 
-/** All keys ever, signed by the root (`orb-keys+jws`). */
+/** All keys of all times, signed by the root (`orb-keys+jws`). */
 export interface KeysDocument {
   readonly schema: string;
   readonly issuer: string;
   readonly log_origin: string;
-  /** Grows with each change; a verifier refuses a lower one than it has seen. */
+  /** Grows with each change. A verifier refuses a lower sequence than it has seen. */
   readonly sequence: number;
   readonly issued_at: string;
   readonly keys: readonly PublishedKey[];
@@ -74,7 +74,7 @@ export function publicKeyBytes(jwk: PublicJwk): Uint8Array | undefined {
   return bytes?.length === 32 ? bytes : undefined;
 }
 
-/** What the RFC 7638 thumbprint of a key hashes. */
+/** The input of a key's RFC 7638 thumbprint hash. */
 export const thumbprintInput = (jwk: PublicJwk): Uint8Array =>
   encodeUtf8(`{"crv":"${jwk.crv}","kty":"${jwk.kty}","x":"${jwk.x}"}`);
 

@@ -27,7 +27,7 @@ export const receiptEntry = (record: ReceiptRecord, jwsSha256: string): string =
 const privateText = (receiptId: string, finishedAt: string, jwsSha256: string): string =>
   `{"finished_at":"${finishedAt}","jws_sha256":"${jwsSha256}","kind":"receipt_private","receipt_id":"${receiptId}","v":1}`;
 
-/** Log entry of any other receipt: names and volumes of private Orbs do not leak. */
+/** Log entry of any other receipt. It hides names and volumes of private Orbs. */
 export const privateEntry = (record: ReceiptRecord, jwsSha256: string): string =>
   privateText(record.receipt_id, record.execution.finished_at, jwsSha256);
 
@@ -44,11 +44,11 @@ export const swapEntry = ({ orb, swap }: SwapReceipt, jwsSha256: string): string
     at: swap.decided_at,
   });
 
-/** Log entry of any other swap receipt: it can't be told from that of a run. */
+/** Log entry of any other swap receipt: it looks the same as that of a run. */
 export const privateSwapEntry = (record: SwapReceipt, jwsSha256: string): string =>
   privateText(record.receipt_id, record.swap.decided_at, jwsSha256);
 
-/** What happened to a signing key. */
+/** A change of a signing key. */
 export interface KeyEvent {
   readonly kid: string;
   readonly role: string;

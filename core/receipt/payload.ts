@@ -3,7 +3,7 @@ import { jcs } from '../json/jcs.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
 import { isOfProfile } from './profile.ts';
 
-/** Why bytes are no payload, in the order of the tests (trust.md §1.2). */
+/** Reasons to refuse a payload, in the order of the tests (trust.md §1.2). */
 type PayloadFault = 'payload' | 'profile' | 'not_canonical';
 
 export type ReadPayload =
@@ -21,8 +21,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Reads the payload of a signed document: UTF-8 and a JSON object, then the profile, then the one canonical form.
- * A duplicate key shows as another form, so nothing is decided on one of two values.
+ * Reads the payload of a signed document: first UTF-8 and a JSON object, then the profile, then the canonical form. A
+ * duplicate key breaks the canonical form, so two values for one key are never accepted.
  */
 export function readPayload(bytes: Uint8Array): ReadPayload {
   const text = decodeUtf8(bytes);

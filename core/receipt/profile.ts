@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-valu
 const KEY = /^[a-z][a-z0-9_]{0,63}$/;
 const MAX_DEPTH = 16;
 
-// Nearly every text of a receipt: well formed and NFC without a look at the tables of Unicode.
+// Nearly every string of a receipt: well formed and NFC, without a lookup in Unicode tables.
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
 /** A string that the profile admits: well formed and NFC. */
@@ -22,7 +22,7 @@ function fits(value: JsonValue, depth: number): boolean {
 }
 
 /**
- * Whether a value is of the profile `orb-json/1` (trust.md §1.2): safe integers but not -0, NFC strings, keys
+ * Whether a value fits the profile `orb-json/1` (trust.md §1.2): safe integers but not -0, NFC strings, keys
  * `[a-z][a-z0-9_]{0,63}`, depth ≤ 16 (the root is 0).
  */
 export const isOfProfile = (value: JsonObject): boolean => fits(value, 0);

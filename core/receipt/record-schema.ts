@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
+import { lookup } from '../json/pointer.ts';
 import {
   boolean,
   closed,
@@ -12,20 +13,18 @@ import {
   text,
   time,
 } from '../json/shape.ts';
-import { CHECK_ORDER, CHECK_WEIGHTS } from '../trust/score.ts';
-import { lookup } from '../json/pointer.ts';
 import { isReceiptId, isRunId } from './ids.ts';
-import type { ReceiptRecord } from './record.ts';
+import { CHECK_ORDER, CHECK_WEIGHTS, type ReceiptRecord } from './record.ts';
 import { schemaIsOfIssuer } from './schema-name.ts';
 
 const MAX_MS = Number.MAX_SAFE_INTEGER;
 const MAX_ATTEMPTS = 16;
 
-// {org}.{name}@{semver} of design.md §2; the SemVer pattern is the one of semver.org.
+// {org}.{name}@{semver} of design.md §2; the SemVer pattern comes from semver.org.
 const ORB_ID =
   /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?@(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 
-/** An `orb_id` as a signed document names it. */
+/** An `orb_id` in a signed document. */
 export const orbId = matching(ORB_ID);
 
 const isText = (value: JsonValue, check: (text: string) => boolean): boolean =>
@@ -90,6 +89,6 @@ const members = closed({
   parent_receipt_id: nullable((value) => isText(value, isReceiptId)),
 });
 
-/** Whether a payload is a `receipt/v1` record (trust.md §1.1): a closed object, its schema that of its issuer. */
+/** Whether a payload is a `receipt/v1` record (trust.md §1.1): a closed object whose schema belongs to its issuer. */
 export const isReceiptRecord = (value: JsonObject): value is JsonObject & ReceiptRecord =>
   members(value) && schemaIsOfIssuer(value, 'receipt');

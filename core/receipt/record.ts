@@ -1,15 +1,25 @@
-/** How a run ended; fixes status, HTTP code and what reputation counts (trust.md §1.1). */
-export type RunOutcome = 'success' | 'orb_error' | 'timeout' | 'policy_denied' | 'caller_error' | 'platform_error';
+/** Outcomes of a run. They fix the status, the HTTP code and what reputation counts (trust.md §1.1). */
+export const RUN_OUTCOMES = [
+  'success',
+  'orb_error',
+  'timeout',
+  'policy_denied',
+  'caller_error',
+  'platform_error',
+] as const;
+export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
-/** How one attempt at a provider ended (failover.md §2). */
-export type AttemptOutcome =
-  | 'success'
-  | 'error'
-  | 'timeout'
-  | 'rate_limited'
-  | 'client_error'
-  | 'cancelled'
-  | 'blocked';
+/** Outcomes of one attempt at a provider (failover.md §2). */
+export const ATTEMPT_OUTCOMES = [
+  'success',
+  'error',
+  'timeout',
+  'rate_limited',
+  'client_error',
+  'cancelled',
+  'blocked',
+] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
 export type CheckId =
   | 'manifest'
@@ -24,10 +34,34 @@ export type CheckResult = 'pass' | 'fail' | 'unknown' | 'not_applicable';
 export type Severity = 'low' | 'medium' | 'high' | 'critical';
 export type RiskLevel = Severity;
 
+/** Weights of `orb-trust/1` (trust.md §4), in the order of a record. */
+export const CHECK_WEIGHTS: Readonly<Record<CheckId, number>> = {
+  manifest: 20,
+  caller_auth: 10,
+  policy: 20,
+  input_schema: 10,
+  output_schema: 15,
+  isolation: 10,
+  slo: 5,
+  standing: 10,
+};
+
+/** The eight checks in the order of a record. */
+export const CHECK_ORDER: readonly CheckId[] = [
+  'manifest',
+  'caller_auth',
+  'policy',
+  'input_schema',
+  'output_schema',
+  'isolation',
+  'slo',
+  'standing',
+];
+
 export interface AttemptRecord {
   readonly provider: string;
   readonly outcome: AttemptOutcome;
-  /** 100–599; null when no answer came. */
+  /** 100–599; null without an answer. */
   readonly http_status: number | null;
   readonly duration_ms: number;
 }
@@ -45,7 +79,7 @@ export interface CheckRecord {
   readonly result: CheckResult;
 }
 
-/** The closed record that a receipt signs (`receipt/v1`, trust.md §1.1): every member present, no other. */
+/** The closed record that a receipt signs (`receipt/v1`, trust.md §1.1): every member is present, and no others. */
 export interface ReceiptRecord {
   readonly schema: string;
   readonly receipt_id: string;

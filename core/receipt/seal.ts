@@ -12,14 +12,14 @@ export interface SealedReceipt {
   readonly jwsSha256: string;
 }
 
-/** What sealing computes with; synchronous, as it stands on the run path. */
+/** Functions that sealing needs. They are synchronous, because sealing is on the run path. */
 export interface SealTools {
   readonly signer: Signer;
   readonly sha256: Sha256;
   readonly encoding: Encoding;
 }
 
-/** Signs a record as `orb-receipt+jws` (trust.md §1.3). @throws TypeError the record is not of the profile */
+/** Signs a record as `orb-receipt+jws` (trust.md §1.3). @throws TypeError the record does not fit the profile */
 export function sealReceipt(record: ReceiptRecord, { signer, sha256, encoding }: SealTools): SealedReceipt {
   const jws = signJws(serialiseRecord(record), 'orb-receipt+jws', signer, encoding);
   return { jws, jwsSha256: encodeHex(sha256(encoding.utf8(jws))) };

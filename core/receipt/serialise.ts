@@ -1,7 +1,7 @@
 import { isProfileText } from './profile.ts';
 import type { AttemptRecord, CheckRecord, CommitmentRecord, ReceiptRecord } from './record.ts';
 
-/** A text that people choose; it must be of the profile, or the receipt would not verify. */
+/** Serialises free text. It must fit the profile, otherwise the receipt would not verify. */
 function open(value: string): string {
   if (!isProfileText(value)) throw new TypeError('a text of the record is not well formed NFC');
   return JSON.stringify(value);
@@ -32,8 +32,8 @@ const policy = (item: ReceiptRecord['policy']): string =>
 
 /**
  * Canonical text (RFC 8785) of a record, written for its closed shape: a tenth of the cost of sorting members
- * (performance.md §1). Ids, digests, times and literals are ASCII that needs no escape.
- * @throws TypeError a text that is not of the profile, a number that is no safe integer
+ * (performance.md §1). Ids, digests, times and literals are ASCII without characters to escape.
+ * @throws TypeError a string that does not fit the profile, or a number that is not a safe integer
  */
 export function serialiseRecord(record: ReceiptRecord): string {
   const { caller, orb, parent_receipt_id: parent } = record;

@@ -1,4 +1,4 @@
-/** Holder of one Ed25519 private key of one role; a KMS fits behind it (trust.md §3.1). */
+/** Holder of one Ed25519 private key of one role; can be backed by a KMS (trust.md §3.1). */
 export interface Signer {
   /** RFC 7638 thumbprint of the public key. */
   readonly kid: string;

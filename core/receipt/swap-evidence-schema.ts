@@ -50,7 +50,7 @@ const candidate = closed({
 
 const object = (value: JsonValue): boolean => isJsonObject(value);
 
-// What is inside `config`, `state` and the rows of `providers` is for who decides again on it, who reads it strictly.
+// The contents of `config`, `state` and the rows of `providers` are checked strictly when the decision is replayed.
 const replay = closed({
   now: count,
   config: object,
@@ -73,7 +73,7 @@ const withoutRamp = closed(members);
 const withRamp = closed({ ...members, ramp });
 
 /**
- * Whether a value is the evidence of an automatic swap: closed. Beside the members of failover.md §10 it has `replay`, without
- * which nobody could decide again; `ramp` is there only for a swap that ends one.
+ * Whether a value is the evidence of an automatic swap, a closed object. Beside the members of failover.md §10 it has
+ * `replay`, which is needed to make the decision again. `ramp` is present only for a swap that ends a ramp.
  */
 export const isSwapEvidence = (value: JsonValue): value is SwapEvidence => withoutRamp(value) || withRamp(value);

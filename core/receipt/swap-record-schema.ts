@@ -43,13 +43,16 @@ const members = closed({
   previous_receipt_id: nullable(receiptId),
 });
 
-/** A manual swap names its actor, an automatic one has none. */
+/** A manual swap names its actor, an automatic swap has no actor. */
 const kindFits = ({ swap, actor: who }: JsonObject & SwapReceipt): boolean =>
   (swap.kind === 'manual') === (swap.reason === 'manual') && (swap.kind === 'manual') === (who !== null);
 
 const hasMembers = (value: JsonObject): value is JsonObject & SwapReceipt =>
   members(value) && schemaIsOfIssuer(value, 'swap-receipt');
 
-/** Whether a payload is a `swap-receipt/v1` record (failover.md §10): a closed object, its schema that of its issuer. */
+/**
+ * Whether a payload is a `swap-receipt/v1` record (failover.md §10): a closed object whose schema belongs to its
+ * issuer.
+ */
 export const isSwapReceipt = (value: JsonObject): value is JsonObject & SwapReceipt =>
   hasMembers(value) && kindFits(value) && encodeUtf8(jcs(value)).length <= MAX_SWAP_BYTES;

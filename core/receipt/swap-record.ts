@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts';
 
-/** Why a provider was left (failover.md §5.1), and the rules that decide (§5.3), as receipts name them. */
+/** Reasons to leave a provider (failover.md §5.1) and the rules that decide (§5.3), as receipts name them. */
 export const SWAP_REASONS = ['manual', 'hard_failure', 'latency', 'failback'] as const;
 export const SWAP_RULES = [
   'pinned',
@@ -17,26 +17,26 @@ export const SWAP_RULES = [
   'healthy',
 ] as const;
 
-// Types, not interfaces: only so are they known to be JSON objects.
+// Types, not interfaces: TypeScript accepts only types as JSON objects.
 
-/** Who asked for a manual swap; null: not known any more when the receipt was written. */
+/** The caller of a manual swap; null: no longer known when the receipt was written. */
 export type SwapActor = {
   /** `key:<keyid>`, `sa:<namespace>/<name>`, or the field manager of another writer. */
   readonly id: string | null;
   readonly reason: string | null;
   readonly mode: 'soft' | 'hard' | 'once' | null;
   readonly expires_at: string | null;
-  /** Id of the pin, or its digest when it has none. */
+  /** Id of the pin, or its digest when it has no id. */
   readonly swap_id: string | null;
 };
 
-/** One provider as the decision saw it. */
+/** One provider as seen by the decision. */
 export type SwapCandidate = {
   readonly provider: string;
   readonly active: boolean;
   readonly n: number;
   readonly p50_ms: number | null;
-  /** At the quantile of the configuration. */
+  /** Latency in ms at the quantile of the configuration. */
   readonly pq_ms: number | null;
   readonly base_ms: number | null;
   readonly attempts: number;
@@ -47,7 +47,7 @@ export type SwapCandidate = {
   readonly why: string;
 };
 
-/** What an automatic swap was decided on: latencies in ms, ratios in basis points. */
+/** Basis of an automatic swap: latencies in ms, ratios in basis points. */
 export type SwapEvidence = JsonObject & {
   readonly config: JsonObject & {
     readonly quantile_bp: number;
@@ -64,7 +64,10 @@ export type SwapEvidence = JsonObject & {
   readonly replay: JsonObject & { readonly omitted: readonly ('promql' | 'candidates')[] };
 };
 
-/** The closed record that a swap receipt signs (`swap-receipt/v1`, failover.md §10): every member present, no other. */
+/**
+ * The closed record that a swap receipt signs (`swap-receipt/v1`, failover.md §10): every member is present, and no
+ * others.
+ */
 export type SwapReceipt = {
   readonly schema: string;
   readonly receipt_id: string;
@@ -72,7 +75,7 @@ export type SwapReceipt = {
   readonly issued_at: string;
   readonly orb: { readonly id: string; readonly manifest_digest: string; readonly generation: number };
   readonly swap: {
-    /** 1, 2, … for one object. */
+    /** 1, 2, … per object. */
     readonly seq: number;
     readonly kind: 'automatic' | 'manual';
     readonly from: string;
@@ -81,11 +84,11 @@ export type SwapReceipt = {
     readonly rule: (typeof SWAP_RULES)[number];
     readonly decided_at: string;
   };
-  /** Who decided: program and version, its instance, and the epoch of its lease. */
+  /** The evaluator: program and version, its instance, and the epoch of its lease. */
   readonly evaluator: { readonly id: string; readonly instance: string; readonly epoch: number };
   readonly actor: SwapActor | null;
-  /** What it was decided on; null: not kept until the receipt was written, or a manual swap. */
+  /** Basis of the decision; null: a manual swap, or not kept until the receipt was written. */
   readonly evidence: SwapEvidence | null;
-  /** The receipt before it of the same object. */
+  /** Id of the same object's receipt before it. */
   readonly previous_receipt_id: string | null;
 };

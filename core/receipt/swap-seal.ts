@@ -15,9 +15,9 @@ export interface SealedSwap {
 }
 
 /**
- * Signs the record of a swap as `orb-swap+jws` (failover.md §10).
+ * Signs the record of a swap as `orb-swap+jws`.
  * @param isPublished (orb_id, manifest_digest) has a `publish` entry in the log already
- * @throws TypeError the record is not of its schema or profile: no verifier would take it
+ * @throws TypeError the record does not fit its schema or profile, so no verifier would accept it
  */
 export function sealSwap(record: SwapReceipt, isPublished: boolean, tools: SealTools): SealedSwap {
   if (!isSwapReceipt(record) || !isOfProfile(record)) throw new TypeError('the record of a swap is not of its schema');

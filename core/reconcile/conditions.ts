@@ -11,20 +11,23 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
-/** A condition that a plan asks for; generation and time are filled in by `withTransitions`. */
+/** A condition that a plan wants; `withTransitions` fills in generation and time. */
 export type WantedCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 const MAX_MESSAGE = 1024;
 
 const rfc3339 = (now: number): string => new Date(Math.floor(now / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 
-/** At most 1 KiB of UTF-8 would be cut inside a character; UTF-16 units are fewer than bytes only for ASCII. */
+/**
+ * Cuts a message to 1024 UTF-16 units, because a cut by UTF-8 bytes could split a character. A unit is one byte only
+ * for ASCII.
+ */
 const shortened = (message: string): string =>
   message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 1).toWellFormed()}…`;
 
 /**
  * Conditions as they are written, sorted by type: `lastTransitionTime` stays while `status` does (operator.md A9).
- * @param before what the status holds now
+ * @param before conditions in the current status
  * @param now ms since epoch
  */
 export function withTransitions(

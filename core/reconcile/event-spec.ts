@@ -1,12 +1,15 @@
-/** Something that happened to an object (operator.md A10). Holds no secret, no body and no time. */
+/** Something that happened to an object (operator.md A10). Holds no secrets, bodies or times. */
 export interface EventSpec {
   readonly type: 'Normal' | 'Warning';
   /** CamelCase, documented. */
   readonly reason: string;
-  /** CamelCase: what was being done. */
+  /** CamelCase: the action during which it happened. */
   readonly action: string;
   /** At most 1024 characters. */
   readonly note: string;
-  /** Of this one occurrence: it is told once, by whoever comes first. Absent: occurrences of one reason are told together. */
+  /**
+   * Id of one occurrence. It is reported once, by the first reporter. Absent: occurrences with one reason are counted
+   * together.
+   */
   readonly id?: string;
 }

@@ -4,7 +4,7 @@ import type { Finding } from '../manifest/finding.ts';
 const BARE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const INDEX = /^(?:0|[1-9][0-9]*)$/;
 const SEPARATOR = ' | ';
-// A condition's message is at most 1 KiB (security.md S10); the rest is for what is said around the findings.
+// A condition's message is at most 1 KiB (security.md S10); the rest is for the text around the findings.
 const MAX_BYTES = 900;
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
@@ -14,11 +14,11 @@ function step(token: string): string {
   return INDEX.test(token) ? `[${token}]` : `[${JSON.stringify(token)}]`;
 }
 
-/** `/execution/headers/X-Key` → `spec.execution.headers["X-Key"]`: what stands in the file that a person edits. */
+/** `/execution/headers/X-Key` → `spec.execution.headers["X-Key"]`: the path in the file that a person edits. */
 const pathOf = (base: string, pointer: string): string =>
   `${base}${(parsePointer(pointer) ?? []).map(step).join('')}`.replace(/^[.]/, '');
 
-/** At most so many bytes, cut between characters. */
+/** Cuts a text to at most `bytes` bytes of UTF-8, between characters. */
 function cut(text: string, bytes: number): string {
   if (bytesOf(text) <= bytes) return text;
   const decoded = new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes));
@@ -31,7 +31,8 @@ const byPlace = (one: Finding, other: Finding): number => {
 };
 
 /**
- * Findings as the text of a condition: sorted, each with its place, what to write there, and its code; as many as fit into 900 bytes.
+ * Findings as the text of a condition: sorted, each with its place, what to write there, and its code. As many as fit
+ * into 900 bytes are shown.
  * @param base what the pointers are relative to: `spec`, `spec.manifest`, or '' for the whole object
  */
 export function explainFindings(findings: readonly Finding[], base: string): string {

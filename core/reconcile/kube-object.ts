@@ -1,4 +1,4 @@
-/** An owner; the garbage collector removes the object with its last one. */
+/** An owner. The garbage collector removes the object with its last owner. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -6,7 +6,9 @@ export interface OwnerReference {
   readonly uid: string;
 }
 
-/** Metadata as the API server sends it: everything but the name may be missing in what a test or a fault sends. */
+/**
+ * Metadata as the API server sends it. Everything but the name may be missing in objects from tests or after faults.
+ */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;
@@ -24,8 +26,8 @@ export interface ObjectMeta {
 }
 
 /**
- * An object as it comes from the API server. Only the envelope is known: `spec`, `status` and the rest have any shape, as
- * an object may have been stored before there was a schema (security.md S29). Immutable.
+ * An object as it comes from the API server, immutable. Only the envelope is known. `spec`, `status` and the rest may
+ * have any shape, because an object may be older than its schema (security.md S29).
  */
 export interface KubeObject {
   readonly apiVersion: string;
@@ -33,12 +35,15 @@ export interface KubeObject {
   readonly metadata: ObjectMeta;
   readonly spec?: unknown;
   readonly status?: unknown;
-  /** JSON Pointers of integers beyond ±(2^53−1), which were rounded on the way in; set by the decoder, never sent. */
+  /**
+   * JSON Pointers of integers beyond ±(2^53−1), which were rounded when decoded. The decoder sets them; they are never
+   * sent.
+   */
   readonly unsafeIntegers?: readonly string[];
   readonly [member: string]: unknown;
 }
 
-/** Where one object is. */
+/** Location of one object. */
 export interface ObjectRef {
   /** Absent for cluster-scoped kinds. */
   readonly namespace?: string;

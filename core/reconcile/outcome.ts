@@ -1,7 +1,7 @@
-/** What becomes of a key after one reconcile (operator.md A7). An error that is thrown is the sixth outcome. */
+/** Outcomes of one reconcile of a key (operator.md A7). A thrown error is the sixth outcome. */
 export type Outcome =
   | { readonly kind: 'done' }
-  /** Look again after `ms`, though nothing is wrong: a pin ends, a window closes. */
+  /** Reconcile again after `ms`, although nothing is wrong: a pin ends, a window closes. */
   | { readonly kind: 'requeue-after'; readonly ms: number; readonly why: string }
   /** Something else must happen first; not an error. */
   | { readonly kind: 'waiting'; readonly ms: number; readonly reason: string }

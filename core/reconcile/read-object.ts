@@ -2,18 +2,18 @@ import { isJsonObject, type JsonObject } from '../json/json-value.ts';
 import type { Condition } from './conditions.ts';
 import type { KubeObject } from './kube-object.ts';
 
-// What a person sets to have an object looked at again, as Flux does (operator.md A15).
+// A person sets this annotation to have an object reconciled now, as with Flux (operator.md A15).
 const RECONCILE_AT = 'orbs.dev/reconcile-at';
-// An annotation may be 256 KiB; a status echoes less.
+// An annotation may be 256 KiB; the echo in the status is shorter.
 const MAX_ECHO = 256;
 
-/** The status as members; what was stored in another shape reads as empty (security.md S29). */
+/** The status as members; a stored status of another shape reads as empty (security.md S29). */
 export const statusOf = ({ status }: KubeObject): JsonObject => (isJsonObject(status) ? status : {});
 
-/** The spec as members; what was stored in another shape reads as empty. */
+/** The spec as members; a stored spec of another shape reads as empty. */
 export const specOf = ({ spec }: KubeObject): JsonObject => (isJsonObject(spec) ? spec : {});
 
-/** Moves with every change of the spec; 0 for an object that no API server made. */
+/** Grows with every change of the spec; 0 for an object that the API server did not create. */
 export const generationOf = ({ metadata }: KubeObject): number => metadata.generation ?? 0;
 
 const isStatus = (status: unknown): status is Condition['status'] =>
@@ -35,7 +35,7 @@ function parseCondition(value: unknown): readonly Condition[] {
   ];
 }
 
-/** Conditions of the status, whoever wrote them; entries of another shape are left out. */
+/** Conditions of the status from all writers; entries of another shape are left out. */
 export function conditionsOf(object: KubeObject): readonly Condition[] {
   const { conditions } = statusOf(object);
   return Array.isArray(conditions) ? conditions.flatMap(parseCondition) : [];

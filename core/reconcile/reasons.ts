@@ -1,11 +1,11 @@
 /** One documented reason of a condition. */
 interface Reason {
   readonly status: 'True' | 'False' | 'Unknown';
-  /** What it means, and what to do. */
+  /** Meaning of the reason, and what to do. */
   readonly meaning: string;
 }
 
-/** Condition type → reason → what it says. */
+/** Condition type → reason → its documentation. */
 type Reasons = Readonly<Record<string, Readonly<Record<string, Reason>>>>;
 
 const yes = (meaning: string): Reason => ({ status: 'True', meaning });
@@ -98,6 +98,9 @@ const ORBISET = {
     Ready: yes('Runs are accepted, and everything that the vault binds is there.'),
     Suspended: no('spec.suspended is true: new runs are refused.'),
     SpecInvalid: no('The spec has errors: write what the message says.'),
+    PolicyUnavailable: no(
+      'spec.policies asks for policies, which are reserved for later: every run is refused (503 policy-unavailable). Remove the member.',
+    ),
     AwaitingVaultReport: unknown('The API has not yet said whether the vault is complete.'),
     VaultIncomplete: no('Something that the vault binds is missing; status.vault.missing names it.'),
     RoleBindingMissing: no('The API may not read Secrets here: make the RoleBinding that the message names.'),
@@ -109,6 +112,7 @@ const ORBISET = {
   },
   Stalled: {
     SpecInvalid: yes('Nothing goes on until the spec is changed.'),
+    PolicyUnavailable: yes('Nothing goes on until spec.policies is removed or empty.'),
   },
   VaultReady: {
     VaultComplete: yes('Every bound entry is there.'),
@@ -151,8 +155,8 @@ const PUBLICATION = {
 } as const satisfies Reasons;
 
 /**
- * Every reason that a condition of a resource can have, by kind and condition type: the documented list
- * (docs/reference/resources.md is generated from it). Names are public: they are kept, new ones are added.
+ * Every reason that a condition of a resource can have, by kind and condition type. docs/reference/resources.md is
+ * generated from this list. Names are public: they are kept, new names are added.
  */
 export const REASONS = { Orb: ORB, Orbiset: ORBISET, OrbPublication: PUBLICATION } as const satisfies Readonly<
   Record<string, Reasons>

@@ -1,19 +1,19 @@
 /** One spelling of one vault entry. */
 export interface Pattern {
   readonly bytes: Uint8Array;
-  /** Index of the entry that it belongs to. */
+  /** Index of the vault entry. */
   readonly entry: number;
 }
 
 /**
- * An Aho–Corasick automaton over bytes. Most states of a trie of secrets have one child, so children are kept as a list and
- * only states with many of them have a dense row: 32 bytes a state, where a full table takes 1 KiB. Each byte costs a
- * constant number of steps, amortised, whatever the text is.
+ * An Aho–Corasick automaton over bytes. Most states of a trie of secrets have one child. So children are kept as a
+ * list, and only states with many children have a dense row. A state takes 32 bytes; a full table would take 1 KiB per
+ * state. Each byte costs a constant number of steps, amortised, for any text.
  */
 export interface Automaton {
-  /** `WIDTH` numbers a state, in one cache line; a state is the offset of the first. State 0 is the root. */
+  /** `WIDTH` numbers per state, in one cache line; a state is the offset of its first number. State 0 is the root. */
   readonly states: Int32Array;
-  /** Rows of 256 states. */
+  /** Dense rows of 256 states each. */
   readonly rows: Int32Array;
 }
 
@@ -25,18 +25,18 @@ const LABEL = 2;
 const SIBLING = 3;
 /** The state of the longest proper suffix that begins a pattern. */
 const FAIL = 4;
-/** Offset of the state's row, −1 without one; with a row the list is not looked at. */
+/** Offset of the state's row, −1 without a row. The list of a state with a row is not used. */
 const ROW = 5;
-/** Bytes since the root: so many of the last bytes may be the beginning of a pattern. */
+/** Bytes since the root: this many of the last bytes may be the beginning of a pattern. */
 const DEPTH = 6;
-/** Index of the longest pattern that ends here, −1 when none does. */
+/** Index of the longest pattern that ends here, −1 without one. */
 const PATTERN = 7;
 const WIDTH = 8;
 
 /** Above this many children a state gets a row of its own. */
 const LIST_MAX = 3;
 const BYTES = 256;
-/** With so few bytes open, a search may stop to skip on. */
+/** With at most this many open bytes, a search may stop and skip ahead. */
 const SHALLOW = 2;
 const ROOT = 0;
 
@@ -56,7 +56,7 @@ function initialise(states: Int32Array, state: number, label: number, depth: num
   states[state + PATTERN] = -1;
 }
 
-/** Children are pushed in front: the first is the newest. */
+/** Children are added at the front of the list: the first child is the newest. */
 function addChild(states: Int32Array, state: number, byte: number, added: number): number {
   initialise(states, added, byte, at(states, state + DEPTH) + 1);
   states[added + SIBLING] = at(states, state + CHILD);
@@ -77,7 +77,7 @@ function trieOf(patterns: readonly Pattern[]): Int32Array {
       state = known === 0 ? addChild(states, state, byte, end) : known;
       if (known === 0) end += WIDTH;
     }
-    // Two entries with one value: the first one names it.
+    // Two entries with one value: the first entry gives its name.
     if (at(states, state + PATTERN) < 0) states[state + PATTERN] = index;
   }
   return states.slice(0, end);
@@ -93,7 +93,7 @@ function isCrowded(states: Int32Array, state: number): boolean {
   return state === ROOT || children > LIST_MAX;
 }
 
-/** Gives crowded states their rows. */
+/** Gives states with many children their rows. */
 function rowsOf(states: Int32Array): Int32Array {
   const crowded: number[] = [];
   for (let state = ROOT; state < states.length; state += WIDTH) if (isCrowded(states, state)) crowded.push(state);
@@ -105,7 +105,7 @@ function rowsOf(states: Int32Array): Int32Array {
   return rows;
 }
 
-/** Where a byte that is not that of the first child leads from a state itself, the root when nowhere. */
+/** The next state for a byte that does not match the first child; the root when no child matches. */
 function elsewhere(states: Int32Array, rows: Int32Array, state: number, byte: number): number {
   const row = at(states, state + ROW);
   return row < 0 ? listed(states, state, byte) : at(rows, row + byte);
@@ -121,7 +121,7 @@ function step({ states, rows }: Automaton, state: number, byte: number): number 
   return to;
 }
 
-/** Breadth first: the failure of a state is shallower, so it is known before it is needed. */
+/** Links failure states breadth first: the failure of a state is shallower, so it is known in time. */
 function linkFailures(automaton: Automaton): void {
   const { states } = automaton;
   const queue = new Int32Array(states.length / WIDTH);
@@ -138,7 +138,7 @@ function linkFailures(automaton: Automaton): void {
   }
 }
 
-/** Builds the automaton of these patterns; none of them may be empty. */
+/** Builds the automaton of these patterns, which must not be empty. */
 export function automatonOf(patterns: readonly Pattern[]): Automaton {
   const states = trieOf(patterns);
   const automaton = { states, rows: rowsOf(states) };
@@ -146,25 +146,25 @@ export function automatonOf(patterns: readonly Pattern[]): Automaton {
   return automaton;
 }
 
-/** Where a search stands: the next byte to read, and the state after those before it. */
+/** Position of a search: the next byte to read, and the state after the bytes before it. */
 export interface Cursor {
   index: number;
   state: number;
 }
 
-/** Where a search starts. */
+/** A cursor at the start of a search. */
 export const cursorAt = (index: number): Cursor => ({ index, state: ROOT });
 
 /** How many of the last bytes may be the beginning of a pattern. */
 export const openBytes = (automaton: Automaton, { state }: Cursor): number => at(automaton.states, state + DEPTH);
 
-/** The longest pattern that ends at the cursor, −1 when none does. */
+/** The longest pattern that ends at the cursor, −1 without one. */
 export const patternAt = (automaton: Automaton, { state }: Cursor): number => at(automaton.states, state + PATTERN);
 
 /**
  * Reads on until a pattern ends, or to the end of the text.
- * @param candidate also stops when every pattern that may have begun, began after this offset, and with so few bytes that
- *   skipping on is cheaper than following them; the length of the text: never
+ * @param candidate also stops when all possible matches begin after this offset, and so few bytes are open that
+ * skipping ahead is cheaper. The length of the text: never stops for that.
  */
 export function advance({ states, rows }: Automaton, cursor: Cursor, bytes: Uint8Array, candidate: number): void {
   const { length } = bytes;
@@ -175,7 +175,7 @@ export function advance({ states, rows }: Automaton, cursor: Cursor, bytes: Uint
     else {
       const to = elsewhere(states, rows, state, byte);
       if (to === ROOT && state !== ROOT) {
-        state = at(states, state + FAIL); // and look at the same byte again
+        state = at(states, state + FAIL); // then read the same byte again
         continue;
       }
       state = to;

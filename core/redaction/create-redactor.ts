@@ -1,21 +1,22 @@
 import { automatonOf, type Pattern } from './automaton.ts';
 import { secretForms, withoutNewline } from './forms.ts';
 import { maybeIn, prefilterOf } from './prefilter.ts';
+import { numberScrub } from './numbers.ts';
 import type { Redactor } from './redactor.ts';
 import { scrubJson, type Scrub } from './scrub-json.ts';
 import { findSpans, type Search } from './spans.ts';
 import { redactionStream, replaceSpans } from './stream.ts';
 
-/** What a redactor looks for: the values of one vault, or keys of the process itself. */
+/** An entry to redact: a value of one vault, or a key of the process itself. */
 export interface RedactedEntry {
-  /** Stands in the marker `[redacted:NAME]`. */
+  /** Name shown in the marker `[redacted:NAME]`. */
   readonly name: string;
   readonly value: Uint8Array;
 }
 
-/** A shorter value would blank everything (security.md §5). */
+/** A shorter value would blank everything. */
 const MIN_BYTES = 8;
-/** Bytes of all forms together, one state each at most: about 50 MB and half a second. Short values are taken first. */
+/** Bytes of all forms together, at most one state each: about 50 MB and half a second. Short values are added first. */
 const MAX_STATES = 2_000_000;
 
 interface Known {
@@ -29,7 +30,7 @@ function patternsOf(entries: readonly RedactedEntry[]): Known {
   let states = 0;
   const byLength = [...entries.entries()].toSorted(([, a], [, b]) => a.value.length - b.value.length);
   for (const [entry, { name, value }] of byLength) {
-    // Forms are at least three times the value, whatever it holds: don't make them to find out that they are too many.
+    // All forms of a value take at least three times its size. Check this first, before making forms that don't fit.
     const fits = withoutNewline(value).length >= MIN_BYTES && states + 3 * value.length <= MAX_STATES;
     const forms = fits ? secretForms(value) : [];
     const bytes = forms.reduce((sum, form) => sum + form.length, 0);
@@ -43,9 +44,8 @@ function patternsOf(entries: readonly RedactedEntry[]): Known {
   return { patterns, unscrubbable: entries.map(({ name }) => name).filter((name) => left.has(name)) };
 }
 
-/** Characters beside these would break the JSON, HTML or header that the marker stands in. */
-const markerOf = (name: string): Uint8Array =>
-  new TextEncoder().encode(`[redacted:${name.replaceAll(/[^A-Za-z0-9._-]/g, '_')}]`);
+/** Other characters would break the JSON, HTML or header around the marker. */
+const markerOf = (name: string): string => `[redacted:${name.replaceAll(/[^A-Za-z0-9._-]/g, '_')}]`;
 
 function scrubText(search: Search, markers: readonly Uint8Array[]): Scrub {
   const encoder = new TextEncoder();
@@ -59,7 +59,7 @@ function scrubText(search: Search, markers: readonly Uint8Array[]): Scrub {
   };
 }
 
-/** Knows no value: everything passes unchanged. */
+/** A redactor without values: everything passes unchanged. */
 const passing = (unscrubbable: readonly string[]): Redactor => ({
   text: (value) => ({ value, hits: 0 }),
   json: (value) => ({ value, hits: 0 }),
@@ -73,19 +73,21 @@ const passing = (unscrubbable: readonly string[]): Redactor => ({
 
 /**
  * Compiles the values of one vault version (security.md §5): one Aho–Corasick automaton over every form of every value.
- * Overlapping hits are replaced as one, by the marker of the leftmost and longest.
- * @param entries values as they stand in the vault; an entry under 8 bytes, or with forms of more than 2 MB together with
- *   all shorter entries, is not scrubbed and named in `unscrubbable`
+ * Overlapping hits are replaced together, by the marker of the leftmost and longest.
+ * @param entries values as the vault holds them. An entry under 8 bytes is not redacted and is named in `unscrubbable`.
+ * So is an entry whose forms, with those of all shorter entries, exceed 2 MB.
  */
 export function createRedactor(entries: readonly RedactedEntry[]): Redactor {
   const { patterns, unscrubbable } = patternsOf(entries);
   if (patterns.length === 0) return passing(unscrubbable);
   const search = { patterns, automaton: automatonOf(patterns), prefilter: prefilterOf(patterns) };
-  const markers = entries.map(({ name }) => markerOf(name));
+  const texts = entries.map(({ name }) => markerOf(name));
+  const markers = texts.map((marker) => new TextEncoder().encode(marker));
   const text = scrubText(search, markers);
+  const scrubs = { text, number: numberScrub(patterns, texts) };
   return {
     text,
-    json: (value) => scrubJson(text, value),
+    json: (value) => scrubJson(scrubs, value),
     bytes: (bytes) => {
       const spans = findSpans(search, bytes);
       const { length } = spans;

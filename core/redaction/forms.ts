@@ -1,7 +1,7 @@
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** What may stand unescaped, beside letters and digits, by the percent encoders that providers use. */
+/** Characters, beside letters and digits, that the percent encoders of providers may leave unescaped. */
 const PERCENT_SAFE = {
   rfc3986: '-._~',
   path: '-._~/',
@@ -10,7 +10,9 @@ const PERCENT_SAFE = {
   form: '*-._',
 } as const;
 
-/** JSON encoders differ in what they escape beside the quotes, backslashes and controls of RFC 8259 §7. */
+/**
+ * JSON encoders differ in the characters that they escape beside the quotes, backslashes and controls of RFC 8259 §7.
+ */
 const NON_ASCII = /[\u0080-\uffff]/g;
 const MARKUP = /[<>&\u2028\u2029]/g;
 
@@ -25,7 +27,7 @@ const QUOTES = [
   ['"', "'"],
 ] as const;
 
-/** Forms are built as strings of bytes, one character each: a set of them has no duplicates. */
+/** Forms are built as strings with one character per byte, so that a set removes duplicates. */
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (unit) => unit.charCodeAt(0));
 
 const utf8Text = (bytes: Uint8Array): string | undefined => {
@@ -43,7 +45,7 @@ const latin1 = (bytes: Uint8Array): string => {
 };
 
 /**
- * Base64 of `value` behind 0, 1 or 2 unknown bytes, without the characters that hold bits of its neighbours:
+ * Base64 of `value` after 0, 1 or 2 unknown bytes, without the characters that also hold bits of neighbours:
  * b64(0^k ‖ s)[(0,2,3)[k] … ⌊(k+len)·8/6⌋] (security.md §5).
  */
 function base64Forms(value: Uint8Array): readonly string[] {
@@ -103,15 +105,15 @@ function formsOf(value: Uint8Array): readonly string[] {
   return [...encoded, ...[...jsonForms(text), ...htmlForms(text)].map((form) => latin1(encoder.encode(form)))];
 }
 
-/** The value without one trailing LF or CR LF: editors and `echo` add it, providers and we take it away. */
+/** The value without one trailing LF or CR LF. Editors and `echo` add it; providers and this program remove it. */
 export function withoutNewline(value: Uint8Array): Uint8Array {
   if (value.at(-1) !== LF) return value;
   return value.subarray(0, value.at(-2) === CR ? -2 : -1);
 }
 
 /**
- * Every spelling under which a value is looked for (security.md §5), each also after removal of the trailing newline;
- * each once. Where encoders in use differ (JSON, HTML, percent), each of their spellings is a form.
+ * Every form in which a value is searched (security.md §5), also without its trailing newline; without duplicates.
+ * Where common encoders differ (JSON, HTML, percent), each of their spellings is a form.
  * @param value at least 8 bytes without its newline
  */
 export function secretForms(value: Uint8Array): readonly Uint8Array[] {

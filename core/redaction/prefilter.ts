@@ -2,23 +2,23 @@ import type { Pattern } from './automaton.ts';
 
 /** Length of the pieces that are looked up. */
 const PIECE = 3;
-/** More reach than this gains nothing. */
+/** A longer reach gains nothing. */
 const MAX_HEAD = 32;
 const TABLE_BITS = 65_536;
 
 /**
- * Says where a pattern may begin, from one piece of three bytes in every `reach + 1`. The pieces are those of the first
- * bytes of all patterns, hashed into one bit table: a text without secrets is mostly skipped, and nothing is missed.
+ * Finds where a pattern may begin, from one piece of three bytes in every `reach + 1`. The pieces of the first bytes of
+ * all patterns are hashed into one bit table. A text without secrets is mostly skipped, and every match is still found.
  */
 export interface Prefilter {
-  /** A piece at offset i speaks for the patterns that begin in [i − reach, i]. */
+  /** A piece at offset i covers the patterns that begin in [i − reach, i]. */
   readonly reach: number;
   readonly bits: Uint8Array;
-  /** The looked-up parts of all patterns are ASCII: pieces of a string's UTF-16 units may be looked up as well. */
+  /** The looked-up parts of all patterns are ASCII, so pieces of a string's UTF-16 units may be looked up too. */
   readonly ascii: boolean;
 }
 
-/** The hash of three neighbours; XOR and shifts so that it takes UTF-16 units too. */
+/** The hash of three neighbours. XOR and shifts also work on UTF-16 units. */
 const slotOf = (first: number, second: number, third: number): number =>
   (first ^ (second << 6) ^ (third << 11)) & (TABLE_BITS - 1);
 
@@ -40,8 +40,8 @@ export function prefilterOf(patterns: readonly Pattern[]): Prefilter {
 }
 
 /**
- * The first offset, in steps of `reach + 1` from `from + reach`, whose piece a pattern has.
- * @param from everything that begins before it is decided
+ * The first offset, in steps of `reach + 1` from `from + reach`, whose piece occurs in a pattern.
+ * @param from everything that begins before it is already decided
  * @returns −1: no pattern begins at or after `from`
  */
 export function nextCandidate({ reach, bits }: Prefilter, bytes: Uint8Array, from: number): number {
@@ -53,7 +53,7 @@ export function nextCandidate({ reach, bits }: Prefilter, bytes: Uint8Array, fro
   return -1;
 }
 
-/** False when no pattern is in the text: without encoding it, which costs more than the look. */
+/** False when the text holds no pattern. It avoids encoding the text, which costs more than this check. */
 export function maybeIn({ reach, bits, ascii }: Prefilter, text: string): boolean {
   if (!ascii) return true;
   const last = text.length - PIECE;

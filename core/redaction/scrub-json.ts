@@ -1,49 +1,67 @@
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
+import type { ScrubNumber } from './numbers.ts';
 
 export type Scrub = (text: string) => { readonly value: string; readonly hits: number };
+
+/** Functions that redact the scalars of a value. Without `number`, no secret could come back as a number. */
+export interface Scrubs {
+  readonly text: Scrub;
+  readonly number: ScrubNumber | undefined;
+}
 
 type Members = readonly JsonValue[] | JsonObject;
 type Copy = JsonValue[] | Record<string, JsonValue>;
 
 const isMembers = (value: JsonValue): value is Members => typeof value === 'object' && value !== null;
 
-/** True when any string or key changes; most values have none, and are not copied. */
-function concerns(scrub: Scrub, root: JsonValue): boolean {
+/** True when any string, key or number changes. Most values stay the same and are not copied. */
+function concerns({ text: scrub, number }: Scrubs, root: JsonValue): boolean {
   const hit = (text: string): boolean => scrub(text).hits > 0;
+  const isHit = (value: JsonValue): boolean =>
+    typeof value === 'string' ? hit(value) : typeof value === 'number' && number?.(value) !== undefined;
+  const isScanned =
+    number === undefined ? (value: JsonValue): boolean => typeof value !== 'number' : (): boolean => true;
   const stack: JsonValue[] = [root];
   for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
-    if (typeof value === 'string' && hit(value)) return true;
+    if (isHit(value)) return true;
     if (!isMembers(value)) continue;
     if (!Array.isArray(value) && Object.keys(value).some(hit)) return true;
     const members: readonly JsonValue[] = Object.values(value);
-    for (const member of members) if (typeof member !== 'number') stack.push(member);
+    for (const member of members) if (isScanned(member)) stack.push(member);
   }
   return false;
 }
 
-/** Own data properties only: a key `__proto__` is a key like any other. */
+/** Sets an own data property, so that a key `__proto__` is an ordinary key. */
 function put(target: Copy, key: string, value: JsonValue): void {
   let free = key;
-  // Two keys that were two forms of one secret must not swallow one another.
+  // Two keys may be two forms of one secret; one must not overwrite the other.
   for (let next = 2; Object.hasOwn(target, free); next += 1) free = `${key}#${next}`;
   Object.defineProperty(target, free, { value, enumerable: true, writable: true, configurable: true });
 }
 
 /**
- * Scrubs every string and every key. Without recursion: a provider's answer may be nested deeper than the stack is.
- * @returns the same value when nothing was hit
+ * Redacts every string, key and number; a number that holds a secret becomes its marker, a string. It does not recurse,
+ * because a provider's answer may be nested deeper than the stack allows.
+ * @returns the same value without a hit
  */
-export function scrubJson(scrub: Scrub, root: JsonValue): { readonly value: JsonValue; readonly hits: number } {
-  if (!concerns(scrub, root)) return { value: root, hits: 0 };
+export function scrubJson(scrubs: Scrubs, root: JsonValue): { readonly value: JsonValue; readonly hits: number } {
+  if (!concerns(scrubs, root)) return { value: root, hits: 0 };
   const queue: { readonly from: Members; readonly to: Copy }[] = [];
   let hits = 0;
   const clean = (text: string): string => {
-    const { value, hits: found } = scrub(text);
+    const { value, hits: found } = scrubs.text(text);
     hits += found;
     return value;
   };
+  const cleanNumber = (value: number): number | string => {
+    const marker = scrubs.number?.(value);
+    if (marker !== undefined) hits += 1;
+    return marker ?? value;
+  };
   const copy = (value: JsonValue): JsonValue => {
     if (typeof value === 'string') return clean(value);
+    if (typeof value === 'number') return cleanNumber(value);
     if (!isMembers(value)) return value;
     const to: Copy = Array.isArray(value) ? [] : {};
     queue.push({ from: value, to });

@@ -1,14 +1,14 @@
 import { advance, cursorAt, openBytes, patternAt, type Automaton, type Cursor, type Pattern } from './automaton.ts';
 import { nextCandidate, type Prefilter } from './prefilter.ts';
 
-/** A part of a text that has to go: [start, end), named after the entry of its leftmost, longest hit. */
+/** A part of a text to replace: [start, end), named after the entry of its leftmost, longest hit. */
 export interface Span {
   readonly start: number;
   readonly end: number;
   readonly entry: number;
 }
 
-/** What one vault version is searched with. */
+/** The automaton and patterns to search one vault version. */
 export interface Search {
   readonly patterns: readonly Pattern[];
   readonly automaton: Automaton;
@@ -16,7 +16,7 @@ export interface Search {
 }
 
 /**
- * Adds a hit that ends after all earlier ones. Hits that overlap become one span: cutting only the leftmost would leave
+ * Adds a hit that ends after all earlier ones. Overlapping hits become one span: cutting only the leftmost would leave
  * the rest of the other in the text. Hits that only touch stay two.
  */
 function addSpan(spans: Span[], hit: Span): void {
@@ -29,7 +29,7 @@ function addSpan(spans: Span[], hit: Span): void {
   spans.push({ start, end: hit.end, entry });
 }
 
-/** Adds the hit that ends at the cursor. @returns false: none does */
+/** Adds the hit that ends at the cursor. @returns false when no hit ends there */
 export function addHit({ automaton, patterns }: Search, cursor: Cursor, spans: Span[]): boolean {
   const pattern = patterns[patternAt(automaton, cursor)];
   if (pattern === undefined) return false;
@@ -38,7 +38,7 @@ export function addHit({ automaton, patterns }: Search, cursor: Cursor, spans: S
   return true;
 }
 
-/** Runs the automaton over the patterns that may begin around `candidate`. @returns where to go on */
+/** Runs the automaton over the patterns that may begin around `candidate`. @returns the offset to continue at */
 function follow(search: Search, bytes: Uint8Array, candidate: number, spans: Span[]): number {
   const { automaton, prefilter } = search;
   const cursor = cursorAt(candidate - prefilter.reach);
@@ -50,7 +50,7 @@ function follow(search: Search, bytes: Uint8Array, candidate: number, spans: Spa
   return cursor.index - (cursor.index < bytes.length ? openBytes(automaton, cursor) : 0);
 }
 
-/** All spans of a whole text, in order, apart from each other. */
+/** All spans of a whole text, in order, without overlaps. */
 export function findSpans(search: Search, bytes: Uint8Array): readonly Span[] {
   const spans: Span[] = [];
   let from = 0;

@@ -2,13 +2,13 @@ import { advance, cursorAt, openBytes } from './automaton.ts';
 import { addHit, type Search, type Span } from './spans.ts';
 
 /**
- * Scrubs a text that comes in pieces. What could still become part of a secret is held back: at most the longest form
- * less one byte, so a value split anywhere is found.
+ * Redacts a text that comes in pieces. Bytes that could still become part of a secret are held back: at most the
+ * longest form less one byte. So a value that is split anywhere is found.
  */
 export interface RedactionStream {
-  /** @returns what is decided so far */
+  /** @returns the bytes that are decided so far */
   readonly write: (chunk: Uint8Array) => { readonly value: Uint8Array; readonly hits: number };
-  /** @returns the rest; the stream takes no more */
+  /** @returns the rest; the stream accepts no more input */
   readonly end: () => { readonly value: Uint8Array; readonly hits: number };
 }
 
@@ -22,7 +22,7 @@ const concat = (parts: readonly Uint8Array[]): Uint8Array => {
   return whole;
 };
 
-/** `text` with every span before `limit` replaced; a span that reaches beyond it is replaced whole. */
+/** `text` with every span before `limit` replaced; a span that reaches beyond `limit` is replaced whole. */
 export function replaceSpans(
   text: Uint8Array,
   spans: readonly Span[],
@@ -39,17 +39,17 @@ export function replaceSpans(
   return concat(parts);
 }
 
-/** @param markers what stands in place of each entry */
+/** @param markers the replacement for each entry */
 export function redactionStream(search: Search, markers: readonly Uint8Array[]): RedactionStream {
   const cursor = cursorAt(0);
-  // Offsets, the cursor's too, are those of `held`. Spans are undecided; up to `replaced` the text is replaced already.
+  // Offsets, including the cursor's, are relative to `held`. Spans are undecided; the text before `replaced` is done.
   let held: Uint8Array = new Uint8Array(0);
   let spans: Span[] = [];
   let replaced = 0;
 
   const note = (): void => {
     addHit(search, cursor, spans);
-    // A hit that reaches into what is replaced makes that longer, and takes the spans between with it.
+    // A hit that overlaps the replaced part extends it, and absorbs the spans between.
     const last = spans.at(-1);
     if (last === undefined || last.start >= replaced) return;
     replaced = last.end;

@@ -1,4 +1,4 @@
-/** Headers and fields whose values are credentials whatever they hold, and URLs, which carry tokens (security.md §5). */
+/** Headers and fields whose values are always credentials, and URLs, which carry tokens (security.md §5). */
 const SENSITIVE = new Set([
   'authorization',
   'proxyauthorization',

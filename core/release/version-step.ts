@@ -1,13 +1,13 @@
 import { lt, parse, type SemVer } from 'semver';
 
-/** Whether one version directly follows the other, in either direction, or has the same minor. */
+/** Whether one version directly follows the other, in either direction, or both have the same minor. */
 function isStep(one: SemVer, other: SemVer): boolean {
   const [lower, higher] = lt(one, other) ? [one, other] : [other, one];
   if (higher.major === lower.major) return higher.minor - lower.minor <= 1;
   return higher.major - lower.major === 1 && higher.minor === 0;
 }
 
-/** The next version on the way. */
+/** The next version on the upgrade path. */
 function advice({ major, minor }: SemVer, own: SemVer): string {
   if (own.major > major) return `${major + 1}.0`;
   if (own.major === major && own.minor > minor) return `${major}.${minor + 1}`;
@@ -15,11 +15,11 @@ function advice({ major, minor }: SemVer, own: SemVer): string {
 }
 
 /**
- * Versions are upgraded and rolled back one minor at a time (reference/packaging.md §8): what lies between may have
- * changed what is stored.
- * @param known version of the program that worked here last
- * @param own version of the program that wants to
- * @returns why it must not, and what to do; undefined when it may, or when one of the two is no version
+ * Versions are upgraded and rolled back one minor at a time (packaging.md §8). A version in between may have changed
+ * the stored data.
+ * @param known version of the program that last ran here
+ * @param own version of the program that is starting
+ * @returns why it must not start, and what to do; undefined when it may, or when either text is not a version
  */
 export function refuseStep(known: string, own: string): string | undefined {
   const [from, to] = [parse(known), parse(own)];

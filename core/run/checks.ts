@@ -1,18 +1,18 @@
 import type { AttemptRecord, CheckResult, CheckId, RunOutcome } from '../receipt/record.ts';
 
-/** What a run knows about itself when it ends; enough for the eight checks of trust.md §4. */
+/** Facts about a run when it ends, enough for the eight checks of trust.md §4. */
 export interface CheckFacts {
   readonly outcome: RunOutcome;
   readonly closedBy: 'runtime' | 'sweeper';
   readonly durationMs: number;
   readonly sloMs: number;
   readonly attempts: readonly AttemptRecord[];
-  /** `anonymous`: the manifest needs no key and none was sent. */
+  /** `anonymous`: the manifest needs no key, and the caller sent none. */
   readonly caller: 'valid' | 'revoked-or-expired' | 'unknown' | 'anonymous';
   readonly hasInputs: boolean;
   readonly hasOutputs: boolean;
   readonly outputsComplete: boolean;
-  /** An attempt went to an exception of the dialer. */
+  /** An attempt used an allow rule of the dialer. */
   readonly exception: boolean;
   /** Wall clock and monotonic clock disagree about the duration. */
   readonly clockStepped: boolean;
@@ -45,9 +45,9 @@ function slo(facts: CheckFacts): CheckResult {
 }
 
 /**
- * The eight checks of a run (trust.md §4). `manifest` passes because a run holds the compiled generation that it started
- * with; `policy` passes because the empty set allows; `input_schema` passes because a request that does not fit never
- * starts a run; `standing` fails because an unpublished Orb is uncertified.
+ * The eight checks of a run (trust.md §4). `manifest` passes because a run holds the compiled generation that it
+ * started with. `policy` passes because the empty set allows. `input_schema` passes because a request that does not fit
+ * never starts a run. `standing` fails because an unpublished Orb is uncertified.
  */
 export function checksOf(facts: CheckFacts): Readonly<Record<CheckId, CheckResult>> {
   return {

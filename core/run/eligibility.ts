@@ -5,7 +5,7 @@ import type { VaultEntry } from '../orb/orbiset.ts';
 import type { RenderProblem } from '../template/compiled-request.ts';
 import type { RenderedRequest } from '../template/rendered-request.ts';
 
-/** What a provider needs of the calling Orbiset (failover.md §12.2, security.md S1). */
+/** A provider's needs from the calling Orbiset (failover.md §12.2, security.md S1). */
 export interface EligibilityContext {
   readonly inputs: JsonObject;
   readonly vault: ReadonlyMap<string, VaultEntry>;
@@ -18,17 +18,23 @@ type IneligibleCode = 'secret-missing' | 'secret-not-header-safe' | 'secret-host
 export type Eligibility =
   | { readonly kind: 'eligible'; readonly ready: ReadyAttempt }
   | { readonly kind: 'ineligible'; readonly code: IneligibleCode; readonly entry: string; readonly host: string }
-  /** No provider can be called with these inputs: the caller's fault, 422. */
+  /** No provider can be called with these inputs. The caller is at fault: 422. */
   | { readonly kind: 'input'; readonly problem: Extract<RenderProblem, { kind: 'input' }> };
 
-/** A request that may be sent. Holds secret values: it lives from here to the socket and is never logged. */
+/**
+ * A request that is ready to send. It holds secret values: it lives only until it is written to the socket and is never
+ * logged.
+ */
 export interface ReadyAttempt {
   readonly provider: CompiledProvider;
   readonly request: RenderedRequest;
   readonly usesSecret: boolean;
-  /** The entries whose values stand in the request: this provider's own, no other's. */
+  /** The entries whose values are in the request: only those of this provider. */
   readonly entries: readonly VaultEntry[];
-  /** Their values as they stand there, by name; those of the entries may have been overwritten when the run ends. */
+  /**
+   * Their values as they appear in the request, by name. The entries' own values may be overwritten before the run
+   * ends.
+   */
   readonly secrets: ReadonlyMap<string, string>;
   /** Null when every secret of the request may go to `url`. */
   readonly guard: (url: URL) => 'secret-host-not-allowed' | null;
@@ -46,13 +52,13 @@ function guardOf(entries: readonly VaultEntry[], plainOrigins: ReadonlySet<strin
   };
 }
 
-/** Host of an address with placeholders, for the message: labels that a secret makes are `*`, as in `allowedHosts`. */
+/** Host of a URL with placeholders, for the message. A label from a secret becomes `*`, as in `allowedHosts`. */
 function hostOf(url: string): string {
   const host = URL.canParse(url) ? new URL(url).hostname : '';
   return host.replace(/^.*\}\}[^.]*\./, '*.');
 }
 
-/** The first entry that may not go to the request's host, for the message. */
+/** The first entry that may not be sent to the request's host, for the message. */
 function refusedEntry(entries: readonly VaultEntry[], host: string): string {
   const refused = entries.find((entry) => !hostAllowed(host, entry.allowedHosts)) ?? entries[0];
   return refused?.name ?? '';
@@ -84,7 +90,7 @@ export function eligibility(provider: CompiledProvider, context: EligibilityCont
   return { kind: 'ineligible', code: rendered.problem.code, entry: rendered.problem.entry, host };
 }
 
-/** Eligible providers in the order of trial. */
+/** Eligible providers in the order of attempts. */
 export type EligibleProviders = readonly [ReadyAttempt, ...ReadyAttempt[]];
 
 export type Selection =
@@ -92,7 +98,7 @@ export type Selection =
   | Exclude<Eligibility, { kind: 'eligible' }>;
 
 /**
- * Every eligible provider in order, each with a request of its own. Without one: the reason of the first in order
+ * Every eligible provider in order, each with its own request. If none is eligible, the reason of the first in order
  * (failover.md §12.2).
  * @param providers at least one
  */

@@ -8,20 +8,20 @@ export interface ExtractedOutputs {
   readonly outputs: JsonObject;
   /** Every output has a value of its type: check `output_schema` (trust.md §4). */
   readonly complete: boolean;
-  /** Outputs with a `from` that is not there or of another type: on a 2xx the attempt is an `error`. */
+  /** Outputs whose `from` is absent in the answer or has another type. On a 2xx the attempt is then an `error`. */
   readonly missing: readonly string[];
 }
 
-// As deep as a request may be: every later walk over a value recurses.
+// The same depth as a request may have: later walks over a value recurse.
 const MAX_DEPTH = 128;
 
-/** Every item there, and writable. A list from which a number was dropped has a hole. */
+/** Whether every item is present and writable. A list has a hole where a number was dropped. */
 function areWritable(items: readonly (JsonValue | undefined)[], depth: number): boolean {
   for (let index = 0; index < items.length; index += 1) if (!isWritable(items[index], depth)) return false;
   return true;
 }
 
-/** Whether an answer and a commitment can hold a value: text with a UTF-8 form, finite numbers, not too deep. */
+/** Whether answers and commitments can hold a value: text with a UTF-8 form, finite numbers, not too deep. */
 function isWritable(value: JsonValue | undefined, depth: number): value is JsonValue {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value === 'number') return Number.isFinite(value);
@@ -31,7 +31,7 @@ function isWritable(value: JsonValue | undefined, depth: number): value is JsonV
   return areWritable(Object.values(value), depth + 1) && Object.keys(value).every((name) => name.isWellFormed());
 }
 
-/** What can come out under a declared type; anything else counts as absent. */
+/** Whether a value fits its declared type; other values count as absent. */
 const fitsType = (value: JsonValue | undefined, type: ValueType): value is JsonValue =>
   isOfType(value, type) && isWritable(value, 1);
 
@@ -48,7 +48,7 @@ function httpStatus(name: string, type: ValueType, status: number): JsonValue | 
   return type === 'string' ? String(status) : status;
 }
 
-/** Search order of an output without `from` (design.md §2): body member, header, the HTTP status, else null. */
+/** Search order of an output without `from` (design.md §2): body member, header, the HTTP status, otherwise null. */
 function search(output: CompiledOutput, answer: ProviderAnswer): JsonValue {
   const { name, type } = output;
   const inBody = answer.body === undefined ? undefined : lookup(answer.body, [name]);
@@ -65,9 +65,7 @@ function fromPointer(tokens: readonly string[], answer: ProviderAnswer): JsonVal
   return lookup(view, tokens);
 }
 
-/**
- * Takes the outputs of an answer. Pure; the caller decides what a missing one means (only on a 2xx it matters).
- */
+/** Extracts the outputs of an answer. Pure. The caller decides about missing outputs, which matter only on a 2xx. */
 export function extractOutputs(outputs: readonly CompiledOutput[], answer: ProviderAnswer): ExtractedOutputs {
   const found: (readonly [string, JsonValue])[] = [];
   const missing: string[] = [];

@@ -1,15 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
-import type {
-  AttemptRecord,
-  CheckId,
-  CheckResult,
-  CommitmentRecord,
-  ReceiptRecord,
-  RunOutcome,
-} from '../receipt/record.ts';
-import { CHECK_ORDER, CHECK_WEIGHTS, scoreOf } from '../trust/score.ts';
+import { CHECK_ORDER, CHECK_WEIGHTS, type CommitmentRecord, type ReceiptRecord } from '../receipt/record.ts';
+import { scoreOf } from '../trust/score.ts';
+import { checksOf, type CheckFacts } from './checks.ts';
 
-/** What is fixed about a run when it starts; the sweeper has no more than this. JSON-safe. */
+/** The facts about a run that are fixed when it starts. The sweeper knows only these. JSON-safe. */
 export interface RunSeed {
   readonly run_id: string;
   readonly tenant: string;
@@ -26,38 +20,35 @@ export interface RunSeed {
   readonly started_at: number;
 }
 
-/** What is known when it ends. */
-export interface RunEnding {
-  readonly outcome: RunOutcome;
-  readonly closedBy: 'runtime' | 'sweeper';
+/** The facts about a run that are known when it ends. */
+export interface RunEnding extends Omit<CheckFacts, 'sloMs' | 'hasInputs' | 'hasOutputs'> {
+  readonly output: CommitmentRecord | null;
   /** Ms since epoch. */
   readonly finishedAt: number;
-  readonly issuedAt: number;
-  readonly durationMs: number;
-  readonly attempts: readonly AttemptRecord[];
-  readonly output: CommitmentRecord | null;
-  readonly checks: Readonly<Record<CheckId, CheckResult>>;
-  readonly callerTag: string;
-  readonly receiptId: string;
 }
 
-/** What every receipt of this ledger shares. */
+/** Facts of a receipt that do not come from its run. */
 export interface RecordContext {
   readonly issuer: string;
   readonly policy: ReceiptRecord['policy'];
+  readonly receiptId: string;
+  /** Ms since epoch. */
+  readonly issuedAt: number;
+  readonly callerTag: string;
 }
 
 const time = (ms: number): string => new Date(ms).toISOString();
 /** The closed record of one run (trust.md §1.1), scored by section 4. */
 export function recordOf(seed: RunSeed, ending: RunEnding, context: RecordContext): ReceiptRecord {
-  const { checks } = ending;
+  const { slo_ms: sloMs, has_inputs: hasInputs, has_outputs: hasOutputs } = seed;
+  const checks = checksOf({ ...ending, sloMs, hasInputs, hasOutputs });
   const violations = context.policy.violations.map((violation) => violation.severity);
   const score = scoreOf({ checks, violations, irreversible: seed.irreversible });
   return {
     schema: `${context.issuer}/schemas/receipt/v1`,
-    receipt_id: ending.receiptId,
+    receipt_id: context.receiptId,
     issuer: context.issuer,
-    issued_at: time(ending.issuedAt),
+    issued_at: time(context.issuedAt),
     orb: { id: seed.orb_id, manifest_digest: seed.manifest_digest, irreversible: seed.irreversible },
     execution: {
       run_id: seed.run_id,
@@ -69,7 +60,7 @@ export function recordOf(seed: RunSeed, ending: RunEnding, context: RecordContex
       slo_ms: seed.slo_ms,
       attempts: ending.attempts,
     },
-    caller: { tag: ending.callerTag, self: seed.self },
+    caller: { tag: context.callerTag, self: seed.self },
     input: seed.input,
     output: ending.output,
     policy: context.policy,

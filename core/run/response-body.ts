@@ -2,21 +2,21 @@ import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { readJsonText } from '../manifest/text/json-reader.ts';
 import { mayEscapeNames } from '../json/escaped-name.ts';
 
-/** A provider's answer as outputs read it (design.md §2). */
+/** A provider's answer as the outputs see it (design.md §2). */
 export interface ProviderAnswer {
   readonly status: number;
   /** Names in lower case; repeated headers joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Absent: no body, or one that is neither JSON nor text. */
+  /** Absent: no body, or a body that is neither JSON nor text. */
   readonly body: JsonValue | undefined;
 }
 
 export type ReadBody =
   | { readonly ok: true; readonly body: JsonValue | undefined }
-  /** It says JSON or text and is not: counts as an undecodable body (failover.md §2, `error`). */
+  /** The declared type is JSON or text, but the body is not: an undecodable body (failover.md §2, `error`). */
   | { readonly ok: false };
 
-/** Media type without parameters, in lower case; '' when there is none. */
+/** Media type without parameters, in lower case; '' without a content type. */
 const mediaTypeOf = (contentType: string | undefined): string =>
   (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
@@ -24,7 +24,7 @@ const isJsonType = (type: string): boolean => type.endsWith('/json') || type.end
 const isTextType = (type: string): boolean =>
   type.startsWith('text/') || type === 'application/x-ndjson' || type.endsWith('/xml') || type.endsWith('+xml');
 
-// A number that a double can't carry exactly must not come out rounded: it counts as absent.
+// A number that a double can't hold exactly counts as absent, so that no rounded value is returned.
 const LONG_INTEGER = /\d{16}/;
 const dropUnsafe = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === 'number' && /^-?\d+$/.test(context?.source ?? '') && !Number.isSafeInteger(value)
@@ -33,7 +33,10 @@ const dropUnsafe = (_key: string, value: unknown, context?: { readonly source?: 
 
 const isUnsafe = (value: JsonValue): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
 
-/** The same for a value that was read without its sources; NaN keeps a place in a list and can't be an output. */
+/**
+ * The same for a value that was parsed without its source text. NaN keeps its place in a list and is never a valid
+ * output.
+ */
 function withoutUnsafe(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item: JsonValue) => (isUnsafe(item) ? Number.NaN : withoutUnsafe(item)));
   if (!isJsonObject(value)) return value;
@@ -41,7 +44,7 @@ function withoutUnsafe(value: JsonValue): JsonValue {
   return Object.fromEntries(members.map(([name, member]) => [name, withoutUnsafe(member)]));
 }
 
-/** For the few bodies with names that `JSON.parse` may get wrong. Ten times slower; at most 128 levels. */
+/** Parses the few bodies with member names that `JSON.parse` may get wrong. Ten times slower; at most 128 levels. */
 function parseByHand(text: string): ReadBody {
   const { reading, value } = readJsonText(text, { keepsOffsets: false });
   const malformed = reading.findings.some(({ code }) => code === 'invalid-json');
@@ -65,8 +68,8 @@ function parseJson(text: string): ReadBody {
 }
 
 /**
- * Reads a whole, decoded body by its media type: JSON is parsed, text and XML stay text, without a type JSON is tried.
- * An empty body is absent, whatever its type says: a 202 often carries `application/json` and nothing else.
+ * Reads a whole, decoded body by its media type. JSON is parsed; text and XML stay text; without a type, JSON is tried.
+ * An empty body is absent, whatever its type: a 202 often has `application/json` and no body.
  */
 export function readBody(bytes: Uint8Array, contentType: string | undefined): ReadBody {
   if (bytes.length === 0) return { ok: true, body: undefined };
@@ -82,8 +85,9 @@ export function readBody(bytes: Uint8Array, contentType: string | undefined): Re
 }
 
 /**
- * Text of a provider's bytes. Text has no NUL: bytes with one are UTF-16 or binary, in which no form of a secret would be
- * found (security.md §5). @returns undefined when the bytes are no UTF-8 text
+ * Text of a provider's bytes. Text has no NUL: bytes with NUL are UTF-16 or binary, where no form of a secret would be
+ * found (security.md §5).
+ * @returns undefined when the bytes are not UTF-8 text
  */
 export function decodeText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;

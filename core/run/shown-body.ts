@@ -7,7 +7,10 @@ const SHOWN_BYTES = 4096;
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g;
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** By the reader of our own: a body from outside never reaches `JSON.parse` with escaped names (`escaped-name.ts`). */
+/**
+ * Uses this repository's JSON reader: a body from outside with escaped names never reaches `JSON.parse`
+ * (`escaped-name.ts`).
+ */
 const parsed = (text: string): JsonValue | undefined => readJsonText(text, { keepsOffsets: false }).value;
 
 const unescape = (text: string): string =>
@@ -15,27 +18,37 @@ const unescape = (text: string): string =>
     code === undefined ? (CONTROLS[unit] ?? unit) : String.fromCharCode(Number.parseInt(code, 16)),
   );
 
-/**
- * JSON is scrubbed as what it says, not as it is spelled (security.md §5): a quote or backslash of a form is escaped once
- * more in it, and any letter may stand as `\uXXXX`. What only looks like JSON (cut off, in text) is read the same way.
- */
-function clean(text: string, redactor: Redactor): string {
+/** A JSON body with the secrets in its values redacted; undefined when it holds none or is not JSON. */
+function scrubbedJson(text: string, redactor: Redactor): string | undefined {
   const value = parsed(text);
   const scrubbed = value === undefined ? undefined : redactor.json(value);
-  if (scrubbed !== undefined && scrubbed.hits > 0) return JSON.stringify(scrubbed.value);
+  return scrubbed === undefined || scrubbed.hits === 0 ? undefined : JSON.stringify(scrubbed.value);
+}
+
+/**
+ * JSON is redacted by its values, not its spelling (security.md §5). In its text, a quote or backslash of a form has
+ * one more escape, and any letter may be written as `\uXXXX`. Text that only looks like JSON (cut off, inside other
+ * text) is read the same way.
+ */
+function clean(text: string, redactor: Redactor): string {
+  const json = scrubbedJson(text, redactor);
+  if (json !== undefined) return json;
   const plain = redactor.text(text).value;
   const read = redactor.text(unescape(plain));
   return read.hits > 0 ? read.value : plain;
 }
 
 /**
- * A provider's own words as a person may see them: redacted, then cut (security.md S26). A body without a secret is shown
- * as it came; one with a secret may be spelled anew.
- * @returns at most 4096 bytes of UTF-8, but for a character that the cut goes through; undefined when the body is no
- *   text: then nothing of it is shown, as nothing in it can be found
+ * A provider's answer as a person may see it: redacted, then cut (security.md S26). A body without a secret is shown
+ * unchanged; a body with a secret may be written again in another spelling.
+ * @returns at most 4096 bytes of UTF-8, except when the cut goes through a character; undefined when the body is not
+ * text. Then nothing is shown, because no secret could be found in it.
  */
 export function shownBody(body: Uint8Array, redactor: Redactor): string | undefined {
-  const text = decodeText(redactor.bytes(body).value);
+  const raw = decodeText(body);
+  // Redact values before bytes: a marker in place of a number breaks the JSON, and the next number may be `1.5e9`.
+  const json = raw === undefined ? undefined : scrubbedJson(raw, redactor);
+  const text = decodeText(redactor.bytes(json === undefined ? body : new TextEncoder().encode(json)).value);
   if (text === undefined) return undefined;
   const bytes = new TextEncoder().encode(clean(text, redactor));
   return new TextDecoder().decode(bytes.subarray(0, SHOWN_BYTES));

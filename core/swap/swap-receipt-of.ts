@@ -1,29 +1,65 @@
 import type { FailoverPin, FailoverStatus, SwapRecord } from '../failover/types.ts';
-import type { SwapActor, SwapReceipt } from '../receipt/swap-record.ts';
-import { evidenceThatFits } from './evidence-that-fits.ts';
+import { encodeUtf8 } from '../json/bytes.ts';
+import { jcs } from '../json/jcs.ts';
+import { isJsonObject, type JsonValue } from '../json/json-value.ts';
+import { isOfProfile } from '../receipt/profile.ts';
+import { isSwapEvidence } from '../receipt/swap-evidence-schema.ts';
+import { MAX_SWAP_BYTES } from '../receipt/swap-record-schema.ts';
+import { type SwapActor, type SwapEvidence, type SwapReceipt } from '../receipt/swap-record.ts';
+
+function parsed(text: string): JsonValue {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Removes the query texts and names them in the list of what was left out. */
+function withoutQueries(evidence: SwapEvidence): SwapEvidence {
+  const { metrics, replay } = evidence;
+  const omitted = [...new Set(['promql', ...replay.omitted] as const)];
+  return { ...evidence, metrics: { ...metrics, promql: {} }, replay: { ...replay, omitted } };
+}
+
+/**
+ * The evidence of a swap in a form that fits its receipt. If it is too large, the texts of the queries are left out;
+ * their digest stays.
+ * @param text JSON of the status
+ * @param record the same without evidence
+ * @returns null without evidence, or when it does not fit its schema or profile, or is too large
+ */
+function evidenceThatFits(text: string | null, record: SwapReceipt): SwapEvidence | null {
+  const value = text === null ? null : parsed(text);
+  if (!isJsonObject(value) || !isOfProfile(value) || !isSwapEvidence(value)) return null;
+  const forms = [value, withoutQueries(value)];
+  const fits = (evidence: SwapEvidence): boolean => encodeUtf8(jcs({ ...record, evidence })).length <= MAX_SWAP_BYTES;
+  return forms.find(fits) ?? null;
+}
 
 /** An Orb whose swaps get receipts. */
 export interface SwappedOrb {
-  /** Its tenant. */
+  /** Namespace of its tenant. */
   readonly namespace: string;
   readonly uid: string;
   readonly orbId: string;
-  /** Of the manifest that runs. */
+  /** Digest of the running manifest. */
   readonly manifestDigest: string;
   readonly generation: number;
   readonly failover: FailoverStatus;
-  /** The one that is there: only it still says what was asked for. */
+  /** The current pin. Reason and end of a manual swap are stored only there. */
   readonly pin: FailoverPin | null;
 }
 
-/** What the writer of a receipt adds. */
+/** Values that the writer of a receipt adds. */
 export interface Minting {
   /** `https://` and an authority. */
   readonly issuer: string;
   /** Ms since epoch. */
   readonly now: number;
   readonly evaluator: { readonly id: string; readonly instance: string };
-  /** Of the swap before it that has one. */
+  /** Id of the last receipt before this swap. */
   readonly previousReceiptId: string | null;
 }
 
@@ -34,8 +70,8 @@ const MAX_ACTOR = 320;
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 /**
- * A text that people chose, in the form that a signed document takes. A control character is six bytes there: with enough of
- * them a swap would be too large for a receipt.
+ * Free text in the form that a signed document accepts. Each control character takes six bytes there, so many of them
+ * would make a swap too large for a receipt.
  */
 function signable(text: string | null, most: number): string | null {
   const form = (text ?? '')
@@ -46,7 +82,7 @@ function signable(text: string | null, most: number): string | null {
   return form === '' ? null : form;
 }
 
-/** The pin that asked for a swap, as long as no other has been there since, and nobody else has changed a word of it. */
+/** The pin that caused a swap. Null when the pin was replaced since, or when another writer changed it. */
 function pinOf(swap: SwapRecord, { pin, failover }: SwappedOrb): FailoverPin | null {
   const { firstSeen } = failover.pin;
   if (pin === null || firstSeen?.id !== pin.id || pin.actor !== swap.actor) return null;
@@ -64,8 +100,8 @@ function actorOf(swap: SwapRecord, orb: SwappedOrb): SwapActor | null {
 
 /**
  * The record of one swap (failover.md §10). It attests what the operator recorded, with the digest of the manifest that
- * runs when it is written. Evidence that can't be signed is left out: null.
- * @throws RangeError a time that no date has
+ * runs when the record is written. Evidence that can't be signed is left out: null.
+ * @throws RangeError a time that is not a valid date
  */
 export function swapReceiptOf(swap: SwapRecord, orb: SwappedOrb, minting: Minting): SwapReceipt {
   const { issuer, now, evaluator, previousReceiptId } = minting;

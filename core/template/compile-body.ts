@@ -1,10 +1,26 @@
 import { readJsonTemplate, type JsonPlace } from './json-body.ts';
 import { markPieces, type Marked } from './marked.ts';
-import { bodyKindOf, type BodyKind } from './media-type.ts';
 import { positions, type Position } from './position.ts';
 import type { Piece, Scope } from './scope.ts';
 import type { Chunk, Span } from './span.ts';
 import { readXmlTemplate } from './xml-body.ts';
+
+/** Escaping of a body, by its media type (security.md §4.1). `opaque`: no placeholders are allowed. */
+type BodyKind = 'json' | 'xml' | 'form' | 'text' | 'opaque';
+
+const TOKEN = "[!#$%&'*+\\-.^_`|~0-9a-z]+";
+const TYPE = new RegExp(`^${TOKEN}/(?<subtype>${TOKEN})$`);
+
+/** @param contentType value of the header; parameters are ignored */
+function bodyKindOf(contentType: string): BodyKind {
+  const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+  const subtype = TYPE.exec(type)?.groups?.['subtype'];
+  if (subtype === undefined) return 'opaque';
+  if (/^(?:.*\+)?json$/.test(subtype)) return 'json';
+  if (/^(?:.*\+)?xml$/.test(subtype)) return 'xml';
+  if (type === 'application/x-www-form-urlencoded') return 'form';
+  return type.startsWith('text/') || type === 'application/x-ndjson' ? 'text' : 'opaque';
+}
 
 const FIELD = '/body_template';
 const accept = (): undefined => undefined;
@@ -83,7 +99,10 @@ function compileOpaque(pieces: readonly Piece[], scope: Scope): Span | undefined
   return refusePlaceholder(scope, 'a body of this content type; use JSON, XML, a form or text');
 }
 
-/** Without a content type: JSON when the template reads as JSON, else text, which is worth a word: nothing is escaped. */
+/**
+ * Kind of a body without a content type: JSON when the template parses as JSON, otherwise text. Text with placeholders
+ * gets a warning, because values are not escaped.
+ */
 function guessKind(pieces: readonly Piece[], marked: Marked | undefined, scope: Scope): BodyKind {
   if (marked !== undefined && readJsonTemplate(marked.text).kind !== 'not-json') return 'json';
   if (pieces.some((piece) => piece.kind !== 'text'))

@@ -9,7 +9,7 @@ export interface CompiledHeader {
 }
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Those that frame a message, choose its receiver or the coding of its answer: the dialer's alone (security.md §4.1). */
+/** Headers that frame a message, choose its receiver or the coding of its answer: only the dialer sets them. */
 const RESERVED =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|accept-encoding)$/i;
 const MAX_VALUE_BYTES = 8192;
@@ -55,8 +55,8 @@ function compileHeader(name: string, text: string, scope: Scope): CompiledHeader
 }
 
 /**
- * Compiles the headers (security.md §4.1): names literal, not of the deny-list and each once, whatever its case; values
- * hold both kinds of placeholders, the value of `content-type` none.
+ * Compiles the headers (security.md §4.1). Names are literal, not on the deny-list, and unique in any case. Values may
+ * hold both kinds of placeholders; the value of `content-type` may hold no placeholder.
  */
 export function compileHeaders(headers: Readonly<Record<string, string>>, scope: Scope): readonly CompiledHeader[] {
   const seen = new Set<string>();

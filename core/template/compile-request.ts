@@ -7,16 +7,16 @@ import type { CompiledRequest, RenderProblem, RenderResult, RenderValues } from 
 import { entriesOf, openScope, type InputShape, type Scope } from './scope.ts';
 import { fillSpan, problemOf, type InputReference, type Reference, type Source, type Span } from './span.ts';
 
-/** What templates read of an execution; the manifest's type fits. */
+/** The members of an execution that templates read; the manifest's type has them. */
 export interface ExecutionTemplate {
-  /** Default: `POST` with a body, else `GET`. */
+  /** Default: `POST` with a body, otherwise `GET`. */
   readonly method?: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body_template?: string;
 }
 
-/** Every field in its filled form; literal ones included. */
+/** Every field in its compiled form, including literal fields. */
 interface Fields {
   readonly method: string;
   readonly url: CompiledUrl;
@@ -25,7 +25,7 @@ interface Fields {
 }
 
 const METHOD = /^[A-Z][A-Z-]{0,31}$/;
-// They change what the connection means, or make a server repeat the credentials.
+// They change the meaning of the connection, or make a server repeat the credentials.
 const REFUSED_METHODS: readonly string[] = ['CONNECT', 'TRACE', 'TRACK'];
 
 function compileMethod({ method, body_template }: ExecutionTemplate, scope: Scope): string {
@@ -71,7 +71,7 @@ function secretsNeeded(references: readonly Reference[]): CompiledRequest['secre
 const isTainted = (reference: Reference): reference is InputReference =>
   reference.kind === 'input' && reference.fallback.kind === 'secret';
 
-/** Fills the URL; a plain one must be read by parsers as it is written (security.md §3.3). */
+/** Fills the URL. In plain form, parsers must read the result exactly as it is written (security.md §3.3). */
 function urlFiller({ spans }: CompiledUrl): (source: Source) => string | RenderProblem {
   const references = referencesIn(spans);
   const suspect = references[0];
@@ -132,14 +132,16 @@ function requestOf(fields: Fields, sealedUrl: string): CompiledRequest {
 
 /**
  * Parses every field of one execution once into typed pieces with their positions (security.md §4). Never throws on any
- * text; 10⁵ placeholders or 10⁴ levels are refused within 50 ms.
- * Decisions where §4.1 leaves room: a direct secret can't stand as a whole JSON value (its row allows inputs; a secret
- * default of a string input can, as a JSON string); nor can a placeholder stand in the name of a JSON member; a number,
- * boolean, object or array that stands in text is written as its JSON text; `..` between encoded slashes of a path
- * segment is refused too; tab and line ends are written as references in XML.
- * @param inputs definitions by name; a string default may hold secrets and is then a tree of its own
- * @param pointer where the execution stands in the manifest: `/execution`, `/providers/mailgun/execution`. Findings about
- * defaults stand at `/inputs/NAME/default` and repeat for each execution of the manifest
+ * text; 10⁵ placeholders or 10⁴ levels are refused within 50 ms. Decisions where §4.1 leaves room:
+ * - A direct secret can't be a whole JSON value (its row allows inputs). A secret default of a string input can, as a
+ * JSON string.
+ * - A placeholder can't be in the name of a JSON member.
+ * - A number, boolean, object or array inside text is written as its JSON text.
+ * - `..` between encoded slashes of a path segment is refused too.
+ * - In XML, tab and line ends are written as references.
+ * @param inputs definitions by name; a string default may hold secrets and then has its own tree
+ * @param pointer where the execution stands in the manifest: `/execution`, `/providers/mailgun/execution`. Findings
+ * about defaults have the pointer `/inputs/NAME/default` and repeat for each execution of the manifest
  */
 export function compileRequest(
   execution: ExecutionTemplate,

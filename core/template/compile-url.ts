@@ -3,10 +3,10 @@ import { positions, type RefusalCode } from './position.ts';
 import { entriesOf, type Scope } from './scope.ts';
 import type { Reference, Span } from './span.ts';
 
-/** A URL in stretches: filled one after the other they are the whole URL. */
+/** A URL in parts; the filled parts joined in order are the whole URL. */
 export interface CompiledUrl {
   readonly spans: readonly Span[];
-  /** Host in lower case, without port; undefined when secret labels make it. */
+  /** Host in lower case, without port; undefined when labels come from secrets. */
   readonly literalHost: string | undefined;
   readonly secrets: readonly string[];
 }
@@ -14,21 +14,21 @@ export interface CompiledUrl {
 interface UrlParts {
   readonly scheme: string;
   readonly host: string;
-  /** `''`, or with its colon. */
+  /** `''`, or the port with its colon. */
   readonly port: string;
   /** Begins with a slash. */
   readonly path: string;
-  /** `''`, or with its question mark. */
+  /** `''`, or the query with its question mark. */
   readonly query: string;
 }
 
 const FIELD = '/url';
-/** What servers commonly take; a filled URL may be longer. */
+/** The limit of common servers; a filled URL may be longer. */
 const MAX_URL_CHARS = 8192;
 const URL_PARTS = /^(?<scheme>https?):\/\/(?<authority>[^/?#\\]*)(?<path>\/[^?#]*)?(?<query>\?[^#]*)?$/i;
 const AUTHORITY = /^(?<host>\[[^\]@]*\]|[^:@[\]]*)(?<port>:[^@]*)?$/;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
-// A whole segment that is empty, `.` or `..`; or one in which `..` appears once a server decodes %2F. In percent form too.
+// A whole segment that is empty, `.` or `..`, or has `..` after a server decodes %2F. Also in percent form.
 const TRAVERSAL = /^(?:\.|%2e)?$|(?:^|%2f|%5c)(?:\.|%2e){2}(?:%2f|%5c|$)/i;
 
 const refuseTraversal = (segment: string): RefusalCode | undefined =>
@@ -44,7 +44,7 @@ function refusePlaceholder(scope: Scope, place: string): undefined {
   );
 }
 
-/** Inputs never choose where a request goes (design.md §2): one code for scheme, user info, host and port. */
+/** Inputs never choose the target of a request (design.md §2). Scheme, user info, host and port share one code. */
 function refuseBeforePath(scope: Scope, references: readonly Reference[], place: string): undefined {
   if (references.every((reference) => reference.kind === 'secret')) return refusePlaceholder(scope, place);
   return scope.refuse(
@@ -100,7 +100,7 @@ function splitUrl(marked: Marked, scope: Scope): UrlParts | undefined {
   return { scheme, host: authority.host, port, path, query };
 }
 
-/** A URL that parsers would change is one that two of them may read in two ways (security.md §3.3). */
+/** Refuses a URL that parsers would change: two parsers may read it in two ways (security.md §3.3). */
 function checkReading({ scheme, host, port, path, query }: UrlParts, scope: Scope): true | undefined {
   const sample = `${scheme}://${host}${port}${path}${query}`.replaceAll(MARK, 'x');
   if (URL.parse(sample)?.href === sample) return true;
@@ -131,7 +131,7 @@ function pathSpans(path: string, unmarker: Unmarker): readonly Span[] {
 
 const isLiteral = (span: Span): boolean => span.chunks.every((chunk) => chunk.kind === 'text');
 
-/** Neighbours without placeholders become one, so that a render joins few pieces. */
+/** Joins neighbours without placeholders, so that a render joins few pieces. */
 function joinLiterals(spans: readonly Span[]): readonly Span[] {
   const joined: Span[] = [];
   for (const span of spans) {
@@ -155,9 +155,10 @@ function spansOf({ scheme, host, port, path, query }: UrlParts, unmarker: Unmark
 }
 
 /**
- * Compiles the URL (security.md §4.1): scheme, port and query names literal, secrets in the host as whole labels, both
- * kinds in path segments and query values, never user info nor a fragment. Case of scheme and host, a default port and
- * a missing path are brought into the parsers' form; anything else that they would change is refused.
+ * Compiles the URL (security.md §4.1). Scheme, port and query names are literal. Secrets may be whole labels of the
+ * host. Path segments and query values may hold both kinds of placeholders. User info and a fragment are refused. Case
+ * of scheme and host, a default port and a missing path are normalised as parsers do. Any other text that parsers would
+ * change is refused.
  * @returns undefined when the URL can't be used; then the scope holds the reason
  */
 export function compileUrl(url: string, scope: Scope): CompiledUrl | undefined {

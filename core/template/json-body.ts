@@ -1,21 +1,21 @@
 import { MARK } from './marked.ts';
 
-/** Where the placeholders of a JSON text stand, in order; or why they can't be filled. */
+/** The places of the placeholders of a JSON text, in order; or why they can't be filled. */
 export type JsonReading =
   | { readonly kind: 'read'; readonly places: readonly JsonPlace[] }
   | { readonly kind: 'not-json' }
   | { readonly kind: 'too-deep' }
-  /** A placeholder in a member's name: two names could become one, and the later member wins. */
+  /** A placeholder in a member's name. Two names could become the same, and the later member would win. */
   | { readonly kind: 'in-name' };
 
-/** Inside a string, or in the place of a whole value. */
+/** Inside a string, or as a whole value. */
 export type JsonPlace = 'string' | 'value';
 
 /** Levels of objects and arrays in a template; bodies of real providers stay below 20. */
 const MAX_DEPTH = 64;
 
 interface StringEnd {
-  /** Index of the closing quote, or the text's length. */
+  /** Index of the closing quote, or the text's length without one. */
   readonly end: number;
   readonly holes: number;
 }
@@ -26,7 +26,7 @@ function readString(text: string, start: number): StringEnd {
     const char = text[at];
     if (char === '"') return { end: at, holes };
     if (char === MARK) holes += 1;
-    // A mark behind a backslash is counted: the sample then holds `\x`, which is not JSON.
+    // A mark after a backslash is counted: the sample then holds `\x`, which is not JSON.
     else if (char === '\\' && text[at + 1] !== MARK) at += 1;
   }
   return { end: text.length, holes };
@@ -49,7 +49,7 @@ interface Places {
   readonly inName: boolean;
 }
 
-/** Undefined: nested too deep. */
+/** @returns undefined when nested too deep */
 function findPlaces(text: string): Places | undefined {
   const places: JsonPlace[] = [];
   let inName = false;
@@ -69,7 +69,7 @@ function findPlaces(text: string): Places | undefined {
   return { places, inName };
 }
 
-/** The text with a value in each place: `x` in strings; `null`, which no neighbour can merge with, as values. */
+/** The text with a sample in each place: `x` in strings. Values become `null`, which can't merge with a neighbour. */
 function sampleOf(text: string, places: readonly JsonPlace[]): string {
   const [first = '', ...rest] = text.split(MARK);
   return first + rest.map((literal, index) => (places[index] === 'string' ? 'x' : 'null') + literal).join('');
@@ -85,7 +85,7 @@ function isJson(text: string): boolean {
 }
 
 /**
- * Reads marked text as JSON (RFC 8259) with placeholders in it. The literal text is kept as written: numbers, order of
+ * Parses marked text as JSON (RFC 8259) with placeholders in it. The literal text is kept as written: numbers, order of
  * members and white space reach the provider unchanged. Linear in the text.
  */
 export function readJsonTemplate(text: string): JsonReading {

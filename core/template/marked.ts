@@ -2,16 +2,16 @@ import type { Piece, Scope } from './scope.ts';
 import type { Position } from './position.ts';
 import type { Chunk, Reference } from './span.ts';
 
-/** Stands for a placeholder in marked text. No URL, JSON or XML can hold it, so it can't be mistaken. */
+/** Replaces a placeholder in marked text. No URL, JSON or XML can contain it, so it is unambiguous. */
 export const MARK = '\0';
 
-/** A field as one text, so that a grammar can read over its placeholders; `references` in the order of the marks. */
+/** A field as one text, so that a grammar can parse across its placeholders; `references` in the order of the marks. */
 export interface Marked {
   readonly text: string;
   readonly references: readonly Reference[];
 }
 
-/** Undefined when the literal text holds the mark itself. */
+/** @returns undefined when the literal text contains the mark itself */
 export function markPieces(pieces: readonly Piece[]): Marked | undefined {
   if (pieces.some((piece) => piece.kind === 'text' && piece.text.includes(MARK))) return undefined;
   return {
@@ -22,7 +22,7 @@ export function markPieces(pieces: readonly Piece[]): Marked | undefined {
 
 /** Turns marked text back into chunks, in order, from left to right. */
 export interface Unmarker {
-  /** Chunks of the next stretch of the marked text; each of its marks takes the next reference. */
+  /** Chunks of the next part of the marked text; each mark takes the next reference. */
   readonly chunks: (text: string, position: Position) => readonly Chunk[];
 }
 

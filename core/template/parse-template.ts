@@ -25,9 +25,9 @@ export type ParsedTemplate =
       readonly code: 'template-unknown-reference' | 'template-too-large' | 'template-invalid-unicode';
     };
 
-/** Placeholders of one execution. Real ones hold a few dozen; more only costs memory for every caller. */
+/** Placeholders of one execution. Real executions hold a few dozen; more only cost memory for every caller. */
 export const MAX_PLACEHOLDERS = 1000;
-/** UTF-16 units of one field; etcd stores no manifest beyond 1.5 MB. */
+/** UTF-16 units of one field. etcd stores no manifest beyond 1.5 MB. */
 const MAX_FIELD_CHARS = 1_048_576;
 
 const REFERENCE =
@@ -44,8 +44,8 @@ function referenceAt(text: string, start: number): { readonly part: TemplatePart
 }
 
 /**
- * Splits one field at its placeholders (security.md §4). `{{` always begins a placeholder, so what is not one of the two
- * references is refused and never sent as it stands; `}}` alone is text. Linear in the text, stops at the limits.
+ * Splits one field at its placeholders (security.md §4). `{{` always begins a placeholder. If it is neither of the two
+ * references, it is refused and never sent as text. `}}` alone is text. Linear in the text, stops at the limits.
  */
 export function parseTemplate(text: string): ParsedTemplate {
   if (text.length > MAX_FIELD_CHARS) return { kind: 'refused', code: 'template-too-large' };

@@ -1,4 +1,4 @@
-/** Why a value may not stand in a position, with what to do about it; the text never shows the value. */
+/** Reasons to refuse a value in a position, with advice. The text never shows the value. */
 export const refusals = {
   'missing-input': 'The request needs this input: it has no default.',
   'template-invalid-header-value':
@@ -16,7 +16,7 @@ export const refusals = {
 
 export type RefusalCode = keyof typeof refusals;
 
-/** A place in a request where a placeholder may stand, and how text is written there (security.md §4.1). */
+/** A place in a request that accepts placeholders, with its escaping. */
 export interface Position {
   readonly kind:
     | 'host-label'
@@ -28,7 +28,7 @@ export interface Position {
     | 'form'
     | 'xml'
     | 'text';
-  /** Why this well-formed text may not stand here. Host labels apart, each character is judged alone. */
+  /** The reason why this well-formed text is refused here. Except in host labels, each character is checked alone. */
   readonly refuse: (text: string) => RefusalCode | undefined;
   /** Escapes well-formed text for this place, each character alone. */
   readonly encode: (text: string) => string;
@@ -40,7 +40,7 @@ const NOT_IN_XML = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/u;
 const XML_SPECIAL = /[&<>"'\t\n\r]/;
 const XML_SPECIALS = /[&<>"'\t\n\r]/g;
 
-// Tab and line ends as references: parsers turn the plain ones into spaces in attributes, and CR into LF everywhere.
+// Tab and line ends as references: parsers turn plain ones into spaces in attributes, and CR into LF everywhere.
 const xmlReference: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -56,11 +56,11 @@ const anything = (): undefined => undefined;
 const asIs = (text: string): string => text;
 const encodeXml = (text: string): string =>
   XML_SPECIAL.test(text) ? text.replace(XML_SPECIALS, (char) => xmlReference[char] ?? '') : text;
-// encodeURIComponent leaves these five, RFC 3986 counts them as delimiters.
+// encodeURIComponent keeps these five characters, but RFC 3986 counts them as delimiters.
 const encodePercent = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Every position of security.md §4.1 that takes placeholders. */
+/** Every position of security.md §4.1 that accepts placeholders. */
 export const positions = {
   hostLabel: {
     kind: 'host-label',
@@ -75,7 +75,7 @@ export const positions = {
     encode: asIs,
   },
   jsonString: { kind: 'json-string', refuse: anything, encode: (text) => JSON.stringify(text).slice(1, -1) },
-  // Gets JSON text already: what stands here keeps its type.
+  // Receives JSON text already, so a value keeps its type.
   jsonValue: { kind: 'json-value', refuse: anything, encode: asIs },
   form: { kind: 'form', refuse: anything, encode: encodePercent },
   xml: {

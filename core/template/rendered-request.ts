@@ -1,4 +1,4 @@
-/** A request filled from a template. Plain form: may hold secret values. Sealed form: placeholders in their place. */
+/** A request filled from a template. Plain form: may hold secret values. Sealed form: shows placeholders instead. */
 export interface RenderedRequest {
   readonly method: string;
   /** Absolute URL, percent-encoded. */

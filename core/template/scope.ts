@@ -5,26 +5,30 @@ import { refusals, type Position, type RefusalCode } from './position.ts';
 import type { Fallback, Hole, InputReference, Reference } from './span.ts';
 import { refusalOfValue } from './value.ts';
 
-/** What templates need of an input's definition (design.md §2); the manifest's type fits. */
+/** The members of an input's definition that templates need (design.md §2); the manifest's type has them. */
 export interface InputShape {
   readonly type?: string;
   readonly required?: boolean;
   readonly default?: unknown;
 }
 
-/** A field of an execution, split at its placeholders, each of them known. */
+/** A field of an execution, split at its placeholders; each refers to a known input or an entry. */
 export type Piece = TextPart | Reference;
 
-/** What compiling one execution shares: its inputs, its count of placeholders, and what was found. */
+/** Shared state while one execution is compiled: its inputs, its count of placeholders, and the findings. */
 export interface Scope {
   /**
-   * Splits a field and resolves its inputs. Undefined when it can't be used; then the reason was reported.
+   * Splits a field and resolves its inputs.
    * @param field JSON Pointer within the execution: `/url`, `/headers/X-Name`
+   * @returns undefined when it can't be used; the reason is already reported
    */
   readonly parse: (text: string, field: string) => readonly Piece[] | undefined;
-  /** A placeholder in its place. Reports a default that may not stand there: no caller could mend it. */
+  /** A placeholder in its place. Reports a default that is not allowed there, because a caller could not fix it. */
   readonly hole: (reference: Reference, position: Position) => Hole;
-  /** Adds an error at a field of the execution; undefined, so that a step can refuse and end in one. */
+  /**
+   * Adds an error at a field of the execution. Returns undefined, so that a step can refuse and return in one
+   * statement.
+   */
   readonly refuse: (code: string, field: string, detail: string) => undefined;
   /** Adds a finding that leaves the execution usable. */
   readonly warn: (code: string, field: string, detail: string) => void;
@@ -79,7 +83,7 @@ function secretDefault(text: string): CompiledDefault {
 
 function compileDefault({ type = 'string', default: value }: InputShape): CompiledDefault {
   if (!isJsonValue(value)) return { ok: true, fallback: { kind: 'none' } };
-  // JSON never writes two braces side by side: the text has them only where a string or a name does.
+  // JSON never writes two braces side by side outside of strings and names.
   if (!JSON.stringify(value).includes('{{')) return { ok: true, fallback: { kind: 'value', value } };
   if (typeof value !== 'string') return refusedDefault('Only a default that is a string can hold placeholders.');
   if (type !== 'string')
@@ -110,7 +114,7 @@ function refusalOfDefault(fallback: Fallback, position: Position): RefusalCode |
 }
 
 /**
- * Compiles the defaults of all inputs and starts the list of findings with theirs.
+ * Compiles the defaults of all inputs. Their findings come first in the list.
  * @param pointer where the execution stands in the manifest: `/execution`
  */
 export function openScope(inputs: Readonly<Record<string, InputShape>>, pointer: string): Scope {

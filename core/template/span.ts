@@ -4,11 +4,11 @@ import type { SecretPart, TextPart } from './parse-template.ts';
 import { positions, refusals, type Position, type RefusalCode } from './position.ts';
 import { refusalOfValue } from './value.ts';
 
-/** What an input means when the caller does not give it. */
+/** Value of an input that the caller does not give. */
 export type Fallback =
   | { readonly kind: 'none' }
   | { readonly kind: 'value'; readonly value: JsonValue }
-  /** A default that holds secrets: a tree of its own, its value is tainted. `entries` are never none. */
+  /** A default with secrets: it has its own tree, and its value is tainted. `entries` is never empty. */
   | {
       readonly kind: 'secret';
       readonly parts: readonly (TextPart | SecretPart)[];
@@ -25,7 +25,7 @@ export interface InputReference {
 
 export type Reference = SecretPart | InputReference;
 
-/** A placeholder with the place where it stands. */
+/** A placeholder with its place. */
 export interface Hole {
   readonly kind: 'hole';
   readonly reference: Reference;
@@ -34,14 +34,17 @@ export interface Hole {
 
 export type Chunk = TextPart | Hole;
 
-/** A stretch of a field that is judged as one: a host label, a path segment, a header value, a body. */
+/** A part of a field that is checked as a whole: a host label, a path segment, a header value, a body. */
 export interface Span {
   readonly chunks: readonly Chunk[];
-  /** Why the filled text may not stand; what single values can't show, such as `.` beside a literal `.`. */
+  /**
+   * The reason why the filled text is refused. It finds what single values can't show, such as `.` beside a literal
+   * `.`.
+   */
   readonly refuse: (filled: string) => RefusalCode | undefined;
 }
 
-/** What spans are filled from. */
+/** Source of values for spans. */
 export type Source =
   | {
       readonly kind: 'plain';
@@ -51,14 +54,17 @@ export type Source =
   | { readonly kind: 'sealed'; readonly inputs: JsonObject };
 
 /**
- * UTF-16 units of one filled span: one large input in a thousand placeholders would else be a gigabyte. 8 MiB is the
- * largest request that an installation can be set to take (security.md S6).
+ * UTF-16 units of one filled span. Without a limit, one large input in a thousand placeholders would take a gigabyte. 8
+ * MiB is the largest request that an installation can allow (security.md S6).
  */
 const MAX_FILLED_CHARS = 8_388_608;
 
 const hasInput = (source: Source, name: string): boolean => Object.hasOwn(source.inputs, name);
 
-/** The problem of one placeholder: the vault's where a secret stands, also as a default; else the caller's. */
+/**
+ * The problem of one placeholder. It is the vault's fault for a secret, also for a secret default; otherwise the
+ * caller's.
+ */
 export function problemOf(reference: Reference, source: Source, code: RefusalCode): RenderProblem {
   if (reference.kind === 'secret') return { kind: 'secret', code: 'secret-not-header-safe', entry: reference.entry };
   const { name, pointer, fallback } = reference;
@@ -100,7 +106,7 @@ function fillValue(value: JsonValue, hole: Hole, source: Source): string | Rende
   return refused === undefined ? position.encode(text) : problemOf(reference, source, refused);
 }
 
-/** The text of one placeholder, escaped for its place. A value that is no string stands in text as its JSON text. */
+/** The text of one placeholder, escaped for its place. In text, a value that is not a string becomes its JSON text. */
 function fillHole(hole: Hole, source: Source): string | RenderProblem {
   const { reference, position } = hole;
   if (reference.kind === 'secret') return fillSecret(reference, position, source);
@@ -119,7 +125,9 @@ function fillHole(hole: Hole, source: Source): string | RenderProblem {
   }
 }
 
-/** Whom to blame for a whole: the first input, which the caller can change, else the first secret. */
+/**
+ * The reference to report for a whole span: the first input, which the caller can change; otherwise the first secret.
+ */
 function blame(span: Span, source: Source, code: RefusalCode): RenderProblem {
   const references = span.chunks.flatMap((chunk) => (chunk.kind === 'hole' ? [chunk.reference] : []));
   const found = references.find((reference) => reference.kind === 'input') ?? references[0];
@@ -127,7 +135,7 @@ function blame(span: Span, source: Source, code: RefusalCode): RenderProblem {
   return problemOf(found, source, code);
 }
 
-/** Fills one stretch in one pass; nothing that was filled in is read again. */
+/** Fills one span in one pass; filled values are never scanned again. */
 export function fillSpan(span: Span, source: Source): string | RenderProblem {
   let text = '';
   for (const chunk of span.chunks) {

@@ -1,7 +1,10 @@
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { RefusalCode } from './position.ts';
 
-/** Levels of objects and arrays in one value. Bodies are bounded before; this keeps recursion safe for any caller. */
+/**
+ * Levels of objects and arrays in one value. Bodies have a limit of their own; this keeps recursion safe for any
+ * caller.
+ */
 const MAX_DEPTH = 128;
 
 const isArray = (value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] => Array.isArray(value);
@@ -21,8 +24,8 @@ function refusalOfContainer(value: readonly JsonValue[] | JsonObject, depth: num
 }
 
 /**
- * What JSON would write in another way than it was given, silently: half of a surrogate pair, `Infinity` (the value of
- * the literal `1e400`). Also refuses what nests deeper than 128 levels.
+ * Refuses values that JSON would silently change: half of a surrogate pair, `Infinity` (the value of the literal
+ * `1e400`). Also refuses nesting deeper than 128 levels.
  */
 export function refusalOfValue(value: JsonValue, depth = 0): RefusalCode | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : 'template-invalid-unicode';

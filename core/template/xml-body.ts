@@ -2,12 +2,12 @@ import { MARK } from './marked.ts';
 
 export type XmlReading = 'read' | 'not-xml' | 'misplaced';
 
-// One step each, at the place where the last one ended. Only character data and attribute values may hold marks.
+// Each pattern is matched where the last match ended. Only character data and attribute values may hold marks.
 const CHARACTER_DATA = '[^<]+';
 const COMMENT = '<!--[^\\0]*?-->';
 const CDATA = '<!\\[CDATA\\[[^\\0]*?\\]\\]>';
 const INSTRUCTION = '<\\?[^\\0]*?\\?>';
-const DOCTYPE = '<!DOCTYPE[^\\0[\\]>]*>'; // without an internal subset: entities of a template are not ours to expand
+const DOCTYPE = '<!DOCTYPE[^\\0[\\]>]*>'; // no internal subset: entities of a template are not expanded here
 const NAME = '[^\\s\\0"\'<>/=!?][^\\s\\0"\'<>/=]*';
 const ATTRIBUTE = `\\s+${NAME}\\s*=\\s*(?:"[^"<]*"|'[^'<]*')`;
 const TAG = `<${NAME}(?:${ATTRIBUTE})*\\s*/?>|</${NAME}\\s*>`;
@@ -24,9 +24,9 @@ function isReadable(text: string): boolean {
 }
 
 /**
- * Whether the placeholders of a marked XML text stand in character data and attribute values only (security.md §4.1).
- * Reads markup, not structure: that tags match is the author's business and the provider's answer.
- * @returns `misplaced`: readable but for a placeholder in a name, comment, CDATA, instruction or DOCTYPE
+ * Whether a marked XML text has placeholders only in character data and attribute values (security.md §4.1). It scans
+ * markup, not structure: matching of tags is left to the author and the provider.
+ * @returns `misplaced`: readable, except for a placeholder in a name, comment, CDATA, instruction or DOCTYPE
  */
 export function readXmlTemplate(text: string): XmlReading {
   if (isReadable(text)) return 'read';

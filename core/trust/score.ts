@@ -1,28 +1,12 @@
-import type { CheckId, CheckResult, ReceiptRecord, RiskLevel, Severity } from '../receipt/record.ts';
-
-/** Weights of `orb-trust/1` (trust.md §4); the order is that of a record. */
-export const CHECK_WEIGHTS: Readonly<Record<CheckId, number>> = {
-  manifest: 20,
-  caller_auth: 10,
-  policy: 20,
-  input_schema: 10,
-  output_schema: 15,
-  isolation: 10,
-  slo: 5,
-  standing: 10,
-};
-
-/** The eight checks in the order of a record. */
-export const CHECK_ORDER: readonly CheckId[] = [
-  'manifest',
-  'caller_auth',
-  'policy',
-  'input_schema',
-  'output_schema',
-  'isolation',
-  'slo',
-  'standing',
-];
+import {
+  CHECK_ORDER,
+  CHECK_WEIGHTS,
+  type CheckId,
+  type CheckResult,
+  type ReceiptRecord,
+  type RiskLevel,
+  type Severity,
+} from '../receipt/record.ts';
 
 export interface ScoreInput {
   readonly checks: Readonly<Record<CheckId, CheckResult>>;
@@ -42,7 +26,7 @@ const LEVELS: readonly RiskLevel[] = ['low', 'medium', 'high', 'critical'];
 
 const sum = (ids: readonly CheckId[]): number => ids.reduce((total, id) => total + CHECK_WEIGHTS[id], 0);
 
-/** What a failed check leaves at most: a cap of the score. */
+/** Largest score that a failed check allows. */
 const CAPS: readonly (readonly [CheckId, number])[] = [
   ['manifest', 0],
   ['policy', 29],
@@ -72,7 +56,7 @@ export function scoreOf({ checks, violations, irreversible }: ScoreInput): Score
   return { trust_score: score, risk_level: LEVELS[raised] ?? 'critical' };
 }
 
-/** What a record must say of itself: the score that follows from its own checks, violations and effect. */
+/** The score that a record must have: it follows from the record's own checks, violations and effect. */
 export function scoreOfRecord(record: Pick<ReceiptRecord, 'checks' | 'policy' | 'orb'>): Score {
   const result = (id: CheckId): CheckResult => record.checks.find((check) => check.id === id)?.result ?? 'unknown';
   const checks: ScoreInput['checks'] = {

@@ -17,15 +17,15 @@ const publicKeysOf = (keys: KeysDocument['keys']): readonly Uint8Array[] =>
   keys.map((key) => publicKeyBytes(key.jwk)).filter((bytes) => bytes !== undefined);
 
 /**
- * Every key that the log was ever signed with, 32 bytes each: whoever has the tree itself compares it with a checkpoint, and
- * need not believe who signed that. A platform that revoked a key goes on with its ledger (trust.md §3.1).
+ * Every key that ever signed the log, 32 bytes each. A reader of the whole tree compares it with a checkpoint, so the
+ * signer needs no trust. A platform that revoked a key continues its ledger (trust.md §3.1).
  */
 export const everyLogKey = (document: KeysDocument): readonly Uint8Array[] =>
   publicKeysOf(document.keys.filter(({ role }) => role === 'log'));
 
 /**
- * Keys that a checkpoint may be signed with, 32 bytes each: a retired one signed what came before it. Not those that were
- * revoked: offline nothing tells an old checkpoint from one that was made with a stolen key.
+ * Keys that a checkpoint may be signed with, 32 bytes each. A retired key is accepted: it signed what came before it. A
+ * revoked key is not: offline, an old checkpoint looks the same as one made with a stolen key.
  */
 const believedLogKeys = (document: KeysDocument): readonly Uint8Array[] =>
   publicKeysOf(document.keys.filter(({ role, status }) => role === 'log' && status !== 'revoked'));
@@ -41,13 +41,13 @@ async function included(
   return verifyInclusion({ index: proof.index, size, leaf, proof: proof.hashes, root }, primitives);
 }
 
-/** The receipt as the log knows it. */
+/** A signed receipt to look up in the log. */
 export interface LoggedReceipt {
   readonly signed: SignedRecord;
   readonly jws: string;
 }
 
-/** Either form of the entry may be in the log: which one depends on what was published then (trust.md §2.1). */
+/** The log may hold either form of the entry, depending on what was published at that time (trust.md §2.1). */
 const entriesOf = (signed: SignedRecord, jwsSha256: string): readonly string[] =>
   signed.kind === 'run'
     ? [receiptEntry(signed.record, jwsSha256), privateEntry(signed.record, jwsSha256)]

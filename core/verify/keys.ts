@@ -23,7 +23,7 @@ export type OpenedKeys =
 
 const invalid: OpenedKeys = { ok: false, code: 'keys_invalid' };
 
-/** Each key is named by its own thumbprint, once; only a revoked one says when that was. */
+/** Whether each key is named by its own thumbprint, once, and only a revoked key has a time of revocation. */
 async function isSound({ keys }: KeysDocument, { sha256 }: Primitives): Promise<boolean> {
   if (new Set(keys.map((key) => key.kid)).size !== keys.length) return false;
   if (keys.some((key) => key.status !== 'revoked' && (key.revoked_at ?? key.revoked_log_index) !== null)) return false;
@@ -39,8 +39,8 @@ async function isSigned(parts: JwsParts, { jwk }: Root, { ed25519Verify }: Primi
 }
 
 /**
- * Opens the keys document with the pinned root (row 2 of trust.md §3.2): signed by another root is one thing,
- * anything else wrong with it another.
+ * Opens the keys document with the pinned root (row 2 of trust.md §3.2). A document signed by another root is
+ * `unknown_root`; any other fault is invalid.
  */
 export async function openKeys(jws: string, root: Root, primitives: Primitives): Promise<OpenedKeys> {
   const parts = parseJws(jws);

@@ -9,7 +9,7 @@ export type OpenedJws =
   | { readonly ok: true; readonly payload: JsonObject; readonly key: PublishedKey }
   | { readonly ok: false; readonly code: VerifyCode; readonly key?: PublishedKey };
 
-/** Which documents are expected, and whose keys may sign them: a key of one role never verifies another type. */
+/** Expected document type, and the role of its keys: a key of one role never verifies another type. */
 export interface Expected {
   readonly type: JwsType;
   readonly role: KeyRole;
@@ -17,7 +17,7 @@ export interface Expected {
 
 /**
  * Opens a signed document: rows 3 to 6 of trust.md §3.2 without the schema.
- * @param keys of any role; only one of the expected role with the header's `kid` counts
+ * @param keys of any role; only the key of the expected role with the header's `kid` counts
  */
 export async function openJws(
   jws: string,

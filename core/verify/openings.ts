@@ -6,7 +6,7 @@ import type { Primitives } from '../merkle/primitives.ts';
 import { commitmentInput } from '../receipt/commitment.ts';
 import type { CommitmentRecord, ReceiptRecord } from '../receipt/record.ts';
 
-/** What a caller discloses of one field: the salt that it was told, and the value. */
+/** A caller's disclosure of one field: the salt that the caller received, and the value. */
 export interface Opening {
   readonly salt: Uint8Array;
   /** A JSON value, or the raw bytes of anything else. */
@@ -23,7 +23,7 @@ function bytesOf({ value }: Opening): Uint8Array | undefined {
   try {
     return encodeUtf8(jcs(value.json));
   } catch {
-    return undefined; // no JSON that could have been committed to
+    return undefined; // not JSON that could have been committed
   }
 }
 
@@ -33,7 +33,7 @@ async function fits(opening: Opening, commitment: CommitmentRecord | null, { sha
   return `sha256:${encodeHex(await sha256(commitmentInput(opening.salt, bytes)))}` === commitment.commitment;
 }
 
-/** Whether disclosed values are the ones that the receipt commits to (trust.md §1.4). @returns the first that is not */
+/** Whether disclosed values match the receipt's commitments (trust.md §1.4). @returns the first that does not match */
 export async function checkOpenings(
   openings: Openings,
   record: ReceiptRecord,

@@ -15,7 +15,7 @@ const ROWS: readonly CheckName[] = [
   'age',
 ];
 
-/** What a row found: a code that failed it, `pass`, or `none`: nothing to check. */
+/** Result of a row: the code of a failure, `pass`, or `none` when there is nothing to check. */
 export type RowResult = VerifyCode | 'pass' | 'none';
 
 function outcome(id: CheckName, result: RowResult | undefined): CheckOutcome {
@@ -23,12 +23,12 @@ function outcome(id: CheckName, result: RowResult | undefined): CheckOutcome {
   return result === 'pass' ? { id, ok: true } : { id, ok: false, code: result };
 }
 
-/** What else is known of a document, whatever the verdict. */
+/** Other facts about a document, for any verdict. */
 export type Found = Pick<Verification, 'signed' | 'key' | 'log' | 'sequence' | 'explanation'>;
 
 /**
- * The verification from its rows (trust.md §3.2): the first that fails, in the order of the table, decides; every row is
- * listed, so that nobody sees one green tick only.
+ * The verification from its rows (trust.md §3.2). The first failure in the order of the table decides. Every row is
+ * listed, so that no reader sees only a single green tick.
  */
 export function verification(results: Partial<Readonly<Record<CheckName, RowResult>>>, found: Found): Verification {
   const rows = ROWS.filter((id) => id !== 'decision' || results.decision !== undefined);

@@ -4,15 +4,15 @@ import { isReceiptRecord } from '../receipt/record-schema.ts';
 import { isSwapReceipt } from '../receipt/swap-record-schema.ts';
 import type { SwapReceipt } from '../receipt/swap-record.ts';
 
-/** What a receipt says, once its bytes are signed and well formed: of a run, or of a swap of providers. */
+/** The content of a receipt with a valid signature and form: the record of a run, or of a swap of providers. */
 export type SignedRecord =
   | { readonly kind: 'run'; readonly record: JsonObject & ReceiptRecord }
   | { readonly kind: 'swap'; readonly record: JsonObject & SwapReceipt };
 
-/** Types of receipts; the header says which one it is. */
+/** Types of receipts, as named in the header. */
 export type ReceiptType = 'orb-receipt+jws' | 'orb-swap+jws';
 
-/** Reads a payload by the schema of its type. @returns undefined: `schema` */
+/** Parses a payload by the schema of its type. @returns undefined: `schema` */
 export function signedRecordOf(type: ReceiptType, payload: JsonObject): SignedRecord | undefined {
   if (type === 'orb-swap+jws') return isSwapReceipt(payload) ? { kind: 'swap', record: payload } : undefined;
   return isReceiptRecord(payload) ? { kind: 'run', record: payload } : undefined;

@@ -1,7 +1,7 @@
 import type { KeyStatus } from '../receipt/keys-document.ts';
 import type { SignedRecord } from './signed-record.ts';
 
-/** Why a document is not simply good (trust.md §3.2). */
+/** Reasons why a document is not simply good (trust.md §3.2). */
 export type VerifyCode =
   | 'ok'
   | 'malformed'
@@ -31,7 +31,7 @@ export type VerifyCode =
 
 export type Verdict = 'valid' | 'tampered' | 'undecidable' | 'untrusted';
 
-/** The rows of §3.2, in their order; `decision`: of a swap receipt, where it was asked for. */
+/** The rows of §3.2, in their order. `decision` exists only for swap receipts, on request. */
 export type CheckName =
   | 'bundle'
   | 'keys'
@@ -46,19 +46,19 @@ export type CheckName =
   | 'key_status'
   | 'age';
 
-/** One row: passed, failed with a code, or not made (`null`: nothing to check, or a row before it failed). */
+/** Result of one row: passed, failed with a code, or not made (`null`: nothing to check, or a row before it failed). */
 export interface CheckOutcome {
   readonly id: CheckName;
   readonly ok: boolean | null;
   readonly code?: VerifyCode;
 }
 
-/** What re-running a decision on its evidence gave. */
+/** Result of making a decision again on its evidence. */
 export type Explanation =
-  /** A manual swap, or one whose evidence was not kept. */
+  /** A manual swap, or a swap without stored evidence. */
   { readonly kind: 'no-evidence' } | { readonly kind: 'replayed'; readonly follows: boolean; readonly why: string };
 
-/** Everything that a verification found out. */
+/** Everything that a verification found. */
 export interface Verification {
   readonly verdict: Verdict;
   readonly code: VerifyCode;
@@ -67,12 +67,12 @@ export interface Verification {
   readonly checks: readonly CheckOutcome[];
   /** Rows 3 to 6 passed. */
   readonly signatureValid: boolean;
-  /** Present when its bytes are signed and well formed. */
+  /** Present when its signature and form are good. */
   readonly signed?: SignedRecord;
-  /** Whether the decision follows from the evidence, where that was asked for of a swap receipt. */
+  /** Whether the decision follows from the evidence. Present for a swap receipt, on request. */
   readonly explanation?: Explanation;
   readonly key?: { readonly kid: string; readonly status: KeyStatus };
-  /** Place in the log, when inclusion was verified. */
+  /** Position in the log, when inclusion was verified. */
   readonly log?: { readonly origin: string; readonly index: number; readonly treeSize: number };
   /** `sequence` of the keys document that was used. */
   readonly sequence?: number;
@@ -91,7 +91,7 @@ const UNTRUSTED: ReadonlySet<VerifyCode> = new Set([
   'too_old',
 ]);
 
-/** The verdict that a code leads to. */
+/** The verdict for a code. */
 export function verdictOf(code: VerifyCode): Verdict {
   if (code === 'ok') return 'valid';
   if (TAMPERED.has(code)) return 'tampered';
@@ -100,5 +100,5 @@ export function verdictOf(code: VerifyCode): Verdict {
 
 const EXITS = { valid: 0, tampered: 1, undecidable: 2, untrusted: 3 } as const;
 
-/** Exit status of a verdict: stable and the same in every command (packaging.md §6). */
+/** Exit status of a verdict: stable, and the same in every command (packaging.md §6). */
 export const exitOf = (verdict: Verdict): 0 | 1 | 2 | 3 => EXITS[verdict];

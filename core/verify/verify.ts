@@ -12,30 +12,33 @@ import { signedRecordOf, type ReceiptType, type SignedRecord } from './signed-re
 import type { Verification } from './verdict.ts';
 import { openJws } from './open-jws.ts';
 
-/** What a verifier computes with, and its clock. */
+/** Cryptographic functions of a verifier, and its clock. */
 export interface VerifierPrimitives extends Primitives {
   /** Ms since the epoch. */
   readonly now: () => number;
 }
 
-/** Decides a swap again on the evidence of its receipt (failover.md §10). */
+/** Makes the decision of a swap again, from the evidence of its receipt (failover.md §10). */
 export type Replay = (record: SwapReceipt) => { readonly follows: boolean; readonly why: string };
 
-/** What is asked beyond the signature. */
+/** Checks requested beyond the signature. */
 export interface VerifyOptions {
   readonly openings?: Openings;
-  /** A receipt without proof is good enough; a proof that is there must still be good. */
+  /** Accepts a receipt without proof. A proof that is present must still be good. */
   readonly allowUnlogged?: boolean;
   /** Largest age of a receipt, ms. */
   readonly maxAgeMs?: number;
-  /** Makes the decision of a swap again on its evidence: it must be the same. Given, as this code runs in browsers too. */
+  /**
+   * Makes the decision of a swap again on its evidence; the result must be the same. Injected, because this code also
+   * runs in browsers.
+   */
   readonly replay?: Replay;
 }
 
-/** A receipt with the keys that it is judged by; the keys document is already opened. */
+/** A receipt with the keys document to verify it; the document is already opened. */
 export interface Subject {
   readonly jws: string;
-  /** tlog-proof text; null: none is there. */
+  /** tlog-proof text; null without a proof. */
   readonly proof: string | null;
   readonly document: KeysDocument;
 }
@@ -76,7 +79,7 @@ function windowRow(issuedAt: string, key: PublishedKey): RowResult {
   return passIf(begun && !ended, 'key_window');
 }
 
-/** A revoked key counts only below the log index of its revocation; without a proven index there is no telling. */
+/** A revoked key is valid only below the log index of its revocation. Without a proven index the row fails. */
 function statusRow(key: PublishedKey, logged: LoggedAt | 'not_in_log' | 'none'): RowResult {
   if (key.status !== 'revoked') return 'pass';
   const index = typeof logged === 'object' && logged.ok ? logged.index : undefined;
@@ -88,7 +91,7 @@ function ageRow(issuedAt: string, maxAgeMs: number | undefined, now: number): Ro
   return passIf(now - Date.parse(issuedAt) <= maxAgeMs, 'too_old');
 }
 
-/** Row 8 of a swap receipt, where it is asked for: its decision follows from its evidence. */
+/** Row 8 of a swap receipt, on request: its decision follows from its evidence. */
 function decisionOf(signed: SignedRecord, { replay }: VerifyOptions) {
   if (signed.kind === 'run' || replay === undefined) return {};
   if (signed.record.evidence === null) {
@@ -128,15 +131,15 @@ async function judge(
   return { rows, found: { signed, ...log, ...(explanation === undefined ? {} : { explanation }) } };
 }
 
-/** The type that a header names, unverified: any other is judged as that of a run, and refused. */
+/** The type that a header names, unverified. Any unknown type is handled as that of a run, and then refused. */
 function typeOf(jws: string): ReceiptType {
   const members = parseJws(jws)?.header.members ?? {};
   return Object.hasOwn(members, 'typ') && members['typ'] === 'orb-swap+jws' ? 'orb-swap+jws' : 'orb-receipt+jws';
 }
 
 /**
- * Judges a receipt, of a run or of a swap, by an opened keys document: rows 3 to 13 of trust.md §3.2. Total: never throws
- * on any input, as long as the primitives don't.
+ * Verifies a receipt, of a run or of a swap, with an opened keys document: rows 3 to 13 of trust.md §3.2. It never
+ * throws on any input, as long as the primitives don't.
  */
 export async function verifyReceipt(
   subject: Subject,
@@ -159,7 +162,7 @@ export async function verifyReceipt(
 }
 
 /**
- * Verifies a bundle (`orb-bundle/1`) with nothing but the pinned root: every row of trust.md §3.2. Never throws.
+ * Verifies a bundle (`orb-bundle/1`) with only the pinned root: every row of trust.md §3.2. Never throws.
  * @param bytes as they were served
  */
 export async function verifyBundle(

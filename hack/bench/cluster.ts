@@ -1,5 +1,6 @@
-// `npm run bench:cluster [-- --rounds 4 --seconds 4 --json FILE]`: what execution costs through the API on a cluster beside
-// standalone. Both run all the time and are measured in turns; the calls of the Kubernetes API are counted by a proxy.
+// `npm run bench cluster [-- --rounds 4 --seconds 4 --json FILE]`: compares the cost of a run through the API on a
+// cluster with standalone. Both run all the time and are measured in turns; a proxy counts the calls of the Kubernetes
+// API.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ const { values: options } = parseArgs({
 });
 const seconds = Number(options.seconds);
 
-/** Something that answers the request of the benchmark. */
+/** A server that answers the request of the benchmark. */
 interface Target {
   readonly port: number;
   readonly path: string;
@@ -40,7 +41,7 @@ async function rate(target: Target, duration: number): Promise<number> {
   return figures.requests / figures.seconds;
 }
 
-/** Applies what standalone's folder holds: the same Orb, Orbiset and Secret. */
+/** Applies the same Orb, Orbiset and Secret that standalone's folder holds. */
 async function applyResources(plane: ControlPlane, folder: string): Promise<void> {
   await createTenant(plane, NAMESPACE, 'bench');
   const resources = readFileSync(join(folder, 'resources/orbiset.yaml'), 'utf8').replaceAll(
@@ -81,7 +82,7 @@ interface Result {
   readonly kubernetes: string;
   readonly standalone: readonly number[];
   readonly cluster: readonly number[];
-  /** Calls of the API while it executed. */
+  /** Calls of the Kubernetes API during the runs. */
   readonly kubernetesCalls: number;
 }
 

@@ -1,5 +1,6 @@
-// `npm run bench:execute [-- --rounds 5 --warm 8 --seconds 4 --json FILE]`: what a run costs beside a bare pass-through
-// (reference/performance.md §6). Every round starts fresh processes and a fresh ledger; ratios are made within a round.
+// `npm run bench execute [-- --rounds 5 --warm 8 --seconds 4 --json FILE]`: the cost of a run compared with a bare
+// pass-through (performance.md §6). Every round starts fresh processes and a fresh ledger; ratios are computed within a
+// round.
 import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,7 +78,7 @@ async function round(folder: string, warm: number, seconds: number): Promise<Rou
   }
 }
 
-/** `kill -9` under load: every acknowledged receipt must be there. */
+/** `kill -9` under load: every acknowledged receipt must be in the ledger. */
 async function killRound(folder: string): Promise<string> {
   const log = logFile(folder, 'log.txt');
   const mock = await startMock(log);
@@ -140,7 +141,7 @@ function printTable(rounds: readonly Round[]): void {
   }
 }
 
-/** Ratios of one round each, then the median: absolute figures of different minutes don't compare. */
+/** The ratios of each round, then their median: absolute values of different minutes can't be compared. */
 function ratios(rounds: readonly Round[]): {
   readonly rate32: number;
   readonly rate256: number;

@@ -1,5 +1,5 @@
-// Answers each query of the swap loop as Prometheus does, for so many healthy Orbs (first argument), without computing
-// anything: more Orbs than a Prometheus on two cores and a few GB can hold. Prints its port.
+// Answers each query of the swap loop as Prometheus does, without computing anything. The first argument is the number
+// of healthy Orbs: it may be more than a Prometheus on two cores and a few GB can hold. Prints its port.
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';

@@ -1,9 +1,9 @@
 // Serves the metrics of many Orbs as the API or the operator does, and measures each scrape. Settings
-// as JSON in the first argument; prints its port, and when standard input ends a line of figures.
+// as JSON in the first argument; prints its port, and a line of measurements when standard input ends.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createProcessMetrics } from '../../adapters/telemetry/process-metrics.ts';
-import { serveMetrics } from '../../adapters/telemetry/serve-metrics.ts';
+import { serveMetrics } from '../../adapters/http/serve-metrics.ts';
 import { createFailoverGauges } from '../../operator/failover/gauges.ts';
 import { healthyOutput } from './failover/healthy-orb.ts';
 import { startCost, type Cost } from './failover/loop-delay.ts';
@@ -15,7 +15,7 @@ export interface ExpositionSettings {
 }
 
 export interface ExpositionFigures {
-  /** Times without a scrape: what the machine does to every process. */
+  /** Times without a scrape: delays that the machine causes in every process. */
   readonly idle: readonly Cost[];
   readonly scrapes: readonly Cost[];
 }

@@ -1,13 +1,14 @@
-// The operator's swap loop over many healthy Orbs, with a real Prometheus and a Kubernetes API in memory: settings as JSON in
-// the first argument, figures as JSON on standard output. Ticks follow each other at once; for the loop 15 s have passed.
+// The operator's swap loop over many healthy Orbs, with a real Prometheus and a Kubernetes API in memory. Takes
+// settings as JSON in the first argument, prints measurements as JSON. Ticks follow each other without pause; the
+// loop's clock moves 15 s for each.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MetricsSource } from '../../adapters/failover-metrics/port.ts';
 import { createPrometheusClient } from '../../adapters/prometheus/client.ts';
 import type { PrometheusMode } from '../../adapters/prometheus/expressions.ts';
 import { createPrometheusSource } from '../../adapters/prometheus/source.ts';
 import { systemClock, type Clock } from '../../adapters/time/clock.ts';
-import { createFailoverLoop } from '../../operator/failover/loop.ts';
-import { reconcileFailover } from '../../operator/failover/reconcile.ts';
+import { createFailoverLoop } from '../../operator/swap-loop/loop.ts';
+import { reconcileFailover } from '../../operator/kinds/orb/reconcile-failover.ts';
 import { createOperatorStub } from './failover/operator-stub.ts';
 import { startCost, type Cost } from './failover/loop-delay.ts';
 
@@ -20,11 +21,11 @@ export interface LoopSettings {
 
 export interface TickFigures {
   readonly all: Cost;
-  /** Of it: the query, its answer, and the snapshots' index. */
+  /** The part of it for the query, its answer, and the snapshots' index. */
   readonly look: Cost;
-  /** The hour's baseline was asked for: every fourth tick. */
+  /** The baseline of an hour was queried: every fourth tick. */
   readonly hasBase: boolean;
-  /** Why the figures could not be used; '' when they could. */
+  /** Why the metrics could not be used; '' when they could. */
   readonly unusable: string;
   readonly writes: number;
 }
@@ -103,7 +104,7 @@ const loop = createFailoverLoop({
   tickMs: TICK_MS,
 });
 
-/** What it has left for the queue is written in between. */
+/** The writes that it put into the queue happen in between. */
 async function tick(index: number): Promise<TickFigures> {
   unusable = '';
   passedMs += TICK_MS;

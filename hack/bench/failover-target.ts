@@ -1,14 +1,14 @@
-// What Prometheus scrapes in the benchmark: the metrics of many Orbs by the telemetry code of the API. The hour before is
-// told first, many steps of 15 s in one answer, each sample with its own time; then one step every 15 s. Settings as JSON in
-// the first argument; prints its port; ends when it is told to.
+// The scrape target of the benchmark: the metrics of many Orbs by the telemetry code of the API. First it serves the
+// past hour: many steps of 15 s in one answer, each sample with its own time. Then it serves one step every 15 s.
+// Settings as JSON in the first argument; prints its port; ends on a signal.
 import { performance } from 'node:perf_hooks';
-import { serveMetrics } from '../../adapters/telemetry/serve-metrics.ts';
+import { serveMetrics } from '../../adapters/http/serve-metrics.ts';
 import { countStep, metricsOf, syntheticOrbs } from './failover/synthetic-orbs.ts';
 
 export interface TargetSettings {
   readonly orbs: number;
   readonly historyMinutes: number;
-  /** Longest answer while it tells of the past. */
+  /** Longest answer while it serves the past. */
   readonly answerMs: number;
 }
 
@@ -25,12 +25,12 @@ const metrics = metricsOf(orbs);
 let step = 0;
 let at = Date.now() - historyMinutes * 60_000;
 
-/** Without a time of its own a sample counts as of now. */
+/** A sample without a time of its own counts as taken now. */
 async function* stamped(): AsyncGenerator<string> {
   for await (const piece of metrics.slices()) yield piece.replaceAll(/^([^#\n].*)$/gm, `$1 ${at}`);
 }
 
-/** Nothing between two steps: a sample with a time stays what it was until the next one. */
+/** Serves nothing between two steps: a sample with a time stays valid until the next sample. */
 async function* slices(): AsyncGenerator<string> {
   const end = performance.now() + answerMs;
   while (at <= Date.now() && performance.now() < end) {

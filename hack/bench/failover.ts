@@ -1,6 +1,6 @@
-// `npm run bench:failover [-- --only exposition,in-request,loop --orbs 100,1000,10000 --json FILE]`: what failover costs. A
-// tick of the swap loop with a real Prometheus, a scrape of 1 000 Orbs, and a run that has somewhere else to go beside one
-// that has not.
+// `npm run bench failover [-- --only exposition,in-request,loop --orbs 100,1000,10000 --json FILE]`: the cost of
+// failover. Measures a tick of the swap loop with a real Prometheus, and a scrape of 1 000 Orbs. Compares a run of an
+// Orb that has a second provider with a run of an Orb that has not.
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ import { measureReadyLoop, measureSwapLoop, readyLoopRows, swapLoopRows, type Lo
 
 const TMPFS_MAGIC = 0x01021994;
 const EXPOSED_ORBS = 1000;
-/** Prometheus takes more than 1 MB of memory an Orb: of more Orbs only the loop is measured. */
+/** Prometheus takes more than 1 MB of memory an Orb: for more Orbs only the loop is measured. */
 const MAX_WITH_PROMETHEUS = 1000;
-/** The baseline is of an hour that ended 5 minutes ago. */
+/** The baseline covers an hour that ended 5 minutes ago. */
 const HISTORY_MINUTES = 70;
 
 const { values: options } = parseArgs({
@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** A part of the benchmark: its table, and its figures for the file. */
+/** A part of the benchmark: its table, and its measurements for the file. */
 interface Part {
   readonly rows: readonly Row[];
   readonly figures: unknown;

@@ -1,5 +1,5 @@
 // Closed-loop load over raw keep-alive sockets: one pre-built request, `concurrency` connections, `seconds` long.
-// Reads one JSON line of settings from stdin, prints one JSON line of figures.
+// Reads one JSON line of settings from stdin, prints one JSON line of measurements.
 import { appendFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -11,7 +11,7 @@ export interface LoadSettings {
   readonly body: string;
   readonly concurrency: number;
   readonly seconds: number;
-  /** File that gets a line per acknowledged receipt id. */
+  /** File that receives a line per acknowledged receipt id. */
   readonly acks?: string;
   /** The server will be killed: broken connections end the load instead of failing it. */
   readonly mayBreak?: true;
@@ -40,7 +40,7 @@ const build = (settings: LoadSettings): Buffer => {
   );
 };
 
-/** One answer at the start of `bytes`: its status, length in all and body, or undefined while it is not whole. */
+/** The answer at the start of `bytes`: its status, total length and body, or undefined while it is not complete. */
 const parseAnswer = (bytes: Buffer): { status: number; length: number; body: Buffer } | undefined => {
   const end = bytes.indexOf(HEADER_END);
   if (end < 0) return undefined;

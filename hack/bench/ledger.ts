@@ -43,8 +43,8 @@ async function openLedger(folder: string): Promise<Ledger> {
   });
 }
 
-// Sizes of performance.md §1: payload 1697 bytes, signature 64, seed 600, private entry about 190. Made of little: the
-// loop shares the machine with what it measures.
+// Sizes of performance.md §1: payload 1697 bytes, signature 64, seed 600, private entry about 190. They are cheap to
+// make, as the loop shares the machine with the ledger that it measures.
 const payload = randomBytes(1692).toString('base64url');
 const signature = randomBytes(64).toString('base64url');
 const header = Buffer.from(JSON.stringify({ alg: 'Ed25519', kid: 'k'.repeat(43), typ: 'orb-receipt+jws' })).toString(
@@ -118,7 +118,7 @@ function medians(concurrency: number, rounds: readonly Figures[]): Figures {
 }
 
 if (statfsSync(options.folder).type === TMPFS) {
-  console.error('bench:ledger: this folder is in memory, a sync costs nothing there; name one on a disk with --folder');
+  console.error('bench ledger: this folder is in memory, a sync costs nothing there; name one on a disk with --folder');
   process.exit(64);
 }
 console.log(

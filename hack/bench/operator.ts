@@ -27,7 +27,7 @@ const CHANGE_P99_MS = 5000;
 const STORM = 1000;
 const FRESH = 50;
 const CHURN = { perSecond: 50, seconds: 10, revision: 2 };
-/** Late Events, the second status of each Orb and checkpoints belong to the phase before. */
+/** Time to settle: late Events, the second status of each Orb and checkpoints belong to the previous phase. */
 const SETTLE_MS = 4000;
 
 interface Phases {
@@ -63,7 +63,7 @@ const { values: options } = parseArgs({
 const orbs = Number(options.orbs);
 const idleSeconds = Number(options.idle);
 const goal = GOALS[String(orbs)];
-// As in the cluster: a process knows its limit.
+// As in the cluster, where a process knows its memory limit.
 const compiled = { megabytes: goal?.megabytes ?? 512 };
 
 const quantile = (values: readonly number[], share: number): number =>
@@ -94,7 +94,7 @@ const lookAt = async ({ operator, api }: Started): Promise<readonly [Look, Look]
   await look(api),
 ];
 
-/** Until the operator has written no status for a while. */
+/** Waits until the operator has written no status for a while. */
 async function untilQuiet(started: Started): Promise<readonly [Look, Look]> {
   for (;;) {
     const before = await lookAt(started);
@@ -144,7 +144,7 @@ const NOTHING: Look = {
 
 const say = (line: string): void => console.error(`  ${line}`);
 
-/** Everything that is there before the platform starts. @returns folder of its keys */
+/** Makes everything that exists before the platform starts. @returns folder of its keys */
 async function prepare(plane: ControlPlane, client: KubeClient): Promise<string> {
   await installPlatform(plane);
   for (const namespace of NAMESPACES) await createTenant(plane, namespace, 'bench');

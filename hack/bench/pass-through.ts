@@ -1,4 +1,4 @@
-// The floor of the comparison: Express with its defaults and `undici.request()`, nothing else.
+// The baseline of the comparison: only Express with its defaults and `undici.request()`.
 import express from 'express';
 import { Agent, request } from 'undici';
 

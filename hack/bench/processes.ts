@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { LoadFigures, LoadSettings } from './generator.ts';
 
-/** A process of the benchmark, ended by whoever started it. */
+/** A process of the benchmark; its starter ends it. */
 export interface Started {
   readonly pid: number;
   readonly child: ChildProcess;
@@ -55,7 +55,7 @@ export async function firstLine(started: Started): Promise<unknown> {
 const isFigures = (value: unknown): value is LoadFigures =>
   typeof value === 'object' && value !== null && 'requests' in value && 'p50' in value;
 
-/** Runs one load in a process of its own. */
+/** Runs one load in its own process. */
 export async function load(settings: LoadSettings): Promise<LoadFigures> {
   const child = spawn(process.execPath, [`${import.meta.dirname}/generator.ts`], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -23,11 +23,12 @@ async function proveReceipt(ledger: Ledger, id: string, publicKey: KeyObject): P
 }
 
 /**
- * That the figures are of the real thing: every answered run has its receipt, the tree computes again, signatures hold.
+ * Proves that real runs were measured: every answered run has its receipt, the tree hash is right, signatures are
+ * valid.
  * @param data the `--data` folder of a platform that has stopped
- * @param expected what must be there: so many receipts (when nothing was killed), and these ids
- * @returns how many receipts there are
- * @throws Error the ledger is not what was acknowledged
+ * @param expected what the ledger must hold: this number of receipts (when nothing was killed), and these ids
+ * @returns the number of receipts
+ * @throws Error the ledger differs from what was acknowledged
  */
 export async function proveLedger(
   data: string,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { firstLine, start, type Started } from './processes.ts';
 
-/** Something that answers the benchmark's request. */
+/** A server that answers the benchmark's request. */
 export interface Subject {
   readonly started: Started;
   readonly port: number;
@@ -58,7 +58,7 @@ metadata: { name: bench, namespace: default }
 stringData: { BENCH_TOKEN: token-of-the-benchmark }
 `;
 
-/** Of the first line of one of our scripts. */
+/** The port in the first line that one of our scripts prints. */
 export const portOf = (value: unknown): number =>
   typeof value === 'object' && value !== null && 'port' in value ? Number(value.port) : 0;
 

@@ -7,14 +7,14 @@ import { textAt, type Json } from './json.ts';
 import { nameOf, type Rendered } from './render.ts';
 import { schemaOfDefinition, schemaOfOpenApi, type Kind } from './strict-schema.ts';
 
-/** What objects are held against. */
+/** The schemas that objects are checked against. */
 export interface Schemas {
-  /** Of the API server, version 2. */
+  /** OpenAPI of the API server, version 2. */
   readonly openApi: unknown;
   readonly definitions: readonly Json[];
 }
 
-/** As kubeconform builds the name of a schema's file; a core kind has its version in place of a group. */
+/** How kubeconform builds the name of a schema's file; a core kind has its version in place of a group. */
 const LOCATION = '{{.Group}}/{{.ResourceAPIVersion}}/{{.ResourceKind}}.json';
 
 function kindsOf(objects: readonly Json[]): readonly Kind[] {
@@ -36,7 +36,7 @@ async function writeSchema(folder: string, { apiVersion, kind }: Kind, schema: J
   await writeFile(join(place, `${kind.toLowerCase()}.json`), JSON.stringify(schema));
 }
 
-/** `kubeconform -strict` with schemas made for exactly the kinds that occur; a kind without a schema is a finding. */
+/** `kubeconform -strict` with schemas for exactly the kinds that occur; a kind without a schema is a finding. */
 export async function conform(kubeconform: string, rendered: Rendered, schemas: Schemas): Promise<readonly Finding[]> {
   const folder = await mkdtemp(join(tmpdir(), 'orb-schemas-'));
   try {

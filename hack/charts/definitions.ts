@@ -4,7 +4,7 @@ import { fetchGoModule, type Say } from '../control-plane/build.ts';
 import { listAt, textAt, type Json } from './json.ts';
 import { objectsOf } from './render.ts';
 
-/** Whose resources the chart can render, and where their modules keep the definitions. */
+/** Projects whose resources the chart can render, and where their modules keep the definitions. */
 const MODULES = [
   { module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0', folder: 'example/prometheus-operator-crd' },
   { module: 'github.com/cert-manager/cert-manager@v1.21.1', folder: 'deploy/crds' },
@@ -13,7 +13,7 @@ const MODULES = [
 const OWN = 'crds/definitions';
 const DEFINITION = 'CustomResourceDefinition';
 
-/** Folders with the definitions of others, fetched by Go itself. */
+/** Folders with the definitions of other projects, fetched by Go itself. */
 async function foreignFolders(say: Say): Promise<readonly string[]> {
   const folders: string[] = [];
   for (const { module, folder } of MODULES) folders.push(join(await fetchGoModule(module, say), folder));
@@ -26,13 +26,13 @@ async function definitionsIn(folder: string): Promise<readonly Json[]> {
   return texts.flatMap(objectsOf).filter(({ kind }) => kind === DEFINITION);
 }
 
-/** All resource definitions that a rendered chart may speak of: ours and those of others. */
+/** All resource definitions that a rendered chart may use: ours and those of other projects. */
 export async function readDefinitions(root: string, say: Say): Promise<readonly Json[]> {
   const folders = [join(root, OWN), ...(await foreignFolders(say))];
   return (await Promise.all(folders.map(definitionsIn))).flat();
 }
 
-/** What a cluster with these definitions answers to `.Capabilities.APIVersions`. */
+/** The value of `.Capabilities.APIVersions` on a cluster with these definitions. */
 export function apiVersionsOf(definitions: readonly Json[]): readonly string[] {
   const versions = definitions.flatMap((definition) => {
     const names = listAt(definition, 'spec', 'versions').map((version) => textAt(version, 'name'));

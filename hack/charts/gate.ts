@@ -14,12 +14,12 @@ import { checkDefinitions, checkObjects } from './rules.ts';
 import { score } from './score.ts';
 import { checkValuesSchema } from './values-schema.ts';
 
-/** What one check found. */
+/** The result of one check. */
 export interface CheckResult {
   readonly check: string;
   readonly seconds: number;
   readonly findings: readonly Finding[];
-  /** What a tool says and the design explains. */
+  /** Warnings of a tool that the design explains. */
   readonly explained: readonly string[];
 }
 
@@ -43,7 +43,7 @@ async function findTools(say: Say): Promise<Tools> {
 
 const chartsOf = (subjects: readonly Subject[]): readonly string[] => [...new Set(subjects.map(({ chart }) => chart))];
 
-/** Each of a list, one after another: two cores are few. */
+/** Runs each item of a list, one after another, because there are only two cores. */
 async function each<T>(
   items: readonly T[],
   check: (item: T) => Promise<readonly Finding[]>,
@@ -53,7 +53,7 @@ async function each<T>(
   return found;
 }
 
-/** The charts, rendered for a bare cluster and for one with every definition, on the oldest and the newest release. */
+/** The charts, rendered for a cluster without and with every definition, on the oldest and the newest release. */
 async function renderAll(
   helm: string,
   subjects: readonly Subject[],
@@ -84,7 +84,10 @@ interface Needs {
   readonly schemas: ReadonlyMap<string, Schemas>;
 }
 
-/** What the gate needs besides the charts; builds and fetches what is not in the cache. @param root of the checkout */
+/**
+ * Tools and schemas that the gate needs besides the charts; builds and fetches what is not in the cache.
+ * @param root of the checkout
+ */
 export async function prepareGate(root: string, say: Say): Promise<Needs> {
   const tools = await findTools(say);
   const definitions = await readDefinitions(root, say);
@@ -140,7 +143,7 @@ export async function runGate(root: string, say: Say): Promise<readonly CheckRes
   return results;
 }
 
-/** Writes what the gate holds the charts against: their READMEs. */
+/** Writes the READMEs of the charts, which the gate compares. */
 export async function writeGenerated(root: string, say: Say): Promise<void> {
   const helmDocs = await findTool('helm-docs', say);
   for (const name of readdirSync(join(root, 'charts'))) {

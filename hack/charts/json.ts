@@ -4,23 +4,23 @@ export type Json = Readonly<Record<string, unknown>>;
 export const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Follows member names; undefined where one is missing. */
+/** Follows member names; undefined where a member is missing. */
 export const at = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((here, name) => (isJson(here) ? here[name] : undefined), value);
 
-/** A text member; '' when there is none. */
+/** A text member; '' when it is missing. */
 export const textAt = (value: unknown, ...path: readonly string[]): string => {
   const found = at(value, ...path);
   return typeof found === 'string' ? found : '';
 };
 
-/** The members of an object; none when it is none. */
+/** The members of an object; empty for any other value. */
 export const membersAt = (value: unknown, ...path: readonly string[]): readonly (readonly [string, unknown])[] => {
   const found = at(value, ...path);
   return isJson(found) ? Object.entries(found) : [];
 };
 
-/** The items of a list; none when it is none. */
+/** The items of a list; empty for any other value. */
 export const listAt = (value: unknown, ...path: readonly string[]): readonly unknown[] => {
   const found = at(value, ...path);
   return Array.isArray(found) ? found : [];

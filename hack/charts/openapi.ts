@@ -18,7 +18,7 @@ async function fill(file: string, version: string, say: Say): Promise<void> {
   await rename(`${file}.new`, file);
 }
 
-/** The OpenAPI of our own control plane of a release, from the cache folder or from the control plane itself. */
+/** The OpenAPI of our control plane for a release, from the cache folder or from the control plane itself. */
 export async function readOpenApi(version: string, say: Say): Promise<unknown> {
   const folder = join(homedir(), '.cache/orb-control-plane', `openapi-v${version}-${process.platform}-${process.arch}`);
   const file = join(folder, 'openapi-v2.json');

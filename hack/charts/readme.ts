@@ -5,7 +5,10 @@ import { command } from '../control-plane/command.ts';
 import { formatted } from '../generate/formatted.ts';
 import type { Finding } from './finding.ts';
 
-/** What helm-docs makes of a chart, laid out as this repository lays out Markdown. @throws Error what it printed */
+/**
+ * The output of helm-docs for a chart, formatted like all Markdown of this repository.
+ * @throws Error what it printed
+ */
 async function made(helmDocs: string, root: string, chart: string): Promise<string> {
   const args = ['--chart-search-root', chart, '--dry-run', '--sort-values-order', 'file', '--log-level', 'warning'];
   const { code, stdout, stderr } = await command(helmDocs, [...args, '--skip-version-footer']);
@@ -16,7 +19,7 @@ async function made(helmDocs: string, root: string, chart: string): Promise<stri
 const undocumented = (readme: string): readonly string[] =>
   [...readme.matchAll(/^\| (\S+) +\|[^\n]*\| +\|$/gm)].map(([, value = '']) => value);
 
-/** The README is what helm-docs makes of the chart, and every value has a description. */
+/** The README must equal the output of helm-docs, and every value must have a description. */
 export async function checkReadme(helmDocs: string, root: string, chart: string): Promise<readonly Finding[]> {
   const path = join(chart, 'README.md');
   const text = await made(helmDocs, root, chart);

@@ -12,10 +12,10 @@ export interface Subject {
   readonly values: string | undefined;
 }
 
-/** What Helm made of a subject. */
+/** The objects that Helm rendered of a subject. */
 export interface Rendered {
   readonly subject: Subject;
-  /** Release of Kubernetes that it was made for. */
+  /** Release of Kubernetes that it was rendered for. */
   readonly version: string;
   readonly text: string;
   readonly objects: readonly Json[];
@@ -35,7 +35,7 @@ export function findSubjects(root: string): readonly Subject[] {
   });
 }
 
-/** How a subject is called in findings. */
+/** Name of a subject in findings. */
 export const nameOf = ({ chart, values }: Subject): string =>
   [chart, ...(values === undefined ? [] : [values])].map((path) => path.split('/').at(-1)).join(' with ');
 
@@ -49,7 +49,7 @@ export async function lint(helm: string, subject: Subject): Promise<readonly Fin
   return findingsOf(nameOf(subject), said.length === 0 ? `${stdout}${stderr}` : said.join('\n'));
 }
 
-/** The objects of a text with several documents. @throws Error one of them is no YAML, or no object */
+/** The objects of a text with several documents. @throws Error a document is not YAML, or not an object */
 export function objectsOf(text: string): readonly Json[] {
   return parseAllDocuments(text).flatMap((document) => {
     const [fault] = document.errors;
@@ -61,13 +61,13 @@ export function objectsOf(text: string): readonly Json[] {
   });
 }
 
-/** What a cluster can do, as Helm asks for it. */
+/** The capabilities of a cluster, in the form of Helm's flags. */
 export interface Capabilities {
   readonly version: string;
   readonly apiVersions: readonly string[];
 }
 
-/** `helm template`. @returns what Helm says when it can't */
+/** `helm template`. @returns Helm's error when it fails */
 export async function render(
   helm: string,
   subject: Subject,

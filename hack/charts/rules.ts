@@ -21,7 +21,9 @@ function imagesOf(object: Json): readonly string[] {
   );
 }
 
-/** What is wrong with an image's name; undefined: nothing. A registry may have a port, a tag has no slash behind it. */
+/**
+ * What is wrong with an image's name; undefined: nothing. A registry may have a port; a tag is not followed by a slash.
+ */
 function imageFault(image: string): string | undefined {
   if (/@sha256:[0-9a-f]{64}$/.test(image)) return undefined;
   const tag = /:([^:/]+)$/.exec(image)?.[1];
@@ -41,7 +43,7 @@ function objectFaults(object: Json): readonly string[] {
   return [...images, ...versions];
 }
 
-/** What neither Helm nor the schemas of Kubernetes know: images are pinned, selectors outlive a version. */
+/** Rules that neither Helm nor the schemas of Kubernetes check: images are pinned, selectors outlive a version. */
 export function checkObjects({ subject, objects }: Pick<Rendered, 'subject' | 'objects'>): readonly Finding[] {
   return objects.flatMap((object) =>
     objectFaults(object).map((fault) => ({ where: nameOf(subject), what: `${titleOf(object)}: ${fault}` })),
@@ -51,7 +53,7 @@ export function checkObjects({ subject, objects }: Pick<Rendered, 'subject' | 'o
 const bare = (definition: Json): string =>
   JSON.stringify({ spec: at(definition, 'spec'), name: at(definition, 'metadata', 'name') });
 
-/** The rendered resource definitions are those of the project, no more and no less. */
+/** The rendered resource definitions must be exactly those of the project. */
 export function checkDefinitions(rendered: Rendered, own: readonly Json[]): readonly Finding[] {
   const there = new Map(rendered.objects.map((object) => [textAt(object, 'metadata', 'name'), object]));
   const where = nameOf(rendered.subject);

@@ -3,8 +3,9 @@ import type { Finding } from './finding.ts';
 import { nameOf, type Rendered } from './render.ts';
 
 /**
- * What the design wants and kube-score does not: one process writes the ledger of SQLite, so its Deployment has one
- * replica, and the old pod ends before the new one starts. The provider of the example is one as well.
+ * Properties that the design requires and kube-score rejects. One process writes the ledger of SQLite, so its
+ * Deployment has one replica, and the old pod ends before the new pod starts. The example's provider also has one
+ * replica.
  */
 const DESIGN = [
   '[WARNING] orb-api/orb-system apps/v1/Deployment: Deployment update strategy',
@@ -13,7 +14,7 @@ const DESIGN = [
 ];
 const FINDING = /^\[(CRITICAL|WARNING)\]/;
 
-/** `kube-score score`, with no check turned off. @returns findings, and the lines that the design explains */
+/** `kube-score score`, with every check turned on. @returns findings, and the lines that the design explains */
 export async function score(
   kubeScore: string,
   { subject, text, version }: Rendered,

@@ -1,13 +1,13 @@
 import { at, isJson, listAt, type Json } from './json.ts';
 
-/** How strict an object is where it says nothing itself. */
+/** Whether an object schema is closed: it lists its members and does not say that others are allowed. */
 const closed = (schema: Json): boolean =>
   isJson(schema['properties']) &&
   schema['additionalProperties'] === undefined &&
   schema['x-kubernetes-preserve-unknown-fields'] !== true &&
   schema['x-kubernetes-embedded-resource'] !== true;
 
-/** OpenAPI says these in its own words. */
+/** The type of a schema, where OpenAPI has its own notation. */
 function typeOf(schema: Json): unknown {
   if (schema['x-kubernetes-int-or-string'] === true || schema['format'] === 'int-or-string')
     return ['integer', 'string'];
@@ -16,11 +16,11 @@ function typeOf(schema: Json): unknown {
 }
 
 const DROPPED = new Set(['type', 'description', 'default', 'example', 'format', 'nullable', 'enum']);
-/** JSON Schema draft 4, which kubeconform reads, has no empty list of what is required. */
+/** JSON Schema draft 4, which kubeconform reads, does not allow an empty `required` list. */
 const isEmptyRequired = (name: string, value: unknown): boolean =>
   name === 'required' && Array.isArray(value) && value.length === 0;
 const MAPS = new Set(['properties', 'patternProperties', 'definitions']);
-/** What stands in them only adds conditions to the members that the schema around them names. */
+/** Their schemas only add conditions to members that the enclosing schema names. */
 const CONDITIONS = new Set(['allOf', 'anyOf', 'oneOf', 'not']);
 
 function enumOf(schema: Json): Json {
@@ -36,8 +36,8 @@ function strictMember(name: string, value: unknown, isCondition: boolean): unkno
 }
 
 /**
- * A schema of OpenAPI as JSON Schema that admits no member it does not name. Texts and defaults are left out, and so is
- * `format`: it says nothing that a manifest could break which the API server would not say better.
+ * A schema of OpenAPI as JSON Schema that rejects members it does not name. Texts and defaults are left out. `format`
+ * is also left out: the API server reports such faults better.
  */
 export function strictSchema(schema: unknown, isCondition = false): unknown {
   if (Array.isArray(schema)) return schema.map((each) => strictSchema(each, isCondition));
@@ -58,7 +58,7 @@ const REF = '#/definitions/';
 /** A quantity may be written as a number: `cpu: 1`. */
 const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
 
-/** Names of the definitions that a schema needs, and those that these need. */
+/** Names of the definitions that a schema needs, directly or through other definitions. */
 function needed(schema: unknown, definitions: Json, names = new Set<string>()): ReadonlySet<string> {
   if (Array.isArray(schema)) for (const item of schema) needed(item, definitions, names);
   if (!isJson(schema)) return names;
@@ -91,7 +91,7 @@ function isOf(definition: unknown, { apiVersion, kind }: Kind): boolean {
   );
 }
 
-/** The strict schema of a kind, whole in itself. @param openApi of an API server, version 2 @returns undefined: none */
+/** The complete strict schema of a kind. @param openApi of an API server, version 2 @returns undefined: unknown kind */
 export function schemaOfOpenApi(openApi: unknown, kind: Kind): Json | undefined {
   const definitions = at(openApi, 'definitions');
   if (!isJson(definitions)) throw new TypeError('the OpenAPI document has no definitions');

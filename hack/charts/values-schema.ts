@@ -8,7 +8,7 @@ import { at, isJson, listAt, membersAt, textAt, type Json } from './json.ts';
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 const REF = '#/definitions/';
 
-/** The schema behind a reference of the same file. */
+/** The schema that a reference in the same file points to. */
 function resolved(schema: unknown, root: Json): Json {
   const ref = textAt(schema, '$ref');
   const found = ref.startsWith(REF) ? at(root, 'definitions', ref.slice(REF.length)) : schema;
@@ -17,7 +17,7 @@ function resolved(schema: unknown, root: Json): Json {
 
 const BRANCHES = ['allOf', 'anyOf', 'oneOf'];
 
-/** Every schema within a schema, with its place. */
+/** Every schema inside a schema, with its place. */
 function* within(schema: unknown, place: string): Generator<readonly [string, Json]> {
   if (!isJson(schema)) return;
   yield [place, schema];
@@ -28,9 +28,13 @@ function* within(schema: unknown, place: string): Generator<readonly [string, Js
     for (const [index, part] of listAt(schema, branch).entries()) yield* within(part, `${place}/${branch}/${index}`);
 }
 
-/** An object must say what else it admits; where it names members, nothing else. */
-function opennessFault(schema: Json): string | undefined {
+/** Helm gives a chart the `global` of its parent, with the members of all other charts. */
+const SHARED = '#/global';
+
+/** An object must say which other members it admits; an object that names members must admit no others. */
+function opennessFault(schema: Json, place: string): string | undefined {
   const rest = schema['additionalProperties'];
+  if (place === SHARED) return rest === true ? undefined : 'refuses the values of other charts';
   if (isJson(schema['properties'])) return rest === false ? undefined : 'names members and admits others';
   const isObject = schema['type'] === 'object' || listAt(schema, 'type').includes('object');
   return isObject && rest === undefined ? 'does not say which members it admits' : undefined;
@@ -50,17 +54,17 @@ function missingInValues(values: unknown, schema: Json, root: Json, place: strin
   return membersAt(schema, 'properties').flatMap(([name, member]) => {
     const value = at(values, name);
     if (value === undefined) return [`${place}${name} is in the schema and not in values.yaml`];
-    // An empty object is left to the person: its members have no defaults.
+    // The user fills an empty object: its members have no defaults.
     const isFilled = isJson(value) && Object.keys(value).length > 0;
     return isFilled ? missingInValues(value, resolved(member, root), root, `${place}${name}.`) : [];
   });
 }
 
-/** What is wrong between the values of a chart and their schema. */
+/** Differences between the values of a chart and their schema. */
 export function schemaFaults(values: unknown, schema: Json): readonly string[] {
   const draft = schema['$schema'] === DRAFT ? [] : [`$schema must be ${DRAFT}`];
   const open = [...within(schema, '#')].flatMap(([place, each]) => {
-    const fault = opennessFault(each);
+    const fault = opennessFault(each, place);
     return fault === undefined ? [] : [`${place} ${fault}`];
   });
   return [
@@ -71,7 +75,9 @@ export function schemaFaults(values: unknown, schema: Json): readonly string[] {
   ];
 }
 
-/** `values.schema.json` of a chart: closed everywhere, and it knows exactly the values of `values.yaml`. */
+/**
+ * `values.schema.json` of a chart: closed everywhere except in `global`; it lists exactly the values of `values.yaml`.
+ */
 export async function checkValuesSchema(chart: string): Promise<readonly Finding[]> {
   const where = join(chart, 'values.schema.json');
   if (!existsSync(where)) return [{ where, what: 'there is none' }];

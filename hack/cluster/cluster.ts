@@ -1,12 +1,13 @@
 import { join, resolve } from 'node:path';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { claim, urlOf, type ListenAddress } from '../../api-server/process/listen.ts';
+import { claim, listenOn } from '../../adapters/process/listen.ts';
+import { formatAddress, type ListenAddress } from '../../core/network/listen-address.ts';
 import { EXAMPLE } from '../../standalone/example/example.ts';
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
 import { installPlatform, kubectlOk } from '../control-plane/install.ts';
 import { makeApiKey, makeKeys, startApi, startOperator, type Part } from './parts.ts';
-import { startProvider } from './provider.ts';
+import { startProvider, type Provider } from './provider.ts';
 import type { ClusterSettings } from './settings.ts';
 
 /** The platform on a local control plane, answering requests. */
@@ -15,29 +16,24 @@ export interface Cluster {
   readonly operator: Part;
   readonly api: Part;
   readonly apiKey: string;
-  /** `{namespace}.{name}`: the key is of all tenants. */
+  /** `{namespace}.{name}`: the key is valid for all tenants. */
   readonly orbiset: string;
   readonly stop: () => Promise<void>;
 }
 
-/** Says how the start goes on. */
+/** Reports the progress of the start. */
 export type Say = (line: string) => void;
 
 const BASE = resolve(import.meta.dirname, '../../manifests/kubernetes/base');
 const EXAMPLE_NAMESPACE = 'default';
 
-/** An address that somebody has is told of before anything starts. @throws StartError which, and what to do */
+/** Checks an address before anything starts. @throws StartError which address is in use, and what to do */
 async function checkFree(address: ListenAddress, flag: string): Promise<void> {
   const server = createServer();
-  await claim(address, flag, async () => {
-    server.listen(address.port, address.host);
-    await once(server, 'listening');
-  });
+  await claim(address, flag, () => listenOn(server, address));
   server.close();
   await once(server, 'close');
 }
-
-const textOf = ({ host, port }: ListenAddress): string => urlOf(host, port).replace('http://', '');
 
 async function applyExample(plane: ControlPlane): Promise<void> {
   const place = ['-n', EXAMPLE_NAMESPACE];
@@ -49,7 +45,7 @@ async function applyExample(plane: ControlPlane): Promise<void> {
 interface Assembly {
   readonly say: Say;
   readonly signal: AbortSignal;
-  /** Gets what must be closed, in the order of its start. */
+  /** Collects what must be closed, in the order of its start. */
   readonly closing: (() => Promise<unknown>)[];
 }
 
@@ -61,9 +57,21 @@ async function installAll(
   return { keys: await makeKeys(plane, settings.issuer), apiKey: await makeApiKey(plane) };
 }
 
+/** A host that the dialer of the API allows must also pass the host lints of the operator. */
+function partFlags(
+  { listen, metricsListen, issuer, egress, egressCa, logLevel }: ClusterSettings,
+  provider: Provider,
+): { readonly operator: readonly string[]; readonly api: readonly string[] } {
+  const level = ['--log-level', logLevel];
+  const own = ['--listen', formatAddress(listen), '--metrics-listen', formatAddress(metricsListen), '--issuer', issuer];
+  return {
+    operator: [...level, ...provider.lintFlags, ...egress],
+    api: [...own, ...level, ...provider.flags, ...egress, ...egressCa],
+  };
+}
+
 async function assemble(settings: ClusterSettings, assembly: Assembly): Promise<Omit<Cluster, 'stop'>> {
   const { say, signal, closing } = assembly;
-  const { listen, metricsListen, issuer, egress, logLevel } = settings;
   const plane = await startControlPlane({ say, signal });
   closing.push(() => plane.stop({ keep: settings.keep }));
   signal.throwIfAborted();
@@ -73,11 +81,10 @@ async function assemble(settings: ClusterSettings, assembly: Assembly): Promise<
   closing.push(provider.close);
   signal.throwIfAborted();
   say('Starting the operator and the API …');
-  const level = ['--log-level', logLevel];
-  const operator = await startOperator({ plane, signal, flags: [...level, ...provider.lintFlags] });
+  const flags = partFlags(settings, provider);
+  const operator = await startOperator({ plane, signal, flags: flags.operator });
   closing.push(() => operator.process.stop());
-  const own = ['--listen', textOf(listen), '--metrics-listen', textOf(metricsListen), '--issuer', issuer];
-  const api = await startApi(keys, { plane, signal, flags: [...own, ...level, ...provider.flags, ...egress] });
+  const api = await startApi(keys, { plane, signal, flags: flags.api });
   closing.push(() => api.process.stop());
   await applyExample(plane);
   signal.throwIfAborted();
@@ -85,9 +92,9 @@ async function assemble(settings: ClusterSettings, assembly: Assembly): Promise<
 }
 
 /**
- * Starts control plane, operator and API with keys, an API key of all tenants and the example (design.md §7).
- * @param signal breaks the start off between its steps; what has started is stopped
- * @throws Error what failed, with the end of that part's log; nothing runs on then
+ * Starts control plane, operator and API with keys, an API key for all tenants and the example (design.md §7).
+ * @param signal cancels the start between its steps; parts that have started are stopped
+ * @throws Error what failed, with the end of that part's log; then nothing keeps running
  */
 export async function startCluster(
   settings: ClusterSettings,

@@ -1,14 +1,13 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { command } from '../control-plane/command.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { kubectlOk, PLATFORM_NAMESPACE } from '../control-plane/install.ts';
 import { startProcess, type Process } from '../control-plane/process.ts';
+import { untilReadyFile } from '../control-plane/ready-file.ts';
 import { isRecord, textAt } from './json.ts';
 
-/** A running part of the platform; addresses as its ready file told them. */
+/** A running part of the platform; addresses from its ready file. */
 export interface Part {
   readonly process: Process;
   readonly url: string;
@@ -20,24 +19,22 @@ export interface PartOptions {
   readonly plane: ControlPlane;
   /** Where it finds the Kubernetes API; default: the control plane itself. */
   readonly server?: string;
-  /** Added to the flags that it needs; `--name value`. */
+  /** Added to its usual flags, or replacing them; `--name value`. */
   readonly flags?: readonly string[];
   /** Names log and ready file when a part runs more than once. */
   readonly instance?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** The compiled program, as the image runs it, within a memory limit; default: the sources, without one. */
   readonly compiled?: { readonly megabytes: number };
-  /** Breaks the start off: the part is killed then. */
+  /** Cancels the start: the part is then killed. */
   readonly signal?: AbortSignal;
 }
 
-// What the image leaves to the heap of its memory limit (packaging.md §4).
+// Share of its memory limit that the image gives to the heap (packaging.md §4).
 const HEAP_SHARE = 0.75;
 const root = resolve(import.meta.dirname, '../..');
 const KEY_SECRET = 'orb-platform-keys';
 const SCOPES = ['orbs:execute', 'receipts:read', 'providers:read'];
-const READY_MS = 60_000;
-const POLL_MS = 50;
 
 /** Runs a verb of the command line as the administrator of the control plane. @throws Error what it printed */
 async function orb(plane: ControlPlane, args: readonly string[]): Promise<string> {
@@ -47,7 +44,7 @@ async function orb(plane: ControlPlane, args: readonly string[]): Promise<string
   return stdout;
 }
 
-/** Makes the platform's keys, and the folder that a pod would mount their Secret as. @returns that folder */
+/** Makes the platform's keys, and the folder that a pod would get by mounting their Secret. @returns that folder */
 export async function makeKeys(plane: ControlPlane, issuer: string): Promise<string> {
   const place = ['-n', PLATFORM_NAMESPACE];
   await orb(plane, ['ledger', 'init', '--secret', KEY_SECRET, ...place, '--issuer', issuer]);
@@ -61,14 +58,15 @@ export async function makeKeys(plane: ControlPlane, issuer: string): Promise<str
   return folder;
 }
 
-/** Makes an API key of all tenants. @returns its text */
+/** Makes an API key for all tenants. @returns its text */
 export async function makeApiKey(plane: ControlPlane): Promise<string> {
   const scopes = SCOPES.flatMap((scope) => ['--scope', scope]);
   return (await orb(plane, ['keys', 'create', '--tenant', '*', ...scopes])).trim();
 }
 
-const flagsOf = (values: Readonly<Record<string, string>>): readonly string[] =>
-  Object.entries(values).flatMap(([name, value]) => [`--${name}`, value]);
+/** Flags for values, except those given already: a program refuses a flag that is given twice. */
+const flagsBeside = (given: readonly string[], values: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(values).flatMap(([name, value]) => (given.includes(`--${name}`) ? [] : [`--${name}`, value]));
 
 function programOf(folder: string, compiled: PartOptions['compiled']): readonly string[] {
   if (compiled === undefined) return ['--v8-pool-size=1', join(root, folder, 'main.ts')];
@@ -81,18 +79,6 @@ function programOf(folder: string, compiled: PartOptions['compiled']): readonly 
   ];
 }
 
-/** Waits for the ready file. @throws Error the end of the part's log, when it ended or took too long */
-async function readyFile(file: string, part: Process, signal: AbortSignal | undefined): Promise<unknown> {
-  const until = performance.now() + READY_MS;
-  while (performance.now() < until && !part.ended()) {
-    signal?.throwIfAborted();
-    if (existsSync(file)) return JSON.parse(await readFile(file, 'utf8'));
-    await delay(POLL_MS);
-  }
-  const why = part.ended() ? 'has ended' : 'is not ready after 60 s';
-  throw new Error(`${part.name} ${why}:\n${part.tail()}`);
-}
-
 async function startPart(
   folder: 'operator' | 'api-server',
   user: 'operator' | 'api',
@@ -102,7 +88,7 @@ async function startPart(
   const { plane, server = plane.server.url, flags = [], instance = folder, env = {} } = options;
   const ready = join(plane.folder, `${instance}-ready.json`);
   await rm(ready, { force: true });
-  const given = {
+  const usual = {
     'kube-server': server,
     'kube-token-file': plane.users[user].tokenFile,
     'kube-ca-file': plane.caFile,
@@ -110,11 +96,11 @@ async function startPart(
     'ready-file': ready,
     ...own,
   };
-  const args = [...programOf(folder, options.compiled), ...flagsOf(given), ...flags];
+  const args = [...programOf(folder, options.compiled), ...flagsBeside(flags, usual), ...flags];
   const log = join(plane.folder, `${instance}.log`);
   const started = startProcess({ name: instance, file: process.execPath, args, log, cwd: plane.folder, env });
   try {
-    const told = await readyFile(ready, started, options.signal);
+    const told = await untilReadyFile(ready, started, isRecord, options.signal);
     return { process: started, url: textAt(told, 'url'), metricsUrl: textAt(told, 'metrics_url') };
   } catch (error) {
     await started.stop(0);
@@ -122,11 +108,11 @@ async function startPart(
   }
 }
 
-/** Starts the operator as the ServiceAccount that ships; it runs when this resolves. */
+/** Starts the operator as its shipped ServiceAccount; it runs when this resolves. */
 export const startOperator = (options: PartOptions): Promise<Part> =>
   startPart('operator', 'operator', { 'probes-listen': '127.0.0.1:0', 'metrics-listen': '127.0.0.1:0' }, options);
 
-/** Starts the API as the ServiceAccount that ships; it answers requests when this resolves. @param keys of `makeKeys` */
+/** Starts the API as its shipped ServiceAccount; it answers requests when this resolves. @param keys of `makeKeys` */
 export const startApi = (keys: string, options: PartOptions): Promise<Part> => {
   const data = join(options.plane.folder, `${options.instance ?? 'api-server'}-data`);
   return startPart(

@@ -11,7 +11,7 @@ import { isRecord, textAt } from './json.ts';
 export interface Provider {
   /** How the dialer reaches it: `--egress-stub` and `--egress-ca`. */
   readonly flags: readonly string[];
-  /** The part of them that the operator knows. */
+  /** Those of the flags that the operator knows. */
   readonly lintFlags: readonly string[];
   readonly close: () => Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface Provider {
 const HOST = 'echo.orbs.example';
 const ENTRY = 'ECHO_TOKEN';
 
-/** The token that the example's Secret holds. @throws Error the file holds none */
+/** The token that the example's Secret holds. @throws Error the file holds no token */
 async function tokenIn(file: string): Promise<string> {
   for (const document of parseAllDocuments(await readFile(file, 'utf8'))) {
     const value: unknown = document.toJS();
@@ -29,7 +29,11 @@ async function tokenIn(file: string): Promise<string> {
   throw new Error(`${file} holds no ${ENTRY}`);
 }
 
-/** Starts the provider. @param secret file of the Secret whose token it takes @param folder gets its CA */
+/**
+ * Starts the provider.
+ * @param secret file of the Secret whose token it accepts
+ * @param folder where its CA is written
+ */
 export async function startProvider(secret: string, folder: string): Promise<Provider> {
   const tools = { clock: systemClock, random: (length: number) => randomBytes(length) };
   const authority = makeLocalCa(tools);

@@ -13,7 +13,7 @@ export interface Binaries {
   readonly paths: Readonly<Record<ControlPlaneName, string>>;
 }
 
-/** How binaries are looked for; everything has a default. */
+/** How to find binaries; everything has a default. */
 export interface FindOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cache?: string;
@@ -34,7 +34,7 @@ async function missingIn<T extends string>(folder: string, names: readonly T[]):
   return names.filter((_, index) => !there[index]);
 }
 
-/** Fills the cache while no other process does. */
+/** Fills the cache under a lock between processes. */
 async function fill(
   folder: string,
   release: Release,
@@ -63,7 +63,7 @@ export const areCached = async (names: readonly BinaryName[], options: FindOptio
 };
 
 /**
- * Folder with a release's programs, those of a node too: from the cache, which is filled by download or build.
+ * Folder with a release's programs, including those of a node: from the cache, which is filled by download or build.
  * @throws Error neither download nor build worked; the message says what each lacked
  */
 export async function fillCache(names: readonly BinaryName[], options: FindOptions = {}): Promise<string> {
@@ -74,8 +74,8 @@ export async function fillCache(names: readonly BinaryName[], options: FindOptio
 }
 
 /**
- * The control plane's programs, first that answers (design.md §7): `KUBEBUILDER_ASSETS`, the cache folder, the official
- * downloads with their checksums, a build from Go modules. The last two fill the cache.
+ * The control plane's programs, from the first source that has them (design.md §7). These are `KUBEBUILDER_ASSETS`, the
+ * cache folder, the official downloads with their checksums, a build from Go modules. The last two fill the cache.
  * @throws Error neither download nor build worked; the message says what each lacked
  */
 export async function findBinaries(options: FindOptions = {}): Promise<Binaries> {

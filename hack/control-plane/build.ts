@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { command } from './command.ts';
 import type { Release } from './releases.ts';
 
-/** What a control plane without a node runs. */
+/** Programs of a control plane without a node. */
 export type ControlPlaneName = 'kube-apiserver' | 'kube-controller-manager' | 'kubectl' | 'etcd';
 
-/** Names of the binaries of one release, as they lie in the cache. */
+/** Names of the binaries of one release, as stored in the cache. */
 export type BinaryName = ControlPlaneName | 'kube-scheduler' | 'kubelet' | 'kube-proxy';
 
-/** Says how a long work goes on. */
+/** Reports the progress of long work. */
 export type Say = (line: string) => void;
 
 const TICK_MS = 15_000;
@@ -25,10 +25,10 @@ interface Bench {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** On the PATH, else where the official archive puts it. */
+/** Looked up on the PATH, then where the official archive puts it. */
 const GO_PLACES = ['go', '/usr/local/go/bin/go'];
 
-/** @throws Error there is no Go toolchain */
+/** @throws Error no Go toolchain is installed */
 async function findGo(): Promise<{ readonly path: string; readonly version: string }> {
   for (const path of GO_PLACES) {
     const { code, stdout } = await command(path, ['version']);
@@ -37,14 +37,14 @@ async function findGo(): Promise<{ readonly path: string; readonly version: stri
   throw new Error('there is no Go toolchain on the PATH to build it with');
 }
 
-/** Whether anything can be built. */
+/** Whether a Go toolchain is installed. */
 export const hasGo = (): Promise<boolean> =>
   findGo().then(
     () => true,
     () => false,
   );
 
-/** Runs the Go tool, says every 15 s that it goes on, and fails with the end of its output. */
+/** Runs the Go tool, reports every 15 s that it still runs, and fails with the end of its output. */
 async function go(what: string, args: readonly string[], { cwd, say, env = {} }: Bench): Promise<string> {
   const since = performance.now();
   const seconds = (): number => Math.round((performance.now() - since) / 1000);
@@ -75,10 +75,10 @@ async function stagingModules(folder: string, version: string, say: Say): Promis
   );
 }
 
-// Without this line Go reads what the dependencies' dependencies need too, of which some was never published.
+// Without this line Go also reads indirect dependencies of the dependencies, and some of them were never published.
 const PRUNED = 'go 1.24';
 
-/** A throw-away module: requires one module, replaces others, imports commands so that `go mod tidy` keeps them. */
+/** A temporary module: requires one module, replaces others, imports commands so that `go mod tidy` keeps them. */
 async function writeModule(
   folder: string,
   {
@@ -104,7 +104,7 @@ async function buildKubernetes(work: string, version: string, names: readonly Bi
   const folder = join(work, 'kubernetes');
   await mkdir(folder);
   const [, minor = '', patch = ''] = version.split('.');
-  // An empty module: one that required Kubernetes without the replacements could not be loaded.
+  // An empty module: a module that required Kubernetes without the replacements could not be loaded.
   await writeFile(join(folder, 'go.mod'), 'module controlplane\n');
   const staging = await stagingModules(folder, version, say);
   await writeModule(folder, {
@@ -124,7 +124,7 @@ const ETCD = 'go.etcd.io/etcd/server/v3';
 
 /** Commands of one Go module. */
 export interface GoModule {
-  /** As progress names it. */
+  /** Name in progress messages. */
   readonly title: string;
   readonly module: string;
   readonly version: string;
@@ -150,7 +150,7 @@ async function buildModule(work: string, wanted: GoModule, say: Say): Promise<vo
     await go(`building ${name}`, [...flags, '-o', join(work, name), path], { cwd: folder, say });
 }
 
-/** Runs a build in a folder of its own and moves what it made into `folder` when all of it is whole. */
+/** Runs a build in its own folder and moves the results into `folder` when all are complete. */
 async function inWorkshop(
   folder: string,
   names: readonly string[],
@@ -165,7 +165,7 @@ async function inWorkshop(
   }
 }
 
-/** Builds the commands of a module into `folder`. @throws Error the end of what the failing step printed */
+/** Builds the commands of a module into `folder`. @throws Error the end of the output of the failing step */
 export async function buildGoModule(folder: string, wanted: GoModule, say: Say): Promise<void> {
   const names = Object.keys(wanted.programs);
   say(`Building ${names.join(', ')} from Go modules; once, about 2 minutes …`);
@@ -173,8 +173,8 @@ export async function buildGoModule(folder: string, wanted: GoModule, say: Say):
 }
 
 /**
- * Builds one command from a source file of ours into `folder`.
- * @param source the folder with its main.go; the program gets the folder's name
+ * Builds one command from our own source file into `folder`.
+ * @param source the folder with its main.go; the program is named after the folder
  * @param require `module version`; absent: the standard library only
  */
 export async function buildGoSource(
@@ -196,7 +196,7 @@ export async function buildGoSource(
 }
 
 /**
- * Builds binaries from Go modules (design.md §7) and moves each into `folder` when it is whole.
+ * Builds binaries from Go modules (design.md §7) and moves each into `folder` when it is complete.
  * @throws Error no Go toolchain, or the end of what the failing step printed
  */
 export async function buildBinaries(

@@ -16,7 +16,7 @@ interface CommandOptions {
 const text = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
 
 /**
- * Runs a command to its end. Never rejects: one that can't be started has the code 127.
+ * Runs a command to its end. Never rejects: a command that can't be started has the code 127.
  * @param options input goes to its stdin; `env` is added to this process's own
  */
 export function command(file: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
@@ -29,7 +29,7 @@ export function command(file: string, args: readonly string[], options: CommandO
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
     child.on('error', (error) => resolve({ code: 127, stdout: text(out), stderr: error.message }));
     child.on('close', (code) => resolve({ code: code ?? 1, stdout: text(out), stderr: text(err) }));
-    // A command that reads nothing closes its end first.
+    // A command that does not read its input closes the pipe first.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
   });

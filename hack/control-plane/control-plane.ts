@@ -19,7 +19,7 @@ interface ApiServer {
   readonly process: () => Process;
   /** Kills it at once, as a crash would. */
   readonly crash: () => Promise<void>;
-  /** Starts it again at the same address and waits until it is ready; one that still runs is stopped first. */
+  /** Starts it again at the same address and waits until it is ready; a server that still runs is stopped first. */
   readonly restart: () => Promise<void>;
 }
 
@@ -36,12 +36,12 @@ export interface ControlPlane {
   readonly users: Readonly<Record<UserName, User>>;
   /** Path of the binary. */
   readonly kubectlPath: string;
-  /** Runs kubectl, as admin unless said. */
+  /** Runs kubectl, by default as admin. */
   readonly kubectl: (
     args: readonly string[],
     options?: { readonly as?: UserName; readonly input?: string },
   ) => Promise<CommandResult>;
-  /** One more API server, whose etcd may be reached through a proxy. */
+  /** Adds an API server, which may reach etcd through a proxy. */
   readonly addApiServer: (etcdUrl: string) => Promise<ApiServer>;
   /** Stops every process. `keep` leaves the folder with logs and data for a person to read. */
   readonly stop: (options?: { readonly keep?: boolean }) => Promise<void>;
@@ -50,16 +50,16 @@ export interface ControlPlane {
 export interface ControlPlaneOptions extends FindOptions {
   /** etcd without fsync: faster; only where etcd is never killed. Default true. */
   readonly unsafeNoFsync?: boolean;
-  /** Breaks the start off: what has started is stopped, and the folder is removed. */
+  /** Cancels the start: processes that have started are stopped, and the folder is removed. */
   readonly signal?: AbortSignal;
 }
 
 const READY_MS = 60_000;
 const POLL_MS = 100;
-// A single etcd has to name an address for others, and none ever asks there.
+// A single etcd must name an address for peers, but no peer ever connects there.
 const NO_PEER = 'http://127.0.0.1:1';
 
-/** Asks once; 0 when nobody answers. */
+/** Sends one request; 0 when no server answers. */
 function statusOf(url: string, ca: string, token: string): Promise<number> {
   return new Promise((resolve) => {
     const asked = request(url, { ca, headers: { authorization: `Bearer ${token}` }, timeout: 2000 }, (response) => {
@@ -83,7 +83,7 @@ async function waitUntilReady(url: string, child: Process, { ca, tokens, signal 
   throw new Error(`${child.name} is not ready after 60 s:\n${child.tail()}`);
 }
 
-/** What every process of one control plane shares. */
+/** State that all processes of one control plane share. */
 interface Plane {
   readonly folder: string;
   readonly binaries: Binaries;
@@ -236,7 +236,7 @@ async function assemble(plane: Plane, unsafeNoFsync: boolean, processes: (() => 
     kubectlPath,
     kubectl: (args, { as = 'admin', input } = {}) =>
       command(kubectlPath, ['--kubeconfig', users[as].kubeconfig, ...args], {
-        // Its discovery cache must not be shared with other control planes at the same address.
+        // The discovery cache must not be shared with other control planes at the same address.
         env: { KUBECACHEDIR: join(folder, 'kubectl-cache') },
         ...(input === undefined ? {} : { input }),
       }),
@@ -249,8 +249,8 @@ async function assemble(plane: Plane, unsafeNoFsync: boolean, processes: (() => 
 }
 
 /**
- * Starts a control plane; ready when it returns (3–6 s, once the binaries are there).
- * @throws Error what failed, with the end of that process's log; nothing runs on then
+ * Starts a control plane; ready when it returns (3–6 s, once the binaries exist).
+ * @throws Error what failed, with the end of that process's log; then nothing keeps running
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const binaries = await findBinaries(options);

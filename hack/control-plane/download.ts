@@ -5,11 +5,11 @@ import type { BinaryName, Say } from './build.ts';
 import { command } from './command.ts';
 import type { Release } from './releases.ts';
 
-/** Where official binaries lie; a test names its own. */
+/** Where official binaries are published; a test passes its own sources. */
 export interface Sources {
   /** Index of the envtest archives: archive name → sha512 and address. */
   readonly envtestIndex: string;
-  /** Folder of the release binaries; beside each lies its `.sha256`. */
+  /** Folder of the release binaries; each has its `.sha256` beside it. */
   readonly releases: string;
 }
 
@@ -23,7 +23,7 @@ const FIRST_BYTE_MS = 8000;
 const WHOLE_MS = 300_000;
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 const platform = (): string => `${process.platform}-${ARCHITECTURES[process.arch] ?? process.arch}`;
-/** What the envtest archive holds. */
+/** Programs in the envtest archive. */
 const ARCHIVED: readonly BinaryName[] = ['kube-apiserver', 'etcd', 'kubectl'];
 
 async function fetchBytes(url: string): Promise<Buffer> {
@@ -73,9 +73,9 @@ async function fetchBinary(work: string, release: Release, name: BinaryName, sou
 }
 
 /**
- * Downloads binaries with their published checksums into `folder`: the envtest archive, and what it does not hold from
+ * Downloads binaries with their published checksums into `folder`: the envtest archive, and the other binaries from
  * the release itself. A binary whose checksum differs is never kept.
- * @throws Error what could not be fetched or verified; nothing is in the folder then
+ * @throws Error what could not be fetched or verified; then the folder stays empty
  */
 export async function downloadBinaries(
   folder: string,

@@ -2,16 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorCode } from '../../core/errors/error-code.ts';
 import type { Say } from './build.ts';
 
 const WAIT_MS = 500;
 
 const textOf = (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(() => undefined);
 
-/** When a process began, in the kernel's ticks: a pid is used again. '' where the kernel does not tell. */
+/** When a process started, in the kernel's ticks, because a pid is reused. '' when the kernel does not say. */
 async function startOf(pid: number): Promise<string> {
   const stat = (await textOf(`/proc/${pid}/stat`)) ?? '';
-  // The name before, in brackets, may hold anything.
+  // The process name before it, in brackets, may hold any character.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
 }
 
@@ -19,11 +20,11 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }
 
-/** Whether the process that wrote this lock is gone, as one that was killed; or the machine, while it was written. */
+/** Whether the process that wrote this lock is gone, for example killed, or the machine stopped during the write. */
 async function isStale(text: string): Promise<boolean> {
   const [word = '', start = ''] = text.split(' ');
   const pid = Number(word);
@@ -33,19 +34,19 @@ async function isStale(text: string): Promise<boolean> {
 
 type Wait = (ms: number) => Promise<unknown>;
 
-/** The lock is there with what it says, or not at all. @returns false: there is one already */
+/** Creates the lock atomically with its content. @returns false when a lock exists already */
 async function make(own: string, path: string): Promise<boolean> {
   try {
     await link(own, path);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
 
 async function takeLock(folder: string, path: string, wait: Wait): Promise<boolean> {
-  // Each time: whoever had it may have removed the folder.
+  // At each try: the previous holder may have removed the folder.
   await mkdir(folder, { recursive: true });
   const id = randomUUID();
   const [own, text] = [`${path}-${id}`, `${process.pid} ${await startOf(process.pid)} ${id}`];
@@ -54,7 +55,7 @@ async function takeLock(folder: string, path: string, wait: Wait): Promise<boole
     if (await make(own, path)) return true;
     const found = await textOf(path);
     if (found === undefined || !(await isStale(found))) return false;
-    // Others that saw the same do the same: the last one's stays.
+    // Other processes that saw the same stale lock do the same: the last lock stays.
     await rename(own, path);
     await wait(WAIT_MS);
     return (await textOf(path)) === text;
@@ -63,7 +64,7 @@ async function takeLock(folder: string, path: string, wait: Wait): Promise<boole
   }
 }
 
-/** Fills a folder while no other process does; makes it when it is not there. */
+/** Fills a folder under a lock between processes; creates the folder when it does not exist. */
 export async function withFolderLock<T>(
   folder: string,
   say: Say,

@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { createServer } from 'node:net';
 
-// Below what systems give to outgoing connections (Linux from 32768, others from 49152) and to node ports (from 30000): a port
-// that is free now stays free until its server listens, and while that is killed and started again.
+// Below the ports of outgoing connections (Linux from 32768, others from 49152) and node ports (from 30000). So a port
+// that is free now stays free until its server listens, and while the server is killed and restarted.
 const FIRST = 20_000;
 const LAST = 29_999;
 const TRIES = 100;
 const HOST = '127.0.0.1';
 
-/** Whether nobody listens there. */
+/** Whether the port is free. */
 function isFree(port: number): Promise<boolean> {
   const server = createServer();
   return new Promise((resolve) => {
@@ -19,9 +19,9 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * The UDP port of this number, which no server here wants: held until this process ends, however it ends, it tells every other
- * caller that the TCP port is taken, long before its server listens and while that is started again.
- * @returns undefined: another caller has it
+ * Holds the UDP port of this number, which no server here uses, until this process ends in any way. It shows every
+ * other caller that the TCP port is taken, long before the server listens and while it restarts.
+ * @returns undefined when another caller holds it
  */
 function hold(port: number): Promise<Socket | undefined> {
   const socket = createSocket('udp4');
@@ -35,10 +35,10 @@ function hold(port: number): Promise<Socket | undefined> {
 }
 
 /**
- * A port of 127.0.0.1 for a server that can't be told to take any: no other call, of this process or another one, gets it as long
- * as this process runs.
+ * A port of 127.0.0.1 for a server that can't choose a free port itself. No other call, in this process or another,
+ * gets the same port while this process runs.
  * @param pick a number to try
- * @throws Error none was free
+ * @throws Error no port was free
  */
 export async function freePort(pick: () => number = () => randomInt(FIRST, LAST + 1)): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {

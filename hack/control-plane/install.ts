@@ -7,12 +7,12 @@ const root = resolve(import.meta.dirname, '../..');
 /** Namespace of the platform itself. */
 export const PLATFORM_NAMESPACE = 'orb-system';
 
-// As they ship: what is tested is what is installed.
+// The files that ship, so that tests check what users install.
 const DEFINITIONS = 'crds/definitions';
 const RBAC = 'charts/orb-platform/files/rbac';
 const ADMISSION = 'charts/orb-platform/files/admission';
 
-/** Any cluster of which we are administrator. */
+/** Any cluster where we are administrator. */
 export interface Kubectl {
   readonly kubectl: (args: readonly string[], options?: { readonly input?: string }) => Promise<CommandResult>;
 }

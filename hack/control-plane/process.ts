@@ -11,7 +11,7 @@ export interface Process {
   /** Resolves with its exit code (null after a signal) when it has ended. */
   readonly exited: Promise<number | null>;
   readonly kill: (signal: NodeJS.Signals) => void;
-  /** Asks it to stop, kills it after `graceMs`, and waits. @returns exit code, null after a signal */
+  /** Sends SIGTERM, kills it after `graceMs`, and waits. @returns exit code, null after a signal */
   readonly stop: (graceMs?: number) => Promise<number | null>;
   /** The end of its output. */
   readonly tail: (lines?: number) => string;
@@ -29,7 +29,7 @@ export interface ProcessOptions {
 const GRACE_MS = 10_000;
 const TAIL_LINES = 20;
 
-// What still runs when this process ends in an unforeseen way ends with it.
+// Processes that still run when this process ends unexpectedly are ended with it.
 const running = new Set<Process>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -38,7 +38,7 @@ process.on('exit', () => {
 /** Starts a process; its stdout and stderr are appended to `log`. */
 export function startProcess({ name, file, args, log, env = {}, cwd }: ProcessOptions): Process {
   const output = openSync(log, 'a');
-  // A group of its own: Ctrl-C in a terminal reaches whoever started it, who stops things in their order.
+  // Its own process group: Ctrl-C in a terminal reaches only the starter, which stops its processes in order.
   const stdio = ['ignore' as const, output, output];
   const child = spawn(file, [...args], { stdio, env: { ...process.env, ...env }, cwd, detached: true });
   closeSync(output);

@@ -8,13 +8,13 @@ export interface Release {
 
 const ETCD = '3.7.3';
 
-/** What else a node runs; the same for every release line. */
+/** Other programs of a node; the same for every release line. */
 export const NODE_PROGRAMS = { containerd: '2.4.2', coredns: '1.14.7' } as const;
 
-/** The release lines that the suites know, oldest first; one pinned version each. */
+/** The release lines that the suites run on, oldest first, each with a pinned version. */
 const KUBERNETES = ['1.33.13', '1.34.4', '1.35.4', '1.36.3'] as const;
 
-/** The two ends of what is supported. */
+/** The oldest and the newest supported version. */
 export const SUPPORTED = { oldest: '1.33.13', newest: '1.36.3' } as const satisfies Record<
   string,
   (typeof KUBERNETES)[number]

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { installGoTool, type Say } from './build.ts';
 import { withFolderLock } from './folder-lock.ts';
 
-/** Programs of others that tests hold the platform against, at one version each. */
+/** Programs of other projects that tests check the platform with, each at one version. */
 const TOOLS = {
   // Argo CD judges health with this interpreter, at this version.
   glua: 'github.com/yuin/gopher-lua/cmd/glua@v1.1.1',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** One user of the local control plane, with what it logs in by. */
+/** One user of the local control plane, with its credentials. */
 export interface User {
   /** As the API server knows it: `system:serviceaccount:orb-system:orb-operator`. */
   readonly username: string;

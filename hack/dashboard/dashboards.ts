@@ -11,13 +11,13 @@ interface Query {
 export interface Panel {
   readonly title: string;
   readonly description: string;
-  /** Grafana's name of it: `s`, `bytes`, `reqps` … */
+  /** Grafana's name of the unit: `s`, `bytes`, `reqps` … */
   readonly unit: string;
   readonly queries: readonly Query[];
 }
 
 export interface Dashboard {
-  /** Of its file, without the ending. */
+  /** Name of its file, without the extension. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -53,6 +53,6 @@ export const readDashboards = (): readonly Dashboard[] =>
     .toSorted()
     .map(dashboardOf);
 
-/** A query as Grafana sends it when every variable stands for all. @param rateInterval at least four scrapes */
+/** A query as Grafana sends it when every variable is set to all. @param rateInterval at least four scrapes */
 export const withoutVariables = (expr: string, rateInterval: string): string =>
   expr.replaceAll('$__rate_interval', rateInterval).replaceAll(/\$(?:namespace|orb)\b/g, '.*');

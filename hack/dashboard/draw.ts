@@ -28,7 +28,7 @@ const escape = (text: string): string =>
 
 const round = (value: number): string => String(Math.round(value * 10) / 10);
 
-/** Three digits that count, and no more. */
+/** A value with three significant digits. */
 const digits = (value: number): string => String(Number(value.toPrecision(3)));
 
 const SCALES: Readonly<Record<string, (value: number) => string>> = {
@@ -39,7 +39,7 @@ const SCALES: Readonly<Record<string, (value: number) => string>> = {
   d: (value) => `${digits(value)} d`,
 };
 
-/** A value as people read it. */
+/** A value with its unit, for people. */
 export const withUnit = (value: number, unit: string): string => (SCALES[unit] ?? digits)(value);
 
 const STEPS = [1, 2, 2.5, 5, 10];

@@ -2,12 +2,12 @@ import type { Line } from './draw.ts';
 import { withoutVariables, type Panel } from './dashboards.ts';
 import { queryRange, type Series, type Span } from './prometheus-query.ts';
 
-/** Where the figures come from. */
+/** Where the samples come from. */
 export interface Source {
   readonly url: string;
   /** At least four scrapes: `30s`. */
   readonly rateInterval: string;
-  /** How a process is called, by the address that was scraped. */
+  /** Name of a process, by the address that was scraped. */
   readonly nameOf: (instance: string) => string;
 }
 
@@ -23,7 +23,7 @@ export function legendOf(
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, label: string) => texts.get(label) ?? '').trim();
 }
 
-/** The lines of all queries of a panel. @throws Error Prometheus refused one of them */
+/** The lines of all queries of a panel. @throws Error Prometheus refused a query */
 export async function linesOf({ queries }: Panel, source: Source, span: Span): Promise<readonly Line[]> {
   const answers = await Promise.all(
     queries.map(async ({ expr, legend }) => {

@@ -6,7 +6,7 @@ export interface Series {
   readonly points: readonly (readonly [seconds: number, value: number])[];
 }
 
-/** Seconds since epoch. */
+/** A span of time; seconds since epoch. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -25,7 +25,10 @@ function seriesOf(result: unknown): Series {
   return { labels: Object.fromEntries(labels), points };
 }
 
-/** A range query; series in the order of their labels. @throws Error Prometheus refused it: what it said */
+/**
+ * A range query; series in the order of their labels.
+ * @throws Error Prometheus refused the query; the message is its answer
+ */
 export async function queryRange(url: string, query: string, { from, to, step }: Span): Promise<readonly Series[]> {
   const body = new URLSearchParams({ query, start: String(from), end: String(to), step: String(step) });
   const response = await fetch(`${url}/api/v1/query_range`, { method: 'POST', body });

@@ -1,6 +1,6 @@
-/** A file that is made from sources, and never by hand. */
+/** A file that is generated from sources, never edited by hand. */
 export interface Artefact {
-  /** Below the root of the repository. */
+  /** Path from the root of the repository. */
   readonly path: string;
   readonly text: string;
 }

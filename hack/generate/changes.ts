@@ -6,7 +6,7 @@ export interface Change {
 
 const KINDS = new Set(['added', 'changed', 'deprecated', 'removed', 'fixed', 'security']);
 
-/** What stands below the heading of a version, up to the next one. */
+/** The lines below the heading of a version, up to the next heading. */
 function sectionOf(changelog: string, version: string): readonly string[] {
   const lines = changelog.split('\n');
   const first = lines.findIndex((line) => line === `## ${version}` || line.startsWith(`## ${version} `));
@@ -23,8 +23,8 @@ function kindOf(heading: string): string {
 }
 
 /**
- * The changes of a version, out of a changelog in the format of Keep a Changelog.
- * @throws Error the version has no section, or an entry no kind
+ * The changes of a version, from a changelog in the format of Keep a Changelog.
+ * @throws Error the version has no section, or an entry has no kind
  */
 export function changesOf(changelog: string, version: string): readonly Change[] {
   const changes: Change[] = [];

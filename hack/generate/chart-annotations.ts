@@ -6,7 +6,7 @@ import { changesOf } from './changes.ts';
 import { formatted } from './formatted.ts';
 
 const PATH = 'charts/orb-platform/Chart.yaml';
-/** One of each kind that people write first. */
+/** One example of each kind that people write first. */
 const EXAMPLES = ['manifests/kubernetes/base/orbiset.yaml', 'manifests/kubernetes/base/echo.yaml'];
 
 function block(value: unknown): Scalar<string> {
@@ -21,7 +21,9 @@ function exampleIn(artefacts: readonly Artefact[], path: string): unknown {
   return parse(text);
 }
 
-/** What Artifact Hub shows of the platform's chart (packaging.md §5): changes of the changelog, resources to begin with. */
+/**
+ * Annotations of the platform's chart for Artifact Hub (packaging.md §5): changes of the changelog, example resources.
+ */
 export async function chartAnnotationArtefacts(
   root: string,
   examples: readonly Artefact[],

@@ -3,7 +3,7 @@ import type { Artefact } from './artefact.ts';
 const FOLDER = 'charts/orb-crds/templates';
 const DEFINITIONS = 'crds/definitions/';
 
-// Read by Helm, which leaves no comment of ours in the release.
+// A template comment: Helm does not write it into the release.
 const HEAD = '{{- /* generated from crds/schemas by hack/generate.ts: do not edit */ -}}\n{{- if .Values.install }}\n';
 const TAIL = '{{- end }}\n';
 const KEEP = `metadata:
@@ -13,7 +13,7 @@ const KEEP = `metadata:
   {{- end }}
 `;
 
-/** Templates of ours in descriptions are not Helm's. */
+/** Escapes our own templates in descriptions, so that Helm does not render them. */
 const literal = (text: string): string => text.replaceAll('{{', '{{ "{{" }}');
 
 function template(definition: string): string {
@@ -23,6 +23,6 @@ function template(definition: string): string {
   return HEAD + kept + TAIL;
 }
 
-/** The resource definitions as templates of the chart orb-crds: Helm never upgrades what lies in a folder `crds`. */
+/** The resource definitions as templates of the chart orb-crds: Helm never upgrades files in a folder `crds`. */
 export const chartArtefacts = (definitions: readonly Artefact[]): readonly Artefact[] =>
   definitions.map(({ path, text }) => ({ path: `${FOLDER}/${path.slice(DEFINITIONS.length)}`, text: template(text) }));

@@ -1,5 +1,7 @@
+import { flagMeaning, flagName } from '../../adapters/process/help.ts';
 import { flagsOf } from '../../cli/args/parse-args.ts';
-import type { Flag, Verb } from '../../cli/args/verb.ts';
+import type { Flag } from '../../adapters/process/flag.ts';
+import type { Verb } from '../../cli/args/verb.ts';
 import { verbs } from '../../cli/verbs.ts';
 import type { Artefact } from './artefact.ts';
 import { formatted } from './formatted.ts';
@@ -8,47 +10,50 @@ const PATH = 'docs/cli.md';
 
 const INTRODUCTION = `# The command line
 
-\`orb\` executes Orbs, shows and verifies their receipts, and looks after keys and secrets: of \`npm start\` and of a cluster.
-In a checkout it is called \`npm run -s orb --\`; as \`kubectl-orb\` in \`PATH\` it is \`kubectl orb\`.
+With \`orb\` you execute Orbs, show and verify their receipts, and manage keys and secrets, with \`npm start\` and on a cluster.
+In a checkout you call it \`npm run -s orb --\`. With \`kubectl-orb\` in your \`PATH\` it is \`kubectl orb\`.
 
 ## Which API
 
-The first that is there:
+\`orb\` uses the first of these that exists:
 
 1. \`--server URL\`
 2. \`--context\`, \`--kubeconfig\`, \`--platform-namespace\` or \`--as-serviceaccount\`: a cluster
 3. \`ORB_SERVER\`
 4. \`--data DIR\`: the data folder of \`npm start\`
-5. what \`orb login\` remembers
-6. called as \`kubectl orb\`: the cluster of the kubeconfig
+5. the server that \`orb login\` saved
+6. the cluster of the kubeconfig, when called as \`kubectl orb\`
 7. the folder \`.orb\` here, which \`npm start\` made
 8. the cluster of \`KUBECONFIG\` or \`~/.kube/config\`, or in a pod the one that it runs in
 9. \`http://127.0.0.1:8080\`
 
-On a cluster the API is reached by a port-forward to a ready pod behind the Service with the labels
-\`app.kubernetes.io/name=orb-platform\` and \`app.kubernetes.io/component=api\` in the platform namespace. You need there: \`get\` and
-\`list\` on \`services\` and \`pods\`, \`get\` and \`create\` on \`pods/portforward\`. The authority of the platform's own certificate is taken from the Secret that the
-Service names (\`orbs.dev/tls-secret\`); who may not read it gets \`ca.crt\` from somebody who may, and sets
-\`NODE_EXTRA_CA_CERTS\`. \`keys\`, \`secrets\` and \`ledger init\` write Secrets by your own rights: they need no API.
+On a cluster \`orb\` reaches the API by a port-forward to a ready pod. It finds the pod by the Service with the labels
+\`app.kubernetes.io/name=orb-platform\` and \`app.kubernetes.io/component=api\` in the platform namespace. There you need \`get\`
+and \`list\` on \`services\` and \`pods\`, and \`get\` and \`create\` on \`pods/portforward\`.
+
+The Service names the Secret with the platform's own authority (\`orbs.dev/tls-secret\`). If you may not read that Secret, get
+\`ca.crt\` from your administrator and set \`NODE_EXTRA_CA_CERTS\`. \`keys\`, \`secrets\` and \`ledger init\` write Secrets with your
+own rights and need no API.
 
 ## Who calls
 
 1. \`--key-file FILE\` or \`--as-serviceaccount NAMESPACE/NAME\`
 2. \`ORB_API_KEY\`
-3. the key that belongs to the server: of \`orb login\`, of \`npm start\`
+3. the saved key of the server: from \`orb login\` or \`npm start\`
 4. on a cluster: a token of your own, if you are a ServiceAccount yourself
 
-Kubernetes makes tokens for another audience (\`orb-api\`) of ServiceAccounts only, and your login to the cluster is never sent
-to the platform. So a person has an API key, or calls as a ServiceAccount: \`--as-serviceaccount\` needs \`create\` on
-\`serviceaccounts/token\` for it. What it may do then is decided by its own roles (\`create\` on \`orbisets/execute\` …).
+\`orb\` never sends your login to the cluster to the platform, and Kubernetes makes tokens for the platform (audience
+\`orb-api\`) only for ServiceAccounts. So you need an API key, or you call as a ServiceAccount. \`--as-serviceaccount\` needs
+\`create\` on \`serviceaccounts/token\` for it. The roles of the ServiceAccount then decide what you may do (\`create\` on
+\`orbisets/execute\` …).
 
 ## Exit codes
 
 | Code | Meaning |
 | --- | --- |
-| 0 | done |
-| 1 | a negative result: tampered, a run that failed, findings |
-| 2 | input that is wrong or can't be decided; something that isn't there or isn't allowed |
+| 0 | success |
+| 1 | a negative result: a tampered receipt, a failed run, findings |
+| 2 | wrong or undecidable input; something that doesn't exist or isn't allowed |
 | 3 | valid, but not trusted |
 | 4 | the service can't be reached, or can't serve |
 | 64 | wrong usage |
@@ -61,13 +66,7 @@ never from arguments.
 
 const cell = (text: string): string => text.replaceAll('|', String.raw`\|`).replaceAll(/[*_<]/g, String.raw`\$&`);
 
-function flagName({ name, short, value, inline }: Flag): string {
-  const behind = value === undefined ? (inline === undefined ? '' : `[=${inline}]`) : ` ${value}`;
-  return `\`${short === undefined ? '' : `-${short}, `}--${name}${behind}\``;
-}
-
-const flagRow = (flag: Flag): string =>
-  `| ${flagName(flag)} | ${cell(flag.text)}${flag.repeats === true ? ' (may be repeated)' : ''} |\n`;
+const flagRow = (flag: Flag): string => `| \`${flagName(flag)}\` | ${cell(flagMeaning(flag))} |\n`;
 
 function verbText(verb: Verb): string {
   const usage = `orb ${verb.name} ${verb.usage}`.trimEnd();

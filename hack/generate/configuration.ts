@@ -6,7 +6,7 @@ import { formatted } from './formatted.ts';
 import { isRecord, type JsonRecord } from './record.ts';
 import { code, prose, table } from './reference.ts';
 
-/** A value of a chart, as its page tells it. */
+/** A value of a chart, as its page shows it. */
 export interface ChartValue {
   /** `api.tls.secretName` */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface ChartValue {
 const PATH = 'docs/configuration.md';
 const MARK = '# -- ';
 
-/** The comment that ends above an offset: from its last line with a mark on. */
+/** The comment that ends above an offset: from its last line with a mark to its end. */
 function commentAbove(text: string, offset: number): string {
   const lines = text.slice(0, text.lastIndexOf('\n', offset) + 1).split('\n');
   lines.pop();
@@ -39,7 +39,7 @@ function range({ minimum, maximum }: JsonRecord): string {
   return high === '' ? ` ≥ ${low}` : ` ${low}–${high}`;
 }
 
-/** What the schema lets a value be, in words. */
+/** The values that the schema allows, in words. */
 function typeOf(schema: JsonRecord): string {
   const { const: only, enum: values, type, items, additionalProperties } = schema;
   if (only !== undefined) return code(JSON.stringify(only));
@@ -77,7 +77,7 @@ function valuesIn({ key, value }: Pair, { text, schema, prefix }: Place): readon
 
 /**
  * Every value of a chart that has a comment of its own, in the order of its file.
- * @throws TypeError a value without comment, or one that the schema does not know
+ * @throws TypeError a value without comment, or a value that the schema does not know
  */
 export function chartValues(text: string, schema: unknown): readonly ChartValue[] {
   const { contents } = parseDocument(text);
@@ -91,7 +91,7 @@ const valueTable = (values: readonly ChartValue[]): string =>
     values.map(({ name, type, fallback, meaning }) => [code(name), type, code(fallback), prose(meaning)]),
   );
 
-/** Values that stand alone first, then one table for each group. */
+/** First the values without a group, then one table for each group. */
 function tables(values: readonly ChartValue[]): string {
   const groups = Map.groupBy(values, ({ name }) => (name.includes('.') ? name.slice(0, name.indexOf('.')) : ''));
   const alone = groups.get('') ?? [];
@@ -103,9 +103,9 @@ function tables(values: readonly ChartValue[]): string {
 
 const INTRODUCTION = `# Configuration
 
-Values of the two charts, with their defaults. Put yours into a file, and give it to each install and upgrade:
-\`helm upgrade --install orb charts/orb-platform -n orb-system -f values.yaml\`. A value that is not in these tables is refused.
-What belongs together is told in [installation](installation.md). Generated from \`values.yaml\` and \`values.schema.json\` of the
+This page lists the values of the two charts, with their defaults. Put yours into a file, and use it for each install and upgrade:
+\`helm upgrade --install orb charts/orb-platform -n orb-system -f values.yaml\`. Helm refuses a value that is not
+in these tables. [Installation](installation.md) explains them by task. The page is generated from \`values.yaml\` and \`values.schema.json\` of the
 charts: change those, then \`npm run generate\`.`;
 
 async function chartText(root: string, chart: string): Promise<string> {
@@ -114,7 +114,7 @@ async function chartText(root: string, chart: string): Promise<string> {
   return tables(chartValues(await readFile(join(folder, 'values.yaml'), 'utf8'), schema));
 }
 
-/** The page of every value that an installation can set. */
+/** The page with every value that an installation can set. */
 export async function configurationArtefacts(root: string): Promise<readonly Artefact[]> {
   const charts = await Promise.all(
     ['orb-platform', 'orb-crds'].map(async (chart) => `## ${chart}\n\n${await chartText(root, chart)}`),

@@ -49,7 +49,7 @@ const orbId = (jsonPath: string): Column => ({
   priority: 1,
 });
 
-// Decisions first (packaging.md §2).
+// Columns that help a decision come first (packaging.md §2).
 const DEFINITIONS: readonly Definition[] = [
   {
     kind: 'Orb',
@@ -137,7 +137,7 @@ const member = (schema: JsonRecord, name: string): JsonRecord => {
   return isRecord(found) ? found : {};
 };
 
-/** Puts what one file holds into a place of another: JSON Schema has no form of it that checks unknown members too. */
+/** Inserts one schema as a member of another: JSON Schema has no form of this that also checks unknown members. */
 const withMember = (schema: JsonRecord, name: string, value: JsonRecord): JsonRecord => ({
   ...schema,
   properties: { ...(isRecord(schema['properties']) ? schema['properties'] : {}), [name]: value },

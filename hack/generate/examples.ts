@@ -8,7 +8,7 @@ import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { Artefact } from './artefact.ts';
 import { formatted } from './formatted.ts';
 
-/** One file of `manifests/`, with what a cluster needs beside it. */
+/** One file of `manifests/`, with the objects that a cluster also needs. */
 interface Example {
   /** File name without `.yaml`; also the name of its Secret. */
   readonly stem: string;
@@ -21,7 +21,7 @@ interface Example {
 
 const FOLDER = 'manifests/kubernetes/base';
 const API = 'orbs.dev/v1alpha1';
-// Eight bytes and more, so that answers can be searched for it (security.md §5); it opens nothing.
+// At least eight bytes, so that answers can be searched for it (security.md §5); it is not a real secret.
 const PLACEHOLDER = 'replace-me';
 const ORBISET = 'default';
 
@@ -48,7 +48,7 @@ async function readExample(root: string, file: string): Promise<Example> {
   return { stem: file.replace(/[.]yaml$/, ''), text, name: orb.name, ...needs(compiled.value) };
 }
 
-/** The manifest as it is written, comments too, as the spec of an Orb. */
+/** The manifest as written, including comments, as the spec of an Orb. */
 function orbText({ text, name }: Example): string {
   const lines = text.trimEnd().split('\n');
   const first = lines.findIndex((line) => !line.startsWith('#'));
@@ -90,10 +90,12 @@ const kustomization = (examples: readonly Example[]): string =>
     resources: ['orbiset.yaml', 'secrets.yaml', ...examples.map(({ stem }) => `${stem}.yaml`)],
   });
 
-/** Its providers, which take faults by a command, run inside `npm start` only. */
+/** Not an example for clusters: its providers, which simulate faults on command, run only inside `npm start`. */
 const LOCAL = 'lookup.yaml';
 
-/** The examples as resources: manifests/NAME.yaml → manifests/kubernetes/base/NAME.yaml, with an Orbiset and Secrets. */
+/**
+ * The examples as resources: manifests/NAME.yaml → manifests/kubernetes/base/NAME.yaml, with an Orbiset and Secrets.
+ */
 export async function exampleArtefacts(root: string): Promise<readonly Artefact[]> {
   const files = (await readdir(join(root, 'manifests')))
     .filter((file) => file.endsWith('.yaml') && file !== LOCAL)

@@ -1,7 +1,7 @@
-import { DURATION_BOUNDS, explainBound } from '../../core/manifest/rules/check-swap.ts';
+import { DURATION_BOUNDS, explainBound } from '../../core/manifest-rules/check-swap.ts';
 import type { CelRule, Extra } from './structural.ts';
 
-/** The code of the finding that core has for the same: whoever reads a refusal can look it up. */
+/** Adds the code of core's finding for the same fault, so that the reader of a refusal can look it up. */
 const coded = (message: string, code: string): string => `${message} (${code})`;
 
 /** Rules that `core/manifest/rules` check too, with the same verdict (test/integration/crds). */
@@ -27,7 +27,7 @@ const ascending = (last: number, item: (index: string) => string): string => {
   return `[${pairs.join(', ')}].all(i, i + 1 >= size(self) || ${item('i')} < ${item('i + 1')})`;
 };
 
-// `expect` alone leaves the request as it is.
+// `expect` alone does not change the request.
 const hasOwnProbe = (execution: string): string =>
   `(has(${execution}.probe) && (${['method', 'url', 'headers', 'body_template']
     .map((member) => `has(${execution}.probe.${member})`)
@@ -86,7 +86,7 @@ const manifestRules: readonly CelRule[] = [
   },
 ];
 
-/** Of manifest.schema.json; `''` is the manifest itself. */
+/** Extras of manifest.schema.json; `''` is the manifest itself. */
 export const manifestExtras: Extras = {
   ...durations,
   '': { rules: manifestRules },
@@ -137,8 +137,8 @@ export const manifestExtras: Extras = {
 };
 
 /**
- * A pin that was there before is not judged again: its provider may be removed later, by somebody
- * else, and an expired pin stays where it is (failover.md §8); the condition PinValid says so.
+ * An unchanged pin is not checked again. Another user may remove its provider later, and an expired pin
+ * stays in the spec (failover.md §8); the condition PinValid reports both.
  */
 const pinRules: readonly CelRule[] = [
   {
@@ -151,13 +151,13 @@ const pinRules: readonly CelRule[] = [
   },
 ];
 
-/** Of manifest.schema.json where it is the spec of an Orb. */
+/** Extras of manifest.schema.json as the spec of an Orb. */
 export const pinnedExtras: Extras = { ...manifestExtras, '': { rules: [...manifestRules, ...pinRules] } };
 
-/** Of orbiset.schema.json. */
+/** Extras of orbiset.schema.json. */
 export const orbisetExtras: Extras = { '$defs/vault/properties/secrets': { mapKeys: ['name'] } };
 
-/** Of an Orbiset as a whole: the one member of metadata that a rule can see is the name. */
+/** Rules for an Orbiset as a whole: the only member of metadata that a rule can see is the name. */
 export const orbisetRules: readonly CelRule[] = [
   {
     rule: "!self.metadata.name.contains('.')",
@@ -166,8 +166,8 @@ export const orbisetRules: readonly CelRule[] = [
 ];
 
 /**
- * Of status.schema.json. kstatus takes an object without conditions for finished: a generation that nobody has observed
- * yet says that it is not, from the moment of its creation (packaging.md §3).
+ * Extras of status.schema.json. kstatus treats an object without conditions as finished. So a new object says from its
+ * creation that its generation is not observed yet (packaging.md §3).
  */
 export const statusExtras: Extras = Object.fromEntries(
   ['orbStatus', 'orbisetStatus', 'orbPublicationStatus'].flatMap((name): readonly (readonly [string, Extra])[] => [

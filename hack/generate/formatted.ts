@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-/** A text as the formatter of this repository lays it out, so that `npm run format:check` passes. */
+/** A text in the format of this repository's formatter, so that `npm run format:check` passes. */
 export async function formatted(root: string, path: string, source: string): Promise<string> {
   const oxfmt = join(root, 'node_modules/.bin/oxfmt');
   const child = spawn(oxfmt, [`--stdin-filepath=${path}`], { cwd: root, stdio: ['pipe', 'pipe', 'inherit'] });

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Artefact } from './artefact.ts';
 
 /**
- * Compares artefacts with the files below `root` and, unless told to check only, writes those that differ.
+ * Compares artefacts with the files below `root` and, unless it should only check, writes those that differ.
  * @returns paths of the files that were stale or missing
  */
 export async function keep(

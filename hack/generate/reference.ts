@@ -27,7 +27,7 @@ const cell = (value: string): string => value.replaceAll('|', String.raw`\|`).re
 export const prose = (value: string): string => cell(value).replaceAll(/[*_<]/g, String.raw`\$&`);
 export const code = (value: string): string => (value === '' ? '' : `\`${cell(value)}\``);
 
-// 2^53−1 is the bound of what has none.
+// A schema without a bound has 2^53−1.
 const bound = (value: unknown): string =>
   typeof value === 'number' && value !== Number.MAX_SAFE_INTEGER ? String(value) : '';
 
@@ -59,7 +59,7 @@ function typeOf(schema: JsonRecord): string {
   return typeof type === 'string' ? type : isRecord(items) ? 'list or map' : 'any value';
 }
 
-/** What rules say of a value; those of names begin with what is wrong, here with what they are about. */
+/** The messages of a value's rules. Messages about names start with the fault; here they start with their subject. */
 function rulesOf(schema: JsonRecord): string {
   const { 'x-kubernetes-validations': rules } = schema;
   if (!Array.isArray(rules)) return '';
@@ -86,7 +86,7 @@ function membersOf(schema: JsonRecord, field: string): readonly Row[] {
   return isRecord(additionalProperties) ? inner(additionalProperties, `${field}.NAME`) : [];
 }
 
-/** Items and values have a row only where they have members. */
+/** Items and values have a row only when they have members. */
 const inner = (schema: JsonRecord, field: string): readonly Row[] =>
   isRecord(schema['properties']) || isRecord(schema['items']) || isRecord(schema['additionalProperties'])
     ? membersOf(schema, field)
@@ -128,7 +128,7 @@ function reasonTable(kind: string): string {
   return table(['Condition', 'Status', 'Reason', 'Meaning'], rows);
 }
 
-/** A manifest that stands in two resources is told once. */
+/** A manifest that is part of two resources is described once. */
 function specText({ kind, schema }: KindSchema): string {
   const { properties } = schema;
   const spec = isRecord(properties) ? properties['spec'] : undefined;

@@ -5,27 +5,27 @@ export interface CelRule {
   readonly rule: string;
   /** One sentence that says what to write. */
   readonly message: string;
-  /** Run also where there is no old value; `oldSelf` is then optional. */
+  /** Also runs without an old value; `oldSelf` is then optional. */
   readonly optionalOldSelf?: boolean;
 }
 
-/** What a JSON Schema can't say of the object or member that it describes, by place: see `extras.ts`. */
+/** Rules that JSON Schema can't express for an object or member, by place: see `extras.ts`. */
 export interface Extra {
   readonly rules?: readonly CelRule[];
-  /** Lists whose items have a name: merged by it, each once. */
+  /** For lists whose items have a name: the names are unique, and merges use them. */
   readonly mapKeys?: readonly string[];
-  /** What the API server puts where nothing is. */
+  /** Default that the API server sets. */
   readonly default?: number | Readonly<Record<string, never>>;
 }
 
-/** One schema file, with what belongs to its places. */
+/** One schema file, with the extras for its places. */
 export interface Source {
   readonly schema: JsonRecord;
   /** By path: `$defs/NAME`, or `properties/NAME` and so on below one. */
   readonly extras: Readonly<Record<string, Extra>>;
 }
 
-// Said in the same words in both dialects.
+// Keywords that are the same in both dialects.
 const COPIED = [
   'type',
   'format',
@@ -56,7 +56,10 @@ function resolved(source: Source, schema: JsonRecord, path: string): { schema: J
   return { schema: target, path: `$defs/${name}` };
 }
 
-/** `propertyNames` has no structural form: the same as a rule of the map. Rules can't see maps of any value. */
+/**
+ * `propertyNames` has no structural form, so it becomes a rule of the map. Rules can't read maps with values of any
+ * type.
+ */
 function nameRule(
   source: Source,
   { propertyNames: names, additionalProperties: members }: JsonRecord,
@@ -86,10 +89,10 @@ function membersOf(source: Source, { properties, additionalProperties }: JsonRec
     : {};
 }
 
-// What still can be said where the type can't.
+// Keywords that can be kept when the type can't.
 const OF_EITHER = ['items', 'maxItems', 'additionalProperties', 'maxProperties'];
 
-/** A list or a map, which has no structural form: any value, whose items or members are bounded when there are some. */
+/** A list or a map, which has no structural form: any value, with bounds for its items or members. */
 function eitherOf(source: Source, branches: readonly unknown[], path: string): JsonRecord {
   const parts = branches.flatMap((branch) => Object.entries(toStructural(source, branch, path)));
   return { ...ANYTHING, ...Object.fromEntries(parts.filter(([keyword]) => OF_EITHER.includes(keyword))) };
@@ -111,16 +114,16 @@ function contentOf(source: Source, schema: JsonRecord, extra: Extra, path: strin
   return schema['type'] === 'object' ? membersOf(source, schema, path) : {};
 }
 
-/** A server compares a number without a point with the whole part of a bound: 1 would pass a minimum of 1.1. */
+/** A server compares an integer with the integer part of a bound: 1 would pass a minimum of 1.1. */
 function fractionRule({ minimum }: JsonRecord): readonly CelRule[] {
   if (typeof minimum !== 'number' || Number.isInteger(minimum)) return [];
   return [{ rule: `self >= ${minimum}`, message: `Write at least ${minimum}. (schema-minimum)` }];
 }
 
 /**
- * A part of a JSON Schema (2020-12, as far as crds/schemas use it) as a structural schema of Kubernetes: references are
- * written out, closed objects need no word, `propertyNames` becomes a CEL rule.
- * @param path where it stands, for `source.extras`
+ * A part of a JSON Schema (2020-12, as far as crds/schemas use it) as a structural schema of Kubernetes. References are
+ * resolved, closed objects need no keyword, `propertyNames` becomes a CEL rule.
+ * @param path its place, for `source.extras`
  */
 export function toStructural(source: Source, value: unknown, path: string): JsonRecord {
   if (!isRecord(value)) throw new TypeError(`${path}: no schema`);

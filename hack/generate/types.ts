@@ -6,9 +6,9 @@ import { isRecord } from './record.ts';
 
 interface Target {
   readonly name: string;
-  /** Lines before the types: imports, and types that a schema can't say. */
+  /** Lines before the types: imports, and types that a schema can't express. */
   readonly preamble: string;
-  /** Schemas whose type stands in the preamble: where they are, and what it is called. */
+  /** Schemas whose type is in the preamble: their place, and the name of the type. */
   readonly ownTypes?: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ const targets: readonly Target[] = [
   { name: 'status', preamble: '' },
 ];
 
-/** A schema that says nothing about its type takes any value: `unknown`, where the generator would write an object. */
+/** A schema without a type accepts any value: this gives `unknown`, where the generator would write an object. */
 const isOpen = (schema: Record<string, unknown>): boolean =>
   Object.keys(schema).every((keyword) => keyword === 'description');
 
@@ -46,7 +46,9 @@ function marked(value: unknown, path: string, ownTypes: Readonly<Record<string, 
   );
 }
 
-/** Types are shared: members, index signatures and arrays are read-only. The generator's cross references say nothing. */
+/**
+ * Types are shared: members, index signatures and arrays are read-only. The generator's cross references are removed.
+ */
 const polish = (text: string): string =>
   text
     .replaceAll(/ \*\n \* This interface was referenced by .*\n \* via the `definition` .*\n/g, '')

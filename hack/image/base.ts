@@ -6,21 +6,21 @@ import type { Say } from '../control-plane/build.ts';
 import { withFolderLock } from '../control-plane/folder-lock.ts';
 import { buildah, ensurePackages, IMAGES, output, timed } from './buildah.ts';
 
-/** An image of the cache. */
+/** An image in the cache. */
 export interface LocalImage {
   readonly tag: string;
-  /** A docker archive of it. */
+  /** Path of its docker archive. */
   readonly archive: string;
 }
 
-// The release whose packages distroless is made of.
+// The Debian release whose packages distroless consists of.
 const RUNTIME = ['base-files', 'ca-certificates', 'libc6', 'libgcc-s1', 'libstdc++6', 'netbase', 'tzdata'];
 const SHELL = ['coreutils', 'dash', 'libacl1', 'libattr1', 'libgmp10', 'libpcre2-8-0', 'libselinux1'];
 const NPM = '11.6.2';
 const root = resolve(import.meta.dirname, '../..');
 const SELF = import.meta.filename;
 
-/** How one of the two images is made. */
+/** How to make one of the two images. */
 interface Recipe {
   readonly name: string;
   readonly packages: readonly string[];
@@ -42,7 +42,7 @@ const BUILD: Recipe = {
   dockerfile: 'FROM scratch\nCOPY rootfs /\nENV PATH=/nodejs/bin:/usr/bin:/bin\nCMD ["/bin/sh"]\n',
 };
 
-/** The checkout's own Node, whichever one runs this. @throws Error its install script did not run */
+/** The checkout's own Node, even when another Node runs this script. @throws Error its install script did not run */
 async function nodeProgram(): Promise<string> {
   const path = join(root, 'node_modules/node/bin/node');
   if (existsSync(path)) return path;
@@ -60,7 +60,7 @@ async function unpackPackages(packages: readonly string[], work: string, rootfs:
   for (const deb of await readdir(debs)) await output('dpkg-deb', ['-x', join(debs, deb), rootfs]);
 }
 
-/** What the packages' own scripts would have made. */
+/** Makes the files that the packages' own scripts would make. */
 async function configure(rootfs: string): Promise<void> {
   const mozilla = join(rootfs, 'usr/share/ca-certificates/mozilla');
   const names = (await readdir(mozilla)).filter((name) => name.endsWith('.crt')).toSorted();
@@ -75,7 +75,7 @@ async function configure(rootfs: string): Promise<void> {
     await rm(join(rootfs, folder), { recursive: true, force: true });
 }
 
-/** npm of the registry; its package carries all that it needs. */
+/** npm from the registry; its package includes all its dependencies. */
 async function addNpm(version: string, work: string, rootfs: string): Promise<void> {
   const packed = (await output('npm', ['pack', '--silent', `npm@${version}`], work)).trim();
   const target = join(rootfs, 'nodejs/lib/node_modules/npm');
@@ -103,7 +103,7 @@ async function make(recipe: Recipe, tag: string, archive: string): Promise<void>
   }
 }
 
-/** Version of the Node inside and a digest of everything that makes the image what it is. */
+/** Version of the included Node, and a digest of everything that determines the image. */
 async function keyOf({ name, packages, npm, dockerfile }: Recipe): Promise<string> {
   const node = createHash('sha256')
     .update(await readFile(await nodeProgram()))
@@ -138,8 +138,8 @@ async function ensure(recipe: Recipe, say: Say): Promise<LocalImage> {
 }
 
 /**
- * The base for tests: glibc, the C++ runtime, CA certificates and time zones of Debian's packages and this checkout's Node,
- * laid out as the distroless image of releases is, without a shell.
+ * The base for tests: glibc, the C++ runtime, CA certificates and time zones of Debian's packages and this checkout's
+ * Node. It has the same layout as the distroless image of releases, without a shell.
  * @throws Error it can't be made
  */
 export const ensureNodeBase = (say: Say = console.error): Promise<LocalImage> => ensure(NODE, say);

@@ -9,21 +9,21 @@ import { measure, type Measured } from './measure.ts';
 import { npmAccess } from './npm-settings.ts';
 
 export interface ImageWish {
-  /** Image that ours stands on, as buildah knows it. */
+  /** Base image, under the name that buildah knows. */
   readonly base: string;
-  /** Image with Node, npm and a shell; undefined: the one that this makes. */
+  /** Image with Node, npm and a shell; undefined: the image that this program makes. */
   readonly buildBase: string | undefined;
-  /** Builds all layers anew. */
+  /** Builds all layers without the cache. */
   readonly fresh: boolean;
   readonly say: Say;
 }
 
-/** Where the image of this version is found. */
-interface ImagePlace {
+/** Where to find the image of this version. */
+export interface ImagePlace {
   readonly tag: string;
   /** Docker archive, for `ctr images import`, `docker load`, `kind load image-archive`. */
   readonly archive: string;
-  /** CycloneDX, the same as /app/sbom.cdx.json. */
+  /** CycloneDX file, the same as /app/sbom.cdx.json. */
   readonly sbomFile: string;
 }
 
@@ -44,7 +44,7 @@ const git = (...args: readonly string[]): Promise<string> =>
     () => '',
   );
 
-/** Time and name of what is built; a changed checkout has those of its last commit. @throws Error there is none */
+/** Time and name of the source; a changed checkout has those of its last commit. @throws Error there is no commit */
 async function sourceOf(): Promise<{ readonly epoch: string; readonly revision: string }> {
   const epoch = process.env['SOURCE_DATE_EPOCH'] ?? (await git('log', '-1', '--format=%ct'));
   if (/^\d+$/.test(epoch)) return { epoch, revision: await git('rev-parse', 'HEAD') };
@@ -72,17 +72,17 @@ async function build(tag: string, { base, buildBase, fresh, say }: ImageWish): P
   }
 }
 
-/** Name and files of the image that the checkout builds; they exist once it did. */
+/** Name and files of the image that the checkout builds; the files exist after the build. */
 export async function imagePlace(): Promise<ImagePlace> {
   const version = await versionOf();
   const path = join(IMAGES, `orb-platform-${version}`);
   return { tag: `localhost/orb-platform:${version}`, archive: `${path}.tar`, sbomFile: `${path}.cdx.json` };
 }
 
-// A build of changed sources leaves two or three, of 30 to 300 MB each.
+// A build of changed sources leaves two or three stages, of 30 to 300 MB each.
 const KEPT_STAGES = 40;
 
-/** Frees the disk of what earlier builds left for later ones, before it is too much of it. */
+/** Removes old build stages from the disk when there are too many. */
 async function dropOldStages(say: Say): Promise<void> {
   const stages = (await buildah(['images', '--all', '--quiet', '--filter', 'dangling=true'])).trim().split('\n');
   if (stages.length <= KEPT_STAGES) return;

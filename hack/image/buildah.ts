@@ -18,7 +18,7 @@ export async function output(file: string, args: readonly string[], cwd?: string
   throw new Error(`${file} ${args.slice(0, 2).join(' ')} … failed (${code}):\n${tail}`);
 }
 
-/** Installs what the machine lacks. @param programs Debian package → a program of it @throws Error it can't */
+/** Installs missing packages. @param programs Debian package → a program of it @throws Error installation failed */
 export async function ensurePackages(programs: Readonly<Record<string, string>>, say: Say): Promise<void> {
   const missing: string[] = [];
   for (const [name, program] of Object.entries(programs)) {
@@ -27,21 +27,21 @@ export async function ensurePackages(programs: Readonly<Record<string, string>>,
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0) throw new Error(`as root: apt-get install ${missing.join(' ')}`);
   say(`Installing ${missing.join(', ')} …`);
-  // Somebody else's apt-get, as that of the machine's own updates, is waited for.
+  // Wait for another apt-get, such as that of the machine's own updates.
   const patient = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Acquire::Retries=5'];
   const install = [...patient, 'install', '-y', '--no-install-recommends', ...missing];
-  // The lists of a fresh machine are empty, and old ones name files that are gone.
+  // The lists of a fresh machine are empty, and old lists name files that no longer exist.
   if ((await command('apt-get', install)).code === 0) return;
   await output('apt-get', [...patient, 'update']);
   await output('apt-get', install);
 }
 
-// It keeps notes in /var/lib/containers and npm's cache in /var/tmp, whatever it is told: there it sees folders of ours.
+// buildah always keeps notes in /var/lib/containers and npm's cache in /var/tmp: our own folders are mounted there.
 const CONFINE = 'mount --bind "$0" /var/lib && mount --bind "$1" /var/tmp && shift && exec buildah "$@"';
 
 /**
- * Runs buildah on the cache's storage, and nothing else: in a mount namespace of its own, because it leaves a mount in its
- * root, and with a run folder of its own, because that would remember the mount.
+ * Runs buildah on the cache's storage only. It has its own mount namespace, because it leaves a mount in its root. It
+ * has its own run folder, because that folder would remember the mount.
  * @throws Error the end of what it printed
  */
 export async function buildah(args: readonly string[], cwd?: string): Promise<string> {
@@ -58,7 +58,7 @@ export async function buildah(args: readonly string[], cwd?: string): Promise<st
   }
 }
 
-/** Says how long a work took, and every 15 s that it goes on. */
+/** Reports how long some work took, and every 15 s that it still runs. */
 export async function timed<T>(what: string, say: Say, work: () => Promise<T>): Promise<T> {
   const since = performance.now();
   const seconds = (): string => ((performance.now() - since) / 1000).toFixed(1);

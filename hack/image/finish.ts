@@ -1,4 +1,5 @@
-// Runs in the build stage of the Dockerfile: leaves in the current folder what the image gets besides compiled code.
+// Runs in the build stage of the Dockerfile: writes to the current folder all that the image contains besides compiled
+// code.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +15,7 @@ const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 const write = (file: string, value: unknown): void => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 
 const lock = read('package-lock.json');
-// Before the list: npm reads the tree against this file, and development's packages are not there.
+// Before the list of packages: npm compares the tree with this file, and development packages are not installed.
 write('package.json', shippedManifest(read('package.json')));
 const npmList: unknown = JSON.parse(
   execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx'], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }),

@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildah, IMAGES, output } from './buildah.ts';
 
-/** What a registry would store. */
+/** Digest and sizes of the image as a registry would store it. */
 export interface Measured {
-  /** Of the OCI manifest. */
+  /** Digest of the OCI manifest. */
   readonly digest: string;
   /** Compressed bytes of the layers that the Dockerfile adds. */
   readonly ownBytes: number;
@@ -21,7 +21,7 @@ interface Layer {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Descriptors under a name of an OCI document. @throws Error it holds none */
+/** Descriptors under a name of an OCI document. @throws Error the document holds no descriptors */
 function descriptors(text: string, name: 'manifests' | 'layers'): readonly Layer[] {
   const document: unknown = JSON.parse(text);
   const list: readonly unknown[] = isRecord(document) && Array.isArray(document[name]) ? document[name] : [];
@@ -36,7 +36,7 @@ function descriptors(text: string, name: 'manifests' | 'layers'): readonly Layer
 
 const sum = (layers: readonly Layer[]): number => layers.reduce((bytes, { size }) => bytes + size, 0);
 
-/** Writes the image as a registry would get it, and looks at that. @param base image that it stands on */
+/** Writes the image as a registry would receive it, and measures that. @param base its base image */
 export async function measure(tag: string, base: string): Promise<Measured> {
   const folder = await mkdtemp(join(IMAGES, '.oci-'));
   try {

@@ -15,10 +15,10 @@ const DEVELOPER_FOLDERS = new Set([
 
 // Types, maps and prose; sources of native code; add-ons of another runtime than Node (Bare).
 const UNREAD = /\.(?:[cm]?ts|map|md|markdown|flow|c|cc|h|bare|tsbuildinfo)$|^CMakeLists\.txt$/i;
-// A licence is a duty, whatever its file is called.
+// Licence files must stay, whatever their names are.
 const LICENCE = /^(?:licen[cs]e|notice|copying|copyright)/i;
 
-// Hidden files and folders are for tools, npm's own too.
+// Hidden files and folders are for tools, including npm's own.
 const isHidden = (name: string): boolean => name.startsWith('.');
 
 /** Whether Node may read the file at run time, or the image must carry it. */
@@ -27,7 +27,7 @@ const isNeededFile = (name: string): boolean => LICENCE.test(name) || !(isHidden
 const isNeededFolder = (name: string, isPackage: boolean): boolean =>
   !isHidden(name) && !(isPackage && DEVELOPER_FOLDERS.has(name));
 
-/** Removes from an installed `node_modules`, or a folder below it, what no program reads. @returns files left */
+/** Removes files that no program reads from an installed `node_modules` or a folder below it. @returns files left */
 export async function prune(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true });
   const isPackage = entries.some(({ name }) => name === 'package.json');

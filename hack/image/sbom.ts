@@ -1,8 +1,8 @@
-/** What is known beside the list that npm makes. */
+/** Facts that are added to the list that npm makes. */
 export interface SbomFacts {
   /** package-lock.json, parsed. */
   readonly lock: unknown;
-  /** Of the image: seconds since the epoch. */
+  /** Time of the image: seconds since the epoch. */
   readonly created: number;
   /** The base's Node: version without `v`, SHA-256 of the program. */
   readonly node: { readonly version: string; readonly sha256: string };
@@ -43,15 +43,15 @@ function nodeComponent({ version, sha256 }: SbomFacts['node']): Fields {
   };
 }
 
-/** The same for everybody: where a copy was fetched from is a matter of the machine that built. */
+/** Removes download addresses, which depend on the building machine, so that the list is the same everywhere. */
 const withoutSources = (component: Fields): Fields => ({
   ...component,
   externalReferences: listOf(component['externalReferences']).filter(({ type }) => type !== 'distribution'),
 });
 
 /**
- * Completes the CycloneDX list that `npm sbom` prints of an installed tree, so that two builds write the same bytes: the
- * image's time in place of the clock's, no random serial number, the digests of the lock, and the base's Node.
+ * Completes the CycloneDX list that `npm sbom` prints, so that two builds write the same bytes. It has the time of the
+ * image instead of the clock, no random serial number, the digests of the lock, and the base's Node.
  * @throws Error a package of the list has no digest in the lock
  */
 export function completeSbom(npmList: unknown, { lock, created, node }: SbomFacts): Fields {
@@ -65,7 +65,7 @@ export function completeSbom(npmList: unknown, { lock, created, node }: SbomFact
     if (content === undefined) throw new Error(`the lock has no digest of ${ref}`);
     return { ...withoutSources(component), hashes: [{ alg: 'SHA-512', content }] };
   });
-  // npm names the root after the folder it stands in.
+  // npm names the root after its folder.
   const name = textOf(root['bom-ref']).replace(/@[^@]*$/, '');
   return {
     ...bom,

@@ -1,4 +1,4 @@
-/** What of package.json is true of the installed program; scripts and development's packages stay behind. */
+/** Members of package.json that apply to the installed program; scripts and development packages are left out. */
 const KEPT = ['name', 'version', 'description', 'license', 'private', 'type', 'engines', 'dependencies'];
 
 /** @param manifest package.json, parsed */

@@ -1,34 +1,67 @@
 import { dirname, relative, sep } from 'node:path';
 
-/** Test files that one mocha runs, one after the other, with one control plane. */
+/** Test files that one mocha runs, one after the other, with one control plane; or another check in its own process. */
 export interface Part {
   readonly name: string;
-  /** Paths from the root of the checkout. */
+  /** Paths from the root of the checkout; empty for a script. */
   readonly files: readonly string[];
   /**
-   * `idle`: nearly all of it is waiting; it runs beside all others. `timed`: it measures time, or kills processes at moments
-   * that it has chosen; of those two at most run at a time, and none but an idle one beside them.
+   * `waiting`: it uses at most a third of a core and mostly waits; such parts run beside all others. `timed`: it
+   * measures time, or kills processes at chosen moments; no part that works all the time runs beside it.
    */
-  readonly kind: 'idle' | 'side-by-side' | 'timed';
+  readonly kind: 'waiting' | 'side-by-side' | 'timed';
+  /** The npm script that is run in place of mocha. */
+  readonly script?: string;
 }
 
 const ROOT = 'test/integration';
-/** Folders, and files of their own. */
-const IDLE = ['docs/failover-walk'];
-const TIMED = ['failover/conformance', 'chaos/reduced', 'chaos/swaps', 'egress'];
-/** They start first, so that no lane is left with one of them at the end. */
-const LONGEST = [...TIMED, 'cli', 'cluster-api', 'cluster', 'operator', 'kube', 'standalone', 'loader'];
-const NAMED = new Set([...IDLE, ...LONGEST]);
+/** Folders and single files; of each kind the longest first, so that no lane runs a long part alone at the end. */
+const WAITING = [
+  'docs/failover-walk',
+  'chaos/crashed-swap',
+  'conformance/cluster',
+  'kube',
+  'charts/dashboards',
+  'loader',
+];
+const TIMED = [
+  'chaos/leaders',
+  'conformance/operators',
+  'chaos/plans',
+  'conformance/sockets',
+  'chaos/states',
+  'chaos/swaps',
+  'egress',
+];
+const LONGEST = [...WAITING, ...TIMED, 'cli', 'cluster-api', 'charts', 'standalone', 'operator', 'docs', 'cluster'];
+const NAMED = new Set(LONGEST);
+/** Small parts share a mocha and its control plane: starting a control plane takes five seconds of CPU. */
+const TOGETHER: Readonly<Record<string, string>> = {
+  'kube-runtime': 'providers',
+  'log-head': 'providers',
+  crds: 'rbac',
+};
 
-/** What a file runs with: its folder, or itself where it is named above. */
+const ofScript = (script: string): Part => ({ name: script, files: [], kind: 'side-by-side', script });
+
+/**
+ * Further checks of `npm test`: the unit tests first, as they take longest, and short checks at the end for free lanes.
+ */
+export const OTHER_CHECKS: { readonly first: readonly Part[]; readonly last: readonly Part[] } = {
+  first: [ofScript('coverage')],
+  last: [ofScript('test:simulation'), ofScript('lint:charts')],
+};
+
+/** Name of the part that runs a file: its folder, or the file itself when it is named above. */
 function nameOf(file: string): string {
   const inside = relative(ROOT, file).split(sep).join('/');
   const own = inside.replace(/\.test\.ts$/, '');
-  return NAMED.has(own) ? own : dirname(inside);
+  const folder = dirname(inside);
+  return NAMED.has(own) ? own : (TOGETHER[folder] ?? folder);
 }
 
 function kindOf(name: string): Part['kind'] {
-  if (IDLE.includes(name)) return 'idle';
+  if (WAITING.includes(name)) return 'waiting';
   return TIMED.includes(name) ? 'timed' : 'side-by-side';
 }
 
@@ -44,7 +77,7 @@ export function partsOf(files: readonly string[]): readonly Part[] {
     .toSorted((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name));
 }
 
-/** Those of the files that a path or a part of one names. @throws Error one of the words names none */
+/** The files whose path contains one of the words. @throws Error a word matches no file */
 export function chosen(files: readonly string[], words: readonly string[]): readonly string[] {
   if (words.length === 0) return files;
   const picked = new Set<string>();

@@ -15,25 +15,34 @@ export interface Ran {
 const root = resolve(import.meta.dirname, '../..');
 const MOCHA = join(root, 'node_modules/mocha/bin/mocha.js');
 const CONFIG = '.mocharc.integration.json';
-// Servers that a part has started are asked to stop, and are killed by its mocha when they don't.
+/**
+ * A test starts many programs that load the same modules. With Node's compile cache this takes a third of the time
+ * (`orb help`: 0.24 s of CPU in place of 0.62 s). Not used for coverage, which is less exact with cached code.
+ */
+export const COMPILE_CACHE = join(root, 'node_modules/.cache/node-compile');
+// Servers of a part get a signal to stop; its mocha kills servers that don't stop.
 const GRACE_MS = 15_000;
 
 /**
- * Runs one part in a process of its own; never rejects.
- * @param signal ends it and all that it has started
+ * Runs one part in its own process; never rejects.
+ * @param signal ends it and all processes that it has started
  */
 export function runPart(part: Part, extra: readonly string[], signal: AbortSignal): Promise<Ran> {
   const begun = performance.now();
-  const args = [MOCHA, '--config', CONFIG, ...extra, ...part.files];
-  // A group of its own: Ctrl-C in a terminal reaches this process alone, which ends the parts.
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const [file, ...args] =
+    part.script === undefined
+      ? [process.execPath, MOCHA, '--config', CONFIG, ...extra, ...part.files]
+      : ['npm', 'run', '-s', part.script];
+  // Its own process group: Ctrl-C in a terminal reaches only this process, which ends the parts.
+  const env = { ...(part.script === undefined && { NODE_COMPILE_CACHE: COMPILE_CACHE }), ...process.env };
+  const child = spawn(file, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
   const killGroup = (name: NodeJS.Signals): void => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, name);
     } catch {
-      // It has ended meanwhile.
+      // The process has already ended.
     }
   };
   let timer: NodeJS.Timeout | undefined;

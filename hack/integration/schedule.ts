@@ -3,7 +3,9 @@ import type { Part } from './parts.ts';
 /** Runs one part to its end. */
 type Run = (part: Part) => Promise<void>;
 
-const TIMED_JOBS = 2;
+/** Waiting parts mostly wait, each in two or three processes. */
+const WAITING_JOBS = 2;
+const TIMED_JOBS = 3;
 
 async function drain(parts: readonly Part[], jobs: number, run: Run): Promise<void> {
   const queue = [...parts];
@@ -14,14 +16,15 @@ async function drain(parts: readonly Part[], jobs: number, run: Run): Promise<vo
 }
 
 /**
- * Runs parts in their order: idle ones from the start beside all others, then `jobs` side by side, then those that measure
- * time, two at most.
- * @param jobs ≥ 1
+ * Runs parts in their order. Waiting parts run from the start beside all others, at most two at a time. Other parts run
+ * `jobs` at a time. Parts that measure time run last, at most three at a time.
+ * @param jobs ≥ 1; 1: one part at a time
  */
 export async function schedule(parts: readonly Part[], jobs: number, run: Run): Promise<void> {
   const ofKind = (kind: Part['kind']): readonly Part[] => parts.filter((part) => part.kind === kind);
-  const idle = Promise.all(ofKind('idle').map(run));
+  if (jobs === 1) return drain([...ofKind('side-by-side'), ...ofKind('timed'), ...ofKind('waiting')], 1, run);
+  const waiting = drain(ofKind('waiting'), WAITING_JOBS, run);
   await drain(ofKind('side-by-side'), jobs, run);
-  await drain(ofKind('timed'), Math.min(jobs, TIMED_JOBS), run);
-  await idle;
+  await drain(ofKind('timed'), TIMED_JOBS, run);
+  await waiting;
 }

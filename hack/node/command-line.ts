@@ -1,39 +1,44 @@
 import { parseArgs } from 'node:util';
 
-/** What `hack/e2e.ts` was asked for. */
+/** The request on the command line of `hack/e2e.ts`. */
 export type Wish =
   | { readonly kind: 'help' }
   | { readonly kind: 'wrong'; readonly message: string }
   | { readonly kind: 'up' }
   | { readonly kind: 'down'; readonly keep: boolean }
-  /** Without an archive: the one of `npm run image`. */
+  /** Without an archive: the archive of `npm run image`. */
   | { readonly kind: 'load'; readonly archive: string | undefined }
   | { readonly kind: 'run'; readonly keepUp: boolean; readonly mocha: readonly string[] };
 
 export const HELP = `One real Kubernetes node on this machine, for tests against running pods. Needs Linux and root.
 
-  npm run e2e:up                     brings it up; prints what to use it with
-  npm run e2e:load [-- ARCHIVE.tar]  loads an image into it, without a name the one that npm run image made
+  npm run e2e up                     brings it up; prints what to use it with
+  npm run e2e load [ARCHIVE.tar]     loads an image into it, without a name the one that npm run image made
                                      (pods: imagePullPolicy IfNotPresent, no tag latest)
-  npm run e2e [-- FILE…]             runs test/e2e, or some of its files, in the cluster's network
-  npm run e2e:down                   ends it; nothing is left behind
-  npm run e2e:down -- --keep         ends its processes as a power cut would; the next e2e:up goes on with its
+  npm run e2e [run] [FILE…]          runs test/e2e, or some of its files, in the cluster's network
+  npm run e2e down                   ends it; nothing is left behind
+  npm run e2e down -- --keep         ends its processes as a power cut would; the next "e2e up" goes on with its
                                      etcd, keys, volumes and images
 
-  --keep-up       (e2e) leave a cluster up that the run brought up
-  --grep TEXT     (e2e) only tests whose names match
+  --keep-up       (run) leave a cluster up that the run brought up
+  --grep TEXT     (run) only tests whose names match
 
 E2E_NAME=word is another cluster beside it (default: e2e). Programs, images and state lie in ~/.cache/orb-control-plane.
 `;
 
-const ALL = 'test/e2e/**/*.test.ts';
+/**
+ * These tests need the same release with its example, and don't change it. Run one after the other, they install it
+ * once; otherwise each could follow a test that removes it.
+ */
+const WITH_EXAMPLE = ['admission', 'example', 'in-cluster-caller', 'kubectl-orb', 'network-policy'];
+export const ALL = [...WITH_EXAMPLE.map((name) => `test/e2e/${name}.test.ts`), 'test/e2e/**/*.test.ts'];
 const flags = {
   keep: { type: 'boolean', default: false },
   'keep-up': { type: 'boolean', default: false },
   grep: { type: 'string' },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
-/** Flags of each verb: one that is passed over may be what a cluster was meant to survive by. */
+/** Flags of each verb. Other flags are refused: ignoring a flag could remove a cluster that the user wants to keep. */
 const TAKES: Readonly<Record<Exclude<Wish['kind'], 'help' | 'wrong'>, readonly string[]>> = {
   up: [],
   down: ['keep'],
@@ -54,7 +59,7 @@ const loadOf = ([archive, ...more]: readonly string[]): Wish =>
 
 function runOf(files: readonly string[], { grep, 'keep-up': keepUp }: Values): Wish {
   const only = grep === undefined ? [] : ['--grep', grep];
-  return { kind: 'run', keepUp, mocha: [...(files.length === 0 ? [ALL] : files), ...only] };
+  return { kind: 'run', keepUp, mocha: [...(files.length === 0 ? ALL : files), ...only] };
 }
 
 const read = (argv: readonly string[]) =>
@@ -71,13 +76,16 @@ function wishOf(verb: string, rest: readonly string[], values: Values): Wish {
     case 'run':
       return runOf(rest, values);
     default:
-      return wrong(verb === '' ? `name one of ${VERBS}` : `there is no ${verb}: ${VERBS}`);
+      return wrong(`there is no ${verb}: ${VERBS}`);
   }
 }
 
+/** Without a verb the tests run: the arguments are then empty, or paths of test files. */
+const hasVerb = ([first]: readonly string[]): boolean => first !== undefined && !/[./]/.test(first);
+
 function parse(argv: readonly string[]): Wish {
   const { values, positionals, tokens } = read(argv);
-  const [verb = '', ...rest] = positionals;
+  const [verb = '', ...rest] = hasVerb(positionals) ? positionals : ['run', ...positionals];
   if (values.help) return { kind: 'help' };
   const taken = new Map(Object.entries(TAKES)).get(verb);
   const foreign = tokens.find((token) => token.kind === 'option' && taken?.includes(token.name) === false);

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** The code with which a process ends: 128 and more for a signal, 127 when it can't be started. */
+/** The exit code of a process: above 128 for a signal, 127 when it can't be started. */
 export const exitOf = (child: ChildProcess): Promise<number> =>
   new Promise((resolve) => {
     child.once('error', () => resolve(127));

@@ -10,13 +10,13 @@ import { ensureNodeBase, type LocalImage } from '../image/base.ts';
 import { buildah, IMAGES, output } from '../image/buildah.ts';
 import { ensurePrometheus } from '../prometheus/binaries.ts';
 
-/** How one image is made. */
+/** How to make one image. */
 interface Recipe {
   readonly name: string;
   readonly dockerfile: string;
   /** Name in the build context → file on the machine. */
   readonly files: Readonly<Record<string, string>>;
-  /** Versions of what is in it: with the Dockerfile they are the key under which its archive is kept. */
+  /** Versions of its contents: with the Dockerfile they form the key of its archive in the cache. */
   readonly versions: readonly string[];
 }
 
@@ -39,7 +39,9 @@ const single = (name: string, path: string, { user, version }: { user: number; v
   versions: [version],
 });
 
-/** Debian's program on the C library of Node's base. Its user is that of the base, the group of its volume is the pod's. */
+/**
+ * Debian's program on the C library of Node's base. It has the user of the base; its volume has the group of the pod.
+ */
 async function prometheusRecipe(base: LocalImage, say: Say): Promise<Recipe> {
   const { prometheus } = await ensurePrometheus(say);
   return {
@@ -50,7 +52,7 @@ async function prometheusRecipe(base: LocalImage, say: Say): Promise<Recipe> {
   };
 }
 
-/** A hard link where it can be: contexts are large. */
+/** A hard link when possible, because contexts are large. */
 const place = (file: string, to: string): Promise<void> => link(file, to).catch(() => copyFile(file, to));
 
 async function removeOlder({ name }: Recipe): Promise<void> {
@@ -99,9 +101,9 @@ async function ensure(recipe: Recipe, say: Say): Promise<string> {
 }
 
 /**
- * The images that every node has, as archives in the cache, made when a recipe or a version is new: pause, CoreDNS, Node
- * (`localhost/node:24`) and Prometheus (`localhost/prometheus:1`).
- * @param programs paths by name, as `findPrograms` answers
+ * The images that every node has, as archives in the cache: pause, CoreDNS, Node (`localhost/node:24`) and Prometheus
+ * (`localhost/prometheus:1`). An image is built when its recipe or a version changes.
+ * @param programs paths by name, as `findPrograms` returns them
  * @throws Error what failed, with the end of its output
  */
 export async function ensureImages(

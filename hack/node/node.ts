@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rm, rmdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorCode } from '../../core/errors/error-code.ts';
 import type { Say } from '../control-plane/build.ts';
 import { command } from '../control-plane/command.ts';
 import { withFolderLock } from '../control-plane/folder-lock.ts';
@@ -10,13 +11,13 @@ import { exitOf } from './exit-of.ts';
 import { ensureImages } from './images.ts';
 import { CACHE, findPrograms } from './programs.ts';
 
-/** A one-node cluster of this machine, up or not. Several stand side by side under different names. */
+/** A one-node cluster on this machine, running or not. Several can exist under different names. */
 export interface NodePlace {
   readonly name: string;
-  /** Its lock is here; the state within. */
+  /** Folder of its lock; the state is inside it. */
   readonly folder: string;
   readonly state: string;
-  /** Commands in the state folder, there while it is up: kubectl; any command in its network; any as its process. */
+  /** Commands in the state folder while it is up: kubectl; any command in its network; any command as its process. */
   readonly kubectl: string;
   readonly net: string;
   readonly inside: string;
@@ -25,7 +26,7 @@ export interface NodePlace {
 const BREAKING: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const NAME = /^[a-z][a-z0-9]{0,15}$/;
 
-/** @param name of `E2E_NAME`; default `e2e` @throws TypeError not a short word */
+/** @param name of `E2E_NAME`; default `e2e` @throws TypeError the name is not a short word */
 export function placeOf(name: string = process.env['E2E_NAME'] ?? 'e2e'): NodePlace {
   if (!NAME.test(name)) throw new TypeError(`E2E_NAME=${name}: a name is up to 16 of a-z and 0-9, a letter first`);
   const folder = join(CACHE, 'nodes', name);
@@ -43,12 +44,12 @@ export function placeOf(name: string = process.env['E2E_NAME'] ?? 'e2e'): NodePl
 /** Runs a script whose output goes to stderr. @throws Error its exit code */
 async function runScript(name: string, args: readonly string[], place: NodePlace): Promise<void> {
   const env = { ...process.env, E2E_NAME: place.name, E2E_STATE: place.state, E2E_NODE_BINARY: process.execPath };
-  // Without this process nobody holds the lock: the script must not go on beside the next one.
+  // When this process ends, the lock is free: the script must not keep running beside the next script.
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', join(import.meta.dirname, name), ...args], {
     stdio: ['ignore', process.stderr, 'inherit'],
     env,
   });
-  // Whoever breaks it off lets it end first, so that what it has started can be ended too.
+  // On a signal the script ends first, so that processes that it has started can be ended too.
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
   for (const signal of BREAKING) process.on(signal, forward);
   const code = await exitOf(child);
@@ -56,11 +57,11 @@ async function runScript(name: string, args: readonly string[], place: NodePlace
   if (code !== 0) throw new Error(`${name} failed (${code}); what it said stands above`);
 }
 
-// What takes a node for dead removes it: one that a machine without a free moment slows down must not look so.
+// A node that looks dead is removed: a node on a busy, slow machine must not look dead.
 const TRIES = 4;
 const PAUSE_MS = 2000;
 
-/** Whether the process is there that all others of the node end with. */
+/** Whether the main process of the node runs: all its other processes end with it. */
 async function isHeld(state: string): Promise<boolean> {
   const pid = (await readFile(join(state, 'holder.pid'), 'utf8').catch(() => '')).trim();
   return pid !== '' && existsSync(join('/proc', pid));
@@ -76,7 +77,7 @@ export async function isUp({ state, kubectl }: NodePlace): Promise<boolean> {
   return false;
 }
 
-/** The programs under their names: PATH of the node's processes. */
+/** Links the programs under their names, for the PATH of the node's processes. */
 async function linkPrograms(state: string, programs: Readonly<Record<string, string>>): Promise<void> {
   const bin = join(state, 'bin');
   await rm(bin, { recursive: true, force: true });
@@ -84,7 +85,7 @@ async function linkPrograms(state: string, programs: Readonly<Record<string, str
   for (const [name, path] of Object.entries(programs)) await symlink(path, join(bin, name));
 }
 
-/** What a node needs besides packages: programs and images, from the cache or into it. */
+/** Gets the programs and images that a node needs besides packages, from the cache, or makes them for it. */
 async function prepare(say: Say): Promise<{
   readonly programs: Readonly<Record<string, string>>;
   readonly images: readonly string[];
@@ -94,17 +95,17 @@ async function prepare(say: Say): Promise<{
 }
 
 /**
- * What `takeDown` leaves: nothing; etcd, keys, volumes and images, with which the next `bringUp` goes on as after a power
- * cut; or all files until then, for whoever looks for what went wrong.
+ * What `takeDown` keeps. `nothing`. `node`: etcd, keys, volumes and images; the next `bringUp` continues with them, as
+ * after a power cut. `files`: all files until the next `bringUp`, to find out what went wrong.
  */
 export type Left = 'nothing' | 'node' | 'files';
 
 const DOWN: Readonly<Record<Left, readonly string[]>> = { nothing: [], node: ['--keep'], files: ['--stop'] };
 
 /**
- * Brings it up, or goes on with what `takeDown` kept; what a crash left is cleaned up first.
+ * Starts the cluster, or continues with what `takeDown` kept; remains of a crash are cleaned up first.
  * @returns false when it was up already
- * @throws Error what failed; nothing runs then, and its logs are in `state/log` until the next call
+ * @throws Error what failed; then nothing runs, and the logs are in `state/log` until the next call
  */
 export async function bringUp(place: NodePlace, say: Say): Promise<boolean> {
   const { programs, images } = await prepare(say);
@@ -126,18 +127,21 @@ export async function bringUp(place: NodePlace, say: Say): Promise<boolean> {
   });
 }
 
-/** A state that is kept lies in the folder, and whoever waits for the lock has a file of its own there. */
+/** The folder may not be empty: it holds a kept state, and a file of each process that waits for the lock. */
 function unlessInUse(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOTEMPTY')) throw error;
+  if (errorCode(error) !== 'ENOTEMPTY') throw error;
 }
 
-/** Ends it. */
+/** Stops the cluster. */
 export async function takeDown(place: NodePlace, left: Left, say: Say): Promise<void> {
   await withFolderLock(place.folder, say, () => runScript('down.sh', DOWN[left], place));
   await rmdir(place.folder).catch(unlessInUse);
 }
 
-/** Loads an image archive (`docker save`, `buildah push docker-archive:`) into a node that is up. @throws Error why not */
+/**
+ * Loads an image archive (`docker save`, `buildah push docker-archive:`) into a node that is up.
+ * @throws Error why not
+ */
 export async function loadImage(place: NodePlace, archive: string): Promise<void> {
   const input = await open(archive);
   const log = join(place.state, 'log/load.log');

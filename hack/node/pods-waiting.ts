@@ -1,5 +1,5 @@
-// Reads `kubectl get pods -o json`, prints those that have not been Ready since the moment given: after a reboot of the
-// node their old status still says so.
+// Reads `kubectl get pods -o json`, prints the pods that did not become Ready after the given moment. After a reboot of
+// the node their old status still says Ready.
 import { json } from 'node:stream/consumers';
 import type { V1Pod, V1PodList } from '@kubernetes/client-node';
 

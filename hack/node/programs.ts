@@ -7,7 +7,7 @@ import { withFolderLock } from '../control-plane/folder-lock.ts';
 import { NODE_PROGRAMS } from '../control-plane/releases.ts';
 import { findTool, isToolCached } from '../control-plane/tools.ts';
 
-/** The root of everything that is kept between runs. */
+/** The root folder of everything that is kept between runs. */
 export const CACHE = join(homedir(), '.cache/orb-control-plane');
 
 const KUBERNETES: readonly BinaryName[] = [
@@ -74,9 +74,9 @@ async function fill(shelf: Shelf, say: Say): Promise<void> {
 }
 
 /**
- * Paths of all programs of a node and its control plane, by name: from the cache, else downloaded or built into it (about
- * 8 minutes from nothing), one build at a time.
- * @throws Error what can't be had
+ * Paths of all programs of a node and its control plane, by name. They come from the cache, else they are downloaded or
+ * built into it (about 8 minutes for all), one build at a time.
+ * @throws Error which program can't be obtained
  */
 export async function findPrograms(say: Say): Promise<Readonly<Record<string, string>>> {
   const kubernetes = await fillCache(KUBERNETES, { say });
@@ -88,6 +88,6 @@ export async function findPrograms(say: Say): Promise<Readonly<Record<string, st
   return { ...paths, helm: await findTool('helm', say) };
 }
 
-/** Whether every program lies in the cache, so that no Go toolchain is needed. */
+/** Whether every program is in the cache, so that no Go toolchain is needed. */
 export const havePrograms = async (): Promise<boolean> =>
   [containerd, coredns, pause].every(complete) && (await areCached(KUBERNETES)) && isToolCached('helm');

@@ -5,7 +5,7 @@ import { hasGo, type Say } from '../control-plane/build.ts';
 import { command } from '../control-plane/command.ts';
 import { CACHE, havePrograms } from './programs.ts';
 
-/** Debian package → a file that it brings. */
+/** Debian package → a file that it installs. */
 const PACKAGES: Readonly<Record<string, string>> = {
   buildah: '/usr/bin/buildah',
   'containernetworking-plugins': '/usr/lib/cni/ptp',
@@ -16,12 +16,12 @@ const PACKAGES: Readonly<Record<string, string>> = {
   runc: '/usr/sbin/runc',
   'util-linux': '/usr/bin/unshare',
 };
-/** What the kubelet can't do without. */
+/** Cgroup controllers that the kubelet requires. */
 const CONTROLLERS = ['cpu', 'cpuset', 'memory', 'pids'];
-/** Folders that the node has of its own: what lies in the machine's is hidden from it. */
+/** Folders that the node has for itself: it can't see the machine's files there. */
 const HIDDEN = ['/run/', '/var/lib/', '/var/log/', '/var/tmp/'];
 
-/** Things that the kernel must let this process do, each as a command that tries it. */
+/** Operations that the kernel must allow to this process, each as a command that tries it. */
 const ABILITIES: readonly (readonly [string, readonly string[]])[] = [
   ['namespaces (CAP_SYS_ADMIN)', ['--mount', '--net', '--pid', '--fork', 'true']],
   ['nftables', ['--net', 'nft', 'add', 'table', 'ip', 'probe']],
@@ -39,23 +39,23 @@ async function missingPackages(): Promise<readonly string[]> {
   return Object.keys(PACKAGES).filter((_, index) => there[index] === false);
 }
 
-// Somebody else's apt-get, as that of the machine's own updates, is waited for.
+// Wait for another apt-get, such as that of the machine's own updates.
 const PATIENT = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Acquire::Retries=5'];
 const APT = [...PATIENT, 'install', '--yes', '--no-install-recommends'];
 
-/** @throws Error apt-get failed: what is true of a machine today need not be so tomorrow */
+/** @throws Error apt-get failed; a later try may succeed */
 async function installPackages(names: readonly string[], say: Say): Promise<void> {
   say(`Installing ${names.join(', ')} …`);
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
   const first = await command('apt-get', [...APT, ...names], { env });
   if (first.code === 0) return;
-  // The lists of a fresh machine are empty, and old ones name files that are gone.
+  // The lists of a fresh machine are empty, and old lists name files that no longer exist.
   await command('apt-get', [...PATIENT, 'update'], { env });
   const { code, stderr } = await command('apt-get', [...APT, ...names], { env });
   if (code !== 0) throw new Error(`apt-get can't install ${names.join(', ')}:\n${stderr.trim()}`);
 }
 
-/** @returns why they are missing for good */
+/** @returns why packages can't be installed at all */
 async function packagesFault(say: Say): Promise<string | undefined> {
   const missing = await missingPackages();
   if (missing.length === 0) return undefined;
@@ -98,7 +98,7 @@ async function abilitiesFault(): Promise<string | undefined> {
     const { code, stderr } = await command('unshare', args);
     if (code !== 0) return `this process may not use ${what}: ${stderr.trim()}`;
   }
-  // Where the layers of containers will lie.
+  // The folder for the layers of containers.
   return overlayFault(CACHE);
 }
 
@@ -116,7 +116,7 @@ function machineFault(): string | undefined {
 
 /**
  * Why a node can't run on this machine, in one line; undefined: it can. Missing packages are installed.
- * @throws Error they could not be
+ * @throws Error they could not be installed
  */
 export async function whyNot(say: Say): Promise<string | undefined> {
   const basic = machineFault() ?? (await goFault()) ?? (await cgroupsFault());

@@ -40,7 +40,7 @@ async function apt(args: readonly string[], cwd: string): Promise<string | undef
   return code === 0 ? undefined : `apt-get ${args.join(' ')}: ${stderr.trim()}`;
 }
 
-/** Downloads the package; the lists of a fresh machine are empty, and old ones name files that are gone. */
+/** Downloads the package; the lists of a fresh machine are empty, and old lists name files that no longer exist. */
 async function download(work: string): Promise<string> {
   if ((await apt(['download', PACKAGE], work)) !== undefined) {
     const failed = (await apt(['update'], work)) ?? (await apt(['download', PACKAGE], work));
@@ -66,8 +66,8 @@ async function fill(folder: string, say: Say): Promise<void> {
 }
 
 /**
- * Prometheus and promtool: those on the PATH, else of the cache folder, else Debian's, unpacked into it.
- * @throws Error there are none and none can be had
+ * Prometheus and promtool: those on the PATH, else in the cache folder, else Debian's, unpacked into the cache folder.
+ * @throws Error they were not found and can't be downloaded
  */
 export async function ensurePrometheus(
   say: Say = console.error,

@@ -17,22 +17,22 @@ export interface RunningPrometheus {
 }
 
 export interface PrometheusOptions {
-  /** `host:port` of what it scrapes at `/metrics`. */
+  /** `host:port` of each target that it scrapes at `/metrics`. */
   readonly targets: readonly string[];
   readonly rulesFile?: string;
   /** `1s` */
   readonly scrapeInterval: string;
   /** Blocks of old samples to start with; made by promtool into this folder, which the caller removes. */
   readonly dataFolder?: string;
-  /** Where it is to be found; default: a free one. */
+  /** Port to listen on; default: a free port. */
   readonly port?: number;
 }
 
 const READY_MS = 30_000;
 const POLL_MS = 100;
 
-// JSON is YAML. No offset by hash would be kinder to tests, but Prometheus has no such option: a first scrape comes
-// within one interval.
+// JSON is YAML. // Prometheus delays the first scrape by up to one interval, by a hash of the target; it has no option
+// against this.
 const configuration = (targets: readonly string[], { rulesFile, scrapeInterval }: PrometheusOptions): string =>
   JSON.stringify({
     global: { scrape_interval: scrapeInterval, scrape_timeout: scrapeInterval, evaluation_interval: scrapeInterval },
@@ -54,7 +54,10 @@ async function untilReady(url: string, process: Process): Promise<void> {
   }
 }
 
-/** Starts one and waits until it answers. @throws Error it did not start; the end of its output is in the message */
+/**
+ * Starts Prometheus and waits until it answers.
+ * @throws Error it did not start; the message has the end of its output
+ */
 export async function startPrometheus(options: PrometheusOptions): Promise<RunningPrometheus> {
   const { prometheus } = await ensurePrometheus();
   const folder = await mkdtemp(join(tmpdir(), 'orb-prometheus-'));

@@ -10,8 +10,8 @@ const isFolder = (path: string): Promise<boolean> =>
   );
 
 /**
- * A line a file, each case that differs with what was expected, the totals last.
- * @returns exit status: 0 when no case failed, 1 when one did, 64 on wrong usage
+ * Prints a line per file, then each case that differs with the expected value, and the totals last.
+ * @returns exit status: 0 when no case failed, 1 when a case failed, 64 on wrong usage
  */
 export async function vectorsCommand(args: readonly string[], print: (line: string) => void): Promise<number> {
   const [folder] = args;

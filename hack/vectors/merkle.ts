@@ -11,7 +11,7 @@ import { ed25519Verify, keyOfSeed, sha256 } from './primitives.ts';
 import { fromBase64, listAt, numberAt, objectAt, textAt, textsAt, toBase64, toHex, valueAt } from './read.ts';
 import { each, outcomeOf, pick, type Suite } from './suite.ts';
 
-/** A whole tree in memory: every full subtree, and the edge at every size. */
+/** A whole tree in memory: every full subtree, and the right edge at every size. */
 export class TestTree {
   readonly #nodes = new Map<string, Uint8Array>();
   readonly #edges: Edge[] = [[]];
@@ -51,7 +51,7 @@ const place = (item: JsonObject): { readonly index: number; readonly width: numb
   width: numberAt(item, 'width'),
 });
 
-/** Files give the bytes themselves, their SHA-256, or both. */
+/** Vector files hold the bytes themselves, their SHA-256, or both. */
 const contentOf = (bytes: Uint8Array, item: JsonObject): JsonObject => ({
   ...('sha256' in item ? { sha256: toHex(sha256(bytes)) } : {}),
   ...('content' in item ? { content: toBase64(bytes) } : {}),

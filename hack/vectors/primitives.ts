@@ -3,7 +3,7 @@ import { thumbprint, type PublicJwk } from '../../core/receipt/keys-document.ts'
 import type { Signer } from '../../core/receipt/signer.ts';
 import { fromHex } from './read.ts';
 
-// The primitives of Node, so that vectors depend on no adapter.
+// Uses the primitives of Node, so that vectors do not depend on adapters.
 
 export const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer');
 
@@ -15,7 +15,7 @@ export function ed25519Verify(publicKey: Uint8Array, signature: Uint8Array, mess
     const x = Buffer.from(publicKey).toString('base64url');
     return verify(null, message, createPublicKey({ key: { crv: 'Ed25519', kty: 'OKP', x }, format: 'jwk' }), signature);
   } catch {
-    return false; // bytes that are no point of the curve are no key
+    return false; // bytes that are not a point of the curve are not a key
   }
 }
 
@@ -27,7 +27,7 @@ export interface TestKey extends Signer {
 // PKCS #8 around a 32-byte Ed25519 seed (RFC 8410 §7).
 const PKCS8_PREFIX = '302e020100300506032b657004220420';
 
-/** A signing key from its seed, as vector files give it. */
+/** A signing key from its seed, as in vector files. */
 export function keyOfSeed(seedHex: string): TestKey {
   const der = Buffer.from(PKCS8_PREFIX + seedHex, 'hex');
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 
-// Members of vector files, read with a check: a case of another form fails with the name of what is missing.
+// Reads members of vector files with a check: a case of another form fails with the name of the missing member.
 
 function member(object: JsonObject, name: string): JsonValue {
   const value = Object.hasOwn(object, name) ? object[name] : undefined;
@@ -10,7 +10,7 @@ function member(object: JsonObject, name: string): JsonValue {
 
 export const has = (object: JsonObject, name: string): boolean => Object.hasOwn(object, name);
 
-/** What JSON.parse gives is JSON: the guard is for the type alone. */
+/** A value of JSON.parse is always JSON: the guard only serves the type. */
 const isJson = (value: unknown): value is JsonValue => value !== undefined;
 
 export function asValue(value: unknown): JsonValue {
@@ -54,7 +54,7 @@ export const textsAt = (object: JsonObject, name: string): readonly string[] =>
     return value;
   });
 
-/** Bytes of a base64 text, leniently: what must be refused is for the tested code to see. */
+/** Bytes of a base64 text, decoded leniently: the tested code must refuse wrong bytes itself. */
 export const fromBase64 = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'base64'));
 export const fromHex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'hex'));
 export const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');

@@ -72,7 +72,7 @@ function signed(item: JsonObject, file: JsonObject): JsonValue {
   };
 }
 
-/** Rows 3 to 6 alone: neither the score nor the key's window nor the log (`about` of the file). */
+/** Only rows 3 to 6, without the score, the key's window and the log (`about` of the file). */
 async function jwsAlone(item: JsonObject, file: JsonObject): Promise<JsonValue> {
   const subject = { jws: textAt(item, 'jws'), proof: null, document: documentOf(file) };
   const judged = await verifyReceipt(subject, { allowUnlogged: true }, primitivesAt(0));

@@ -6,7 +6,7 @@ import { isList } from './read.ts';
 import { subjectOf, type Subject } from './subjects.ts';
 import { outcomeOf, type Outcome, type Part, type Suite } from './suite.ts';
 
-/** Cases by how they ended. */
+/** Numbers of cases by result. */
 export interface Totals {
   readonly passed: number;
   readonly failed: number;
@@ -15,7 +15,7 @@ export interface Totals {
 
 interface FileResult {
   readonly outcomes: readonly Outcome[];
-  /** Arrays that nothing runs, with the number of their cases. */
+  /** Arrays that are not run, with the number of their cases. */
   readonly skipped: readonly (readonly [array: string, cases: number])[];
   readonly subject: Subject;
 }
@@ -89,8 +89,8 @@ function describe(file: string, { outcomes, skipped, subject }: FileResult): rea
 }
 
 /**
- * Runs every `*.json` of a folder, by name, each by the subject that its arrays show.
- * @param print gets one line at a time: one a file, three for each case that differs
+ * Runs every `*.json` of a folder, by name, each with the suite of the subject that its arrays show.
+ * @param print receives one line at a time: one per file, three for each case that differs
  * @throws when the folder can't be read
  */
 export async function runFolder(folder: string, print: (line: string) => void): Promise<Totals> {

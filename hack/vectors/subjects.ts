@@ -5,7 +5,7 @@ import { receipt } from './receipt.ts';
 import type { Suite } from './suite.ts';
 import { trustScore } from './trust-score.ts';
 
-/** What a vector file is about: told by the arrays that it holds, whatever its name is. */
+/** The subject of a vector file: it is found by the arrays in the file, not by its name. */
 export type Subject =
   | { readonly kind: 'known'; readonly suite: Suite }
   | { readonly kind: 'not-built'; readonly subject: string }
@@ -13,7 +13,7 @@ export type Subject =
 
 const holds = (file: JsonObject, names: readonly string[]): boolean => names.some((name) => isList(file[name]));
 
-// Arrays that no other subject has. `cases` is in three of them: there its first element tells.
+// Arrays that no other subject has. `cases` occurs in three subjects: there its first element decides.
 const OWN_ARRAYS: readonly (readonly [subject: string, arrays: readonly string[]])[] = [
   ['reputation', ['wilson', 'tier_sequences', 'derive_cases']],
   ['uptime', ['overall_cases']],

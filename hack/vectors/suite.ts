@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { asObject, has, isList, textAt, valueAt } from './read.ts';
 
-/** One case that was run: passed when `got` equals `expected` as JSON. */
+/** Result of one case: it passed when `got` equals `expected` as JSON. */
 export interface Outcome {
   readonly name: string;
   readonly expected: JsonValue;
@@ -11,19 +11,19 @@ export interface Outcome {
 /** Runs one member of a vector file. */
 export type Part = (value: JsonValue, file: JsonObject) => Promise<readonly Outcome[]>;
 
-/** How files of one subject are run. */
+/** How to run files of one subject. */
 export interface Suite {
   readonly subject: string;
-  /** Members that are run. */
+  /** Members that hold cases. */
   readonly parts: Readonly<Record<string, Part>>;
-  /** Arrays that other members are run on. */
+  /** Arrays that other members use as data. */
   readonly data: readonly string[];
 }
 
 type ExpectedOf = (item: JsonObject) => JsonValue;
 type Run = (item: JsonObject, file: JsonObject) => JsonValue | Promise<JsonValue>;
 
-/** The answer of the code, or what it threw: a case that throws differs. */
+/** The answer of the code, or its error: a case that throws differs. */
 export async function outcomeOf(
   name: string,
   expected: JsonValue,
@@ -54,7 +54,9 @@ async function runCase(
   }
 }
 
-/** Runs each element of an array of cases; what is expected stands in its member `expected`, or is made from it. */
+/**
+ * Runs each element of an array of cases; the expected value is its member `expected`, or is computed from the case.
+ */
 export function each(run: Run, expectedOf: ExpectedOf = (item) => valueAt(item, 'expected')): Part {
   return async (value, file) => {
     if (!isList(value)) throw new Error('no array of cases');
@@ -67,6 +69,6 @@ export function each(run: Run, expectedOf: ExpectedOf = (item) => valueAt(item, 
   };
 }
 
-/** Only these members, for comparing a case with what it was made from. */
+/** Only these members, to compare a case with its source. */
 export const pick = (item: JsonObject, ...names: readonly string[]): JsonObject =>
   Object.fromEntries(names.map((name) => [name, valueAt(item, name)]));

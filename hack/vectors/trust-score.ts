@@ -1,6 +1,12 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
-import type { CheckId, CheckResult, Severity } from '../../core/receipt/record.ts';
-import { CHECK_ORDER, CHECK_WEIGHTS, scoreOf } from '../../core/trust/score.ts';
+import {
+  CHECK_ORDER,
+  CHECK_WEIGHTS,
+  type CheckId,
+  type CheckResult,
+  type Severity,
+} from '../../core/receipt/record.ts';
+import { scoreOf } from '../../core/trust/score.ts';
 import { objectAt, textAt, textsAt, valueAt } from './read.ts';
 import { each, outcomeOf, type Suite } from './suite.ts';
 

@@ -4,13 +4,13 @@ import type { FailoverMoment } from '../../core/orb/plan-failover.ts';
 import { EvaluatedOrbs } from './evaluated-orbs.ts';
 import type { FailoverGauges } from './gauges.ts';
 
-/** What the tick and the reconciles of Orbs share. */
+/** State that the tick and the reconciles of Orbs share. */
 export interface FailoverState {
   readonly orbs: EvaluatedOrbs;
   readonly gauges: FailoverGauges;
-  /** A new receipt id each time. */
-  readonly moment: () => Omit<FailoverMoment, 'look'>;
-  /** Whether this is the first call for the key since this process leads. */
+  /** Returns a new receipt id each time. */
+  readonly moment: () => Omit<FailoverMoment, 'evaluation'>;
+  /** Whether this is the first call for the key since this process became the leader. */
   readonly isFirst: (key: string) => boolean;
 }
 
@@ -19,16 +19,16 @@ interface FailoverStateDeps {
   /** [0, 1) */
   readonly random: () => number;
   readonly randomBytes: (bytes: number) => Uint8Array;
-  /** Of the lease that is held. */
+  /** Epoch of the held lease. */
   readonly epoch: () => number;
-  /** Of the source of figures; absent: there is none. */
+  /** Scrape interval of the metrics source; absent without a source. */
   readonly scrapeIntervalMs: number | undefined;
   readonly gauges: FailoverGauges;
 }
 
 export function createFailoverState(deps: FailoverStateDeps): FailoverState {
   const { clock, random, randomBytes, epoch, scrapeIntervalMs, gauges } = deps;
-  // A wall clock that steps must move no hold and no pin (failover.md §5.2).
+  // Steps of the wall clock must not move a hold or a pin (failover.md §5.2).
   const offset = clock.now() - clock.monotonic();
   let seen = { epoch: 0, keys: new Set<string>() };
   return {

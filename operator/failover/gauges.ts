@@ -5,7 +5,7 @@ import { figuresOf, type Evaluation } from '../../core/failover/figures.ts';
 import type { FailoverOutput, RuleId, SwapReason } from '../../core/failover/types.ts';
 import { orbFamilies, OrbSeries, type OrbKey } from './orb-gauges.ts';
 
-/** One evaluation, and what of the Orb is shown beside it. */
+/** One evaluation, with the facts of the Orb that are shown beside it. */
 interface EvaluationShown extends Evaluation {
   /** `latency.quantile` of the Orb. */
   readonly quantile: number;
@@ -13,28 +13,31 @@ interface EvaluationShown extends Evaluation {
   readonly pinExpiresAt: number | null;
 }
 
-/** What the swap loop shows (failover.md §2). Orbs are known by namespace and `orb_id`. */
+/** Metrics of the swap loop (failover.md §2). Orbs are labelled by namespace and `orb_id`. */
 export interface FailoverGauges {
-  /** After an evaluation, before its write. The active provider shown is that of the candidates, until `swapped`. */
+  /**
+   * Called after an evaluation, before its write. The active provider comes from the candidates until `swapped` is
+   * called.
+   */
   readonly set: (orb: OrbKey, output: FailoverOutput, at: EvaluationShown) => void;
-  /** After a swap was written. */
+  /** Called after a swap was written. */
   readonly swapped: (orb: OrbKey, from: string, to: string, reason: SwapReason) => void;
   readonly evaluated: (orb: OrbKey, result: RuleId | 'exception') => void;
-  /** One tick that ended. */
+  /** Called after each tick. */
   readonly tick: (seconds: number) => void;
-  /** A tick that was left out, since the last one still ran. */
+  /** Called for a skipped tick: the last one was still running. */
   readonly skipped: () => void;
-  /** Age of the oldest data of the last look; Infinity: nothing is known. */
+  /** Age of the oldest data of the last evaluation; Infinity when unknown. */
   readonly oldest: (ms: number) => void;
-  /** An Orb is gone: its gauges go at once, its counters 10 min later. */
+  /** Removes an Orb: its gauges at once, its counters 10 min later. */
   readonly remove: (orb: OrbKey) => void;
-  /** This process does not lead any more: what it saw last is not shown beside what the next one sees. */
+  /** Called when this process stops leading. Its last values must not be shown beside those of the next leader. */
   readonly clear: () => void;
-  /** The text of the metrics that grow with the number of Orbs; the registry has the others. */
+  /** Text of the metrics whose number grows with the Orbs; the registry has the others. */
   readonly slices: () => AsyncGenerator<string>;
 }
 
-/** Counters stay so long after their Orb is gone: Prometheus has scraped their last value. */
+/** Counters stay this long after their Orb is gone, so that Prometheus scrapes their last value. */
 const KEEP_MS = 10 * 60_000;
 const TICK_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
@@ -67,8 +70,8 @@ function loopMetrics(registry: Registry): Pick<FailoverGauges, 'tick' | 'skipped
 const keyOf = ({ namespace, orbId }: OrbKey): string => `${namespace}/${orbId}`;
 
 /**
- * Sets up the metrics of the swap loop. Those of Orbs are printed by own code, in slices: prom-client holds the event loop
- * for the time of a whole scrape.
+ * Sets up the metrics of the swap loop. This file prints those of Orbs itself, in slices: prom-client would block the
+ * event loop for a whole scrape.
  * @throws Error the registry has them already
  */
 export function createFailoverGauges(

@@ -8,7 +8,7 @@ export interface OrbKey {
   readonly orbId: string;
 }
 
-/** What the last evaluation of an Orb left. */
+/** Values of the last evaluation of an Orb. */
 export interface OrbGauges {
   readonly figures: FailoverFigures;
   readonly quantile: number;
@@ -21,7 +21,7 @@ export interface OrbGauges {
 
 const SWAP_REASONS = ['manual', 'hard_failure', 'latency', 'failback'] as const satisfies readonly SwapReason[];
 
-/** One counter of swaps, and whom it is of. */
+/** One counter of swaps, with the providers that it counts. */
 interface SwapCount {
   readonly from: string;
   readonly to: string;
@@ -31,13 +31,13 @@ interface SwapCount {
 /** The series of one Orb. Counters outlive the gauges: Prometheus reads their last value. */
 export class OrbSeries {
   readonly #labels: string;
-  /** By the text of their own labels. */
+  /** Keyed by the text of their own labels. */
   readonly #swaps = new Map<string, SwapCount>();
   readonly #evaluations = new Map<string, number>([['exception', 0]]);
-  /** Names of the providers whose swaps are there. */
+  /** Names of the providers whose swap counters exist. */
   #prepared: readonly string[] = [];
   gauges: OrbGauges | undefined;
-  /** Ms since epoch; undefined while the Orb is there. */
+  /** Ms since epoch; undefined while the Orb exists. */
   goneAt: number | undefined;
 
   constructor({ namespace, orbId }: OrbKey) {
@@ -45,9 +45,9 @@ export class OrbSeries {
   }
 
   /**
-   * Every swap that can be is there with 0 before the first: a counter born with 1 has no increase. Those of names that this
-   * manifest and the one before do not have are gone: who renames providers must not fill the memory.
-   * @param providers none: not known now
+   * Creates a counter with 0 for every possible swap: a counter that starts at 1 shows no increase. Counters of names
+   * in neither this manifest nor the one before are removed, so renamed providers don't fill the memory.
+   * @param providers empty: not known now
    */
   prepare(providers: readonly string[]): void {
     if (providers.length === 0 || providers.join(' ') === this.#prepared.join(' ')) return;
@@ -106,7 +106,7 @@ const gaugeText =
           .map((sample) => series.line(name, sample))
           .join('');
 
-/** In the order of the text. */
+/** Metric families, in the order of the text. */
 const FAMILIES: readonly OrbFamily[] = [
   {
     name: 'orb_provider_active',
@@ -142,7 +142,7 @@ const FAMILIES: readonly OrbFamily[] = [
   },
 ];
 
-/** Whole lines; a family's stand together. Orbs may change between two of them. */
+/** Whole lines; those of one family are contiguous. Orbs may change between two lines. */
 export function* orbFamilies(orbs: ReadonlyMap<string, OrbSeries>): Generator<string> {
   for (const { name, type, help, text } of FAMILIES) {
     yield familyHead(name, type, help);

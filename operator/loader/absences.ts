@@ -1,16 +1,16 @@
 import type { RemoveStep } from '../../core/loader/removals.ts';
 
-/** Lets an Orb be removed only when its manifest has been gone for a while, from a folder that stands still. */
+/** Allows the removal of an Orb only after its manifest was absent for a while and the folder did not change. */
 export interface Absences {
   /**
-   * @param stamp of the folder: while it changes, what is missing may be on its way
-   * @returns those that were in every call for at least a second, all with this stamp
+   * @param stamp of the folder: while it changes, a missing file may still arrive
+   * @returns steps that were in every call for at least a second, all with this stamp
    */
   readonly confirmed: (removes: readonly RemoveStep[], stamp: string) => readonly RemoveStep[];
 }
 
-// A volume is swapped in two steps, ..data first and the links to new files after it, and a file is often replaced by
-// a remove and a write.
+// A volume is updated in two steps: `..data` first, then the links to new files. And a file is often replaced by a
+// remove and a write.
 const CONFIRM_MS = 1000;
 
 const keyOf = ({ name, uid }: RemoveStep, stamp: string): string => JSON.stringify([name, uid, stamp]);

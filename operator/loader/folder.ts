@@ -3,19 +3,19 @@ import type { ReadFile } from '../../adapters/manifest-folder/read-folder.ts';
 import { readVolume } from '../../adapters/manifest-folder/read-volume.ts';
 import { checkFile, type CheckedFile, type CheckFileOptions } from '../../core/loader/check-file.ts';
 
-/** What one look found. */
+/** Result of one scan of the folder. */
 export interface Look {
-  /** In the order of their names; the same object as long as the file is the same. */
+  /** Sorted by name. The same object is returned while the file stays the same. */
   readonly files: readonly CheckedFile[];
-  /** Changes whenever a name comes to the folder or leaves it. */
+  /** Changes whenever a name is added to the folder or removed from it. */
   readonly stamp: string;
 }
 
-/** The manifest folder, as of its last look. */
+/** The manifest folder, as of its last scan. */
 export interface Folder {
   /**
-   * Reads what has changed since the last look.
-   * @throws the folder can't be read: nobody knows what it holds
+   * Reads the changes since the last scan.
+   * @throws when the folder can't be read, so its content is unknown
    */
   readonly look: () => Promise<Look>;
 }

@@ -3,16 +3,16 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 type LoaderVerb = 'apply' | 'delete';
 type LoaderResult = 'success' | 'error';
 
-/** What the manifest loader counts. */
+/** Metrics of the manifest loader. */
 export interface LoaderMetrics {
-  /** After one look: files without and with an error. */
+  /** After one scan: files without and with an error. */
   readonly files: (loaded: number, refused: number) => void;
-  /** False too for a folder without any file, of which there are Orbs. */
+  /** Also false for an empty folder while Orbs from it still exist. */
   readonly readable: (readable: boolean) => void;
   readonly wrote: (verb: LoaderVerb, result: LoaderResult) => void;
 }
 
-/** Adds the loader's metrics to a registry; counters are there with 0 before the first write. */
+/** Adds the loader's metrics to a registry; counters exist with 0 before the first write. */
 export function createLoaderMetrics(registry: Registry): LoaderMetrics {
   const files = new Gauge({
     name: 'orb_manifest_loader_files',

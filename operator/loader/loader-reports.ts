@@ -6,18 +6,18 @@ import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 export interface ReportDeps {
   readonly recorder: { readonly record: (object: KubeObject, events: readonly EventSpec[]) => void };
   readonly logger: Logger;
-  /** What Events hang on (report-target.ts). */
+  /** The object that Events refer to (report-target.ts). */
   readonly reportOn: (signal: AbortSignal) => Promise<KubeObject | undefined>;
 }
 
-/** Tells of the folder what is new since the last look. */
+/** Reports new problems of the folder since the last scan. */
 export interface LoaderReports {
-  /** @param reports everything that is wrong now; never rejects */
+  /** @param reports every current problem; never rejects */
   readonly show: (reports: readonly LoaderReport[], signal: AbortSignal) => Promise<void>;
 }
 
 const MAX_NOTE = 1024;
-// A folder full of mistakes is told of in the log; Events are for the first ones.
+// A folder with many mistakes is reported in the log; only the first ones become Events.
 const MAX_EVENTS = 20;
 
 const keyOf = ({ file, code, pointer, line, detail }: LoaderReport): string =>

@@ -10,18 +10,18 @@ import { createOrbWriter } from './orb-writer.ts';
 import { createRetries } from './retries.ts';
 
 export interface LoaderStepsDeps {
-  /** Where the Orbs go. */
+  /** Namespace of the Orbs. */
   readonly namespace: string;
   readonly client: Pick<KubeClient, 'get' | 'apply' | 'delete'>;
   readonly orbs: Pick<Store, 'offer'>;
-  /** Throws when this process does not lead any more. */
+  /** Throws when this process no longer leads. */
   readonly assertLeading: () => void;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly logger: Logger;
   readonly metrics: Pick<LoaderMetrics, 'wrote'>;
 }
 
-// The manifest is what the API server says no to: schema, rules, or who may write here.
+// The API server refuses the manifest itself: schema, rules, or missing rights.
 const REFUSED: ReadonlySet<number> = new Set([400, 403, 422]);
 
 const refusal = ({ file, name }: ApplyStep, { message }: KubeError): LoaderReport => ({
@@ -40,19 +40,19 @@ const copied = ({ name }: RemoveStep): LoaderReport => ({
   detail: `Orb ${name} has the label of the manifest loader, but somebody else made it; remove the label.`,
 });
 
-/** Of a failed write: a conflict means that somebody else was faster, and the store will show it. */
+/** Classifies a failed write. A conflict means that another writer was faster; the store will show its change. */
 function writeFailure(error: unknown, signal: AbortSignal): KubeError | 'conflict' {
   if (signal.aborted || !(error instanceof KubeError)) throw error;
   return error.status === 409 ? 'conflict' : error;
 }
 
-/** Carries plans out, one Orb after another; a failed one never stops the next. */
+/** Carries out plans, one Orb after another. A failed Orb never stops the next. */
 export class LoaderSteps {
   readonly #deps: LoaderStepsDeps;
   readonly #writer;
   readonly #retries;
   readonly #absences;
-  /** Uids of Orbs that carry a copied label: asked for once. */
+  /** Uids of Orbs with a copied label; each is checked once. */
   readonly #copies = new Set<string>();
 
   constructor(deps: LoaderStepsDeps) {
@@ -64,9 +64,9 @@ export class LoaderSteps {
   }
 
   /**
-   * @param stamp of the folder that the plan was made of
-   * @param settled what own writes came to is added
-   * @returns what is wrong, and whether something is left to do though nothing changes
+   * @param stamp of the folder that the plan was made from
+   * @param settled receives the results of own writes
+   * @returns the problems, and whether work is left even without a change
    * @throws this process does not lead, or was aborted
    */
   async carryOut(

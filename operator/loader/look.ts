@@ -1,4 +1,5 @@
 import type { Store } from '../../adapters/kube/port.ts';
+import { errorCode } from '../../core/errors/error-code.ts';
 import type { CheckedFile } from '../../core/loader/check-file.ts';
 import { LOADED_BY_LABEL, LOADER } from '../../core/loader/own-orb.ts';
 import type { LoaderReport } from '../../core/loader/loader-report.ts';
@@ -10,9 +11,9 @@ import { createLoaderReports, type ReportDeps } from './loader-reports.ts';
 import { LoaderSteps, type LoaderStepsDeps } from './loader-steps.ts';
 
 export interface ManifestLoaderOptions extends ReportDeps, LoaderStepsDeps {
-  /** Of bare manifests; what lies below it is not read. */
+  /** Folder of bare manifests; subfolders are not read. */
   readonly folder: string;
-  /** All Orbs; synced before the first look. */
+  /** All Orbs; synced before the first scan. */
   readonly orbs: Pick<Store, 'list' | 'offer'>;
   readonly metrics: LoaderMetrics;
   /** Origins of `--egress-allow` and `--egress-stub`, exempt from the host lints. */
@@ -23,7 +24,7 @@ const sameElements = (one: readonly unknown[] | undefined, other: readonly unkno
   one?.length === other.length && one.every((element, index) => element === other[index]);
 
 function unreadable(folder: string, error: unknown): LoaderReport {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'it does not stand still';
+  const code = errorCode(error) ?? 'it does not stand still';
   const detail = `The manifest folder can't be read (${code}); every Orb stays as it is. Mount it again.`;
   return { file: folder, code: 'loader-folder-unreadable', severity: 'error', pointer: '', detail };
 }
@@ -35,7 +36,7 @@ function emptied(folder: string, namespace: string): LoaderReport {
   return { file: folder, code: 'loader-folder-empty', severity: 'error', pointer: '', detail };
 }
 
-/** One look at the folder after another; a single caller at a time. */
+/** Scans the folder repeatedly; one caller at a time. */
 export class ManifestLook {
   readonly #options: ManifestLoaderOptions;
   readonly #folder;
@@ -55,7 +56,7 @@ export class ManifestLook {
   }
 
   /**
-   * Makes the Orbs of the namespace those of the folder.
+   * Makes the Orbs of the namespace match the folder.
    * @throws this process does not lead, or was aborted
    */
   async run(signal: AbortSignal): Promise<void> {
@@ -64,7 +65,7 @@ export class ManifestLook {
     const { files } = found;
     const orbs = this.#options.orbs.list().filter(({ metadata }) => metadata.namespace === this.#options.namespace);
     if (!this.#pending && sameElements(this.#files, files) && sameElements(this.#orbs, orbs)) return;
-    // Until this look has ended well, the next one must not be skipped.
+    // Until this scan has ended well, the next one must not be skipped.
     this.#pending = true;
     const plan = planLoad({ files, orbs, settled: this.#settled });
     if (plan.emptied) {
@@ -77,7 +78,7 @@ export class ManifestLook {
     this.#orbs = orbs;
   }
 
-  /** @returns whether something is left to do though nothing changes */
+  /** @returns whether work is left even without a change */
   async #carryOut(plan: LoaderPlan, { files, stamp }: Look, signal: AbortSignal): Promise<boolean> {
     const settled = new Map(plan.settled);
     this.#settled = settled;
@@ -88,7 +89,7 @@ export class ManifestLook {
     return pending;
   }
 
-  /** @returns undefined: nobody knows what the folder holds, so nothing is touched */
+  /** @returns undefined when the content of the folder is unknown; then nothing is changed */
   async #read(signal: AbortSignal): Promise<Look | undefined> {
     try {
       return await this.#folder.look();
@@ -100,7 +101,7 @@ export class ManifestLook {
 
   async #lost(report: LoaderReport, signal: AbortSignal): Promise<void> {
     this.#options.metrics.readable(false);
-    // What is said of the files is said again when they are back.
+    // The problems of the files must be reported again when the files are back.
     this.#pending = true;
     await this.#reports.show([report], signal);
   }

@@ -9,9 +9,11 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 
 /**
  * Keeps the Orbs of one namespace equal to a folder of bare manifests (design.md §2, manifest loader). It writes only
- * Orbs that it made itself; an unreadable or emptied folder, and a file that does not parse or validate, changes nothing.
- * @returns `run` resolves on abort, never rejects; only the leader calls it. Changes of the folder are taken over after
- *   about 0.1 s, where file events get lost after 2 s; an Orb goes 1–5 s after its manifest, and after what replaces it.
+ * Orbs that it created itself. An unreadable or emptied folder changes nothing; nor does a file that does not parse or
+ * validate.
+ * @returns `run` resolves on abort, never rejects; only the leader calls it. Changes of the folder are applied after
+ * about 0.1 s, or after 2 s where file events get lost. An Orb is removed 1–5 s after its manifest, and after any Orb
+ * that replaces it is written.
  */
 export function createManifestLoader(options: ManifestLoaderOptions): {
   readonly run: (signal: AbortSignal) => Promise<void>;

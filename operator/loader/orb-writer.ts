@@ -5,33 +5,33 @@ import { LOADED_BY_LABEL, LOADED_FROM_ANNOTATION, LOADER } from '../../core/load
 import type { ApplyStep } from '../../core/loader/plan.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 
-// An apply that names a resourceVersion makes a missing object and is refused with 409 for one that is there and has
-// another. No object has this one: it is the revision of an empty store, and every write makes a new one.
+// An apply that names a resourceVersion creates a missing object. If the object exists with another version, it is
+// refused with 409. No object has this version: it is the revision of an empty store, and every write makes a new one.
 const MUST_BE_MISSING = '1';
 
 export interface OrbWriterDeps {
   readonly client: Pick<KubeClient, 'get' | 'apply' | 'delete'>;
   readonly namespace: string;
-  /** Throws when this process does not lead any more. */
+  /** Throws when this process no longer leads. */
   readonly assertLeading: () => void;
 }
 
-/** The one place where the loader writes. */
+/** All writes of the loader. */
 export interface OrbWriter {
   /**
-   * Changes the Orb that the plan saw, by uid, or makes one where none was: never another one.
-   * @returns the Orb as it is stored
-   * @throws KubeError 409: it was made, deleted or made anew by somebody else meanwhile; nothing was changed
+   * Changes the Orb that the plan saw, by uid, or creates it if it did not exist. It never changes another Orb.
+   * @returns the Orb as stored
+   * @throws KubeError 409: another writer created, deleted or replaced it meanwhile; nothing was changed
    */
   readonly apply: (step: ApplyStep, signal: AbortSignal) => Promise<KubeObject>;
-  /** @returns `foreign`: the label is there, but the loader did not make the Orb; it stays */
+  /** @returns `foreign`: the label is present, but the loader did not create the Orb, so it stays */
   readonly remove: (name: string, uid: string, signal: AbortSignal) => Promise<'removed' | 'gone' | 'foreign'>;
 }
 
 const isOwnEntry = (entry: unknown): boolean =>
   isJsonObject(entry) && entry['manager'] === LOADER && entry['operation'] === 'Apply';
 
-/** A label is copied with the object; who applied it is not. */
+/** Checks label and field manager. Copying an object copies its label, but not its field manager. */
 const isLoaded = ({ metadata: { labels, managedFields = [] } }: KubeObject): boolean =>
   labels?.[LOADED_BY_LABEL] === LOADER && managedFields.some(isOwnEntry);
 
@@ -48,7 +48,9 @@ export function createOrbWriter({ client, namespace, assertLeading }: OrbWriterD
     },
     spec: manifest.manifest,
   });
-  /** An Orb that was made anew is refused with 422, as a bad manifest is (operator.md A4): a live look tells which. */
+  /**
+   * A replaced Orb is refused with 422, the same as a bad manifest (operator.md A4). A live read distinguishes the two.
+   */
   const isAnother = async ({ name, existing }: ApplyStep, signal: AbortSignal): Promise<boolean> => {
     const uid = existing?.metadata.uid;
     if (uid === undefined) return false;

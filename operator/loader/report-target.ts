@@ -10,9 +10,9 @@ export interface PodEnvironment {
 }
 
 /**
- * What Events about the manifest folder hang on, as a file is no object: the operator's Pod, and without one its Lease
- * (design.md §2, manifest loader).
- * @returns a function that answers undefined while there is neither
+ * The object that Events about the manifest folder refer to, as a file is not an object. It is the operator's Pod, or
+ * its Lease without a Pod (design.md §2, manifest loader).
+ * @returns a function that returns undefined while neither exists
  */
 export function reportTarget(
   environment: PodEnvironment,

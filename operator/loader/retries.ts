@@ -1,13 +1,13 @@
 import type { LoaderReport } from '../../core/loader/loader-report.ts';
 
-/** A write that failed is tried again later and later, at once when what is to be written has changed. */
+/** Retries failed writes with growing delays, and at once when the content to write has changed. */
 export interface Retries {
-  /** Whether a write may be tried now. @param version what would be written */
+  /** Whether a write may be tried now. @param version of the content to write */
   readonly due: (name: string, version: string) => boolean;
-  /** @param report what the file's keeper must mend, if it is the file's fault */
+  /** @param report what to fix in the file, if the file is at fault */
   readonly failed: (name: string, version: string, report: LoaderReport | undefined) => void;
   readonly succeeded: (name: string) => void;
-  /** What still stands of the failures of these names; the others are forgotten. */
+  /** Open failures of these names; the others are forgotten. */
   readonly reports: (names: ReadonlySet<string>) => readonly LoaderReport[];
 }
 

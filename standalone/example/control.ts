@@ -2,21 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { replacePrivate } from '../../adapters/private-file/private-file.ts';
+import { listenOn } from '../../adapters/process/listen.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { Behaviour } from './lookup-provider.ts';
-import { answerJson, closeServer, hasToken, listenOn } from './provider-server.ts';
+import { answerJson, closeServer, FREE_LOOPBACK, hasToken } from './provider-server.ts';
 import { readObject } from './read-body.ts';
 
-/** How each provider of the failover example behaves, by its name. */
+/** Behaviour of each provider of the failover example, by name. */
 export type Behaviours = Map<string, Behaviour>;
 
-// As long as a run may take at most (failover.md §12.1).
+// The longest time that a run may take (failover.md §12.1).
 const MAX_SLOW_MS = 120_000;
 
 const isWithin = (value: unknown, least: number, most: number): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most;
 
-/** @returns undefined: something else than the command line sends */
+/** @returns undefined for anything that the command line does not send */
 function behaviourOf({ slow_ms: slowMs = 0, fail_status: fail = null }: JsonObject): Behaviour | undefined {
   const failStatus = fail ?? undefined;
   if (!isWithin(slowMs, 0, MAX_SLOW_MS)) return undefined;
@@ -35,9 +36,9 @@ async function change(request: IncomingMessage, behaviours: Behaviours): Promise
 }
 
 /**
- * Lets the command line change how the bundled providers behave. Loopback only, and for whoever can read the file: it holds
- * the address and a token of this start.
- * @param file gets them, mode 0600; removed at the end
+ * Lets the command line change the bundled providers' behaviour. It listens on loopback only. The file holds its
+ * address and a token of this start, so only readers of the file can use it.
+ * @param file receives both, mode 0600; removed at the end
  */
 export async function startControl(file: string, behaviours: Behaviours): Promise<() => Promise<void>> {
   const token = randomBytes(24).toString('base64url');
@@ -49,7 +50,7 @@ export async function startControl(file: string, behaviours: Behaviours): Promis
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
-  const port = await listenOn(server);
+  const { port } = await listenOn(server, FREE_LOOPBACK);
   await replacePrivate(file, `${JSON.stringify({ url: `http://127.0.0.1:${port}`, token })}\n`);
   return async () => {
     await Promise.all([closeServer(server), rm(file, { force: true })]);

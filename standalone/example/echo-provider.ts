@@ -1,7 +1,7 @@
 import { startProviderServer, type ExampleProvider, type ProviderOptions } from './provider-server.ts';
 import { readObject } from './read-body.ts';
 
-/** Starts the provider that the first example calls: it says what it is told. */
+/** Starts the provider that the first example calls: it returns its input. */
 export const startEchoProvider = (options: ProviderOptions): Promise<ExampleProvider> =>
   startProviderServer(options, async (request) => {
     const text = (await readObject(request))?.['text'];

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { issueServerCertificate, makeLocalCa } from '../../adapters/egress/local-ca.ts';
-import type { EgressException } from '../../adapters/egress/port.ts';
+import type { AllowRule } from '../../adapters/egress/port.ts';
 import { withFileLock } from '../../adapters/private-file/file-lock.ts';
 import { replacePrivate } from '../../adapters/private-file/private-file.ts';
+import { readIfThere } from '../../adapters/private-file/read-if-there.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { readVaultFile, writeVaultFile } from '../../adapters/vault-file/vault-file.ts';
 import { vaultPath } from '../../adapters/vault-file/vault-path.ts';
-import { readIfThere, type DataFolder } from '../data-folder.ts';
 import { startControl, type Behaviours } from './control.ts';
 import { startEchoProvider } from './echo-provider.ts';
 import { startLookupProvider, WELL } from './lookup-provider.ts';
 import type { ExampleProvider, ProviderOptions } from './provider-server.ts';
 
-/** The example that works at once: an Orb of `manifests/`, its provider, its token. */
+/** The example that works without setup: an Orb of `manifests/`, its provider, its token. */
 export const EXAMPLE = {
   orbId: 'example.echo@1.0.0',
   orbiset: 'default',
@@ -22,28 +22,31 @@ export const EXAMPLE = {
 
 const LOCK_MS = 5000;
 
-/** A provider that is brought along, and the entry of the vault that its Orb sends it. */
+/** A bundled provider, and the vault entry that its Orb sends to it. */
 interface Bundled {
   readonly host: string;
   readonly entry: string;
-  /** File of the data folder's example that keeps the token. */
+  /** File with the token, in the data folder's example. */
   readonly tokenFile: string;
   readonly start: (options: ProviderOptions) => Promise<ExampleProvider>;
 }
 
-/** The running providers, and how the dialer reaches them: as `--egress-stub` and `--egress-ca` would (security.md §3.1). */
+/**
+ * The running providers, and the dialer's settings to reach them: as with `--egress-stub` and `--egress-ca`
+ * (security.md §3.1).
+ */
 export interface Example {
-  readonly exceptions: readonly EgressException[];
+  readonly exceptions: readonly AllowRule[];
   /** PEM. */
   readonly ca: string;
-  /** Puts the tokens into the vault; to be called once the data folder is this process's own. */
+  /** Puts the tokens into the vault. Call it once this process owns the data folder. */
   readonly fillVault: () => Promise<void>;
-  /** Lets `orb example` change how the providers behave; to be called then too. */
+  /** Lets `orb example` change the providers' behaviour. Call it once this process owns the data folder. */
   readonly openControl: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** The providers of the failover example (manifests/lookup.yaml): the fallback is slower, which is why it is one. */
+/** The providers of the failover example (manifests/lookup.yaml). The fallback is slower, so it is not the primary. */
 const lookupProvider = (name: string, usualMs: number, behaviours: Behaviours): Bundled => ({
   host: `${name}.orbs.example`,
   entry: `${name.toUpperCase()}_TOKEN`,
@@ -58,7 +61,15 @@ const ECHO: Bundled = {
   start: startEchoProvider,
 };
 
-async function tokenOf({ example }: DataFolder, { tokenFile }: Bundled): Promise<string> {
+/** Folders where the example keeps its files. */
+export interface ExampleFolder {
+  /** Data folder of the installation; it contains the vault. */
+  readonly path: string;
+  /** Folder of the tokens, and of the control's address. */
+  readonly example: string;
+}
+
+async function tokenOf({ example }: ExampleFolder, { tokenFile }: Bundled): Promise<string> {
   const path = join(example, tokenFile);
   const known = await readIfThere(path);
   if (known !== undefined) return known;
@@ -67,7 +78,7 @@ async function tokenOf({ example }: DataFolder, { tokenFile }: Bundled): Promise
   return token;
 }
 
-/** Puts the tokens into the vault of the Orbiset `default`, each unless somebody set one. */
+/** Puts the tokens into the vault of the Orbiset `default`. An existing entry stays. */
 async function fillVault(path: string, tokens: readonly (readonly [Bundled, string])[]): Promise<void> {
   const entries = await readVaultFile(path);
   const missing = tokens.filter(([{ entry }]) => !entries.some(({ name }) => name === entry));
@@ -76,8 +87,10 @@ async function fillVault(path: string, tokens: readonly (readonly [Bundled, stri
   await writeVaultFile(path, [...entries, ...added]);
 }
 
-/** Starts the bundled providers on free loopback ports, with certificates of a CA that is made anew at each start. */
-export async function startExample(folder: DataFolder, clock: Clock): Promise<Example> {
+/**
+ * Starts the bundled providers on free loopback ports. Their certificates come from a CA that each start makes anew.
+ */
+export async function startExample(folder: ExampleFolder, clock: Clock): Promise<Example> {
   const behaviours: Behaviours = new Map([
     ['alpha', WELL],
     ['beta', WELL],
@@ -86,7 +99,7 @@ export async function startExample(folder: DataFolder, clock: Clock): Promise<Ex
   const tools = { clock, random: (length: number) => randomBytes(length) };
   const ca = makeLocalCa(tools);
   const closing: (() => Promise<void>)[] = [];
-  const exceptions: EgressException[] = [];
+  const exceptions: AllowRule[] = [];
   const tokens: (readonly [Bundled, string])[] = [];
   for (const provider of bundled) {
     const token = await tokenOf(folder, provider);

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startProviderServer, type ExampleProvider, type ProviderOptions } from './provider-server.ts';
 
-/** How a provider of the failover example behaves; changed by `orb example`. */
+/** Behaviour of a provider of the failover example; `orb example` changes it. */
 export interface Behaviour {
-  /** Added to every answer. */
+  /** Ms added to every answer. */
   readonly slowMs: number;
-  /** Status of every answer; undefined: it works. */
+  /** Status of every answer; undefined when it works. */
   readonly failStatus: number | undefined;
 }
 
@@ -13,7 +13,7 @@ export const WELL: Behaviour = { slowMs: 0, failStatus: undefined };
 
 interface LookupOptions extends ProviderOptions {
   readonly name: string;
-  /** What an answer takes when nothing is wrong. */
+  /** Ms of an answer without added delay. */
   readonly usualMs: number;
   readonly behaviour: () => Behaviour;
 }

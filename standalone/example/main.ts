@@ -1,20 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import { stopSignal } from '../../adapters/process/stop-signal.ts';
-import { claim, urlOf } from '../../api-server/process/listen.ts';
-import { StartError } from '../../api-server/process/start-error.ts';
+import { claim } from '../../adapters/process/listen.ts';
+import { runProgram, untilStopped, type RunningProgram } from '../../adapters/process/run-program.ts';
+import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
+import { urlOf } from '../../core/network/listen-address.ts';
 import { startEchoProvider } from './echo-provider.ts';
 import type { ProviderOptions } from './provider-server.ts';
-import { HELP, parseProviderSettings, type ProviderSettings } from './settings.ts';
-
-// EX_CONFIG of sysexits.h: starting again mends nothing.
-const MISCONFIGURED = 78;
+import { PROVIDER_COMMAND_LINE, type ProviderSettings } from './settings.ts';
 
 /** @throws StartError the file can't be read or is empty */
 async function textOf(file: string, flag: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new StartError(`${flag} ${file}: ${error instanceof Error ? error.message : String(error)}`, MISCONFIGURED);
+    throw new StartError(`${flag} ${file}: ${error instanceof Error ? error.message : String(error)}`, EX_CONFIG);
   });
-  if (text.trim() === '') throw new StartError(`${flag} ${file}: the file is empty`, MISCONFIGURED);
+  if (text.trim() === '') throw new StartError(`${flag} ${file}: the file is empty`, EX_CONFIG);
   return text.trim();
 }
 
@@ -23,32 +21,12 @@ async function tlsOf(files: ProviderSettings['tls']): Promise<ProviderOptions['t
   return { key: await textOf(files.keyFile, '--tls-key'), cert: await textOf(files.certFile, '--tls-cert') };
 }
 
-async function run({ listen, tokenFile, tls: files }: ProviderSettings): Promise<void> {
-  const stopping = stopSignal();
+async function startProvider({ listen, tokenFile, tls: files }: ProviderSettings): Promise<RunningProgram> {
   const [token, tls] = [await textOf(tokenFile, '--token-file'), await tlsOf(files)];
   const provider = await claim(listen, '--listen', () => startEchoProvider({ token, tls, listen }));
-  const url = urlOf(listen.host, provider.port, tls === undefined ? 'http' : 'https');
+  const url = urlOf({ ...listen, port: provider.port }, tls === undefined ? 'http' : 'https');
   process.stderr.write(`the example provider answers at ${url}/v1/echo\n`);
-  const stop = (): void => void provider.close();
-  if (stopping.aborted) stop();
-  else stopping.addEventListener('abort', stop, { once: true });
+  return { facts: { url }, run: untilStopped(provider.close) };
 }
 
-const parsed = parseProviderSettings(process.argv.slice(2));
-switch (parsed.kind) {
-  case 'help':
-    process.stdout.write(HELP);
-    break;
-  case 'wrong':
-    process.stderr.write(`${parsed.message}\n\n${HELP}`);
-    process.exitCode = 64;
-    break;
-  case 'start':
-    await run(parsed.settings).catch((error: unknown) => {
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-      process.exit(error instanceof StartError ? error.exit : 1);
-    });
-    break;
-  default:
-    parsed satisfies never;
-}
+await runProgram(PROVIDER_COMMAND_LINE, { start: startProvider });

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server as PlainServer, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { ListenAddress } from '../../api-server/process/listen.ts';
+import { listenOn } from '../../adapters/process/listen.ts';
+import type { ListenAddress } from '../../core/network/listen-address.ts';
 
 type Server = PlainServer | TlsServer;
 
@@ -20,12 +21,12 @@ export interface ProviderOptions {
   readonly listen?: ListenAddress;
 }
 
-/** Answers whether the process lives; asked without a token, by a kubelet. */
+/** Reports that the process is alive; a kubelet calls it without a token. */
 const HEALTH_PATH = '/healthz';
 
-const FREE_LOOPBACK: ListenAddress = { host: '127.0.0.1', port: 0 };
+export const FREE_LOOPBACK: ListenAddress = { host: '127.0.0.1', port: 0 };
 
-/** What a provider answers to whoever sent the token. A rejection ends the connection. */
+/** Answers a request with a valid token. A rejection ends the connection. */
 type Handler = (request: IncomingMessage) => Promise<{ readonly status: number; readonly body: object }>;
 
 /** Whether the request carries the token. */
@@ -41,17 +42,7 @@ export function answerJson(response: ServerResponse, status: number, body: objec
   response.end(text);
 }
 
-/** Listens, on a free loopback port unless another is named. @returns its number */
-export const listenOn = (server: Server, { host, port }: ListenAddress = FREE_LOOPBACK): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : 0);
-    });
-  });
-
-/** Stops listening and ends what is still open. */
+/** Stops listening and closes open connections. */
 export const closeServer = (server: Server): Promise<void> =>
   new Promise((resolve) => {
     server.close(() => resolve());
@@ -60,7 +51,7 @@ export const closeServer = (server: Server): Promise<void> =>
 
 /** Starts a provider. */
 export async function startProviderServer(
-  { tls, token, listen }: ProviderOptions,
+  { tls, token, listen = FREE_LOOPBACK }: ProviderOptions,
   handle: Handler,
 ): Promise<ExampleProvider> {
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -73,5 +64,6 @@ export async function startProviderServer(
     serve(request, response).catch(() => response.destroy());
   };
   const server = tls === undefined ? createServer(onRequest) : createTlsServer(tls, onRequest);
-  return { port: await listenOn(server, listen), close: () => closeServer(server) };
+  const { port } = await listenOn(server, listen);
+  return { port, close: () => closeServer(server) };
 }

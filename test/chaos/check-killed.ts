@@ -13,7 +13,7 @@ import { appendLeaf, rootOf, type Edge } from '../../core/merkle/tree.ts';
 import { checkLog } from '../support/check-log.ts';
 import type { Witnessed } from './witness.ts';
 
-/** What the ledger of a killed platform holds, beside what was seen of it. */
+/** The content of a killed platform's ledger, compared with what was observed. */
 export interface KilledLedger {
   readonly runs: number;
   /** Runs without a receipt. */
@@ -64,7 +64,7 @@ async function receiptsOf(ledger: Ledger, tenant: string): Promise<ReadonlyMap<s
   return all;
 }
 
-/** Roots of every size of the tree, in base64, by our own walk over the entries. */
+/** Roots of every size of the tree, in base64, computed independently from the entries. */
 async function rootsOf(ledger: Ledger): Promise<(size: number) => string | undefined> {
   const size = await ledger.logSize();
   const roots: string[] = [];
@@ -126,9 +126,9 @@ const ledgerOf = (file: string, { issuer, logOrigin, log, dataKey }: PlatformKey
   });
 
 /**
- * Compares the ledger of a stopped platform with what was seen of it.
+ * Compares the ledger of a stopped platform with what was observed.
  * @param data its `--data` folder
- * @param tenant the only one that has receipts
+ * @param tenant the only tenant that has receipts
  */
 export async function checkKilled(data: string, seen: Witnessed, tenant = 'default'): Promise<KilledLedger> {
   const file = join(data, 'ledger', 'ledger.sqlite');

@@ -11,7 +11,7 @@ import { linesOf, watchPlatform, type Witnessed } from './witness.ts';
 const ORB = 'chaos.send@1.0.0';
 const BODY = JSON.stringify({ orb_id: ORB, inputs: { text: 'under load' } });
 const CONCURRENCY = [1, 8, 32, 64];
-// Nearly every fourth kill comes while the platform starts.
+// About every fourth kill happens while the platform starts.
 const EARLY_SHARE = 0.25;
 const EARLY_MS = 900;
 const LOAD_MS = [100, 1500] as const;
@@ -29,7 +29,7 @@ export interface Kills {
   readonly say: (line: string) => void;
 }
 
-/** Some answers come at once, some late, so that a kill meets runs in every phase. */
+/** Some answers come at once, some late, so that a kill hits runs in every phase. */
 async function startProvider(): Promise<{ readonly port: number; readonly server: Server }> {
   let count = 0;
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -52,7 +52,7 @@ function killGroup(pid: number | undefined): void {
 /** Starts the platform of the kills, on its one data folder. */
 export type Starter = (onSpawn?: (pid: number | undefined) => void) => Promise<Standalone>;
 
-/** Kills the platform before it answers, most often; else at once when it does. */
+/** Usually kills the platform before it answers; otherwise as soon as it answers. */
 async function killEarly(start: Starter, afterMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const started = await start((pid) => {

@@ -1,5 +1,5 @@
-// `npm run chaos:kill [-- --kills 50 --seed N --keep]`: kill -9 of the platform's process group under load, again and
-// again on one data folder; then everything that was acknowledged must be there, once and unchanged.
+// `npm run chaos kill [-- --kills 50 --seed N --keep]`: repeated kill -9 of the platform's process group under load, on
+// one data folder. Then the ledger must hold everything that was acknowledged, once and unchanged.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { killRounds, RUN_TIMEOUT_MS } from './kill-rounds.ts';
 import { seededRandom } from './seeded-random.ts';
 import { emptyWitness, type Witnessed } from './witness.ts';
 
-// The sweeper closes a lost run 60 s after its deadline and looks every 15 s (trust.md §1.5).
+// The sweeper closes a lost run 60 s after its deadline and runs every 15 s (trust.md §1.5).
 const SWEPT_AFTER_MS = 75_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -1,5 +1,5 @@
-// `npm run test:chaos [-- --only R1,R5 --seed 42 --full]`: the operator under the faults of reliability.md §4.1, against a
-// control plane of its own. `--plan FILE` runs one plan again that a failing run wrote.
+// `npm run chaos operator [-- --only R1,R5 --seed 42 --full]`: the operator under the faults of reliability.md §4.1,
+// with its own control plane. `--plan FILE` repeats a plan that a failing run wrote.
 import { parseArgs } from 'node:util';
 import type { Procedure } from './operator/procedure.ts';
 import { readPlan } from './operator/plan.ts';
@@ -60,7 +60,7 @@ async function runTest(world: World, test: string): Promise<number> {
 
 const unknown = values.only.split(',').filter((test) => !ALL.includes(test));
 if (unknown.length > 0) throw new Error(`no test ${unknown.join(', ')}; there are ${ALL.join(', ')}`);
-// What was started ends with this process, and only `exit` tells it so.
+// Started processes end with this process, but only on `exit`.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 say(`seed ${seed}`);
 const world = await startWorld('chaos');

@@ -1,4 +1,4 @@
-/** The numbers of one seed, in [0, 1): mulberry32, so that a run of the chaos test can be repeated. */
+/** Random numbers of a seed, in [0, 1): mulberry32, so that a run of the chaos test can be repeated. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

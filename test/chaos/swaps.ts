@@ -1,5 +1,5 @@
-// `npm run chaos:swaps [-- --kills 100 --seed N]`: kill -9 of operators and API at random points while swaps come by hand and
-// by figures; then every swap must have happened once, with one Event and one receipt.
+// `npm run chaos swaps [-- --kills 100 --seed N]`: kill -9 of operators and API at random points while swaps happen by
+// hand and by metrics. Then every swap must have happened once, with one Event and one receipt.
 import { parseArgs } from 'node:util';
 import { keep } from './operator/results.ts';
 import { startWorld, stopWorld } from './operator/world.ts';
@@ -15,7 +15,7 @@ const { values } = parseArgs({
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const seed = Number(values.seed);
-// What was started ends with this process, and only `exit` tells it so.
+// Started processes end with this process, but only on `exit`.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 say(`seed ${seed}, ${values.kills} kills`);
 const began = performance.now();

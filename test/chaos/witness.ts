@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Standalone } from '../support/standalone.ts';
 
-/** What a stranger saw of a platform while it was killed again and again. */
+/** Observations of an independent client while the platform was killed repeatedly. */
 export interface Witnessed {
   /** Ids of receipts whose run was answered with 200. */
   readonly acknowledged: Set<string>;
@@ -10,7 +10,7 @@ export interface Witnessed {
   readonly served: Map<string, string>;
   /** Notes as served, by tree size. */
   readonly checkpoints: Map<number, string>;
-  /** What must never be seen. */
+  /** Faults: observations that must never occur. */
   readonly faults: string[];
 }
 
@@ -23,7 +23,7 @@ export const emptyWitness = (): Witnessed => ({
 
 const POLL_MS = 20;
 
-/** Whole lines of a file that somebody may be writing. */
+/** Complete lines of a file that another process may be writing. */
 export function linesOf(file: string): readonly string[] {
   const text = readFileSync(file, 'utf8');
   return text
@@ -50,7 +50,7 @@ async function look(platform: Standalone, acks: string, seen: Witnessed, signal:
   else seen.faults.push(`${receiptId} was acknowledged and is answered with ${receipt.status}`);
 }
 
-/** Fetches checkpoints and the newest acknowledged receipt until `signal` aborts; a killed platform ends it too. */
+/** Fetches checkpoints and the newest acknowledged receipt until `signal` aborts; a killed platform also ends it. */
 export async function watchPlatform(
   platform: Standalone,
   acks: string,
@@ -63,6 +63,6 @@ export async function watchPlatform(
       await delay(POLL_MS, undefined, { signal });
     }
   } catch {
-    // The connection broke with the kill: what was read whole before it counts.
+    // The kill broke the connection: only answers that were complete before it count.
   }
 }

@@ -10,31 +10,31 @@ import { testNamespace, waitFor, type TestNamespace } from '../support/cluster.t
 import { SHORT_LEASE, startOperator, type OperatorProcess } from '../support/operator-process.ts';
 import { startProvider, type TestProvider } from '../support/provider.ts';
 
-/** An operator behind a proxy of its own. */
+/** An operator behind its own proxy. */
 export interface Member {
   readonly identity: string;
   readonly proxy: CountingProxy;
   readonly operator: OperatorProcess;
 }
 
-/** A namespace of a control plane with an API, two providers, and a Prometheus that says what it is told to. */
+/** A namespace of a control plane with an API, two providers, and a scripted Prometheus. */
 export interface OperatorWorld {
   readonly plane: ControlPlane;
   readonly space: TestNamespace;
   readonly api: ApiProcess;
   readonly figures: ScriptedFigures;
   readonly providers: Readonly<Record<'a' | 'b', TestProvider>>;
-  /** Of a caller that may do everything that failover takes. */
+  /** Key of a caller with all permissions for failover. */
   readonly key: string;
-  /** Ended with the world, unless it has ended before. */
+  /** Starts an operator, which ends with the world if not earlier. */
   readonly startMember: (identity: string) => Promise<Member>;
-  /** Who leads; undefined: nobody of these within 25 s. */
+  /** The leader; undefined: no member led within 25 s. */
   readonly leader: (members: readonly Member[]) => Promise<Member | undefined>;
-  /** Applies an Orb from a to b, with evaluations and holds as short as they may be. */
+  /** Applies an Orb from a to b, with evaluations and holds as short as allowed. */
   readonly applyOrb: (name: string, swap?: Readonly<Record<string, unknown>>) => Promise<void>;
   /** Pins by hand, as kubectl does. */
   readonly pin: (name: string, pin: Readonly<Record<string, unknown>>) => Promise<void>;
-  /** Waits until the operator has made it the active one. @returns ms that it took; Infinity: it did not come */
+  /** Waits until the operator has made it the active provider. @returns ms that it took; Infinity: it did not happen */
   readonly untilActive: (name: string, provider: string, ms: number) => Promise<number>;
 }
 
@@ -136,7 +136,7 @@ async function startOperatorWorld(
   return { world, close };
 }
 
-/** Starts a world in a namespace of its own, uses it, ends it. */
+/** Starts a world in its own namespace, uses it, ends it. */
 export async function inOperatorWorld(
   plane: ControlPlane,
   namespace: string,

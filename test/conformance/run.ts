@@ -46,7 +46,7 @@ const chosen = SCENARIOS.filter(({ id }) => only.includes(id));
 const ended: Ended[] = [];
 try {
   for (const scenario of chosen.filter(({ kind }) => kind !== 'real-time')) ended.push(await run(scenario));
-  // Minutes pass: side by side, and nothing else beside them.
+  // These take minutes: they run side by side, and nothing else runs beside them.
   const real = values['real-time'] ? chosen.filter(({ kind }) => kind === 'real-time') : [];
   ended.push(...(await Promise.all(real.map(run))));
 } finally {

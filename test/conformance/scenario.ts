@@ -1,23 +1,23 @@
 import type { ControlPlane } from '../../hack/control-plane/control-plane.ts';
 
-/** One thing that was looked at. */
+/** One check. */
 export interface Check {
   readonly what: string;
   readonly passed: boolean;
-  /** What was seen, as text. */
+  /** The observed value, as text. */
   readonly seen: string;
 }
 
 export interface Result {
   readonly passed: boolean;
   readonly checks: readonly Check[];
-  /** What was measured, for the table. */
+  /** Measurements, for the table. */
   readonly figures: readonly string[];
-  /** Why this machine can't run it; undefined: it was run. */
+  /** Why this machine can't run it; undefined: it ran. */
   readonly skipped?: string;
 }
 
-/** What a scenario can't start for itself alone. */
+/** Resources that scenarios share. */
 export interface Stage {
   /** A control plane with the platform installed, shared by all scenarios of a process. */
   readonly plane: () => Promise<ControlPlane>;
@@ -27,18 +27,20 @@ export interface Stage {
 export interface Scenario {
   readonly id: string;
   readonly title: string;
-  /** `sockets` unless said. `real-time`: minutes pass on the machine's clock, so it is run only when asked for. */
+  /** Default `sockets`. `real-time`: takes minutes on the machine's clock, so it runs only on request. */
   readonly kind?: 'sockets' | 'virtual-time' | 'control-plane' | 'real-time';
-  /** Starts what it needs and ends it again. Never rejects for what it finds. */
+  /** Not part of `npm test`, where other tests check the same (test/README.md); `npm run conformance` runs it. */
+  readonly isLong?: true;
+  /** Starts what it needs and ends it again. Never rejects because of a failed check. */
   readonly run: (stage: Stage) => Promise<Result>;
 }
 
-/** Collects what a scenario looks at. */
+/** Collects the checks of a scenario. */
 export class Checks {
   readonly #checks: Check[] = [];
   readonly #figures: string[] = [];
 
-  /** The same, as JSON. */
+  /** Checks that both are the same JSON. */
   equal(what: string, seen: unknown, expected: unknown): void {
     const text = JSON.stringify(seen);
     this.#checks.push({ what, passed: text === JSON.stringify(expected), seen: text });

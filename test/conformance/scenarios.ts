@@ -15,7 +15,7 @@ import { s21Operator } from './scenarios/s21-operator.ts';
 import { s22, s22RealTime } from './scenarios/s22.ts';
 import { s23 } from './scenarios/s23.ts';
 
-/** What failover.md §13 numbers. */
+/** Ids of the scenarios in failover.md §13. */
 export const IDS: readonly string[] = Array.from({ length: 23 }, (_, index) => `S${index + 1}`);
 
 const ALL: readonly (Scenario | readonly Scenario[])[] = [

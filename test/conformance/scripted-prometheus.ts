@@ -5,8 +5,9 @@ import { createPrometheusSource } from '../../adapters/prometheus/source.ts';
 import type { MetricsSnapshot, ProviderMetrics, Reading } from '../../core/failover/metrics.ts';
 import type { MovedClock } from '../support/fake-clock.ts';
 import { element, startFakePrometheus, vector } from '../support/prometheus.ts';
+import type { TimedSource } from './noted-source.ts';
 
-/** What may be wrong with Prometheus, in the words of failover.md §13, S18. */
+/** Possible faults of Prometheus, in the words of failover.md §13, S18. */
 export const FAULTS = [
   'down',
   '400',
@@ -23,13 +24,15 @@ export type Fault = (typeof FAULTS)[number];
 type Element = readonly [labels: Readonly<Record<string, string>>, value: string];
 
 const ORB = { orb_namespace: 'acme', orb_id: 'acme.echo@1.0.0' };
-const SLOW_MS = 10_001;
+/** Deadline of a query, as in the source. */
+const DEADLINE_MS = 10_000;
+const SLOW_MS = DEADLINE_MS + 1;
 const STALE_S = 400;
 const BREAKERS = { closed: 0, half_open: 1, open: 2 } as const;
 
 const secondsOf = (reading: Reading): string => (reading.kind === 'ok' ? String(reading.value / 1000) : 'NaN');
 
-/** All that one query says of a provider: name of the figure, value as Prometheus writes it. */
+/** All samples of a provider in one query: name of the metric, value in the format of Prometheus. */
 export function figuresOf({
   windows,
   base,
@@ -69,7 +72,7 @@ function elementsOf(snapshot: MetricsSnapshot): readonly Element[] {
 
 const isLatency = ({ provider, q = '' }: Element[0]): boolean => provider === 'a' && /^p(?:50|95)_/.test(q);
 
-/** Of a series that is there twice: the other target has it too. */
+/** Duplicates every series, as if another target also had it. */
 const twice = (elements: readonly Element[]): readonly Element[] =>
   elements.flatMap(([labels, value]): readonly Element[] =>
     isLatency(labels)
@@ -112,19 +115,18 @@ interface Shown {
   readonly fault: Fault | undefined;
 }
 
-/** A Prometheus over HTTP that tells what the process has counted, and can be broken. */
+/** A Prometheus over HTTP that returns what the process has counted, and can have a fault. */
 export interface ScriptedPrometheus {
-  /** Undefined: it is well. */
+  /** Undefined: no fault. */
   fault: Fault | undefined;
-  readonly sourceOf: (own: MetricsSource, clock: MovedClock) => MetricsSource;
+  readonly sourceOf: (own: MetricsSource, clock: MovedClock) => TimedSource;
   readonly stop: () => Promise<void>;
 }
 
-// Nobody listens there.
+// An address where no server listens.
 const NOWHERE = 'http://127.0.0.1:1';
 
-/** @param isReal whether a slow answer takes its time by itself */
-export async function startScriptedPrometheus(isReal: boolean): Promise<ScriptedPrometheus> {
+export async function startScriptedPrometheus(): Promise<ScriptedPrometheus> {
   const server = await startFakePrometheus();
   const clients: PrometheusClient[] = [];
   const scripted: ScriptedPrometheus = {
@@ -143,24 +145,29 @@ export async function startScriptedPrometheus(isReal: boolean): Promise<Scripted
         scrapeIntervalMs: 15_000,
         mode: 'query',
       });
+      // Monotonic ms at which the pending query is given up.
+      let heldUntil = 0;
       return {
+        isHeld: () => clock.monotonic() < heldUntil,
         look: async (orbs, signal) => {
           const { fault } = scripted;
+          const began = clock.monotonic();
           const [orb] = orbs;
           const snapshot = (await own.look(orbs, signal)).snapshot(orb ?? { namespace: '', orbId: '' });
           const shown = { now: clock.now(), fault };
           const waiting = new AbortController();
           server.answer((response) => {
-            if (fault !== '10 s slow') answer(response, elementsOf(snapshot), shown);
-            else
-              void clock.sleep(SLOW_MS, waiting.signal).then(
-                () => answer(response, elementsOf(snapshot), shown),
-                () => response.destroy(),
-              );
+            if (fault !== '10 s slow') {
+              answer(response, elementsOf(snapshot), shown);
+              return;
+            }
+            heldUntil = began + DEADLINE_MS;
+            void clock.sleep(SLOW_MS, waiting.signal).then(
+              () => answer(response, elementsOf(snapshot), shown),
+              () => response.destroy(),
+            );
           });
-          const looking = source.look(orbs, signal);
-          if (fault === '10 s slow' && !isReal) await clock.advance(SLOW_MS);
-          const measured = await looking;
+          const measured = await source.look(orbs, signal);
           waiting.abort();
           return measured;
         },

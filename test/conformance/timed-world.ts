@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { Dialer, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
 import type { MetricsSource } from '../../adapters/failover-metrics/port.ts';
-import { createProcessSource, type ProcessSource } from '../../adapters/failover-metrics/process-source.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import { OrbMetrics } from '../../adapters/telemetry/orb-metrics.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
 import { createProber } from '../../api-server/probes/prober.ts';
-import { failoverConditions } from '../../core/failover/conditions.ts';
-import { resolveSwapConfig } from '../../core/failover/resolve-swap-config.ts';
-import { newStatus, readFailoverStatus, writeFailoverStatus } from '../../core/failover/status-codec.ts';
-import { FIRST_STEP, stepFailover, type FailoverStep, type StepMemory } from '../../core/failover/step.ts';
-import type { MetricsSnapshot } from '../../core/failover/metrics.ts';
+import type { NewPin } from '../../api-server/providers/port.ts';
+import type { FailoverFigures } from '../../core/failover/figures.ts';
+import { readFailoverStatus } from '../../core/failover/status-codec.ts';
 import type { FailoverStatus } from '../../core/failover/types.ts';
-import { withState } from '../../core/orb/compile-orb.ts';
-import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
-import type { WantedCondition } from '../../core/reconcile/conditions.ts';
-import type { Pin } from '../../crds/orb.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
+import type { Condition } from '../../core/reconcile/conditions.ts';
+import { conditionsOf, statusOf } from '../../core/reconcile/read-object.ts';
 import { ACME, answered, createTestRuntime, type TestRuntime } from '../support/a-runtime.ts';
 import { answer, type Script } from '../support/egress.ts';
 import { createFakeClock, type MovedClock } from '../support/fake-clock.ts';
+import { orbManifest } from '../support/orbs.ts';
 import { openSqliteFixture } from '../support/sqlite-ledger.ts';
-import { addOrb, fullVault, hostOf, ORB, serves, setOrbiset, startProviders, type WorldOptions } from './world.ts';
+import { OneLoop } from './one-loop.ts';
+import { NotedSource, type Looked, type TimedSource } from './noted-source.ts';
+import { Seconds } from './seconds.ts';
+import { fullVault, hostOf, ORB, orbOptions, serves, setOrbiset, startProviders, type WorldOptions } from './world.ts';
 
 /** How a provider answers at a second of the world. */
 interface Behaviour {
@@ -33,26 +33,24 @@ export interface TimedOptions {
   /** By provider, in the order of trial. @param second since the start */
   readonly providers: Readonly<Record<string, (second: number) => Behaviour>>;
   readonly swap?: Readonly<Record<string, unknown>>;
-  /** Whether a run may be sent as a probe: only then is a probe's latency that of a run. Default false. */
+  /** Whether a run may be sent as a probe: only then a probe has the latency of a run. Default false. */
   readonly probesAreRuns?: boolean;
-  /** Where the loop's figures are from; default: the counters of the process. */
-  readonly source?: (own: MetricsSource, clock: MovedClock) => MetricsSource;
+  /** Default: the counters of the process. */
+  readonly source?: (own: MetricsSource, clock: MovedClock) => TimedSource;
 }
 
-/** One evaluation of the swap loop. */
-interface Evaluated {
-  readonly second: number;
-  readonly metrics: MetricsSnapshot;
-  readonly step: FailoverStep;
-  /** That the Orb would have after it. */
-  readonly conditions: readonly WantedCondition[];
+/** One evaluation of the swap loop, with the visible state after it. */
+interface Evaluated extends Looked {
+  readonly figures: FailoverFigures;
+  readonly status: FailoverStatus;
+  readonly conditions: readonly Condition[];
 }
 
 /** One run as its caller saw it. */
 interface Ran {
   readonly second: number;
   readonly status: number;
-  /** Name of the provider that answered; '' for none. */
+  /** Name of the provider that answered; '' without an answer. */
   readonly via: string;
 }
 
@@ -62,24 +60,29 @@ interface Called {
   readonly provider: string;
 }
 
-const TICK_S = 15;
-const SAMPLE_S = 5;
+type Told = readonly [second: number, reason: string];
+
 const START = Date.parse('2026-02-01T10:00:00.000Z');
+/** Work in memory takes fewer turns of the event loop between two of its steps. */
+const TURNS = 10;
 
 const providerOf = ({ url }: OutboundRequest): string => new URL(url).hostname.split('.', 1)[0] ?? '';
 
 const NOTHING: Behaviour = { status: 500, ms: 1 };
 
-/** What the world stands on. */
+/** The basis of a world: its clock and network. */
 interface Ground {
   readonly ledger: Ledger;
-  /** `advance` waits when it is the machine's. */
+  /** `advance` waits when it is the machine's clock. */
   readonly clock: MovedClock;
-  /** Of real time: how the providers are reached. */
+  /** Only in real time: how to reach the providers. */
   readonly dialer?: Dialer;
 }
 
-/** The ids of runs decide who takes part in a ramp: with other ones a step may see an unlucky few requests, and be given up. */
+/**
+ * The ids of runs decide which runs take part in a ramp. With other ids a step may get too few requests, and be given
+ * up.
+ */
 function sameEachTime(): (bytes: number) => Uint8Array {
   let drawn = 0;
   return (bytes) => {
@@ -88,86 +91,114 @@ function sameEachTime(): (bytes: number) => Uint8Array {
   };
 }
 
-/** A runtime, its prober and the swap loop. Time passes when it is told to, at once or on the machine's clock. */
+function manifestOf(options: TimedOptions): JsonObject {
+  const manifest: unknown = JSON.parse(orbManifest(ORB, orbOptions(orbOf(options))));
+  if (!isJsonObject(manifest)) throw new TypeError('no manifest');
+  return manifest;
+}
+
+function answerOf(
+  request: OutboundRequest,
+  { providers }: TimedOptions,
+  { seconds, called }: { readonly seconds: Seconds; readonly called: Called[] },
+): DialResult {
+  const provider = providerOf(request);
+  const second = seconds.passed;
+  called.push({ second, provider });
+  const { status, ms } = providers[provider]?.(second) ?? NOTHING;
+  return answered({ id: provider }, { status, ms });
+}
+
+/** Parts that run while time passes. */
+interface Parts {
+  readonly seconds: Seconds;
+  readonly orbs: OrbMetrics;
+  readonly runtime: TestRuntime;
+  readonly source: NotedSource;
+  readonly loop: OneLoop;
+  /** Reasons of the Events of the swap loop, in order, with their second. */
+  readonly told: readonly Told[];
+  /** Requests that reached a provider: runs and probes. */
+  readonly called: readonly Called[];
+}
+
+/** A runtime, its prober and the swap loop. The test lets time pass, at once or on the machine's clock. */
 export class TimedWorld {
   readonly clock: MovedClock;
   readonly evaluated: Evaluated[] = [];
   readonly ran: Ran[] = [];
-  /** Requests that reached a provider: runs and probes. */
-  readonly called: Called[];
+  readonly called: readonly Called[];
   readonly probed: Called[] = [];
-  /** False: the swap loop is stopped, everything else goes on. */
-  deciding = true;
-  status: FailoverStatus;
+  readonly told: readonly Told[];
 
-  readonly #options: TimedOptions;
   readonly #isReal: boolean;
-  readonly #start: number;
-  readonly #runtime: TestRuntime;
-  readonly #own: ProcessSource;
-  readonly #source: MetricsSource;
+  readonly #parts: Parts;
   readonly #ending = new AbortController();
   readonly #probing: Promise<void>;
   readonly #running = new Set<Promise<unknown>>();
-  #pin: Pin | undefined;
-  #memory: StepMemory = FIRST_STEP;
-  #conditions: readonly WantedCondition[] = [];
-  #isDeciding = false;
 
-  constructor(options: TimedOptions, { ledger, clock, dialer: realDialer }: Ground, called: Called[]) {
+  private constructor({ clock, dialer }: Ground, parts: Parts) {
     this.clock = clock;
-    this.called = called;
-    this.#options = options;
-    this.#isReal = realDialer !== undefined;
-    this.#start = clock.monotonic();
-    const names = Object.keys(options.providers);
-    this.status = newStatus(names[0] ?? '', clock.now());
+    this.#isReal = dialer !== undefined;
+    this.#parts = parts;
+    this.called = parts.called;
+    this.told = parts.told;
+    this.#probing = this.#probe();
+  }
+
+  static async open(options: TimedOptions, ground: Ground, called: Called[]): Promise<TimedWorld> {
+    const { ledger, clock, dialer } = ground;
+    const seconds = new Seconds(clock);
     const orbs = new OrbMetrics(clock);
-    const { provider, redactions, setOrb, setProbing } = orbs;
-    this.#runtime = createTestRuntime({
+    const { provider, redactions } = orbs;
+    const runtime = createTestRuntime({
       ledger,
       clock,
-      answer: (request) => this.#answer(request),
+      answer: (request) => answerOf(request, options, { seconds, called }),
       parts: {
         metrics: { provider, redactions, run: () => undefined },
         random: sameEachTime(),
-        ...(realDialer === undefined ? {} : { dialer: realDialer }),
+        ...(dialer === undefined ? {} : { dialer }),
       },
     });
-    const { runtime, catalog } = this.#runtime;
-    addOrb(this.#runtime, orbOf(options));
-    setOrbiset(this.#runtime, 'support', 'acme', fullVault(names));
-    setOrb({ namespace: 'acme', orbId: ORB, providers: names, swaps: true });
-    this.#own = createProcessSource({ clock, series: orbs });
-    this.#source = options.source?.(this.#own, clock) ?? this.#own;
-    const { dialer, switches, settings, failover, logger } = runtime;
-    const metrics = { provider, setProbing };
-    const noting = { dial: this.#noting(dialer) };
-    const tools = { catalog, clock, dialer: noting, switches, settings, failover, logger, metrics, random: () => 0.5 };
-    const prober = createProber({ ...tools, isHolder: () => true, onBudgetExhausted: () => undefined });
-    this.#probing = prober.run(this.#ending.signal);
+    // The Orb of the store must be the only Orb.
+    runtime.catalog.removeOrb('acme', ORB);
+    setOrbiset(runtime, 'support', 'acme', fullVault(Object.keys(options.providers)));
+    const told: Told[] = [];
+    const source = new NotedSource({ clock, seconds, orbs, other: options.source });
+    const onEvent = (reason: string): void => void told.push([seconds.passed, reason]);
+    const loop = await OneLoop.open({ runtime, orbs, manifest: manifestOf(options), source, onEvent });
+    const world = new TimedWorld(ground, { seconds, orbs, runtime, source, loop, told, called });
+    loop.decide();
+    await world.#settled();
+    return world;
   }
 
   /** Whole seconds since the start. */
   get second(): number {
-    return Math.floor((this.clock.monotonic() - this.#start) / 1000);
+    return this.#parts.seconds.passed;
   }
 
-  get #orb(): CompiledOrb {
-    const found = this.#runtime.catalog.orbs('acme').find(({ orbId }) => orbId === ORB)?.compiled;
-    if (found === undefined) throw new TypeError('no Orb');
-    return found;
+  /** The failover status of the Orb. */
+  get status(): FailoverStatus {
+    const status = readFailoverStatus(statusOf(this.#parts.loop.orb)['failover']);
+    if (status === null) throw new TypeError('no status.failover');
+    return status;
   }
 
-  /** Lets time pass second by second, with runs in each, samples, and evaluations every 15 s. */
-  async pass(seconds: number): Promise<void> {
-    const until = this.second + seconds;
+  /** The swaps of the Orb, `a>b latency`, with their second. */
+  get swaps(): readonly (readonly [second: number, swap: string])[] {
+    const { seconds } = this.#parts;
+    return this.status.history.map(({ at, from, to, reason }) => [seconds.of(at), `${from}>${to} ${reason}`]);
+  }
+
+  /** Lets time pass second by second, with a run in each. */
+  async pass(length: number): Promise<void> {
+    const until = this.second + length;
     while (this.second < until) {
-      const before = this.second;
-      await this.clock.advance(this.#start + (before + 1) * 1000 - this.clock.monotonic());
+      await this.#parts.seconds.next();
+      await this.#settled();
       await this.#hold(this.run());
-      if (this.#reached(SAMPLE_S, before)) this.#own.sample();
-      if (this.deciding && this.#reached(TICK_S, before)) await this.#hold(this.#decide());
     }
     await Promise.all(this.#running);
   }
@@ -175,7 +206,7 @@ export class TimedWorld {
   /** One run. */
   async run(): Promise<Ran> {
     const { second } = this;
-    const { status, body } = await this.#runtime.execute({ caller: ACME });
+    const { status, body } = await this.#parts.runtime.execute({ caller: ACME });
     const { outputs } = body;
     const id = typeof outputs === 'object' && outputs !== null && 'id' in outputs ? outputs['id'] : '';
     const ran = { second, status, via: typeof id === 'string' ? id : '' };
@@ -183,38 +214,47 @@ export class TimedWorld {
     return ran;
   }
 
-  /** The process that decides ends and another one begins: it has what was written, and nothing else. */
-  restart(): void {
-    this.#memory = FIRST_STEP;
-    const text: unknown = JSON.parse(JSON.stringify(writeFailoverStatus(this.status)));
-    const read = readFailoverStatus(text);
-    if (read === null) throw new TypeError('the status can not be read back');
-    this.status = read;
+  /** Ends the controllers; everything else keeps running. */
+  async stopDeciding(): Promise<void> {
+    await this.#parts.loop.stopDeciding();
   }
 
-  /** Pins, or takes the pin away; runs follow at once. */
-  pin(pin: Pin | undefined): void {
-    this.#pin = pin;
-    this.#lay();
+  /** Ends the deciding process and starts another, which only knows what was written. */
+  async restart(): Promise<void> {
+    await this.stopDeciding();
+    this.#parts.loop.decide();
+    await this.#settled();
+  }
+
+  /** Pins by the API; runs follow at once. */
+  async pin(pin: NewPin): Promise<void> {
+    await this.#parts.loop.pin(pin);
+    await this.#settled();
   }
 
   async close(): Promise<void> {
     this.#ending.abort();
-    await Promise.all([this.#probing, ...this.#running]);
+    await Promise.all([this.#parts.loop.close(), this.#probing, ...this.#running]);
   }
 
-  #reached(everyS: number, before: number): boolean {
-    return Math.floor(this.second / everyS) > Math.floor(before / everyS);
-  }
-
-  /** In real time nobody waits for a run: the next second comes all the same. */
-  async #hold(work: Promise<unknown>): Promise<void> {
-    if (!this.#isReal) {
-      await work;
-      return;
-    }
-    this.#running.add(work);
-    void work.finally(() => this.#running.delete(work));
+  #probe(): Promise<void> {
+    const { runtime, orbs } = this.#parts;
+    const { dialer, switches, settings, failover, logger } = runtime.runtime;
+    const { provider, setProbing } = orbs;
+    const prober = createProber({
+      catalog: runtime.catalog,
+      clock: this.clock,
+      dialer: { dial: this.#noting(dialer) },
+      switches,
+      settings,
+      failover,
+      logger,
+      metrics: { provider, setProbing },
+      random: () => 0.5,
+      isHolder: () => true,
+      onBudgetExhausted: () => undefined,
+    });
+    return prober.run(this.#ending.signal);
   }
 
   /** The dialer of the prober. */
@@ -225,60 +265,28 @@ export class TimedWorld {
     };
   }
 
-  #answer(request: OutboundRequest): DialResult {
-    const provider = providerOf(request);
-    this.called.push({ second: this.second, provider });
-    const { status, ms } = this.#options.providers[provider]?.(this.second) ?? NOTHING;
-    return answered({ id: provider }, { status, ms });
-  }
-
-  /** As the API does it: pin and written state are laid over the Orb. */
-  #lay(): void {
-    const state = { pin: this.#pin, failover: this.status };
-    this.#runtime.catalog.lay(this.#orb, 'failover', (orb) => withState(orb, state));
-  }
-
-  async #decide(): Promise<void> {
-    if (this.#isDeciding) return; // a tick is left out while the last one still runs
-    this.#isDeciding = true;
-    try {
-      await this.#evaluate();
-    } finally {
-      this.#isDeciding = false;
+  /** In real time the world does not wait for a run: the next second comes anyway. */
+  async #hold(work: Promise<unknown>): Promise<void> {
+    if (!this.#isReal) {
+      await work;
+      return;
     }
+    this.#running.add(work);
+    void work.finally(() => this.#running.delete(work));
   }
 
-  async #evaluate(): Promise<void> {
-    const config = resolveSwapConfig(this.#orb.manifest);
-    if (config === undefined) throw new TypeError('an Orb without swap_config');
-    const { quantile } = config.latency;
-    const asked = { namespace: 'acme', orbId: ORB, providers: this.#orb.order, quantile };
-    const measured = await this.#source.look([asked], this.#ending.signal);
-    const metrics = measured.snapshot(asked);
-    const { second, status, clock } = this;
-    const orb = this.#orb;
-    const input = {
-      now: clock.now(),
-      random: 0.5,
-      epoch: 1,
-      receiptId: `rcpt_${second}`,
-      config,
-      resolved: orb.order,
-      pin: orb.pin ?? null,
-      metrics,
-      persisted: status,
-    };
-    const step = stepFailover({ input, memory: this.#memory, origin: measured.origin });
-    this.#memory = step.memory;
-    this.status = step.status;
-    const seen = { status, primary: config.primary, metrics: { kind: 'looked', step } as const, now: clock.now() };
-    this.#conditions = failoverConditions(seen, this.#conditions);
-    this.evaluated.push({ second, metrics, step, conditions: this.#conditions });
-    this.#lay();
+  /** Resolves when all work that does not wait for time has ended. */
+  async #settled(): Promise<void> {
+    const { loop, source } = this.#parts;
+    for (let idle = 0; idle < TURNS; idle = loop.isBusy || source.isBusy ? 0 : idle + 1) await nextTurn();
+    const figures = await loop.figures();
+    const looked = source.takeLooked();
+    if (looked === undefined || figures === undefined) return;
+    this.evaluated.push({ ...looked, figures, status: this.status, conditions: conditionsOf(loop.orb) });
   }
 }
 
-/** A slow answer is to be slow, not late: in real time deadlines count. */
+/** A slow answer must be slow, not late: in real time deadlines apply. */
 const PATIENT = { timeout_ms: 60_000, attempt_timeout_ms: 30_000 };
 
 function orbOf({ providers, swap, probesAreRuns = false }: TimedOptions): WorldOptions {
@@ -297,7 +305,7 @@ function orbOf({ providers, swap, probesAreRuns = false }: TimedOptions): WorldO
 /** Starts a world in which minutes pass at once, uses it, ends it. */
 async function inVirtualTime<T>(options: TimedOptions, use: (world: TimedWorld) => Promise<T>): Promise<T> {
   const fixture = await openSqliteFixture();
-  const world = new TimedWorld(options, { ledger: fixture.ledger, clock: createFakeClock(START) }, []);
+  const world = await TimedWorld.open(options, { ledger: fixture.ledger, clock: createFakeClock(START) }, []);
   try {
     return await use(world);
   } finally {
@@ -308,7 +316,7 @@ async function inVirtualTime<T>(options: TimedOptions, use: (world: TimedWorld) 
 
 const machineClock: MovedClock = { ...systemClock, advance: (ms) => delay(Math.max(0, ms)) };
 
-/** The same on the machine's clock, with providers behind TLS. */
+/** Does the same on the machine's clock, with providers behind TLS. */
 async function inRealTime<T>(options: TimedOptions, use: (world: TimedWorld) => Promise<T>): Promise<T> {
   const fixture = await openSqliteFixture();
   const began = performance.now();
@@ -324,7 +332,7 @@ async function inRealTime<T>(options: TimedOptions, use: (world: TimedWorld) => 
     };
   const places = Object.fromEntries(Object.keys(options.providers).map((name) => [name, serves(script(name))]));
   const { dialer, close } = await startProviders({ places }, systemClock);
-  const world = new TimedWorld(options, { ledger: fixture.ledger, clock: machineClock, dialer }, called);
+  const world = await TimedWorld.open(options, { ledger: fixture.ledger, clock: machineClock, dialer }, called);
   try {
     return await use(world);
   } finally {
@@ -334,16 +342,12 @@ async function inRealTime<T>(options: TimedOptions, use: (world: TimedWorld) => 
   }
 }
 
-/** In real time, or in a time that passes at once. */
+/** Runs in real time, or in virtual time that passes at once. */
 export const inTime = <T>(isReal: boolean, options: TimedOptions, use: (world: TimedWorld) => Promise<T>): Promise<T> =>
   isReal ? inRealTime(options, use) : inVirtualTime(options, use);
 
-/** The swaps that were decided, `a>b latency`, with their second. */
-export const swapsOf = ({ evaluated }: TimedWorld): readonly (readonly [second: number, swap: string])[] =>
-  evaluated.flatMap(({ second, step: { swap } }) =>
-    swap === undefined ? [] : [[second, `${swap.from}>${swap.to} ${swap.reason}`] as const],
-  );
+/** The swaps that were made, `a>b latency`, with their second. */
+export const swapsOf = ({ swaps }: TimedWorld): TimedWorld['swaps'] => swaps;
 
-/** Reasons of the Events that were sent, in order, with their second. */
-export const eventsOf = ({ evaluated }: TimedWorld): readonly (readonly [second: number, reason: string])[] =>
-  evaluated.flatMap(({ second, step }) => step.events.map(({ reason }) => [second, reason] as const));
+/** Reasons of the Events of the swap loop, in order, with their second. */
+export const eventsOf = ({ told }: TimedWorld): TimedWorld['told'] => told;

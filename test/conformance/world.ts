@@ -9,6 +9,7 @@ import type { AttemptRecord } from '../../core/receipt/record.ts';
 import { ACME, createTestRuntime, type Executed, type TestRuntime } from '../support/a-runtime.ts';
 import { answer, rawTlsServer, type RawServer, type Script } from '../support/egress.ts';
 import { at, payloadOf, textAt } from '../support/members.ts';
+import type { OrbOptions } from '../support/orbs.ts';
 import { openSqliteFixture, type SqliteFixture } from '../support/sqlite-ledger.ts';
 import { issue, makeCa } from '../support/tls.ts';
 
@@ -17,19 +18,19 @@ const ca = makeCa();
 
 export const ORB = 'acme.echo@1.0.0';
 
-/** What stands at the host of a provider. */
+/** The server at the host of a provider. */
 export type Place =
-  /** A TLS server that speaks bytes. */
+  /** A TLS server that sends raw bytes. */
   | { readonly kind: 'server'; readonly script: Script; readonly certificate?: Certificate }
-  /** Nobody listens. */
+  /** No server listens. */
   | { readonly kind: 'closed' }
-  /** The host is looked up as any other, by `resolve` of the world. */
+  /** The host is looked up like any other host, by `resolve` of the world. */
   | { readonly kind: 'unknown' };
 
 type Certificate = 'good' | 'expired' | 'self-signed' | 'wrong-name';
 
 export interface WorldOptions {
-  /** By provider name, in the order of trial: the first one is the primary. */
+  /** By provider name, in the order of trial: the first is the primary. */
   readonly places: Readonly<Record<string, Place>>;
   /** Changes every execution. */
   readonly execution?: Readonly<Record<string, unknown>>;
@@ -38,11 +39,11 @@ export interface WorldOptions {
   readonly swap?: Readonly<Record<string, unknown>>;
   readonly namespace?: string;
   readonly resolve?: DialerOptions['resolve'];
-  /** False: no provider is sent a secret. */
+  /** False: providers get no secrets. */
   readonly secrets?: boolean;
 }
 
-/** A runtime with real sockets to providers under control. */
+/** A runtime with real sockets to providers that the test controls. */
 export interface World {
   readonly runtime: TestRuntime;
   readonly server: (provider: string) => RawServer;
@@ -52,11 +53,11 @@ export interface World {
   readonly attempts: (answer: Executed, tenant?: string) => Promise<readonly AttemptRecord[]>;
   /** `a error, b success` */
   readonly path: (answer: Executed, tenant?: string) => Promise<string>;
-  /** Value of a series of the metrics; 0 when it is not there. */
+  /** Value of a series of the metrics; 0 when it is missing. */
   readonly metric: (name: string, provider: string, label?: string) => Promise<number>;
-  /** What `metric` reads. */
+  /** The metrics that `metric` reads. */
   readonly series: OrbMetrics;
-  /** Lets time pass for breakers and cooling, at once. */
+  /** Moves time forward for breakers and cooling, without waiting. */
   readonly skip: (ms: number) => void;
   readonly addOrbiset: (name: string, namespace: string, vault: Vault) => void;
   readonly close: () => Promise<void>;
@@ -70,7 +71,7 @@ const originOf = (provider: string): string => `https://${hostOf(provider)}`;
 export const secretOf = (provider: string): string => `secret-value-of-provider-${provider}`;
 const entryOf = (provider: string): string => provider.toUpperCase();
 
-/** Answers 200 after 10 ms, and names itself. */
+/** Answers 200 after 10 ms, with its name. */
 export const good =
   (name: string): Script =>
   (socket) => {
@@ -120,10 +121,10 @@ async function startAll(places: WorldOptions['places']): Promise<ReadonlyMap<str
   return servers;
 }
 
-/** A port on which nobody listens: port 1 takes a privilege that no service of a test machine uses. */
+/** A port without a server: port 1 needs a privilege that no service of a test machine uses. */
 const CLOSED_PORT = 1;
 
-function exceptionsOf(
+function allowRulesOf(
   { places }: Pick<WorldOptions, 'places'>,
   servers: ReadonlyMap<string, RawServer>,
 ): DialerOptions['exceptions'] {
@@ -152,20 +153,16 @@ function executionOf(provider: string, options: WorldOptions): JsonObject {
   return json;
 }
 
-/** Adds `acme.echo@1.0.0`, whose providers are those of `places`. */
-export function addOrb(runtime: TestRuntime, options: WorldOptions): void {
+/** How `acme.echo@1.0.0` differs from other Orbs of the tests: its providers are those of `places`. */
+export function orbOptions(options: WorldOptions): OrbOptions {
   const [primary = '', ...fallbacks] = Object.keys(options.places);
   const providers = Object.fromEntries(fallbacks.map((name) => [name, { execution: executionOf(name, options) }]));
-  runtime.addOrb(
-    ORB,
-    {
-      url: `${originOf(primary)}/run`,
-      execution: executionOf(primary, options),
-      outputs: { id: { type: 'string', from: '/body/id' } },
-      manifest: { provider: primary, providers, swap_config: { primary, fallbacks, ...options.swap } },
-    },
-    options.namespace ?? 'acme',
-  );
+  return {
+    url: `${originOf(primary)}/run`,
+    execution: executionOf(primary, options),
+    outputs: { id: { type: 'string', from: '/body/id' } },
+    manifest: { provider: primary, providers, swap_config: { primary, fallbacks, ...options.swap } },
+  };
 }
 
 /** Adds or replaces an Orbiset. */
@@ -188,7 +185,7 @@ interface ShiftedClock extends Clock {
   readonly skip: (ms: number) => void;
 }
 
-/** The machine's clock, which a test can put forward. */
+/** The machine's clock, which a test can move forward. */
 function shiftedClock(): ShiftedClock {
   let shift = 0;
   return {
@@ -234,7 +231,7 @@ export async function startProviders(
   const servers = await startAll(options.places);
   const { resolve } = options;
   const dialer = createDialer({
-    exceptions: exceptionsOf(options, servers),
+    exceptions: allowRulesOf(options, servers),
     ca: [ca.certificate],
     clock,
     ...(resolve === undefined ? {} : { resolve }),
@@ -254,7 +251,7 @@ async function startWorld(options: WorldOptions): Promise<World> {
   const orbs = new OrbMetrics(clock);
   const metrics = { provider: orbs.provider, redactions: orbs.redactions, run: () => undefined };
   const runtime = createTestRuntime({ ledger: fixture.ledger, clock, parts: { dialer, metrics } });
-  addOrb(runtime, options);
+  runtime.addOrb(ORB, orbOptions(options), options.namespace ?? 'acme');
   const addOrbiset: World['addOrbiset'] = (name, namespace, vault) => setOrbiset(runtime, name, namespace, vault);
   addOrbiset('support', 'acme', fullVault(Object.keys(options.places)));
   const attempts: World['attempts'] = (answered, tenant = 'acme') => attemptsOf(fixture, answered, tenant);

@@ -1,7 +1,9 @@
 import type { Policy, View } from './simulate.ts';
 import type { Provider } from './workload.ts';
 
-/** The lowest p95 of traffic wins every tick: what happens without the rules (failover.md §14, second table). */
+/**
+ * The lowest p95 of traffic wins every tick: this shows the result without the rules (failover.md §14, second table).
+ */
 export function lowestP95(unknownMs: number): Policy {
   const latency = ({ traffic }: View, provider: Provider): number => {
     const p95 = traffic[provider].window(300).quantile(0.95);

@@ -20,7 +20,7 @@ export const ROWS: readonly Row[] = [
   { title: '1 rps, σ 0.5, no probes', rps: 1, sigma: 0.5, seeds: 40, probed: false },
 ];
 
-/** The rules as they are, over one row. */
+/** Runs one row with the real rules. */
 export function runRow({ rps, sigma, seeds, probed }: Row): Summary {
   const config = probed
     ? simulatedConfig()

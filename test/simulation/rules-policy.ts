@@ -22,7 +22,7 @@ const manifest = (swap: SwapConfig): Manifest => ({
   swap_config: { primary: 'a', fallbacks: ['b'], strategy: 'latency', ...swap },
 });
 
-/** Every default but the ramp, as the reference has it. */
+/** Every default except the ramp, as in failover.md §14. */
 export function simulatedConfig(swap: SwapConfig = {}): ResolvedSwapConfig {
   const config = resolveSwapConfig(manifest({ failback: { ramp: [100] }, ...swap }));
   if (config === undefined) throw new TypeError('a manifest with swap_config has one');
@@ -59,7 +59,7 @@ function measured(view: View, provider: Provider, quantile: number): ProviderMet
 
 /**
  * The rules of `core/failover` without jitter, as the operator runs them.
- * @param keepsBaseline false: without the latch, to show what it is for
+ * @param keepsBaseline false: without the latch, to show its purpose
  */
 export function rulesPolicy(config: ResolvedSwapConfig, keepsBaseline = true): Policy {
   let persisted: FailoverStatus | null = null;

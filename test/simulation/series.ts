@@ -13,7 +13,7 @@ const bucketOf = (ms: number): number => {
   return index === -1 ? BOUNDS.length : index;
 };
 
-/** Counters of one provider and source, as they stood at every scrape: windows end and begin at one. */
+/** Counters of one provider and source at every scrape: windows begin and end at a scrape. */
 export class Series {
   readonly #now = new Float64Array(WIDTH);
   readonly #scrapes: Float64Array[] = [];
@@ -30,7 +30,7 @@ export class Series {
     this.lastAt = second;
   }
 
-  /** The scrape of a tick: what comes later is seen by the next one. */
+  /** The scrape of a tick: the next scrape sees later observations. */
   scrape(): void {
     this.#scrapes.push(Float64Array.from(this.#now));
   }

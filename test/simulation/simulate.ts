@@ -2,7 +2,7 @@ import type { Ramp } from '../../core/failover/types.ts';
 import { Series } from './series.ts';
 import { draws, END_S, TICK_S, type Answered, type Provider, type Workload } from './workload.ts';
 
-/** What a policy may look at: counters up to the last scrape. */
+/** The data that a policy may use: counters up to the last scrape. */
 export interface View {
   /** Second of the decision: one scrape delay after the last scrape. */
   readonly now: number;
@@ -11,7 +11,7 @@ export interface View {
   readonly probes: Readonly<Record<Provider, Series>>;
 }
 
-/** Where traffic goes from the next tick on. */
+/** The routing of traffic from the next tick on. */
 export interface Route {
   readonly active: Provider;
   readonly ramp: Pick<Ramp, 'provider' | 'percent'> | null;
@@ -28,7 +28,7 @@ export interface Run {
   readonly swaps: readonly Swap[];
   readonly requests: number;
   readonly failed: number;
-  /** Of the slow quarter of an hour. */
+  /** Requests in the slow quarter of an hour. */
   readonly slow: { readonly all: number; readonly toA: number };
 }
 
@@ -77,7 +77,7 @@ export function simulate(workload: Workload, policy: Policy, probeEveryS: number
     const count = poisson(TICK_S * workload.rps);
     const sent = Array.from({ length: count }, (_, index) => send(second + (TICK_S * index) / count));
     const standby = route.active === 'a' ? 'b' : 'a';
-    // The scrape at this second sees what was sent in it, and nothing that came later.
+    // The scrape at this second only sees requests that were sent up to it.
     sent.slice(0, 1).forEach(observe);
     if (probeEveryS !== Infinity && second % probeEveryS === 0)
       probes[standby].observe(request(standby, second), second);

@@ -13,7 +13,7 @@ interface Gate {
   readonly found?: number;
 }
 
-// In the order of ROWS. Without probes the reference asks for at most 5 swaps and 400 s; these were set from 40 seeds.
+// In the order of ROWS; the gate of the last row comes from 40 seeds.
 const GATES: readonly Gate[] = [
   { swaps: 4.3, detection: 100, failback: 400 },
   { swaps: 5, found: 38 },
@@ -54,7 +54,7 @@ describe('the rules over three hours of traffic (failover.md §14)', () => {
     ['a tie is none with latencies that scatter', tie, { sigma: 1 }, 0, 37],
     ['an outage is left and come back from', outage, {}, 2, 40],
     ['nothing is nothing', nothing, {}, 0, 40],
-    // The first 90 minutes of a tie are those of nothing: the same three seeds swap in both.
+    // The first 90 minutes of `tie` equal those of `nothing`: the same three seeds swap in both.
     ['nothing is nothing with latencies that scatter', nothing, { sigma: 1 }, 0, 37],
     ['nothing is nothing with little traffic', nothing, { rps: 0.1 }, 0, 40],
   ];
@@ -77,7 +77,7 @@ describe('the rules over three hours of traffic (failover.md §14)', () => {
   }
 });
 
-/** Of ten runs, those that swap within five minutes after the standby has recovered. */
+/** The number of ten runs that swap within five minutes after the standby has recovered. */
 const usedLate = (keepsBaseline: boolean): number =>
   rules({
     seeds: 10,

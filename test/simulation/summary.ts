@@ -4,13 +4,13 @@ import type { Workload } from './workload.ts';
 const SLOW_FROM_S = 1800;
 const SLOW_TO_S = 2700;
 
-/** Seconds from the start of the slowdown to the swap away from a; undefined: not while it was slow. */
+/** Seconds from the start of the slowdown to the swap away from a; undefined: no swap while it was slow. */
 function detection({ swaps }: Run): number | undefined {
   const found = swaps.find(({ to, second }) => to === 'b' && second >= SLOW_FROM_S);
   return found === undefined || found.second > SLOW_TO_S ? undefined : found.second - SLOW_FROM_S;
 }
 
-/** Seconds from the end of the slowdown to the swap back; undefined: it never came. */
+/** Seconds from the end of the slowdown to the swap back; undefined: it never happened. */
 function failback(run: Run): number | undefined {
   if (detection(run) === undefined) return undefined;
   const found = run.swaps.find(({ to, second }) => to === 'a' && second >= SLOW_TO_S);
@@ -21,7 +21,7 @@ const known = (values: readonly (number | undefined)[]): readonly number[] =>
   values.filter((value) => value !== undefined);
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The figures of failover.md §14 over some seeds. NaN: nothing was found. */
+/** The values of failover.md §14 over some seeds. NaN: no result. */
 export interface Summary {
   readonly seeds: number;
   readonly swaps: { readonly mean: number; readonly min: number; readonly max: number };

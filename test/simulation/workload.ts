@@ -1,6 +1,6 @@
 import { seeded } from '../support/seeded.ts';
 
-/** What a provider does to a request at one moment: latency times `slower`, and a share that fails. */
+/** The effect of a provider on a request at one moment: latency times `slower`, and a share that fails. */
 interface Effect {
   readonly slower: number;
   readonly failing: number;
@@ -8,7 +8,7 @@ interface Effect {
 
 export type Provider = 'a' | 'b';
 
-/** What happens to a provider at a second of the run. */
+/** The effect on a provider at a second of the run. */
 export type Events = (second: number, provider: Provider) => Effect;
 
 /** One run of failover.md §14. */
@@ -28,7 +28,7 @@ const WELL: Effect = { slower: 1, failing: 0 };
 const minutes = (second: number): number => second / 60;
 const between = (second: number, from: number, to: number): boolean => minutes(second) >= from && minutes(second) < to;
 
-/** In the reference b is always well. */
+/** Applies events to a only: in failover.md §14 b is always healthy. */
 const onA =
   (events: (second: number) => Effect): Events =>
   (second, provider) =>
@@ -54,7 +54,7 @@ export interface Answered {
   readonly ms: number;
 }
 
-/** Draws in the order that the reference fixes. */
+/** Draws in the order that failover.md §14 fixes. */
 export interface Draws {
   readonly poisson: (mean: number) => number;
   readonly request: (provider: Provider, second: number) => Answered;

@@ -17,13 +17,13 @@ export interface ProbingProcess {
   /** `provider` of each Event. */
   readonly exhausted: readonly string[];
   readonly deps: Omit<ProberDeps, 'isHolder'>;
-  /** Hosts of the probes so far, `b` for `b.example.com`; what was sent is forgotten. */
+  /** Hosts of the probes since the last call, `b` for `b.example.com`. */
   readonly probed: () => string;
 }
 
 const hostOf = (provider: string): string => `https://${provider}.example.com`;
 
-/** Orb options of providers a (active), b and c, all of them with a safe method and a secret of their own. */
+/** Orb options of providers a (active), b and c, each with a safe method and its own secret. */
 export function swapping(change: {
   readonly swap?: Readonly<Record<string, unknown>>;
   readonly execution?: Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export function swapping(change: {
   return { execution: executionOf('a'), manifest: { provider: 'a', providers: others, swap_config: swap } };
 }
 
-/** Only what the test needs: no Orb is there but those that it adds. */
+/** A process without Orbs, except those that the test adds. */
 export function aProbingProcess(
   ledger: RuntimeOptions['ledger'],
   clock: FakeClock,
@@ -81,7 +81,7 @@ export function aProbingProcess(
   };
 }
 
-/** Writes what the operator would into the catalogue. */
+/** Writes to the catalogue what the operator would write. */
 export function writeStatus({ world }: ProbingProcess, orbId: OrbId, change: Partial<FailoverStatus>): void {
   const entry = world.catalog.orb('acme', orbId);
   if (entry?.compiled === undefined) throw new RangeError(`no Orb ${orbId}`);

@@ -7,10 +7,11 @@ import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Reply, RouteRequest } from '../../api-server/http/route.ts';
 import { CallerTags } from '../../api-server/runtime/caller-tags.ts';
-import { executeRoute } from '../../api-server/runtime/execute.ts';
-import { FailoverState } from '../../api-server/runtime/failover/failover-state.ts';
-import { Hourly } from '../../api-server/runtime/hourly.ts';
+import { executeRoute } from '../../api-server/services/execute/execute.ts';
+import { OrbFailovers } from '../../api-server/runtime/failover/orb-failovers.ts';
+import { WarningLimiter } from '../../api-server/runtime/warning-limiter.ts';
 import { KillSwitches } from '../../api-server/runtime/kill-switches.ts';
+import { RunRates } from '../../api-server/runtime/run-rates.ts';
 import { RunsInFlight } from '../../api-server/runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../../api-server/runtime/runtime.ts';
 import { SelfCheck } from '../../api-server/runtime/self-check.ts';
@@ -37,7 +38,7 @@ const ORIGIN = 'https://api.example.com';
 
 type Answer = (request: OutboundRequest, signal: AbortSignal) => DialResult | Promise<DialResult>;
 
-/** A 200 with a JSON body, as the dialer gives it. */
+/** A 200 with a JSON body, as the dialer returns it. */
 export const answered = (
   body: JsonValue,
   change: Partial<Extract<DialResult, { kind: 'answered' }>> = {},
@@ -73,7 +74,7 @@ export interface RuntimeOptions {
   readonly parts?: Partial<Pick<Runtime, 'selfCheck' | 'slots' | 'sealing' | 'dialer' | 'metrics' | 'random'>>;
 }
 
-/** A runtime with a real ledger and everything else near to the real thing, but for the network. */
+/** A runtime with a real ledger and mostly real parts, except for the network. */
 export interface TestRuntime {
   readonly runtime: Runtime;
   readonly catalog: MemoryCatalog;
@@ -112,7 +113,7 @@ const ownerOf = (tenants: readonly string[]): Caller => ({
   standing: () => 'valid',
 });
 
-/** The caller of tenant `acme`, whose key is good to the end. */
+/** The caller of tenant `acme`, whose key never expires. */
 export const ACME = ownerOf(['acme']);
 
 function executed(reply: Reply): Executed {
@@ -219,14 +220,15 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     selfCheck: new SelfCheck(receiptKey.publicKey, 1),
     slots: new Slots({ perKey: 256, waiting: 1000 }),
     inFlight,
+    rates: new RunRates(),
     switches: new KillSwitches(inFlight),
-    failover: new FailoverState({
+    failover: new OrbFailovers({
       clock,
       random: () => 0,
       metrics,
       isThere: (namespace, orbId) => catalog.orb(namespace, orbId) !== undefined,
     }),
-    echoes: new Hourly(() => 0),
+    echoWarnings: new WarningLimiter(() => 0),
     ...parts,
   };
   const addOrb: TestRuntime['addOrb'] = (orbId, some = {}, namespace = 'acme') => {

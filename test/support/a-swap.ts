@@ -7,7 +7,7 @@ import type { FailoverInput, FailoverStatus, ResolvedSwapConfig, SwapRecord } fr
 import type { SwapReceipt } from '../../core/receipt/swap-record.ts';
 import { swapReceiptOf, type SwappedOrb } from '../../core/swap/swap-receipt-of.ts';
 
-/** 2026-11-20T10:31:30Z: when the swaps of tests are decided. */
+/** 2026-11-20T10:31:30Z: the time at which the swaps of tests are decided. */
 export const SWAP_AT = Date.parse('2026-11-20T10:31:30.000Z');
 
 export const swapReceiptId = (seq: number): string => `rcpt_0193a1c2-8a02-7b11-8f53-${String(seq).padStart(12, '0')}`;

@@ -5,6 +5,7 @@ import { createAdmission } from '../../api-server/http/admission.ts';
 import type { AuthResult } from '../../api-server/http/authorise.ts';
 import { openapiOf } from '../../api-server/http/openapi.ts';
 import { openapiRoute } from '../../api-server/http/openapi-route.ts';
+import { serviceSchemas } from '../../api-server/services/services.ts';
 import type { Route } from '../../api-server/http/route.ts';
 import { createApp, type Answered, type App, type AppOptions } from '../../api-server/http/server.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
@@ -26,7 +27,7 @@ export const aCaller = (some: Partial<Caller> = {}): Caller => ({
   ...some,
 });
 
-/** Time that stands still, but for `sleep`, which ends when it is told to. */
+/** A clock that stands still; `sleep` ends when the test calls `wake`. */
 export function aClock(): Clock & { readonly wake: () => void } {
   const sleepers = new Set<() => void>();
   const sleep = (_ms: number, signal: AbortSignal): Promise<void> =>
@@ -47,14 +48,14 @@ interface Logged {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A listening server under test, and what it told the outside. */
+/** A listening server under test, and what it reported. */
 export interface TestApp {
   readonly app: App;
   readonly port: number;
   readonly openapi: Readonly<Record<string, unknown>>;
   readonly logged: readonly Logged[];
   readonly observed: readonly Answered[];
-  /** One request on a connection of its own; the answer goes through `checkAnswer`. */
+  /** Sends one request on its own connection; `checkAnswer` checks the answer. */
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Called>;
   /** Sends bytes as they are and returns everything that comes back until the server closes. */
   readonly raw: (...parts: readonly string[]) => Promise<string>;
@@ -85,7 +86,7 @@ const someBytes = (bytes: number): Uint8Array => {
   );
 };
 
-/** Keys of the tests: `good` is `caller`, `elsewhere` is not allowed from this address, others are unknown. */
+/** Keys of the tests: `good` is `caller`, `elsewhere` is not allowed from this address, other keys are unknown. */
 const authenticator =
   (caller: Caller) =>
   (header: string | undefined): AuthResult => {
@@ -121,7 +122,8 @@ export async function startApp(
 ): Promise<TestApp> {
   const logged: Logged[] = [];
   const observed: Answered[] = [];
-  const described = openapiRoute(routes, '0.0.0');
+  const about = { version: '0.0.0', schemas: serviceSchemas() };
+  const described = openapiRoute(routes, about);
   const { caller = aCaller(), ...rest } = options;
   const app = createApp({
     routes: [...routes, described],
@@ -133,7 +135,7 @@ export async function startApp(
     observe: (answered) => void observed.push(answered),
     ...rest,
   });
-  const openapi = openapiOf([...routes, described], '0.0.0');
+  const openapi = openapiOf([...routes, described], about);
   app.server.listen(0, '127.0.0.1');
   await once(app.server, 'listening');
   const address: AddressInfo | string | null = app.server.address();

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { initKeys } from '../../adapters/keys/init-keys.ts';
 import { LOG_HEAD_NAME } from '../../adapters/log-head/config-map-head-store.ts';
 import type { ControlPlane } from '../../hack/control-plane/control-plane.ts';
 import { kubectlOk } from '../../hack/control-plane/install.ts';
 import { startProcess, type Process } from '../../hack/control-plane/process.ts';
+import { untilReadyFile } from '../../hack/control-plane/ready-file.ts';
 import { startCountingProxy, type CountingProxy } from '../chaos/rig/counting-proxy.ts';
 import { unlessOverloaded } from './unless-overloaded.ts';
 
@@ -16,12 +16,12 @@ const root = join(import.meta.dirname, '../..');
 /** An answer of the API. */
 export interface ApiReply {
   readonly status: number;
-  /** `''` for anything but a problem. */
+  /** `''` when the answer is not a problem. */
   readonly code: string;
   readonly body: unknown;
 }
 
-/** A running API with its data, behind a proxy of the API server that journals what it asks. */
+/** A running API with its data, behind a proxy of the API server that journals its requests. */
 export interface ApiProcess {
   readonly url: string;
   readonly data: string;
@@ -37,26 +37,11 @@ export interface ApiProcess {
   readonly stop: () => Promise<number | null>;
 }
 
-const READY_MS = 60_000;
-const POLL_MS = 25;
-
 interface ReadyFile {
   readonly url: string;
 }
 
 const isReady = (value: unknown): value is ReadyFile => typeof value === 'object' && value !== null && 'url' in value;
-
-async function waitForReady(file: string, child: Process): Promise<ReadyFile> {
-  const until = performance.now() + READY_MS;
-  while (performance.now() < until) {
-    if (child.ended()) throw new Error(`the API has ended: ${child.tail()}`);
-    const value: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
-    if (isReady(value)) return value;
-    await delay(POLL_MS);
-  }
-  child.kill('SIGKILL');
-  throw new Error(`the API is not ready within 60 s: ${child.tail()}`);
-}
 
 async function replyOf(response: Response): Promise<ApiReply> {
   const body: unknown = await response.json();
@@ -84,7 +69,7 @@ async function startOver(place: Place): Promise<ApiProcess> {
     args: [join(root, 'api-server/main.ts'), ...kube, ...own, ...flags],
     log,
   });
-  const { url } = await waitForReady(ready, child);
+  const { url } = await untilReadyFile(ready, child, isReady);
   const call = async (key: string, path: string, init: RequestInit): Promise<ApiReply> =>
     replyOf(
       await unlessOverloaded(() =>
@@ -120,12 +105,12 @@ async function startOver(place: Place): Promise<ApiProcess> {
   };
 }
 
-/** Starts the API as the ServiceAccount that ships, with keys of its own; it is ready when this resolves. */
+/** Starts the API as its shipped ServiceAccount, with its own keys; it is ready when this resolves. */
 export async function startApi(plane: ControlPlane, flags: readonly string[] = []): Promise<ApiProcess> {
   const data = mkdtempSync(join(tmpdir(), 'orb-api-'));
   await initKeys(join(data, 'keys'), { issuer: 'https://orbs.localhost', now: Date.now(), random: randomBytes });
   const proxy = await startCountingProxy({ upstream: plane.server.url, ca: plane.ca });
-  // Its ledger is a new one, and the test before had another: what that one signed is of no interest any more.
+  // The ledger is new, and the previous test had another ledger: the head that it signed must not count any more.
   await kubectlOk(plane, ['-n', 'orb-system', 'delete', 'configmap', LOG_HEAD_NAME, '--ignore-not-found']);
   return startOver({ plane, data, proxy, flags });
 }

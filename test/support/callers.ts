@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Starts callers that come whether the last one was answered or not: after a pause of this process those that were due come
- * at once.
+ * Starts callers at a steady rate, whether the previous caller was answered or not. After a pause of this process, all
+ * callers that are due start at once.
  * @param perSecond callers
- * @param call what one of them does, by its number; must not reject
- * @returns ends it: no new callers; resolves when each of them is done
+ * @param call the work of one caller, by its number; must not reject
+ * @returns stops new callers; resolves when every caller is done
  */
 export function startCallers(perSecond: number, call: (number: number) => Promise<unknown>): () => Promise<void> {
   const open = new Set<Promise<unknown>>();

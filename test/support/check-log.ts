@@ -31,7 +31,7 @@ async function allEntries(ledger: Ledger): Promise<readonly string[]> {
   return all;
 }
 
-/** Roots of all sizes asked for, straight from the entries: whole subtrees on a stack, as RFC 6962 §2.1 splits them. */
+/** Roots of the given sizes, computed from the entries: full subtrees on a stack, as RFC 6962 §2.1 splits them. */
 function rootsAt(entries: readonly string[], sizes: ReadonlySet<number>): ReadonlyMap<number, string> {
   const roots = new Map<number, string>([[0, sha256().toString('base64')]]);
   const subtrees: { hash: Buffer; leaves: number }[] = [];
@@ -89,7 +89,7 @@ function parsedEntry(entry: string): JsonObject {
   return value;
 }
 
-/** Receipts of swaps, which no list shows, by the private entries that are of no run. */
+/** Receipts of swaps, found by the private entries that belong to no run; lists don't show them. */
 async function swapReceipts(
   ledger: Ledger,
   entries: readonly string[],
@@ -128,9 +128,9 @@ async function checkClosedRuns(ledger: Ledger, closed: NonNullable<LogExpectatio
 }
 
 /**
- * Verifies a whole ledger through its port: the tree is computed again from the entries, every checkpoint ever signed
- * must be of that tree and of the log key, every receipt fits its entry, every entry of a receipt has it, and every
- * closed run has exactly one receipt. To be called at the end of each test that writes.
+ * Verifies a whole ledger through its port. The tree is computed again from the entries. Every checkpoint ever signed
+ * must match that tree and the log key. Every receipt must match its entry, and every entry of a receipt must have its
+ * receipt. Every closed run must have exactly one receipt. Each test that writes calls this at its end.
  */
 export async function checkLog(ledger: Ledger, expected: LogExpectation): Promise<CheckedLog> {
   const entries = await allEntries(ledger);

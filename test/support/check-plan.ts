@@ -26,9 +26,9 @@ export const OWNED = {
 } as const;
 
 /**
- * What holds for every plan: documented reasons with their status, messages of at most 1 KiB, and once it is written
- * nothing more to write and nothing more to tell.
- * @returns the object with the status written, and what kstatus makes of it
+ * Checks the rules of every plan: documented reasons with their status, and messages of at most 1 KiB. After the plan
+ * is written, a second plan writes nothing and reports nothing.
+ * @returns the object with the status written, and its kstatus
  */
 export function settle<P extends Plan>(
   object: KubeObject,

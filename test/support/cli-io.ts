@@ -9,19 +9,19 @@ import type { Io } from '../../cli/io/io.ts';
 /** 2026-11-20T12:00:00Z */
 export const CLI_NOW = 1_795_176_000_000;
 
-/** What a command line did. */
+/** The result of a command line. */
 export interface Ran {
   readonly exit: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** A command line in a process of its own kind: nothing of this machine's user is seen or changed. */
+/** A simulated command line: it neither reads nor changes anything of this machine's user. */
 export interface TestCli {
-  /** A temporary folder, also home and place of the trust store; the test removes it. */
+  /** A temporary folder, also the home folder and the place of the trust store; the test removes it. */
   readonly folder: string;
   readonly run: (argv: readonly string[], some?: Some) => Promise<Ran>;
-  /** Runs of Node that were asked for, instead of being made. */
+  /** Requested runs of Node; they are only recorded. */
   readonly started: (readonly string[])[];
 }
 
@@ -36,7 +36,7 @@ const inputOf = (stdin: string | Uint8Array): Io['input'] => ({
 
 type Some = Partial<Io> & { readonly stdin?: string | Uint8Array };
 
-/** Everything around a verb, with nothing behind it: output is dropped, time stands still. */
+/** An `Io` that does nothing: output is dropped, time stands still. */
 export const ioOf = ({ stdin = '', ...some }: Some): Io => ({
   env: {},
   home: '/nowhere',
@@ -55,14 +55,14 @@ export const ioOf = ({ stdin = '', ...some }: Some): Io => ({
   ...some,
 });
 
-/** Waiting lets others work and takes no time: for command lines that wait for each other. */
+/** Waiting lets other work run and takes no time: for command lines that wait for each other. */
 export const patientClock: Io['clock'] = {
   now: () => CLI_NOW,
   monotonic: () => 0,
   sleep: () => new Promise((resolve) => setImmediate(resolve)),
 };
 
-/** A command line whose time goes on only by its own waiting. */
+/** A command line whose time advances only when it waits. */
 export function aCli(): TestCli {
   const folder = mkdtempSync(join(tmpdir(), 'orb-cli-'));
   const started: (readonly string[])[] = [];

@@ -8,7 +8,7 @@ interface Received {
   readonly body: string;
 }
 
-/** An API that answers as a test says. */
+/** An API whose answers the test sets. */
 export interface CliServer {
   readonly url: string;
   readonly received: readonly Received[];

@@ -31,7 +31,7 @@ export const secret = (name: string, stringData: Readonly<Record<string, string>
   stringData,
 });
 
-/** What the operator makes for a namespace with an Orbiset. */
+/** The object that the operator creates in a namespace with an Orbiset. */
 export const vaultReader = (): object => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'RoleBinding',

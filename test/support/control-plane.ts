@@ -5,9 +5,9 @@ import { startPlatformPlane } from './platform-plane.ts';
 let shared: Promise<ControlPlane> | undefined;
 
 /**
- * The control plane that the test files of one run share: started at the first call, with everything installed as it
- * ships, and the namespaces `tenant-a` and `tenant-b` with an admin each. Stopped after the last test. A test uses
- * namespaces of its own and removes what it made; one that kills servers starts its own control plane.
+ * The control plane that the test files of one run share. It starts at the first call, with everything installed as it
+ * ships, and stops after the last test. Its namespaces `tenant-a` and `tenant-b` have an admin each. A test uses its
+ * own namespaces and removes what it made; a test that kills servers starts its own control plane.
  */
 export function sharedControlPlane(): Promise<ControlPlane> {
   shared ??= startPlatformPlane();
@@ -15,7 +15,7 @@ export function sharedControlPlane(): Promise<ControlPlane> {
 }
 
 after(async function stopControlPlane() {
-  // A start that failed has stopped what it started, and its test has said so.
+  // A failed start has stopped what it started, and its test has reported the failure.
   const plane = await shared?.catch(() => undefined);
   await plane?.stop();
 });

@@ -5,8 +5,8 @@ function least(rounds: number, measure: () => number): number {
 }
 
 /**
- * CPU time of `work`, the least of some rounds: neither a machine that stands still nor what a collector's thread does
- * meanwhile adds to all of them.
+ * CPU time of `work`, the least of some rounds: a pause of the machine, or a garbage collector's thread, does not add
+ * to all rounds.
  * @returns ms
  */
 export const leastCpuMs = (work: () => void, rounds = 3): number =>
@@ -19,8 +19,8 @@ export const leastCpuMs = (work: () => void, rounds = 3): number =>
 
 /**
  * How much longer work of eight times the size takes: about 8 times as long in proportion, about 64 times as long with
- * the square. The least of some rounds each: short work that nobody has interrupted.
- * @param prepare makes the work of a size, which alone is measured
+ * the square. Takes the least of some rounds each, which is short work without interruption.
+ * @param prepare makes the work of a size; only the work itself is measured
  */
 export function growth(size: number, prepare: (size: number) => () => void): number {
   const [small, large] = [prepare(size), prepare(8 * size)].map((work) =>
@@ -33,5 +33,5 @@ export function growth(size: number, prepare: (size: number) => () => void): num
   return (large ?? Infinity) / (small ?? 0);
 }
 
-/** Of `growth`: well above proportion, well below the square. */
+/** Limit for `growth`: well above proportional growth, well below the square. */
 export const IN_PROPORTION = 24;

@@ -4,7 +4,7 @@ import { systemClock } from '../../adapters/time/clock.ts';
 import { rawTlsServer, someLimits, type RawServer, type Script } from './egress.ts';
 import { issue, makeCa } from './tls.ts';
 
-/** The origin of `provided`, and the authority that its certificate is of. */
+/** The origin of `provided`, and the authority of its certificate. */
 export const ORIGIN = 'https://api.example.com';
 export const ca = makeCa();
 export const leaf = issue(ca, { names: ['api.example.com'] });
@@ -22,13 +22,13 @@ export const stubbed = (server: RawServer): Dialer =>
 export const dial = (dialer: Dialer, request: OutboundRequest, limits = someLimits()): Promise<DialResult> =>
   dialer.dial(request, limits, anywhere, never());
 
-/** What matters of a result, for one comparison. */
+/** The relevant part of a result, as one text to compare. */
 export const brief = (result: DialResult): string =>
   result.kind === 'answered'
     ? `${result.status} ${Buffer.from(result.body).toString('latin1')}`
     : `${result.failure.kind} ${result.failure.code} sent=${result.sent} status=${result.status}`;
 
-/** A provider behind a stub, and a dialer that knows it. */
+/** A provider behind a stub, and a dialer that connects to it. */
 export async function provided<T>(script: Script, use: (dialer: Dialer, server: RawServer) => Promise<T>): Promise<T> {
   const server = await rawTlsServer({ cert: leaf.certificate, key: leaf.key }, script);
   const dialer = stubbed(server);
@@ -40,7 +40,7 @@ export async function provided<T>(script: Script, use: (dialer: Dialer, server: 
   }
 }
 
-/** The same bytes for every request. */
+/** Answers every request with the same bytes. */
 export const says =
   (bytes: string | Uint8Array, end = false): Script =>
   (socket) => {
@@ -48,13 +48,13 @@ export const says =
     if (end) socket.end();
   };
 
-/** One script for the first request, one for the others. */
+/** A script for the first request, and another for the following requests. */
 export const firstThen =
   (first: Script, later: Script): Script =>
   (socket, request, index) =>
     (index === 0 ? first : later)(socket, request, index);
 
-/** A turn of the loop and one more: undici frees a connection a turn after its answer. */
+/** Waits two turns of the event loop: undici frees a connection one turn after its answer. */
 export const settled = (): Promise<void> =>
   new Promise((resolve) => {
     setImmediate(() => setImmediate(resolve));

@@ -2,7 +2,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server, type So
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import type { DialLimits, OutboundRequest } from '../../adapters/egress/port.ts';
 
-/** A server that speaks bytes: what a provider may do wrong is not to be had from an HTTP library. */
+/** A server that sends raw bytes: an HTTP library can't simulate the faults of a provider. */
 export interface RawServer {
   readonly port: number;
   /** TCP connections accepted. */
@@ -71,7 +71,7 @@ export function rawServer(script: Script): Promise<RawServer> {
   return listening(createTcpServer(serve(script, requests)), requests);
 }
 
-/** The same behind TLS; `requests` then shows what was sent after a handshake. */
+/** A raw server behind TLS; `requests` then shows what was sent after a handshake. */
 export function rawTlsServer(options: TlsOptions, script: Script): Promise<RawServer> {
   const requests: string[] = [];
   const server = createTlsServer(options, serve(script, requests));

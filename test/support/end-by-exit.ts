@@ -1,3 +1,3 @@
-// Ends by `exit`, so that what a test has started is killed with its process. Not for unit tests: they send themselves
-// signals.
+// Ends by `exit`, so that processes that a test has started are killed with it. Not for unit tests: they send signals
+// to themselves.
 process.once('SIGTERM', () => process.exit(143));

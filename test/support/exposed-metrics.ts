@@ -14,7 +14,7 @@ async function textOf(...slices: readonly AsyncGenerator<string>[]): Promise<str
   return text;
 }
 
-/** Names of all series that operator and API can show, read from what they would answer to a scrape. */
+/** Names of all series that operator and API can expose, read from their answers to a scrape. */
 export async function exposedMetrics(): Promise<ReadonlySet<string>> {
   const clock = createFakeClock(NOW);
   const api = createMetrics({

@@ -12,7 +12,7 @@ const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"(,|$)/gy;
 
 const numberOf = (text: string): number => (text === '+Inf' ? Number.POSITIVE_INFINITY : Number(text));
 
-/** Strict reader of the text format: every line is a comment or a sample, each family once, each series once. */
+/** Strict parser of the text format: every line is a comment or a sample, each family once, each series once. */
 export function readText(text: string): readonly Sample[] {
   expect(text.endsWith('\n')).to.equal(true);
   const samples: Sample[] = [];

@@ -1,6 +1,6 @@
 import type { Candidate, Explain, FailoverOutput, Verdict } from '../../core/failover/types.ts';
 
-/** @returns a provider with traffic of 2 minutes, unless said otherwise */
+/** @returns a provider, by default with traffic of 2 minutes */
 export function aCandidate(provider: string, some: Partial<Candidate> = {}): Candidate {
   return {
     provider,
@@ -26,7 +26,7 @@ const CANDIDATES = [
   aCandidate('b', { evidence: 'probe', window: null, n: 0, p50Ms: 261, pqMs: null, probeN: 10, probeOk: 9 }),
 ];
 
-/** @returns an evaluation of `a`, active and slow, and `b`, known by probes */
+/** @returns an evaluation of `a`, active and slow, and `b`, measured by probes */
 export function anOutput(some: Partial<Explain> & { readonly verdict?: Verdict } = {}): FailoverOutput {
   const {
     verdict = { kind: 'degraded', value: 2310, threshold: 1180, window: '2m', n: 117.4, ageMs: 8000 },

@@ -19,7 +19,7 @@ export const MINUTE = 60_000;
 export const ms = (value: number): Reading => ({ kind: 'ok', value });
 export const none: Reading = { kind: 'none', why: 'nan' };
 
-/** Providers a (primary), b and c; every default but what is given. */
+/** Providers a (primary), b and c; defaults except for the given members. */
 export function swapManifest(swap: SwapConfig = {}, execution: Partial<Execution> = {}): Manifest {
   const own = { url: 'https://provider.example/', ...execution };
   return {
@@ -72,7 +72,7 @@ export const idle = busy(traffic(0, 0), { base: none, baseN: 0 });
 
 type Providers = Readonly<Record<string, ProviderMetrics>>;
 
-/** A fresh look at some providers. */
+/** Fresh metrics of some providers. */
 export const fresh = (providers: Providers, now = NOW): FailoverInput['metrics'] => ({
   state: 'fresh',
   evaluatedAt: now,
@@ -109,7 +109,7 @@ export const aPin = (change: Partial<FailoverPin> = {}): FailoverPin => ({
   ...change,
 });
 
-/** a is slow, b is well and fast, c is idle. */
+/** a is slow, b is healthy and fast, c is idle. */
 export const anInput = (change: Partial<FailoverInput> = {}): FailoverInput => ({
   now: NOW,
   random: 0.5,
@@ -124,7 +124,7 @@ export const anInput = (change: Partial<FailoverInput> = {}): FailoverInput => (
   ...change,
 });
 
-/** Evaluations every 15 seconds, each on what the last one left. */
+/** Evaluations every 15 seconds, each on the result of the previous evaluation. */
 export function evaluate(times: number, inputAt: (now: number) => Partial<FailoverInput>): FailoverOutput {
   let before: Pick<FailoverInput, 'persisted' | 'memory'> = { persisted: aStatus(), memory: NO_MEMORY };
   let output = decide(anInput());

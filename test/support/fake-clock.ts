@@ -2,13 +2,13 @@ import type { Clock } from '../../adapters/time/clock.ts';
 
 /** A clock that the test moves. */
 export interface MovedClock extends Clock {
-  /** Moves both times and wakes, in order, whoever slept no longer than that; lets their next steps run. */
+  /** Moves both times, ends in order every sleep that is due, and lets the next steps run. */
   readonly advance: (ms: number) => Promise<void>;
 }
 
 /** A clock that stands still until the test moves it. */
 export interface FakeClock extends MovedClock {
-  /** How many sleep now. */
+  /** Number of sleeps that are pending. */
   readonly sleeping: () => number;
 }
 

@@ -1,4 +1,4 @@
-// Writes heads one after the other until it is killed; prints the size of each after it is kept.
+// Writes heads one after the other until it is killed; prints the size of each head after it is stored.
 import { createFileHeadStore } from '../../adapters/log-head/file-head-store.ts';
 
 const { signal } = new AbortController();

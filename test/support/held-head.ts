@@ -1,6 +1,6 @@
 import { HeadMoved, type HeadStore, type StoredHead } from '../../adapters/log-head/port.ts';
 
-/** A store in memory whose answers can be taken away. */
+/** A store in memory that a test can make unreachable. */
 export interface Held extends HeadStore {
   head: StoredHead | undefined;
   isAway: boolean;

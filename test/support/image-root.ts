@@ -11,10 +11,10 @@ import { output } from '../../hack/image/buildah.ts';
 export interface ImageRoot {
   /** All layers, one over the other. */
   readonly folder: string;
-  /** Paths that our own layers bring, folders too. */
+  /** Paths that our own layers add, including folders. */
   readonly ownPaths: readonly string[];
   readonly config: ImageConfig;
-  /** Starts the entry point as the pod's first process: user 65532, root read-only, `/data` and nothing else writable. */
+  /** Starts the entry point as the pod's first process: user 65532, root read-only, only `/data` writable. */
   readonly start: (args: readonly string[]) => Started;
   /** Folder that is `/data` inside. */
   readonly data: string;
@@ -56,7 +56,8 @@ function configOf(file: string): ImageConfig {
   return { user: String(config['User']), env: texts(config['Env']), entrypoint: texts(config['Entrypoint']) };
 }
 
-// A kubelet's work without one: a pid and mount tree of its own, the root remounted read-only, the user changed last.
+// The work of a kubelet, without a kubelet: its own pid and mount tree, the root remounted read-only, the user changed
+// last.
 const CONFINE = `set -e
 mount --bind "$ROOT" "$ROOT"
 mount --bind "$DATA" "$ROOT/data"

@@ -3,7 +3,9 @@ import { conditionOf, generationOf, statusOf } from '../../core/reconcile/read-o
 
 export type Kstatus = 'Terminating' | 'InProgress' | 'Failed' | 'Current';
 
-/** What Helm, Flux and `kubectl wait` make of an object (operator.md B1: the rule of kstatus, ported). */
+/**
+ * The status that Helm, Flux and `kubectl wait` compute for an object (operator.md B1: the rule of kstatus, ported).
+ */
 export function kstatus(object: KubeObject): Kstatus {
   if (object.metadata.deletionTimestamp !== undefined) return 'Terminating';
   const { observedGeneration } = statusOf(object);

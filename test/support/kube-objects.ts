@@ -4,7 +4,7 @@ import type { KubeObject, ObjectMeta } from '../../core/reconcile/kube-object.ts
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What a test object differs in. */
+/** Differences of a test object from the default. */
 export interface ObjectOptions {
   readonly metadata?: Partial<ObjectMeta>;
   readonly spec?: unknown;
@@ -23,7 +23,7 @@ const resource =
     ...('status' in options ? { status: options.status } : {}),
   });
 
-/** A manifest with the provider `main`; members given replace its own. */
+/** A manifest with the provider `main`; given members replace its own. */
 export const manifestOf = (members: Members = {}): Members => ({
   orb_id: 'acme.echo@1.0.0',
   provider: 'main',
@@ -57,8 +57,8 @@ const conditions = (status: unknown): readonly { readonly type: string }[] => {
 };
 
 /**
- * The object after one manager applied its part of the status, as the server merges it: members are replaced, conditions
- * by type; what the manager owned before and leaves out is gone.
+ * The object after one manager applied its part of the status, as the server merges it. Members are replaced,
+ * conditions by type. Members that the manager owned before and leaves out are removed.
  * @param owned types of conditions that this manager may own
  */
 export function applied(

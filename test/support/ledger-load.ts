@@ -1,4 +1,4 @@
-// Writes runs and swaps into a ledger as fast as it takes them, and says on stdout what was acknowledged, until it is killed:
+// Writes runs and swaps into a ledger as fast as possible until it is killed, and prints acknowledged writes on stdout:
 // node ledger-load.ts FILE KEY.pem FIRST-NUMBER CONCURRENCY
 import { createPrivateKey, createPublicKey, hash, randomBytes } from 'node:crypto';
 import { readFileSync, writeSync } from 'node:fs';
@@ -11,7 +11,9 @@ const privateKey = createPrivateKey(readFileSync(keyFile));
 const x = createPublicKey(privateKey).export({ format: 'jwk' }).x ?? '';
 const isFull = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EAGAIN';
 
-/** A write to a pipe is the kernel's once it returns: a kill right after loses no line. A full pipe is waited for. */
+/**
+ * After a write to a pipe returns, the kernel has it: a kill right after loses no line. Waits while the pipe is full.
+ */
 function say(...words: readonly (string | number)[]): void {
   let rest = Buffer.from(`${words.join(' ')}\n`);
   while (rest.length > 0) {

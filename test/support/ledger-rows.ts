@@ -9,7 +9,7 @@ const HEADER = Buffer.from('{"alg":"Ed25519","kid":"kid-of-a-test","typ":"orb-re
 
 const digitsOf = (number: number): string => number.toString(16).padStart(12, '0');
 
-/** Ids as the platform makes them, a number in place of the random part. */
+/** Ids in the platform's format, with a number in place of the random part. */
 export const runIdOf = (number: number): string => `run_019aa000-0000-7000-8000-${digitsOf(number)}`;
 export const receiptIdOf = (number: number): string => `rcpt_019aa000-0000-7000-8000-${digitsOf(number)}`;
 
@@ -27,7 +27,7 @@ export function aStart(number: number, change: Partial<RunStart> = {}): RunStart
   };
 }
 
-/** A compact JWS of the right form; nobody verifies its signature. */
+/** A compact JWS of the right form; its signature is never verified. */
 function aJws(content: string): string {
   const payload = Buffer.from(jcs({ content })).toString('base64url');
   const signature = createHash('sha512').update(payload).digest('base64url');
@@ -64,7 +64,7 @@ export function aFinish(
   return { runId: runIdOf(number), tenant: 'acme', receipt: { ...receipt, ...receiptChange }, ...change };
 }
 
-/** Receipt ids of swaps are apart from those of runs. */
+/** Receipt ids of swaps, in a different range from those of runs. */
 export const swapReceiptIdOf = (number: number): string => receiptIdOf(0xffff_0000 + number);
 
 /** Swap `number` of the object `uid-1`, with its own receipt. */

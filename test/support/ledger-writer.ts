@@ -17,7 +17,7 @@ export interface WriterFixture {
   readonly dispose: () => void;
 }
 
-/** The writer on this thread, with its connection: faults can be injected between two groups. */
+/** The writer on this thread, with its connection: a test can inject faults between two groups. */
 export function openWriterFixture(): WriterFixture {
   const folder = mkdtempSync(join(tmpdir(), 'orb-writer-'));
   const file = join(folder, 'ledger.sqlite');
@@ -30,7 +30,7 @@ export function openWriterFixture(): WriterFixture {
   return { file, db, writer, dispose };
 }
 
-/** Rows as they travel to the writer. */
+/** A row in the form that is sent to the writer. */
 export function startRowOf(number: number): StartRow {
   const { runId, tenant, startedAt, deadlineAt, owner, seed } = aStart(number);
   return ['start', runId, tenant, startedAt, deadlineAt, owner, seed, null, '', '', 0];

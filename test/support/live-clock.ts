@@ -1,14 +1,14 @@
 import { systemClock, type Clock } from '../../adapters/time/clock.ts';
 
-/** Of a step of time, what counts at most. */
+/** The longest step of time that counts. */
 const STEP_MS = 50;
 
 interface LiveClock extends Clock {
-  /** Gives its timer back. */
+  /** Releases its timer. */
   readonly stop: () => void;
 }
 
-/** A clock on whose `monotonic` no time passes while this process stands still, for that is no time that its work takes. */
+/** A clock whose `monotonic` stops while this process is suspended, because its work takes no time then. */
 export function liveClock(): LiveClock {
   let [elapsed, last] = [0, systemClock.monotonic()];
   const monotonic = (): number => {
@@ -21,7 +21,7 @@ export function liveClock(): LiveClock {
   return { ...systemClock, monotonic, stop: () => clearInterval(timer) };
 }
 
-/** @returns ms that the work takes, without those in which this process stood still */
+/** @returns ms that the work takes, without the time in which this process was suspended */
 export async function liveMs(work: () => Promise<unknown>): Promise<number> {
   const clock = liveClock();
   const began = clock.monotonic();

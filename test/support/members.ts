@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { lookup } from '../../core/json/pointer.ts';
 
-/** A member of some depth. */
+/** A member below objects. */
 export const at = (value: JsonValue, ...names: readonly string[]): JsonValue | undefined => lookup(value, names);
 
-/** @throws TypeError nothing is there, or no text */
+/** @throws TypeError the member is missing or not a text */
 export function textAt(value: JsonValue, ...names: readonly string[]): string {
   const found = at(value, ...names);
   if (typeof found !== 'string') throw new TypeError(`no text at ${names.join('.')}`);
   return found;
 }
 
-/** @throws TypeError nothing is there, or no object */
+/** @throws TypeError the member is missing or not an object */
 export function objectAt(value: JsonValue, ...names: readonly string[]): JsonObject {
   const found = at(value, ...names);
   if (!isJsonObject(found)) throw new TypeError(`no object at ${names.join('.')}`);

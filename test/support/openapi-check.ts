@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 
-/** A whole answer of the API as a test got it. */
+/** A whole answer of the API as a test received it. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -42,7 +42,7 @@ const templateOf = (openapi: Node, path: string): string | undefined => {
 
 const parsed = (answer: Answer): unknown => JSON.parse(Buffer.from(answer.body).toString('utf8'));
 
-/** What every answer has, declared or not. */
+/** Checks the headers that every answer has, declared or not. */
 function checkGeneral(answer: Answer): void {
   expect(answer.headers.get('orb-request-id')).to.match(/^req_[0-9a-f-]{36}$/);
   expect(answer.headers.get('x-content-type-options')).to.equal('nosniff');
@@ -61,14 +61,17 @@ function checkBody(openapi: Node, place: readonly string[], value: unknown): voi
   expect(valid, `${place.join(' ')}: ${JSON.stringify(validate.errors)}\n${JSON.stringify(value)}`).to.equal(true);
 }
 
-/** Routes that nothing declares answer with one of these two codes and nothing else. */
+/** Undeclared routes must answer with one of these two codes. */
 function checkUndeclared(openapi: Node, answer: Answer, codes: readonly string[]): void {
   expect(answer.headers.get('content-type')).to.equal('application/problem+json');
   checkBody(openapi, ['components', 'schemas', 'Problem'], parsed(answer));
   expect(codes).to.include(at(parsed(answer), 'code'));
 }
 
-/** Body of a declared status: none where none is declared, else of a declared type and valid by its schema. */
+/**
+ * Checks the body of a declared status: empty when no body is declared, else of a declared type and valid by its
+ * schema.
+ */
 function checkDeclared(openapi: Node, place: readonly string[], answer: Answer): unknown {
   const content = at(openapi, ...place, 'content');
   if (!isNode(content)) {
@@ -84,7 +87,8 @@ function checkDeclared(openapi: Node, place: readonly string[], answer: Answer):
 }
 
 /**
- * Fails unless the OpenAPI document declares this answer: status, content type, body by its schema, and the general headers.
+ * Fails unless the OpenAPI document declares this answer: status, content type, body by its schema, and the general
+ * headers.
  * @param path as requested, without or with query
  * @returns the parsed body when it is JSON, else its text
  */

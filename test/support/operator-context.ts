@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
-import { KINDS } from '../../adapters/kube/kinds.ts';
 import { createOwnWrites, type OwnWrites } from '../../adapters/kube/own-writes.ts';
 import type { Kind } from '../../adapters/kube/port.ts';
-import { createStatusWriter } from '../../adapters/kube/status-writer.ts';
 import { createStore, type WritableStore } from '../../adapters/kube/store.ts';
+import { judgeManifest } from '../../core/orb/plan-manifest.ts';
 import type { EventSpec } from '../../core/reconcile/event-spec.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
-import type { Context } from '../../operator/context.ts';
-import { BINDING_INDEXES, ORB_INDEXES, ORBISET_INDEXES } from '../../operator/indexes.ts';
-import { createJudgements } from '../../operator/orb/judgements.ts';
-import { statusOwners } from '../../operator/owners.ts';
+import type { Context } from '../../operator/kinds/context.ts';
+import { forEachKind, OPERATOR_KINDS } from '../../operator/kinds/kinds.ts';
+import { createJudgements } from '../../operator/kinds/orb/judgements.ts';
+import { createContext } from '../../operator/loops.ts';
 import { createFailoverState } from '../../operator/failover/failover-state.ts';
 import { createFailoverGauges } from '../../operator/failover/gauges.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -24,27 +23,27 @@ export interface OperatorContext {
   readonly context: Context;
   readonly client: FakeKubeClient;
   readonly clock: FakeClock;
-  /** `apply Orb acme/echo orb-operator`: what was written so far. */
+  /** Writes so far: `apply Orb acme/echo orb-operator`. */
   readonly writes: () => readonly string[];
   /** `Orb/echo Normal Ready`: Events so far. */
   readonly events: readonly string[];
-  /** The same as they were given. */
+  /** The Events as they were given. */
   readonly told: readonly EventSpec[];
   readonly orbWrites: OwnWrites;
-  /** The caches hear of everything that the server has. */
+  /** Updates the caches with everything that the server has. */
   readonly look: () => Promise<void>;
-  /** From now on this process does not lead. */
+  /** From now on this process is not the leader. */
   readonly loseLead: () => void;
 }
 
-/** Somebody else leads. */
+/** Another process is the leader. */
 export class Lost extends Error {}
 
 interface ContextSettings extends Partial<Pick<Context, 'vaultMode'>> {
-  /** Of the figures; absent: there are none. */
+  /** Scrape interval of the metrics; absent: no metrics. */
   readonly scrapeIntervalMs?: number;
   readonly epoch?: number;
-  /** Those of another operator in the same cluster. */
+  /** The client of another operator in the same cluster. */
   readonly client?: FakeKubeClient;
   readonly clock?: FakeClock;
 }
@@ -57,49 +56,32 @@ export function operatorContext(settings: ContextSettings = {}): OperatorContext
   const assertLeading = (): void => {
     if (!leading) throw new Lost('not leading');
   };
-  const storeOf = (kind: Kind, indexes = {}): WritableStore =>
-    createStore({ kind, indexes, clock, logger: recordingLogger([]), freeze: true });
-  const writable = {
-    orb: storeOf(KINDS.orb, ORB_INDEXES),
-    orbiset: storeOf(KINDS.orbiset, ORBISET_INDEXES),
-    publication: storeOf(KINDS.publication),
-    roleBinding: storeOf(KINDS.roleBinding, BINDING_INDEXES),
-  };
-  const writesOf = (kind: Kind, store: WritableStore): ReturnType<typeof createOwnWrites> =>
-    createOwnWrites({ client, kind, store, clock });
-  const writes = {
-    orb: writesOf(KINDS.orb, writable.orb),
-    orbiset: writesOf(KINDS.orbiset, writable.orbiset),
-    publication: writesOf(KINDS.publication, writable.publication),
-  };
-  const context: Context = {
-    stores: writable,
-    owners: statusOwners(writable, writes),
-    writer: createStatusWriter({ client, assertLeading }),
-    recorder: {
-      record: ({ kind, metadata }: KubeObject, specs: readonly EventSpec[]) => {
-        told.push(...specs);
-        events.push(...specs.map(({ type, reason }) => `${kind}/${metadata.name} ${type} ${reason}`));
+  const writable = forEachKind(({ kind, indexes = {} }) =>
+    createStore({ kind, indexes, clock, logger: recordingLogger([]), freeze: true }),
+  );
+  const writes = forEachKind(({ name, kind }) => createOwnWrites({ client, kind, store: writable[name], clock }));
+  const shared = { client, clock, assertLeading, platformNamespace: 'orb-system', allowedOrigins: [] };
+  const context = createContext(
+    {
+      ...shared,
+      vaultMode: settings.vaultMode ?? 'operator',
+      recorder: {
+        record: ({ kind, metadata }: KubeObject, specs: readonly EventSpec[]) => {
+          told.push(...specs);
+          events.push(...specs.map(({ type, reason }) => `${kind}/${metadata.name} ${type} ${reason}`));
+        },
       },
+      failover: createFailoverState({
+        clock,
+        random: () => 0.5,
+        randomBytes: (bytes) => randomBytes(bytes),
+        epoch: () => settings.epoch ?? 1,
+        scrapeIntervalMs: settings.scrapeIntervalMs,
+        gauges: createFailoverGauges(new Registry(), clock),
+      }),
     },
-    clock,
-    judgements: createJudgements([]),
-    platformNamespace: 'orb-system',
-    vaultMode: settings.vaultMode ?? 'operator',
-    allowedOrigins: [],
-    client,
-    assertLeading,
-    failover: createFailoverState({
-      clock,
-      random: () => 0.5,
-      randomBytes: (bytes) => randomBytes(bytes),
-      epoch: () => settings.epoch ?? 1,
-      scrapeIntervalMs: settings.scrapeIntervalMs,
-      gauges: createFailoverGauges(new Registry(), clock),
-    }),
-    leftSince: new WeakMap(),
-    bindingWrites: writesOf(KINDS.roleBinding, writable.roleBinding),
-  };
+    { stores: writable, writes, judgements: createJudgements((orb) => judgeManifest(orb, [])) },
+  );
   const { signal } = new AbortController();
   const fill = async (kind: Kind, store: WritableStore): Promise<void> => {
     const { items: objects, resourceVersion } = await client.list(kind, {}, signal);
@@ -117,10 +99,7 @@ export function operatorContext(settings: ContextSettings = {}): OperatorContext
         .filter(({ verb }) => WRITES.has(verb))
         .map(({ verb, kind, key, fieldManager = '' }) => `${verb} ${kind} ${key} ${fieldManager}`.trimEnd()),
     look: async () => {
-      await fill(KINDS.orb, writable.orb);
-      await fill(KINDS.orbiset, writable.orbiset);
-      await fill(KINDS.publication, writable.publication);
-      await fill(KINDS.roleBinding, writable.roleBinding);
+      for (const { name, kind } of OPERATOR_KINDS) await fill(kind, writable[name]);
     },
     loseLead: () => {
       leading = false;

@@ -10,9 +10,9 @@ import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { statusOf } from '../../core/reconcile/read-object.ts';
 import type { SwapConfig } from '../../crds/manifest.ts';
 import type { FailoverState } from '../../operator/failover/failover-state.ts';
-import { createFailoverLoop } from '../../operator/failover/loop.ts';
-import { reconcileFailover } from '../../operator/failover/reconcile.ts';
-import { reconcileOrb } from '../../operator/orb/reconcile.ts';
+import { createFailoverLoop } from '../../operator/swap-loop/loop.ts';
+import { reconcileFailover } from '../../operator/kinds/orb/reconcile-failover.ts';
+import { reconcileOrb } from '../../operator/kinds/orb/reconcile.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { busy, fresh, probed, traffic } from './failover.ts';
 import { manifestOf, sent } from './kube-objects.ts';
@@ -21,10 +21,12 @@ import { noteMetrics } from './kube/runtime-notes.ts';
 import { operatorContext, type OperatorContext } from './operator-context.ts';
 
 export const TICK = 15_000;
-/** When the clock of an operator in memory starts. */
+/** Start of the clock of an operator in memory. */
 const BEGAN = Date.parse('2026-02-01T10:00:00Z');
 const KEY = 'acme/mail';
-/** A tick, the reconcile that it brings and its write take fewer turns of the event loop: nothing of them waits. */
+/**
+ * A tick, its reconcile and its write take fewer turns of the event loop, because none of their steps waits for time.
+ */
 const TURNS = 30;
 
 const execution = (name: string): object => ({ type: 'http', method: 'GET', url: `https://${name}.example.com/` });
@@ -49,12 +51,12 @@ export const mail = (
   }),
 });
 
-/** What a source says of a, b and c at a moment. */
+/** The metrics of a, b and c that a source returns at a moment. */
 export type Script = (now: number) => Readonly<Record<string, ProviderMetrics>> | UnusableReason;
 
 const standby = (p50: number, now: number): ProviderMetrics => probed(p50, { lastAt: now - 10_000 });
 
-/** All are well, and a has the traffic. */
+/** All are healthy, and a has the traffic. */
 export const healthy: Script = (now) => ({
   a: busy(traffic(100, 200)),
   b: standby(260, now),
@@ -64,13 +66,13 @@ export const healthy: Script = (now) => ({
 /** a is five times as slow. */
 export const slow: Script = (now) => ({ ...providersOf(healthy, now), a: busy(traffic(100, 1000)) });
 
-/** a fails, whoever is asked. */
+/** a fails in all metrics. */
 export const failing: Script = (now) => ({
   ...providersOf(healthy, now),
   a: busy(traffic(0, 0, { attempts: 50, bad: 50 })),
 });
 
-/** b has the traffic; a is well, as its probes say. */
+/** b has the traffic; a is healthy according to its probes. */
 export const recovered: Script = (now) => ({
   a: standby(200, now),
   b: busy(traffic(100, 260)),
@@ -85,25 +87,25 @@ export function providersOf(script: Script, now: number): Readonly<Record<string
 interface LoopWorld extends OperatorContext {
   readonly state: FailoverState;
   readonly lines: readonly RecordedLine[];
-  /** What the source says from now on. */
+  /** Sets the metrics that the source returns from now on. */
   readonly say: (script: Script) => void;
-  /** Puts another in the place of the source. */
+  /** Replaces the query function of the source. */
   readonly replaceLook: (look: MetricsSource['look']) => void;
-  /** Applies an Orb as a person does, and has both controllers look at it. */
+  /** Applies an Orb as a user does, and lets both controllers reconcile it. */
   readonly apply: (orb: KubeObject) => Promise<void>;
-  /** Ticks, with everything that they bring. */
+  /** Runs ticks, with all their reconciles and writes. */
   readonly ticks: (times: number) => Promise<void>;
   readonly orb: (name?: string) => KubeObject;
   readonly status: () => FailoverStatus;
   /** Writes of `status.failover` so far. */
   readonly failoverWrites: () => number;
-  /** Everything that is under way at this moment has ended. */
+  /** Resolves when everything that is running now has ended. */
   readonly settled: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
 interface LoopOptions {
-  /** Of a leader before this one: its cluster goes on. */
+  /** The world of the previous leader, whose cluster is kept. */
   readonly after?: LoopWorld;
   readonly epoch?: number;
   readonly clock?: FakeClock;
@@ -116,7 +118,7 @@ const origin: MetricsOrigin = {
   promql: () => ({ pq: 'histogram_quantile(0.95, …)' }),
 };
 
-/** A leading operator's swap loop over a Kubernetes API in memory, with a source that says what the test wants. */
+/** A leading operator's swap loop over a Kubernetes API in memory, with a source that the test controls. */
 export async function startLoop({ after, epoch = 1, clock: own }: LoopOptions = {}): Promise<LoopWorld> {
   const operator = operatorContext({
     scrapeIntervalMs: TICK,
@@ -125,7 +127,7 @@ export async function startLoop({ after, epoch = 1, clock: own }: LoopOptions = 
     ...(own === undefined ? {} : { clock: own }),
   });
   const { context, clock, client } = operator;
-  // Of others, whose clocks are right.
+  // Time of other processes, whose clocks are right.
   const figuresAt = (): number => BEGAN + clock.monotonic();
   const since = new Map<string, number>();
   const lines: RecordedLine[] = [];
@@ -165,7 +167,7 @@ export async function startLoop({ after, epoch = 1, clock: own }: LoopOptions = 
   const running = Promise.all([loop.run(stop.signal), controller.run(stop.signal)]);
   const settled = async (): Promise<void> => {
     for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
-    // What was written comes back by the watch.
+    // Written objects come back through the watch.
     await operator.look();
     for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
   };

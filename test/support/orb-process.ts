@@ -6,14 +6,14 @@ import { join } from 'node:path';
 
 const bin = (name: string): string => join(import.meta.dirname, '../../cli', name);
 
-/** What a process of the command line did. */
+/** The result of a process of the command line. */
 export interface OrbEnded {
   readonly status: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-/** The command line as its own process, with a home of its own. */
+/** The command line as its own process, with its own home folder. */
 export interface OrbProcess {
   /** Home, configuration and working folder; the test removes it. */
   readonly folder: string;
@@ -25,7 +25,8 @@ export interface OrbProcess {
 
 export function anOrbProcess(): OrbProcess {
   const folder = mkdtempSync(join(tmpdir(), 'orb-process-'));
-  const own = { PATH: process.env['PATH'], HOME: folder, ORB_CONFIG_DIR: join(folder, 'config') };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const own = { PATH, NODE_COMPILE_CACHE, HOME: folder, ORB_CONFIG_DIR: join(folder, 'config') };
   return {
     folder,
     run: async (argv, { stdin = '', env = {}, file = 'orb.js' } = {}) => {

@@ -1,4 +1,4 @@
-/** What a test Orb differs in. */
+/** Differences of a test Orb from the default. */
 export interface OrbOptions {
   readonly url: string;
   readonly method?: string;
@@ -8,7 +8,7 @@ export interface OrbOptions {
   readonly manifest?: Readonly<Record<string, unknown>>;
 }
 
-/** A bare manifest with one string input `text`, as a JSON file holds it. */
+/** A bare manifest with one string input `text`, as JSON text. */
 export function orbManifest(orbId: string, options: OrbOptions): string {
   const { url, method = 'POST', secret, execution = {}, outputs = { id: { type: 'string' } }, manifest = {} } = options;
   const headers = {

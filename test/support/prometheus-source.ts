@@ -5,9 +5,9 @@ import type { Sample } from '../../adapters/prometheus/vector-stream.ts';
 import type { MetricsSnapshot, ProviderMetrics } from '../../core/failover/metrics.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
-/** Where the clock of a rig starts. */
+/** Start of the clock of a rig. */
 export const NOW = 1_800_000_000_000;
-/** What the builder `figure` speaks of. */
+/** The Orb of the samples that `figure` builds. */
 export const ORB: OrbToMeasure = { namespace: 'acme', orbId: 'x@1.0.0', providers: ['a', 'b'], quantile: 0.95 };
 
 export const ok = (value: number): unknown => ({ kind: 'ok', value });
@@ -20,12 +20,12 @@ export function providerOf(snapshot: MetricsSnapshot, name: string): ProviderMet
   return provider;
 }
 
-/** A source whose client answers what the test says. */
+/** A source whose client returns the test's answers. */
 export interface SourceRig {
   readonly clock: FakeClock;
   /** The queries, in order. */
   readonly asked: readonly string[];
-  /** One look, of ORB unless said. Samples are evaluated at the clock's now. */
+  /** One query, by default for ORB. Samples are evaluated at the clock's current time. */
   readonly look: (answer: readonly Sample[] | Unusable, orbs?: readonly OrbToMeasure[]) => Promise<Measured>;
 }
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 /** Series of one moment: the text of name and labels → value. */
 type Series = ReadonlyMap<string, number>;
 
-/** What Prometheus scrapes: a page whose figures the test drives. */
+/** A page that Prometheus scrapes; the test sets its samples. */
 export interface ScrapedTarget {
   /** `host:port` */
   readonly address: string;
@@ -14,7 +14,7 @@ export interface ScrapedTarget {
 /** Upper bounds that the tests use, as labels. */
 const BOUNDS = ['0.1', '0.25', '0.5', '+Inf'] as const;
 
-/** One provider's counters: attempts with a latency by the bucket that they fall into, and others by outcome. */
+/** One provider's counters: attempts with a latency by their bucket, and other attempts by outcome. */
 export interface Counted {
   readonly orbId: string;
   readonly provider: string;
@@ -25,7 +25,7 @@ export interface Counted {
   readonly breaker?: number;
 }
 
-/** The series that the API would show for it; `orb_namespace` is `n`. */
+/** The series that the API would expose for it; `orb_namespace` is `n`. */
 function seriesOf({ orbId, provider, quick, slow, errors, breaker }: Counted): Series {
   const labels = `orb_namespace="n",orb_id="${orbId}",provider="${provider}"`;
   const counts = [0, quick, quick + slow, quick + slow];
@@ -45,7 +45,7 @@ function seriesOf({ orbId, provider, quick, slow, errors, breaker }: Counted): S
 
 const lines = (series: Series): string => Array.from(series, ([name, value]) => `${name} ${value}\n`).join('');
 
-/** @param show what the page has at the `scrape`-th look, from 1 */
+/** @param show content of the page at the `scrape`-th scrape, from 1 */
 export async function startTarget(show: (scrape: number) => readonly Counted[]): Promise<ScrapedTarget> {
   let scrapes = 0;
   const server = createServer((_, response) => {
@@ -65,7 +65,9 @@ export async function startTarget(show: (scrape: number) => readonly Counted[]):
   };
 }
 
-/** The page of each moment with its time in seconds, as promtool turns it into old samples (OpenMetrics). */
+/**
+ * The page of each moment with its time in seconds, in the format that promtool turns into old samples (OpenMetrics).
+ */
 export function history(moments: readonly (readonly [seconds: number, shown: readonly Counted[]])[]): string {
   const points = new Map<string, string>();
   for (const [seconds, shown] of moments)

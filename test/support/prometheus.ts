@@ -4,7 +4,7 @@ import { createServer as createSecureServer, type ServerOptions } from 'node:htt
 import { text } from 'node:stream/consumers';
 import type { Sample } from '../../adapters/prometheus/vector-stream.ts';
 
-/** What a query looked like on the wire. */
+/** A query as the server received it. */
 interface SeenQuery {
   readonly method: string;
   readonly path: string;
@@ -12,29 +12,29 @@ interface SeenQuery {
   readonly form: URLSearchParams;
 }
 
-/** An HTTP server in the place of Prometheus. */
+/** An HTTP server in place of Prometheus. */
 export interface FakePrometheus {
   readonly url: string;
   readonly seen: readonly SeenQuery[];
-  /** How it answers from now on. */
+  /** Sets how it answers from now on. */
   readonly answer: (how: Answering) => void;
   readonly stop: () => Promise<void>;
 }
 
-/** One element of a vector, as JSON has it; the value as text. */
+/** One element of a vector, in the JSON form; the value as text. */
 export const element = (labels: Readonly<Record<string, string>>, value: string, at: number): unknown => ({
   metric: labels,
   value: [at, value],
 });
 
-/** The body of a good answer. @param more members beside `status` and `data` */
+/** The body of a successful answer. @param more members beside `status` and `data` */
 export const vector = (elements: readonly unknown[], more: Readonly<Record<string, unknown>> = {}): string =>
   JSON.stringify({ status: 'success', data: { resultType: 'vector', result: elements }, ...more });
 
 type Answering = (response: ServerResponse, query: SeenQuery) => void;
 const answerEmpty: Answering = (response) => response.end(vector([]));
 
-/** @param tls of an https server, with what it asks of clients */
+/** @param tls options of an https server, including what it requires of clients */
 export async function startFakePrometheus(tls?: ServerOptions): Promise<FakePrometheus> {
   const seen: SeenQuery[] = [];
   let how = answerEmpty;
@@ -65,7 +65,7 @@ export async function startFakePrometheus(tls?: ServerOptions): Promise<FakeProm
   };
 }
 
-/** A sample of the figure `q`, for the provider `a` of `acme/x@1.0.0` unless said. */
+/** A sample of the metric `q`, by default for the provider `a` of `acme/x@1.0.0`. */
 export const figure = (q: string, value: number, labels: Readonly<Record<string, string>> = {}): Sample => ({
   labels: { orb_namespace: 'acme', orb_id: 'x@1.0.0', ...(q === 'age' ? {} : { provider: 'a' }), q, ...labels },
   evaluatedAt: 1_800_000_000,

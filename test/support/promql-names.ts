@@ -5,7 +5,7 @@ const RANGES = /\[[^\]]*\]|\boffset\s+\w+/g;
 const NAME = /[a-zA-Z_:][\w:]*(?!\w*\s*\()/g;
 const WORDS = new Set(['and', 'or', 'unless', 'bool', 'offset', 'Inf', 'NaN', 'inf', 'nan']);
 
-/** Names of the series that a query reads: what is left without texts, matchers, groupings and functions. */
+/** Names of the series that a query reads: the rest without texts, matchers, groupings and functions. */
 export function seriesIn(promql: string): readonly string[] {
   const bare = [QUOTED, MATCHERS, GROUPING, RANGES].reduce((text, part) => text.replaceAll(part, ' '), promql);
   const names = [...bare.matchAll(NAME)].map(([name]) => name).filter((name) => !WORDS.has(name));

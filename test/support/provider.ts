@@ -2,7 +2,7 @@ import { createServer as createHttp, type IncomingMessage, type RequestListener,
 import { createServer as createHttps } from 'node:https';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
-/** One request as a provider saw it. */
+/** One request as a provider received it. */
 interface SeenRequest {
   readonly method: string;
   readonly url: string;
@@ -16,7 +16,7 @@ export interface TestProvider {
   readonly port: number;
   readonly seen: SeenRequest[];
   readonly connections: () => number;
-  /** Answers what was asked of `/held` so far. */
+  /** Answers the pending requests to `/held`. */
   readonly release: () => void;
   readonly close: () => Promise<void>;
 }
@@ -30,7 +30,7 @@ const json = (response: ServerResponse, status: number, body: unknown, headers: 
 
 const sentSecret = (request: SeenRequest): string => (request.headers['authorization'] ?? '').replace(/^Bearer /, '');
 
-/** By path; each is one way in which a provider can answer. */
+/** By path; each is a possible behaviour of a provider. */
 const behaviours: Readonly<Record<string, Behaviour>> = {
   '/ok': (request, response) =>
     json(response, 200, { echo: JSON.parse(request.body || 'null') as unknown, id: 'id-1' }),

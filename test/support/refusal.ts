@@ -1,4 +1,4 @@
-/** What a promise rejects with; fails when it does not. */
+/** The reason of a promise's rejection; fails when the promise does not reject. */
 export async function refusal(promise: Promise<unknown>): Promise<unknown> {
   let value: unknown;
   try {

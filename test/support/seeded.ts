@@ -1,4 +1,4 @@
-/** Numbers 0 ≤ n < 1 that the seed repeats (mulberry32). */
+/** Numbers 0 ≤ n < 1, the same for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -29,7 +29,7 @@ export interface SqliteFixture {
 
 const isClosed = (error: unknown): boolean => error instanceof LedgerError && error.code === 'ledger-closed';
 
-/** An empty SQLite ledger in a folder of its own, on a clock that stands still. */
+/** An empty SQLite ledger in its own folder, on a clock that stands still. */
 export async function openSqliteFixture(): Promise<SqliteFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'orb-ledger-'));
   const clock = createFakeClock(LEDGER_NOW);

@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { untilReadyFile } from '../../hack/control-plane/ready-file.ts';
 import { unlessOverloaded } from './unless-overloaded.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -11,7 +12,7 @@ const READY_MS = 60_000;
 const PRINTED_MS = 30_000;
 const POLL_MS = 50;
 
-/** What `--ready-file` holds. */
+/** The content of `--ready-file`. */
 interface ReadyFile {
   readonly url: string;
   readonly metrics_url: string;
@@ -30,7 +31,7 @@ export interface Standalone {
   readonly resources: string;
   /** Everything that it printed so far, stdout and stderr. */
   readonly output: () => string;
-  /** Asks it to stop and waits. @returns its exit code, null after a signal */
+  /** Signals it to stop and waits. @returns its exit code, null after a signal */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
   readonly post: (path: string, body: unknown, headers?: Readonly<Record<string, string>>) => Promise<Response>;
   readonly get: (path: string, headers?: Readonly<Record<string, string>>, signal?: AbortSignal) => Promise<Response>;
@@ -43,7 +44,7 @@ export interface StartOptions {
   readonly resources?: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Gets the process before it is ready: for a test that ends it earlier. */
+  /** Receives the process before it is ready: for a test that ends it earlier. */
   readonly onSpawn?: (child: ChildProcess) => void;
 }
 
@@ -52,19 +53,6 @@ export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'orb-tes
 
 const isReady = (value: unknown): value is ReadyFile =>
   typeof value === 'object' && value !== null && 'api_key' in value;
-
-async function waitForReady(file: string, child: ChildProcess, output: () => string): Promise<ReadyFile> {
-  const until = performance.now() + READY_MS;
-  while (performance.now() < until) {
-    if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`it ended with ${child.exitCode}: ${output()}`);
-    const value: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
-    if (isReady(value)) return value;
-    await delay(POLL_MS);
-  }
-  child.kill('SIGKILL');
-  throw new Error(`not ready within 60 s: ${output()}`);
-}
 
 function writeResources(folder: string, files: Readonly<Record<string, string>>): string {
   const resources = join(folder, 'resources');
@@ -79,7 +67,7 @@ export const codeOf = (answer: unknown): string =>
     ? answer.code
     : '';
 
-/** How a process ended that was not to go on. */
+/** The end of a process that was expected to end. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -101,8 +89,8 @@ export async function runStandalone(args: readonly string[]): Promise<Ended> {
 }
 
 /**
- * Everything that a process printed, once it holds `text` or half a minute has passed: lines of the log are written up to
- * 50 ms after what they tell of.
+ * Everything that a process printed, once it holds `text` or half a minute has passed. Log lines are written up to
+ * 50 ms after their event.
  */
 export async function outputWith({ output }: Pick<Standalone, 'output'>, text: string): Promise<string> {
   const until = performance.now() + PRINTED_MS;
@@ -138,7 +126,14 @@ export async function startStandalone(options: StartOptions = {}): Promise<Stand
   child.stdout.on('data', collect);
   child.stderr.on('data', collect);
   const output = (): string => text;
-  const told = await waitForReady(ready, child, output);
+  const ended = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const starting = {
+    name: 'standalone',
+    ended,
+    tail: output,
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+  };
+  const told = await untilReadyFile(ready, starting, isReady);
   const authorization = `Bearer ${told.api_key}`;
   return {
     ready: told,
@@ -147,7 +142,7 @@ export async function startStandalone(options: StartOptions = {}): Promise<Stand
     resources,
     output,
     stop: async (signal = 'SIGTERM') => {
-      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      if (ended()) return child.exitCode;
       const gone = once(child, 'close');
       process.kill(-(child.pid ?? 0), signal);
       await gone;

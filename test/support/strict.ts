@@ -1,18 +1,20 @@
-// mocha drops unhandled rejections; a test that leaves one behind must fail.
+// mocha drops unhandled rejections; a test with an unhandled rejection must fail.
 process.on('unhandledRejection', (reason) => {
   throw reason;
 });
 
-/** More than the last hooks take, which stop what tests share. */
+/** Longer than the last hooks take, which stop shared servers of tests. */
 const LEFT_MS = 120_000;
 
-/** mocha waits for ever for what a test has left running, and its summary with it: that is a failure, which says so. */
+/**
+ * mocha never ends while something that a test started still runs, and prints no summary: this reports it as a failure.
+ */
 export const mochaHooks = {
   afterAll(): void {
     setTimeout(() => {
       const left = [...new Set(process.getActiveResourcesInfo())].join(', ');
       process.stderr.write(`A test has left something running that keeps mocha from its end: ${left}\n`);
-      // After mocha's own, which counts failed tests alone.
+      // After mocha's own handler, which counts only failed tests.
       process.once('exit', () => {
         process.exitCode = Math.max(1, Number(process.exitCode ?? 0));
       });

@@ -4,7 +4,7 @@ import type { Route, RouteRequest } from '../../api-server/http/route.ts';
 /** Any answer in JSON. */
 export const anything = { '200': { description: 'Anything.', content: { 'application/json': { schema: true } } } };
 
-/** A route that answers `{"done":true}`, but for what is said. */
+/** A route that answers `{"done":true}`, with the given changes. */
 export const aRoute = (some: Partial<Route>, operationId = 'aRoute'): Route => ({
   method: 'get',
   path: '/things',
@@ -14,7 +14,7 @@ export const aRoute = (some: Partial<Route>, operationId = 'aRoute'): Route => (
   ...some,
 });
 
-/** Answers with what came in. */
+/** Answers with the parts of the request. */
 export const echo = (
   request: RouteRequest,
 ): Promise<{ status: number; headers: Record<string, string>; body: string }> =>
@@ -48,7 +48,7 @@ export const echoing = aRoute({
   },
 });
 
-/** A handler that waits until the test lets it go on. */
+/** A handler that waits until the test lets it proceed. */
 export function gated(): { route: Route; entered: Promise<void>; proceed: () => void; signals: AbortSignal[] } {
   const signals: AbortSignal[] = [];
   const entered = Promise.withResolvers<void>();

@@ -12,5 +12,5 @@ const tools = { clock: systemClock, random: randomBytes };
 /** A certificate authority for one test file. */
 export const makeCa = (): Credential => makeLocalCa(tools);
 
-/** A server certificate of it, for names and addresses; with dates for an expired one. */
+/** A server certificate of the authority, for names and addresses; dates can make it an expired certificate. */
 export const issue = (ca: Credential, subject: ServerSubject): Credential => issueServerCertificate(ca, subject, tools);

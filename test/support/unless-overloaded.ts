@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What `Retry-After` of the refusal says. */
+/** The value of `Retry-After` in the refusal. */
 const AGAIN_MS = 1000;
 const TRIES = 30;
 
 /**
- * Asks again while the platform sheds load, as its clients should: it has refused the request before it read it, and it does
- * so for a second after its process or its disk stood still.
+ * Repeats a request while the platform sheds load, as clients should. The platform refuses such a request before
+ * reading it, and does so for a second after its process or its disk was blocked.
  */
 export async function unlessOverloaded(ask: () => Promise<Response>): Promise<Response> {
   for (let tries = 1; ; tries += 1) {

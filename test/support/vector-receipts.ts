@@ -17,7 +17,7 @@ export function vectorCase(name: string): VectorCase {
   return found;
 }
 
-/** A receipt of the vectors as a ledger of tenant `acme` holds it, with the proof that the log would give. */
+/** A receipt of the vectors as in a ledger of tenant `acme`, with the proof that the log would return. */
 export interface VectorReceipt {
   readonly stored: StoredReceipt;
   readonly ledger: {
@@ -46,7 +46,7 @@ function signedOf(jws: string): Signed {
   return value;
 }
 
-/** @param proof tlog-proof; null: the entry is in no signed tree yet */
+/** @param proof tlog-proof; null: no signed tree has the entry yet */
 export function vectorReceipt(jws: string, proof: string | null): VectorReceipt {
   const record = signedOf(jws);
   const [, index, hashes = '', note = ''] = (proof === null ? null : PROOF.exec(proof)) ?? [];
@@ -80,5 +80,5 @@ const opened = await openKeys(
 );
 if (!opened.ok) throw new Error(opened.code);
 
-/** The keys document of the vectors, opened with their root. */
+/** The keys document of the vectors, verified with their root. */
 export const vectorKeys = { keysJws: vectors.keys.document_jws, document: opened.document };

@@ -9,7 +9,7 @@ interface Opening {
   readonly salt: string;
 }
 
-/** One `bundle_cases` entry of test/vectors/receipt.json, as the command line gets it. */
+/** One `bundle_cases` entry of test/vectors/receipt.json, in the form that the command line receives. */
 export interface BundleCase {
   readonly id: string;
   readonly name: string;

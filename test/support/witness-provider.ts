@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { text as textOf } from 'node:stream/consumers';
 
-/** One call as its provider saw it. */
+/** One call as the provider received it. */
 interface Witnessed {
-  /** Of which host it was asked for. */
+  /** Host of the request. */
   readonly host: string;
   readonly path: string;
-  /** What stood behind `Bearer`. */
+  /** The token after `Bearer`. */
   readonly token: string;
   /** The input `text` of the run. */
   readonly text: string;
@@ -15,13 +15,13 @@ interface Witnessed {
   readonly at: number;
 }
 
-/** An HTTPS provider that keeps what it was sent, and sends the caller's secret back in every answer. */
+/** An HTTPS provider that records the requests, and sends the caller's secret back in every answer. */
 export interface WitnessProvider {
   readonly port: number;
   readonly calls: readonly Witnessed[];
   /** Calls of `/held/STATUS` wait from now on. */
   readonly hold: () => void;
-  /** Answers all that wait. */
+  /** Answers all waiting calls. */
   readonly release: () => void;
   readonly close: () => Promise<void>;
 }
@@ -43,7 +43,8 @@ function answer(response: ServerResponse, status: number, token: string): void {
 }
 
 /**
- * Starts one on a free loopback port: `/held/STATUS` answers when it is let go, every other path at once with 200.
+ * Starts a provider on a free loopback port: `/held/STATUS` answers when it is released, every other path at once with
+ * 200.
  * @param tls key and certificate in PEM
  */
 export async function startWitness(tls: { readonly key: string; readonly cert: string }): Promise<WitnessProvider> {

@@ -3,16 +3,16 @@ import { createFakeClock, type FakeClock } from './fake-clock.ts';
 const MINUTE = 60_000;
 const LEAP = Date.parse('2038-01-19T03:14:08Z');
 
-/** How far a wall clock is off, ms. @param elapsed monotonic ms @param start ms since epoch */
+/** Error of a wall clock, ms. @param elapsed monotonic ms @param start ms since epoch */
 export type ClockFault = (elapsed: number, start: number) => number;
 
-/** A wall clock that goes wrong some time after its start (reliability.md §4.1, R8). */
+/** A wall clock that becomes wrong some time after its start (reliability.md §4.1, R8). */
 const from =
   (began: number, offMs: (since: number, now: number) => number): ClockFault =>
   (elapsed, start) =>
     elapsed < began ? 0 : offMs(elapsed - began, start + elapsed);
 
-/** @param began monotonic ms at which it goes wrong */
+/** @param began monotonic ms at which it becomes wrong */
 export const clockFaults = (began: number): Readonly<Record<string, ClockFault>> => ({
   'goes ten minutes ahead': from(began, () => 10 * MINUTE),
   'goes ten minutes back': from(began, () => -10 * MINUTE),

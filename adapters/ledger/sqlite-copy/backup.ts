@@ -1,5 +1,6 @@
 import { link, lstat, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { errorCode } from '../../../core/errors/error-code.ts';
 import { syncFolder } from '../../private-file/private-file.ts';
 import { copyError, TargetExists, TargetInUse } from './copy-error.ts';
 import { checkCopy, type LedgerFacts } from './check-copy.ts';
@@ -11,36 +12,34 @@ export interface Backup extends LedgerFacts {
 }
 
 export interface BackupOptions {
-  /** Of the ledger; its process may run. */
+  /** Path of the ledger; its process may be running. */
   readonly file: string;
   readonly target: string;
-  /** Replaces a file that is there. */
+  /** Whether an existing file is replaced. */
   readonly overwrite: boolean;
   readonly onProgress: OnProgress;
 }
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
-
-/** Gives the finished file its name. @throws TargetExists */
+/** Renames the finished file to its target. @throws TargetExists */
 async function publish(made: string, target: string, overwrite: boolean): Promise<void> {
   if (overwrite) return rename(made, target);
   try {
     await link(made, target); // unlike a rename it never replaces a file
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw new TargetExists(`${target} exists`, { cause: error });
+    if (errorCode(error) === 'EEXIST') throw new TargetExists(`${target} exists`, { cause: error });
     throw error;
   }
   return rm(made);
 }
 
-/** A rename replaces more than files: for root `/dev/null` too. */
+/** A rename replaces more than files: as root it would replace `/dev/null` too. */
 async function checkKind(target: string): Promise<void> {
   const found = await lstat(target).catch(() => undefined);
   if (found === undefined || found.isFile() || found.isSymbolicLink()) return;
   throw new TargetInUse(`${target} is no file`);
 }
 
-/** Replaced under a running process, a ledger would go on where no name leads to. */
+/** If its file were replaced, a running process would continue to write to a file without a name. */
 async function checkTarget({ file, target, overwrite }: BackupOptions): Promise<void> {
   await checkKind(target);
   if (!(await isThere(target))) return;
@@ -53,7 +52,7 @@ async function checkTarget({ file, target, overwrite }: BackupOptions): Promise<
 }
 
 /**
- * Copies a ledger while it is used. The target has the whole copy, checked and synced, or is as it was.
+ * Copies a ledger while it is in use. Afterwards the target is the whole copy, checked and synced, or is unchanged.
  * @throws TargetExists
  * @throws TargetInUse
  * @throws LedgerError `ledger-version`; `ledger-unavailable` the ledger or its copy can't be read

@@ -5,7 +5,7 @@ import { checkVersion } from '../sqlite-writer/schema.ts';
 import { integerOf, textOf } from '../sqlite/columns.ts';
 import { ledgerError } from '../sqlite/sqlite-error.ts';
 
-/** What a ledger file holds. */
+/** Contents of a ledger file. */
 export interface LedgerFacts {
   readonly issuer: string;
   readonly logOrigin: string;
@@ -20,7 +20,7 @@ const notALedger = (file: string): LedgerError => new LedgerError('ledger-unavai
 const hasTable = (db: DatabaseSync, name: string): boolean =>
   db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
 
-/** @throws LedgerError `ledger-version` a newer program wrote it; `ledger-unavailable` it is no ledger */
+/** @throws LedgerError `ledger-version` a newer program wrote it; `ledger-unavailable` the file is not a ledger */
 export function checkSchema(db: DatabaseSync, file: string): void {
   if (!hasTable(db, 'schema_version')) throw notALedger(file);
   const row = db.prepare('SELECT version FROM schema_version').get();
@@ -47,8 +47,8 @@ function checkWhole(db: DatabaseSync, file: string): void {
 }
 
 /**
- * Checks a copy that nobody else has open, every page of it, and leaves it as one file that needs nothing beside it.
- * @throws LedgerError `ledger-version`; `ledger-unavailable` no ledger, damaged, or its log contradicts itself
+ * Checks every page of a copy that no other process has open. Leaves it as one file that needs no other file beside it.
+ * @throws LedgerError `ledger-version`; `ledger-unavailable` not a ledger, damaged, or its log contradicts itself
  */
 export function checkCopy(file: string): LedgerFacts {
   let db: DatabaseSync | undefined;
@@ -67,7 +67,7 @@ export function checkCopy(file: string): LedgerFacts {
   }
 }
 
-/** Reads the version of a ledger without changing it. @throws LedgerError as `checkSchema` */
+/** Reads the version of a ledger without changing the file. @throws LedgerError as `checkSchema` */
 export function checkLedgerVersion(file: string): void {
   let db: DatabaseSync | undefined;
   try {

@@ -1,12 +1,15 @@
 import { ledgerError } from '../sqlite/sqlite-error.ts';
 
-/** The target is there already: it was not touched. */
+/** The target exists already and was not changed. */
 export class TargetExists extends Error {}
 
-/** The target is the ledger that is copied, one of its files, or no file at all: it was not touched. */
+/** The target is the copied ledger, one of its files, or not a regular file. It was not changed. */
 export class TargetInUse extends Error {}
 
-/** What a copy fails with: errors of its own and the reason of an abort pass, anything else is the ledger's. */
+/**
+ * The error of a failed copy. Errors of copying and the reason of an abort pass unchanged; any other becomes a
+ * LedgerError.
+ */
 export function copyError(error: unknown, signal: AbortSignal): unknown {
   const isOurs = error instanceof TargetExists || error instanceof TargetInUse;
   return isOurs || (signal.aborted && error === signal.reason) ? error : ledgerError(error);

@@ -2,7 +2,7 @@ import { open, rm, stat } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { checkSchema } from './check-copy.ts';
 
-/** What SQLite may have beside a file, or reads into one of that name when it finds it. */
+/** Files that SQLite may keep beside a database, or reads into a database of that name. */
 const BESIDE = ['-wal', '-shm', '-journal'] as const;
 
 /** A ledger file, and everything that belongs to it. */
@@ -14,18 +14,18 @@ export const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Takes an unfinished copy away. */
+/** Removes an unfinished copy. */
 export async function removeParts(file: string): Promise<void> {
   for (const path of partsOf(file)) await rm(path, { force: true });
 }
 
-/** Told of the pages that are copied. */
+/** Called with the number of copied pages. */
 export type OnProgress = (done: number, total: number) => void;
 
 export interface StateCopy {
-  /** Of a ledger; a process may have it open. */
+  /** Path of a ledger; a process may have it open. */
   readonly file: string;
-  /** The copy, mode 0600: it holds receipts and answers. What is there is replaced. */
+  /** Path of the copy, mode 0600: it holds receipts and answers. An existing file is replaced. */
   readonly made: string;
   readonly onProgress: OnProgress;
 }
@@ -39,9 +39,9 @@ async function makePrivate(path: string): Promise<void> {
 }
 
 /**
- * Copies one state of a ledger, with the commits that stand in its WAL. The open read transaction is that state: without
- * it SQLite begins anew whenever a running API commits, and never ends. The writer doesn't wait; its WAL grows until the
- * copy is made.
+ * Copies one state of a ledger, with the commits that stand in its WAL. The open read transaction fixes that state.
+ * Without it SQLite restarts the copy whenever a running API commits, and never ends. The writer doesn't wait; its WAL
+ * grows until the copy is made.
  */
 export async function copyState({ file, made, onProgress }: StateCopy, signal: AbortSignal): Promise<void> {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5000 });

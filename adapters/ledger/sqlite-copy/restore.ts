@@ -9,37 +9,40 @@ import { copyState, isThere, partsOf, removeParts, syncFile, type OnProgress } f
 
 export interface RestoreOptions {
   readonly source: string;
-  /** The source is moved, not copied: nobody else has it, and it lies on the volume of the ledger. */
+  /** The source is moved, not copied: no other process has it, and it lies on the volume of the ledger. */
   readonly consume?: boolean;
-  /** Of the ledger; no process may have it. */
+  /** Path of the ledger; no process may have it open. */
   readonly file: string;
-  /** Puts a ledger that is there aside under this suffix; absent: refuses. */
+  /** An existing ledger is put aside under this suffix; absent: the restore is refused. */
   readonly asideAs?: string;
   readonly onProgress: OnProgress;
 }
 
 export interface Restored extends LedgerFacts {
-  /** Where the ledger is that was there before; undefined: there was none. */
+  /** Path of the earlier ledger; undefined: there was no ledger. */
   readonly aside: string | undefined;
 }
 
-/** Moves the last commits from the WAL into the file, so that the file alone is the ledger; a damaged one stays as it is. */
+/**
+ * Moves the last commits from the WAL into the file, so that the file alone is the ledger. A damaged ledger stays as it
+ * is.
+ */
 function foldWal(file: string): void {
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(file, { timeout: 0 });
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
-    // Its `-wal` goes aside with it, under the name that SQLite looks for.
+    // Its `-wal` is put aside with it, under the name that SQLite looks for.
   } finally {
     db?.close();
   }
 }
 
 /**
- * Gives what is there a second name. The ledger keeps its own until the restored one replaces it: a crash leaves either.
- * A `-wal` that stayed would be read into the restored file: it goes.
- * @throws TargetExists something was put aside under that name before
+ * Gives the existing ledger a second name. It keeps its own name until the restored ledger replaces it, so a crash
+ * leaves one of the two. A remaining `-wal` would be read into the restored file, so it is moved.
+ * @throws TargetExists a file exists under the new name
  */
 async function putAside(file: string, aside: string): Promise<void> {
   for (const path of partsOf(aside)) if (await isThere(path)) throw new TargetExists(`${path} exists`);
@@ -54,16 +57,16 @@ async function putAside(file: string, aside: string): Promise<void> {
   }
 }
 
-/** Any part of a ledger: even a `-wal` alone has commits. */
+/** Finds any part of a ledger: even a `-wal` alone has commits. */
 async function partThere(file: string): Promise<string | undefined> {
   for (const path of partsOf(file)) if (await isThere(path)) return path;
   return undefined;
 }
 
-/** Everything that is checked and put in place lies at `made` then. */
+/** Puts the source at `made`, where it is checked before it is moved into place. */
 async function take({ source, consume, onProgress }: RestoreOptions, made: string, signal: AbortSignal): Promise<void> {
   if (consume !== true) return copyState({ file: source, made, onProgress }, signal);
-  await removeParts(made); // what a killed one left: a `-wal` would be read into this file
+  await removeParts(made); // left by a killed restore: its `-wal` would be read into this file
   return rename(source, made);
 }
 
@@ -86,16 +89,20 @@ async function replace(options: RestoreOptions, signal: AbortSignal): Promise<Re
   }
 }
 
-/** Readable by its owner only; one that is there is never opened, as that would drop locks of this process (POSIX). */
+/**
+ * Readable by its owner only. An existing file is never opened, because closing it would drop locks of this process
+ * (POSIX).
+ */
 async function makeLockFile(path: string): Promise<void> {
   if (!(await isThere(path))) await (await open(path, 'ax', 0o600)).close();
 }
 
 /**
- * Puts a backup in the place of a ledger, checked before anything is moved. The place has the old or the new ledger at
- * every moment.
- * @throws TargetExists there is a ledger and nothing says where it goes, or something is there already
- * @throws LedgerError `ledger-locked` a process uses it; `ledger-version`; `ledger-unavailable` the backup is none
+ * Replaces a ledger by a backup, which is checked before any file is moved. At every moment the path holds the old or
+ * the new ledger.
+ * @throws TargetExists there is a ledger and no `asideAs`, or a file exists under the name to put it aside
+ * @throws LedgerError `ledger-locked` a process uses it; `ledger-version`; `ledger-unavailable` the source is not a
+ *   backup
  */
 export async function restoreLedger(options: RestoreOptions, signal: AbortSignal): Promise<Restored> {
   await mkdir(dirname(options.file), { recursive: true, mode: 0o700 });

@@ -25,10 +25,10 @@ function newestCheckpointFits(db: DatabaseSync, size: number, node: NodeReader):
 }
 
 /**
- * Cheap test on start that head, tiles, last entry and newest checkpoint are of one tree: a few reads whatever the size
- * of the log. It finds a file put together from two, not a changed old entry: that takes the whole log (`checkLog` in
- * the tests, later `orb log verify`).
- * @throws LedgerError `ledger-unavailable`: the writer must not sign what it can't vouch for
+ * Cheap test at the start that head, tiles, last entry and newest checkpoint belong to one tree. It takes a few reads,
+ * however large the log is. It finds a file that was put together from two files. It does not find a changed old entry,
+ * which takes a pass over the whole log (`checkLog` in the tests, later `orb log verify`).
+ * @throws LedgerError `ledger-unavailable`: the writer must not sign a log that it can't vouch for
  */
 export function checkHead(db: DatabaseSync): void {
   const head = db.prepare('SELECT size, edge FROM log_head WHERE id = 1').get() ?? {};

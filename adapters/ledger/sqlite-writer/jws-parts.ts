@@ -1,14 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { integerOf } from '../sqlite/columns.ts';
 
-/** A compact JWS as it is stored: its header once for all of a key, its other parts in bytes. */
+/** A compact JWS as it is stored: its header is stored once per key, its other parts as bytes. */
 interface JwsParts {
   readonly header: string;
   readonly payload: Buffer;
   readonly signature: Buffer;
 }
 
-/** Undefined unless the text comes back byte for byte when the parts are put together again. */
+/** Undefined unless joining the parts gives the same text byte for byte. */
 export function splitJws(jws: string): JwsParts | undefined {
   const [header, payloadText, signatureText, more] = jws.split('.');
   if (header === undefined || payloadText === undefined || signatureText === undefined || more !== undefined)
@@ -19,7 +19,7 @@ export function splitJws(jws: string): JwsParts | undefined {
   return same ? { header, payload, signature } : undefined;
 }
 
-/** Ids of protected headers: one a signing key and type. */
+/** Ids of protected headers: one per signing key and type. */
 export class JwsHeaders {
   readonly #insert: StatementSync;
   readonly #select: StatementSync;
@@ -30,7 +30,7 @@ export class JwsHeaders {
     this.#select = db.prepare('SELECT id FROM jws_headers WHERE header = ?');
   }
 
-  /** After a rollback: what was remembered of the database may be gone. */
+  /** To call after a rollback: remembered rows may no longer exist in the database. */
   forget(): void {
     this.#ids.clear();
   }

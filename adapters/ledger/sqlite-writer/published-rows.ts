@@ -6,11 +6,11 @@ function parsed(entry: string): JsonObject {
     const value: unknown = JSON.parse(entry);
     return isJsonObject(value) ? value : {};
   } catch {
-    return {}; // the log takes any text; only entries of its own form say something here
+    return {}; // the log accepts any text; only entries in its own form count here
   }
 }
 
-/** Which manifests have a `publish` entry: asked for each swap, so not searched for in the log. */
+/** Manifests that have a `publish` entry. Each swap needs this, so the log is not searched for it. */
 export class PublishedRows {
   readonly #put: StatementSync;
 
@@ -18,7 +18,7 @@ export class PublishedRows {
     this.#put = db.prepare('INSERT INTO published(orb_id, manifest_digest) VALUES (?, ?) ON CONFLICT DO NOTHING');
   }
 
-  /** To be told of each appended entry, inside its transaction. */
+  /** Must be called with each appended entry, inside its transaction. */
   note(entries: readonly string[]): void {
     for (const entry of entries) {
       const { kind, orb_id: orbId, manifest_digest: digest } = parsed(entry);

@@ -1,18 +1,17 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sealAnswer } from '../sealed-answer.ts';
 import { integerOf, optionalBlobOf, textOf } from '../sqlite/columns.ts';
-import type { AnswerRow, FinishRow, RowResult, StartRow } from '../sqlite/protocol.ts';
+import type { AnswerRow, EraseRow, FinishRow, StartRow } from '../sqlite/protocol.ts';
+import { refused, type RowResult } from '../tables/table.ts';
 import { splitJws, type JwsHeaders } from './jws-parts.ts';
 import type { TreeWriter } from './tree-writer.ts';
 
-/** trust.md §2.1: an entry is at most this long. */
+/** Longest entry (trust.md §2.1). */
 const MAX_ENTRY_BYTES = 65_535;
 
 const NOT_WHOLE = 'a time is no whole number of milliseconds';
 
-export const refused = (why: string): RowResult => ['refused', why];
-
-/** An entry as bytes, or undefined: longer than the log takes. */
+/** An entry as bytes; undefined when it is longer than the log allows. */
 export function entryBytes(entry: string): Uint8Array | undefined {
   const bytes = Buffer.from(entry, 'utf8');
   return bytes.length > MAX_ENTRY_BYTES ? undefined : bytes;
@@ -42,6 +41,12 @@ function prepareRuns(db: DatabaseSync) {
       'INSERT INTO idempotency(tenant, path, key, body_sha256, run_id, answer, expires_at) VALUES (?, ?, ?, ?, ?, NULL, ?)',
     ),
     claimOfRun: db.prepare('SELECT path, key FROM idempotency WHERE run_id = ? AND tenant = ?'),
+    eraseExpired: db.prepare(
+      `DELETE FROM idempotency WHERE rowid IN (
+         SELECT rowid FROM idempotency WHERE expires_at < ? AND (answer IS NOT NULL OR NOT EXISTS (
+           SELECT 1 FROM runs WHERE runs.run_id = idempotency.run_id AND state = 'started'))
+         LIMIT ?)`,
+    ),
     putAnswer: db.prepare('UPDATE idempotency SET answer = ? WHERE run_id = ? AND tenant = ?'),
   } satisfies Record<string, StatementSync>;
 }
@@ -66,7 +71,7 @@ export class RunRows {
     const { changes } = this.#sql.insertRun.run(runId, tenant, startedAt, deadlineAt, owner, seed);
     if (changes === 0) return refused('the run id is taken');
     if (path === null) return null;
-    this.#sql.dropClaim.run(tenant, path, key); // an expired one
+    this.#sql.dropClaim.run(tenant, path, key); // an expired claim
     this.#sql.insertClaim.run(tenant, path, key, bodySha256, runId, expiresAt);
     return null;
   }
@@ -104,7 +109,7 @@ export class RunRows {
 
   record(start: StartRow, finish: FinishRow, tree: TreeWriter): RowResult {
     const [, runId, , receiptId, , , issuedAt, jws, entry] = finish;
-    // Whatever could refuse the second half is asked before the first is written.
+    // All checks that could refuse the second half run before the first half is written.
     if (this.#sql.receiptTaken.get(receiptId, runId) !== undefined) return refused('the receipt id is taken');
     const whole = Number.isSafeInteger(issuedAt) && splitJws(jws) !== undefined && entryBytes(entry) !== undefined;
     if (!whole) return refused('the receipt is malformed');
@@ -112,16 +117,21 @@ export class RunRows {
     return this.start(start) ?? this.finish(finish, tree);
   }
 
-  /** A claim and its answer at once: there is no run between them. */
+  /** Writes a claim and its answer together: no run lies between them. */
   answer(row: AnswerRow): RowResult {
     const [, tenant, path, key, bodySha256, requestId, now, expiresAt, answer, nonce] = row;
     if (![now, expiresAt].every(Number.isSafeInteger)) return refused(NOT_WHOLE);
     const taken = this.#claimTaken(tenant, path, key, now);
     if (taken !== null) return taken;
-    this.#sql.dropClaim.run(tenant, path, key); // an expired one
+    this.#sql.dropClaim.run(tenant, path, key); // an expired claim
     this.#sql.insertClaim.run(tenant, path, key, bodySha256, requestId, expiresAt);
     this.#storeAnswer(requestId, tenant, answer, nonce);
     return null;
+  }
+
+  /** Deletes expired claims, at most as many as the row says; claims of running runs stay. */
+  erase([, now, limit]: EraseRow): RowResult {
+    return Number(this.#sql.eraseExpired.run(now, limit).changes);
   }
 
   #claimTaken(tenant: string, path: string, key: string, startedAt: number): RowResult {

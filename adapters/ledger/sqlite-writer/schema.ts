@@ -2,14 +2,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { succeeds } from '../../../core/merkle/log-origin.ts';
 import { LedgerError, type LedgerIdentity } from '../port.ts';
 import { integerOf, textOf } from '../sqlite/columns.ts';
+import { LEASES_SQL } from '../tables/leases.ts';
+import { MANIFESTS_SQL } from '../tables/manifests.ts';
+import { STATE_SQL } from '../tables/state.ts';
 
 /**
- * One script a version, never edited once released: a change is a new one at the end. Departures from the tables of
- * trust.md §2.3, none visible through the port:
+ * One script per version, never edited once released: a change is a new script at the end. Differences from the tables
+ * of trust.md §2.3, all invisible through the port:
  * - no `log_pending`: the writer gives an entry its index in the transaction that writes it;
- * - a JWS is its payload and signature in bytes, its constant header kept once (performance.md §1.1); its SHA-256 stands
- *   in its log entry and is computed where else it is asked for;
- * - `log_tiles` holds 256 hashes a row, of the leaves and of each 8th level above; what lies between is computed.
+ * - a JWS is stored as payload and signature in bytes; its constant header is stored once (performance.md §1.1). Its
+ *   SHA-256 stands in its log entry, and is computed wherever else it is needed;
+ * - `log_tiles` holds 256 hashes a row, of the leaves and of each 8th level above; the levels between are computed.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -36,8 +39,7 @@ const MIGRATIONS: readonly string[] = [
   INSERT INTO log_head(id, size, edge) VALUES (1, 0, x'');
   CREATE TABLE log_checkpoints(size INTEGER PRIMARY KEY, note TEXT NOT NULL) STRICT;
 
-  CREATE TABLE manifests(digest TEXT PRIMARY KEY, jcs TEXT NOT NULL) STRICT;
-  CREATE TABLE manifest_tenants(digest TEXT NOT NULL, tenant TEXT NOT NULL, PRIMARY KEY (digest, tenant)) STRICT, WITHOUT ROWID;
+  ${MANIFESTS_SQL}
 
   CREATE TABLE idempotency(
     tenant TEXT NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL, body_sha256 TEXT NOT NULL, run_id TEXT NOT NULL,
@@ -46,11 +48,11 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX idempotency_run ON idempotency(run_id);
   CREATE INDEX idempotency_expiry ON idempotency(expires_at);
 
-  CREATE TABLE leases(name TEXT PRIMARY KEY, holder TEXT NOT NULL, epoch INTEGER NOT NULL, expires INTEGER NOT NULL) STRICT;
-  CREATE TABLE state(kind TEXT NOT NULL, key TEXT NOT NULL, json TEXT NOT NULL, PRIMARY KEY (kind, key)) STRICT, WITHOUT ROWID;
+  ${LEASES_SQL}
+  ${STATE_SQL}
   `,
-  // `published` is fed from the `publish` entries as they are appended: no program before this version wrote one. The
-  // highest epoch of an object is a row of `leases` named `swap/UID` (trust.md §2.3: fencing rows among them).
+  // `published` is fed from the `publish` entries as they are appended: earlier programs did not write such entries.
+  // The highest epoch of an object is a row of `leases` named `swap/UID` (trust.md §2.3: fencing rows among them).
   `
   CREATE TABLE swap_receipts(
     log_index INTEGER PRIMARY KEY, receipt_id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, orb_uid TEXT NOT NULL,
@@ -59,7 +61,8 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE TABLE published(orb_id TEXT NOT NULL, manifest_digest TEXT NOT NULL, PRIMARY KEY (orb_id, manifest_digest)) STRICT, WITHOUT ROWID;
   `,
-  // What was signed under an origin that was given up: evidence, never served. Its sizes come again under the next one.
+  // Checkpoints signed under an origin that was given up: evidence, never served. The next origin signs the same sizes
+  // again.
   `
   CREATE TABLE past_checkpoints(
     log_origin TEXT NOT NULL, size INTEGER NOT NULL, note TEXT NOT NULL, PRIMARY KEY (log_origin, size)
@@ -67,8 +70,11 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
+/** The version that this program writes, and the highest that it reads. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
 function prepareFile(db: DatabaseSync, file: string): void {
-  // 8 KiB pages hold four receipts each; has an effect before the first table only (performance.md §1.1).
+  // 8 KiB pages hold four receipts each; takes effect before the first table only (performance.md §1.1).
   db.exec('PRAGMA page_size = 8192');
   const mode = db.prepare('PRAGMA journal_mode = WAL').get() ?? {};
   if (textOf(mode, 'journal_mode') !== 'wal') {
@@ -90,11 +96,14 @@ function versionOf(db: DatabaseSync): number {
   return row === undefined ? 0 : integerOf(row, 'version');
 }
 
-/** @throws LedgerError `ledger-version`: a program must not touch what a newer one wrote; `ledger-unavailable`: no version */
+/**
+ * @throws LedgerError `ledger-version`: a program must not change a ledger that a newer one wrote;
+ *   `ledger-unavailable`: no version
+ */
 export function checkVersion(version: number): void {
   if (version < 0) throw new LedgerError('ledger-unavailable', `schema version ${version}: its file is damaged`);
-  if (version <= MIGRATIONS.length) return;
-  const detail = `this ledger has schema version ${version}, this program knows versions up to ${MIGRATIONS.length}`;
+  if (version <= SCHEMA_VERSION) return;
+  const detail = `this ledger has schema version ${version}, this program knows versions up to ${SCHEMA_VERSION}`;
   const advice = 'use the version that wrote it or a later one, or restore a backup from before the upgrade';
   throw new LedgerError('ledger-version', `${detail}: a newer program wrote it; ${advice}`);
 }
@@ -108,7 +117,7 @@ function migrate(db: DatabaseSync): void {
   });
 }
 
-/** The root signed keys with a later origin (`orb ledger adopt`): the entries stay, and are signed anew under it. */
+/** The root signed keys with a later origin (`orb ledger adopt`): the entries stay, and are signed again under it. */
 function beginOrigin(db: DatabaseSync, past: string, origin: string): void {
   db.prepare(
     'INSERT OR IGNORE INTO past_checkpoints(log_origin, size, note) SELECT ?, size, note FROM log_checkpoints',
@@ -138,8 +147,8 @@ function claimIdentity(db: DatabaseSync, { issuer, logOrigin }: LedgerIdentity):
 }
 
 /**
- * Opens the writer's connection: file prepared, every missing migration applied, identity fixed. All of it is one
- * transaction: a crash leaves the file as it was.
+ * Opens the writer's connection: prepares the file, applies every missing migration and fixes the identity. All of it
+ * is one transaction: a crash leaves the file as it was.
  * @throws LedgerError `ledger-version`, `ledger-identity`
  */
 export function openWriterDatabase(file: string, identity: LedgerIdentity): DatabaseSync {

@@ -1,8 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { integerOf, textOf } from '../sqlite/columns.ts';
-import type { RowResult, SwapRow } from '../sqlite/protocol.ts';
+import type { SwapRow } from '../sqlite/protocol.ts';
+import { refused, type RowResult } from '../tables/table.ts';
 import { splitJws, type JwsHeaders } from './jws-parts.ts';
-import { entryBytes, refused } from './run-rows.ts';
+import { entryBytes } from './run-rows.ts';
 import type { TreeWriter } from './tree-writer.ts';
 
 function prepareSwaps(db: DatabaseSync) {
@@ -17,7 +18,7 @@ function prepareSwaps(db: DatabaseSync) {
          signature) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     fence: db.prepare('SELECT epoch FROM leases WHERE name = ?'),
-    // Nobody holds it: it is there for its epoch.
+    // This lease has no holder: it exists for its epoch.
     putFence: db.prepare(
       `INSERT INTO leases(name, holder, epoch, expires) VALUES (?, '', ?, 0)
        ON CONFLICT DO UPDATE SET epoch = excluded.epoch`,
@@ -52,7 +53,7 @@ export class SwapRows {
     return null;
   }
 
-  /** What was recorded before and stands against a row: its own swap, or the epoch of a later leader. */
+  /** The earlier record that refuses a row: the same swap, or the epoch of a later leader. */
   #earlier(orbUid: string, swapSeq: number, epoch: number): RowResult {
     const existing = this.#sql.bySeq.get(orbUid, swapSeq);
     if (existing !== undefined) return ['exists', textOf(existing, 'receipt_id')];

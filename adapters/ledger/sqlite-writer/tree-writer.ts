@@ -12,7 +12,7 @@ interface Tile {
   width: number;
 }
 
-/** Kept for as long as the connection: a new `TreeWriter` prepares nothing again. */
+/** Kept as long as the connection, so that a new `TreeWriter` prepares no statement again. */
 export interface TreeStatements {
   readonly head: StatementSync;
   readonly tile: StatementSync;
@@ -40,15 +40,15 @@ function splitEdge(bytes: Uint8Array): readonly Uint8Array[] {
 }
 
 /**
- * The Merkle tree as the writer holds it: its head, its edge, and the tiles that are not yet full. Made from the stored
- * head; after a rollback drop it and make another: memory follows the disk.
+ * The Merkle tree in the writer's memory: its head, its edge, and the tiles that are not yet full. It is made from the
+ * stored head. After a rollback, drop it and make another: memory follows the disk.
  */
 export class TreeWriter {
   readonly #statements: TreeStatements;
   #size: number;
   #storedSize: number;
   #edge: readonly Uint8Array[];
-  /** By level of tiles: the one that the next hash goes to. */
+  /** By level: the tile that the next hash goes to. */
   readonly #tiles = new Map<number, Tile>();
   readonly #changed = new Map<Tile, number>();
 
@@ -61,7 +61,7 @@ export class TreeWriter {
     this.#edge = splitEdge(blobOf(head, 'edge'));
   }
 
-  /** Entries in the tree, those of the open transaction among them. */
+  /** Entries in the tree, including those of the open transaction. */
   size(): number {
     return this.#size;
   }
@@ -83,7 +83,7 @@ export class TreeWriter {
     return index;
   }
 
-  /** Writes what changed since the last call: once a transaction, before its commit. */
+  /** Writes the changes since the last call: once per transaction, before its commit. */
   store(): void {
     if (this.#size === this.#storedSize) return;
     for (const [tile, level] of this.#changed) {

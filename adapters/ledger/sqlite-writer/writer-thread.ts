@@ -6,7 +6,7 @@ import { openWriterDatabase } from './schema.ts';
 import { failureDetail } from '../sqlite/sqlite-error.ts';
 import { Writer } from './writer.ts';
 
-// The one module that runs on import: the entry of the writer's thread.
+// The only module that runs on import: the entry of the writer's thread.
 const port = parentPort;
 if (port === null) throw new TypeError('the ledger writer runs in a worker thread');
 const answer = (message: FromWriter): void => port.postMessage(message);

@@ -3,30 +3,21 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { keyId, signNote } from '../../../core/merkle/checkpoint.ts';
 import { sha256 } from '../../keys/primitives.ts';
 import { integerOf } from '../sqlite/columns.ts';
-import type { LogRow, RowResult, StoreRow, WriteRow, WriterSettings } from '../sqlite/protocol.ts';
+import type { EraseRow, LogRow, WriteRow, WriterSettings } from '../sqlite/protocol.ts';
+import { refused, type RowResult } from '../tables/table.ts';
+import { createTableWriter, type TableWriter } from '../tables/tables.ts';
 import { JwsHeaders } from './jws-parts.ts';
 import { PublishedRows } from './published-rows.ts';
-import { entryBytes, refused, RunRows } from './run-rows.ts';
-import { StoreRows } from './store-rows.ts';
+import { entryBytes, RunRows } from './run-rows.ts';
 import { SwapRows } from './swap-rows.ts';
 import { prepareTree, TreeWriter, type TreeStatements } from './tree-writer.ts';
 
-// A WAL that starts over early overwrites itself: 0.46 ms a run against 0.8 (performance.md §1.1). A group writes some
-// 6 pages, and half a page more for each further row (measured): either bound is 500 to 600 pages, 5 MB of WAL.
+// A WAL that starts over early overwrites itself: 0.46 ms a run instead of 0.8 (performance.md §1.1). A group writes
+// about 6 pages, and half a page more for each further row (measured). Either bound is 500 to 600 pages, 5 MB of WAL.
 const CHECKPOINT_ROWS = 800;
 const CHECKPOINT_COMMITS = 100;
 
-const STORE_OPS: ReadonlySet<string> = new Set<StoreRow[0]>([
-  'erase',
-  'putManifest',
-  'putState',
-  'deleteState',
-  'acquireLease',
-  'releaseLease',
-]);
-const isStoreRow = (row: WriteRow): row is StoreRow => STORE_OPS.has(row[0]);
-
-/** Tree and newest checkpoint as the last commit left them. */
+/** Tree and newest checkpoint after the last commit. */
 interface Position {
   readonly tree: TreeWriter;
   /** Size of the newest checkpoint, 0 without one. */
@@ -34,9 +25,9 @@ interface Position {
 }
 
 /**
- * The only connection that writes. Every group is one transaction, with the log's entries, hashes and head in it: what
- * a commit shows is always a whole tree. Durable when `commit` returns: WAL and `synchronous=FULL` write the frames of
- * a commit and sync them (`pwrite` … `fdatasync` of the WAL) before any reader sees them. Not covered: a disk that
+ * The only connection that writes. Every group is one transaction that includes the log's entries, hashes and head: a
+ * commit always shows a whole tree. Durable when `commit` returns: WAL and `synchronous=FULL` write the frames of a
+ * commit and sync them (`pwrite` … `fdatasync` of the WAL) before any reader sees them. Not covered: a disk that
  * acknowledges a sync which it did not do.
  */
 export class Writer {
@@ -46,14 +37,14 @@ export class Writer {
   readonly #runs: RunRows;
   readonly #swaps: SwapRows;
   readonly #published: PublishedRows;
-  readonly #store: StoreRows;
+  readonly #tables: TableWriter;
   readonly #treeSql: TreeStatements;
   readonly #newestCheckpoint: StatementSync;
   readonly #insertCheckpoint: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #keyId: Uint8Array;
-  /** Undefined after a rollback: read again from the disk. */
+  /** Undefined after a rollback: then it is read again from the disk. */
   #position: Position | undefined;
   #rowsSince = 0;
   #commitsSince = 0;
@@ -65,7 +56,7 @@ export class Writer {
     this.#runs = new RunRows(db, settings.dataKey, this.#headers);
     this.#swaps = new SwapRows(db, this.#headers);
     this.#published = new PublishedRows(db);
-    this.#store = new StoreRows(db);
+    this.#tables = createTableWriter(db);
     this.#treeSql = prepareTree(db);
     this.#newestCheckpoint = db.prepare('SELECT coalesce(max(size), 0) AS size FROM log_checkpoints');
     this.#insertCheckpoint = db.prepare('INSERT INTO log_checkpoints(size, note) VALUES (?, ?)');
@@ -80,12 +71,13 @@ export class Writer {
     return [tree.size(), checkpointed];
   }
 
-  /** One result a row, in order. @throws what SQLite threw; nothing of the group was written then */
+  /** One result per row, in order. @throws the error of SQLite; then no row of the group was written */
   commit(rows: readonly WriteRow[]): readonly RowResult[] {
     try {
       this.#begin.run();
       const position = this.#read();
-      const results = rows.map((row) => (isStoreRow(row) ? this.#store.apply(row) : this.#applyLog(row, position)));
+      const { isRow, apply } = this.#tables;
+      const results = rows.map((row) => (isRow(row) ? apply(row) : this.#apply(row, position)));
       position.tree.store();
       this.#commit.run();
       this.#rowsSince += rows.length;
@@ -97,7 +89,7 @@ export class Writer {
     }
   }
 
-  /** Moves the WAL into the file when it is due: to be called after the answer, nobody waits for it. */
+  /** Moves the WAL into the file when it is due. Call it after the answer, so that no caller waits for it. */
   tidy(): void {
     if (this.#rowsSince < CHECKPOINT_ROWS && this.#commitsSince < CHECKPOINT_COMMITS) return;
     this.#rowsSince = 0;
@@ -105,7 +97,7 @@ export class Writer {
     try {
       this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch {
-      // A full disk: the WAL keeps every commit, the next call tries again.
+      // A full disk: the WAL keeps every commit, and the next call tries again.
     }
   }
 
@@ -121,7 +113,7 @@ export class Writer {
     return this.#position;
   }
 
-  #applyLog(row: LogRow, position: Position): RowResult {
+  #apply(row: LogRow | EraseRow, position: Position): RowResult {
     switch (row[0]) {
       case 'start':
         return this.#runs.start(row);
@@ -133,6 +125,8 @@ export class Writer {
         return this.#runs.answer(row);
       case 'swap':
         return this.#swaps.record(row, position.tree);
+      case 'erase':
+        return this.#runs.erase(row);
       case 'append':
         return this.#append(row[1], position.tree);
       case 'checkpoint':

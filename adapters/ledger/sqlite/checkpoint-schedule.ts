@@ -1,9 +1,10 @@
 import type { Clock } from '../../time/clock.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import type { LogGate, SignedCheckpoint } from '../port.ts';
-import type { RowResult, WriteRow } from './protocol.ts';
+import type { RowResult } from '../tables/table.ts';
+import type { WriteRow } from './protocol.ts';
 
-// trust.md §2.3: signed within 1 s of growth, at most four in a second.
+// Signed within 1 s of growth, at most four times a second (trust.md §2.3).
 const PERIOD_MS = 250;
 
 export interface CheckpointDeps {
@@ -13,7 +14,7 @@ export interface CheckpointDeps {
   readonly gate: Pick<LogGate, 'refusal'>;
 }
 
-/** Has a grown log signed, in a group with whatever else is written then. */
+/** Has a grown log signed, in one group with other waiting rows. */
 export class CheckpointSchedule {
   readonly #deps: CheckpointDeps;
   readonly #stopped = new AbortController();
@@ -25,7 +26,7 @@ export class CheckpointSchedule {
     this.#deps = deps;
   }
 
-  /** To be told of each commit. */
+  /** Must be called after each commit. */
   grown(size: number, checkpointed: number): void {
     this.#due = size > checkpointed;
     if (!this.#due || this.#waiting || this.#stopped.signal.aborted) return;
@@ -33,7 +34,7 @@ export class CheckpointSchedule {
     void this.#signWhileDue();
   }
 
-  /** Signs what there is, if it may be signed, and resolves when that is committed. */
+  /** Signs the log, if the gate allows it, and resolves when the checkpoint is committed. */
   async sign(): Promise<void> {
     if (this.#deps.gate.refusal() !== undefined) return;
     const result = await this.#deps.queue.add(['checkpoint']);
@@ -45,7 +46,9 @@ export class CheckpointSchedule {
     this.#stopped.abort();
   }
 
-  /** Never rejects: a checkpoint that failed is due again, and the rows of its group told their callers why. */
+  /**
+   * Never rejects: a failed checkpoint stays due, and the callers of the other rows in its group were given the error.
+   */
   async #signWhileDue(): Promise<void> {
     try {
       while (this.#due && this.#deps.gate.refusal() === undefined) {
@@ -53,7 +56,7 @@ export class CheckpointSchedule {
         await this.sign().catch(() => undefined);
       }
     } catch {
-      // stopped: closing signs the last one
+      // stopped: closing signs the last checkpoint
     }
     this.#waiting = false;
   }

@@ -3,7 +3,7 @@ import { LedgerError } from '../port.ts';
 import { integerOf } from './columns.ts';
 import { hasPrimaryCode, SQLITE_BUSY, SQLITE_FULL } from './sqlite-error.ts';
 
-/** A data folder that this process holds until `release`, or until it ends in any way. */
+/** A data folder that this process holds until `release` or until the process ends, however it ends. */
 export interface ProcessLock {
   readonly release: () => void;
 }
@@ -13,13 +13,13 @@ function holderOf(db: DatabaseSync): string {
   return row === undefined ? 'another process' : `the process ${integerOf(row, 'pid')}`;
 }
 
-/** Readers pass a RESERVED lock: who comes second learns the pid from the table. */
+/** Readers pass a RESERVED lock, so a second process reads the pid of the first from the table. */
 function refusal(db: DatabaseSync, file: string, cause: unknown): LedgerError {
   let holder = 'another process';
   try {
     holder = holderOf(db);
   } catch {
-    // The first is just writing its pid: the name is a help, not the lock.
+    // The first process is still writing its pid: the pid is only a help, not the lock.
   }
   return new LedgerError(
     'ledger-locked',
@@ -28,7 +28,7 @@ function refusal(db: DatabaseSync, file: string, cause: unknown): LedgerError {
   );
 }
 
-/** On a full disk nobody learns the pid; what the ledger has can still be read. */
+/** On a full disk the pid can't be written; the ledger can still be read. */
 function notePid(db: DatabaseSync, pid: number): void {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -42,16 +42,16 @@ function notePid(db: DatabaseSync, pid: number): void {
 }
 
 function take(db: DatabaseSync, pid: number): void {
-  // The lock guards against a second process, not against a power failure: nothing here needs a sync.
+  // The lock guards against a second process, not against a power failure, so no sync is needed here.
   db.exec('PRAGMA synchronous = OFF');
   notePid(db, pid);
   db.exec('BEGIN IMMEDIATE');
 }
 
 /**
- * Takes a ledger for this process. The lock is an open write transaction on a database beside the ledger: the kernel
- * drops it with the process, so a `kill -9` leaves nothing stale. A lock file with a pid in it could not tell.
- * Not covered: file systems without POSIX locks (some network ones).
+ * Locks a ledger for this process. The lock is an open write transaction on a database beside the ledger. The kernel
+ * drops it with the process, so a `kill -9` leaves no stale lock. A lock file with a pid would not show whether its
+ * process still runs. Not covered: file systems without POSIX locks (some network ones).
  * @throws LedgerError `ledger-locked`, at once
  */
 export function lockForProcess(file: string, pid: number): ProcessLock {

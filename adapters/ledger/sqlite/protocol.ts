@@ -1,8 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import type { RunOutcome } from '../../../core/receipt/record.ts';
 import type { LedgerError, LedgerIdentity } from '../port.ts';
+import type { RowResult } from '../tables/table.ts';
+import type { TableRow } from '../tables/tables.ts';
 
-/** What the writer's thread gets at its start. */
+/** Settings that the writer's thread is given at its start. */
 export interface WriterSettings {
   readonly file: string;
   readonly identity: LedgerIdentity;
@@ -68,7 +70,7 @@ export type SwapRow = readonly [
   jws: string,
   entry: string,
 ];
-/** Rows that move the log or a run, or are claimed like one. */
+/** Rows that change the log or a run, or claim a key like a run. */
 export type LogRow =
   | StartRow
   | FinishRow
@@ -77,38 +79,21 @@ export type LogRow =
   | SwapRow
   | readonly [op: 'append', entries: readonly string[]]
   | readonly [op: 'checkpoint'];
-export type StoreRow =
-  | readonly [op: 'erase', now: number, limit: number]
-  | readonly [op: 'putManifest', tenant: string, digest: string, jcs: string]
-  | readonly [op: 'putState', kind: string, key: string, json: string]
-  | readonly [op: 'deleteState', kind: string, key: string]
-  | readonly [op: 'acquireLease', name: string, holder: string, now: number, ttlMs: number]
-  | readonly [op: 'releaseLease', name: string, holder: string];
-export type WriteRow = LogRow | StoreRow;
-
-/** `null`: done, nothing to say. A number: rows erased, index of the first entry, or epoch. */
-export type RowResult =
-  | null
-  | number
-  | readonly [kind: 'taken', bodySha256: string, runId: string, sealedAnswer: Uint8Array | null]
-  | readonly [kind: 'closed', receiptId: string]
-  | readonly [kind: 'exists', receiptId: string]
-  | readonly [kind: 'fenced', highest: number]
-  | readonly [kind: 'signed', size: number, note: string]
-  /** The caller's mistake: this row wrote nothing, its group goes on. */
-  | readonly [kind: 'refused', why: string];
+/** Claims of answers that expired. */
+export type EraseRow = readonly [op: 'erase', now: number, limit: number];
+export type WriteRow = LogRow | EraseRow | TableRow;
 
 export type ToWriter =
-  /** The first message: keys are no part of a thread's `workerData`, which stays in memory. */
+  /** The first message. Keys are not passed in `workerData`, because a thread keeps that in memory. */
   | readonly [kind: 'open', settings: WriterSettings]
   | readonly [kind: 'group', rows: readonly WriteRow[]]
   | readonly [kind: 'close'];
 
 export type FromWriter =
-  /** Open; sizes of the tree and of its newest checkpoint. */
+  /** The file is open; sizes of the tree and of its newest checkpoint. */
   | readonly [kind: 'ready', size: number, checkpointed: number]
   | readonly [kind: 'unopened', code: LedgerError['code'], message: string]
-  /** Durable; sizes as in `ready`. */
+  /** The rows are durable; sizes as in `ready`. */
   | readonly [kind: 'committed', results: readonly RowResult[], size: number, checkpointed: number]
-  /** Rolled back. */
+  /** The group was rolled back. */
   | readonly [kind: 'failed', message: string];

@@ -9,7 +9,6 @@ import {
   type ReceiptPage,
   type ReceiptQuery,
   type SignedCheckpoint,
-  type StateRow,
   type StoredReceipt,
   type StoredSwap,
 } from '../port.ts';
@@ -78,21 +77,16 @@ function prepareReads(db: DatabaseSync) {
       `SELECT body_sha256, run_id, answer FROM idempotency WHERE tenant = ? AND path = ? AND key = ? AND (expires_at > ?
          OR EXISTS (SELECT 1 FROM runs WHERE runs.run_id = idempotency.run_id AND state = 'started'))`,
     ),
-    manifest: db.prepare(
-      'SELECT jcs FROM manifests JOIN manifest_tenants USING (digest) WHERE digest = ? AND tenant = ?',
-    ),
     checkpoint: db.prepare('SELECT size, note FROM log_checkpoints ORDER BY size DESC LIMIT 1'),
     covering: db.prepare('SELECT size, note FROM log_checkpoints WHERE size > ? ORDER BY size LIMIT 1'),
     entries: db.prepare('SELECT entry FROM log_entries WHERE idx >= ? AND idx < ? ORDER BY idx'),
     size: db.prepare('SELECT size FROM log_head WHERE id = 1'),
-    state: db.prepare('SELECT json FROM state WHERE kind = ? AND key = ?'),
-    states: db.prepare('SELECT key, json FROM state WHERE kind = ? ORDER BY key'),
   } satisfies Record<string, StatementSync>;
 }
 
 /**
- * The read-only connection, on the main thread: each call is a bounded number of rows by an index. WAL shows it
- * committed and synced transactions only, and no reader waits for the writer.
+ * The read-only connection, on the main thread. Each call reads a bounded number of rows by an index. WAL shows it
+ * committed and synced transactions only, and a reader never waits for the writer.
  */
 export class Reader {
   readonly #db: DatabaseSync;
@@ -105,6 +99,11 @@ export class Reader {
     this.#sql = prepareReads(this.#db);
     this.#pages = new ReceiptPages(this.#db);
     this.#dataKey = dataKey;
+  }
+
+  /** For tables that have their own file. */
+  prepare(sql: string): StatementSync {
+    return this.#db.prepare(sql);
   }
 
   close(): void {
@@ -162,11 +161,6 @@ export class Reader {
     return { bodySha256, runId, answer: sealed === null ? undefined : openAnswer(sealed, place, this.#dataKey) };
   }
 
-  manifest(tenant: string, digest: string): string | undefined {
-    const row = this.#sql.manifest.get(digest, tenant);
-    return row === undefined ? undefined : textOf(row, 'jcs');
-  }
-
   checkpoint(): SignedCheckpoint | undefined {
     const row = this.#sql.checkpoint.get();
     return row === undefined ? undefined : checkpointOf(row);
@@ -199,15 +193,6 @@ export class Reader {
   rootAt(size: number): Uint8Array {
     if (size < 0) throw new RangeError('the log has no tree of this size');
     return rootOf(edgeOf(size, this.#nodes(size)), sha256);
-  }
-
-  state(kind: string, key: string): string | undefined {
-    const row = this.#sql.state.get(kind, key);
-    return row === undefined ? undefined : textOf(row, 'json');
-  }
-
-  states(kind: string): readonly StateRow[] {
-    return this.#sql.states.all(kind).map((row) => ({ key: textOf(row, 'key'), json: textOf(row, 'json') }));
   }
 
   #nodes(size: number): NodeReader {

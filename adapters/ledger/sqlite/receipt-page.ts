@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ReceiptQuery } from '../port.ts';
 import { integerOf, textOf, type Row } from './columns.ts';
 
-/** A place in the order of receipts: before the first one that it is not newer than. */
+/** A place in the order of receipts: a page starts with the first receipt that is older. */
 interface Place {
   readonly issuedAt: number;
   readonly receiptId: string;
@@ -18,7 +18,7 @@ export interface PageOfIndexes {
 const MAX_LIMIT = 200;
 // A slice of the index takes under a millisecond; then the event loop turns.
 const SLICE_ROWS = 500;
-// What one call reads of the index at most, when a filter leaves nearly everything out.
+// Maximum number of index rows that one call reads, when a filter excludes nearly all of them.
 const MAX_SCANNED = 20_000;
 
 const CURSOR = /^(\d{1,16}) (.{1,200})$/;
@@ -44,7 +44,7 @@ const matches = (row: Row, { orbId, outcome }: ReceiptQuery): boolean =>
   (orbId === undefined || textOf(row, 'orb_id') === orbId) &&
   (outcome === undefined || textOf(row, 'outcome') === outcome);
 
-/** Keeps of one slice what fits on the page. @returns true when the page is full and more follows */
+/** Keeps the rows of a slice that fit on the page. @returns true when the page is full and more rows follow */
 function take(rows: readonly Row[], query: ReceiptQuery, found: Row[]): boolean {
   for (const row of rows) {
     if (!matches(row, query)) continue;
@@ -59,7 +59,7 @@ const pageOf = (found: readonly Row[], next: Row | undefined): PageOfIndexes => 
   nextCursor: next === undefined ? null : cursorOf(next),
 });
 
-/** Pages over the receipts of one tenant, by an index that holds whatever a query filters by. */
+/** Pages over the receipts of one tenant, by an index that holds every column that a query filters by. */
 export class ReceiptPages {
   readonly #slice: StatementSync;
 
@@ -71,7 +71,7 @@ export class ReceiptPages {
     );
   }
 
-  /** @throws RangeError limit outside 1–200, or a cursor that no page gave */
+  /** @throws RangeError limit outside 1–200, or a cursor that did not come from a page */
   async page(tenant: string, query: ReceiptQuery): Promise<PageOfIndexes> {
     const { limit } = query;
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)

@@ -23,14 +23,14 @@ function primaryCode(error: unknown): number | undefined {
 
 export const hasPrimaryCode = (error: unknown, code: number): boolean => primaryCode(error) === code;
 
-/** What failed, in words for an operator; holds no content of a row. */
+/** Describes a failure for an operator; holds no content of a row. */
 export function failureDetail(error: unknown): string {
   const detail = DETAILS[primaryCode(error) ?? -1];
   const text = error instanceof Error ? error.message : 'unknown';
   return detail === undefined ? text : `${detail} (${text})`;
 }
 
-/** The adapter's error for anything that a connection threw; its own errors pass. */
+/** Turns any error of a connection into a LedgerError; a LedgerError passes unchanged. */
 export function ledgerError(error: unknown): unknown {
   if (error instanceof LedgerError || error instanceof RangeError) return error;
   return new LedgerError('ledger-unavailable', `the ledger failed: ${failureDetail(error)}`, { cause: error });

@@ -24,8 +24,8 @@ function combine(hashes: Uint8Array, first: number, count: number): Uint8Array {
 }
 
 /**
- * Nodes of all levels from the stored ones: at most 255 hashes a node (0.2 ms). A proof walks up one path and so needs
- * few tiles again and again: they are kept as long as the result is.
+ * Nodes of all levels, computed from the stored ones: at most 255 hashes a node (0.2 ms). A proof follows one path and
+ * so needs few tiles repeatedly. Those tiles are kept as long as the result.
  */
 function nodesFrom(tileOf: TileOf): NodeReader {
   const tiles = new Map<string, Uint8Array>();
@@ -42,7 +42,7 @@ function nodesFrom(tileOf: TileOf): NodeReader {
   };
 }
 
-/** Node hashes from a connection's stored tiles; made once a question, so that it sees one state of the log. */
+/** Node hashes from a connection's stored tiles. Make it once per query, so that it sees one state of the log. */
 export function storedNodes(db: DatabaseSync): NodeReader {
   const tile = db.prepare('SELECT hashes FROM log_tiles WHERE level = ? AND idx = ?');
   return nodesFrom((level, index) => {
@@ -52,7 +52,7 @@ export function storedNodes(db: DatabaseSync): NodeReader {
   });
 }
 
-/** Full subtrees of which a tree of this size consists, the largest (leftmost) first. */
+/** Full subtrees that form a tree of this size, the largest (leftmost) first. */
 export function edgeOf(size: number, node: NodeReader): readonly Uint8Array[] {
   const edge: Uint8Array[] = [];
   let start = 0;

@@ -1,9 +1,10 @@
 import { extname } from 'node:path';
 import { Worker, type Transferable } from 'node:worker_threads';
 import { LedgerError } from '../port.ts';
-import type { FromWriter, RowResult, ToWriter, WriteRow, WriterSettings } from './protocol.ts';
+import type { RowResult } from '../tables/table.ts';
+import type { FromWriter, ToWriter, WriteRow, WriterSettings } from './protocol.ts';
 
-/** What a commit left behind. */
+/** Results of a commit, and the sizes after it. */
 export interface Committed {
   readonly results: readonly RowResult[];
   readonly size: number;
@@ -15,14 +16,14 @@ interface Asked {
   readonly reject: (reason: Error) => void;
 }
 
-// A compiler rewrites the extension of imports, not of URLs: the other file has the same as this one.
+// A compiler rewrites the extension of imports, but not of URLs. The other file has the same extension as this file.
 const SOURCE = new URL('../sqlite-writer/writer-thread.ts', import.meta.url);
 const ENTRY = new URL(SOURCE.href.replace(/\.ts$/, extname(import.meta.url)));
 
-// To transfer: it pays from some 64 kB on (performance.md §4).
+// Objects to transfer: transferring pays from about 64 kB on (performance.md §4).
 const NOTHING: readonly Transferable[] = [];
 
-/** The thread of one writer. One question at a time: the queue before it has one lane. */
+/** The thread of one writer. One message at a time: the queue before it has one lane. */
 class WriterThread {
   readonly #worker = new Worker(ENTRY);
   readonly #ended: Promise<unknown>;
@@ -66,7 +67,7 @@ class WriterThread {
   }
 }
 
-/** The writer as the main thread sees it; a thread that crashed is replaced by the next group. */
+/** The writer as the main thread sees it. The next group replaces a thread that crashed. */
 export class WriterHandle {
   readonly #settings: WriterSettings;
   #thread: WriterThread | undefined;
@@ -89,7 +90,7 @@ export class WriterHandle {
     throw new LedgerError(code, message);
   }
 
-  /** Commits a group. @throws LedgerError `ledger-unavailable`: nothing of it is known to be committed */
+  /** Commits a group. @throws LedgerError `ledger-unavailable`: no row of it is known to be committed */
   async flush(rows: readonly WriteRow[]): Promise<Committed> {
     if (this.#thread?.dead !== false) await this.open();
     const reply = await this.#thread?.ask(['group', rows]);

@@ -12,7 +12,8 @@ import type {
   SwapResult,
 } from '../port.ts';
 import { NONCE_BYTES } from '../sealed-answer.ts';
-import type { FinishRow, LogRow, RowResult, StartRow, SwapRow, WriteRow } from './protocol.ts';
+import { numberOf, unexpected, type RowResult } from '../tables/table.ts';
+import type { FinishRow, LogRow, StartRow, SwapRow, WriteRow } from './protocol.ts';
 import type { Reader } from './reader.ts';
 import { ledgerError } from './sqlite-error.ts';
 
@@ -21,7 +22,7 @@ export interface WriteDeps {
   readonly reader: Reader;
   readonly clock: Clock;
   readonly random: (size: number) => Uint8Array;
-  /** Of everything that ends in the log. */
+  /** Gate for all rows that end in the log. */
   readonly gate: Pick<LogGate, 'refusal'>;
 }
 
@@ -57,19 +58,8 @@ function finishRow({ runId, tenant, receipt, answer }: RunFinish, random: WriteD
     receipt.jws,
     receipt.entry,
     answer ?? null,
-    answer === undefined ? null : Uint8Array.from(random(NONCE_BYTES)), // a copy: no pool travels with it
+    answer === undefined ? null : Uint8Array.from(random(NONCE_BYTES)), // a copy: a pool is not sent with it
   ];
-}
-
-// A row that the writer refused is a mistake of the caller, not of the ledger.
-function unexpected(result: RowResult): Error {
-  const why = Array.isArray(result) && result[0] === 'refused' ? String(result[1]) : 'the writer gave another answer';
-  return new TypeError(`the ledger refused a row: ${why}`);
-}
-
-function numberOf(result: RowResult): number {
-  if (typeof result !== 'number') throw unexpected(result);
-  return result;
 }
 
 function startResult(result: RowResult, start: RunStart, reader: Reader): StartResult {
@@ -85,7 +75,7 @@ function finishResult(result: RowResult): FinishResult {
   return { kind: 'closed', receiptId: result[1] };
 }
 
-/** What stands under a key that is taken. */
+/** The entry under a key that is in use. */
 function entryOf(
   result: RowResult,
   place: { readonly tenant: string; readonly path: string; readonly key: string },
@@ -123,30 +113,15 @@ function swapResult(result: RowResult): SwapResult {
 
 type Writes = Pick<
   Ledger,
-  | 'startRun'
-  | 'finishRun'
-  | 'recordRun'
-  | 'keepAnswer'
-  | 'recordSwap'
-  | 'eraseExpired'
-  | 'putManifest'
-  | 'appendEntries'
-  | 'putState'
-  | 'deleteState'
-  | 'acquireLease'
-  | 'releaseLease'
+  'startRun' | 'finishRun' | 'recordRun' | 'keepAnswer' | 'recordSwap' | 'eraseExpired' | 'appendEntries'
 >;
 
-/** The writing half of the port: rows into the queue, results back into the port's words. */
+/** The writing half of the port: puts rows into the queue and turns their results into those of the port. */
 export function createWrites({ queue, reader, clock, random, gate }: WriteDeps): Writes {
   const logged = async (row: LogRow): Promise<RowResult> => {
     const refusal = gate.refusal();
     if (refusal !== undefined) throw refusal;
     return queue.add(row);
-  };
-  const done = async (row: WriteRow): Promise<void> => {
-    const result = await queue.add(row);
-    if (result !== null) throw unexpected(result);
   };
   const eraseExpired = async (now: number): Promise<number> => {
     let erased = 0;
@@ -170,14 +145,6 @@ export function createWrites({ queue, reader, clock, random, gate }: WriteDeps):
     },
     recordSwap: async (swap) => swapResult(await logged(swapRow(swap))),
     eraseExpired,
-    putManifest: (tenant, digest, jcs) => done(['putManifest', tenant, digest, jcs]),
     appendEntries: async (entries) => numberOf(await logged(['append', [...entries]])),
-    putState: (kind, key, json) => done(['putState', kind, key, json]),
-    deleteState: (kind, key) => done(['deleteState', kind, key]),
-    acquireLease: async (name, holder, ttlMs) => {
-      const result = await queue.add(['acquireLease', name, holder, clock.now(), ttlMs]);
-      return result === null ? undefined : numberOf(result);
-    },
-    releaseLease: (name, holder) => done(['releaseLease', name, holder]),
   };
 }

@@ -6,7 +6,7 @@ import { SWAP_DEFAULTS } from '../../../core/failover/defaults.ts';
 import type { BreakerState } from '../../../core/failover/metrics.ts';
 import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
 
-/** Why an Orbiset's requests are kept away from a provider; `cooling`: by a host that is its own. */
+/** Why an Orbiset may not call a provider for some time; `cooling`: its own host asked for a pause. */
 export type TenantCooling = Extract<Standing, { kind: 'cooling' | 'quota' | 'quota-unannounced' | 'credential' }>;
 
 /** The Orbiset of a run, with a digest of the secrets that it would send to one provider. */
@@ -15,10 +15,10 @@ export interface Sender {
   readonly secrets: () => string;
 }
 
-/** What an Orb needs of its surroundings. */
+/** Outside parts that an Orb's failover needs. */
 export interface OrbFailoverContext {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
-  /** [0, 1) */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
   readonly onBreaker: (provider: string, state: BreakerState) => void;
 }
@@ -33,7 +33,7 @@ const FREE: Standing = { kind: 'free' };
 const FEW = 256;
 
 /**
- * What one process knows of the providers of one Orb: breakers, who asked to be left alone, and the retry budget
+ * State of one Orb's providers in one process: breakers, requested pauses, and the retry budget
  * (failover.md §12.2, §12.3). Times are monotonic ms.
  */
 export class OrbFailover {
@@ -43,12 +43,12 @@ export class OrbFailover {
   readonly #shown = new Map<string, BreakerState>();
   readonly #cooling = new Map<string, number>();
   readonly #tenants = new Map<string, Cooled>();
-  /** Those that have ended are dropped when there are so many. */
+  /** Number of tenant entries at which expired ones are dropped. */
   #sweepAt = FEW;
-  /** Names that a run may choose: all of them open means that the Orb is alone. */
+  /** Names that a run may choose. When the breakers of all are open, the Orb has no alternative. */
   #order: readonly string[] = [];
   #consecutive = 0;
-  /** Every provider that is resolved. */
+  /** Every resolved provider. */
   #names: ReadonlySet<string> = new Set();
   #lapse: AbortController | undefined;
   /** Breakers that are not closed. */
@@ -58,7 +58,7 @@ export class OrbFailover {
     this.#context = context;
   }
 
-  /** What the manifest says, as of the run that begins; the same `order` means the same manifest. */
+  /** Uses the settings of the manifest for the run that begins. The same `order` means the same manifest. */
   follow({ order, providers, manifest }: Pick<CompiledOrb, 'order' | 'providers' | 'manifest'>): void {
     if (order === this.#order) return;
     this.#order = order;
@@ -80,7 +80,10 @@ export class OrbFailover {
     return this.#tenants.size === 0 ? FREE : this.#tenantStanding(provider, sender, now);
   }
 
-  /** Lets an attempt through. @returns the ticket for `report`; undefined: another one is finding out, or it is too early */
+  /**
+   * Admits an attempt.
+   * @returns the ticket for `report`; undefined: another attempt tests the provider, or it is too early
+   */
   admit(provider: string): number | undefined {
     const breaker = this.#breaker(provider);
     const ticket = breaker.admit(this.#context.clock.monotonic(), this.#alone());
@@ -88,7 +91,7 @@ export class OrbFailover {
     return ticket;
   }
 
-  /** The attempt is over; called once for every ticket. */
+  /** The attempt is over. Call it once for every ticket. */
   report(provider: string, ticket: number, verdict: AttemptVerdict): void {
     const breaker = this.#breaker(provider);
     const calm = breaker.closed;
@@ -99,7 +102,7 @@ export class OrbFailover {
     this.#show();
   }
 
-  /** The provider asked to be left alone by everybody. @param ms from now */
+  /** The provider asked all callers for a pause. @param ms from now */
   cool(provider: string, ms: number): void {
     const until = this.#context.clock.monotonic() + ms;
     this.#cooling.set(provider, Math.max(until, this.#cooling.get(provider) ?? 0));
@@ -111,7 +114,7 @@ export class OrbFailover {
     this.#tenants.set(tenantKey(provider, sender), { standing, secrets: sender.secrets() });
   }
 
-  /** The provider took the credential of this Orbiset. */
+  /** The provider accepted the credential of this Orbiset. */
   warmTenant(provider: string, sender: Sender): void {
     if (this.#tenants.size > 0) this.#tenants.delete(tenantKey(provider, sender));
   }
@@ -124,13 +127,13 @@ export class OrbFailover {
     );
   }
 
-  /** Providers that everybody leaves alone, with the ms that are left. */
+  /** Providers that get no requests from any caller, with the remaining ms. */
   cooling(): ReadonlyMap<string, number> {
     const now = this.#context.clock.monotonic();
     return new Map([...this.#cooling].flatMap(([name, until]) => (until > now ? [[name, until - now] as const] : [])));
   }
 
-  /** The Orb is gone. */
+  /** Call it when the Orb was removed. */
   close(): void {
     this.#lapse?.abort();
   }
@@ -170,12 +173,12 @@ export class OrbFailover {
   #forget(provider: string): void {
     this.#breakers.delete(provider);
     this.#cooling.delete(provider);
-    // Its series outlive it: one that comes back would show `open` for ever.
+    // The series of a provider outlive it. A provider that comes back would show `open` for ever.
     if ((this.#shown.get(provider) ?? 'closed') !== 'closed') this.#context.onBreaker(provider, 'closed');
     this.#shown.delete(provider);
   }
 
-  /** Tells of every breaker whose state is another than the one that was told last. */
+  /** Reports every breaker whose state differs from the last reported one. */
   #show(): void {
     const now = this.#context.clock.monotonic();
     const alone = this.#alone();
@@ -190,8 +193,8 @@ export class OrbFailover {
   }
 
   /**
-   * A breaker is half-open when its time is over, called or not: with the gauge at `open` for ever, a provider without
-   * traffic could never be gone back to (failover.md §5.2).
+   * A breaker becomes half-open when its time is over, with or without a call. If the gauge stayed at `open`, a swap
+   * back to a provider without traffic would be impossible (failover.md §5.2).
    */
   #wake(now: number, alone: boolean): void {
     this.#lapse?.abort();

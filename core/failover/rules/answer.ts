@@ -5,7 +5,7 @@ export type Streaks = Pick<FailoverMemory, 'degraded' | 'trial' | 'recovered'>;
 
 export const NO_STREAKS: Streaks = { degraded: 0, trial: 0, recovered: 0 };
 
-/** What a rule that answers comes to. */
+/** Result of a rule that answers. */
 export interface Answer {
   readonly decision: Decision;
   readonly status: FailoverStatus;
@@ -13,7 +13,7 @@ export interface Answer {
   readonly streaks: Streaks;
 }
 
-/** Nothing changes, and no streak goes on. */
+/** An answer that keeps the active provider; every streak ends. */
 export const stay = (
   status: FailoverStatus,
   rule: Extract<Decision, { readonly kind: 'stay' }>['rule'],

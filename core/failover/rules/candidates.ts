@@ -8,21 +8,21 @@ const MIN_PROBE_STREAK = 3;
 const MIN_PROBE_SUCCESSES = 5;
 const FRESH_INTERVALS = 3;
 
-/** Names that may be chosen, in manifest order. */
+/** Names of the providers that a swap may choose, in manifest order. */
 const swapOrder = ({ config, input }: Situation): readonly string[] =>
   [...new Set([config.primary, ...config.fallbacks])].filter((name) => input.resolved.includes(name));
 
 export const standbys = (situation: Situation): readonly string[] =>
   swapOrder(situation).filter((name) => name !== situation.active);
 
-/** By the clocks that the figures are of: `now` is not moved when a clock is set, their times are. */
+/** Compares times of the metrics source only: when a clock is set, these times move, but `now` does not. */
 export const isFresh = ({ config, metrics }: Situation, { probe }: ProviderMetrics): boolean =>
   probe.lastAt !== null && metrics.evaluatedAt - probe.lastAt <= FRESH_INTERVALS * config.probe.intervalMs;
 
 export const isHeld = ({ status, now }: Pick<Situation, 'status' | 'now'>, provider: string): boolean =>
   status.holds.some((hold) => hold.provider === provider && hold.until > now);
 
-/** Why a provider is not known to be well; undefined: it is usable (failover.md §5.2). */
+/** Why a provider does not count as healthy; undefined when it is usable. */
 function fault(situation: Situation, metrics: ProviderMetrics): string | undefined {
   if (metrics.breaker === 'open') return 'breaker-open';
   if (!isFresh(situation, metrics)) return 'not-probed';
@@ -45,7 +45,7 @@ function probeLatency({ config }: Situation, provider: string, { probe }: Provid
   return counts && p50Ms !== null ? { evidence: 'probe', p50Ms } : undefined;
 }
 
-/** Latency by which a provider is compared: of its traffic, else of its probes, else unknown (failover.md §5.2). */
+/** Latency for comparing a provider: from its traffic, else from its probes, else undefined. */
 export function candidateLatency(situation: Situation, provider: string): Latency | undefined {
   const metrics = metricsOf(situation.metrics, provider);
   const { n, p50 } = metrics.windows['5m'];
@@ -58,24 +58,24 @@ export interface Ranked {
   readonly p50Ms: number;
 }
 
-/** Usable and of known latency, in manifest order. */
+/** Usable standbys with a known latency, in manifest order. */
 export const comparable = (situation: Situation): readonly Ranked[] =>
   standbys(situation).flatMap((provider): readonly Ranked[] => {
     const latency = isUsable(situation, provider) ? candidateLatency(situation, provider) : undefined;
     return latency === undefined ? [] : [{ provider, p50Ms: latency.p50Ms }];
   });
 
-/** The lowest latency; of equal ones, and of those within `band` of it, the first in order. */
+/** The provider with the lowest latency. Among providers within `band` of the lowest, it is the first in order. */
 export function fastest(ranked: readonly Ranked[], band: number): Ranked | undefined {
   const lowest = ranked.reduce((least, { p50Ms }) => Math.min(least, p50Ms), Infinity);
   return ranked.find(({ p50Ms }) => p50Ms <= lowest * (1 + band));
 }
 
-/** Fast enough to leave the active provider for it. */
+/** Whether a provider is fast enough to replace the active one. */
 export const isFaster = ({ config, p50Ms: own }: Situation, { p50Ms }: Ranked): boolean =>
   own !== null && p50Ms <= (1 - config.latency.minImprovement) * own;
 
-/** Why a standby may be swapped to by latency, or why not. */
+/** Why a swap by latency may choose a standby, or why it may not. */
 function reasonOf(situation: Situation, provider: string, metrics: ProviderMetrics): string {
   const found = fault(situation, metrics);
   if (found !== undefined) return found;
@@ -116,6 +116,6 @@ function describe(situation: Situation, provider: string): Candidate {
   return { provider, active, ...figures, n, pqMs, attempts, bad, probeN, probeOk, eligible: figures.why === 'faster' };
 }
 
-/** Every provider as the decision saw it: the active one wherever it stands, then the others in manifest order. */
+/** Every provider with the data of the decision, in manifest order. An unlisted active provider comes last. */
 export const candidatesOf = (situation: Situation): readonly Candidate[] =>
   [...new Set([...swapOrder(situation), situation.active])].map((provider) => describe(situation, provider));

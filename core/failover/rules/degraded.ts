@@ -6,13 +6,13 @@ import type { Situation } from './situation.ts';
 
 export const isSlow = ({ pqMs, limitMs }: Situation): boolean => pqMs !== null && limitMs !== null && pqMs > limitMs;
 
-/** Not long enough in this state, or too soon after the last swap; undefined: it may be left. */
+/** Why the active provider stays: slow for too short a time, or too soon after a swap. Undefined: it may be left. */
 export function blockedBy({ status, now, config }: Situation, streak: number): string | undefined {
   if (streak < config.latency.consecutive) return 'streak';
   return status.dwellUntil !== null && now < status.dwellUntil ? 'dwell' : undefined;
 }
 
-/** Rule 4: what would be better than a slow provider; undefined: it is not slow, or nothing is. */
+/** Rule 4: a better provider than the slow one; undefined when the active one is not slow or no provider is better. */
 function better(situation: Situation): Ranked | undefined {
   if (situation.config.strategy !== 'latency' || !isSlow(situation)) return undefined;
   const found = comparable(situation).filter(
@@ -22,8 +22,8 @@ function better(situation: Situation): Ranked | undefined {
 }
 
 /**
- * Rule 4: leaves a slow provider for one that was measured to be faster.
- * @returns undefined: it says nothing, and its streak is over
+ * Rule 4: swaps from a slow provider to a provider with a measured lower latency.
+ * @returns undefined when the rule does not apply; its streak ends
  */
 export function degraded(situation: Situation): Answer | undefined {
   const found = better(situation);

@@ -6,8 +6,8 @@ import { startRamp } from './ramp.ts';
 import type { Situation } from './situation.ts';
 
 /**
- * Probes that can't measure a run's latency, and an active provider without traffic, leave nothing to compare. One whose
- * traffic is there and can't be read is no such provider.
+ * Whether the primary is fast enough. It passes when no comparison is possible: the active provider has no traffic, or
+ * probes can't measure the latency of a run. It fails when there is traffic but its latency can't be read.
  */
 function isFastEnough(situation: Situation): boolean {
   const { config, window, p50Ms } = situation;
@@ -19,7 +19,7 @@ function isFastEnough(situation: Situation): boolean {
   return latency.p50Ms <= config.failback.maxRatio * p50Ms;
 }
 
-/** Without probes nothing is known of the primary: its hold is all that there is to wait for. */
+/** Whether the primary is healthy again. Without probes its health is unknown, so only its hold delays a failback. */
 function isRecovered(situation: Situation): boolean {
   const { config, metrics } = situation;
   const { primary, failback: wanted } = config;
@@ -37,7 +37,7 @@ const ready = (primary: string): Answer['events'] => [
   ),
 ];
 
-/** Why a primary that is well is not gone back to yet. */
+/** Why a failback to a healthy primary must wait. */
 function blockedBy(situation: Situation, streak: number): string | undefined {
   const { failback: wanted, primary } = situation.config;
   if (streak < wanted.consecutive) return 'streak';
@@ -45,9 +45,9 @@ function blockedBy(situation: Situation, streak: number): string | undefined {
 }
 
 /**
- * Rule 5: goes back to a primary that is well again, by a ramp; with `failback.mode: manual` it says so once, and from then on
- * the streak is one more than it needs to be.
- * @returns undefined: it says nothing, and its streak is over
+ * Rule 5: goes back by a ramp to a primary that is healthy again. With `failback.mode: manual` it only makes one Event;
+ * afterwards the streak is one more than needed, which marks that the Event was made.
+ * @returns undefined when the rule does not apply; its streak ends
  */
 export function failback(situation: Situation): Answer | undefined {
   const { config, active, input, status } = situation;

@@ -7,14 +7,14 @@ import type { Situation } from './situation.ts';
 
 const FREEZE_MS = 3_600_000;
 
-/** Whether one more automatic swap would be too many. A history full of one hour's swaps may have lost some. */
+/** Whether the limit of automatic swaps is reached. A full history of one hour counts too: it may have lost swaps. */
 export function isCapReached({ status, config, now }: Situation): boolean {
   const recent = status.history.filter(({ at }) => isWithinHour(at, now));
   const automatic = recent.filter(({ reason }) => reason !== 'manual').length;
   return automatic >= config.dwell.maxSwapsPerHour || recent.length >= MAX_HISTORY;
 }
 
-/** The usable provider with the lowest latency, if that is lower than that of the active one. */
+/** The usable provider with the lowest latency, if this is lower than the latency of the active provider. */
 function place(situation: Situation): Ranked | undefined {
   const { p50Ms } = situation;
   if (p50Ms === null) return undefined;
@@ -22,7 +22,7 @@ function place(situation: Situation): Ranked | undefined {
   return found !== undefined && found.p50Ms < p50Ms ? found : undefined;
 }
 
-/** Rule 6: instead of one swap too many, an hour on the fastest provider. A manual swap ends it. */
+/** Rule 6: at the limit of swaps, the fastest provider becomes active for an hour. A manual swap ends the freeze. */
 export function freeze(situation: Situation): Answer {
   const until = situation.now + FREEZE_MS;
   const to = place(situation)?.provider;

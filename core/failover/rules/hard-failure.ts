@@ -15,7 +15,7 @@ const PROBE_AGAIN_MS = 300_000;
 
 type Failing = Extract<Verdict, { readonly kind: 'failing' | 'healthy' | 'degraded' }>;
 
-/** Share of bad attempts in the smallest window with enough of them. */
+/** Share of bad attempts in the smallest window with enough attempts. */
 function badShare(
   { own }: Situation,
   least: number,
@@ -26,7 +26,7 @@ function badShare(
   return { window, value: bad / attempts, n: attempts };
 }
 
-/** Whether the active provider is broken, by traffic alone; undefined: it is not known to be. */
+/** The verdict that the active provider is broken, by its traffic alone; undefined when traffic does not show it. */
 export function failingVerdict(situation: Situation): Failing | undefined {
   const { config, own, metrics } = situation;
   const { errorRatio, minRequests, consecutiveFailures } = config.hardFailure;
@@ -41,13 +41,13 @@ export function failingVerdict(situation: Situation): Failing | undefined {
   return { kind: 'failing', value: errors, threshold: MIN_TRANSPORT_ERRORS, window: '2m', n: errors, ageMs };
 }
 
-/** Not probed, and nothing speaks against it: only a broken active provider is left for one of which nothing is known. */
+/** Whether a provider is not probed but shows no fault. Such a provider replaces only a broken active provider. */
 function isUnknown(situation: Situation, provider: string): boolean {
   const metrics = metricsOf(situation.metrics, provider);
   return !isFresh(situation, metrics) && metrics.breaker !== 'open' && metrics.windows['10m'].bad === 0;
 }
 
-/** Known latencies before unknown ones. */
+/** The best of some providers: known latencies come before unknown ones. */
 function best(situation: Situation, providers: readonly string[]): string | undefined {
   const known = providers.flatMap((provider): readonly Ranked[] => {
     const latency = candidateLatency(situation, provider);
@@ -56,8 +56,11 @@ function best(situation: Situation, providers: readonly string[]): string | unde
   return fastest(known, TIE_BAND)?.provider ?? providers[0];
 }
 
-/** Probed ones first, and held ones after all others: a held provider beats a dead one. */
-function successor(situation: Situation): string | undefined {
+/**
+ * The provider that replaces a broken one. Probed providers come first. Held providers come last, but before the broken
+ * one: a held provider is better than a broken one.
+ */
+export function successor(situation: Situation): string | undefined {
   const all = standbys(situation);
   const usable = all.filter((name) => isUsable(situation, name));
   const unknown = all.filter((name) => isUnknown(situation, name));
@@ -73,8 +76,8 @@ function successor(situation: Situation): string | undefined {
   return undefined;
 }
 
-/** Once per ten minutes while frozen, and when as many swaps were made in the hour as there may be. */
-function mustWait(situation: Situation): boolean {
+/** Whether rule 2 must wait: while frozen or at the limit of swaps in an hour, it acts once per ten minutes. */
+export function mustWait(situation: Situation): boolean {
   const { status, now } = situation;
   const isFrozen = status.frozen !== null && status.frozen.until > now;
   if (!isFrozen && !isCapReached(situation)) return false;
@@ -83,7 +86,8 @@ function mustWait(situation: Situation): boolean {
   );
 }
 
-function allDown({ status, config, now }: Situation): Answer {
+/** Without a candidate the broken provider stays active: there is always an active provider. */
+export function allDown({ status, config, now }: Situation): Answer {
   const since = status.probeRequestedAt === null ? Infinity : Math.abs(now - status.probeRequestedAt);
   const down = stay(status, 'all-down', 'no-candidate');
   if (since < PROBE_AGAIN_MS) return down;
@@ -92,15 +96,10 @@ function allDown({ status, config, now }: Situation): Answer {
   return { ...down, status: next, events: [failoverEvent('Warning', 'AllProvidersDown', note)] };
 }
 
-/**
- * Rule 2: leaves a broken provider at once, without streak and dwell. Without a candidate it stays: never "none".
- * @returns undefined: the active provider is not known to be broken
- */
-export function hardFailure(situation: Situation): Answer | undefined {
-  if (failingVerdict(situation) === undefined) return undefined;
-  const to = successor(situation);
-  if (to === undefined) return allDown(situation);
-  if (mustWait(situation)) return stay(situation.status, 'frozen', 'hard-failure-too-soon');
+export const isBroken = (situation: Situation): boolean => failingVerdict(situation) !== undefined;
+
+/** Rule 2: leaves a broken provider at once, without streak and dwell. */
+export function leaveBroken(situation: Situation, to: string): Answer {
   const answer = automaticSwap(situation, { to, reason: 'hard_failure', rule: 'hard-failure' });
   const isBlind = standbys(situation).some((name) => !isFresh(situation, metricsOf(situation.metrics, name)));
   const asks = isBlind && situation.config.probe.mode === 'synthetic';

@@ -5,17 +5,17 @@ import { NO_STREAKS, type Answer } from './answer.ts';
 import type { Situation } from './situation.ts';
 
 const HOUR_MS = 3_600_000;
-// Upper bounds of failover.md §4: `dwell.max` with its jitter; 1000 as the status has it.
+// Upper bounds: `dwell.max` with its jitter (failover.md §4); a level of 1000, as in the schema of the status.
 const MAX_HOLD_MS = 36 * HOUR_MS;
 const MAX_LEVEL = 1000;
-// A primary and at most 16 others that a manifest defines.
+// A manifest defines a primary and at most 16 other providers.
 const MAX_HOLDS = 17;
 const MAX_ABORTS = 60;
 
-/** Also true for times that are still to come: a clock that was set back must not forget swaps. */
+/** Whether a time is within an hour of `now`, also in the future: after a clock is set back, swaps still count. */
 export const isWithinHour = (at: number, now: number): boolean => Math.abs(now - at) < HOUR_MS;
 
-/** How often a provider was left within the hour for a fault of its own, this time included. */
+/** Number of times that a provider was left for its own fault within the hour, including this time. */
 function levelOf({ status, now }: Situation, provider: string): number {
   const isFault = ({ from, at, reason }: SwapRecord): boolean =>
     from === provider && (reason === 'latency' || reason === 'hard_failure') && isWithinHour(at, now);
@@ -25,7 +25,7 @@ function levelOf({ status, now }: Situation, provider: string): number {
 
 const bounded = (ms: number): number => (ms > 0 ? Math.round(Math.min(ms, MAX_HOLD_MS)) : 0);
 
-/** Ms: doubles (`multiplier`) with each time, up to `max`, with jitter (failover.md §5.2). */
+/** Length of a hold in ms: doubles (`multiplier`) with each time, up to `max`, with jitter (failover.md §5.2). */
 function holdMs({ config, input }: Situation, level: number): number {
   const { maxMs, holdDownMs, multiplier, jitter } = config.dwell;
   const even = Math.min(maxMs, holdDownMs * multiplier ** (level - 1));
@@ -33,8 +33,9 @@ function holdMs({ config, input }: Situation, level: number): number {
 }
 
 /**
- * Keeps a provider from being gone back to, and the one that is active from then on from being left at once.
- * @param to active from then on
+ * Holds the provider that was left, so that there is no early swap back. The new active provider gets a dwell, so that
+ * it is not left at once.
+ * @param to the new active provider
  */
 function withHold(status: FailoverStatus, situation: Situation, left: string, to: string): FailoverStatus {
   const { now, config } = situation;
@@ -49,13 +50,13 @@ function withHold(status: FailoverStatus, situation: Situation, left: string, to
   };
 }
 
-/** An aborted ramp counts for the hold of its provider as if that had been left. */
+/** Records an aborted ramp: it counts for the hold of its provider like a swap away from it. */
 export function withAbort(status: FailoverStatus, situation: Situation, provider: string): FailoverStatus {
   const held = withHold({ ...status, ramp: null }, situation, provider, situation.active);
   return { ...held, aborts: [...held.aborts, { provider, at: situation.now }].slice(-MAX_ABORTS) };
 }
 
-/** A swap that no person asked for. After a failback nothing is held: the provider that is left did its work. */
+/** Makes a swap that no person asked for. A failback sets no hold: the provider that it leaves had no fault. */
 export function automaticSwap(situation: Situation, swap: Omit<Swap, 'actor'>): Answer {
   const { status, active, input, now, config } = situation;
   const recorded = recordSwap(status, { ...swap, actor: null }, input);

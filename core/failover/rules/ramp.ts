@@ -8,7 +8,7 @@ import { freeze, isCapReached } from './flapping.ts';
 import { automaticSwap, withAbort } from './hold.ts';
 import { valueOf, type Situation } from './situation.ts';
 
-// failover.md §5.3: a bad step of a failback, and a step of a trial.
+// failover.md §5.3: limits for a bad step of a failback, and for a step of a trial.
 const MIN_ATTEMPTS = 5;
 const MIN_BAD_RATIO = 0.1;
 const MIN_COMPARED = 10;
@@ -17,7 +17,7 @@ const MAX_WAIT_MS = 600_000;
 
 type RampRule = 'failback' | 'trial-ramp';
 
-/** Steps up to 100; a trial of a configuration without steps begins with 10. */
+/** Steps up to 100. A trial begins with 10 when the configuration has no steps. */
 function stepsOf({ failback }: ResolvedSwapConfig, trial: boolean): readonly number[] {
   return trial && failback.ramp.length <= 1 ? [10, 100] : failback.ramp;
 }
@@ -25,7 +25,7 @@ function stepsOf({ failback }: ResolvedSwapConfig, trial: boolean): readonly num
 const badRatio = ({ attempts, bad }: { readonly attempts: number; readonly bad: number }): number =>
   attempts > 0 ? bad / attempts : 0;
 
-/** Begins or goes on with a ramp, or ends it with the swap. One swap too many is a freeze. */
+/** Begins or continues a ramp, or ends it with the swap. At the limit of swaps it freezes instead. */
 function stepTo(situation: Situation, to: string, percent: number, trial: boolean): Answer {
   if (isCapReached(situation)) return freeze(situation);
   const rule = trial ? 'trial-ramp' : 'failback';
@@ -38,7 +38,7 @@ function stepTo(situation: Situation, to: string, percent: number, trial: boolea
   };
 }
 
-/** First step of a ramp: to the primary, or to find out how fast a provider is (rules 5 and 4b). */
+/** First step of a ramp: back to the primary (rule 5), or a trial that measures a provider (rule 4b). */
 export function startRamp(situation: Situation, to: string, rule: RampRule): Answer {
   const trial = rule === 'trial-ramp';
   const percent = stepsOf(situation.config, trial).find((step) => step > 0) ?? 100;
@@ -64,7 +64,7 @@ function abort(situation: Situation, { provider, trial }: Ramp, why: string): An
   };
 }
 
-/** Two minutes cover the step; the ramp's provider had no traffic before. */
+/** Whether the ramp's provider is slower. Two minutes cover the step, because this provider had no traffic before. */
 function isSlower({ own, config }: Situation, target: ProviderMetrics): boolean {
   if (config.strategy !== 'latency') return false;
   const [theirs, ours] = [target.windows['2m'], own.windows['2m']];
@@ -88,7 +88,7 @@ function failbackStep(situation: Situation, ramp: Ramp, isOld: boolean): Answer 
   return nextStep(situation, ramp);
 }
 
-/** Why a trial does not go on; undefined: fast enough, and not broken. */
+/** Why a trial ends; undefined when the provider is fast enough and not broken. */
 function trialFault({ own, config }: Situation, target: ProviderMetrics): string | undefined {
   const traffic = target.windows['2m'];
   const [p50, limit] = [valueOf(traffic.p50), valueOf(own.windows['2m'].p50)];
@@ -109,17 +109,12 @@ function trialStep(situation: Situation, ramp: Ramp, isOld: boolean): Answer {
   return found === undefined ? nextStep(situation, ramp) : abort(situation, ramp, found);
 }
 
-/** The manifest may have changed since it began: what it does not name any more is not swapped to. */
+/** Whether the manifest still lists the ramp's provider: it may have changed since the ramp began. */
 const isListed = ({ config }: Situation, { provider, trial }: Ramp): boolean =>
   trial ? config.fallbacks.includes(provider) : provider === config.primary;
 
-/**
- * Rule 5a: judges the step of a running ramp.
- * @returns undefined: none is running
- */
-export function rampStep(situation: Situation): Answer | undefined {
-  const { ramp } = situation.status;
-  if (ramp === null) return undefined;
+/** Rule 5a: checks the current step of a ramp. */
+export function rampStep(situation: Situation, ramp: Ramp): Answer {
   if (!isListed(situation, ramp)) return abort(situation, ramp, 'no-longer-listed');
   if (metricsOf(situation.metrics, ramp.provider).breaker === 'open') return abort(situation, ramp, 'breaker-open');
   const isOld = situation.now - ramp.stepStartedAt >= situation.config.failback.rampStepMs;

@@ -2,24 +2,24 @@ import { metricsOf, type FreshMetrics } from '../clean-metrics.ts';
 import type { ProviderMetrics, Reading, WindowName } from '../metrics.ts';
 import type { FailoverInput, FailoverMemory, FailoverStatus, ResolvedSwapConfig, Verdict } from '../types.ts';
 
-/** What every rule looks at: one Orb at one moment, with usable metrics (failover.md §5.2). */
+/** Input of every rule: one Orb at one moment, with usable metrics (failover.md §5.2). */
 export interface Situation {
   readonly input: FailoverInput;
   readonly config: ResolvedSwapConfig;
   readonly now: number;
-  /** With the pin already followed. */
+  /** The status after the pin was followed. */
   readonly status: FailoverStatus;
   readonly active: string;
   readonly metrics: FreshMetrics;
-  /** Of the active provider. */
+  /** Metrics of the active provider. */
   readonly own: ProviderMetrics;
   readonly minSamples: number;
   /** The smallest window of the active provider with enough samples; null: low traffic. */
   readonly window: WindowName | null;
-  /** Of that window, ms; null: unknown. */
+  /** Latency in that window, ms; null when unknown. */
   readonly p50Ms: number | null;
   readonly pqMs: number | null;
-  /** In use: the latched one while latched. */
+  /** The baseline in use: the latched one while it is latched. */
   readonly baseMs: number | null;
   readonly limitMs: number | null;
   readonly latched: FailoverMemory['latched'];
@@ -34,7 +34,7 @@ function minSamplesOf({ latency }: ResolvedSwapConfig, { windows }: ProviderMetr
   return latency.minSamples ?? (windows['10m'].n / 600 < SPARSE_PER_SECOND ? 10 : 20);
 }
 
-/** The base is known from `base_min_samples` on, and while latched in any case. */
+/** The baseline; known from `base_min_samples` samples on, and always while it is latched. */
 function baseOf({ latency }: ResolvedSwapConfig, own: ProviderMetrics, { latched }: FailoverMemory): number | null {
   if (latched !== null) return latched.baseMs;
   return own.baseN >= latency.baseMinSamples ? valueOf(own.base) : null;
@@ -46,8 +46,8 @@ function limitOf({ latency }: ResolvedSwapConfig, baseMs: number | null): number
 }
 
 /**
- * Kept from the first slow tick until a swap, or until the provider was fast for as many ticks: the baseline itself becomes
- * slow after eight minutes (failover.md §3.2).
+ * Latches the baseline, because the baseline itself becomes slow after eight minutes (failover.md §3.2). It is kept
+ * from the first slow tick until a swap, or until the provider was fast for `consecutive` ticks.
  */
 function latch(
   { latched }: FailoverMemory,
@@ -98,7 +98,7 @@ const UNKNOWN = {
   'multiple-series': 'multiple-series',
 } as const;
 
-/** What is said of the active provider's latency; a broken one is `failing`, which rule 2 says. */
+/** Verdict about the active provider's latency. Rule 2 gives the verdict `failing` for a broken provider. */
 export function latencyVerdict({ own, window, limitMs, metrics }: Situation): Verdict {
   if (window === null) return { kind: 'inconclusive', why: 'low-traffic' };
   const { pq, n } = own.windows[window];
@@ -111,7 +111,7 @@ export function latencyVerdict({ own, window, limitMs, metrics }: Situation): Ve
 const isUnreal = (reading: Reading): boolean =>
   reading.kind === 'none' && (reading.why === 'nan' || reading.why === 'infinite');
 
-/** No number though there are samples: then nothing that the source says is believed (failover.md §5.3, rule 1). */
+/** Whether a latency is not a number although there are samples: then no metric is used (failover.md §5.3, rule 1). */
 export function isActiveNan({ own, window }: Situation): boolean {
   return window !== null && (isUnreal(own.windows[window].pq) || isUnreal(own.windows[window].p50));
 }

@@ -5,7 +5,7 @@ import { blockedBy, isSlow } from './degraded.ts';
 import { startRamp } from './ramp.ts';
 import type { Situation } from './situation.ts';
 
-// Counts are estimates of the source: one failed probe may read a little less.
+// Counts are estimates of the source, so one failed probe may count as a little less than 1.
 const HALF_A_PROBE = 0.5;
 
 function isTarget(situation: Situation, provider: string): boolean {
@@ -15,7 +15,7 @@ function isTarget(situation: Situation, provider: string): boolean {
   return windows['10m'].bad === 0 && probe.n - probe.ok < HALF_A_PROBE;
 }
 
-/** The first fallback that nothing speaks against (failover.md §5.2). */
+/** The first fallback without a known fault, when a trial is needed (failover.md §5.2). */
 function target(situation: Situation): string | undefined {
   const { config } = situation;
   if (config.strategy !== 'latency' || !isSlow(situation) || comparable(situation).length > 0) return undefined;
@@ -23,8 +23,8 @@ function target(situation: Situation): string | undefined {
 }
 
 /**
- * Rule 4b: nothing can be compared with a slow provider, so a share of the runs finds out how fast another one is.
- * @returns undefined: it says nothing, and its streak is over
+ * Rule 4b: when no provider can be compared with a slow one, a share of the runs measures the latency of a fallback.
+ * @returns undefined when the rule does not apply; its streak ends
  */
 export function trialRamp(situation: Situation): Answer | undefined {
   const to = target(situation);

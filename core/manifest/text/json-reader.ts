@@ -4,21 +4,21 @@ import { isJsonNumber, numberDetails, numberFault } from './number.ts';
 import { MAX_DEPTH } from '../../json/too-deep.ts';
 import { openReading, report, type Reading } from './reading.ts';
 
-/** A strict reader of JSON that knows where it is: for files, and for bodies that `JSON.parse` alone can't judge. */
+/** State and position of a strict reader of JSON: for files, and for bodies that `JSON.parse` alone can't check. */
 interface Cursor extends Reading {
   at: number;
-  /** Off for request bodies: a long name above many members would be copied into the pointer of each. */
+  /** False for request bodies: the pointer of each member would hold a copy of a long name above it. */
   readonly keepsOffsets: boolean;
 }
 
-/** Where a value stands. */
+/** Place of a value. */
 interface Spot {
   readonly pointer: string;
   readonly depth: number;
 }
 
 const SPACE = /[ \t\n\r]*/y;
-// Ends at the first quote that no backslash escapes; `JSON.parse` judges what stands between.
+// Ends at the first quote that is not escaped; `JSON.parse` checks the text in between.
 const STRING = /"[^"\\]*(?:\\[^][^"\\]*)*"/y;
 const WORD = /[-+.0-9A-Za-z]+/y;
 const WORDS: ReadonlyMap<string, JsonValue> = new Map([
@@ -124,8 +124,8 @@ function readValue(cursor: Cursor, spot: Spot): JsonValue | undefined {
 
 /**
  * Reads JSON strictly (RFC 8259): duplicate members, numbers that parsing would change, and depth are findings too.
- * @param options.keepsOffsets whether the reading knows where each value stands; findings have their places anyhow
- * @returns the reading, and the value when the text is well formed; use it only when nothing was found
+ * @param options.keepsOffsets whether the reading keeps the place of each value; findings always have their places
+ * @returns the reading, and the value when the text is well formed; use the value only when there are no findings
  */
 export function readJsonText(
   text: string,

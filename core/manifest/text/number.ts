@@ -1,6 +1,6 @@
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 const INTEGER = /^-?[0-9]+$/;
-// RFC 8785 writes integers below this as digits, from it with an exponent.
+// RFC 8785 writes integers below this as digits, and others with an exponent.
 const EXPONENT_FROM = 1e21;
 
 /** The exact grammar of a number in JSON (RFC 8259 §6). */
@@ -14,9 +14,9 @@ export const numberDetails: Readonly<Record<NumberFault, string>> = {
 };
 
 /**
- * Whether a number keeps its value through parsing and RFC 8785 (trust.md §1.2). An integer beyond ±(2^53−1) does not,
- * nor one that is written with a point or an exponent where its canonical form would be digits.
- * @param source the number as it is written, of `isJsonNumber`
+ * Checks whether a number keeps its value through parsing and RFC 8785 (trust.md §1.2). An integer beyond ±(2^53−1)
+ * loses it. The same holds when it is written with a point or an exponent, but its canonical form has digits only.
+ * @param source the number as it is written; `isJsonNumber` must hold for it
  */
 export function numberFault(source: string): NumberFault | undefined {
   const value = Number(source);

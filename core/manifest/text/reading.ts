@@ -1,10 +1,10 @@
 import { shownPointer } from '../child-pointer.ts';
 import type { Finding } from '../finding.ts';
 
-// What a text of another kind is full of helps nobody, and each place costs a look through the text.
+// A text of another format would give very many findings without use, and each place costs a scan of the text.
 const MAX_FINDINGS = 50;
 
-/** What one pass over a text has found so far. */
+/** Findings and offsets of one pass over a text. */
 export interface Reading {
   readonly text: string;
   readonly findings: Finding[];
@@ -21,7 +21,7 @@ function placeOf(text: string, offset: number): { readonly line: number; readonl
 
 export const openReading = (text: string): Reading => ({ text, findings: [], offsets: new Map() });
 
-/** Adds an error with its place, up to 50; undefined, so that a reader can report and end in one. */
+/** Adds an error with its place, up to 50 errors. It returns undefined, so that a reader can return its result. */
 export function report(
   reading: Reading,
   offset: number,
@@ -33,7 +33,7 @@ export function report(
   return undefined;
 }
 
-/** Adds places to findings about the value that was read: that of the member, else of the nearest one around it. */
+/** Adds places to findings about the value: the place of the member, or of the nearest value around it. */
 export function withPlaces(reading: Reading, findings: readonly Finding[]): readonly Finding[] {
   return findings.map((finding) => {
     if (finding.line !== undefined) return finding;

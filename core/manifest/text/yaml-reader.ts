@@ -19,16 +19,16 @@ import { plainScalar } from './yaml-scalar.ts';
 
 export interface YamlDocument {
   readonly reading: Reading;
-  /** Undefined when the document could not be read; use it only when nothing was found. */
+  /** Undefined when the document could not be read. Use it only when there are no findings. */
   readonly value: JsonValue | undefined;
 }
 
 type Node = ParsedNode | null;
 
-/** One document on its way to a value. */
+/** State of reading one document. */
 interface Walk extends Reading {
   readonly anchors: Map<string, ParsedNode>;
-  /** Nodes whose members are being read: an alias to one of them never ends. */
+  /** Nodes whose members are being read: an alias to one of them would never end. */
   readonly open: Set<ParsedNode>;
   values: number;
 }
@@ -36,16 +36,16 @@ interface Walk extends Reading {
 interface Spot {
   readonly pointer: string;
   readonly depth: number;
-  /** Where the value stands, for values that are not written at all. */
+  /** Place of the value, also for a value that is not written at all. */
   readonly offset: number;
 }
 
-// Aliases multiply: nine lines can stand for a billion values.
+// Aliases multiply: nine lines can expand to a billion values.
 const MAX_VALUES = 100_000;
-// Texts of the library's errors may quote the file, which may be a Secret.
+// Used in place of the library's error texts: they may quote the file, which may be a Secret.
 const MALFORMED = 'The YAML is not well formed at this place.';
 
-// kubectl knows neither \/ nor a surrogate pair in two escapes, which JSON has.
+// JSON escapes that kubectl does not know: \/ and a surrogate pair in two escapes.
 const JSON_ESCAPE = /(?:^|[^\\])(?:\\\\)*\\(?:\/|u[dD][89abAB][0-9a-fA-F]{2}\\u)/;
 
 function refuse(walk: Reading, spot: Spot, code: string, detail: string): undefined {
@@ -148,11 +148,11 @@ function readDocument(text: string, document: Document.Parsed): YamlDocument {
   return { reading: walk, value: readNode(walk, document.contents, { pointer: '', depth: 0, offset: 0 }) };
 }
 
-/** Nothing between two `---`, or comments only: kubectl leaves such a document out too. */
+/** Whether a document between two `---` is empty or holds only comments: kubectl skips such a document too. */
 const isEmpty = (node: Node): boolean =>
   node === null || (isScalar(node) && node.type === 'PLAIN' && node.value === '' && node.tag === undefined);
 
-/** Refuses what the two families of readers see as different streams of characters or of documents. */
+/** Refuses a text that YAML 1.1 and 1.2 readers see as different characters or documents. */
 function streamFault(
   text: string,
 ): { readonly offset: number; readonly code: string; readonly detail: string } | undefined {
@@ -182,7 +182,7 @@ function streamFault(
   return undefined;
 }
 
-/** Depth of the tree of tokens, which the parser builds without recursion; what comes after it recurses. */
+/** Checks the depth of the token tree. The parser builds it without recursion, but the later steps recurse. */
 function isTooDeep(tokens: readonly CST.Token[]): boolean {
   let level: readonly CST.Token[] = tokens;
   // One level of values is one level of tokens, and the document is one more.
@@ -213,8 +213,8 @@ function refusedStream(
 }
 
 /**
- * Reads a stream of YAML 1.2 documents, strictly: scalars by `plainScalar`, no tags, directives, merge keys or complex
- * keys; aliases are read, up to 100 000 values a document. Empty documents are left out.
+ * Reads a stream of YAML 1.2 documents strictly: scalars by `plainScalar`, no tags, directives, merge keys or complex
+ * keys. Aliases are read, up to 100 000 values a document. Empty documents are left out.
  */
 export function readYamlText(source: string): readonly YamlDocument[] {
   const text = source.startsWith('\ufeff') ? source.slice(1) : source;

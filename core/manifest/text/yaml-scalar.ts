@@ -19,7 +19,7 @@ const WORDS: ReadonlyMap<string, boolean | null> = new Map([
 ]);
 const BOOLEAN_OF_1_1 = /^(?:y|n|yes|no|on|off)$/i;
 const INFINITE = /^[-+]?[.](?:inf|nan)$/i;
-// Octal, hexadecimal, binary and underscores count in YAML 1.1 or in 1.2, not in both alike.
+// YAML 1.1 and 1.2 read octal, hexadecimal and binary numbers and underscores differently.
 const OTHER_NUMBER =
   /^[-+]?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:[.][0-9]+|[0-9]+(?:[.][0-9]*)?)(?:[eE][-+]?[0-9]+)?)$/;
 
@@ -29,9 +29,9 @@ const isOtherNumber = (text: string): boolean =>
   INFINITE.test(text) || (/^[-+.0-9]/.test(text) && OTHER_NUMBER.test(text.replaceAll('_', '')));
 
 /**
- * What an unquoted scalar means, in YAML 1.2's core schema and to kubectl (YAML 1.1 as sigs.k8s.io/yaml reads it) alike;
- * what the two read in different ways is refused, so that one file has one digest (design.md §2). Dates, times and
- * `1:20` are strings to both.
+ * Resolves an unquoted scalar by YAML 1.2's core schema and by kubectl (YAML 1.1 as sigs.k8s.io/yaml reads it). A
+ * scalar that the two read differently is refused, so that one file has one digest (design.md §2). Dates, times and
+ * `1:20` are strings for both.
  */
 export function plainScalar(text: string): PlainScalar {
   const word = WORDS.get(text);

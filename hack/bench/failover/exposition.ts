@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { ExpositionFigures, ExpositionSettings } from '../failover-exposition.ts';
 import { median, row, type Row } from './figures.ts';
 
-/** What somebody who scrapes sees. */
+/** Results of a scrape as Prometheus sees them. */
 interface Seen {
   readonly ms: number;
   readonly bytes: number;
@@ -18,9 +18,9 @@ export interface Exposition extends ExpositionFigures {
 }
 
 const SCRAPES = 12;
-/** Of a scrape (failover.md §2). */
+/** Time limit of a scrape (failover.md §2). */
 const GOAL_MS = 5;
-/** The first ones are of code that was not compiled yet. */
+/** Scrapes to discard at the start: their code was not compiled yet. */
 const WARM = 2;
 
 async function scrape(url: string): Promise<Seen> {
@@ -49,7 +49,7 @@ async function scrapes(child: ChildProcess, settings: ExpositionSettings): Promi
   return { settings, idle: figures.idle, scrapes: figures.scrapes.slice(WARM), seen: seen.slice(WARM) };
 }
 
-/** Scrapes a process of its own, one scrape after the other. */
+/** Scrapes a separate process, one scrape after the other. */
 export async function measureExposition(settings: ExpositionSettings): Promise<Exposition> {
   const script = join(import.meta.dirname, '../failover-exposition.ts');
   const child = spawn(process.execPath, [script, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'inherit'] });

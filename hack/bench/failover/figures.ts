@@ -1,10 +1,10 @@
-/** The middle one; of an even number the upper of the two. */
+/** The middle value; of an even number of values, the upper of the two. */
 export const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 export const largest = (values: readonly number[]): number => Math.max(...values);
 
-/** `12.3 (10.1–15.0)`: median, least and most. */
+/** `12.3 (10.1–15.0)`: median, minimum and maximum. */
 const spread = (values: readonly number[], digits = 1): string =>
   values.length === 0
     ? '–'
@@ -15,11 +15,11 @@ export interface Row {
   readonly what: string;
   readonly measured: string;
   readonly goal?: string;
-  /** Whether the goal is met; undefined: there is none. */
+  /** Whether the goal is met; undefined: no goal. */
   readonly met?: boolean;
 }
 
-/** A figure beside its goal. */
+/** A measurement beside its goal. */
 export const row = (what: string, values: readonly number[], { digits = 1, atMost }: RowOptions = {}): Row => ({
   what,
   measured: spread(values, digits),
@@ -28,11 +28,11 @@ export const row = (what: string, values: readonly number[], { digits = 1, atMos
 
 interface RowOptions {
   readonly digits?: number;
-  /** Judged by the median. */
+  /** The median must not exceed it. */
   readonly atMost?: number;
 }
 
-/** Markdown, as docs/performance.md has it. */
+/** Markdown in the form of docs/measured-performance.md. */
 export function tableOf(title: string, rows: readonly Row[]): string {
   const lines = rows.map(({ what, measured, goal = '', met }) => {
     const missed = met === false ? ': missed' : '';

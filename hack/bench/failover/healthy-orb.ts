@@ -28,7 +28,7 @@ function swapConfig(): ResolvedSwapConfig {
   return config;
 }
 
-/** An evaluation that found traffic at the active provider, good probes of the other one, and nothing to do. */
+/** An evaluation with traffic at the active provider, good probes of the other provider, and nothing to do. */
 export function healthyOutput(now: number): FailoverOutput {
   return decide({
     now,

@@ -6,7 +6,7 @@ import { firstLine, start, type Started } from '../processes.ts';
 import { portOf } from '../subjects.ts';
 import type { TargetSettings } from '../failover-target.ts';
 
-/** A Prometheus that has scraped an hour of so many Orbs, and goes on. */
+/** A Prometheus that has scraped the given number of Orbs for an hour, and continues. */
 export interface Filled {
   readonly prometheus: RunningPrometheus;
   readonly stop: () => Promise<void>;
@@ -16,13 +16,13 @@ export interface PrometheusCost {
   readonly cpuSeconds: number;
   readonly residentMb: number;
   readonly series: number;
-  /** Of the last evaluation of the recording rules. */
+  /** Duration of the last evaluation of the recording rules. */
   readonly rulesSeconds: number;
 }
 
 const RULES = join(import.meta.dirname, '../../../charts/orb-platform/files/prometheus/rules.yaml');
 const POLL_MS = 1000;
-/** Two evaluations of the recording rules. */
+/** Time for two evaluations of the recording rules. */
 const SETTLE_MS = 35_000;
 const FRESH_SECONDS = 30;
 
@@ -50,7 +50,7 @@ async function untilFilled(prometheus: RunningPrometheus, target: Started, secon
   await delay(SETTLE_MS);
 }
 
-/** @param maxSeconds for reading the past */
+/** @param maxSeconds time limit for reading the past */
 export async function startFilled(
   settings: TargetSettings,
   { log, maxSeconds }: { readonly log: number; readonly maxSeconds: number },
@@ -71,7 +71,7 @@ export async function startFilled(
   return { prometheus, stop };
 }
 
-/** What Prometheus says of itself. */
+/** The cost that Prometheus reports about itself. */
 export async function costOf({ url }: RunningPrometheus): Promise<PrometheusCost> {
   const { sum } = await scrape(`${url}/metrics`);
   return {

@@ -9,7 +9,7 @@ const WARM_SECONDS = 6;
 const GOAL = 1.05;
 const CONCURRENCY = 32;
 
-/** The same Orb with a second provider and rules to swap: all that differs on a path on which nothing fails. */
+/** The same Orb with a second provider and swap rules: the only difference on a path without failures. */
 const swapping = (mock: number): string => {
   const [url, body] = [/url: (.*)/, /body_template: (.*)/].map((line) => line.exec(manifest(mock))?.[1] ?? '');
   return `${manifest(mock).replace('bench.send@', 'bench.swap@')}providers:
@@ -29,11 +29,11 @@ const swapBody = ({ body }: Pick<Subject, 'body'>): string => body.replace('benc
 interface Slice {
   readonly rps: number;
   readonly p50: number;
-  /** Of the platform, per run. */
+  /** CPU of the platform, per run. */
   readonly cpuMicros: number;
 }
 
-/** Slices of one moment: only these compare. */
+/** Slices of the same moment: only these can be compared. */
 interface Pair {
   readonly plain: Slice;
   readonly swapping: Slice;
@@ -46,11 +46,11 @@ interface Alternation {
   readonly swappingMs: number;
 }
 
-/** The figures of one process that executed both Orbs in turns. */
+/** The measurements of one process that executed both Orbs in turns. */
 export interface InRequest {
-  /** One caller. */
+  /** With one caller. */
   readonly alternations: readonly Alternation[];
-  /** Many callers. */
+  /** With many callers. */
   readonly pairs: readonly Pair[];
 }
 
@@ -79,7 +79,7 @@ const mean = (one: Slice, other: Slice): Slice => ({
   cpuMicros: (one.cpuMicros + other.cpuMicros) / 2,
 });
 
-/** There and back again: a machine that slows down or recovers meanwhile is fair to both. */
+/** Measures in the order A, B, B, A: a machine that slows down or recovers meanwhile affects both equally. */
 async function pairOf(subject: Subject, seconds: number): Promise<Pair> {
   const measure = (body: string): Promise<Slice> => slice(subject, body, seconds / 2);
   const plain = await measure(subject.body);
@@ -92,7 +92,7 @@ const answerTo = (sent: ClientRequest): Promise<IncomingMessage> =>
     sent.once('response', resolve).once('error', reject);
   });
 
-/** Run by run: what else happens on the machine meets both alike. */
+/** Alternates run by run: other load on the machine affects both equally. */
 async function alternate({ port, path, headers, ...subject }: Subject, seconds: number): Promise<Alternation> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const own = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, agent };
@@ -128,7 +128,7 @@ async function turns(subject: Subject, { rounds, seconds }: InRequestOptions): P
 
 export interface InRequestOptions {
   readonly rounds: number;
-  /** Of a round, for one caller and for many, with each of the two Orbs. */
+  /** Duration of a round, for one caller and for many, with each of the two Orbs. */
   readonly seconds: number;
 }
 

@@ -2,53 +2,40 @@ import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { KINDS } from '../../../adapters/kube/kinds.ts';
 import { createOwnWrites } from '../../../adapters/kube/own-writes.ts';
-import type { Kind } from '../../../adapters/kube/port.ts';
-import { createStatusWriter } from '../../../adapters/kube/status-writer.ts';
-import { createStore, type WritableStore } from '../../../adapters/kube/store.ts';
+import { createStore } from '../../../adapters/kube/store.ts';
 import type { Logger } from '../../../adapters/telemetry/port.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
-import type { Context } from '../../../operator/context.ts';
+import { judgeManifest } from '../../../core/orb/plan-manifest.ts';
+import type { Context } from '../../../operator/kinds/context.ts';
 import { createFailoverState } from '../../../operator/failover/failover-state.ts';
 import { createFailoverGauges, type FailoverGauges } from '../../../operator/failover/gauges.ts';
-import { reconcileFailover } from '../../../operator/failover/reconcile.ts';
-import { BINDING_INDEXES, ORB_INDEXES, ORBISET_INDEXES } from '../../../operator/indexes.ts';
-import { createJudgements } from '../../../operator/orb/judgements.ts';
-import { reconcileOrb } from '../../../operator/orb/reconcile.ts';
-import { statusOwners } from '../../../operator/owners.ts';
+import { reconcileFailover } from '../../../operator/kinds/orb/reconcile-failover.ts';
+import { forEachKind } from '../../../operator/kinds/kinds.ts';
+import { createJudgements } from '../../../operator/kinds/orb/judgements.ts';
+import { reconcileOrb } from '../../../operator/kinds/orb/reconcile.ts';
+import { createContext } from '../../../operator/loops.ts';
 import { createFakeKubeClient } from '../../../test/support/kube/fake-kube-client.ts';
 import { manifestOf } from './healthy-orb.ts';
 import { syntheticOrbs } from './synthetic-orbs.ts';
 
-/** The operator's caches and reconcilers; in place of the API server something in memory that counts. */
+/** The operator's caches and reconcilers, with a counting fake in memory in place of the API server. */
 export interface OperatorStub {
   readonly context: Context;
   /** Reconciles every Orb, as after a start. */
   readonly settle: () => Promise<void>;
-  /** What was written so far. */
+  /** Number of writes so far. */
   readonly writes: () => number;
 }
 
 const { signal } = new AbortController();
 const assertLeading = (): void => undefined;
 
-/** @param onTick a tick of the swap loop has ended */
+/** @param onTick called when a tick of the swap loop has ended */
 export function createOperatorStub(orbs: number, logger: Logger, onTick: () => void): OperatorStub {
   const clock = systemClock;
   const client = createFakeKubeClient();
-  const storeOf = (kind: Kind, indexes = {}): WritableStore => createStore({ kind, indexes, clock, logger });
-  const stores = {
-    orb: storeOf(KINDS.orb, ORB_INDEXES),
-    orbiset: storeOf(KINDS.orbiset, ORBISET_INDEXES),
-    publication: storeOf(KINDS.publication),
-    roleBinding: storeOf(KINDS.roleBinding, BINDING_INDEXES),
-  };
-  const writesOf = (kind: Kind, store: WritableStore): ReturnType<typeof createOwnWrites> =>
-    createOwnWrites({ client, kind, store, clock });
-  const writes = {
-    orb: writesOf(KINDS.orb, stores.orb),
-    orbiset: writesOf(KINDS.orbiset, stores.orbiset),
-    publication: writesOf(KINDS.publication, stores.publication),
-  };
+  const stores = forEachKind(({ kind, indexes = {} }) => createStore({ kind, indexes, clock, logger }));
+  const writes = forEachKind(({ name, kind }) => createOwnWrites({ client, kind, store: stores[name], clock }));
   const own = createFailoverGauges(new Registry(), clock);
   const gauges: FailoverGauges = {
     ...own,
@@ -57,29 +44,26 @@ export function createOperatorStub(orbs: number, logger: Logger, onTick: () => v
       onTick();
     },
   };
-  const context: Context = {
-    stores,
-    owners: statusOwners(stores, writes),
-    writer: createStatusWriter({ client, assertLeading }),
-    recorder: { record: () => undefined },
-    clock,
-    judgements: createJudgements([]),
-    platformNamespace: 'orb-system',
-    vaultMode: 'operator',
-    allowedOrigins: [],
-    client,
-    assertLeading,
-    failover: createFailoverState({
+  const context = createContext(
+    {
+      client,
       clock,
-      random: Math.random,
-      randomBytes,
-      epoch: () => 1,
-      scrapeIntervalMs: 15_000,
-      gauges,
-    }),
-    leftSince: new WeakMap(),
-    bindingWrites: writesOf(KINDS.roleBinding, stores.roleBinding),
-  };
+      assertLeading,
+      allowedOrigins: [],
+      platformNamespace: 'orb-system',
+      vaultMode: 'operator',
+      recorder: { record: () => undefined },
+      failover: createFailoverState({
+        clock,
+        random: Math.random,
+        randomBytes,
+        epoch: () => 1,
+        scrapeIntervalMs: 15_000,
+        gauges,
+      }),
+    },
+    { stores, writes, judgements: createJudgements((orb) => judgeManifest(orb, [])) },
+  );
   const keys = syntheticOrbs(orbs).map(({ namespace, orbId }) => {
     const name = orbId.replace('@', '-');
     const spec = manifestOf(orbId);

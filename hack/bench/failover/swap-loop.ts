@@ -9,15 +9,15 @@ import { costOf, startFilled, type PrometheusCost } from './history.ts';
 import { firstLine, start } from '../processes.ts';
 import { logFile, portOf } from '../subjects.ts';
 
-/** One query of a look, asked by hand. */
+/** One query of an evaluation, sent directly. */
 interface QueryFigures {
   readonly queryBytes: number;
   readonly answerMiB: number;
   readonly ms: number;
-  /** As Prometheus says. */
+  /** As Prometheus reports it. */
   readonly evaluationMs: number;
   readonly samples: number;
-  /** That one query takes of Prometheus, less what it takes at rest. */
+  /** CPU of Prometheus for one query, less its CPU at rest. */
   readonly cpuSeconds: number;
 }
 
@@ -27,7 +27,7 @@ interface ModeFigures extends LoopFigures {
   readonly withBase: QueryFigures;
 }
 
-/** The loop on ready answers: nothing is known of Prometheus. */
+/** The loop with prepared answers: Prometheus itself is not measured. */
 export interface ReadyLoop extends LoopFigures {
   readonly orbs: number;
   readonly answerMiB: number;
@@ -37,15 +37,15 @@ export interface SwapLoop {
   readonly orbs: number;
   readonly historyMinutes: number;
   readonly prometheus: PrometheusCost;
-  /** Of scrapes and rules, per 15 s. */
+  /** CPU for scrapes and rules, per 15 s. */
   readonly restCpuSeconds: number;
   readonly modes: readonly ModeFigures[];
 }
 
-/** What is measured of so many Orbs. */
+/** How many Orbs to measure, and how. */
 export interface LoopSize {
   readonly orbs: number;
-  /** Less than 66: the baseline looks at less than an hour. */
+  /** Below 66, the baseline covers less than an hour. */
   readonly historyMinutes: number;
   readonly modes: readonly PrometheusMode[];
   readonly ticks: number;
@@ -53,7 +53,7 @@ export interface LoopSize {
 
 const REST_MS = 30_000;
 const QUERIES = 3;
-/** Two cores take 1 000 Orbs meanwhile. */
+/** In this time, two cores can read 1 000 Orbs. */
 const ANSWER_MS = 1500;
 const TICK_SECONDS = 15;
 const GOALS = { orbs: 1000, cpuMs: 200, holdMs: 10 };
@@ -90,7 +90,7 @@ async function queryFigures(prometheus: RunningPrometheus, query: string, restCp
 const isFigures = (value: unknown): value is LoopFigures =>
   typeof value === 'object' && value !== null && 'ticks' in value && Array.isArray(value.ticks);
 
-/** In a process of its own: a heap with nothing but the operator's. */
+/** Runs in its own process, so that the heap holds only the operator's objects. */
 async function loopFigures(settings: LoopSettings): Promise<LoopFigures> {
   const script = join(import.meta.dirname, '../failover-loop.ts');
   const { code, stdout, stderr } = await command(process.execPath, [script, JSON.stringify(settings)]);
@@ -111,7 +111,7 @@ async function modeFigures(
   return { mode, plain, withBase, ...(await loopFigures({ orbs, mode, ticks, url: prometheus.url })) };
 }
 
-/** @param folder for what target and process say */
+/** @param folder for the output of target and process */
 export async function measureSwapLoop(size: LoopSize, folder: string): Promise<SwapLoop> {
   const { orbs, historyMinutes, modes, ticks } = size;
   const { prometheus, stop } = await startFilled(
@@ -145,7 +145,7 @@ export async function measureReadyLoop(orbs: number, ticks: number, folder: stri
   }
 }
 
-/** The goals are those of 1 000 Orbs. */
+/** The goals apply to 1 000 Orbs only. */
 const goal = (orbs: number, atMost: number): { readonly atMost?: number } => (orbs === GOALS.orbs ? { atMost } : {});
 
 function tickRows(name: string, orbs: number, ticks: readonly TickFigures[]): readonly Row[] {

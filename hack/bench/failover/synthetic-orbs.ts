@@ -5,7 +5,7 @@ import { systemClock } from '../../../adapters/time/clock.ts';
 const NAMESPACES = 50;
 export const PROVIDERS = ['sendgrid', 'mailgun'] as const;
 const [ACTIVE, STANDBY] = PROVIDERS;
-/** One each 3 s: enough for the smallest window. */
+/** One run each 3 s: enough for the smallest window. */
 const RUNS_A_STEP = 5;
 const STEPS_A_PROBE = 2;
 
@@ -18,7 +18,7 @@ export const syntheticOrbs = (count: number): readonly OrbToMeasure[] =>
     quantile: 0.95,
   }));
 
-/** 0.1 to 0.5 s, another one for each run and the same in every process. */
+/** 0.1 to 0.5 s, different for each run and the same in every process. */
 const secondsOf = (index: number, run: number): number => 0.1 + ((index * 7919 + run * 104_729) % 400) / 1000;
 
 /** The metrics of an API process that has all of these Orbs and probes them; nothing is counted yet. */
@@ -40,7 +40,7 @@ export function metricsOf(orbs: readonly OrbToMeasure[]): Metrics {
   return metrics;
 }
 
-/** What happens to healthy Orbs in 15 seconds: runs at the active provider, now and then a probe of the other one. */
+/** Adds 15 seconds of healthy Orbs: runs at the active provider, and now and then a probe of the other provider. */
 export function countStep(metrics: Metrics, orbs: readonly OrbToMeasure[], step: number, atSeconds: number): void {
   for (const [index, { namespace, orbId }] of orbs.entries()) {
     const active = metrics.provider(namespace, orbId, ACTIVE);

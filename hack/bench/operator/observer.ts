@@ -16,7 +16,7 @@ export interface Observer {
 }
 
 const nothing = (): void => undefined;
-/** The benchmark counts what the platform does, not what it does itself. */
+/** The benchmark counts the calls of the platform, not its own. */
 export const noMetrics: KubeMetrics = {
   request: nothing,
   listed: nothing,
@@ -34,7 +34,7 @@ export const noLog: Logger = {
   flush: () => Promise.resolve(),
 };
 
-/** Generation that a Ready status is about; 0 when it is not Ready. */
+/** Generation of a Ready status; 0 when it is not Ready. */
 function readyGeneration({ status }: KubeObject): number {
   if (!isRecord(status) || !Array.isArray(status['conditions'])) return 0;
   const conditions: readonly unknown[] = status['conditions'];

@@ -36,7 +36,7 @@ export function orbAt(index: number, revision: number): AppliedObject {
   };
 }
 
-/** Runs work on every index with so many at a time. */
+/** Runs work on every index, a limited number at a time. */
 export async function inParallel(
   count: number,
   width: number,

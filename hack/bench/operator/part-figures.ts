@@ -3,7 +3,7 @@ import type { Part } from '../../cluster/parts.ts';
 import { cpuMicros } from '../processes.ts';
 import { quantileBetween, scrape, type Scrape } from './scrape.ts';
 
-/** One look at a part of the platform. */
+/** One measurement of a part of the platform. */
 export interface Look {
   readonly scrape: Scrape;
   /** User and system CPU so far, seconds. */
@@ -12,11 +12,11 @@ export interface Look {
   readonly peakMb: number;
 }
 
-/** What a part did between two looks. */
+/** The work of a part between two measurements. */
 export interface Work {
-  /** Calls of the Kubernetes API, watches among them. */
+  /** Calls of the Kubernetes API, including watches. */
   readonly calls: number;
-  /** Those that may change something, leases among them. */
+  /** Calls that may change something, including leases. */
   readonly writes: number;
   readonly cpuSeconds: number;
   readonly peakMb: number;

@@ -11,7 +11,7 @@ const POLL_MS = 50;
 const COLD_LIMIT_MS = 600_000;
 const signal = new AbortController().signal;
 
-/** Makes an Orbiset for each namespace, and every Orb, before the platform starts. */
+/** Creates an Orbiset for each namespace, and every Orb, before the platform starts. */
 export async function createObjects(client: KubeClient, orbs: number): Promise<void> {
   for (const namespace of NAMESPACES) {
     const metadata = { name: 'default', namespace };
@@ -26,7 +26,7 @@ export async function createObjects(client: KubeClient, orbs: number): Promise<v
   await inParallel(orbs, WIDTH, (index) => client.apply(KINDS.orb, orbAt(index, 0), MANAGER, signal));
 }
 
-/** Starts the platform and waits until every Orb is Ready. @returns how long that took, and what `start` gave */
+/** Starts the platform and waits until every Orb is Ready. @returns how long that took, and the result of `start` */
 export async function coldStart<T>(
   client: KubeClient,
   orbs: number,
@@ -47,9 +47,9 @@ export async function coldStart<T>(
 
 /** Time from a change to its status, ms. */
 export interface ChangeTimes {
-  /** Of single changes, made one after another while the others wait. */
+  /** Times of single changes, made one after another while the others wait. */
   readonly fresh: readonly number[];
-  /** Of the others, all changed at once. */
+  /** Times of the others, all changed at once. */
   readonly storm: readonly number[];
 }
 
@@ -63,7 +63,7 @@ async function change(
   return (await observer.readyAt(keyAt(index), changed.metadata.generation ?? 0)) - since;
 }
 
-/** Changes `others` Orbs at once, and meanwhile `fresh` ones of the rest one after another. */
+/** Changes `others` Orbs at once, and meanwhile `fresh` of the remaining Orbs one after another. */
 export async function storm(client: KubeClient, others: number, fresh: number): Promise<ChangeTimes> {
   const observer = await observe(client);
   const times: { readonly fresh: number[]; readonly storm: number[] } = { fresh: [], storm: [] };

@@ -9,7 +9,7 @@ interface Sample {
 export interface Scrape {
   /** Sum over all samples of that name whose labels match. */
   readonly sum: (name: string, labels?: Readonly<Record<string, string>>) => number;
-  /** Upper bound → cumulative count, of a histogram summed over its children. */
+  /** Upper bound → cumulative count of a histogram, summed over its label sets. */
   readonly buckets: (name: string, labels?: Readonly<Record<string, string>>) => ReadonlyMap<number, number>;
 }
 
@@ -50,7 +50,7 @@ export async function scrape(url: string): Promise<Scrape> {
   };
 }
 
-/** Smallest bucket bound that covers the quantile of what was observed between two scrapes; 0 when nothing was. */
+/** Smallest bucket bound that covers the quantile of the observations between two scrapes; 0 without observations. */
 export function quantileBetween(
   before: ReadonlyMap<number, number>,
   after: ReadonlyMap<number, number>,

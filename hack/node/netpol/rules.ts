@@ -8,14 +8,14 @@ import type {
   V1Pod,
 } from '@kubernetes/client-node';
 
-/** What decides over packets. */
+/** The objects that decide about packets. */
 export interface NetworkState {
   readonly policies: readonly V1NetworkPolicy[];
   readonly pods: readonly V1Pod[];
   readonly namespaces: readonly V1Namespace[];
 }
 
-/** Other ends of a rule: an nft expression ('' for all), and their pods when they are pods. */
+/** The peers of a rule: an nft expression ('' for all), and the pods when the peers are pods. */
 interface Peers {
   readonly match: string;
   readonly pods: readonly V1Pod[];
@@ -24,14 +24,14 @@ interface Peers {
 interface Side {
   readonly chain: 'in' | 'out';
   readonly type: 'Ingress' | 'Egress';
-  /** Where the other end stands in a packet. */
+  /** Position of the peer's address in a packet. */
   readonly other: 'saddr' | 'daddr';
 }
 
 type Labels = Readonly<Record<string, string>>;
 type Requirement = NonNullable<V1LabelSelector['matchExpressions']>[number];
 
-/** A policy's rule, whichever way it points. */
+/** A rule of a policy, in either direction. */
 interface Rule {
   readonly peers: readonly V1NetworkPolicyPeer[];
   readonly ports: readonly V1NetworkPolicyPort[];
@@ -66,7 +66,7 @@ const selects = ({ matchLabels = {}, matchExpressions = [] }: V1LabelSelector, l
 
 const addressOf = (pod: V1Pod): string => pod.status?.podIP ?? '';
 
-// Pods of the node's own network have no address of their own; IPv6 is not there.
+// Pods in the node's own network have no address of their own; IPv6 is not used.
 const isOnNetwork = (pod: V1Pod): boolean =>
   addressOf(pod).includes('.') && pod.spec?.hostNetwork !== true && !FINISHED.includes(pod.status?.phase ?? '');
 
@@ -100,7 +100,7 @@ function peersOf(rule: Rule, { other }: Side, own: string | undefined, state: Ne
 const portsOf = (pod: V1Pod): readonly V1ContainerPort[] =>
   (pod.spec?.containers ?? []).flatMap(({ ports = [] }) => ports);
 
-/** Numbers that a port's name has at the pods that are called. */
+/** Numbers of a named port at the called pods. */
 function numbersOf(name: string, protocol: string, called: readonly V1Pod[]): readonly string[] {
   const found = called
     .flatMap(portsOf)
@@ -133,7 +133,7 @@ const concerns = (policy: V1NetworkPolicy, pod: V1Pod, { type }: Side): boolean 
   typesOf(policy).includes(type) &&
   selects(policy.spec?.podSelector ?? {}, pod.metadata?.labels);
 
-/** What may pass one pod's side; undefined when no policy concerns it. */
+/** Packets allowed on one side of a pod; undefined when no policy applies. */
 function allowed(pod: V1Pod, side: Side, state: NetworkState): readonly string[] | undefined {
   const policies = state.policies.filter((policy) => concerns(policy, pod, side));
   if (policies.length === 0) return undefined;
@@ -152,8 +152,8 @@ const hook = (name: string, maps: readonly string[]): string =>
   `  chain ${name} { type filter hook ${name} priority -5; policy accept;\n${ESTABLISHED}${maps.join('')}  }\n`;
 
 /**
- * NetworkPolicies (v1, IPv4) as one nftables table that replaces the one before. Packets from the node itself, such as
- * probes, are never filtered; a new pod is open until its address is known.
+ * NetworkPolicies (v1, IPv4) as one nftables table that replaces the previous table. Packets from the node itself, such
+ * as probes, are never filtered; a new pod is open until its address is known.
  */
 export function renderRules(given: NetworkState): string {
   const state = { ...given, pods: given.pods.filter(isOnNetwork) };

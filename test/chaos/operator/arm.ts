@@ -9,14 +9,17 @@ import type { Plan, PlannedFault } from './plan.ts';
 import type { Subject } from './subject.ts';
 import type { World } from './world.ts';
 
-/** A fault that waits for its moment. */
+/** A fault that is ready and waits for its trigger. */
 export interface Armed {
   readonly reached: () => boolean;
-  /** Monotonic ms at which the fault was over; 0 before, or when it is over with the restart. */
+  /** Monotonic ms at which the fault ended; 0 before that, or when the restart ends it. */
   readonly endedAt: () => number;
-  /** Call when a step begins. @returns resolves when what the fault does in this step is done */
+  /** Call when a step begins. @returns resolves when the fault has done its work in this step */
   readonly stepBegins: (index: number) => Promise<void>;
-  /** How the number of status updates compares to that of the run without a fault; `unknown`: no number of writes does. */
+  /**
+   * How the number of status updates compares to that of the run without a fault; `unknown`: no number of writes can be
+   * compared.
+   */
   readonly counts: 'equal' | 'fewer' | 'any' | 'unknown';
   readonly end: () => Promise<void>;
 }
@@ -111,7 +114,7 @@ const ARMING: { readonly [K in Kind]: Arming<K> } = {
       ...QUIET,
       reached: () => endedAt > 0,
       endedAt: () => endedAt,
-      // A write that the dying server did and never answered is made again.
+      // A write that the dying server did but never answered is repeated.
       counts: 'unknown',
       stepBegins: async (index) => {
         if (index !== step) return;
@@ -133,6 +136,6 @@ async function armKind<K extends Kind>(
   return arming(fault, place);
 }
 
-/** Gets the plan's fault ready, before the first step. */
+/** Prepares the plan's fault, before the first step. */
 export const arm = (world: World, { fault, seed }: Plan, subject: Subject): Promise<Armed> =>
   armKind(fault, { world, subject, seed });

@@ -20,7 +20,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 const POLICIES = ['Background', 'Foreground', 'Orphan'] as const;
 type Policy = (typeof POLICIES)[number];
-/** reliability.md §4.1, R11; the RoleBinding goes with the garbage collector. */
+/** reliability.md §4.1, R11; the garbage collector removes the RoleBinding. */
 const GONE_MS = 30_000;
 
 const ORB_STATES: Readonly<Record<string, Members>> = {
@@ -38,7 +38,7 @@ const remove = (world: World, plural: 'orbs' | 'orbisets', name: string, propaga
 const seen = (world: World): Promise<void> =>
   untilTrue('the operator has not seen everything', () => isSeen(world), 30_000);
 
-/** Everything must be gone, the RoleBinding too. */
+/** Checks that everything is gone, including the RoleBinding. */
 async function nothingLeft(world: World, name: string): Promise<ProcedureResult> {
   const began = performance.now();
   const left = async (): Promise<readonly string[]> =>
@@ -102,7 +102,7 @@ async function deleteNamespace(own: World, name: string): Promise<ProcedureResul
   };
 }
 
-/** R11: deletion in every state leaves nothing and hangs nowhere. v1alpha1 has no finalizer. */
+/** R11: deletion in every state leaves nothing and never hangs. v1alpha1 has no finalizer. */
 export const deletion: Procedure = async (world, { seed, full }) => {
   await resetWorld(world);
   const subject = await startSubject(world, seededRandom(seed));

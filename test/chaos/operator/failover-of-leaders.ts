@@ -8,9 +8,9 @@ import type { Procedure, ProcedureOptions, ProcedureResult } from './procedure.t
 import { watchStates } from './states.ts';
 import { applySpec, isSeen, leaderOf, readEvents, readSnapshot, resetWorld, untilTrue, type World } from './world.ts';
 
-/** Both controllers of an Orb have written, and Events are told. */
+/** Time until both controllers of an Orb have written, and Events are sent. */
 const SETTLE_MS = 2000;
-/** In which a leader that came back would do harm. */
+/** Time in which a returning old leader would do harm. */
 const AFTER_MS = 4000;
 
 interface Seen {
@@ -19,7 +19,7 @@ interface Seen {
   readonly events: ReadonlyMap<string, number>;
 }
 
-/** Events of the namespace by what they tell; a series counts as often as it says. */
+/** Events of the namespace by their content; a series counts with its own count. */
 async function countEvents(world: World): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (const event of await readEvents(world)) {
@@ -32,7 +32,7 @@ async function countEvents(world: World): Promise<ReadonlyMap<string, number>> {
 
 const edited = (description: string): unknown => manifestOf({ orb_id: 'acme.two@1.0.0', ...swappable, description });
 
-/** Disturbs the leader while there is work. @returns ms from the fault until the work is done by whoever leads then */
+/** Disturbs the leader while there is work. @returns ms from the fault until the next leader has done the work */
 async function disturb(world: World, name: string, pair: Pair, timing: Timing): Promise<number> {
   const began = performance.now();
   const disturbed = DISTURBANCES[name]?.(pair, timing);

@@ -8,10 +8,13 @@ import { flagsOf, WORKLOADS } from './workloads.ts';
 
 const FULL_MS = 600_000;
 const REDUCED_MS = 10_000;
-/** Events are told in their own time after the last write. */
+/** Time for Events, which are sent some time after the last write. */
 const SETTLE_MS = 5000;
 
-/** Oracle c: after W1, with figures that are looked at every 15 s, nothing happens; the operator writes nothing but its lease and asks at most once a second. */
+/**
+ * Oracle c: after W1, with metrics that are evaluated every 15 s, nothing happens. The operator writes only its lease,
+ * and sends at most one request a second.
+ */
 export const idle: Procedure = async (world, { seed, full }) => {
   await resetWorld(world);
   const { figures, namespace } = world;

@@ -14,7 +14,7 @@ import { APPLY } from '../rig/admin-api.ts';
 
 const DEFINITION = join(import.meta.dirname, '../../../crds/definitions/orb.yaml');
 const REDUCED = 60;
-/** A bad spec is Stalled within 5 s (reliability.md §4.1, R10); here hundreds come at once. */
+/** A bad spec is Stalled within 5 s (reliability.md §4.1, R10); here hundreds arrive at once. */
 const SEEN_MS = 60_000;
 const AT_ONCE = 16;
 
@@ -36,7 +36,7 @@ function schemaOfSpec(): unknown {
   return Array.isArray(versions) ? at(versions[0], 'schema', 'openAPIV3Schema', 'properties', 'spec') : undefined;
 }
 
-/** @returns was it taken? A wrong type is refused by server-side apply with 500, all else with 422. */
+/** @returns whether it was accepted. Server-side apply refuses a wrong type with 500, other errors with 422. */
 async function put(world: World, name: string, spec: unknown): Promise<boolean> {
   const body = { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orb', metadata: { name }, spec };
   const path = `${pathOf(world, 'orbs', name)}?fieldManager=kubectl&force=true`;
@@ -52,13 +52,13 @@ async function each<T>(all: readonly T[], act: (one: T) => Promise<void>): Promi
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-/** Which provider is the active one depends on the pins that there were: nothing goes back by itself without figures. */
+/** The active provider depends on earlier pins: without metrics nothing fails back by itself. */
 const HISTORY = /^FailedOver\//;
 const OWN = /^(Ready|Reconciling|Stalled)\//;
 
 /**
- * What may not depend on the way to it. Of a broken spec only what is said of the spec itself: provider, pin and digest are
- * those of the last valid version, which runs on.
+ * The part of the state that must not depend on earlier states. For a broken spec, only the part about the spec itself:
+ * provider, pin and digest are those of the last valid version, which keeps running.
  */
 function essence(object: unknown): string {
   const conditions = at(object, 'status', 'conditions');
@@ -91,7 +91,9 @@ function stuck(objects: ReadonlyMap<string, unknown>): readonly string[] {
   });
 }
 
-/** R10 (Acto): every field of the schema takes odd values; the state depends on the spec alone, not on the way to it. */
+/**
+ * R10 (Acto): every field of the schema takes odd values; the state depends only on the spec, not on earlier states.
+ */
 export const mutation: Procedure = async (world, { seed, full }) => {
   await resetWorld(world);
   const subject = await startSubject(world, seededRandom(seed));

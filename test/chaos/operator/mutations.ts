@@ -52,7 +52,7 @@ function valuesOf(schema: Readonly<Record<string, unknown>>): readonly unknown[]
   return [undefined, null, ...listed, ...edges(schema), ...wrong, ...(type === 'string' ? [UNICODE] : [])];
 }
 
-/** Where the base has a member of a map, its schema holds; else one is made up. */
+/** Named members of the schema, and the members of a map that the base has, each with its schema and value. */
 function childrenOf(
   schema: Readonly<Record<string, unknown>>,
   base: unknown,
@@ -65,14 +65,17 @@ function childrenOf(
   return [...named, ...Object.keys(members).map((name) => [name, child, members[name]] as const)];
 }
 
-/** Every field × absent, null, each listed value, bounds and one beyond, wrong type, empty, unicode. @param base a valid spec */
+/**
+ * Every field × absent, null, each enum value, the bounds and one beyond them, wrong type, empty, unicode.
+ * @param base a valid spec
+ */
 export function mutationsOf(schema: unknown, base: unknown, pointer = ''): readonly Mutation[] {
   if (!isRecord(schema)) return [];
   return childrenOf(schema, base).flatMap(([name, child, value]) => {
     if (!isRecord(child)) return [];
     const place = `${pointer}/${name}`;
     const own = valuesOf(child).map((odd) => ({ pointer: place, value: odd }));
-    // A member that the base lacks is tried as a whole: below it there is nothing to change.
+    // A member that the base lacks is changed as a whole: it has no members to change.
     return value === undefined ? own : [...own, ...mutationsOf(child, value, place)];
   });
 }

@@ -5,7 +5,7 @@ import { writesOf } from '../rig/journal.ts';
 import { checkOutput } from '../rig/oracles/process-health.ts';
 import { leaderOf, untilTrue, type World } from './world.ts';
 
-/** One of two operators, behind a proxy of its own. */
+/** One of two operators, behind its own proxy. */
 export interface Member {
   readonly identity: string;
   readonly proxy: CountingProxy;
@@ -14,7 +14,7 @@ export interface Member {
 
 export interface Timing {
   readonly flags: readonly string[];
-  /** SIGSTOP, and partitions. */
+  /** Duration of a SIGSTOP or a partition. */
   readonly outageMs: number;
   /** From the fault to the next leader's first write. */
   readonly takeoverMs: number;
@@ -43,7 +43,7 @@ async function startMember(world: World, identity: string, flags: readonly strin
   return { identity, proxy, operator };
 }
 
-/** What is done to the leader; resolves when the fault is over. */
+/** A fault of the leader; resolves when the fault is over. */
 export type Disturb = (pair: Pair, timing: Timing) => Promise<void>;
 
 export const DISTURBANCES: Readonly<Record<string, Disturb>> = {
@@ -69,7 +69,7 @@ export const DISTURBANCES: Readonly<Record<string, Disturb>> = {
   },
 };
 
-/** Writes of a member that the server accepted from a moment of its journal on. */
+/** Number of a member's writes that the server accepted since a moment of its journal. */
 export const acceptedSince = ({ proxy }: Member, since: number): number =>
   writesOf(proxy.journal).filter(
     ({ t, status, changed }) => t >= since && status >= 200 && status < 300 && changed === true,
@@ -80,7 +80,7 @@ export interface Pair {
   readonly follower: Member;
 }
 
-/** @param flags beside those of the lease */
+/** @param flags in addition to those of the lease */
 export async function startPair(world: World, timing: Timing, flags: readonly string[] = []): Promise<Pair> {
   const all = [...timing.flags, ...flags];
   const one = await startMember(world, 'one', all);

@@ -4,22 +4,22 @@ import type { Plan, PlannedFault } from './plan.ts';
 import type { Reference } from './run-plan.ts';
 import { WORKLOADS, type WorkloadName } from './workloads.ts';
 
-/** How the plans of one test are made. */
+/** How to make the plans of one test. */
 export interface PlannedTest {
   readonly workloads: readonly WorkloadName[];
-  /** Pass figure: p99 from the restart, or the end of the fault, to the expected state (reliability.md §4.1). */
+  /** Limit to pass: p99 from the restart, or the end of the fault, to the expected state (reliability.md §4.1). */
   readonly limitMs: number;
-  /** Pass figure: requests of all runs, to those of as many runs without a fault. */
+  /** Limit to pass: ratio of the requests of all runs to those of the same number of runs without a fault. */
   readonly mostRequests?: number;
-  /** All of them; a reduced run draws some. */
+  /** All faults; a reduced run draws some of them. */
   readonly faults: (reference: Reference, random: () => number) => readonly PlannedFault[];
 }
 
-/** Without a fault: what fails here is a false alarm of the oracles. */
+/** Runs without a fault: a failure here is a false alarm of the oracles. */
 const CONTROL_RUNS = 3;
 const HEAL_MS = 300;
 const DELAY_MS = 1200;
-/** A workload makes some twenty requests: at 1 % most runs meet no error, so there are more of them. */
+/** A workload makes about twenty requests: at 1 % most runs meet no error, so there are more runs at 1 %. */
 const ERROR_RATES = [...Array.from({ length: 10 }, () => 0.01), 0.05, 0.05, 0.05, 0.2, 0.2, 0.2];
 const STALE_MS = 3000;
 const COMPACTIONS = 20;
@@ -93,7 +93,7 @@ export const PLANNED: Readonly<Record<string, PlannedTest>> = {
   },
 };
 
-/** Some of them, evenly drawn; all when there are no more. */
+/** Some of the items, drawn evenly; all items when there are not more. */
 function drawn<T>(all: readonly T[], count: number, random: () => number): readonly T[] {
   const left = [...all];
   return Array.from({ length: Math.min(count, left.length) }, () =>

@@ -1,16 +1,16 @@
 import type { World } from './world.ts';
 
-/** What a test that is no single workload under a single fault showed. */
+/** The result of a test that is more than one workload under one fault. */
 export interface ProcedureResult {
   readonly name: string;
   readonly faults: readonly string[];
-  /** Figures worth keeping: ms, counts. */
+  /** Measurements to keep: ms, counts. */
   readonly figures: Readonly<Record<string, number>>;
 }
 
 export interface ProcedureOptions {
   readonly seed: number;
-  /** Not the reduced one. */
+  /** True for the full form, false for the reduced form. */
   readonly full: boolean;
   readonly say: (line: string) => void;
 }

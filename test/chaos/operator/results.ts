@@ -11,14 +11,14 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }
 
-/** What a test showed, as it is kept. */
+/** The result of a test, as it is stored. */
 export interface TestSummary {
   readonly test: string;
   readonly version: string;
   readonly seed: number;
   readonly runs: number;
   readonly failed: number;
-  /** Runs whose fault never happened: they show nothing. */
+  /** Runs whose fault never happened: they prove nothing. */
   readonly unreached: number;
   readonly convergedMs: { readonly p50: number; readonly p99: number; readonly max: number };
   /** Requests with the fault, per request without. */
@@ -26,7 +26,7 @@ export interface TestSummary {
   readonly faults: readonly string[];
 }
 
-/** @returns what p99 is beyond, if it is; oracles look at single runs, this at all */
+/** @returns the limit that p99 exceeds, if any; oracles check single runs, this checks all runs */
 function tooSlow(test: string, p99: number): readonly string[] {
   const limit = PLANNED[test]?.limitMs ?? Infinity;
   return p99 <= limit ? [] : [`${test}: p99 of ${p99} ms to converge, at most ${limit}`];
@@ -63,7 +63,7 @@ export function summarise(
   };
 }
 
-/** Keeps something under `test/chaos/results`, which git ignores. @returns its path */
+/** Stores a value under `test/chaos/results`, which git ignores. @returns its path */
 export function keep(name: string, value: unknown): string {
   mkdirSync(FOLDER, { recursive: true });
   const path = join(FOLDER, `${name}.json`);

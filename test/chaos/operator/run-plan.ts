@@ -15,7 +15,7 @@ import { watchStates } from './states.ts';
 import { isCollected, isSeen, readEvents, readObjects, readSnapshot, resetWorld, type World } from './world.ts';
 import { flagsOf, WORKLOADS, type WorkloadName, type WorkloadStep } from './workloads.ts';
 
-/** A run without a fault: what all others are compared with. */
+/** A run without a fault, which all other runs are compared with. */
 export interface Reference {
   readonly workload: WorkloadName;
   /** After each step. */
@@ -24,30 +24,30 @@ export interface Reference {
   readonly counts: WriteCounts;
   readonly points: readonly WritePoint[];
   readonly events: readonly string[];
-  /** Requests but those of leases, Events and watches. */
+  /** Requests, except those of leases, Events and watches. */
   readonly requests: number;
 }
 
-/** What became of a plan. */
+/** The result of a plan. */
 export interface PlanResult {
   readonly plan: Plan;
   /** Empty: passed. */
   readonly faults: readonly string[];
-  /** Did the fault happen? One that never did shows nothing. */
+  /** Whether the fault happened. A plan whose fault never happened proves nothing. */
   readonly reached: boolean;
   /** From the last start, or the end of the fault, to the expected state, ms; by step. */
   readonly convergedMs: readonly number[];
   readonly lists: number;
-  /** But those of leases, Events and watches. */
+  /** Requests, except those of leases, Events and watches. */
   readonly requests: number;
-  /** Of the run without a fault. */
+  /** Requests of the run without a fault. */
   readonly referenceRequests: number;
 }
 
 const QUIET_MS = 1000;
 const SETTLE_MS = 400;
 const POLL_MS = 40;
-/** Of a step: 10 s after a restart is the pass figure, checked apart. */
+/** Longest time of a step; the limit to pass is 10 s after a restart, which is checked separately. */
 const STEP_MS = 60_000;
 
 const countedRequests = ({ proxy }: Subject): number =>
@@ -55,7 +55,7 @@ const countedRequests = ({ proxy }: Subject): number =>
     ({ resource, verb }) => resource !== 'leases' && resource !== 'events' && verb !== 'watch',
   ).length;
 
-/** Until no write has come for `ms`. */
+/** Waits until no write has come for `ms`. */
 async function untilQuiet({ proxy }: Subject, ms: number): Promise<void> {
   let count = -1;
   while (count !== writesOf(proxy.journal).length) {
@@ -64,7 +64,7 @@ async function untilQuiet({ proxy }: Subject, ms: number): Promise<void> {
   }
 }
 
-/** Until the operator has seen everything and writes no more. */
+/** Waits until the operator has seen everything and writes no more. */
 async function untilAtRest(world: World, subject: Subject, { isDone, ownMs = 0 }: WorkloadStep): Promise<void> {
   const until = performance.now() + STEP_MS + ownMs;
   const isOver = isDone ?? (() => Promise.resolve(true));
@@ -72,7 +72,7 @@ async function untilAtRest(world: World, subject: Subject, { isDone, ownMs = 0 }
     await untilQuiet(subject, QUIET_MS);
     if (performance.now() > until) throw new Error('the run without a fault did not come to rest within 60 s');
   } while (!(await isSeen(world)) || !(await isCollected(world)) || !(await isOver(world)));
-  // What was written last may have come after the look.
+  // The last write may have come after the check.
   await untilQuiet(subject, QUIET_MS);
 }
 
@@ -104,7 +104,7 @@ interface StepOutcome {
   readonly ms: number;
 }
 
-/** Until the objects are as they were after this step without a fault. */
+/** Waits until the objects are as they were after this step without a fault. */
 async function untilEqual(
   world: World,
   { step, expected, since }: { readonly step: WorkloadStep; readonly expected: Snapshot; readonly since: () => number },
@@ -123,7 +123,7 @@ async function untilEqual(
   }
 }
 
-/** Runs a workload under a plan and asks the oracles. */
+/** Runs a workload under a plan and checks it with the oracles. */
 export async function runPlan(world: World, plan: Plan, reference: Reference): Promise<PlanResult> {
   await resetWorld(world);
   const subject = await startSubject(world, seededRandom(plan.seed), [...ONE_WORKER, ...flagsOf(plan.workload, world)]);
@@ -138,7 +138,7 @@ export async function runPlan(world: World, plan: Plan, reference: Reference): P
     const began = performance.now();
     const during = armed.stepBegins(index);
     await step.act(world).catch(async (error: unknown) => {
-      // A step that meets a dead API server is repeated, as its author would.
+      // A step that fails because the API server is down is repeated, as a user would.
       await during;
       await delay(1000);
       await step.act(world).catch(() => Promise.reject(error instanceof Error ? error : new Error(String(error))));
@@ -147,7 +147,7 @@ export async function runPlan(world: World, plan: Plan, reference: Reference): P
     const since = (): number => Math.max(began, subject.startedAt(), armed.endedAt());
     const outcome = await untilEqual(world, { step, expected, since });
     outcomes.push(outcome);
-    // Only when it leads again can it do what it must not.
+    // Only after it leads again can it do forbidden writes.
     await subject.settled();
     await untilQuiet(subject, SETTLE_MS);
     if (outcome.faults.length > 0) break;

@@ -11,9 +11,9 @@ export interface TestOptions {
   /** Plans of each workload; Infinity: all. */
   readonly most: number;
   readonly say: (line: string) => void;
-  /** Of the test's workloads; default: all. */
+  /** Some of the test's workloads; default: all. */
   readonly workloads?: readonly WorkloadName[];
-  /** Runs without a fault that are there already; what is recorded is added. */
+  /** Runs without a fault that are known already; newly recorded runs are added. */
   readonly references?: Map<WorkloadName, Reference>;
 }
 
@@ -39,10 +39,10 @@ function tell({ plan, faults, reached, convergedMs }: PlanResult, say: TestOptio
   say(`${mark.padEnd(9)} ${plan.test} ${plan.workload} ${JSON.stringify(plan.fault)} ${slowest} ms`);
   for (const fault of faults.slice(0, 8)) say(`          ${fault}`);
   if (faults.length > 0)
-    say(`          replay: npm run test:chaos -- --plan ${keep(`failed-${plan.test}-${plan.seed}`, plan)}`);
+    say(`          replay: npm run chaos operator -- --plan ${keep(`failed-${plan.test}-${plan.seed}`, plan)}`);
 }
 
-/** Runs one plan again, against a reference of its own. */
+/** Runs one plan again, against its own reference. */
 export async function replay(world: World, plan: Plan, { say }: Pick<TestOptions, 'say'>): Promise<PlanResult> {
   const own = worldOf(world, plan.workload);
   const result = await tryPlan(own, plan, await recordReference(own, plan.workload, plan.seed));

@@ -5,17 +5,19 @@ import { checkMonotony } from '../rig/oracles/monotony.ts';
 import { SwapWitness, type SwapsOfOrb } from '../rig/oracles/swaps.ts';
 import type { World } from './world.ts';
 
-/** Every state of Orbs and Orbisets from here on, seen by the rig itself. */
+/** Every state of Orbs and Orbisets from now on, observed by the rig itself. */
 export interface States {
-  /** Of the Orbs of the world's namespace, so far. */
+  /** Swaps so far of the Orbs in the world's namespace. */
   readonly swaps: () => readonly SwapsOfOrb[];
-  /** @returns oracle d over what was seen */
+  /** @returns faults of oracle d in the observed states */
   readonly end: () => Promise<readonly string[]>;
 }
 
 const WATCHED = ['orbs', 'orbisets'];
 
-/** Watches without the proxy; opens again what a dying API server closes: states in between are then not seen. */
+/**
+ * Watches without the proxy; reopens watches that a dying API server closes: states in between are then not observed.
+ */
 export async function watchStates({ plane, namespace }: World): Promise<States> {
   const target = { url: plane.server.url, ca: plane.ca, token: plane.users.admin.token };
   const seen: unknown[] = [];

@@ -4,24 +4,27 @@ import { startCountingProxy, type CountingProxy } from '../rig/counting-proxy.ts
 import { checkOutput } from '../rig/oracles/process-health.ts';
 import { leaderOf, removeLease, untilTrue, type World } from './world.ts';
 
-/** The operator of a run, behind a proxy; started again whenever it was killed. */
+/** The operator of a run, behind a proxy; restarted after each kill. */
 export interface Subject {
   readonly proxy: CountingProxy;
-  /** Ends it by SIGKILL at once; `restart` says against what it comes back. Resolves when the old process is gone. */
+  /**
+   * Ends it by SIGKILL at once; `restart` returns the server for the next process. Resolves when the old process is
+   * gone.
+   */
   readonly kill: (restart?: () => Promise<string>) => Promise<void>;
   /** Monotonic ms of the last start. */
   readonly startedAt: () => number;
   readonly kills: () => number;
   /** Resolves when it leads again. */
   readonly settled: () => Promise<void>;
-  /** Ends it by SIGTERM. @returns what its processes did wrong: oracle i */
+  /** Ends it by SIGTERM. @returns faults of its processes: oracle i */
   readonly stop: () => Promise<readonly string[]>;
 }
 
 const ALL_LINES = 100_000;
 const STOP_MS = 10_000;
 const LEADS_MS = 30_000;
-// Watches live as long as in fault runs of reliability.md §2.1.
+// Lifetime of watches, as in fault runs of reliability.md §2.1.
 const WATCH_SECONDS = [10, 20] as const;
 
 /** Resolves when it leads. @param random in [0, 1), seeded */

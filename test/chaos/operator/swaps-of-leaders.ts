@@ -14,7 +14,7 @@ import { applySpec, leaderOf, pathOf, readEvents, resetWorld, untilTrue, type Wo
 const ORBS = Array.from({ length: 12 }, (_, index) => `swapped-${index + 1}`);
 const orbIdOf = (name: string): string => `acme.${name}@1.0.0`;
 
-/** The leader stands still with a swap on its way, which arrives when another one has led for long. */
+/** The leader is stopped while its swap is in flight; the swap arrives long after another leader took over. */
 const writeInFlight: Disturb = async ({ leader }, { outageMs }) => {
   const { promise: held, resolve } = Promise.withResolvers<void>();
   let used = false;
@@ -40,9 +40,9 @@ const REDUCED = ['a swap in flight from a leader that stands still'];
 const EVALUATION_MS = 15_000;
 const PAUSE_MS = [300, 2000] as const;
 const PIN_MS = 600_000;
-/** Nothing is decided any more, and what was decided is written and told. */
+/** Time until no decision is open, and every decision is written and reported. */
 const SETTLE_MS = 4000;
-/** In which a leader that came back would do harm. */
+/** Time in which a returning old leader would do harm. */
 const AFTER_MS = 6000;
 
 const say = ({ figures, namespace }: World, name: string, health: Readonly<Record<string, Health>>): void =>
@@ -64,7 +64,7 @@ async function swapByHand(world: World, name: string): Promise<void> {
   await applySpec(world, 'orbs', name, manifestOf({ ...measured, orb_id: orbIdOf(name), pin }));
 }
 
-/** Keeps swaps coming until the signal is aborted: by hand, and by what the figures say of the active provider. */
+/** Keeps swaps coming until the signal is aborted: by hand, and by metrics of the active provider. */
 async function keepSwapping(world: World, random: () => number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const name = ORBS[Math.floor(random() * ORBS.length)] ?? '';
@@ -139,7 +139,7 @@ async function scenario(world: World, name: string, timing: Timing, random: () =
   return { name, faults, figures: { swaps: countOf(orbs), epochs, zombieWrites } };
 }
 
-/** R7 with swaps in flight (failover.md §13, S22): each swap once, in order, with one Event, whoever leads. */
+/** R7 with swaps in flight (failover.md §13, S22): each swap once, in order, with one Event, under any leader. */
 export const swapsOfLeaders: Procedure = async (world, { full, say: tell, seed }: ProcedureOptions) => {
   const timing = timingOf(full);
   const random = seededRandom(seed);

@@ -7,9 +7,9 @@ import { applySpec, makeNamespace, namespaceIsGone, pathOf, reportVault, type Wo
 export interface WorkloadStep {
   readonly name: string;
   readonly act: (world: World) => Promise<void>;
-  /** Writes are not compared from here on: what the API server does meanwhile decides them. */
+  /** Writes are not compared from this step on: they depend on the API server's own work. */
   readonly uncounted?: boolean;
-  /** What the operator does in its own time, as its figures tell: at rest is then no end. */
+  /** Whether the operator's own timed work is done: without it, being at rest does not end the step. */
   readonly isDone?: (world: World) => Promise<boolean>;
   /** Longest time that `isDone` takes without a fault, by the settings of the Orb; default 0. */
   readonly ownMs?: number;
@@ -31,7 +31,7 @@ const broken: Members = {
   execution: { type: 'http', method: 'POST', url: 'https://api.example.com/{{inputs.nobody}}' },
 };
 const HOUR_MS = 3_600_000;
-// Without an id it would be known by its digest, which holds the time.
+// Without an id its digest would identify it, and the digest includes the time.
 const PIN = { id: 'swp_0193a1c2-7f10-7c3e-9a41-5d2f0b6c8e11', provider: 'other', reason: 'a test' };
 const pinned = (): Members => ({
   ...swappable,
@@ -40,7 +40,7 @@ const pinned = (): Members => ({
 
 const EVALUATION_MS = 15_000;
 const HOLD_MS = 30_000;
-/** Evaluations, holds and steps as short as they may be (failover.md §4). */
+/** Evaluations, holds and steps as short as allowed (failover.md §4). */
 export const SHORT_SWAPS = {
   primary: 'main',
   fallbacks: ['other'],
@@ -51,7 +51,7 @@ export const SHORT_SWAPS = {
   probe: { interval: '5m', max_per_hour: 150 },
 } as const;
 const get = (url: string): Members => ({ type: 'http', method: 'GET', url });
-/** Swapped by its figures; its requests are their own probes. */
+/** Swapped by its metrics; its requests can be sent as probes. */
 export const measured: Members = {
   inputs: {},
   execution: get('https://api.example.com/echo'),
@@ -60,7 +60,7 @@ export const measured: Members = {
 };
 const figuresOf = ({ figures, namespace }: World, main: Health): void =>
   figures.say({ namespace, orbId: 'acme.five@1.0.0' }, { main, other: 'well' });
-/** Figures of it were looked at. */
+/** Whether its metrics were evaluated. */
 export const isMeasured = (found: unknown): boolean => {
   const conditions = at(found, 'status', 'conditions');
   return Array.isArray(conditions) && conditions.some((one) => at(one, 'reason') === 'MetricsFresh');
@@ -70,11 +70,11 @@ const isSwapped =
   async (world) =>
     at(await world.api.ok('GET', pathOf(world, 'orbs', 'five')), 'status', 'failover', 'swapSeq') === times;
 
-/** Flags of the operator for a workload, beside those of all. */
+/** Flags of the operator for a workload, in addition to the common flags. */
 export const flagsOf = (workload: WorkloadName, { figures }: World): readonly string[] =>
   workload === 'W5' ? ['--failover-tick', '1s', '--prometheus-url', figures.url] : [];
 
-/** K of reliability.md §4, as far as the operator acts in them; without policies. */
+/** K of reliability.md §4, where the operator takes part; without policies. */
 export const WORKLOADS: Readonly<Record<WorkloadName, readonly WorkloadStep[]>> = {
   W1: [
     {
@@ -87,7 +87,7 @@ export const WORKLOADS: Readonly<Record<WorkloadName, readonly WorkloadStep[]>> 
         await orb(world, 'four', broken);
       },
     },
-    // Of one second or of two: the first by time is the first by name.
+    // The objects may be created in the same second or not: the first by time is also the first by name.
     { name: 'an id that is taken', act: async (world) => void (await orb(world, 'zed', { orb_id: 'acme.one@1.0.0' })) },
     { name: 'the vault is complete', act: (world) => reportVault(world, 'team', []) },
   ],

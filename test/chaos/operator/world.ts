@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { startControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { installPlatform, PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
+import { waitFor } from '../../support/cluster.ts';
 import { APPLY, createAdminApi, type AdminApi } from '../rig/admin-api.ts';
 import { at, metadataOf, textOf } from '../rig/json.ts';
 import { startScriptedFigures, type ScriptedFigures } from '../rig/scripted-figures.ts';
@@ -20,12 +20,12 @@ const KIND_OF: Readonly<Record<OurPlural, string>> = {
   orbpublications: 'OrbPublication',
 };
 
-/** A control plane with everything installed and the one namespace of a run. */
+/** A control plane with everything installed, and the single namespace of a run. */
 export interface World {
   readonly plane: ControlPlane;
   readonly api: AdminApi;
   readonly namespace: string;
-  /** Its operators are told of it by a flag, where swaps are wanted. */
+  /** Its operators get it by a flag, when the test wants swaps. */
   readonly figures: ScriptedFigures;
 }
 
@@ -39,16 +39,16 @@ const bindingPath = ({ namespace }: Pick<World, 'namespace'>): string =>
 const eventsPath = ({ namespace }: Pick<World, 'namespace'>): string =>
   `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
 
-/** What the namespace was told. */
+/** Events of the namespace. */
 export const readEvents = (world: World): Promise<readonly unknown[]> => world.api.list(eventsPath(world));
 
-/** Applies a spec as a person would. @throws Error when the server refuses it */
+/** Applies a spec as a user would. @throws Error the server refuses it */
 export async function applySpec(world: World, plural: OurPlural, name: string, spec: unknown): Promise<unknown> {
   const body = { apiVersion: 'orbs.dev/v1alpha1', kind: KIND_OF[plural], metadata: { name }, spec };
   return world.api.ok('PATCH', `${pathOf(world, plural, name)}?fieldManager=kubectl&force=true`, { body, type: APPLY });
 }
 
-/** What the API writes of an Orbiset's vault (security.md §6.1), by the field manager that it uses. */
+/** Writes what the API reports about an Orbiset's vault (security.md §6.1), with the API's field manager. */
 export async function reportVault(world: World, name: string, missing: readonly string[]): Promise<void> {
   const path = pathOf(world, 'orbisets', name);
   const { generation } = metadataOf(await world.api.ok('GET', path));
@@ -66,7 +66,7 @@ export async function reportVault(world: World, name: string, missing: readonly 
   await world.api.ok('PATCH', `${path}/status?fieldManager=orb-api-vault&force=true`, { body, type: APPLY });
 }
 
-/** All that the operator writes in the world's namespace, as it is now. */
+/** The current state of everything that the operator writes in the world's namespace. */
 export async function readObjects(world: World): Promise<readonly unknown[]> {
   const ours = await Promise.all(OURS.map((plural) => world.api.list(pathOf(world, plural))));
   const binding = await world.api.call('GET', bindingPath(world));
@@ -75,7 +75,7 @@ export async function readObjects(world: World): Promise<readonly unknown[]> {
 
 export const readSnapshot = async (world: World): Promise<Snapshot> => takeSnapshot(await readObjects(world));
 
-/** Has the operator seen the newest spec of every object? */
+/** Whether the operator has seen the newest spec of every object. */
 export async function isSeen(world: World): Promise<boolean> {
   const objects = (await Promise.all(OURS.map((plural) => world.api.list(pathOf(world, plural))))).flat();
   return objects.every((object) => at(object, 'status', 'observedGeneration') === metadataOf(object)['generation']);
@@ -83,12 +83,12 @@ export async function isSeen(world: World): Promise<boolean> {
 
 const LEASE = `/apis/coordination.k8s.io/v1/namespaces/${PLATFORM_NAMESPACE}/leases/orb-operator`;
 
-/** Who leads; '' for nobody. */
+/** The current leader; '' without a leader. */
 export async function leaderOf({ api }: Pick<World, 'api'>): Promise<string> {
   return textOf(at((await api.call('GET', LEASE)).body, 'spec', 'holderIdentity')) ?? '';
 }
 
-/** Has the garbage collector removed what has lost its last owner? */
+/** Whether the garbage collector has removed all objects that lost their last owner. */
 export async function isCollected(world: World): Promise<boolean> {
   const objects = await readObjects(world);
   const uids = new Set(objects.map((object) => metadataOf(object)['uid']));
@@ -98,21 +98,18 @@ export async function isCollected(world: World): Promise<boolean> {
   });
 }
 
-/** The lease of a leader that was killed is taken away: its expiry is R7's matter alone. */
+/** Removes the lease of a killed leader: only R7 tests its expiry. */
 export async function removeLease({ api }: Pick<World, 'api'>): Promise<void> {
   await api.ok('DELETE', LEASE);
 }
 
 /** Polls until it holds. @throws Error naming `what` after `ms` */
 export async function untilTrue(what: string, look: () => Promise<boolean>, ms: number): Promise<void> {
-  const until = performance.now() + ms;
-  while (!(await look())) {
-    if (performance.now() > until) throw new Error(`${what} within ${ms} ms`);
-    await delay(50);
-  }
+  const found = await waitFor(async () => ((await look()) ? true : undefined), ms);
+  if (found === undefined) throw new Error(`${what} within ${ms} ms`);
 }
 
-/** Makes the namespace, after an earlier one of the name has gone. */
+/** Creates the namespace, after an earlier namespace of the name is gone. */
 export async function makeNamespace({ api, namespace }: World): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}`;
   const isGoing = async (): Promise<boolean> =>
@@ -125,7 +122,7 @@ export async function makeNamespace({ api, namespace }: World): Promise<void> {
 export const namespaceIsGone = async ({ api, namespace }: World): Promise<boolean> =>
   (await api.call('GET', `/api/v1/namespaces/${namespace}`)).status === 404;
 
-/** Removes what a run left; no operator may run. */
+/** Removes the objects that a run left; no operator may be running. */
 export async function resetWorld(world: World): Promise<void> {
   await removeLease(world);
   if (await namespaceIsGone(world)) return;
@@ -137,7 +134,7 @@ export async function resetWorld(world: World): Promise<void> {
   await untilTrue(`${world.namespace} was not emptied`, isEmpty, 30_000);
 }
 
-/** Starts a control plane of its own, with CRDs, RBAC and admission as they ship. */
+/** Starts its own control plane, with CRDs, RBAC and admission as they ship. */
 export async function startWorld(namespace: string): Promise<World> {
   const plane = await startControlPlane();
   await installPlatform(plane);

@@ -6,7 +6,7 @@ export interface ApiAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly text: string;
-  /** undefined for what is no JSON. */
+  /** undefined when it is not JSON. */
   readonly body: unknown;
 }
 
@@ -16,10 +16,10 @@ interface ApiCall {
   readonly type?: string;
 }
 
-/** Plain calls with full view of the answer, apart from the client under test. */
+/** Plain calls that return the whole answer, independent of the client under test. */
 export interface AdminApi {
   readonly call: (method: string, path: string, call?: ApiCall) => Promise<ApiAnswer>;
-  /** @throws Error when the answer is no 2xx; 404 of a DELETE is none */
+  /** @throws Error the answer is not 2xx; a 404 to a DELETE is accepted */
   readonly ok: (method: string, path: string, call?: ApiCall) => Promise<unknown>;
   /** All objects of a collection. */
   readonly list: (path: string) => Promise<readonly unknown[]>;

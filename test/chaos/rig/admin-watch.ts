@@ -7,7 +7,7 @@ export interface AdminWatch {
   readonly status: number;
   /** The next event; `end` when the server closed, `silence` when nothing came within `ms`. */
   readonly next: (ms: number) => Promise<unknown>;
-  /** Events that came so far and were not taken by `next`. */
+  /** Events that arrived and were not returned by `next` yet. */
   readonly waiting: () => readonly unknown[];
   readonly close: () => void;
 }

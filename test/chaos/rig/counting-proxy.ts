@@ -11,7 +11,7 @@ import { LineSplitter, WatchEventNamer, type StreamEditor, type WatchEditor, typ
 import { openWatchOut } from './watch-out.ts';
 import { WritePointNamer, type WritePoint } from './write-points.ts';
 
-/** Plain HTTP in front of an API server; journals and disturbs what one process asks it. */
+/** Plain HTTP in front of an API server; journals and disturbs the requests of one process. */
 export interface CountingProxy {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
@@ -20,13 +20,13 @@ export interface CountingProxy {
   readonly points: () => readonly WritePoint[];
   /** Names of the watch events that the server sent, in order of their first arrival. */
   readonly eventNames: () => readonly string[];
-  /** @returns takes the rule away again */
+  /** @returns removes the rule again */
   readonly addRule: (rule: Rule) => () => void;
-  /** undefined: watches are left alone. Holds for those that are open too, from their next line on. */
+  /** undefined: watches are not edited. Also applies to open watches, from their next line on. */
   readonly editWatches: (editor: WatchEditor | undefined) => void;
   /** Ends every open watch cleanly. */
   readonly endWatches: () => void;
-  /** Packets are lost in both directions: nothing is answered, nothing is closed. */
+  /** Packets are lost in both directions: no answers arrive, no connection closes. */
   readonly partition: () => void;
   /** Ends a partition; requests whose caller is gone by then are never sent. */
   readonly heal: () => void;
@@ -39,7 +39,7 @@ export interface ProxyOptions {
   readonly upstream: string;
   /** PEM; required for https. */
   readonly ca?: string;
-  /** Seconds that a watch may live, in place of what the caller asks: so that reconnects come soon. */
+  /** Lifetime of a watch in seconds, in place of the caller's value, so that reconnects happen soon. */
   readonly watchSeconds?: () => number;
   /** Monotonic ms. */
   readonly now?: () => number;
@@ -56,7 +56,7 @@ async function readAll(stream: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A request and all that is known of it while it is under way. */
+/** A request in progress and all that is known about it. */
 interface Passing {
   readonly request: KubeRequest;
   readonly incoming: IncomingMessage;
@@ -66,7 +66,7 @@ interface Passing {
   readonly at: Arrived;
 }
 
-/** What the server said; status 0 when it said nothing. */
+/** The server's answer; status 0 without an answer. */
 interface Upstream {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
@@ -246,7 +246,7 @@ class Proxy {
     });
   }
 
-  /** Resolves when the server has begun to answer; the stream then goes on by itself. */
+  /** Resolves when the server has begun to answer; the stream then continues by itself. */
   async #watch(passing: Passing): Promise<void> {
     const upstream = this.#open(passing.incoming);
     passing.outgoing.on('close', () => upstream.destroy());
@@ -282,7 +282,7 @@ class Proxy {
       if (stream.editor === undefined) out.send(bytes);
       else stream.editor.line({ bytes, entry, name }, out);
     };
-    // During a partition the server's bytes are read and lost only if the caller gives up; else they come late.
+    // During a partition the server's bytes are lost only if the caller gives up; otherwise they arrive late.
     const whenHealed = (step: () => void): void => {
       if (this.#gate === undefined) step();
       else this.#held.add(step);

@@ -8,10 +8,10 @@ async function call(endpoint: string, path: string, body: unknown): Promise<unkn
 }
 
 /**
- * Forgets all history up to now, physically (reliability.md §2.2). A running API server still has it in its watch cache:
- * restart it, or an old resourceVersion is served all the same.
+ * Removes all history up to now, physically (reliability.md §2.2). A running API server still has it in its watch
+ * cache: without a restart it still serves an old resourceVersion.
  * @param endpoint of etcd's HTTP gateway, `http://127.0.0.1:PORT`
- * @returns the revision that is the oldest now
+ * @returns the oldest revision that remains
  */
 export async function compactEtcd(endpoint: string): Promise<string> {
   const key = Buffer.from('compact').toString('base64');

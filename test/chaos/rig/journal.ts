@@ -7,18 +7,18 @@ export interface RequestEntry extends KubeRequest {
   readonly n: number;
   /** Arrival, ms since the journal began. */
   readonly t: number;
-  /** HTTP status that the server gave; 0 when it gave none. */
+  /** HTTP status of the server; 0 without an answer. */
   readonly status: number;
-  /** HTTP status that the caller was shown; 0 when it was shown none (killed, dropped). */
+  /** HTTP status that the caller received; 0 when it received none (killed, dropped). */
   readonly shown: number;
-  /** Of the object in the answer. */
+  /** Version of the object in the answer. */
   readonly rv?: string;
   readonly uid?: string;
   /** `metadata.resourceVersion`, or `preconditions.resourceVersion`, that the request named. */
   readonly precondition?: string;
   /**
-   * Did a successful write change the object? False when its resourceVersion was known before the request arrived: the
-   * server answers a write without effect with the version that is there.
+   * Whether a successful write changed the object. False when its resourceVersion was known before the request arrived:
+   * the server answers a write without effect with the current version.
    */
   readonly changed?: boolean;
 }
@@ -38,19 +38,19 @@ export interface WatchEntry {
 export interface Journal {
   readonly requests: readonly RequestEntry[];
   readonly events: readonly WatchEntry[];
-  /** The time in which `t` is counted. */
+  /** The clock of `t`. */
   readonly now: () => number;
 }
 
-/** Leases are renewed for ever and Events are told best effort: both are counted apart from writes (reliability.md §2.2). */
+/** Leases are renewed all the time and Events are best effort: both are counted separately from writes. */
 export const isCountedApart = ({ resource }: Pick<KubeRequest, 'resource'>): boolean =>
   resource === 'leases' || resource === 'events';
 
-/** Mutating requests but those of leases and Events. */
+/** Mutating requests, except those of leases and Events. */
 export const writesOf = ({ requests }: Journal): readonly RequestEntry[] =>
   requests.filter((entry) => isMutating(entry) && !isCountedApart(entry));
 
-/** What a request holds when its answer is there. */
+/** Data of a request after its answer. */
 export interface Answered {
   readonly status: number;
   readonly shown: number;
@@ -76,7 +76,7 @@ function preconditionOf(sent: unknown): string | undefined {
 const only = <T>(name: string, value: T | undefined): Record<string, T> =>
   value === undefined ? {} : { [name]: value };
 
-/** Records what passes; `now` gives ms, monotonic. */
+/** Records the traffic of a proxy; `now` returns monotonic ms. */
 export class JournalWriter implements Journal {
   readonly requests: RequestEntry[] = [];
   readonly events: WatchEntry[] = [];
@@ -99,14 +99,14 @@ export class JournalWriter implements Journal {
     return known;
   }
 
-  /** Call when the request arrives: its place and what was known then. */
+  /** Call when the request arrives. @returns its position and the versions known at this time */
   arrived(request: KubeRequest): Arrived {
     this.#n += 1;
     const known = new Set(this.#knownOf(request.resource, objectKey(request)));
     return { n: this.#n, t: this.now(), known };
   }
 
-  /** Call once per request, when the server has answered or will not be asked. */
+  /** Call once per request, when the server has answered or will not receive it. */
   answered(request: KubeRequest, at: Arrived, { status, shown, sent, got }: Answered): void {
     const succeeded = status >= 200 && status < 300;
     const found = succeeded ? metadataOf(got) : {};
@@ -129,7 +129,7 @@ export class JournalWriter implements Journal {
     this.requests.push(entry);
   }
 
-  /** Call for each line of a watch that the server sent. @returns what was recorded */
+  /** Call for each line of a watch that the server sent. @returns the recorded entry */
   watched(resource: string, line: unknown): WatchEntry {
     this.#n += 1;
     const object = isRecord(line) ? line['object'] : undefined;

@@ -1,15 +1,15 @@
-/** What one request to the API server is about. */
+/** The meaning of one request to the API server. */
 export interface KubeRequest {
   readonly verb: Verb;
   /** '' for the core group. */
   readonly group: string;
-  /** Plural, lower case; '' for a path that names no resource (`/readyz`, discovery). */
+  /** Plural, lower case; '' for a path without a resource (`/readyz`, discovery). */
   readonly resource: string;
   readonly namespace?: string;
   readonly name?: string;
   readonly subresource?: string;
   readonly fieldManager?: string;
-  /** The query's resourceVersion: of LIST and WATCH. */
+  /** The resourceVersion in the query of a LIST or WATCH. */
   readonly resourceVersion?: string;
   readonly fieldSelector?: string;
 }
@@ -23,15 +23,15 @@ export type Verb =
   | 'patch'
   | 'delete'
   | 'deletecollection'
-  /** Discovery, health and all that is no resource. */
+  /** Discovery, health and all other paths without a resource. */
   | 'other';
 
 const MUTATING: ReadonlySet<Verb> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 
-/** Reviews are asked by POST and change nothing. */
+/** Reviews use POST and change nothing. */
 const ASKED = /reviews$/;
 
-/** Does it change state when it succeeds? A review does not. */
+/** Whether it changes state when it succeeds. A review does not. */
 export const isMutating = ({ verb, resource }: Pick<KubeRequest, 'verb' | 'resource'>): boolean =>
   MUTATING.has(verb) && !ASKED.test(resource);
 
@@ -51,7 +51,7 @@ function verbOf(method: string, named: boolean, query: URLSearchParams): Verb {
   return WRITES[method] ?? 'other';
 }
 
-/** Segments after the version, and the group; undefined for a path that names no resource. */
+/** Segments after the version, and the group; undefined for a path without a resource. */
 function resourcePath(path: string): { readonly group: string; readonly rest: readonly string[] } | undefined {
   const [root = '', first = '', ...rest] = path.split('/').filter((part) => part !== '');
   if (root === 'api' && first !== '' && rest.length > 0) return { group: '', rest };
@@ -70,7 +70,7 @@ const fromQuery = (query: URLSearchParams): Partial<KubeRequest> => ({
   ...given(query, 'fieldSelector'),
 });
 
-/** Where a path points: `namespaces/NS/RESOURCE/NAME/SUBRESOURCE` or without its first two. */
+/** The object of a path: `namespaces/NS/RESOURCE/NAME/SUBRESOURCE` or without its first two. */
 function placeOf(rest: readonly string[]): Pick<KubeRequest, 'namespace' | 'resource' | 'name' | 'subresource'> {
   const parts = rest.map(decode);
   const scoped = parts[0] === 'namespaces' && parts.length > 2 && !isNamespacePart(parts[2]);
@@ -83,7 +83,7 @@ function placeOf(rest: readonly string[]): Pick<KubeRequest, 'namespace' | 'reso
   };
 }
 
-/** What a request asks, from its method and its target (path and query). Never throws. */
+/** Parses a request from its method and its target (path and query). Never throws. */
 export function parseKubeRequest(method: string, target: string): KubeRequest {
   const [path = '', search = ''] = target.split('?', 2);
   const query = new URLSearchParams(search);
@@ -93,7 +93,7 @@ export function parseKubeRequest(method: string, target: string): KubeRequest {
   return { verb: verbOf(method, place.name !== undefined, query), group: found.group, ...place, ...fromQuery(query) };
 }
 
-/** `namespaces/x/status` and `namespaces/x/finalize` are subresources of the Namespace, no resources inside it. */
+/** `namespaces/x/status` and `namespaces/x/finalize` are subresources of the Namespace, not resources inside it. */
 const isNamespacePart = (part: string | undefined): boolean => part === 'status' || part === 'finalize';
 
 function decode(part: string): string {

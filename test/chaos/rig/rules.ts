@@ -1,11 +1,11 @@
 import type { KubeRequest, Verb } from './kube-request.ts';
 import type { WritePoint } from './write-points.ts';
 
-/** When a process dies around one of its writes (reliability.md §2.2). */
+/** When a process dies around one of its writes. */
 export const CRASH_MODES = ['before-send', 'after-send', 'after-response'] as const;
 export type CrashMode = (typeof CRASH_MODES)[number];
 
-/** An answer of the API server that the rig makes. */
+/** An answer that the rig makes in place of the API server. */
 export interface MadeAnswer {
   readonly status: number;
   readonly reason: string;
@@ -13,11 +13,11 @@ export interface MadeAnswer {
   readonly retryAfterSeconds?: number;
 }
 
-/** What the proxy does to one request. */
+/** The proxy's action for one request. */
 export type Action =
-  /** The server never sees it. */
+  /** The server never receives the request. */
   | { readonly kind: 'answer'; readonly answer: MadeAnswer }
-  /** The server does it, the caller is shown something else. */
+  /** The server executes it, but the caller gets another answer. */
   | { readonly kind: 'applied'; readonly answer: MadeAnswer }
   | { readonly kind: 'delay'; readonly ms: number }
   /** Ends the caller; `kill` resolves when the process is gone. */
@@ -26,11 +26,11 @@ export type Action =
 /** A request that arrived. */
 interface Seen {
   readonly request: KubeRequest;
-  /** Its name, when it is a write. */
+  /** Its name, if it is a write. */
   readonly point: WritePoint | undefined;
 }
 
-/** Says what to do with a request; the first rule that does not answer undefined wins. */
+/** Decides what to do with a request; the first rule that does not return undefined wins. */
 export type Rule = (seen: Seen) => Action | undefined;
 
 /** Kills once, at the write of that name. */
@@ -43,7 +43,7 @@ export function crashAt(point: WritePoint, when: CrashMode, kill: () => Promise<
   };
 }
 
-/** Which requests a rule is about; what is left out matches all. */
+/** The requests that a rule applies to; an absent member matches all. */
 export interface Match {
   readonly verbs?: readonly Verb[];
   readonly resources?: readonly string[];
@@ -52,7 +52,7 @@ export interface Match {
 const matches = ({ verbs, resources }: Match, { verb, resource }: KubeRequest): boolean =>
   (verbs === undefined || verbs.includes(verb)) && (resources === undefined || resources.includes(resource));
 
-/** Gives the next `times` requests that match this answer, and then no more. */
+/** Answers the next `times` matching requests with this answer, and then stops. */
 export function answerNext(match: Match, answer: MadeAnswer, times = 1): Rule {
   let left = times;
   return ({ request }) => {
@@ -74,7 +74,7 @@ export const INJECTED = {
 } as const satisfies Readonly<Record<string, Action>>;
 type Injected = keyof typeof INJECTED;
 
-/** A conflict answers a write that names a version; a read never gets one. */
+/** A conflict is an answer to a write that names a version; a read never gets a conflict. */
 const ONLY_WRITES: ReadonlySet<Injected> = new Set(['conflict', 'applied-timeout']);
 const READS: ReadonlySet<Verb> = new Set(['get', 'list', 'watch']);
 
@@ -88,7 +88,7 @@ export interface Injection {
   readonly faults?: readonly Injected[];
 }
 
-/** Fails a seeded share of the requests, each by a fault drawn evenly from those that its verb can meet. */
+/** Fails a seeded share of the requests, each with a fault drawn evenly from those that its verb can have. */
 export function injectErrors({ rate, random, match = {}, faults }: Injection): Rule {
   const all: readonly Injected[] = faults ?? [
     'conflict',
@@ -108,7 +108,7 @@ export function injectErrors({ rate, random, match = {}, faults }: Injection): R
   };
 }
 
-/** `Status` as the API server writes it. */
+/** `Status` in the form of the API server. */
 export const statusBody = ({ status, reason, retryAfterSeconds }: MadeAnswer): string =>
   JSON.stringify({
     kind: 'Status',

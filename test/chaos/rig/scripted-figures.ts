@@ -3,26 +3,28 @@ import { figuresOf } from '../../conformance/scripted-prometheus.ts';
 import { busy, traffic } from '../../support/failover.ts';
 import { element, startFakePrometheus, vector } from '../../support/prometheus.ts';
 
-/** How a provider does, as its figures tell. */
+/** Health of a provider, as its metrics show. */
 export type Health = 'well' | 'slow' | 'failing';
 
-/** Of one Orb: provider → how it does. */
-type Script = Readonly<Record<string, Health>>;
+/** For one Orb: provider → health. */
+export type Script = Readonly<Record<string, Health>>;
 
-/** Whose figures they are. */
+/** The Orb that metrics belong to. */
 interface OrbOfFigures {
   readonly namespace: string;
   readonly orbId: string;
 }
 
-/** A Prometheus over HTTP that says of each Orb what the plan wants. */
+/** A Prometheus over HTTP that returns the metrics that the plan wants for each Orb. */
 export interface ScriptedFigures {
   readonly url: string;
-  /** From the next query on. */
+  /** Sets the metrics from the next query on. */
   readonly say: (orb: OrbOfFigures, script: Script) => void;
   readonly forget: (orb: OrbOfFigures) => void;
-  /** Every query is refused from now on: nothing is swapped by figures. */
+  /** Refuses every query from now on: no swap happens by metrics. */
   readonly refuse: () => void;
+  /** Queries so far. */
+  readonly looks: () => number;
   readonly stop: () => Promise<void>;
 }
 
@@ -32,7 +34,7 @@ const RUNS = 100;
 const AGE_S = 8;
 const PROBED_BEFORE_MS = 5000;
 
-/** Every provider has traffic and probes, so that the script need not know which one is active. */
+/** Every provider has traffic and probes, so that the script need not know the active provider. */
 function metricsOf(health: Health, now: number): ProviderMetrics {
   const isWell = health !== 'failing';
   const p50 = health === 'slow' ? SLOW_MS : WELL_MS;
@@ -63,6 +65,7 @@ export async function startScriptedFigures(): Promise<ScriptedFigures> {
     say: (orb, script) => void scripts.set(keyOf(orb), { orb, script }),
     forget: (orb) => void scripts.delete(keyOf(orb)),
     refuse: () => server.answer((response) => void response.writeHead(503).end()),
+    looks: () => server.seen.length,
     stop: server.stop,
   };
 }

@@ -1,28 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StreamEditor, WatchEditor, WatchLine, WatchOut } from './watch-stream.ts';
 
-/** Where an edit begins: when a stream opens, at the n-th event of the resource from now on (1 …), or at a named event. */
+/**
+ * Where an edit begins: when a stream opens, at the n-th event of the resource from now on (1 …), or at a named event.
+ */
 type EditAt = { readonly open: true } | { readonly nth: number } | { readonly event: string };
 
-/** One fault of a watch, as it stands in a plan. Times in ms. */
+/** One fault of a watch, as written in a plan. Times in ms. */
 export type Edit = { readonly resource: string; readonly at: EditAt; readonly times?: number } & EditKind;
 
 type EditKind =
   /**
-   * The event never comes. A server leaves none out of a stream for ever: `healMs` later the stream ends and the resumed
-   * watch is told that its history is gone (410), as after a compaction.
+   * The event never comes. A real server does not omit an event from a stream forever. So `healMs` later the stream
+   * ends and the resumed watch is answered that its history is gone (410), as after a compaction.
    */
   | { readonly kind: 'drop'; readonly healMs: number }
-  /** This event and all behind it come later, in order. */
+  /** This event and all later events are delayed, in order. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** Of `of` events of this object only the last comes; after `ms` the last that is there. */
+  /** Of `of` events of this object only the last is sent; after `ms` the last that has arrived. */
   | { readonly kind: 'merge'; readonly of: number; readonly ms: number }
   | { readonly kind: 'duplicate' }
-  /** Comes behind the next event, after `ms` at the latest. */
+  /** Sent after the next event, or after `ms` at the latest. */
   | { readonly kind: 'swap'; readonly ms: number }
-  /** Half of the line, then a clean end. */
+  /** Sends half of the line, then a clean end. */
   | { readonly kind: 'cut' }
-  /** For `ms` only bookmarks with the version that was sent last; then what was kept back. */
+  /** For `ms` sends only bookmarks with the version that was sent last; then the events kept back. */
   | { readonly kind: 'bookmarks-only'; readonly ms: number }
   | { readonly kind: 'end' }
   | { readonly kind: 'reset' }
@@ -30,7 +32,7 @@ type EditKind =
   /** An `ERROR` event in the stream, then its end. */
   | { readonly kind: 'error'; readonly code: number; readonly reason: string };
 
-/** @param code 410 is answered with the reason `Expired` */
+/** @param code 410 has the reason `Expired` */
 const errorLine = (code: number, reason: string): Buffer =>
   Buffer.from(
     `${JSON.stringify({
@@ -53,14 +55,14 @@ function readHead(bytes: Buffer): { readonly apiVersion?: string; readonly kind?
   return { ...(apiVersion === undefined ? {} : { apiVersion }), ...(kind === undefined ? {} : { kind }) };
 }
 
-/** What one stream has been sent and what is kept back. */
+/** The events that one stream has sent and keeps back. */
 interface Stream {
   readonly out: WatchOut;
-  /** Events kept back, in order; present while something keeps them. */
+  /** Events kept back, in order; undefined while no fault keeps events. */
   kept: WatchLine[] | undefined;
-  /** Decides, while events are kept back, whether this one is kept too. */
+  /** Decides, while events are kept back, whether another event is kept too. */
   keeps: ((line: WatchLine) => boolean) | undefined;
-  /** What is to be sent when the keeping ends. */
+  /** The events to send when the keeping ends. */
   release: (kept: readonly WatchLine[]) => readonly WatchLine[];
   /** Version of the event or bookmark that was sent last. */
   lastRv: string | undefined;
@@ -88,7 +90,7 @@ interface Keeping {
 
 const all = (kept: readonly WatchLine[]): readonly WatchLine[] => kept;
 
-/** Keeps the first event, and others as `keeps` says, for `ms` at most. */
+/** Keeps the first event, and others as `keeps` decides, for `ms` at most. */
 function keepFrom(stream: Stream, first: WatchLine, { keeps, release = all, ms }: Keeping, sleep: Sleep): void {
   const kept = [first];
   stream.kept = kept;
@@ -107,10 +109,10 @@ type Fault<K extends Kinds> = (
   place: { readonly stream: Stream; readonly line: WatchLine; readonly editor: Shared },
 ) => void;
 
-/** What all streams of one editor share. */
+/** State that all streams of one editor share. */
 interface Shared {
   readonly sleep: Sleep;
-  /** Resources whose next watch is told that its history is gone. */
+  /** Resources whose next watch is answered that its history is gone. */
   readonly expired: Set<string>;
 }
 
@@ -173,7 +175,7 @@ function applyEdit<K extends Kinds>(
   fault(edit, place);
 }
 
-/** Passes an event on, or keeps it while others are kept. */
+/** Forwards an event, or keeps it while others are kept. */
 function pass(stream: Stream, line: WatchLine): void {
   if (stream.kept === undefined) {
     sendLine(stream, line);
@@ -208,7 +210,7 @@ class Armed {
     return this.#events >= at.nth;
   }
 
-  /** @param name of the event; '' for the opening of a stream */
+  /** @param name of the event; '' when a stream opens */
   fires(resource: string, name: string): boolean {
     if (this.#left === 0 || this.edit.resource !== resource || !this.#is(name)) return false;
     this.#left -= 1;
@@ -220,14 +222,14 @@ class Armed {
   }
 }
 
-/** An editor that does what a plan says, and how far it got. */
+/** An editor that executes a plan, and its progress. */
 export interface PlannedEditor {
   readonly editor: WatchEditor;
-  /** Edits that met their event. A plan whose edits never fired shows nothing. */
+  /** Number of edits that met their event. A plan whose edits never fired proves nothing. */
   readonly fired: () => number;
 }
 
-/** Carries out edits, each `times` times (default once), on the streams that open after it is installed. */
+/** Executes edits, each `times` times (default once), on streams that open after the editor is installed. */
 export function planEdits(edits: readonly Edit[], sleep: Sleep = delay): PlannedEditor {
   const armed = edits.map((edit) => new Armed(edit));
   const shared: Shared = { sleep, expired: new Set() };

@@ -3,10 +3,12 @@ import type { KubeRequest } from './kube-request.ts';
 
 /** One line of a watch on its way to the caller. */
 export interface WatchLine {
-  /** With its line feed. */
+  /** The line with its line feed. */
   readonly bytes: Buffer;
   readonly entry: WatchEntry;
-  /** `resource TYPE ns/name #ordinal`: the same state is sent again under the same name. '' for bookmarks and errors. */
+  /**
+   * `resource TYPE ns/name #ordinal`: the same state is sent again under the same name. '' for bookmarks and errors.
+   */
   readonly name: string;
 }
 
@@ -17,24 +19,24 @@ export interface WatchOut {
   readonly end: () => void;
   /** TCP RST. */
   readonly reset: () => void;
-  /** Half-open: reads and writes nothing any more, closes nothing. */
+  /** Half-open: stops reading and writing, but closes nothing. */
   readonly hold: () => void;
   readonly closed: () => boolean;
 }
 
-/** Stands between server and caller of one watch. */
+/** Edits one watch between server and caller. */
 export interface StreamEditor {
-  /** The caller was shown status 200; nothing came yet. */
+  /** The caller received status 200, but no event yet. */
   readonly opened: (out: WatchOut) => void;
   readonly line: (line: WatchLine, out: WatchOut) => void;
 }
 
-/** @returns undefined for a watch that is to be left alone */
+/** @returns undefined for a watch that is not edited */
 export type WatchEditor = (request: KubeRequest) => StreamEditor | undefined;
 
 const LF = 0x0a;
 
-/** Cuts bytes into lines; each ends with its line feed. What comes after the last one waits for the next chunk. */
+/** Cuts bytes into lines; each ends with its line feed. The rest after the last line waits for the next chunk. */
 export class LineSplitter {
   #rest: Buffer = Buffer.alloc(0);
 

@@ -5,13 +5,13 @@ import { isCountedApart } from './journal.ts';
 export type WritePoint = string;
 
 /**
- * Names writes as they arrive. The ordinal counts within (verb, resource, object, subresource), not over all requests, so
- * that a plan still names the same write when others come in another order. Leases and Events have no names.
+ * Names writes as they arrive. The ordinal counts within (verb, resource, object, subresource), not over all requests.
+ * So a plan still names the same write when other writes come in another order. Leases and Events have no names.
  */
 export class WritePointNamer {
   readonly #counts = new Map<string, number>();
 
-  /** @returns undefined for what is no write */
+  /** @returns undefined when it is not a write */
   name(request: KubeRequest): WritePoint | undefined {
     if (!isMutating(request) || isCountedApart(request)) return undefined;
     const { verb, resource, subresource } = request;

@@ -6,7 +6,7 @@ import { openSqliteLedger } from '../../../adapters/ledger/sqlite-ledger.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
 import { checkLog } from '../../support/check-log.ts';
 
-/** Rows of swaps by Orb and number. */
+/** Counts rows that have the same Orb and number of a swap. */
 const TWICE = 'SELECT count(*) n FROM (SELECT 1 FROM swap_receipts GROUP BY orb_uid, swap_seq HAVING count(*) > 1)';
 const ALL = 'SELECT count(*) n FROM swap_receipts';
 
@@ -24,7 +24,7 @@ function countFaults(file: string, swaps: number): readonly string[] {
   }
 }
 
-/** The ledger of a stopped API: as many receipts as swaps, in a log that is whole. @param data its `--data` folder */
+/** Checks the ledger of a stopped API: as many receipts as swaps, in a complete log. @param data its `--data` folder */
 export async function checkLedger(data: string, tenant: string, swaps: number): Promise<readonly string[]> {
   const file = join(data, 'ledger', 'ledger.sqlite');
   const { issuer, logOrigin, log, dataKey } = await loadKeys(join(data, 'keys'));

@@ -9,15 +9,15 @@ import { verifyBundle, type VerifyOptions } from '../../../core/verify/verify.ts
 import type { SeenSwap, SwapsOfOrb } from '../rig/oracles/swaps.ts';
 import type { SwapPlatform } from './platform.ts';
 
-/** What the receipts of swaps showed. */
+/** The result of checking the receipts of swaps. */
 export interface CheckedReceipts {
   readonly receipts: number;
-  /** Of automatic swaps whose decision was made again on their evidence. */
+  /** Number of automatic swaps whose decision was replayed from their evidence. */
   readonly followed: number;
   readonly faults: readonly string[];
 }
 
-// The lease of who mints ends 15 s after a kill, and a checkpoint comes after the receipt.
+// The lease of the process that writes receipts ends 15 s after a kill, and a checkpoint comes after the receipt.
 const SERVED_MS = 60_000;
 const POLL_MS = 250;
 
@@ -36,7 +36,7 @@ async function readReceipt(platform: SwapPlatform, receiptId: string, root: Root
   return { code, record: signed?.kind === 'swap' ? signed.record : undefined };
 }
 
-/** Until it is there, logged and verified. */
+/** Waits until the receipt exists, is logged and verifies. */
 async function untilGood(platform: SwapPlatform, receiptId: string, until: { root: Root; ms: number }): Promise<Read> {
   for (;;) {
     const read = await readReceipt(platform, receiptId, until.root);
@@ -45,7 +45,7 @@ async function untilGood(platform: SwapPlatform, receiptId: string, until: { roo
   }
 }
 
-/** Does the receipt say what the history says, and name the one before? */
+/** Checks that the receipt agrees with the history, and names the previous receipt. */
 function recordFaults(record: SwapReceipt, swap: SeenSwap, before: SeenSwap | undefined): readonly string[] {
   const { seq, from, to, reason } = record.swap;
   const told = [seq, from, to, reason, record.evaluator.epoch, record.previous_receipt_id];
@@ -57,7 +57,9 @@ function recordFaults(record: SwapReceipt, swap: SeenSwap, before: SeenSwap | un
   ];
 }
 
-/** Every swap has one receipt, which verifies, is in the log, follows from its evidence and names the one before it. */
+/**
+ * Every swap has one receipt, which verifies, is in the log, follows from its evidence and names the previous receipt.
+ */
 export async function checkReceipts(platform: SwapPlatform, orbs: readonly SwapsOfOrb[]): Promise<CheckedReceipts> {
   const { root } = await loadKeys(join(platform.api().data, 'keys'));
   const until = { root, ms: performance.now() + SERVED_MS };

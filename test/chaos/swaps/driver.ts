@@ -3,21 +3,21 @@ import { at, textOf } from '../rig/json.ts';
 import { otherThan, PROVIDERS, swapSeqOf } from './fleet.ts';
 import type { SwapPlatform } from './platform.ts';
 
-/** What the driver did and was told. */
+/** The requests of the driver and their answers. */
 export interface Driven {
-  /** Receipt ids of swaps that the API said are completed. */
+  /** Receipt ids of swaps that the API reported as completed. */
   readonly acknowledged: Set<string>;
-  /** Manual swaps that were asked for. */
+  /** Number of requested manual swaps. */
   asked: number;
-  /** Of them, those with no answer: the API was killed, or was just starting. */
+  /** Number of those without an answer: the API was killed, or was just starting. */
   unanswered: number;
-  /** Answers that nobody expects. */
+  /** Unexpected answers. */
   readonly faults: string[];
 }
 
 const PAUSE_MS = [100, 900] as const;
 const ANSWER_MS = 8000;
-/** 409: just then another swap was under way, or the last probe failed; 503: the Kubernetes API was away. */
+/** 409: another swap was in progress, or the last probe failed; 503: the Kubernetes API was not reachable. */
 const EXPECTED = new Set([200, 202, 409, 503]);
 
 async function post(platform: SwapPlatform, orbId: string, body: unknown): Promise<Response> {
@@ -45,7 +45,7 @@ async function swapByHand(platform: SwapPlatform, random: () => number, driven: 
   }
 }
 
-/** Its active provider becomes slow, or fails, or all are well again. */
+/** Makes its active provider slow or failing, or all providers healthy again. */
 function changeFigures({ fleet, orb }: SwapPlatform, random: () => number): void {
   const chosen = fleet.pick(random);
   const active = at(orb(chosen.name), 'status', 'failover', 'activeProvider');
@@ -54,7 +54,7 @@ function changeFigures({ fleet, orb }: SwapPlatform, random: () => number): void
   fleet.say(chosen, provider, health);
 }
 
-/** Keeps swaps coming, by hand and by figures, until the signal is aborted. */
+/** Causes swaps, by hand and by metrics, until the signal is aborted. */
 export async function drive(platform: SwapPlatform, random: () => number, signal: AbortSignal): Promise<Driven> {
   const driven: Driven = { acknowledged: new Set(), asked: 0, unanswered: 0, faults: [] };
   while (!signal.aborted) {

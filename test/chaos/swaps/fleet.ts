@@ -7,24 +7,24 @@ import type { Health } from '../rig/scripted-figures.ts';
 export const PROVIDERS = ['main', 'other'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
-/** An Orb that is swapped, as the plan sees it. */
+/** An Orb that is swapped, as the plan uses it. */
 interface FleetOrb {
   readonly name: string;
   readonly orbId: string;
 }
 
-/** The Orbs that are swapped. One that has been swapped often makes way for a new one: the status keeps twenty swaps. */
+/** The Orbs that are swapped. An Orb with many swaps is replaced by a new Orb: the status keeps twenty swaps. */
 export interface Fleet {
-  /** A random one of those that are in use. */
+  /** A random Orb of those in use. */
   readonly pick: (random: () => number) => FleetOrb;
-  /** Its figures from now on. */
+  /** Sets the metrics of an Orb from now on. */
   readonly say: (orb: FleetOrb, provider: ProviderName, health: Health) => void;
-  /** Takes Orbs out that have had their swaps, and adds as many. @param swapsOf number of swaps so far */
+  /** Removes Orbs that have had their swaps, and adds as many new Orbs. @param swapsOf number of swaps so far */
   readonly renew: (swapsOf: (orb: FleetOrb) => number) => Promise<void>;
 }
 
 const SIZE = 8;
-/** Fewer than a status keeps, with room for those under way. */
+/** Fewer than a status keeps, with room for swaps in progress. */
 const MOST_SWAPS = 12;
 
 export const otherThan = (provider: unknown): ProviderName => (provider === 'other' ? 'main' : 'other');
@@ -66,7 +66,7 @@ export async function makeFleet(world: World, providerUrl: string): Promise<Flee
   };
 }
 
-/** Of its newest state; 0 before there is one. */
+/** Number of the newest swap in its state; 0 before the first state. */
 export const swapSeqOf = (orb: unknown): number => {
   const seq = at(orb, 'status', 'failover', 'swapSeq');
   return typeof seq === 'number' ? seq : 0;

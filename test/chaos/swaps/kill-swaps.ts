@@ -7,7 +7,7 @@ import { drive } from './driver.ts';
 import { killAgain, type KillCounts, type KillOptions } from './kills.ts';
 import { startSwapPlatform } from './platform.ts';
 
-/** What became of swaps whose operator and API were killed. */
+/** The result for swaps whose operator and API were killed. */
 export interface KilledSwaps {
   readonly kills: KillCounts;
   readonly orbs: number;
@@ -25,15 +25,15 @@ export interface KilledSwaps {
   readonly faults: readonly string[];
 }
 
-/** Nothing is decided any more, and what was decided is written and told. */
+/** Time until no decision is open, and every decision is written and reported. */
 const SETTLE_MS = 6000;
 
 const countBy = (names: readonly string[]): Readonly<Record<string, number>> =>
   Object.fromEntries([...new Set(names)].toSorted().map((name) => [name, names.filter((one) => one === name).length]));
 
 /**
- * Operators and API are killed while swaps come by hand and by figures; at the end every swap must have happened once, with
- * one Event and one receipt (failover.md §13, S22).
+ * Kills operators and API while swaps happen by hand and by metrics. At the end every swap must have happened once,
+ * with one Event and one receipt (failover.md §13, S22).
  */
 export async function killSwaps(world: World, options: KillOptions): Promise<KilledSwaps> {
   const platform = await startSwapPlatform(world);

@@ -10,23 +10,23 @@ export interface KillOptions {
   readonly say: (line: string) => void;
 }
 
-/** Kills by where they came. */
+/** Number of kills by their trigger. */
 export type KillCounts = Readonly<Record<string, number>>;
 
 const AIMED_MS = 16_000;
 const RANDOM_MS = 3000;
-/** Of the API after a swap is seen: the receipt is written in it. */
+/** Time in which to kill the API after a swap: the API writes the receipt in this time. */
 const MINTING_MS = 60;
 const SWAP_MS = 20_000;
 
-/** Around the write of a swap, and around its Event. */
+/** Triggers of kills: the write of a swap, and its Event. */
 const AIMS = ['orbs', 'events'] as const;
 
 /** One request of an operator that a kill waits for. */
 interface Aim {
   readonly resource: (typeof AIMS)[number];
   readonly mode: CrashMode;
-  /** By the first request that meets it, of whichever operator. */
+  /** Set by the first matching request of either operator. */
   used: boolean;
   readonly onHit: () => void;
 }
@@ -91,7 +91,7 @@ async function killBoth(platform: SwapPlatform, random: () => number): Promise<s
 
 const KILLS = [killAimed, killApi, killAimed, killBoth, killAtAnyTime, killAimed, killApi, killApiAtAnyTime] as const;
 
-/** Kills operator and API again and again while swaps are under way. */
+/** Kills operator and API repeatedly while swaps are in progress. */
 export async function killAgain(platform: SwapPlatform, { kills, random, say }: KillOptions): Promise<KillCounts> {
   const counts = new Map<string, number>();
   for (let done = 0; done < kills; done += 1) {

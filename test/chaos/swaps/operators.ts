@@ -4,28 +4,31 @@ import { startCountingProxy, type CountingProxy } from '../rig/counting-proxy.ts
 import { checkOutput } from '../rig/oracles/process-health.ts';
 import type { Rule } from '../rig/rules.ts';
 
-/** One of two operators: killed and started again on one proxy, each time as another candidate. */
+/** One of two operators: killed and restarted behind the same proxy, each time as another candidate. */
 interface Candidate {
   readonly proxy: CountingProxy;
   operator: OperatorProcess;
 }
 
-/** Two operators of which one leads, over one control plane and one Prometheus. */
+/** Two operators with one leader, on one control plane and one Prometheus. */
 export interface Operators {
-  /** SIGKILL for the one that leads, and it is started again. @returns false: nobody led within the time that a lease takes */
+  /** Kills the leader by SIGKILL and restarts it. @returns false: there was no leader within the time of a lease */
   readonly killLeader: () => Promise<boolean>;
-  /** The rule holds for both; `kill` ends the one whose request met it, and it is started again. @returns takes it away */
+  /**
+   * Adds a rule for both; `kill` kills the operator whose request matched, and restarts it.
+   * @returns removes the rule
+   */
   readonly addRule: (make: (kill: () => Promise<void>) => Rule) => () => void;
-  /** Resolves when those that were killed are up again. */
+  /** Resolves when killed operators run again. */
   readonly settled: () => Promise<void>;
-  /** SIGTERM for both; the second call does nothing. @returns what they did wrong: oracle i */
+  /** SIGTERM for both; the second call does nothing. @returns their faults: oracle i */
   readonly stop: () => Promise<readonly string[]>;
 }
 
 const ALL_LINES = 100_000;
 const LEADER_MS = 15_000;
 
-/** @param given flags beside those of the lease and the tick */
+/** @param given flags in addition to those of the lease and the tick */
 export async function startOperators(world: World, given: readonly string[]): Promise<Operators> {
   const { plane } = world;
   const faults: string[] = [];
@@ -56,7 +59,7 @@ export async function startOperators(world: World, given: readonly string[]): Pr
     void restarted.finally(() => restarting.delete(restarted));
   };
   const settled = async (): Promise<void> => void (await Promise.all(restarting));
-  /** The holder of the lease may be one that was killed. */
+  /** The holder of the lease may be a killed operator. */
   const leader = async (): Promise<Candidate | undefined> => {
     const identity = await leaderOf(world);
     return candidates.find(({ operator }) => operator.ready.identity === identity);

@@ -15,24 +15,24 @@ export interface SwapPlatform {
   readonly world: World;
   readonly fleet: Fleet;
   readonly operators: Operators;
-  /** The API as it runs now; it is another one after each kill. */
+  /** The current process of the API; each kill replaces it. */
   readonly api: () => ApiProcess;
   readonly killApi: () => Promise<void>;
   readonly key: string;
   readonly witness: SwapWitness;
   /** Newest state by name. */
   readonly orb: (name: string) => unknown;
-  /** Resolves when a swap is seen, or after `ms`. @returns whether one was */
+  /** Resolves when a swap is seen, or after `ms`. @returns whether a swap was seen */
   readonly untilSwap: (ms: number) => Promise<boolean>;
-  /** SIGTERM for operators and API; the API's data stays. @returns what they did wrong: oracle i */
+  /** SIGTERM for operators and API; the API's data stays. @returns their faults: oracle i */
   readonly stop: () => Promise<readonly string[]>;
-  /** Ends everything, however it stands, and removes the data. */
+  /** Ends everything in any state, and removes the data. */
   readonly dispose: () => Promise<void>;
 }
 
 const ALL_LINES = 100_000;
 
-/** Every state of the Orbs, seen by the rig itself, with no state left out. */
+/** Watches every state of the Orbs by the rig itself, without omissions. */
 function watchOrbs(world: World, onOrb: (orb: unknown) => void): () => Promise<void> {
   const { plane } = world;
   const target = { url: plane.server.url, ca: plane.ca, token: plane.users.admin.token };

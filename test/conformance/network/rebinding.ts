@@ -1,5 +1,5 @@
-// A program of its own: it needs a network in which a public address is this machine's, and an authority that Node trusts
-// from its start. Prints a result as JSON.
+// A separate program: it needs a network where a public address belongs to this machine, and an authority that Node
+// trusts from its start. Prints a result as JSON.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:tls';
@@ -11,7 +11,7 @@ const [certFile = '', keyFile = '', publicAddress = ''] = process.argv.slice(2);
 const LOOPBACK = '127.0.0.1';
 const PORT = 443;
 
-/** Counts connections before anything is said over them. */
+/** Counts connections before any data is sent. */
 async function listen(host: string): Promise<{ readonly connections: () => number; readonly close: () => void }> {
   let connections = 0;
   const server = createServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) }, (socket) => {

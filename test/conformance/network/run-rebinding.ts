@@ -13,7 +13,7 @@ const SETUP = `ip link set lo up && ip addr add ${PUBLIC}/32 dev lo`;
 const isResult = (value: unknown): value is { checks: readonly Check[]; passed: boolean; figures: readonly string[] } =>
   typeof value === 'object' && value !== null && 'checks' in value && Array.isArray(value.checks);
 
-/** In a network namespace of its own: none of its packets leaves it. */
+/** Runs in its own network namespace, which no packet leaves. */
 const inNamespace = (script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   spawnSync('unshare', ['--map-root-user', '--net', 'sh', '-c', script, 'sh', ...args], {
     encoding: 'utf8',
@@ -21,7 +21,7 @@ const inNamespace = (script: string, args: readonly string[], env: NodeJS.Proces
     env: { ...process.env, ...env },
   });
 
-/** The part of S12 for which a public address must be this machine's. */
+/** The part of S12 that needs a public address on this machine. */
 export function runRebinding(): Result {
   const tried = inNamespace(SETUP, []);
   if (tried.status !== 0) {

@@ -3,11 +3,11 @@ import { Checks, type Result, type Scenario } from '../scenario.ts';
 import { good, inWorld, serves, type Place, type WorldOptions } from '../world.ts';
 
 const RUNS = 100;
-/** More than the retry budget: what was not sent is moved all the same. */
+/** More than the retry budget: unsent requests still move to b. */
 const AT_ONCE = 33;
 const LONGEST_MS = 300;
 
-/** Every run is answered by b although a can't be reached; for requests that may be repeated, and for those that may not. */
+/** b answers every run while a can't be reached; for requests that may be repeated, and for requests that may not. */
 async function unreachable(place: Place, options: Partial<WorldOptions> = {}): Promise<Result> {
   const checks = new Checks();
   for (const idempotent of [true, false]) {

@@ -4,7 +4,7 @@ import { good, inWorld, serves, status, Switch } from '../world.ts';
 
 const RUNS = 100;
 
-/** 500 for ever: at most five hits, and one for each half-open slot. */
+/** Always 500: at most five hits, and one for each half-open slot. */
 async function broken(): Promise<Result> {
   const checks = new Checks();
   const places = { a: serves(status('500 Internal Server Error')), b: serves(good('b')) };
@@ -35,7 +35,7 @@ async function coolingWithB(secrets: boolean): Promise<Result> {
     const first = await world.run();
     checks.equal('attempts', await world.path(first), 'a rate_limited, b success');
     for (let run = 0; run < 10; run += 1) await world.run();
-    world.skip(200); // the rest is for a slow machine
+    world.skip(200); // the rest is a margin for a slow machine
     checks.equal('attempts before 2 s are over', await world.path(await world.run()), 'b success');
     checks.equal('hits on a', world.server('a').requests.length, 1);
     world.skip(1900);
@@ -58,7 +58,7 @@ async function coolingAlone(timeoutMs: number, expected: string): Promise<Result
     const ended = performance.now();
     checks.equal('attempts', await world.path(answered), expected);
     if (answered.status === 200) {
-      // By the clock on the wall: a pause goes on while the process stands still.
+      // By the wall clock: a pause continues while the process is suspended.
       checks.atLeast('ms of the run', ended - began, 2000);
       return;
     }

@@ -3,7 +3,7 @@ import { Checks, type Result, type Scenario } from '../scenario.ts';
 
 const MINUTE_S = 60;
 
-/** Fast failures look fast: they must never make a look quick. */
+/** Fast failures have a low latency: they must never make a provider count as fast. */
 async function fastFailures(): Promise<Result> {
   const checks = new Checks();
   const providers = { a: () => ({ status: 503, ms: 4 }), b: () => ({ status: 200, ms: 260 }) };
@@ -19,8 +19,8 @@ async function fastFailures(): Promise<Result> {
     );
     checks.atLeast('looks at the p95 of a', latencies.length, 100);
     checks.equal('p95 of a', [...new Set(latencies)], ['none']);
-    const fast = world.evaluated.flatMap(({ step: { output } }) =>
-      output.explain.candidates.filter(({ provider, p50Ms }) => provider === 'a' && p50Ms !== null),
+    const fast = world.evaluated.flatMap(({ figures }) =>
+      figures.providers.filter(({ provider, p50Ms }) => provider === 'a' && p50Ms !== null),
     );
     checks.equal('evaluations that know a latency of a', fast.length, 0);
     checks.equal('runs that failed', world.ran.filter(({ status }) => status !== 200).length, 0);
@@ -38,7 +38,7 @@ export const s09: Scenario = {
 const DOWN_FROM_S = 5 * MINUTE_S;
 const DOWN_S = 10 * MINUTE_S;
 
-/** @param backFirst the provider that is back after ten minutes; the other one stays down */
+/** @param backFirst the provider that is back after ten minutes; the other provider stays down */
 async function allDown(backFirst: 'a' | 'b'): Promise<Result> {
   const checks = new Checks();
   const answers = (name: 'a' | 'b') => (second: number) => {
@@ -49,7 +49,7 @@ async function allDown(backFirst: 'a' | 'b'): Promise<Result> {
     await world.pass(DOWN_FROM_S + DOWN_S);
     checks.equal('swaps while all are down', swapsOf(world), []);
     const rules = world.evaluated.filter(({ second }) => second > DOWN_FROM_S + 2 * MINUTE_S);
-    checks.equal('rules after 2 min', [...new Set(rules.map(({ step }) => step.output.explain.rule))], ['all-down']);
+    checks.equal('rules after 2 min', [...new Set(rules.map(({ figures }) => figures.rule))], ['all-down']);
     checks.equal(
       'Events',
       eventsOf(world).map(([, reason]) => reason),
@@ -67,7 +67,7 @@ async function allDown(backFirst: 'a' | 'b'): Promise<Result> {
     checks.atMost('s from the return to the first 200', (back?.second ?? Infinity) - DOWN_FROM_S - DOWN_S, 60);
     const lateRuns = world.ran.filter(({ second }) => second >= DOWN_FROM_S + DOWN_S + MINUTE_S);
     checks.equal('failed runs from then on', lateRuns.filter(({ status }) => status !== 200).length, 0);
-    const names = world.evaluated.map(({ step }) => step.status.activeProvider);
+    const names = world.evaluated.map(({ status }) => status.activeProvider);
     checks.equal('evaluations without an active provider', names.filter((name) => name === '').length, 0);
     checks.equal('active at the end', world.status.activeProvider, backFirst);
   });

@@ -5,7 +5,7 @@ import { good, inWorld, secretOf, serves, status } from '../world.ts';
 
 type To = (port: number) => string;
 
-/** A redirect that leads elsewhere is not followed; nothing of the request is sent there. */
+/** A redirect to another host is not followed; no part of the request is sent there. */
 async function redirected(to: To): Promise<Result> {
   const checks = new Checks();
   const target = await rawServer(good('target'));
@@ -43,8 +43,8 @@ const notFound = (): Promise<never> =>
   Promise.reject(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }));
 
 /**
- * A name that leads to this machine, or also does, is refused, whatever it led to before.
- * @param answers addresses by look-up; none: no such name
+ * A name that resolves to this machine, even among other addresses, is refused, whatever it resolved to before.
+ * @param answers addresses by look-up; empty: no such name
  */
 async function rebound(answers: readonly (readonly string[])[]): Promise<Result> {
   const checks = new Checks();

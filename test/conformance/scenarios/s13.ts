@@ -32,7 +32,7 @@ const execution = (entry: string | undefined, url: string): Readonly<Record<stri
   expose_error_body: true,
 });
 
-/** a sends its secret back in an error, b its own in an answer, or in an error too. */
+/** a sends its secret back in an error; b sends its own secret back in an answer, or also in an error. */
 function orb(way: string, origin: string): string {
   const outputs = { whole: { type: way.startsWith('text') ? 'string' : 'object', from: '/body' } };
   return orbManifest(orbIdOf(way), {

@@ -42,11 +42,11 @@ function slowTried(): Promise<Result> {
   return Promise.resolve(checks.result());
 }
 
-/** The slowdown of the workload begins at minute 30; before it a baseline of 50 runs is enough, five minutes old. */
+/** The slowdown of the workload begins at minute 30; before it a baseline of 50 runs, five minutes old, is enough. */
 const SKIPPED_S = 23 * 60;
 const SLOW_FROM_S = 30 * 60 - SKIPPED_S;
 const LENGTH_S = 33 * 60;
-/** From the slowdown to the swap at most: with probes, and by a trial of real requests (failover.md §14). */
+/** Longest time from the slowdown to the swap: with probes, and by a trial of real requests (failover.md §14). */
 const [PROBED_S, TRIED_S] = [120, 400];
 
 /** One seed of the slowdown through runtime, breaker, prober, counters and loop, with the ramp as it ships. */
@@ -90,8 +90,8 @@ async function throughThePlatform(
 const noProbes = { probe: { mode: 'none' } };
 
 export const s15: readonly Scenario[] = [
-  { id: 'S15', title: '15 min at 5×: 40 seeds', kind: 'virtual-time', run: slowProbed },
-  { id: 'S15', title: '15 min at 5×, without probes: 40 seeds', kind: 'virtual-time', run: slowTried },
+  { id: 'S15', title: '15 min at 5×: 40 seeds', kind: 'virtual-time', isLong: true, run: slowProbed },
+  { id: 'S15', title: '15 min at 5×, without probes: 40 seeds', kind: 'virtual-time', isLong: true, run: slowTried },
   {
     id: 'S15',
     title: '15 min at 5×, through the whole platform',
@@ -116,7 +116,7 @@ export const s15RealTime: readonly Scenario[] = [
   },
 ];
 
-/** @param least seeds without a swap */
+/** @param least number of seeds without a swap */
 function noSwap(events: Events, least: number): Promise<Result> {
   const checks = new Checks();
   checks.atLeast('seeds without a swap', runsWith(simulated({ events }), ''), least);
@@ -127,6 +127,7 @@ export const s16: Scenario = {
   id: 'S16',
   title: '20 s at 10×: 40 seeds',
   kind: 'virtual-time',
+  isLong: true,
   run: () => noSwap(blip, 39),
 };
 
@@ -134,5 +135,6 @@ export const s17: Scenario = {
   id: 'S17',
   title: '20 min at 1.3×, a tie with b: 40 seeds',
   kind: 'virtual-time',
+  isLong: true,
   run: () => noSwap(tie, 40),
 };

@@ -8,7 +8,7 @@ const PIN_MS = 20_000;
 const TOLD_MS = 15_000;
 const SERVED_MS = 10_000;
 
-/** Which provider a run reached. */
+/** The provider that a run reached. */
 async function runVia({ api, key, space, providers: { a, b } }: OperatorWorld): Promise<string> {
   const before = [a.seen.length, b.seen.length];
   const { status, code } = await api.execute(key, `${space.name}.support`, idOf(NAME));
@@ -37,7 +37,7 @@ async function untilVia(world: OperatorWorld, wanted: string): Promise<string> {
   return last;
 }
 
-/** When the Event was told, ms since epoch. */
+/** Time of the Event, ms since epoch. */
 async function toldAt({ space }: OperatorWorld, reason: string): Promise<number | undefined> {
   const events = await space.list('events.events.k8s.io');
   const found = events.find((event) => at(event, 'reason') === reason);

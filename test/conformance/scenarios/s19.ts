@@ -1,4 +1,4 @@
-import type { Pin } from '../../../crds/orb.ts';
+import type { NewPin } from '../../../api-server/providers/port.ts';
 import { Checks, type Result, type Scenario } from '../scenario.ts';
 import { eventsOf, inTime, swapsOf, type TimedOptions, type TimedWorld } from '../timed-world.ts';
 
@@ -6,9 +6,11 @@ const MINUTE_S = 60;
 
 const well = (ms: number) => () => ({ status: 200, ms });
 
-function pinTo(world: TimedWorld, seconds: number, mode: 'soft' | 'hard' | 'once'): Pin {
+const PIN_ID = 'swp_0193a1c2-7f10-7c3e-9a41-5d2f0b6c8e11';
+
+function pinTo(world: TimedWorld, seconds: number, mode: NewPin['mode']): NewPin {
   const expires = new Date(world.clock.now() + seconds * 1000).toISOString();
-  return { provider: 'b', mode, expires_at: expires, id: `swp_${mode}`, actor: 'key:test' };
+  return { provider: 'b', mode, expires_at: expires, id: PIN_ID, actor: 'key:test' };
 }
 
 const swapNames = (world: TimedWorld): readonly string[] => swapsOf(world).map(([, swap]) => swap);
@@ -16,7 +18,7 @@ const vias = (world: TimedWorld, from: number, to: number): readonly string[] =>
   ...new Set(world.ran.filter(({ second }) => second > from && second < to).map(({ via }) => via)),
 ];
 
-/** b is slow, and then it is broken. */
+/** b is slow at first, and then fails. */
 const failing: TimedOptions = {
   providers: {
     a: well(150),
@@ -29,13 +31,13 @@ async function soft(): Promise<Result> {
   const checks = new Checks();
   await inTime(false, failing, async (world) => {
     await world.pass(5 * MINUTE_S);
-    world.pin(pinTo(world, 3600, 'soft'));
+    await world.pin(pinTo(world, 3600, 'soft'));
     await world.pass(15 * MINUTE_S);
     checks.equal('swaps while b is slow', swapNames(world), ['a>b manual']);
     checks.equal('runs of these minutes', vias(world, 5 * MINUTE_S, 20 * MINUTE_S), ['b']);
     await world.pass(5 * MINUTE_S);
     checks.equal('swaps when b is broken', swapNames(world), ['a>b manual', 'b>a hard_failure']);
-    checks.equal('the pin', world.status.pin.overriddenId, 'swp_soft');
+    checks.equal('the pin', world.status.pin.overriddenId, PIN_ID);
     checks.equal('runs that failed', world.ran.filter(({ status }) => status !== 200).length, 0);
   });
   return checks.result();
@@ -45,7 +47,7 @@ async function hard(): Promise<Result> {
   const checks = new Checks();
   await inTime(false, failing, async (world) => {
     await world.pass(5 * MINUTE_S);
-    world.pin(pinTo(world, 3600, 'hard'));
+    await world.pin(pinTo(world, 3600, 'hard'));
     await world.pass(30 * MINUTE_S);
     checks.equal('swaps', swapNames(world), ['a>b manual']);
     checks.equal('active', world.status.activeProvider, 'b');
@@ -58,10 +60,10 @@ async function once(): Promise<Result> {
   const checks = new Checks();
   await inTime(false, { providers: { a: well(150), b: well(150) } }, async (world) => {
     await world.pass(5 * MINUTE_S);
-    world.pin(pinTo(world, 600, 'once'));
+    await world.pin(pinTo(world, 600, 'once'));
     await world.pass(30);
     checks.equal('swaps at once', swapNames(world), ['a>b manual']);
-    checks.equal('the pin', world.status.pin.handledId, 'swp_once');
+    checks.equal('the pin', world.status.pin.handledId, PIN_ID);
     await world.pass(20 * MINUTE_S);
     checks.equal('swaps by the rules from then on', swapNames(world), ['a>b manual', 'b>a failback']);
   });
@@ -75,7 +77,7 @@ async function expiry(isReal: boolean): Promise<Result> {
   await inTime(isReal, { providers: { a: well(150), b: well(150) } }, async (world) => {
     await world.pass(MINUTE_S);
     const pinned = world.second;
-    world.pin(pinTo(world, PIN_S, 'soft'));
+    await world.pin(pinTo(world, PIN_S, 'soft'));
     await world.pass(PIN_S + MINUTE_S);
     const inside = world.ran.filter(({ second }) => second > pinned && second < pinned + PIN_S);
     checks.equal('runs under the pin', [...new Set(inside.map(({ via }) => via))], ['b']);
@@ -91,9 +93,9 @@ async function withoutLoop(): Promise<Result> {
   const checks = new Checks();
   await inTime(false, { providers: { a: well(150), b: well(150) } }, async (world) => {
     await world.pass(MINUTE_S);
-    world.deciding = false;
+    await world.stopDeciding();
     checks.equal('before', (await world.run()).via, 'a');
-    world.pin(pinTo(world, PIN_S, 'soft'));
+    await world.pin(pinTo(world, PIN_S, 'soft'));
     checks.equal('the next run', (await world.run()).via, 'b');
     await world.pass(PIN_S + 5);
     checks.equal('after the end of the pin', (await world.run()).via, 'a');

@@ -8,7 +8,7 @@ import { inOperatorWorld, type OperatorWorld } from '../operator-world.ts';
 
 const STEP_MS = 30_000;
 const WAIT_MS = 45_000;
-/** From what was waited for to the write: one interval and 2 s. */
+/** Longest time from the due time to the write: one interval and 2 s. */
 const LATE_MS = 17_000;
 const POLL_MS = 250;
 const KILL_AFTER_MS = 6000;
@@ -17,7 +17,7 @@ const GIVEN_UP_MS = 90_000;
 const NAMES = ['hold', 'ramp', 'frozen'] as const;
 type Name = (typeof NAMES)[number];
 
-/** b is the active one; what holds it there was written by an operator that is gone. */
+/** b is the active provider; an operator that no longer runs wrote the state that keeps it there. */
 function writtenStates(now: number): Readonly<Record<Name, FailoverStatus>> {
   const failedOver = { ...newStatus('b', now - 600_000, 'hard_failure'), epoch: 1 };
   return {
@@ -27,7 +27,7 @@ function writtenStates(now: number): Readonly<Record<Name, FailoverStatus>> {
   };
 }
 
-/** One look at all Orbs. */
+/** One observation of all Orbs. */
 type Seen = ReadonlyMap<string, { readonly at: number; readonly status: FailoverStatus }>;
 
 async function look({ space }: OperatorWorld): Promise<Seen> {
@@ -40,11 +40,11 @@ async function look({ space }: OperatorWorld): Promise<Seen> {
   return new Map(entries);
 }
 
-/** What becomes of the Orb when it may: a ramp to a, or its end. */
+/** Whether the Orb has moved: a ramp to a, or its end. */
 const isMoving = (name: Name, { ramp, activeProvider }: FailoverStatus): boolean =>
   activeProvider === 'a' || (name !== 'ramp' && ramp !== null);
 
-/** When each Orb was seen to move first, and whatever else the ramp was seen to be before. */
+/** Time of each Orb's first move, and the observed states of the ramp before it. */
 async function watchMoves(
   world: OperatorWorld,
   written: Readonly<Record<Name, FailoverStatus>>,
@@ -75,7 +75,7 @@ async function write(world: OperatorWorld, written: Readonly<Record<Name, Failov
   }
 }
 
-/** When each may move: the times that were written. */
+/** Time from which each Orb may move: the times that were written. */
 const dueTimes = ({ hold, ramp, frozen }: Readonly<Record<Name, FailoverStatus>>): Readonly<Record<Name, number>> => ({
   hold: hold.holds[0]?.until ?? Number.NaN,
   ramp: (ramp.ramp?.stepStartedAt ?? Number.NaN) + STEP_MS,

@@ -6,7 +6,7 @@ const LONG_S = 60 * MINUTE_S;
 
 const secondOf = (world: TimedWorld, time: number): number => (time - world.clock.now()) / 1000 + world.second;
 
-/** Lets time pass until something holds after an evaluation. @returns whether it came */
+/** Lets time pass until something holds after an evaluation. @returns whether it did */
 async function until(world: TimedWorld, wanted: (world: TimedWorld) => boolean): Promise<boolean> {
   for (let passed = 0; passed < LONG_S; passed += 5) {
     if (wanted(world)) return true;
@@ -30,7 +30,7 @@ async function midHold(): Promise<Result> {
     const [hold] = world.status.holds;
     const end = secondOf(world, hold?.until ?? Infinity);
     await world.pass(2 * MINUTE_S);
-    world.restart();
+    await world.restart();
     checks.equal('the hold', world.status.holds[0], hold);
     await world.pass(end - world.second - 1);
     checks.equal('ramp before the hold is over', world.status.ramp, null);
@@ -53,7 +53,7 @@ async function midRamp(): Promise<Result> {
     checks.equal('at half', await until(world, ({ status }) => status.ramp?.percent === 50), true);
     const { ramp } = world.status;
     await world.pass(20);
-    world.restart();
+    await world.restart();
     checks.equal('ramp right after', world.status.ramp, ramp);
     await world.pass(30);
     checks.equal('ramp 30 s later', world.status.ramp, ramp);
@@ -82,7 +82,7 @@ async function frozen(): Promise<Result> {
     const { frozen: state } = world.status;
     const end = secondOf(world, state?.until ?? Infinity);
     await world.pass(5 * MINUTE_S);
-    world.restart();
+    await world.restart();
     checks.equal('frozen right after', world.status.frozen, state);
     await world.pass(end - world.second - 1);
     checks.equal(

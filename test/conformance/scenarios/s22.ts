@@ -7,16 +7,16 @@ import { Checks, type Result, type Scenario, type Stage } from '../scenario.ts';
 import { idOf, inOperatorWorld, type Member, type OperatorWorld } from '../operator-world.ts';
 
 const NAME = 'mailer';
-/** Five times the lease of these operators; 60 s are four times the lease that ships. */
+/** Five times the lease of these operators; 60 s are four times the shipped lease. */
 const STOPPED_MS = 20_000;
 const LONG_MS = 60_000;
-/** The lease, its retry, and one evaluation. */
+/** Time for the lease, its retry, and one evaluation. */
 const TAKEOVER_MS = 4000 + 1000 + 15_000 + 5000;
 const AT_ONCE_MS = 5000;
 const MINTED_MS = 30_000;
 const SETTLE_MS = 3000;
 
-/** What is done to the leader while b is broken, so that there is something to swap. */
+/** A fault of the leader while b fails, so that a swap is due. */
 type Disturb = (leader: Member, members: readonly Member[]) => Promise<void>;
 
 const killed = async ({ operator }: Member): Promise<void> => {
@@ -50,7 +50,7 @@ const crashed =
     if (hit === undefined) throw new Error('no write came');
   };
 
-/** Known by its end, so each is another one. */
+/** A pin without id is identified by its end, so each pin is different. */
 const pinTo = (provider: string): Readonly<Record<string, unknown>> => ({
   provider,
   mode: 'once',
@@ -89,7 +89,7 @@ async function disturbed({ plane }: Stage, namespace: string, disturb: Disturb):
     await world.pin(NAME, pinTo('b'));
     checks.atMost('ms of the swap by hand', await world.untilActive(NAME, 'b', AT_ONCE_MS), AT_ONCE_MS);
     const disturbing = disturb(leader, members);
-    disturbing.catch(() => undefined); // awaited below, after what it is about
+    disturbing.catch(() => undefined); // awaited below, after the swap
     world.figures.say({ namespace, orbId: idOf(NAME) }, { a: 'well', b: 'failing' });
     checks.atMost('ms until b is left', await world.untilActive(NAME, 'a', 2 * TAKEOVER_MS), TAKEOVER_MS);
     await disturbing;
@@ -117,7 +117,7 @@ export const s22RealTime: Scenario = {
 
 export const s22: readonly Scenario[] = [
   scenario('the leader gets SIGKILL', 's22-kill', killed),
-  scenario('the leader gets SIGSTOP, five leases later SIGCONT', 's22-stop', stopped(STOPPED_MS)),
+  { ...scenario('the leader gets SIGSTOP, five leases later SIGCONT', 's22-stop', stopped(STOPPED_MS)), isLong: true },
   scenario('the leader is killed before its patch', 's22-before', crashed('before-send')),
   scenario('the leader is killed after its patch', 's22-after', crashed('after-response')),
 ];

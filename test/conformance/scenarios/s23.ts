@@ -3,7 +3,7 @@ import { Checks, type Result, type Scenario } from '../scenario.ts';
 import { good, inWorld, secretOf, serves, type World } from '../world.ts';
 
 type Place = 'json' | 'header' | 'path' | 'query';
-/** The value as the provider must have got it, or the code of a refusal. */
+/** The value that the provider must receive, or the code of a refusal. */
 type Expected = 'literally' | `422 ${string}`;
 
 const INPUTS: readonly (readonly [why: string, value: string, expected: Readonly<Record<Place, Expected>>])[] = [
@@ -61,7 +61,7 @@ const PLACES: Readonly<Record<Place, Readonly<Record<string, unknown>>>> = {
   query: { url: 'https://a.example.com/run?text={{inputs.text}}', body_template: '{}' },
 };
 
-/** What the provider reads where the template has its placeholder. */
+/** The value that the provider reads in place of the placeholder. */
 function readBack(request: string, place: Place): unknown {
   const [head = '', body = ''] = Buffer.from(request, 'latin1').toString('utf8').split('\r\n\r\n');
   const [line = '', ...headers] = head.split('\r\n');
@@ -103,7 +103,7 @@ async function check(world: World, place: Place, checks: Checks): Promise<void> 
   }
 }
 
-/** A value arrives as it is, or nothing is sent. */
+/** A value arrives unchanged, or nothing is sent. */
 async function literal(place: Place): Promise<Result> {
   const checks = new Checks();
   await inWorld({ places: { a: serves(good('a')) }, execution: PLACES[place], secrets: false }, async (world) => {

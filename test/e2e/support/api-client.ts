@@ -6,21 +6,21 @@ import { command, type CommandResult } from '../../../hack/control-plane/command
 import { patiently } from './patience.ts';
 import { platformKubectl } from './release.ts';
 
-/** An answer of the API, read whole. */
+/** A complete answer of the API. */
 export interface ApiAnswer {
   readonly status: number;
   readonly header: (name: string) => string | undefined;
   readonly body: unknown;
 }
 
-/** The API at the address of its Service, as a caller with a key of all tenants. */
+/** The API at the address of its Service, as a caller with a key for all tenants. */
 export interface ApiClient {
   readonly post: (path: string, body: object, wish: Wish) => Promise<ApiAnswer>;
-  /** Asks again while no answer comes. */
+  /** Repeats the request while no answer comes. */
   readonly get: (path: string) => Promise<ApiAnswer>;
-  /** The command line as a person has it: through the port-forward, with a key. */
+  /** The command line as a user runs it: through the port-forward, with a key. */
   readonly orb: (...args: readonly string[]) => Promise<CommandResult>;
-  /** For files of the test. */
+  /** Folder for files of the test. */
   readonly folder: string;
   readonly close: () => Promise<void>;
 }

@@ -2,7 +2,7 @@ import { command } from '../../../hack/control-plane/command.ts';
 import { kubectlOk } from '../../../hack/control-plane/install.ts';
 import { node, place } from '../../support/e2e/node.ts';
 
-/** A pod that is to be killed. */
+/** A pod to kill. */
 export interface PodRef {
   readonly namespace: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface PodRef {
 
 const READY = '.status.conditions[?(@.type=="Ready")].status';
 
-/** Pods of a label selector that are ready, without those that are leaving. */
+/** Ready pods of a label selector, without pods that are terminating. */
 export async function readyPods(namespace: string, selector: string): Promise<readonly string[]> {
   const line = `{range .items[*]}{.metadata.name} {${READY}} {.metadata.deletionTimestamp}{"\\n"}{end}`;
   const text = await kubectlOk(node, ['-n', namespace, 'get', 'pods', '-l', selector, '-o', `jsonpath=${line}`]);
@@ -20,7 +20,7 @@ export async function readyPods(namespace: string, selector: string): Promise<re
     .flatMap(([name = '', ready, ...leaving]) => (ready === 'True' && leaving.length === 0 ? [name] : []));
 }
 
-/** SIGKILL to the first process of its container, from the node. @throws Error what ctr said */
+/** SIGKILL to the first process of its container, from the node. @throws Error what ctr printed */
 export async function killProcess({ namespace, name }: PodRef): Promise<void> {
   const path = 'jsonpath={.status.containerStatuses[0].containerID}';
   const id = (await kubectlOk(node, ['-n', namespace, 'get', 'pod', name, '-o', path])).replace('containerd://', '');
@@ -29,6 +29,6 @@ export async function killProcess({ namespace, name }: PodRef): Promise<void> {
   if (code !== 0) throw new Error(`ctr tasks kill ${name}: ${stderr}`);
 }
 
-/** What a lost node looks like to the control plane: no preStop, no SIGTERM, no waiting. */
+/** Deletes a pod as if its node were lost: no preStop, no SIGTERM, no waiting. */
 export const deleteAtOnce = ({ namespace, name }: PodRef): Promise<string> =>
   kubectlOk(node, ['-n', namespace, 'delete', 'pod', name, '--grace-period=0', '--force']);

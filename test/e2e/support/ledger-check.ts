@@ -20,10 +20,10 @@ import { platformKubectl } from './release.ts';
 
 const KEYS = 'orb-platform-keys';
 const VERIFIED = 3;
-/** The 15 s of the Orb, the 60 s of grace of the sweeper, its 15 s between two looks; and then what only a hang takes. */
+/** The 15 s of the Orb, the 60 s of grace and the 15 s interval of the sweeper, plus time that only a hang exceeds. */
 export const SWEPT_MS = 240_000;
-const SWEEP_MS = 15_000;
-// Of the callers that should have come, on a machine whose cores the cluster has too.
+const SWEEP_MS = 5000;
+// Required share of the planned callers, on a machine that shares its cores with the cluster.
 const REACHED = 0.9;
 
 async function writeKeys(folder: string): Promise<void> {
@@ -34,7 +34,7 @@ async function writeKeys(folder: string): Promise<void> {
     await writeFile(join(folder, name), Buffer.from(typeof value === 'string' ? value : '', 'base64'), { mode: 0o600 });
 }
 
-/** A checked copy of the ledger, made while it is in use, as the documentation says. */
+/** Makes a checked copy of the ledger while it is in use, as documented. */
 async function backUp(file: string): Promise<void> {
   const args = ['exec', '-n', PLATFORM_NAMESPACE, 'deploy/orb-api', '--', 'orb', 'ledger', 'backup', '-'];
   const child = spawn(place.kubectl, [...args, '--data', '/data'], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -59,14 +59,14 @@ async function metricOf(name: string): Promise<string | undefined> {
     ?.slice(name.length + 1);
 }
 
-/** Public root key of the issuer, for a verifier that trusts nobody else. @returns its file */
+/** Public root key of the issuer, for a verifier that trusts only this root. @returns its file */
 export async function rootKey(api: ApiClient): Promise<string> {
   const folder = join(api.folder, 'data/keys');
   await writeKeys(folder);
   return join(folder, 'root.jwk');
 }
 
-/** The newest receipts, on their own: fetched, then verified by a program that asks nobody. */
+/** Verifies the newest receipts offline: fetches them, then verifies them without network requests. */
 async function verifyOffline(api: ApiClient, receiptIds: readonly string[]): Promise<void> {
   const root = await rootKey(api);
   for (const receiptId of receiptIds) {
@@ -78,9 +78,9 @@ async function verifyOffline(api: ApiClient, receiptIds: readonly string[]): Pro
   }
 }
 
-/** Reads the whole ledger: every receipt and checkpoint that was seen is in it, signed, once, in one tree. */
+/** Reads the whole ledger: it holds every receipt and checkpoint that was seen, signed, once, in one tree. */
 async function readLedger(api: ApiClient, seen: Witnessed): Promise<KilledLedger> {
-  // A folder for each look: what SQLite keeps beside the file of an earlier one would be read into the next.
+  // A new folder each time: SQLite would read the side files of an earlier copy with the next copy.
   const data = await mkdtemp(join(api.folder, 'look-'));
   await writeKeys(join(data, 'keys'));
   await mkdir(join(data, 'ledger'));
@@ -88,7 +88,7 @@ async function readLedger(api: ApiClient, seen: Witnessed): Promise<KilledLedger
   return checkKilled(data, seen, TENANT);
 }
 
-/** What must be true of the ledger whatever happened to the pods. @param receiptIds of runs that callers saw complete */
+/** Checks the ledger after any event of the pods. @param receiptIds of runs that callers saw complete */
 export async function checkLedger(api: ApiClient, receiptIds: readonly string[]): Promise<KilledLedger> {
   const seen = emptyWitness();
   for (const receiptId of receiptIds) seen.acknowledged.add(receiptId);
@@ -108,15 +108,12 @@ export async function checkLedger(api: ApiClient, receiptIds: readonly string[])
  */
 export async function untilSwept(api: ApiClient, receiptIds: readonly string[]): Promise<KilledLedger> {
   const end = performance.now() + SWEPT_MS;
-  let ledger = await checkLedger(api, receiptIds);
-  while (ledger.open > 0 && performance.now() < end) {
-    await delay(SWEEP_MS);
-    ledger = await checkLedger(api, receiptIds);
-  }
-  return ledger;
+  await checkLedger(api, receiptIds);
+  while ((await readLedger(api, emptyWitness())).open > 0 && performance.now() < end) await delay(SWEEP_MS);
+  return checkLedger(api, receiptIds);
 }
 
-/** As many runs came as should; every one was answered, reached the provider once and has one receipt. */
+/** Checks that enough runs came, and that each was answered, reached the provider once and has one receipt. */
 export async function checkLoad(
   api: ApiClient,
   { runs, failed, perSecond }: LoadResult,
@@ -138,7 +135,7 @@ export async function checkLoad(
   expect(open, 'runs without a receipt').to.equal(0);
 }
 
-/** Ids as often as they reached a provider. */
+/** Ids that reached a provider, repeated for each time. */
 export const postedTo = async (providers: readonly ProviderPod[]): Promise<readonly string[]> =>
   (await Promise.all(providers.map((provider) => provider.posted()))).flat();
 

@@ -2,28 +2,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TestNamespace } from '../../support/cluster.ts';
 import { executionOf, loadOrb } from './provider-pods.ts';
 
-/** Somebody who edits an Orb all the time. */
+/** A simulated user who edits an Orb all the time. */
 export interface LiveWrites {
-  /** Resolves after the last write. @returns how many there were, and what was refused */
+  /** Resolves after the last write. @returns the number of writes, and the refusals */
   readonly stop: () => Promise<{ readonly count: number; readonly refused: readonly string[] }>;
 }
 
 const PAUSE_MS = 300;
 const TRIES = 10;
-// The API server's own disk, which nobody refuses anything by.
+// Errors of the API server's own disk, which are not refusals.
 const STALLED = /etcdserver: (?:request timed out|leader changed)/;
 const describe = (count: number): string => `Written ${count} times.`;
 
 /** The Orb that is written. */
 export const WRITTEN = 'written';
 
-/** Its text after the last of so many writes. */
+/** Its text after the given number of writes. */
 export const descriptionAfter = describe;
 
 const writtenOrb = (count: number): object =>
   loadOrb(WRITTEN, { provider: 'alpha', execution: executionOf('alpha', 'GET'), description: describe(count) });
 
-/** Applies the Orb again and again, each time with another text. */
+/** Applies the Orb repeatedly, each time with another text. */
 export function startWriting(tenant: TestNamespace): LiveWrites {
   const stopped = new AbortController();
   const refused: string[] = [];

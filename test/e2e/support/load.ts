@@ -4,14 +4,14 @@ import { startCallers } from '../../support/callers.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
 import { TENANT } from './provider-pods.ts';
 
-/** One run as its caller saw it, who repeated it with the same `Idempotency-Key` until it was answered. */
+/** One run as its caller saw it; the caller repeated it with the same `Idempotency-Key` until it was answered. */
 export interface CallerRun {
-  /** Also the key, and what the provider is sent. */
+  /** Also the key, and the value that the provider gets. */
   readonly id: string;
-  /** When it was sent first, by `performance.now()`. */
+  /** Time of the first request, by `performance.now()`. */
   readonly sentAt: number;
   readonly ms: number;
-  /** How often it was sent. */
+  /** Number of requests. */
   readonly sent: number;
   /** '' when the caller gave up. */
   readonly receiptId: string;
@@ -20,30 +20,30 @@ export interface CallerRun {
   readonly fault: string;
 }
 
-/** What a load came to. */
+/** The result of a load. */
 export interface LoadResult {
   readonly runs: readonly CallerRun[];
   readonly failed: readonly CallerRun[];
   /** Longest time without an answered run, ms. */
   readonly gapMs: number;
-  /** How many came, whatever became of them. */
+  /** Number of callers a second, including failed runs. */
   readonly perSecond: number;
 }
 
-/** Callers that come whether the last one was answered or not. */
+/** Callers at a steady rate, whether the previous caller was answered or not. */
 export interface Load {
-  /** So far; for tests that wait for something. */
+  /** Runs so far; for tests that wait for a condition. */
   readonly runs: readonly CallerRun[];
-  /** No new callers; resolves when each has its answer or gave up. */
+  /** Stops new callers; resolves when each caller has its answer or gave up. */
   readonly stop: () => Promise<LoadResult>;
 }
 
-/** Callers a second where a test names no other number. */
+/** Default number of callers a second. */
 export const RATE = 50;
 /** The longest time without an answered run while the only replica is replaced. */
 export const GAP_MS = 10_000;
 const GAP_TRIES = 3;
-// More than any machine adds that answers at all.
+// More than a working machine can add.
 const HOPELESS_MS = 30_000;
 const GIVE_UP_MS = 30_000;
 const ATTEMPT_MS = 5000;
@@ -53,7 +53,7 @@ type Seen =
   | { readonly kind: 'answered'; readonly body: unknown }
   | { readonly kind: 'again'; readonly why: string; readonly afterMs: number };
 
-/** A run that was executed is answered with 200; all else is asked for again, as is an answer that did not come. */
+/** An executed run is answered with 200; the caller repeats after any other answer, and without an answer. */
 function judge({ status, header, body }: ApiAnswer): Seen {
   if (status === 200) return { kind: 'answered', body };
   const seconds = Number(header('retry-after') ?? 0);
@@ -71,7 +71,7 @@ async function attempt(api: ApiClient, orbId: string, id: string): Promise<Seen>
   }
 }
 
-/** One run, repeated with its key for 30 s. */
+/** Sends one run, repeated with its key for 30 s. */
 export async function execute(api: ApiClient, orbId: string, id: string): Promise<CallerRun> {
   const sentAt = performance.now();
   for (let sent = 1; ; sent += 1) {
@@ -86,13 +86,13 @@ export async function execute(api: ApiClient, orbId: string, id: string): Promis
   }
 }
 
-/** Resolves when the API, which has caches of its own, executes the Orb. @throws Error it does not within 30 s */
+/** Resolves when the API, which has its own caches, executes the Orb. @throws Error it does not within 30 s */
 export async function untilServed(api: ApiClient, orbId: string): Promise<void> {
   const { fault } = await execute(api, orbId, `first-${Date.now()}`);
   if (fault !== '') throw new Error(`${orbId} is not executed: ${fault}`);
 }
 
-/** Starts so many runs a second. */
+/** Starts a load of `rate` runs a second. */
 export function startLoad(api: ApiClient, orbId: string, rate = RATE): Load {
   const runs: CallerRun[] = [];
   const mark = Date.now().toString(36);
@@ -117,8 +117,8 @@ export function startLoad(api: ApiClient, orbId: string, rate = RATE): Load {
 }
 
 /**
- * The least of the gaps of up to three rounds, the first of which is enough when it is short: a machine that stands still adds to
- * a gap and takes from none, so what is long each time is the platform's. One that is hopeless is the answer at once.
+ * The least gap of up to three rounds; a short gap ends the rounds. A pause of the machine can only lengthen a gap, so
+ * a gap that is long in each round is caused by the platform. A hopeless gap is returned at once.
  * @param round replaces the replica under load; its gap in ms
  */
 export async function leastGap(round: () => Promise<number>): Promise<number> {

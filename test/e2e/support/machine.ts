@@ -1,6 +1,6 @@
 /**
- * Argument of nsenter that runs a program where there is an internet: the network of the cluster has no way out.
- * @throws Error nobody said where that is
+ * Argument of nsenter that runs a program in a network with internet: the network of the cluster has no way out.
+ * @throws Error that network was not given
  */
 export function machineNetwork(): string {
   const network = process.env['E2E_MACHINE_NETWORK'];

@@ -1,15 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '../../support/cluster.ts';
 
-/** What only a hang takes: a slow minute of the machine must fail no test. */
+/** A time that only a hang exceeds: a slow minute of the machine must not fail a test. */
 export const PATIENCE_MS = 90_000;
 const PAUSE_MS = 500;
 
-/** Polls until an answer comes, ten times at least: looks at a cluster take seconds. @returns undefined: none did */
+/**
+ * Polls until an answer comes, at least ten times: a poll of a cluster takes seconds.
+ * @returns undefined: no answer came
+ */
 export const eventually = <T>(look: () => Promise<T | undefined>, ms = PATIENCE_MS): Promise<T | undefined> =>
   waitFor(look, ms);
 
-/** Asks again while the asking itself fails. For what may be asked twice. @throws the last error */
+/** Repeats a request while it fails. Only for requests that may be repeated. @throws the last error */
 export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {

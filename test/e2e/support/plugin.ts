@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { command, type CommandResult } from '../../../hack/control-plane/command.ts';
 
-/** `kubectl orb`, as somebody has it who put the plugin into `PATH`, with a home folder of its own. */
+/** `kubectl orb`, as for a user who put the plugin into `PATH`, with its own home folder. */
 export interface Plugin {
   readonly run: (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<CommandResult>;
   /** @throws Error what it printed */
   readonly ok: (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<string>;
-  /** An API key of one namespace. */
+  /** Makes an API key for one namespace. */
   readonly key: (namespace: string, ...scopes: readonly string[]) => Promise<string>;
-  /** For files of the test. */
+  /** Folder for files of the test. */
   readonly folder: string;
   readonly remove: () => Promise<void>;
 }

@@ -7,23 +7,26 @@ import { node } from '../../support/e2e/node.ts';
 import { eventually, patiently } from './patience.ts';
 import { CHARTS } from './release.ts';
 
-// The one that the chart's NetworkPolicies let in.
+// The namespace that the chart's NetworkPolicies allow.
 const NAMESPACE = 'monitoring';
 const PORT = 9090;
 export const SCRAPE = '5s';
 
-/** A Prometheus in a pod, which scrapes operator and API. */
+/** A Prometheus in a pod that scrapes operator and API. */
 export interface PrometheusPod {
-  /** As pods call it. */
+  /** Its address for pods. */
   readonly url: string;
   /** Number of series that a query finds. */
   readonly count: (query: string) => Promise<number>;
-  /** Resolves when both parts are scraped. @throws Error they are not */
+  /** Resolves when both parts are scraped. @throws Error they are not scraped in time */
   readonly untilScraping: () => Promise<void>;
   readonly close: () => Promise<unknown>;
 }
 
-/** What Prometheus' operator makes of our ServiceMonitors: every pod behind the Service of its metrics, under its job. */
+/**
+ * The scrape configuration that Prometheus' operator makes of our ServiceMonitors: every pod of a Service, under its
+ * job.
+ */
 const scrapeOf = (part: 'api' | 'operator', port: number): object => ({
   job_name: `orb-${part}`,
   dns_sd_configs: [
@@ -101,7 +104,7 @@ async function resultOf(monitoring: TestNamespace, query: string): Promise<reado
   return Array.isArray(result) ? result.filter(isRecord) : [];
 }
 
-/** Starts it anew; it answers when this resolves. */
+/** Starts a new Prometheus; it answers when this resolves. */
 export async function startPrometheusPod(): Promise<PrometheusPod> {
   const close = (): Promise<string> =>
     kubectlOk(node, ['delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=180s']);

@@ -14,8 +14,8 @@ const TOKEN = 'token-of-the-load';
 const TLS_PORT = 8443;
 const CONTROL_PORT = 8080;
 
-// Answers who it is, and remembers in a file each id that was posted. Another port, for the test alone, tells of them and
-// sets what an answer takes.
+// Answers with its name, and stores each posted id in a file. Another port, only for the test, returns the ids and sets
+// the time of an answer.
 const SCRIPT = `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createServer as createControl } from 'node:http';
@@ -42,25 +42,25 @@ createControl((request, response) => {
 process.on('SIGTERM', () => process.exit(0));
 `;
 
-/** A provider in a pod, which counts what reaches it. */
+/** A provider in a pod that counts its requests. */
 export interface ProviderPod {
   readonly name: string;
   readonly host: string;
-  /** Ids that were posted, each as often as it came, since the pod was made. */
+  /** Posted ids since the pod was created, each as often as it arrived. */
   readonly posted: () => Promise<readonly string[]>;
-  /** What an answer takes from now on. */
+  /** Sets the time of an answer from now on. */
   readonly take: (ms: number) => Promise<void>;
 }
 
-/** Providers in the namespace `TENANT`, with what the platform needs to be allowed to call them. */
+/** Providers in the namespace `TENANT`, with the settings that allow the platform to call them. */
 export interface ProviderPods {
   readonly tenant: TestNamespace;
   readonly all: readonly ProviderPod[];
-  /** Values of the chart that let the API through to them. */
+  /** Values of the chart that allow the API to reach them. */
   readonly values: { readonly egress: object };
 }
 
-/** The pod's address, which is another one after a reboot. */
+/** Calls the pod at its current address, which changes after a reboot. */
 async function ask(tenant: TestNamespace, name: string, path: string): Promise<string> {
   const address = await tenant.kubectl('get', 'pods', '-l', `app=${name}`, '-o', 'jsonpath={.items[0].status.podIP}');
   const answer = await fetch(`http://${address}:${CONTROL_PORT}${path}`, { signal: AbortSignal.timeout(10_000) });
@@ -81,7 +81,7 @@ const headless = (name: string): object => ({
   apiVersion: 'v1',
   kind: 'Service',
   metadata: { name },
-  // Its name is the pod's address, which the NetworkPolicy of the API sees.
+  // Its name resolves to the pod's address, which the NetworkPolicy of the API checks.
   spec: { clusterIP: 'None', selector: { app: name }, ports: [{ name: 'https', port: TLS_PORT }] },
 });
 
@@ -102,7 +102,7 @@ async function publishAuthority(certificate: string): Promise<void> {
   await kubectlOk(node, ['apply', '--server-side', '--force-conflicts', '-f', '-'], JSON.stringify(map));
 }
 
-/** Starts providers anew; they answer when this resolves. To be called before the platform is installed. */
+/** Starts new providers; they answer when this resolves. Call it before the platform is installed. */
 export async function startProviders(...names: readonly string[]): Promise<ProviderPods> {
   await removeProviders();
   const tenant = await testNamespace(node, TENANT);
@@ -126,7 +126,7 @@ export async function startProviders(...names: readonly string[]): Promise<Provi
   };
 }
 
-/** Removes them with their Orbs; the operator, if there is one, must still run. */
+/** Removes them with their Orbs; the operator, if installed, must still run. */
 export const removeProviders = (): Promise<string> =>
   kubectlOk(node, ['delete', 'namespace', TENANT, '--ignore-not-found', '--timeout=240s']);
 
@@ -156,7 +156,7 @@ export const loadOrb = (name: string, spec: object): object =>
     ...spec,
   });
 
-/** The Orbiset `default`, with the token that the providers want. */
+/** The Orbiset `default`, with the token that the providers require. */
 export const loadOrbiset = (...names: readonly string[]): readonly object[] => [
   secret('load', { LOAD_TOKEN: TOKEN }),
   resource('Orbiset', 'default', { vault: { secrets: [{ name: 'load', allowedHosts: names.map(hostOf) }] } }),

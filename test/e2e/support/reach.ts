@@ -16,9 +16,9 @@ Promise.all(process.argv.slice(1).map(reach)).then((all) => console.log(JSON.str
 `;
 
 /**
- * Which of `address:port` a pod gets through to: `open` or `blocked`. A refused connection came through too.
+ * Which of `address:port` a pod can reach: `open` or `blocked`. A refused connection counts as open.
  * @param pod `deploy/orb-api`
- * @throws Error the pod can't be asked
+ * @throws Error the command in the pod fails
  */
 export async function reachFrom(
   namespace: string,

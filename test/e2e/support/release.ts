@@ -7,7 +7,7 @@ export const RELEASE = 'orb';
 export const CHARTS = resolve(import.meta.dirname, '../../../charts');
 export const PLATFORM_CHART = join(CHARTS, 'orb-platform');
 const PLACE = ['-n', PLATFORM_NAMESPACE];
-// What a run that was killed leaves.
+// The state that a killed run leaves.
 const BROKEN_OFF = /another operation \(install\/upgrade\/rollback\) is in progress/;
 
 /** Runs helm. @throws Error what it printed */
@@ -20,13 +20,13 @@ export async function helm(args: readonly string[], input?: string): Promise<str
 /** kubectl in the namespace of the platform. @throws Error what it printed */
 export const platformKubectl = (...args: readonly string[]): Promise<string> => kubectlOk(node, [...PLACE, ...args]);
 
-/** Makes a namespace unless it is there. */
+/** Creates a namespace unless it exists. */
 export async function ensureNamespace(name: string): Promise<void> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
   await kubectlOk(node, ['apply', '--server-side', '-f', '-'], JSON.stringify(namespace));
 }
 
-/** The namespace of the platform, where Pod Security allows the least. */
+/** Creates the namespace of the platform with the strictest Pod Security profile. */
 export async function ensureRestricted(): Promise<void> {
   await ensureNamespace(PLATFORM_NAMESPACE);
   const profile = ['enforce', 'warn', 'audit'].map((mode) => `pod-security.kubernetes.io/${mode}=restricted`);
@@ -45,13 +45,13 @@ export async function ensureRelease(values: object, chart: string = PLATFORM_CHA
   });
 }
 
-/** Back to what was installed before. */
+/** Rolls back to the previous release. */
 export const rollBack = (): Promise<string> => helm(['rollback', RELEASE, ...PLACE, '--wait', '--timeout=5m']);
 
-/** Runs the pods of `helm test`. @returns what it printed @throws Error one of them failed */
+/** Runs the pods of `helm test`. @returns what it printed @throws Error a pod failed */
 export const testRelease = (): Promise<string> => helm(['test', RELEASE, ...PLACE, '--timeout=5m']);
 
-/** Uninstalls the platform, and removes what it keeps. */
+/** Uninstalls the platform, and removes the objects that an uninstall keeps. */
 export async function removeRelease(): Promise<void> {
   await helm(['uninstall', RELEASE, ...PLACE, '--wait', '--ignore-not-found']);
   await kubectlOk(node, ['delete', 'namespace', PLATFORM_NAMESPACE, '--ignore-not-found', '--timeout=240s']);

@@ -6,16 +6,16 @@ import Mocha from 'mocha';
 import { PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
 import { place } from '../../support/e2e/node.ts';
 
-// CI shows the end of its log only: what a later failure looked like seldom says more than the first ones.
+// CI shows only the end of its log, and later failures seldom show more than the first failures.
 const SCENES = 2;
 const LOOK_MS = 15_000;
 const MOST_COLUMNS = 300;
 const FAULT = /^[EWF]\d{4} /;
 
-// One line for each run, and what each `kubectl exec` ends with.
+// The log line of each run, and the last line of each `kubectl exec`.
 const IDLE_TALK = /"message":"run"|use of closed network connection/;
 
-/** The last lines of a text that say something. */
+/** The last lines of a text that are not noise. */
 const endOf = (text: string, count: number): readonly string[] =>
   text
     .split('\n')
@@ -23,7 +23,7 @@ const endOf = (text: string, count: number): readonly string[] =>
     .slice(-count)
     .map((line) => `    ${line.slice(0, MOST_COLUMNS)}`);
 
-/** What kubectl says, now: the hooks that follow remove what the test had. */
+/** The output of kubectl now, because later hooks remove the test's objects. */
 function kubectl(args: readonly string[], count: number): readonly string[] {
   const { stdout, stderr, error } = spawnSync(place.kubectl, ['--request-timeout=10s', ...args], {
     encoding: 'utf8',
@@ -42,7 +42,7 @@ function kubelet(count: number): readonly string[] {
   }
 }
 
-/** Pods, warnings, logs: what a log of CI has to say about a node that is gone when it is read. */
+/** Pods, warnings, logs: a CI log must hold them, because the node is gone when the log is read. */
 function sceneOf(title: string): readonly string[] {
   const columns =
     'custom-columns=NS:.metadata.namespace,POD:.metadata.name,PHASE:.status.phase,READY:.status.containerStatuses[*].ready,RESTARTS:.status.containerStatuses[*].restartCount,LEAVING:.metadata.deletionTimestamp';
@@ -62,7 +62,9 @@ function sceneOf(title: string): readonly string[] {
   ];
 }
 
-/** Mocha's own, and before the list of what failed, which stays last, how the cluster looked when it did. */
+/**
+ * Mocha's own reporter, which also prints the state of the cluster at each failure, before the final list of failures.
+ */
 class Reporter extends Mocha.reporters.Spec {
   readonly #scenes: string[][] = [];
   #failed = 0;
@@ -81,5 +83,5 @@ class Reporter extends Mocha.reporters.Spec {
   }
 }
 
-// What `require` returns.
+// The value that `require` returns.
 export { Reporter as 'module.exports' };

@@ -10,9 +10,9 @@ import {
 } from './provider-pods.ts';
 import { ensureRelease, removeRelease } from './release.ts';
 
-/** Of the load: it may not be sent twice. */
+/** The Orb of the load: its request may not be sent twice. */
 export const SEND = 'load.send@1.0.0';
-// A lost one is soon known to be lost; a disk that stands still for some seconds loses none.
+// Short enough to detect a lost request soon; long enough that a disk pause of some seconds does not lose a request.
 const SEND_TIMEOUT_MS = 15_000;
 
 /** The platform in pods, with a provider, an Orb that posts to it, and a caller. */
@@ -30,21 +30,23 @@ const sendOrb = (): object =>
   });
 
 interface StageWish {
-  /** Of the chart, beside those for the providers. */
+  /** Values of the chart, in addition to those for the providers. */
   readonly values?: object;
-  /** Folder or package. */
+  /** Folder or package of the chart. */
   readonly chart?: string;
-  /** The first is `alpha`. */
+  /** Names; the first is `alpha`. */
   readonly providers?: readonly string[];
 }
 
-/** Also what others have left: their ledger may have receipts, and every receipt is counted at the end. */
+/**
+ * Removes everything, also from other tests: their ledger may hold receipts, and every receipt is counted at the end.
+ */
 async function clear(): Promise<void> {
   await removeProviders();
   await removeRelease();
 }
 
-/** Installs everything from nothing; the Orb is executed when this resolves. */
+/** Installs everything on an empty cluster; the Orb can be executed when this resolves. */
 export async function setStage({ values = {}, chart, providers: names = ['alpha'] }: StageWish = {}): Promise<Stage> {
   await clear();
   const providers = await startProviders(...names);

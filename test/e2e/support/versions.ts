@@ -9,14 +9,14 @@ import { isRecord, textAt } from '../../../hack/cluster/json.ts';
 import { place } from '../../support/e2e/node.ts';
 import { CHARTS, helm } from './release.ts';
 
-/** Both charts of one version, packed as they are released. */
+/** Both charts of one version, packed as for a release. */
 export interface Packages {
   readonly version: string;
   readonly definitions: string;
   readonly platform: string;
 }
 
-/** What a test does to the definition of Orbisets: its text → the next one. */
+/** A test's change of the definition of Orbisets: its text → the changed text. */
 type Edit = (text: string) => string;
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -29,13 +29,13 @@ async function manifest(): Promise<Readonly<Record<string, unknown>>> {
 /** The version of this checkout. */
 export const currentVersion = async (): Promise<string> => textAt(await manifest(), 'version');
 
-/** The next minor version but `steps - 1`. */
+/** The version after `steps` minor versions. */
 export const laterVersion = (version: string, steps: number): string => {
   const { major = 0, minor = 0 } = parse(version) ?? {};
   return `${major}.${minor + steps}.0`;
 };
 
-/** The member that the definition of Orbisets gains. */
+/** Adds a member to the definition of Orbisets. */
 export const withNote: Edit = (text) =>
   text.replace(
     /^( +)spec:\n(?:\1  .*\n)*?\1  properties:\n/m,
@@ -47,7 +47,7 @@ async function rewrite(file: string, edit: Edit): Promise<void> {
   await writeFile(file, edit(await readFile(file, 'utf8')));
 }
 
-/** Packs the charts of this checkout as those of a version. @param folder where the packages are put */
+/** Packs the charts of this checkout under a version. @param folder where the packages are written */
 export async function packCharts(folder: string, version: string, edit: Edit = (text) => text): Promise<Packages> {
   const current = await currentVersion();
   const copy = await mkdtemp(join(tmpdir(), 'orb-charts-'));
@@ -67,7 +67,7 @@ export async function packCharts(folder: string, version: string, edit: Edit = (
   return { version, definitions: packed('orb-crds'), platform: packed('orb-platform') };
 }
 
-/** Loads the image of this checkout into the node as that of another version, which its programs then say they are. */
+/** Loads the image of this checkout into the node under another version, which its programs then report. */
 export async function loadImageAs(version: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'orb-image-'));
   const [from, tag] = [`localhost/orb-platform:${await currentVersion()}`, `localhost/orb-platform:${version}`];

@@ -1,14 +1,14 @@
 import { command } from '../../../hack/control-plane/command.ts';
 
-/** Packets with content between two addresses, counted by the node that forwards them. */
+/** Packets with content between pods, counted by the node that forwards them. */
 export interface Wire {
-  /** Bytes so far, headers and all, of packets that carry something. */
+  /** Bytes so far, including headers, of packets that carry data. */
   readonly bytes: () => Promise<number>;
   readonly remove: () => Promise<void>;
 }
 
 const TABLE = 'e2e-wire';
-// IPv4 and TCP without options take 40, and an option of time stamps 12 more: what is longer carries bytes of a caller.
+// IPv4 and TCP without options take 40 bytes, the time stamp option 12 more: a longer packet carries a caller's bytes.
 const BARE = 60;
 
 async function nft(args: readonly string[], input?: string): Promise<string> {
@@ -17,7 +17,7 @@ async function nft(args: readonly string[], input?: string): Promise<string> {
   return stdout;
 }
 
-/** Counts from now on what goes from one pod to some others. */
+/** Counts from now on the traffic from one pod to others. */
 export async function watchWire(from: string, to: readonly string[]): Promise<Wire> {
   const rule = `ip saddr ${from} ip daddr { ${to.join(', ')} } ip length > ${BARE} counter name sent`;
   const chain = `chain forward { type filter hook forward priority 10; ${rule}; }`;

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readDashboards } from '../../../hack/dashboard/dashboards.ts';
 import { linesOf } from '../../../hack/dashboard/panel-lines.ts';
 import { queryRange, type Span } from '../../../hack/dashboard/prometheus-query.ts';
-import { startLoad, untilServed, type Load } from '../../end-to-end/load.ts';
-import { startWorld, untilReady, type World } from '../../end-to-end/world.ts';
+import { startLoad, untilServed, type Load } from '../../failover-run/load.ts';
+import { startWorld, untilReady, type World } from '../../failover-run/world.ts';
 
 /** What this Prometheus can't have seen: it scrapes no kubelet. */
 const EMPTY = ['ledger: Volume'];

@@ -62,6 +62,10 @@ describe('what the chart orb-platform runs', () => {
       expect(at(find(objects, OPERATOR), 'spec', 'replicas')).to.equal(2);
     });
 
+    it('takes request bodies up to 1 MiB', () => {
+      expect(argsOf(find(objects, API))).to.include('--max-request-bytes=1048576');
+    });
+
     it('is asked three different questions', () => {
       expect(askedOf(find(objects, API))).to.deep.equal([
         ['/health', 8443, 'HTTPS'],
@@ -107,6 +111,18 @@ describe('what the chart orb-platform runs', () => {
         expect(at(podOf(object), 'enableServiceLinks'), titleOf(object)).to.equal(false);
       }
     });
+  });
+
+  it('takes request bodies as large as it is told, up to 8 MiB', async () => {
+    const args = argsOf(find(await render(...set('api.maxRequestBytes=8388608')), API));
+    expect(args).to.include('--max-request-bytes=8388608');
+    for (const wrong of ['0', '8388609', '1.5', '1Mi']) {
+      const refused = await render(...set(`api.maxRequestBytes=${wrong}`)).then(
+        () => 'rendered',
+        (error: unknown) => String(error),
+      );
+      expect(refused, wrong).to.match(/maxRequestBytes/);
+    }
   });
 
   const images: readonly (readonly [string, string])[] = [

@@ -30,6 +30,7 @@ describe('orb, from orb dev to a verified receipt', () => {
   let printed = '';
   const env = (): NodeJS.ProcessEnv => ({
     PATH: process.env['PATH'],
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     HOME: folder,
     ORB_CONFIG_DIR: join(folder, 'config'),
   });

@@ -47,8 +47,9 @@ describe('the kill switches of a cluster (security.md S30)', function suite() {
     expect([refused.status, refused.code]).to.deep.equal([503, code]);
   }
 
-  const patch = (suspended: boolean): Promise<string> =>
-    team.kubectl('patch', 'orbiset/support', '--type=merge', '-p', JSON.stringify({ spec: { suspended } }));
+  const merge = (spec: object): Promise<string> =>
+    team.kubectl('patch', 'orbiset/support', '--type=merge', '-p', JSON.stringify({ spec }));
+  const patch = (suspended: boolean): Promise<string> => merge({ suspended });
 
   before(async () => {
     plane = await sharedControlPlane();
@@ -74,6 +75,13 @@ describe('the kill switches of a cluster (security.md S30)', function suite() {
   it('end a run and refuse others when the Orbiset is suspended, and let go again', async () => {
     await checkThrown('orbiset-suspended', () => patch(true));
     await patch(false);
+    expect((await untilStatus(200))?.status).to.equal(200);
+  });
+
+  it('refuse runs while the Orbiset asks for policies, and let go again', async () => {
+    await merge({ policies: { defaultEffect: 'deny' } });
+    expect((await untilStatus(503))?.code).to.equal('policy-unavailable');
+    await merge({ policies: null });
     expect((await untilStatus(200))?.status).to.equal(200);
   });
 

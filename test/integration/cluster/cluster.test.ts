@@ -7,6 +7,7 @@ import { parseAllDocuments } from 'yaml';
 import { isJsonObject } from '../../../core/json/json-value.ts';
 import { command } from '../../../hack/control-plane/command.ts';
 import { waitFor } from '../../support/cluster.ts';
+import { orbManifest } from '../../support/orbs.ts';
 import { spawnCluster, startNpmCluster, type Answer, type RunningCluster } from '../../support/cluster/npm-cluster.ts';
 
 const BASE = 'manifests/kubernetes/base';
@@ -14,6 +15,8 @@ const ORB = 'orb/example.echo-1.0.0';
 const ORB_ID = 'example.echo@1.0.0';
 const FREE = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0'];
 const SOON_MS = 10_000;
+const ALLOWED = 'http://127.0.0.1:9';
+const STUBBED = 'https://stub.orbs.internal=127.0.0.1:9';
 
 const memberOf = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((at, name) => (isJsonObject(at) ? at[name] : undefined), value);
@@ -101,7 +104,7 @@ describe('npm run cluster', function suite() {
     const left = (kinds: string): Promise<string> => kubectl('get', kinds, '-o', 'name');
 
     before(async () => {
-      cluster = await startNpmCluster();
+      cluster = await startNpmCluster(['--egress-allow', ALLOWED, '--egress-stub', STUBBED]);
       await cluster.kubectl('create', 'namespace', 'walk');
     });
     after(() => cluster.end('SIGKILL', 'group'));
@@ -177,6 +180,22 @@ describe('npm run cluster', function suite() {
       expect(refused?.text).to.include('401');
       await patch('secret/echo', JSON.stringify({ stringData: { ECHO_TOKEN: 'replace-me' } }));
       expect((await until(({ status }) => status === 200))?.status).to.equal(200);
+    });
+
+    it('lets both processes take an origin that was allowed, and one that goes to a stub', async () => {
+      for (const origin of [ALLOWED, 'https://stub.orbs.internal']) {
+        const orb: unknown = JSON.parse(orbManifest('t.origin@1.0.0', { url: `${origin}/run` }));
+        const object = {
+          apiVersion: 'orbs.dev/v1alpha1',
+          kind: 'Orb',
+          metadata: { name: 't.origin-1.0.0' },
+          spec: orb,
+        };
+        const applied = await cluster.tryKubectl(['-n', 'walk', 'apply', '-f', '-'], JSON.stringify(object));
+        expect(applied.code, applied.stderr).to.equal(0);
+        await kubectl('wait', 'orb/t.origin-1.0.0', '--for=condition=Ready', '--timeout=30s');
+        await kubectl('delete', 'orb/t.origin-1.0.0');
+      }
     });
 
     it('executes an edit', async () => {

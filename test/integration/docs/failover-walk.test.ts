@@ -45,7 +45,7 @@ const isLocal = ([first = '']: readonly string[]): boolean => first === 'verify'
 /** Receipts in the order in which a text names them first. */
 const receiptsOf = (text: string): readonly string[] => [...new Set(text.match(RECEIPT))];
 
-describe(`docs/failover.md: ${WALK}`, function walk() {
+describe(`docs/provider-failover.md: ${WALK}`, function walk() {
   // The shortest times that swap_config may have: about four minutes.
   this.timeout(480_000);
   let standalone: Standalone;
@@ -102,7 +102,7 @@ describe(`docs/failover.md: ${WALK}`, function walk() {
   }
 
   it('goes as the page says, with every command of it', async () => {
-    const steps = stepsOf(page('failover.md'));
+    const steps = stepsOf(page('provider-failover.md'));
     expect(steps.map(({ words }) => words.slice(0, 2).join(' '))).to.deep.equal([
       'example traffic',
       'status example.lookup@1.0.0',
@@ -137,8 +137,8 @@ describe(`docs/failover.md: ${WALK}`, function walk() {
   });
 });
 
-describe('docs/failover.md', () => {
-  const manifests = blocksOf('failover.md').filter(({ language }) => language === 'yaml');
+describe('docs/provider-failover.md', () => {
+  const manifests = blocksOf('provider-failover.md').filter(({ language }) => language === 'yaml');
   for (const { text, line } of manifests)
     it(`the manifest at line ${line} is valid without a finding`, () => {
       const [parsed] = parseDocuments(text, 'yaml');

@@ -15,7 +15,7 @@ const REPLICAS = 'unit/api-server/runtime/failover/replicas.test.ts';
 const TENANTS = 'integration/failover/tenants.test.ts';
 const BREAKER = 'unit/core/attempts/breaker.test.ts';
 const OUTAGES = 'integration/failover/outages.test.ts';
-const CHAOS = 'integration/chaos/reduced.test.ts';
+const CHAOS = 'integration/chaos/leaders.test.ts';
 const KILLED = 'integration/chaos/swaps.test.ts';
 
 /** The rows of reliability.md §5, in order. */

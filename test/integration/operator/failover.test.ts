@@ -5,11 +5,11 @@ import type { FailoverStatus } from '../../../core/failover/types.ts';
 import { conditionOf, statusOf } from '../../../core/reconcile/read-object.ts';
 import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
+import { startScriptedFigures, type Script, type ScriptedFigures } from '../../chaos/rig/scripted-figures.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
 import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
 import { anOrb, manifestOf, swappable } from '../../support/kube-objects.ts';
 import { SHORT_LEASE, startOperator, type OperatorProcess } from '../../support/operator-process.ts';
-import { startScriptedPrometheus, type ScriptedPrometheus } from '../../support/scripted-prometheus.ts';
 
 const LEADING = 'leader_election_master_status{name="orb-operator"}';
 const ORB = 'orb/echo';
@@ -36,12 +36,12 @@ const leads = async (operator: OperatorProcess): Promise<true | undefined> =>
 const eventsOf = ({ history }: FailoverStatus): readonly string[] =>
   history.map(({ receiptId }) => `echo-${receiptId.replace('_', '-')} once`).toSorted();
 
-const FAILING = { main: { attempts: 50, bad: 50 }, other: {} };
-const WELL = { main: { p50: 0.2, attempts: 100 }, other: {} };
+const FAILING = { main: 'failing', other: 'well' } as const;
+const WELL = { main: 'well', other: 'well' } as const;
 
 describe('operator, failover', () => {
   let plane: ControlPlane;
-  let prometheus: ScriptedPrometheus;
+  let prometheus: ScriptedFigures;
   let space: TestNamespace;
   const running: OperatorProcess[] = [];
 
@@ -50,7 +50,7 @@ describe('operator, failover', () => {
   });
   beforeEach(async () => {
     space = await testNamespace(plane, `failover-${Math.random().toString(36).slice(2, 8)}`);
-    prometheus = await startScriptedPrometheus(() => [`${space.name}/acme.echo@1.0.0`]);
+    prometheus = await startScriptedFigures();
   });
   afterEach(async () => {
     for (const operator of running.splice(0)) await operator.stop();
@@ -58,6 +58,7 @@ describe('operator, failover', () => {
     await space.remove();
   });
 
+  const say = (script: Script): void => prometheus.say({ namespace: space.name, orbId: 'acme.echo@1.0.0' }, script);
   const start = async (): Promise<OperatorProcess> => {
     const flags = [...SHORT_LEASE, '--prometheus-url', prometheus.url, '--failover-tick', '1s'];
     const operator = await startOperator(plane, { flags });
@@ -79,7 +80,7 @@ describe('operator, failover', () => {
 
   it('leaves a provider that fails, once, with evidence, an Event and a count, and writes nothing after it', async () => {
     const operator = await start();
-    prometheus.say(FAILING);
+    say(FAILING);
     await space.apply(orb());
     const swapped = await space.until(ORB, isActive('other', 1));
     const [swap] = statusIn(swapped)?.history ?? [];
@@ -116,14 +117,14 @@ describe('operator, failover', () => {
 
   it('goes on with the numbers where a leader was killed, and tells of no swap twice', async () => {
     const one = await start();
-    prometheus.say(FAILING);
+    say(FAILING);
     await space.apply(orb());
     await space.until(ORB, isActive('other', 1));
     await waitFor(async () => ((await swapEvents()).length === 1 ? true : undefined));
     const two = await start();
     one.process.kill('SIGKILL');
     await waitFor(() => leads(two));
-    prometheus.say({ main: {}, other: { attempts: 50, bad: 50 } });
+    say({ main: 'well', other: 'failing' });
     await space.until(ORB, isActive('main', 2), 25_000);
     const { history } = await read();
     expect(history.map(({ seq }) => seq)).to.deep.equal([1, 2]);
@@ -134,12 +135,12 @@ describe('operator, failover', () => {
 
   it('has a leader that stood still write nothing when it goes on', async () => {
     const one = await start();
-    prometheus.say(WELL);
+    say(WELL);
     await space.apply(orb());
     await space.until(ORB, (object) => conditionOf(object, 'MetricsAvailable')?.status === 'True');
     const two = await start();
     one.process.kill('SIGSTOP');
-    prometheus.say(FAILING);
+    say(FAILING);
     await delay(STOPPED_MS);
     await waitFor(() => leads(two));
     await space.until(ORB, isActive('other', 1), 25_000);

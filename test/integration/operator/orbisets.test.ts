@@ -77,6 +77,19 @@ describe('operator, Orbisets', () => {
     expect(kstatus(suspended)).to.equal('InProgress');
   });
 
+  it('makes an Orbiset that asks for policies not Ready until it asks for none', async () => {
+    await space.apply(orbiset('support', { ...secrets, policies: { defaultEffect: 'deny' } }));
+    const refused = await space.until('orbiset/support', isReady('PolicyUnavailable'));
+    expect(conditionOf(refused, 'Ready')).to.include({ status: 'False' });
+    expect(conditionOf(refused, 'Ready')?.message).to.match(/^spec\.policies: Policies are reserved/);
+    expect(kstatus(refused)).to.equal('Failed');
+    await space.apply(orbiset('support', secrets), orbiset('empty', { policies: {} }));
+    await space.until('orbiset/empty', isReady('AwaitingVaultReport'));
+    const waiting = await space.until('orbiset/support', isReady('AwaitingVaultReport'));
+    await reportVault(plane, waiting, 'True');
+    expect(kstatus(await space.until('orbiset/support', isReady('Ready')))).to.equal('Current');
+  });
+
   it('binds the vault reader while there is an Orbiset, and the garbage collector unbinds it with the last', async () => {
     await space.apply(orbiset('one'), orbiset('two'));
     const bound = await space.until(BINDING, (object) => owners(object).join() === 'one,two');

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { parseArguments } from '../../../adapters/process/arguments.ts';
 import { createPrometheusClient, type PrometheusClient } from '../../../adapters/prometheus/client.ts';
 import { recordingRules, type PrometheusMode } from '../../../adapters/prometheus/expressions.ts';
 import { queryFigures } from '../../../adapters/prometheus/figures.ts';
-import { parsePrometheus } from '../../../adapters/prometheus/settings.ts';
+import { parsePrometheus, PROMETHEUS_FLAGS } from '../../../adapters/prometheus/settings.ts';
 import { createPrometheusSource } from '../../../adapters/prometheus/source.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
 import type { ProviderMetrics } from '../../../core/failover/metrics.ts';
@@ -24,8 +25,8 @@ const SAMPLES = 30;
 
 /** As the flag gives it. */
 function flag(text: string): string {
-  const parsed = parsePrometheus({ 'prometheus-url': 'http://p:9090', 'prometheus-matcher': text });
-  return parsed.ok ? (parsed.settings?.matcher ?? '') : parsed.message;
+  const argv = ['--prometheus-url', 'http://p:9090', `--prometheus-matcher=${text}`];
+  return parsePrometheus(parseArguments(PROMETHEUS_FLAGS, argv))?.matcher ?? '';
 }
 
 const p95 = ({ windows }: ProviderMetrics): number => {

@@ -14,7 +14,8 @@ export interface Row {
 
 /** The one secret of the table. */
 export const TOKEN = 'a-token-of-the-execute-table';
-const BROKEN = 'execution.url: Providers are called over https only; begin with https://. (manifest-url-not-https)';
+const BROKEN =
+  'spec.execution.url: Providers are called over https only; begin with https://. (manifest-url-not-https)';
 /** A call of an Orb of the table. */
 export const call = (name: string, inputs: unknown = { text: 'hi' }): unknown => ({
   orb_id: `t.${name}@1.0.0`,
@@ -111,6 +112,7 @@ export const rows: readonly Row[] = [
     also: { detail: BROKEN },
   },
   { why: 'a suspended Orbiset', orbiset: 'suspended', body: call('ok'), status: 503, code: 'orbiset-suspended' },
+  { why: 'reserved policies', orbiset: 'governed', body: call('ok'), status: 503, code: 'policy-unavailable' },
   { why: 'a missing vault entry', orbiset: 'empty', body: call('ok'), status: 409, code: 'secret-missing' },
   {
     why: 'a vault entry that is not header-safe',
@@ -274,8 +276,8 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'ledger-unavailable': 'integration/standalone/life.test.ts',
   'ledger-forked': 'integration/standalone/forked.test.ts',
   overloaded: 'unit/api-server/http/server.test.ts',
-  'signing-misconfigured': 'unit/api-server/runtime/run.test.ts',
-  'run-closed': 'unit/api-server/runtime/run.test.ts',
+  'signing-misconfigured': 'unit/api-server/run/run.test.ts',
+  'run-closed': 'unit/api-server/run/run.test.ts',
   'orb-suspended': 'integration/cluster-api/switches.test.ts',
   'egress-stopped': 'integration/cluster-api/switches.test.ts',
   'authentication-unavailable': 'integration/cluster-api/tokens.test.ts',
@@ -287,19 +289,19 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'headers-too-large': 'unit/api-server/http/server.test.ts',
   'internal-error': 'unit/api-server/http/server.test.ts',
   'shutting-down': 'unit/api-server/http/connections.test.ts',
-  'not-ready': 'unit/api-server/health/routes.test.ts',
-  'not-acceptable': 'unit/api-server/receipts/receipt-routes.test.ts',
-  'namespace-ambiguous': 'unit/api-server/receipts/list-route.test.ts',
-  'namespace-not-found': 'unit/api-server/receipts/list-route.test.ts',
-  'receipt-not-found': 'unit/api-server/receipts/receipt-routes.test.ts',
-  'proof-pending': 'unit/api-server/receipts/receipt-routes.test.ts',
-  'checkpoint-pending': 'unit/api-server/log/log-routes.test.ts',
-  'manifest-not-found': 'unit/api-server/manifests/manifest-route.test.ts',
-  'orb-ambiguous': 'unit/api-server/providers/swap-callers.test.ts',
-  'provider-unknown': 'unit/api-server/providers/swap-route.test.ts',
-  'provider-unresolved': 'unit/api-server/providers/swap-route.test.ts',
-  'provider-unhealthy': 'unit/api-server/providers/swap-route.test.ts',
-  'active-changed': 'unit/api-server/providers/swap-route.test.ts',
+  'not-ready': 'unit/api-server/services/health/routes.test.ts',
+  'not-acceptable': 'unit/api-server/services/receipts/receipt-routes.test.ts',
+  'namespace-ambiguous': 'unit/api-server/services/receipts/list-route.test.ts',
+  'namespace-not-found': 'unit/api-server/services/receipts/list-route.test.ts',
+  'receipt-not-found': 'unit/api-server/services/receipts/receipt-routes.test.ts',
+  'proof-pending': 'unit/api-server/services/receipts/receipt-routes.test.ts',
+  'checkpoint-pending': 'unit/api-server/services/log/log-routes.test.ts',
+  'manifest-not-found': 'unit/api-server/services/manifests/manifest-route.test.ts',
+  'orb-ambiguous': 'unit/api-server/services/providers/swap-callers.test.ts',
+  'provider-unknown': 'unit/api-server/services/providers/swap-route.test.ts',
+  'provider-unresolved': 'unit/api-server/services/providers/swap-route.test.ts',
+  'provider-unhealthy': 'unit/api-server/services/providers/swap-route.test.ts',
+  'active-changed': 'unit/api-server/services/providers/swap-route.test.ts',
   'control-plane-unavailable': 'integration/providers/cluster-pins.test.ts',
 };
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { createApiKey } from '../../../adapters/api-keys/files.ts';
 import { problems } from '../../../api-server/http/problems.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
@@ -65,6 +65,7 @@ function resources(port: number): Record<string, string> {
     'orbiset-empty.yaml': orbisetDocuments('empty', {}),
     'orbiset-unsafe.yaml': orbisetDocuments('unsafe', { TOKEN: { value: 'line one\nline two', hosts } }),
     'orbiset-elsewhere.yaml': orbisetDocuments('elsewhere', { TOKEN: { value: TOKEN, hosts: ['api.example.com'] } }),
+    'orbiset-governed.yaml': orbisetDocuments('governed', { TOKEN: { value: TOKEN, hosts } }, { policies: { a: {} } }),
     'orbiset-suspended.yaml': orbisetDocuments('suspended', { TOKEN: { value: TOKEN, hosts } }, { suspended: true }),
   };
 }
@@ -77,10 +78,12 @@ const pointers = (body: JsonObject): readonly unknown[] => {
   return Array.isArray(errors) ? errors.map((error: unknown) => member(error, 'pointer')) : [];
 };
 
-/** Everything that may answer with a problem, but the table of problems. */
+const isTable = (file: string): boolean => file.startsWith(`problems${sep}`) || basename(file) === 'problems.ts';
+
+/** Everything that may answer with a problem, but the tables of problems. */
 const answering = (): string =>
   readdirSync(API, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && file !== join('http', 'problems.ts'))
+    .filter((file) => file.endsWith('.ts') && !isTable(file))
     .map((file) => readFileSync(join(API, file), 'utf8'))
     .join('\n');
 

@@ -7,7 +7,7 @@ import { seededRandom } from '../../chaos/seeded-random.ts';
 import { emptyWitness } from '../../chaos/witness.ts';
 import { temporaryFolder } from '../../support/standalone.ts';
 
-// `npm run chaos:kill` does it 50 times and waits for the sweeper.
+// `npm run chaos kill` does it 50 times and waits for the sweeper.
 describe('a platform whose process group is killed under load', function () {
   this.timeout(60_000);
   const folder = temporaryFolder();

@@ -58,7 +58,7 @@ describe('what must outlive a broken file, a rival and a stop', function () {
     const spec: unknown = JSON.parse(orbManifest('t.held@1.0.0', { url: at('/status/404') }));
     const rival = { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orb', metadata: { name: 'aaa' }, spec };
     write('rival.json', JSON.stringify(rival));
-    expect(await outputWith(standalone, 'orb-id-conflict')).to.include('orb-id-conflict');
+    expect(await outputWith(standalone, 'OrbIdConflict')).to.include('OrbIdConflict');
     expect(await statusOf('held')).to.equal(200);
     await restart();
     expect(await statusOf('held')).to.equal(200);
@@ -85,7 +85,7 @@ describe('what must outlive a broken file, a rival and a stop', function () {
     write('orbiset.yaml', `${orbisetDocuments('default', {}, { suspended: true })}\n: : :\n`);
     await restart();
     expect(await statusOf('held')).to.equal(503);
-    const said = 'the Orbiset goes on as it last was';
+    const said = 'what the file held before stays in use';
     expect(await outputWith(standalone, said)).to.include(said);
     write('orbiset.yaml', orbisetDocuments('default', {}));
     expect(await until(200, 'held')).to.equal(200);

@@ -234,6 +234,28 @@ describe('resources that change while standalone runs', function () {
     );
     expect(told.status).to.equal(200);
   });
+
+  const checkRefusedWith = async (spec: object): Promise<void> => {
+    write('other.yaml', orbisetDocuments('other', {}, { ...spec }));
+    const { code } = await until(
+      () => run('steady', 'other'),
+      ({ status }) => status === 503,
+    );
+    expect(code).to.equal('policy-unavailable');
+    write('other.yaml', orbisetDocuments('other', {}));
+    await until(
+      () => run('steady', 'other'),
+      ({ status }) => status === 200,
+    );
+  };
+
+  it('runs nothing for an Orbiset that asks for policies, also in a document that is otherwise wrong', async () => {
+    await checkRefusedWith({ policies: { defaultEffect: 'deny' } });
+    const said = logOf(standalone).find(({ code }) => code === 'policies-reserved');
+    expect(said).to.deep.include({ file: 'other.yaml', pointer: '/spec/policies' });
+    expect(said).to.have.property('line');
+    await checkRefusedWith({ policies: { defaultEffect: 'deny' }, limits: { in_flight: 0 } });
+  });
 });
 
 describe('a folder of resources that is swapped whole, as Kubernetes mounts one', function () {
@@ -283,7 +305,7 @@ describe('a folder of resources that is swapped whole, as Kubernetes mounts one'
     });
     expect([...seen].filter((found) => found !== 200)).to.deep.equal([502]);
     expect(standalone.output()).not.to.include('Orb removed');
-    const loaded = (): Promise<number> => Promise.resolve(standalone.output().split('"Orb loaded"').length - 1);
+    const loaded = (): Promise<number> => Promise.resolve(standalone.output().split('"Orb applied"').length - 1);
     expect(await until(loaded, (count) => count === 2)).to.equal(2);
   });
 });

@@ -6,17 +6,17 @@ import { isJsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { command } from '../../../hack/control-plane/command.ts';
 import { findTool } from '../../../hack/control-plane/tools.ts';
 
-/** What Argo CD shows of an object. */
+/** The health that Argo CD shows for an object. */
 export interface ArgoHealth {
   readonly status: string;
   readonly message: string;
 }
 
-// Lua reads decimal escapes only.
+// Lua only reads decimal escapes.
 const luaText = (text: string): string =>
   `"${[...Buffer.from(text)].map((byte) => `\\${String(byte).padStart(3, '0')}`).join('')}"`;
 
-/** A value as Lua writes it; Argo CD makes the same tables of an object. */
+/** A value in Lua's syntax; Argo CD turns an object into the same tables. */
 function luaOf(value: JsonValue): string {
   if (value === null) return 'nil';
   if (typeof value === 'string') return luaText(value);
@@ -28,7 +28,7 @@ function luaOf(value: JsonValue): string {
 
 const OWN_KEY = /^resource\.customizations\.health\.(.+)$/;
 
-/** Checks of the one key that holds several, kind by kind. */
+/** Checks in the key that holds several checks, by kind. */
 function sharedChecks(text: string): readonly (readonly [string, string])[] {
   const kinds: unknown = parse(text);
   if (!isJsonObject(kinds)) throw new TypeError('resource.customizations is no map');
@@ -39,8 +39,9 @@ function sharedChecks(text: string): readonly (readonly [string, string])[] {
 }
 
 /**
- * The health checks of an argocd-cm, by their names: those of `resource.customizations`, and those with a key of their own.
- * @throws TypeError the text is no such ConfigMap
+ * The health checks of an argocd-cm, by their names: those of `resource.customizations`, and those with a key of their
+ * own.
+ * @throws TypeError the text is not such a ConfigMap
  */
 export function healthChecks(text: string): ReadonlyMap<string, string> {
   const configMap: unknown = parse(text);
@@ -56,7 +57,7 @@ export function healthChecks(text: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Health of an object by a check of argocd-cm, run by the interpreter that Argo CD has built in. */
+/** Health of an object by a check of argocd-cm, run by the interpreter that is built into Argo CD. */
 export async function argoHealth(check: string, object: object): Promise<ArgoHealth> {
   const value: unknown = JSON.parse(JSON.stringify(object));
   if (!isJsonObject(value)) throw new TypeError('no object of the API');

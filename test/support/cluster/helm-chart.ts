@@ -19,7 +19,7 @@ export interface HelmChart {
 }
 
 interface ChartValues {
-  /** Body of what the Orb sends: `{"text":"{{inputs.text}}"}`. */
+  /** Body of the Orb's request: `{"text":"{{inputs.text}}"}`. */
   readonly body: string;
   /** Whether the Secret that the Orbiset binds is part of the chart. Default true. */
   readonly hasSecret?: boolean;
@@ -30,7 +30,7 @@ name: orbs
 version: 0.1.0
 `;
 
-// Braces of ours come by values: Helm reads those of its templates itself.
+// Our own braces come from values, because Helm would interpret braces in its templates.
 const TEMPLATE = `apiVersion: orbs.dev/v1alpha1
 kind: Orbiset
 metadata:
@@ -72,7 +72,7 @@ spec:
     body_template: {{ .Values.body | quote }}
 `;
 
-/** Writes the chart. Helm itself is built the first time (1–2 minutes). */
+/** Writes the chart. Helm itself is built at the first call (1–2 minutes). */
 export async function aHelmChart(plane: ControlPlane, namespace: string): Promise<HelmChart> {
   const helm = await findTool('helm');
   const folder = mkdtempSync(join(tmpdir(), 'orb-helm-'));

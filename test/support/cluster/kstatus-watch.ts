@@ -18,7 +18,7 @@ interface Seen {
   readonly ready: string | undefined;
 }
 
-/** Every version of every object of ours in a namespace, from a moment on. */
+/** Every version of each of our objects in a namespace, from a moment on. */
 export interface KstatusWatch {
   readonly seen: () => readonly Seen[];
   readonly close: () => void;
@@ -43,7 +43,7 @@ function seenIn(event: unknown): readonly Seen[] {
   ];
 }
 
-/** Opens the watches; what is there already comes first. */
+/** Opens the watches; existing objects come first. */
 export async function watchKstatus(plane: ControlPlane, namespace: string): Promise<KstatusWatch> {
   const target = { url: plane.server.url, ca: plane.ca, token: plane.users.admin.token };
   const watches = await Promise.all(
@@ -57,13 +57,13 @@ export async function watchKstatus(plane: ControlPlane, namespace: string): Prom
   };
 }
 
-/** Versions that were *Current* though nobody had looked at that generation, or though they were not Ready. */
+/** Versions that were *Current* although their generation was not observed, or although they were not Ready. */
 export const currentTooEarly = (seen: readonly Seen[]): readonly Seen[] =>
   seen.filter(
     (one) => one.kstatus === 'Current' && (one.observedGeneration !== one.generation || one.ready !== 'True'),
   );
 
-/** Versions that followed a *Current* one of the same generation and were not *Current* any more. */
+/** Versions that were not *Current*, after a *Current* version of the same generation. */
 export const flapped = (seen: readonly Seen[]): readonly Seen[] =>
   seen.filter((one, index) => {
     const before = seen.slice(0, index).findLast(({ uid }) => uid === one.uid);

@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const READY_MS = 120_000;
 const POLL_MS = 50;
 
-/** What `--ready-file` holds. */
+/** The content of `--ready-file`. */
 interface ClusterReady {
   readonly url: string;
   readonly metrics_url: string;
@@ -31,24 +31,27 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A process of `npm run cluster`, without npm, in a process group of its own as a terminal gives it. */
+/** A process of `npm run cluster`, without npm, in its own process group as in a terminal. */
 interface ClusterProcess {
   /** Everything that it printed so far. */
   readonly output: () => { readonly stdout: string; readonly stderr: string };
-  /** Waits until its stderr holds `text`. @throws Error it ended before */
+  /** Waits until its stderr holds `text`. @throws Error it ended earlier */
   readonly untilSaid: (text: string) => Promise<void>;
-  /** Waits for the ready file. @throws Error it ended before, with what it printed */
+  /** Waits for the ready file. @throws Error it ended earlier, with its output */
   readonly untilReady: () => Promise<ClusterReady>;
-  /** Sends a signal to it alone, or to all of its group as Ctrl-C does, and waits. @returns exit code, null after a signal */
+  /**
+   * Sends a signal to it alone, or to all of its group as Ctrl-C does, and waits.
+   * @returns exit code, null after a signal
+   */
   readonly end: (signal: NodeJS.Signals, to?: 'process' | 'group') => Promise<number | null>;
   readonly exited: Promise<number | null>;
-  /** Command lines of it and of its children that still run; children are known from an earlier look, too. */
+  /** Command lines of it and of its children that still run, including children found by earlier calls. */
   readonly members: () => Promise<readonly string[]>;
   /** The folders of control planes that its command lines have named so far. */
   readonly folders: () => Promise<readonly string[]>;
 }
 
-/** The same, ready, and what a person does with it: kubectl and HTTP, by what it printed. */
+/** A ready cluster, and the actions of a user on it: kubectl and HTTP, with the addresses that it printed. */
 export interface RunningCluster extends ClusterProcess {
   readonly ready: ClusterReady;
   /** Folder of its control plane, with the logs. */
@@ -72,7 +75,7 @@ interface Running {
   readonly line: string;
 }
 
-/** What runs on this machine. */
+/** The processes of this machine. */
 async function processes(): Promise<readonly Running[]> {
   const { stdout } = await command('ps', ['-A', '-ww', '-o', 'pid=,ppid=,stat=,args=']);
   return stdout.split('\n').flatMap((row) => {
@@ -105,7 +108,7 @@ export function spawnCluster(args: readonly string[], readyFile?: string): Clust
       `${what}: ${ended() ? `ended with ${child.exitCode}` : 'too late'}\n${texts.stdout}${texts.stderr}`,
     );
   };
-  // Whoever was its child once: at the end an orphan has another parent.
+  // Every process that ever was its child: later an orphan has another parent.
   const known = new Set([group]);
   const members = async (): Promise<readonly string[]> => {
     const found = (await processes()).filter(({ pid, parent }) => known.has(pid) || parent === group);
@@ -139,7 +142,7 @@ async function answerOf(response: Response): Promise<Answer> {
   return { status: response.status, text, body: JSON.parse(text) };
 }
 
-/** Starts it on free ports and waits until it is ready. */
+/** Starts a cluster on free ports and waits until it is ready. */
 export async function startNpmCluster(args: readonly string[] = []): Promise<RunningCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'orb-npm-cluster-'));
   const ports = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0'];

@@ -12,16 +12,16 @@ export const PLATFORM_CHART = join(root, 'charts/orb-platform');
 export const CI_FOLDER = join(PLATFORM_CHART, 'ci');
 export const CI_FILES: readonly string[] = readdirSync(CI_FOLDER).toSorted();
 
-/** Helm with folders of its own. */
+/** Helm with its own folders. */
 export interface Helm {
   /** Never rejects. */
   readonly run: (args: readonly string[]) => Promise<CommandResult>;
-  /** Text of the rendered platform. @throws Error what Helm says */
+  /** Text of the rendered platform. @throws Error the message of Helm */
   readonly render: (args?: readonly string[]) => Promise<string>;
   readonly remove: () => void;
 }
 
-/** @param kubeconfig of the cluster that it speaks to; absent: it only renders */
+/** @param kubeconfig of the cluster that it connects to; absent: it only renders */
 export async function openHelm(kubeconfig = '/nowhere'): Promise<Helm> {
   const helm = await findTool('helm');
   const folder = mkdtempSync(join(tmpdir(), 'orb-helm-'));
@@ -47,11 +47,11 @@ export const objectsIn = (text: string): readonly JsonObject[] =>
     return isJsonObject(value) ? [value] : [];
   });
 
-/** A member below objects; undefined when the way ends before. */
+/** A member below objects; undefined when a member on the path is missing. */
 export const at = (value: JsonValue | undefined, ...path: readonly string[]): JsonValue | undefined =>
   path.reduce<JsonValue | undefined>((found, name) => (isJsonObject(found) ? found[name] : undefined), value);
 
-/** A text below objects; '' when there is none. */
+/** A text below objects; '' when it is missing. */
 export const textAt = (value: JsonValue | undefined, ...path: readonly string[]): string => {
   const found = at(value, ...path);
   return typeof found === 'string' ? found : '';

@@ -9,7 +9,7 @@ const KINDS = [
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** One way in which an object can be malformed: what its metadata has besides name and namespace, and its other members. */
+/** One malformed shape of an object: its metadata besides name and namespace, and its other members. */
 interface Shape {
   readonly metadata?: Members;
   readonly members: Members;
@@ -18,7 +18,7 @@ interface Shape {
 const ID = 'acme.echo@1.0.0';
 const DEEP: JsonValue = Array.from({ length: 60 }).reduce<JsonValue>((inner) => ({ a: [inner] }), 'deep');
 
-/** Every kind of JSON where an object belongs, and objects whose members are something else than they should be. */
+/** Every kind of JSON value in place of an object, and objects with members of wrong types. */
 const SPECS: Readonly<Record<string, JsonValue>> = {
   'spec-null': null,
   'spec-number': 7,
@@ -80,9 +80,9 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /**
- * Stores malformed objects of every kind as the API server would never take them: straight into etcd, as they may lie
- * there since before the schema. All of them can be listed.
- * @returns `Orb/spec-null`, one for each
+ * Stores malformed objects of every kind directly in etcd. The API server would never accept them, but they may exist
+ * from a time before the schema. All of them can be listed.
+ * @returns `Orb/spec-null` and so on, one name for each
  */
 export async function storePoison(plane: ControlPlane, namespace: string): Promise<readonly string[]> {
   const names: string[] = [];

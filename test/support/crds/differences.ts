@@ -1,11 +1,11 @@
-/** Where core and the API server judge a document in different ways, and why. */
+/** A document that core and the API server judge differently, and the reason. */
 export interface Difference {
-  /** Of core's `code pointer`, or of the server's message. */
+  /** Matches core's `code pointer`, or the server's message. */
   readonly says: RegExp;
   readonly why: string;
 }
 
-/** Core refuses, the server accepts: what a structural schema and CEL rules can't say. */
+/** Core refuses, the server accepts: rules that a structural schema and CEL can't express. */
 export const CORE_ONLY: readonly Difference[] = [
   {
     says: /^manifest-null /,
@@ -16,6 +16,7 @@ export const CORE_ONLY: readonly Difference[] = [
     says: /^integer-out-of-range /,
     why: 'Go reads 64 bits; the decoder of watches reports such integers (design.md §2).',
   },
+  { says: /^minus-zero /, why: 'A server keeps −0 or drops its sign; in a canonical text it is 0.' },
   {
     says: /^invalid-unicode /,
     why: 'The server reads half of a surrogate pair as U+FFFD; a file is refused before that.',
@@ -59,6 +60,6 @@ export const SERVER_ONLY: readonly Difference[] = [
   { says: /metadata\.annotations: Too long/, why: 'The sum of all annotations; a schema bounds each one.' },
 ];
 
-/** The entry that explains what was said. */
+/** The entry that explains a message. */
 export const explanation = (table: readonly Difference[], said: string): Difference | undefined =>
   table.find(({ says }) => says.test(said));

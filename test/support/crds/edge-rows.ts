@@ -1,14 +1,14 @@
-/** Who accepts a document. */
+/** The side that accepts a document. */
 export type Accepted = 'both' | 'nobody' | 'server' | 'core';
 
-/** What is special, the JSON text, and who accepts it. */
+/** The special case, the JSON text, and the side that accepts it. */
 export type EdgeRow = readonly [what: string, text: string, accepted: Accepted];
 
 const IDENTITY = '"orb_id":"acme.echo@1.0.0","provider":"main"';
 const orb = (metadata: string, spec: string, more = ''): string =>
   `{"apiVersion":"orbs.dev/v1alpha1","kind":"Orb","metadata":${metadata},"spec":{${spec}}${more}}`;
 const NAMED = '{"name":"a"}';
-/** An Orb with these members of its execution, and these beside it. */
+/** An Orb with the given members in its execution and beside it. */
 const execution = (members: string, beside = ''): string =>
   orb(NAMED, `${IDENTITY},"inputs":{},"outputs":{},"execution":{"url":"https://a.example/"${members}}${beside}`);
 const beside = (members: string): string => execution('', `,${members}`);
@@ -44,7 +44,7 @@ const numbers: readonly EdgeRow[] = [
   ['zero where the minimum is a half', swap('"failback":{"min_probe_ok":0}'), 'nobody'],
   ['the minimum itself', swap('"hard_failure":{"error_ratio":0.05}'), 'both'],
   ['a number of an enumeration in another spelling', swap('"latency":{"quantile":0.50}'), 'both'],
-  ['minus zero', swap('"dwell":{"jitter":-0.0}'), 'both'],
+  ['minus zero', swap('"dwell":{"jitter":-0.0}'), 'server'],
   ['a default beyond 2^53', input('{"type":"integer","default":9007199254740993}'), 'server'],
   ['a large default with an exponent', input('{"type":"number","default":1e30}'), 'both'],
   ['a default beyond what a double holds', input('{"type":"number","default":1e999}'), 'nobody'],
@@ -283,7 +283,9 @@ const publications: readonly EdgeRow[] = [
   ],
 ];
 
-/** As many names and texts that rules read as the bounds allow: the cost of the rules is within a server's budget. */
+/**
+ * As many names and texts for the rules as the bounds allow: the cost of the rules must stay within a server's budget.
+ */
 function largest(): string {
   const names = (prefix: string, length: number, value: (name: string) => string): string =>
     many(64, (index) => {

@@ -1,16 +1,19 @@
 import type { JsonObject } from '../../../core/json/json-value.ts';
 import type { Finding } from '../../../core/manifest/finding.ts';
 
-/** A configuration that the lints of failover.md §11 or the bounds of its §4 are about. */
+/** A configuration that breaks a lint of failover.md §11 or a bound of its §4. */
 export interface LintRow {
   readonly lint: string;
   readonly why: string;
   /** Members of the spec of an Orb with the providers `main` and `b`. */
   readonly spec: JsonObject;
   readonly severity: Finding['severity'];
-  /** `code pointer` of the finding; the pointer is that of the spec. */
+  /** `code pointer` of the finding; the pointer starts at the spec. */
   readonly finds: string;
-  /** What the API server says; it takes what has none, and the operator's status or `orb validate` tells. */
+  /**
+   * The API server's message. Without it the server accepts the spec, and the operator's status or `orb validate`
+   * reports.
+   */
   readonly refusal?: RegExp;
 }
 
@@ -151,6 +154,16 @@ const remarks: readonly LintRow[] = [
     finds: 'manifest-attempt-timeout /execution/attempt_timeout_ms',
   },
   {
+    lint: 'L9',
+    why: 'a probe of a POST without a request of its own',
+    spec: {
+      ...swap({}),
+      execution: { ...MAIN, method: 'POST', probe: { expect: { status: [204] } } },
+    },
+    severity: 'warning',
+    finds: 'manifest-probe-unread /execution/probe',
+  },
+  {
     lint: 'L12',
     why: 'a limit between two buckets',
     spec: swap({ latency: { threshold_ms: 800 } }),
@@ -166,10 +179,10 @@ const remarks: readonly LintRow[] = [
   },
 ];
 
-/** One bad configuration of each kind. L3 and L6 are about what stands beside a manifest: lint-scrape.ts, lint-hosts.ts. */
+/** One bad configuration of each kind. L3 and L6 concern data outside a manifest: lint-scrape.ts, lint-hosts.ts. */
 export const LINT_ROWS: readonly LintRow[] = [...errors, ...bounds, ...remarks];
 
-/** An Orb with these members of its spec over those of one that nothing is wrong with. */
+/** A valid Orb, with these members in place of those of its spec. */
 export const lintOrb = (name: string, spec: JsonObject): JsonObject => ({
   apiVersion: 'orbs.dev/v1alpha1',
   kind: 'Orb',

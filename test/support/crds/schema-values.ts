@@ -13,7 +13,7 @@ const isSchema = (value: unknown): value is Schema =>
 const isValues = (value: unknown): value is readonly JsonValue[] => Array.isArray(value);
 const numberOf = (value: unknown, absent: number): number => (typeof value === 'number' ? value : absent);
 
-// One value in so many is at or beyond a bound, of another type, or unknown.
+// One in this number of values is at or beyond a bound, of another type, or unknown.
 const ODD = 150;
 const ANY: Values = fc.constantFrom<JsonValue>(
   null,
@@ -41,7 +41,7 @@ interface Known {
   readonly bad: readonly JsonValue[];
 }
 
-// Of members whose form a schema does not say: free values would never reach the rules behind them.
+// Values of members whose form the schema does not define: free values would never reach the rules behind them.
 const KNOWN: Readonly<Record<string, Known>> = {
   url: {
     good: ['https://a.example/v1', 'https://b.example/', 'https://{{orbiset.secrets.HOST}}.c.example/x?y=z'],
@@ -84,7 +84,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   providers: ['other', 'third'],
 };
 
-/** Mostly the first, once in `ODD` times one of the second. */
+/** Mostly a value of the first; once in `ODD` times a value of the second. */
 const mostly = <T>(good: fc.Arbitrary<T>, bad: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: ODD, arbitrary: good }, { weight: 1, arbitrary: bad });
 
@@ -112,7 +112,7 @@ function numbers(schema: Schema): Values {
   return mostly<JsonValue>(fits, fc.oneof<Values[]>(fc.constantFrom(...atBounds(schema, 'minimum', 'maximum')), ANY));
 }
 
-/** Values of a JSON Schema: mostly ones that fit, some at its bounds, a few beyond. */
+/** Values of a JSON Schema: mostly valid values, some at its bounds, a few beyond. */
 class SchemaValues {
   readonly #root: Schema;
   constructor(root: Schema) {
@@ -205,7 +205,7 @@ const publicationSpecs = fc
   .tuple(publications.of(publications.definition('spec')), manifests)
   .map(([spec, manifest]) => (isObject(spec) ? { ...spec, manifest } : spec));
 
-/** Documents of the three kinds, by schema: about half of them fit. */
+/** Documents of the three kinds, by schema: about half of them are valid. */
 export const documents: fc.Arbitrary<JsonObject> = fc.oneof(
   { weight: 4, arbitrary: orbSpecs.map((spec) => document('Orb', 'some', spec)) },
   { weight: 2, arbitrary: orbisets.of(orbisets.definition('spec')).map((spec) => document('Orbiset', 'some', spec)) },

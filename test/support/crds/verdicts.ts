@@ -8,10 +8,10 @@ import { parseDocuments } from '../../../core/manifest/parse-text.ts';
 import { compileOrb } from '../../../core/orb/compile-orb.ts';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 
-/** What one side says of a document. */
+/** The verdict of one side about a document. */
 export interface Verdict {
   readonly accepted: boolean;
-  /** Of core: `code pointer` of each error. Of the server: its message. */
+  /** For core: `code pointer` of each error. For the server: its message. */
   readonly errors: readonly string[];
 }
 
@@ -24,7 +24,7 @@ function ofManifest(value: JsonValue): Verdict {
   return verdict(compiled.ok, compiled.findings);
 }
 
-/** As `planPublication` does. */
+/** The verdict of `planPublication`. */
 function ofPublication(value: JsonObject): Verdict {
   const checked = schemaChecks.publication(value);
   if (!checked.ok) return verdict(false, checked.findings);
@@ -32,7 +32,7 @@ function ofPublication(value: JsonObject): Verdict {
   return ofManifest((isJsonObject(spec) ? spec['manifest'] : undefined) ?? null);
 }
 
-/** What core says of a document, given as JSON text: as the loader, `orb validate` and the controllers judge it. */
+/** Core's verdict on a document in JSON text: the same as that of the loader, `orb validate` and the controllers. */
 export function coreVerdict(text: string): Verdict {
   const [parsed] = parseDocuments(text, 'json');
   if (parsed?.ok !== true) return verdict(false, parsed?.findings ?? []);
@@ -49,10 +49,10 @@ const PLURALS: Readonly<Record<string, string>> = {
   OrbPublication: 'orbpublications',
 };
 const REFUSED = [400, 422];
-/** It is asked after the schema, and only of what the schema takes: an administrator may not name an actor either. */
+/** The server checks it after the schema, only for valid documents: an administrator may not name an actor either. */
 const POLICY = "ValidatingAdmissionPolicy 'orb-pin-actor'";
 
-/** Asks an API server what it says of documents; nothing is stored. */
+/** Gets the verdict of an API server on documents; nothing is stored. */
 export interface ServerJudge {
   /** @param text JSON of one document of `kind` */
   readonly verdict: (kind: string, text: string) => Promise<Verdict>;

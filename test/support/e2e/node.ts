@@ -2,7 +2,7 @@ import { command } from '../../../hack/control-plane/command.ts';
 import type { Kubectl } from '../../../hack/control-plane/install.ts';
 import { placeOf } from '../../../hack/node/node.ts';
 
-/** The cluster of `npm run e2e`, in whose network the tests run. */
+/** The cluster of `npm run e2e`; the tests run in its network. */
 export const place = placeOf();
 
 /** Its administrator. */
@@ -10,5 +10,5 @@ export const node: Kubectl = {
   kubectl: (args, { input } = {}) => command(place.kubectl, args, input === undefined ? {} : { input }),
 };
 
-/** Progress of what takes long; mocha owns stdout. */
+/** Prints the progress of long steps; mocha owns stdout. */
 export const say = (line: string): void => void process.stderr.write(`${line}\n`);

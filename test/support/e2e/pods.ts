@@ -1,4 +1,4 @@
-/** How a pod of a test differs from one that only runs a script. */
+/** Settings of a test's pod, beyond running a script. */
 export interface PodWish {
   readonly labels?: Readonly<Record<string, string>>;
   /** Named container ports. */
@@ -7,9 +7,9 @@ export interface PodWish {
   readonly claims?: Readonly<Record<string, string>>;
   /** Secret → where it is mounted. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Where a folder is mounted that lives as long as the pod: longer than its container, across a reboot too. */
+  /** Mount path of a folder that lives as long as the pod: longer than its container, also across a reboot. */
   readonly scratch?: string;
-  /** Path at port 8080 that tells of readiness. */
+  /** Path at port 8080 that reports readiness. */
   readonly ready?: string;
 }
 
@@ -24,7 +24,7 @@ const confined = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true
 interface Mount {
   readonly name: string;
   readonly mountPath: string;
-  /** Of the volume. */
+  /** Source of the volume. */
   readonly source: object;
 }
 
@@ -54,7 +54,7 @@ function podSpec(script: string, wish: PodWish): object {
     imagePullPolicy: 'IfNotPresent',
     args: ['--input-type=module', '--eval', script],
     securityContext: confined,
-    // Without a request it would have no share of a busy machine.
+    // Without a request it would get no CPU on a busy machine.
     resources: { requests: { cpu: '100m', memory: '64Mi' } },
     volumeMounts: mounts.map(({ name, mountPath }) => ({ name, mountPath })),
     ports,
@@ -82,7 +82,7 @@ export const deployment = (name: string, script: string, replicas: number, wish:
   },
 });
 
-/** A claim of a volume of the default class. */
+/** A claim for a volume of the default class. */
 export const claim = (name: string): object => ({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',

@@ -5,12 +5,12 @@ import { createFakeClock, type FakeClock } from '../fake-clock.ts';
 import { startFakeApiServer, type FakeApiServer } from './fake-api-server.ts';
 import { recordingLogger, recordingMetrics } from './recorders.ts';
 
-/** A client of a fake server, on a clock of the test's; every random number is 0.5. */
+/** A client of a fake server, on the test's clock; every random number is 0.5. */
 export interface ClientFixture {
   readonly server: FakeApiServer;
   readonly client: KubeClient;
   readonly clock: FakeClock;
-  /** Back-offs that calls asked for, in ms; with `impatient` they pass at once. */
+  /** Back-offs that calls requested, in ms; with `impatient` they end at once. */
   readonly waits: readonly number[];
   /** `request GET 200 list` */
   readonly told: readonly string[];
@@ -20,7 +20,7 @@ export interface ClientFixture {
 const DEADLINES = [30_000, 60_000];
 const WAIT_MS = 15_000;
 
-/** @param impatient back-offs pass at once; deadlines never do by themselves */
+/** @param impatient back-offs end at once; deadlines never pass by themselves */
 export async function aClient(change: Partial<Connection> = {}, impatient = false): Promise<ClientFixture> {
   const server = await startFakeApiServer();
   const clock = createFakeClock(0);
@@ -45,7 +45,7 @@ export async function aClient(change: Partial<Connection> = {}, impatient = fals
   return { server, client, clock, waits, told: metrics.told, close };
 }
 
-/** Lets sockets work until `condition` holds; no time of the clock passes. @throws Error it never does */
+/** Lets sockets work until `condition` holds; no time of the clock passes. @throws Error it never holds */
 export async function until(condition: () => boolean): Promise<void> {
   const end = performance.now() + WAIT_MS;
   while (performance.now() < end) {

@@ -1,12 +1,10 @@
 import { Duplex } from 'node:stream';
 import { connect } from 'node:net';
-import { KubeError, type KubeClient } from '../../../adapters/kube/port.ts';
-import type { Cluster, ClusterWish, PodPort } from '../../../cli/cluster/cluster.ts';
-import { isJsonObject } from '../../../core/json/json-value.ts';
-import { patched, type Operation } from '../json-patch.ts';
-import { createFakeKubeClient, kubeError, type FakeKubeClient } from './fake-kube-client.ts';
+import type { KubeClient } from '../../../adapters/kube/port.ts';
+import type { Cluster, ClusterWish, PodPort } from '../../../cli/io/cluster.ts';
+import { createFakeKubeClient, type FakeKubeClient } from './fake-kube-client.ts';
 
-/** A cluster in memory, as the command line opens it. */
+/** A cluster in memory, in the form that the command line opens. */
 export interface ACluster {
   readonly kube: FakeKubeClient;
   /** For `Io.openCluster`. */
@@ -15,10 +13,6 @@ export interface ACluster {
   /** Ports of pods that were connected to. */
   readonly connected: readonly PodPort[];
 }
-
-const isOperation = (value: unknown): value is Operation =>
-  isJsonObject(value) && typeof value['op'] === 'string' && typeof value['path'] === 'string';
-const operationsIn = (body: unknown): readonly Operation[] => (Array.isArray(body) ? body.filter(isOperation) : []);
 
 interface Answers {
   /** `username` of SelfSubjectReviews. */
@@ -29,7 +23,7 @@ interface Answers {
 
 const never = new Duplex();
 
-/** @param port of this machine, where connections to pods go */
+/** @param port port of this machine that connections to pods reach */
 export function aCluster(answers: Answers = {}, port?: number): ACluster {
   const kube = createFakeKubeClient();
   const wishes: ClusterWish[] = [];
@@ -41,20 +35,8 @@ export function aCluster(answers: Answers = {}, port?: number): ACluster {
     await kube.before({ verb: 'create', kind: kind.kind, key: kind.plural }, signal);
     return { ...review, status: { token: answers.token } };
   };
-  // The fake API knows merge patches only.
-  const patch: KubeClient['patch'] = async (kind, ref, options, signal) => {
-    if (options.type === 'merge') return kube.patch(kind, ref, options, signal);
-    const found: unknown = await kube.get(kind, ref, signal);
-    if (!isJsonObject(found)) throw kubeError(404, 'NotFound');
-    try {
-      const object = patched(found, operationsIn(options.body));
-      return await kube.update(kind, { ...object, apiVersion: '', kind: kind.kind, metadata: { ...ref } }, signal);
-    } catch (error) {
-      throw error instanceof KubeError ? error : kubeError(422, 'Invalid');
-    }
-  };
   const cluster: Cluster = {
-    client: { ...kube, create, patch },
+    client: { ...kube, create },
     server: 'https://kube.example:6443',
     context: 'production',
     namespace: 'acme',

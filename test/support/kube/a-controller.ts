@@ -20,7 +20,7 @@ interface StartedController {
 
 export type Reconcile = ControllerOptions['reconcile'];
 
-/** A controller of Orbs that works already, over a queue of its own. */
+/** A running controller of Orbs, with its own queue. */
 export function started(reconcile: Reconcile, changes: Partial<ControllerOptions> = {}): StartedController {
   const clock = createFakeClock(0);
   const noted = noteMetrics();
@@ -48,7 +48,7 @@ export function started(reconcile: Reconcile, changes: Partial<ControllerOptions
   return { clock, queue, log, controller, runs, counts, stop, ended };
 }
 
-/** A reconcile that obeys its signal and nothing else. */
+/** A reconcile that ends only by its signal. */
 export const untilAborted = (signal: AbortSignal): Promise<Outcome> =>
   new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -7,7 +7,7 @@ interface AQueue {
   readonly clock: FakeClock;
   readonly queue: WorkQueue;
   readonly noted: NotedMetrics;
-  /** The next key if there is one now. */
+  /** The next key if one is ready. */
   readonly poll: () => Promise<string | undefined>;
   /** All keys that may run now, each done at once. */
   readonly drain: () => Promise<readonly string[]>;

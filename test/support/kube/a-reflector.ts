@@ -6,7 +6,7 @@ import { anObject } from './kube-objects.ts';
 import { recordingLogger, recordingMetrics, type RecordedLine } from './recorders.ts';
 import { aPage, createScriptedApi, type ScriptedApi, type ScriptedWatch } from './scripted-api.ts';
 
-/** A reflector that runs on a clock of the test's. */
+/** A reflector that runs on the test's clock. */
 export interface RunningReflector {
   readonly reflector: Reflector;
   readonly clock: FakeClock;
@@ -19,12 +19,12 @@ export interface RunningReflector {
   readonly names: () => readonly string[];
 }
 
-/** Lets what is ready happen; no time passes. */
+/** Lets pending work run; no time passes. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Starts one on `client`; every random number is 0.5 unless said, so a watch lives for 450 s. */
+/** Starts a reflector on `client`; every random number is 0.5 by default, so a watch lives for 450 s. */
 export async function startReflector(
   client: ReflectorOptions['client'],
   change: Partial<ReflectorOptions> & { readonly clock?: FakeClock } = {},
@@ -81,7 +81,7 @@ export interface WatchingReflector extends RunningReflector {
   readonly watch: () => ScriptedWatch;
 }
 
-/** One that has listed `a` at version 10 and watches. */
+/** A reflector that has listed `a` at version 10 and watches. */
 export async function watchingReflector(change: Parameters<typeof startReflector>[1] = {}): Promise<WatchingReflector> {
   const api = createScriptedApi();
   api.onList = () => aPage([anObject('a', 10)], 10);

@@ -1,18 +1,18 @@
 import { KINDS } from '../../../adapters/kube/kinds.ts';
 import type { KubeClient } from '../../../adapters/kube/port.ts';
 import { createReflector } from '../../../adapters/kube/reflector.ts';
-import { VaultWatches } from '../../../api-server/cluster/vault-watches.ts';
+import { VaultWatches } from '../../../api-server/vault/vault-watches.ts';
 import { createFakeClock, type FakeClock } from '../fake-clock.ts';
 import { createFakeKubeClient, kubeError, type FakeKubeClient } from './fake-kube-client.ts';
 import { noteLog, noteMetrics } from './runtime-notes.ts';
 
-/** Watches of vaults over a fake cluster, on a clock of the test's. */
+/** Watches of vaults over a fake cluster, on the test's clock. */
 export interface RunningVaults {
   readonly client: FakeKubeClient;
   readonly clock: FakeClock;
   readonly watches: VaultWatches;
   readonly changed: string[];
-  /** What the reflectors ask, in the order of their beginning. */
+  /** The clients of the reflectors, in the order of their start. */
   readonly clients: readonly Pick<KubeClient, 'list'>[];
   /** Selections that were listed, in order. */
   readonly listed: readonly string[];
@@ -20,12 +20,12 @@ export interface RunningVaults {
   readonly text: (name: string, namespace?: string) => string;
 }
 
-/** What an API server says to whoever may not. */
+/** The API server's answer to a client without permission. */
 export const forbidden = (): Error => kubeError(403, 'Forbidden');
 
 const all: VaultWatches[] = [];
 
-/** Ends them all: a watch of the fake cluster keeps the process alive. */
+/** Ends all watches: a watch of the fake cluster keeps the process alive. */
 export const stopVaults = (): void => all.splice(0).forEach((watches) => watches.stop());
 
 /** @param limit of single watches */

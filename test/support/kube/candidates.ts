@@ -14,7 +14,7 @@ export interface Candidate {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
   readonly log: NotedLog;
-  /** Epochs that it led, in order. */
+  /** Epochs in which it was the leader, in order. */
   readonly epochs: readonly number[];
   /** Why each scope ended. */
   readonly ends: readonly unknown[];
@@ -26,7 +26,7 @@ interface CandidateOptions {
   readonly seed?: number;
   readonly identity?: string;
   readonly now?: () => number;
-  /** From the beginning. */
+  /** Value of `fault` from the start. */
   readonly begins?: Fault;
   readonly lead?: (scope: AbortSignal) => Promise<void>;
 }
@@ -37,7 +37,7 @@ export const untilAborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-/** One process, begun: its own view of the API server and of the wall clock. */
+/** A started process with its own view of the API server and of the wall clock. */
 export async function candidate(
   api: FakeKubeClient,
   clock: FakeClock,

@@ -1,4 +1,5 @@
-import { statusOf } from '../../../core/reconcile/read-object.ts';
+import { isJsonObject } from '../../../core/json/json-value.ts';
+import { specOf, statusOf } from '../../../core/reconcile/read-object.ts';
 import { expect } from 'chai';
 import type { KubeObject, ObjectRef } from '../../../core/reconcile/kube-object.ts';
 import { KINDS } from '../../../adapters/kube/kinds.ts';
@@ -44,8 +45,8 @@ const verdict = (call: Promise<unknown>): Promise<string> =>
   );
 
 /**
- * What writers rely on (operator.md A4, adapters/kube/port.ts), on Orbs. The fake API of unit tests and a real API server must
- * give the same answers.
+ * The contract that writers rely on (operator.md A4, adapters/kube/port.ts), tested with Orbs. The object store of
+ * standalone and a real API server must give the same answers.
  */
 export function kubeClientContract(name: string, open: () => Promise<Opened>): void {
   describe(`KubeClient: ${name}`, () => {
@@ -101,7 +102,7 @@ export function kubeClientContract(name: string, open: () => Promise<Opened>): v
 
     it('changes nothing when an apply changes nothing', async () => {
       await apply(body());
-      // The second one may store what the schema defaults in the status.
+      // The second apply may store defaults of the schema in the status.
       const made = await apply(body());
       expect(versionOf(await apply(body()))).to.equal(versionOf(made));
     });
@@ -201,6 +202,95 @@ export function kubeClientContract(name: string, open: () => Promise<Opened>): v
       expect([both.spec, both.status]).to.deep.equal([SPEC, { observedGeneration: 1 }]);
       ref = { namespace, name: 'missing' };
       expect(await verdict(patch({ spec: {} }))).to.equal('404 NotFound');
+    });
+
+    const jsonPatch = (operations: readonly object[], fieldManager = 'one'): Promise<KubeObject> =>
+      client.patch(KINDS.orb, ref, { type: 'json', body: operations, fieldManager }, signal);
+
+    it('patches by operations, and an item before the one that stands there', async () => {
+      const made = await apply(body({ labels: { 'a/b': '1' } }));
+      const patched = await jsonPatch([
+        { op: 'test', path: '/metadata/uid', value: uidOf(made) },
+        { op: 'test', path: '/metadata/resourceVersion', value: versionOf(made) },
+        { op: 'add', path: '/spec/description', value: 'new' },
+        { op: 'replace', path: '/spec/provider', value: 'two' },
+        { op: 'replace', path: '/metadata/labels/a~1b', value: '2' },
+        { op: 'add', path: '/metadata/finalizers', value: ['example.com/b'] },
+        { op: 'add', path: '/metadata/finalizers/0', value: 'example.com/a' },
+        { op: 'add', path: '/metadata/finalizers/-', value: 'example.com/c' },
+        { op: 'remove', path: '/metadata/finalizers/1' },
+        { op: 'test', path: '/metadata/finalizers', value: ['example.com/a', 'example.com/c'] },
+      ]);
+      expect(patched.spec).to.deep.equal({ ...SPEC, description: 'new', provider: 'two' });
+      const finalizers = ['example.com/a', 'example.com/c'];
+      expect(patched.metadata).to.deep.include({ generation: 2, labels: { 'a/b': '2' }, finalizers });
+      const less = await jsonPatch([
+        { op: 'remove', path: '/spec/description' },
+        { op: 'remove', path: '/metadata/finalizers' },
+      ]);
+      expect(less.spec).to.deep.equal({ ...SPEC, provider: 'two' });
+      expect(less.metadata.finalizers).to.equal(undefined);
+    });
+
+    const failing: readonly (readonly [why: string, operation: object])[] = [
+      ['tests a value that is another', { op: 'test', path: '/spec/provider', value: 'two' }],
+      ['tests another uid', { op: 'test', path: '/metadata/uid', value: OTHER_UID }],
+      ['removes what is not there', { op: 'remove', path: '/spec/pin' }],
+      ['replaces what is not there', { op: 'replace', path: '/spec/pin', value: {} }],
+      ['adds below what is not there', { op: 'add', path: '/spec/pin/reason', value: 'x' }],
+    ];
+    for (const [why, operation] of failing) {
+      it(`changes nothing by a patch that ${why}`, async () => {
+        const made = await apply(body());
+        const added = { op: 'add', path: '/spec/description', value: 'new' };
+        expect(await verdict(jsonPatch([added, operation]))).to.equal('422 Invalid');
+        expect((await live())?.spec).to.deep.equal(made.spec);
+      });
+    }
+
+    it('patches no missing object, and of another version none', async () => {
+      expect(await verdict(jsonPatch([]))).to.equal('404 NotFound');
+      const made = await apply(body());
+      await apply(body({ labels: { a: '1' } }));
+      const stale = [{ op: 'test', path: '/metadata/resourceVersion', value: versionOf(made) }];
+      expect(await verdict(jsonPatch(stale))).to.equal('422 Invalid');
+    });
+
+    it('takes what a patch changes from who applied it', async () => {
+      await apply(body({}, { ...SPEC, description: 'of one' }));
+      await jsonPatch([{ op: 'replace', path: '/spec/description', value: 'of two' }], 'two');
+      expect((await apply(body())).spec).to.deep.equal({ ...SPEC, description: 'of two' });
+      const options = { fieldManager: 'one', force: false };
+      const wanted = body({}, { ...SPEC, description: 'of one' });
+      const refusal: unknown = await client
+        .apply(KINDS.orb, wanted, options, signal)
+        .then(String, (error: unknown) => error);
+      expect(refusal).to.deep.include({ status: 409, causes: ['FieldManagerConflict'], managers: ['two'] });
+    });
+
+    it('makes another version of an object that has one more owner, and no other generation', async () => {
+      await apply(body());
+      const made = await apply(body());
+      const shared = await apply(body(), 'two');
+      expect(shared.metadata.generation).to.equal(1);
+      expect(versionOf(shared)).to.not.equal(versionOf(made));
+    });
+
+    it('says which members of a pin somebody wrote', async () => {
+      const pin = { provider: 'one', mode: 'soft', expires_at: '2026-01-01T00:00:00Z', reason: 'of one' };
+      await apply(body({}, { ...SPEC, pin }));
+      const { reason: _, ...api } = { ...pin, mode: 'hard' };
+      const both = await apply(body({}, { pin: api }), 'two');
+      expect(specOf(both)['pin']).to.deep.equal({ ...pin, ...api });
+      const owned = (both.metadata.managedFields ?? []).flatMap((entry) => {
+        const { manager, operation, fieldsV1 } = isJsonObject(entry) ? entry : {};
+        const fields = isJsonObject(fieldsV1) && isJsonObject(fieldsV1['f:spec']) ? fieldsV1['f:spec']['f:pin'] : {};
+        return isJsonObject(fields) ? [[manager, operation, Object.keys(fields).toSorted()]] : [];
+      });
+      expect(owned).to.have.deep.members([
+        ['one', 'Apply', ['f:expires_at', 'f:provider', 'f:reason']],
+        ['two', 'Apply', ['f:expires_at', 'f:mode', 'f:provider']],
+      ]);
     });
 
     it('deletes only what is meant, and does not mind what is gone', async () => {

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A request as it came. */
+/** A request as the server received it. */
 export interface ServedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
-  /** Of its connection: equal for requests that came over the same one. */
+  /** Port of its connection: equal for requests over the same connection. */
   readonly port: number;
 }
 
@@ -26,14 +26,14 @@ export interface Reply {
   readonly closed: Promise<void>;
 }
 
-/** An API server that does what the test says, over plain HTTP on loopback. */
+/** An API server that the test controls, over plain HTTP on loopback. */
 export interface FakeApiServer {
   readonly url: string;
   readonly requests: readonly ServedRequest[];
-  /** Most requests that were open at once. */
+  /** Highest number of requests that were open at once. */
   readonly mostOpen: () => number;
   readonly connections: () => number;
-  /** Answers every request until the next is set. One that does not answer, or no more, is a frozen peer. */
+  /** Answers every request until another function is set. A function that does not answer simulates a frozen server. */
   answer: (request: ServedRequest, reply: Reply) => void | Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -76,7 +76,7 @@ function replyOn(response: ServerResponse): Reply {
   };
 }
 
-/** Answers with an empty list at version 1 unless said. */
+/** By default answers with an empty list at version 1. */
 export async function startFakeApiServer(): Promise<FakeApiServer> {
   const requests: ServedRequest[] = [];
   const sockets = new Set<Socket>();
@@ -117,7 +117,7 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
   return fake;
 }
 
-/** A `Status` as the API server answers a refusal. */
+/** A `Status` that the API server returns for a refusal. */
 export const statusBody = (
   code: number,
   reason: string,

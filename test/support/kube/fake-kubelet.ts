@@ -6,10 +6,10 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { issueServerCertificate, makeLocalCa } from '../../../adapters/egress/local-ca.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
 
-/** A kubelet of which only port-forwards work (`v4.channel.k8s.io`): every pod's ports are those of this machine. */
+/** A kubelet that only supports port-forwards (`v4.channel.k8s.io`): every pod's ports are those of this machine. */
 export interface FakeKubelet {
   readonly port: number;
-  /** Paths that were asked for, with their query. */
+  /** Requested paths, with their query. */
   readonly asked: readonly string[];
   readonly close: () => Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectMeta } from '../../../core/reconcile/kube-object.ts';
 
-/** An Orb with next to nothing in it. */
+/** An Orb with as few members as possible. */
 export function anObject(
   name: string,
   resourceVersion: string | number,
@@ -20,13 +20,13 @@ export function anObject(
   };
 }
 
-/** One line of a watch, with its end. */
+/** One line of a watch, with its line end. */
 export const watchLine = (type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): string =>
   `${JSON.stringify({ type, object })}\n`;
 
 export const bookmarkLine = (resourceVersion: string | number): string =>
   `${JSON.stringify({ type: 'BOOKMARK', object: { kind: 'Orb', metadata: { resourceVersion: String(resourceVersion) } } })}\n`;
 
-/** What an old resource version is answered with: HTTP 200 and this. */
+/** The answer to an old resource version: HTTP 200 and this line. */
 export const errorLine = (code: number, details: Readonly<Record<string, unknown>> = {}): string =>
   `${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code, reason: code === 410 ? 'Expired' : '', details } })}\n`;

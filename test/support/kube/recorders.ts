@@ -25,7 +25,7 @@ export function recordingLogger(lines: RecordedLine[] = []): Logger & { readonly
   };
 }
 
-/** Metrics that keep what they were told, one text each: `list Orb start`. */
+/** Metrics that record each call as a text: `list Orb start`. */
 export function recordingMetrics(): KubeMetrics & { readonly told: readonly string[] } {
   const told: string[] = [];
   return {

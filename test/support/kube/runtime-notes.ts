@@ -28,7 +28,7 @@ export function noteLog(): NotedLog {
   return { logger: loggerOf({}), lines, texts: () => lines.map(({ text }) => text) };
 }
 
-/** Metrics that keep what was counted, as `name label …`. */
+/** Metrics that record each count, as `name label …`. */
 export interface NotedMetrics {
   readonly metrics: RuntimeMetrics;
   readonly counts: () => Readonly<Record<string, number>>;

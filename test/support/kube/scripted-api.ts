@@ -8,16 +8,16 @@ export interface ScriptedWatch {
   readonly send: (...chunks: readonly (string | Uint8Array)[]) => void;
   /** A clean end, or a broken connection. */
   readonly end: (error?: Error) => void;
-  /** The reflector let go of it. */
+  /** The reflector has closed it. */
   readonly isClosed: () => boolean;
 }
 
-/** LIST and WATCH as the test says, with no socket between: nothing happens but what is sent. */
+/** LIST and WATCH under the control of the test, without a socket: only the events that the test sends happen. */
 export interface ScriptedApi {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
   readonly lists: readonly ListQuery[];
   readonly watches: readonly ScriptedWatch[];
-  /** What a LIST answers; throws its refusal. */
+  /** Returns the answer of a LIST; throws its refusal. */
   onList: (query: ListQuery, signal: AbortSignal) => ListPage | Promise<ListPage>;
   /** Throws the refusal of a WATCH. */
   onWatch: (query: WatchQuery, signal: AbortSignal) => void | Promise<void>;
@@ -70,7 +70,7 @@ function openWatch(
   return { watch, chunks: chunks() };
 }
 
-/** A server that is silent for ever does not hold whoever gave up. */
+/** A caller that gave up does not wait for a server that never answers. */
 function orAbort<T>(answer: T | Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -78,7 +78,7 @@ function orAbort<T>(answer: T | Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Lists nothing at version 1, and opens every watch, unless said. */
+/** By default lists nothing at version 1, and opens every watch. */
 export function createScriptedApi(): ScriptedApi {
   const lists: ListQuery[] = [];
   const watches: ScriptedWatch[] = [];

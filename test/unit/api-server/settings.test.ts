@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { HELP, parseSettings, type Settings } from '../../../api-server/settings.ts';
+import { helpText } from '../../../adapters/process/help.ts';
+import { apiCommandLine, parseSettings, type Settings } from '../../../api-server/settings.ts';
 
 const SERVER = ['--kube-server', 'https://127.0.0.1:6443'];
 
@@ -15,10 +16,12 @@ const messageOf = (...argv: readonly string[]): string => {
   return parsed.kind === 'wrong' ? parsed.message : parsed.kind;
 };
 
+const HELP = helpText(apiCommandLine({}));
+
 describe('settings of the API', () => {
   it('have a default for all but the cluster', () => {
-    const { listen, namespace, keys, data, tls, vaultMode, issuer } = settingsOf();
-    expect({ listen, namespace, keys, data, tls, vaultMode, issuer }).to.deep.equal({
+    const { listen, namespace, keys, data, tls, vaultMode, issuer, maxRequestBytes } = settingsOf();
+    expect({ listen, namespace, keys, data, tls, vaultMode, issuer, maxRequestBytes }).to.deep.equal({
       listen: { host: '127.0.0.1', port: 8080 },
       namespace: 'orb-system',
       keys: resolve('.orb/keys'),
@@ -26,6 +29,7 @@ describe('settings of the API', () => {
       tls: undefined,
       vaultMode: 'operator',
       issuer: undefined,
+      maxRequestBytes: 1_048_576,
     });
     expect(settingsOf('--data', '/tmp/x').keys).to.equal(join('/tmp/x', 'keys'));
     expect(settingsOf().identity).to.not.equal(settingsOf().identity);
@@ -40,6 +44,11 @@ describe('settings of the API', () => {
     expect(settingsOf('--listen', '[::1]:0').listen).to.deep.equal({ host: '::1', port: 0 });
   });
 
+  it('take a body limit up to 8 MiB', () => {
+    expect(settingsOf('--max-request-bytes', '8388608').maxRequestBytes).to.equal(8_388_608);
+    expect(settingsOf('--max-request-bytes', '1').maxRequestBytes).to.equal(1);
+  });
+
   const wrong: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
     [[], /--kubeconfig FILE or with --kube-server URL/],
     [[...SERVER, '--tls-cert', 'a'], /belong together/],
@@ -48,6 +57,9 @@ describe('settings of the API', () => {
     [[...SERVER, '--listen', '127.0.0.1:'], /--listen takes HOST:PORT/],
     [[...SERVER, '--namespace', 'Orb_System'], /--namespace takes the name/],
     [[...SERVER, '--rbac-vault', 'nobody'], /--rbac-vault is one of operator, tenant/],
+    [[...SERVER, '--max-request-bytes', '0'], /--max-request-bytes is a whole number from 1 to 8388608/],
+    [[...SERVER, '--max-request-bytes', '8388609'], /--max-request-bytes is a whole number/],
+    [[...SERVER, '--max-request-bytes', '1e3'], /--max-request-bytes is a whole number/],
     [[...SERVER, '--log-level', 'loud'], /--log-level is one of/],
     [[...SERVER, '--colour'], /--colour/],
   ];

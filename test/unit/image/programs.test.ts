@@ -18,6 +18,7 @@ describe('chooseProgram', () => {
   const wrong: readonly (readonly [string, readonly string[], string])[] = [
     ['no program', [], 'no program is named'],
     ['an unknown program', ['sh', '-c', 'id'], 'there is no program "sh"'],
+    ['a program with a typing error', ['operater'], 'there is no program "operater": did you mean operator?'],
     ['a name that every object has', ['constructor'], 'there is no program "constructor"'],
     ['a flag of a program before its name', ['--listen', 'operator'], 'there is no program "--listen"'],
   ];

@@ -9,7 +9,8 @@ import { judgeManifest } from '../../../core/orb/plan-manifest.ts';
 import { planOrb, type OrbSnapshot } from '../../../core/orb/plan-orb.ts';
 import { planOrbiset } from '../../../core/orbiset/plan-orbiset.ts';
 import { planPublication } from '../../../core/publication/plan-publication.ts';
-import { ORB_INDEXES, ORBISET_INDEXES } from '../../../operator/indexes.ts';
+import { ORB_INDEXES } from '../../../operator/kinds/orb/indexes.ts';
+import { ORBISET_INDEXES } from '../../../operator/kinds/orbiset/indexes.ts';
 import { settle } from '../../support/check-plan.ts';
 import { aMoment } from '../../support/failover-moment.ts';
 import { anOrb, anOrbiset, aPublication, manifestOf, swappable } from '../../support/kube-objects.ts';
@@ -60,7 +61,7 @@ const object = (
 const snapshot = (orb: KubeObject): OrbSnapshot => ({
   orb,
   orbisets: [],
-  twins: [orb, anOrb('a', { spec: orb.spec })].flatMap((twin) => claimOf(twin, false) ?? []),
+  duplicates: [orb, anOrb('a', { spec: orb.spec })].flatMap((duplicate) => claimOf(duplicate, false) ?? []),
   manifest: judgeManifest(orb, []),
 });
 
@@ -68,7 +69,7 @@ describe('plans for any JSON (security.md S29)', () => {
   it('say something documented of any Orb, and nothing new at the second look', () => {
     fc.assert(
       fc.property(parts, (made) => {
-        const alone = (orb: KubeObject): OrbSnapshot => ({ ...snapshot(orb), twins: [] });
+        const alone = (orb: KubeObject): OrbSnapshot => ({ ...snapshot(orb), duplicates: [] });
         const { object: judged } = settle(object(anOrb, made), 'orb-operator', (orb) => planOrb(alone(orb), NOW));
         const { kstatus } = settle(judged, 'orb-operator-failover', (orb) => planFailover(alone(orb), aMoment(NOW)));
         expect(kstatus).to.be.oneOf(['Current', 'Failed']);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { helpText } from '../../../adapters/process/help.ts';
 import { resolve } from 'node:path';
-import { HELP, parseSettings, type Settings } from '../../../operator/settings.ts';
+import { operatorCommandLine, parseSettings, type Settings } from '../../../operator/settings.ts';
 
 const CONNECTION = ['--kubeconfig', '/k/config'];
 
@@ -9,6 +10,8 @@ function settings(...argv: readonly string[]): Settings {
   if (parsed.kind !== 'start') throw new Error(JSON.stringify(parsed));
   return parsed.settings;
 }
+
+const HELP = helpText(operatorCommandLine({}));
 
 describe('parseSettings of the operator', () => {
   it('needs nothing but a connection', () => {
@@ -65,8 +68,16 @@ describe('parseSettings of the operator', () => {
   });
 
   const wrong: readonly [string, readonly string[], RegExp][] = [
-    ['a look more often than once a second', ['--failover-tick', '500ms'], /--failover-tick is from 1s to 5m/],
-    ['a look less often than Orbs may ask for', ['--failover-tick', '6m'], /--failover-tick is from 1s to 5m/],
+    [
+      'a look more often than once a second',
+      ['--failover-tick', '500ms'],
+      /--failover-tick takes a duration from 1s to 5m/,
+    ],
+    [
+      'a look less often than Orbs may ask for',
+      ['--failover-tick', '6m'],
+      /--failover-tick takes a duration from 1s to 5m/,
+    ],
     ['a flag of Prometheus without its address', ['--prometheus-mode', 'recorded'], /--prometheus-url URL/],
     [
       'a renewal as long as the lease',
@@ -81,7 +92,12 @@ describe('parseSettings of the operator', () => {
     ['no worker', ['--workers', '0'], /--workers is a whole number from 1 to 64/],
     ['half a worker', ['--workers', '1.5'], /--workers/],
     ['a port that is none', ['--probes-listen', '127.0.0.1:70000'], /--probes-listen takes HOST:PORT/],
-    ['an address without host', ['--metrics-listen', '9465'], /--metrics-listen takes HOST:PORT/],
+    [
+      'a lease that no timer can wait for',
+      ['--lease-duration', '25h'],
+      /--lease-duration takes a duration from 1ms to 24h/,
+    ],
+    ['workers in hexadecimal', ['--workers', '0x8'], /--workers is a whole number/],
     ['a namespace for no folder', ['--manifests-namespace', 'acme'], /needs --manifests DIR/],
     ['an origin with a path', ['--egress-allow', 'http://127.0.0.1:9000/x'], /--egress-allow/],
     ['a level that is none', ['--log-level', 'loud'], /--log-level is one of debug, info, warn, error/],

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDataFolder, readIfThere } from '../../../standalone/data-folder.ts';
+import { openDataFolder } from '../../../standalone/data-folder.ts';
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
@@ -21,11 +21,5 @@ describe('the data folder', () => {
     writeFileSync(join(folder.vault, 'default.default.yaml'), 'entries: []\n');
     await openDataFolder(folder.path);
     expect(readdirSync(folder.vault)).to.deep.equal(['default.default.yaml']);
-  });
-
-  it('tells a missing file from one that can not be read', async () => {
-    expect(await readIfThere(join(root, 'nothing'))).to.equal(undefined);
-    const failed = await readIfThere(root).catch((error: unknown) => error);
-    expect(failed).to.have.property('code', 'EISDIR');
   });
 });

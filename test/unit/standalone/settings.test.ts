@@ -18,6 +18,7 @@ describe('parseSettings', () => {
       logHead: resolve('.orb.log-head'),
       issuer: 'https://orbs.localhost',
       readyFile: undefined,
+      maxRequestBytes: 1_048_576,
       egressAllow: [],
       egressStub: [],
       egressCa: [],
@@ -29,8 +30,7 @@ describe('parseSettings', () => {
     ['an IPv4 address and a free port', '127.0.0.1:0', { host: '127.0.0.1', port: 0 }],
     ['an IPv6 address in brackets', '[::1]:65535', { host: '::1', port: 65_535 }],
     ['a name', 'localhost:80', { host: 'localhost', port: 80 }],
-    ['a port alone', ':9000', { host: '127.0.0.1', port: 9000 }],
-    ['a bare port', '9000', { host: '127.0.0.1', port: 9000 }],
+    ['a port alone', '9000', { host: '127.0.0.1', port: 9000 }],
   ];
   for (const [why, text, expected] of addresses) {
     it(`takes ${why} to listen on`, () => expect(settingsOf('--listen', text).listen).to.deep.equal(expected));
@@ -63,7 +63,8 @@ describe('parseSettings', () => {
     ['every interface of IPv6', ['--listen', '[::]:8080'], 'loopback only'],
     ['a private address', ['--metrics-listen', '192.168.0.1:1'], '--metrics-listen'],
     ['a name that begins like loopback', ['--listen', 'localhost.example:1'], 'loopback only'],
-    ['an address without brackets that ends like a port', ['--listen', '2001:db8::1'], 'loopback only'],
+    ['an address without brackets that ends like a port', ['--listen', '2001:db8::1'], 'HOST:PORT'],
+    ['a colon before a port alone', ['--listen', ':9000'], 'HOST:PORT'],
     ['no port', ['--listen', '127.0.0.1:'], 'HOST:PORT'],
     ['a port that is too large', ['--listen', '127.0.0.1:65536'], 'HOST:PORT'],
     ['a negative port', ['--listen', '127.0.0.1:-1'], 'HOST:PORT'],
@@ -74,6 +75,8 @@ describe('parseSettings', () => {
     ['an issuer without TLS', ['--issuer', 'http://orbs.example'], '--issuer'],
     ['an issuer that is no URL', ['--issuer', 'orbs'], '--issuer'],
     ['a level that is not known', ['--log-level', 'trace'], 'debug, info, warn, error'],
+    ['a body limit above 8 MiB', ['--max-request-bytes', '8388609'], '1 to 8388608'],
+    ['a body limit in other units', ['--max-request-bytes', '1MiB'], '1 to 8388608'],
     ['an unknown flag', ['--lissten', 'x'], '--lissten'],
     ['a flag without its value', ['--data'], '--data'],
     ['an argument', ['start'], 'start'],

@@ -1,16 +1,16 @@
 import { isRecord, metadataOf, textOf } from '../json.ts';
 
-/** Objects at one moment: `kind ns/name` → what is compared. */
+/** Objects at one moment: `kind ns/name` → the compared value. */
 export type Snapshot = ReadonlyMap<string, unknown>;
 
-// `epoch` says which leader wrote, and a fault may have made another one lead.
+// `epoch` depends on which leader wrote, and after a fault another process may lead.
 const DROPPED = new Set(['uid', 'resourceVersion', 'managedFields', 'selfLink', 'epoch']);
-/** JSON as text, full of times: that it is there is what is compared. */
+/** JSON text with many times: only its presence is compared. */
 const isEvidence = (name: string, value: unknown): boolean => name === 'evidence' && typeof value === 'string';
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 const RECEIPT_ID = /^rcpt_[0-9a-f-]{36}$/;
 
-/** Receipt ids by the order in which they are met. */
+/** Numbers receipt ids in the order in which they occur. */
 class Ids {
   readonly #seen = new Map<string, string>();
 
@@ -26,7 +26,7 @@ function normalText(text: string, ids: Ids): string {
   return RECEIPT_ID.test(text) ? ids.of(text) : text;
 }
 
-/** Members that say which object, moment or leader it was are left out; times keep their place, not their value. */
+/** Removes members that depend on the object, the moment or the leader; times keep their place, but not their value. */
 function normal(value: unknown, ids: Ids): unknown {
   if (typeof value === 'string') return normalText(value, ids);
   if (Array.isArray(value)) return value.map((item) => normal(item, ids));
@@ -39,7 +39,7 @@ function normal(value: unknown, ids: Ids): unknown {
   );
 }
 
-/** @param objects as the API server gives them, of any kinds */
+/** @param objects of any kinds, as the API server returns them */
 export function takeSnapshot(objects: readonly unknown[]): Snapshot {
   const ids = new Ids();
   const named = objects.map((object) => {

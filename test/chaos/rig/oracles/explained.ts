@@ -1,6 +1,6 @@
 import { at, isRecord, metadataOf, textOf } from '../json.ts';
 
-/** True means that something is wrong, or under way; of all other types False or Unknown does. */
+/** For these types, True means that something is wrong or in progress; for all other types, False or Unknown does. */
 const ABNORMAL_TRUE = new Set(['Reconciling', 'Stalled']);
 
 const isNormal = (type: string, status: string): boolean =>
@@ -19,6 +19,6 @@ function explainedIn(object: unknown, documented: ReadonlySet<string>): readonly
   });
 }
 
-/** Oracle j: each condition that is not as it is when all is well has a reason from the documented list. */
+/** Oracle j: each condition that is not in its normal state has a reason from the documented list. */
 export const checkExplained = (objects: readonly unknown[], documented: ReadonlySet<string>): readonly string[] =>
   objects.flatMap((object) => explainedIn(object, documented));

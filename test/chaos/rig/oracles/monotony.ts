@@ -9,8 +9,9 @@ const isBefore = (one: string, other: string): boolean =>
   DIGITS.test(one) && DIGITS.test(other) && BigInt(one) < BigInt(other);
 
 /**
- * Oracle d, of one process: a version that a writer wrote upon is never older than one that it wrote upon before. Writers of
- * one object, by field manager, run beside each other: what one repeats may be older than what the other knows.
+ * Oracle d, for one process: the base version of a writer's update is never older than that of its earlier update.
+ * Writers of one object, by field manager, run concurrently: a retry of one may have an older base than the other's
+ * update.
  */
 export function checkPreconditions({ requests }: Journal): readonly string[] {
   const newest = new Map<string, string>();
@@ -27,7 +28,7 @@ export function checkPreconditions({ requests }: Journal): readonly string[] {
   return faults;
 }
 
-/** What must not go back while an object lives, by JSON path below the object. */
+/** Members that must not go back while an object lives, by JSON path below the object. */
 const GROWING: readonly (readonly string[])[] = [
   ['metadata', 'generation'],
   ['status', 'observedGeneration'],
@@ -35,7 +36,7 @@ const GROWING: readonly (readonly string[])[] = [
   ['status', 'failover', 'since'],
 ];
 
-/** Of one text or number before another; times are RFC 3339 in UTC, which sort as text. */
+/** Whether a text or number went back; times are RFC 3339 in UTC, which sort as text. */
 function wentBack(before: unknown, after: unknown): boolean {
   if (typeof before === 'number') return typeof after !== 'number' || after < before;
   const was = textOf(before);
@@ -45,8 +46,8 @@ function wentBack(before: unknown, after: unknown): boolean {
 }
 
 /**
- * Oracle d: `observedGeneration` and what failover counts never go back while an object lives.
- * @param states of all objects, in the order in which they held: an unedited watch of the rig itself
+ * Oracle d: `observedGeneration` and the counters of failover never go back while an object lives.
+ * @param states of all objects, in their order: from an unedited watch of the rig itself
  */
 export function checkMonotony(states: readonly unknown[]): readonly string[] {
   const last = new Map<string, unknown>();

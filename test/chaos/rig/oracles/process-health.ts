@@ -1,6 +1,6 @@
 /** How a process of a run ended. */
 export interface EndedProcess {
-  /** All that it printed, stdout and stderr. */
+  /** Everything that it printed, stdout and stderr. */
   readonly output: string;
   /** null after a signal. */
   readonly exitCode: number | null;
@@ -16,11 +16,11 @@ const COMPLAINTS: readonly (readonly [RegExp, string])[] = [
 ];
 const STOP_MS = 10_000;
 
-/** What it complained of; holds for processes that were killed too. */
+/** Errors that it printed; also checked for killed processes. */
 export const checkOutput = (output: string): readonly string[] =>
   COMPLAINTS.filter(([pattern]) => pattern.test(output)).map(([, what]) => `the log holds ${what}`);
 
-/** Oracle i: asked to stop it ended within 10 s with code 0, and never complained. */
+/** Oracle i: after SIGTERM it ended within 10 s with code 0, and never printed an error. */
 export function checkProcess({ output, exitCode, stopMs }: EndedProcess): readonly string[] {
   const code = exitCode === 0 ? [] : [`exit code ${exitCode} on SIGTERM`];
   const late = stopMs <= STOP_MS ? [] : [`${Math.round(stopMs)} ms from SIGTERM to the end`];

@@ -1,11 +1,11 @@
 import { isMutating, type KubeRequest } from '../kube-request.ts';
 import type { Journal } from '../journal.ts';
 
-/** What a process did while nothing happened. */
+/** The activity of a process while nothing happened. */
 export interface Idle {
   readonly ms: number;
   readonly writes: number;
-  /** All calls but watches of single Secrets. */
+  /** All calls, except watches of single Secrets. */
   readonly calls: number;
   readonly callsPerSecond: number;
   readonly secretWatches: number;
@@ -17,7 +17,8 @@ const MAX_PER_SECOND = 1;
 const isSecretWatch = ({ verb, resource }: KubeRequest): boolean => verb === 'watch' && resource === 'secrets';
 
 /**
- * Oracle c: without input no write but the lease's, and at most one call a second, watches of bound Secrets counted apart.
+ * Oracle c: without input the only writes are those of the lease. There is at most one call a second; watches of bound
+ * Secrets are counted separately.
  * @param window of the journal's time, ms
  */
 export function checkIdle({ requests }: Journal, window: { readonly from: number; readonly to: number }): Idle {

@@ -1,6 +1,6 @@
 import { at, isRecord, metadataOf, textOf } from '../json.ts';
 
-/** One swap as `status.failover.history` tells it. */
+/** One swap as in `status.failover.history`. */
 export interface SeenSwap {
   readonly seq: number;
   readonly from: string;
@@ -10,7 +10,7 @@ export interface SeenSwap {
   readonly receiptId: string;
 }
 
-/** All swaps of one Orb in the order of their numbers, and where its status says it stands. */
+/** All swaps of one Orb in the order of their numbers, and the current state in its status. */
 export interface SwapsOfOrb {
   /** `namespace/name` */
   readonly orb: string;
@@ -35,12 +35,12 @@ function seenSwap(entry: unknown): SeenSwap {
 
 const isSame = (one: SeenSwap, other: SeenSwap): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** Collects the swaps of Orbs over all their states: the status keeps the newest twenty alone. */
+/** Collects the swaps of Orbs over all their states: the status keeps only the newest twenty. */
 export class SwapWitness {
   readonly #orbs = new Map<string, { latest: unknown; readonly swaps: Map<number, SeenSwap> }>();
   readonly #faults = new Set<string>();
 
-  /** @param orb any state of it, in any order of Orbs; states of one Orb in their order */
+  /** @param orb any state of an Orb; the states of one Orb must come in order */
   saw(orb: unknown): void {
     const { namespace, name, uid } = metadataOf(orb);
     const key = `${textOf(namespace) ?? ''}/${textOf(name) ?? ''} ${textOf(uid) ?? ''}`;
@@ -66,13 +66,13 @@ export class SwapWitness {
     }));
   }
 
-  /** What was written of a swap never changes. */
+  /** Faults in written swaps: a swap must never change. */
   faults(): readonly string[] {
     return [...this.#faults];
   }
 }
 
-/** Numbers 1 … n once, each swap from where the one before went to, epochs that never go back. */
+/** Checks: numbers 1 … n once, each swap starts where the previous swap ended, epochs never go back. */
 function chainFaults({ orb, swapSeq, activeProvider, swaps }: SwapsOfOrb): readonly string[] {
   const numbers = swaps.map(({ seq }) => seq);
   const expected = Array.from({ length: swapSeq }, (_, index) => index + 1);
@@ -95,7 +95,7 @@ function chainFaults({ orb, swapSeq, activeProvider, swaps }: SwapsOfOrb): reado
   ];
 }
 
-/** How often an Event tells; its series counts from the second time on. */
+/** The number of occurrences of an Event; its series counts from the second occurrence on. */
 const timesOf = (event: unknown): number => {
   const count = at(event, 'series', 'count');
   return typeof count === 'number' ? count : 1;
@@ -103,7 +103,7 @@ const timesOf = (event: unknown): number => {
 
 const SWAPPED = 'ProviderChanged';
 
-/** Exactly one Event for each swap, told once, and none of a swap that is not there. */
+/** Checks: exactly one Event for each swap, sent once, and no Event for a swap that does not exist. */
 function eventFaults(orbs: readonly SwapsOfOrb[], events: readonly unknown[]): readonly string[] {
   const ofSwaps = new Map(
     orbs.flatMap(({ orb, swaps }) => swaps.map(({ seq, receiptId }) => [receiptId, `${orb} swap ${seq}`])),
@@ -124,7 +124,10 @@ function eventFaults(orbs: readonly SwapsOfOrb[], events: readonly unknown[]): r
   return [...wrong, ...stray];
 }
 
-/** Oracle h (reliability.md §3), and what failover.md §13 S22 asks of Events. @param events of the Orbs' namespaces */
+/**
+ * Oracle h (reliability.md §3), and what failover.md §13 S22 requires of Events.
+ * @param events of the Orbs' namespaces
+ */
 export const checkSwaps = (orbs: readonly SwapsOfOrb[], events: readonly unknown[]): readonly string[] => [
   ...orbs.flatMap(chainFaults),
   ...eventFaults(orbs, events),

@@ -7,9 +7,9 @@ interface WriteCount {
   /** Updates that changed something. */
   updates: number;
   deletes: number;
-  /** 409, whoever made it. */
+  /** 409 from the server or from the rig. */
   conflicts: number;
-  /** Succeeded without effect. */
+  /** Writes that succeeded without effect. */
   noops: number;
 }
 
@@ -18,7 +18,7 @@ export type WriteCounts = ReadonlyMap<string, Readonly<WriteCount>>;
 
 type Counted = keyof WriteCount;
 
-/** @returns undefined for a request that had no effect and is no conflict */
+/** @returns undefined for a request that had no effect and is not a conflict */
 function kindOf({ verb, status, shown, changed }: RequestEntry): Counted | undefined {
   if (status === 409 || shown === 409) return 'conflicts';
   if (status < 200 || status >= 300) return undefined;
@@ -27,7 +27,7 @@ function kindOf({ verb, status, shown, changed }: RequestEntry): Counted | undef
   return verb === 'delete' || verb === 'deletecollection' ? 'deletes' : 'updates';
 }
 
-/** What was written, over all journals of one run: each process that was started has its own. */
+/** Writes of all journals of one run: each started process has its own journal. */
 export function countWrites(journals: readonly Journal[]): WriteCounts {
   const counts = new Map<string, WriteCount>();
   for (const entry of journals.flatMap((journal) => writesOf(journal))) {
@@ -44,19 +44,23 @@ export function countWrites(journals: readonly Journal[]): WriteCounts {
 
 const NONE: Readonly<WriteCount> = { creates: 0, updates: 0, deletes: 0, conflicts: 0, noops: 0 };
 
-/** Conflicts and writes without effect change nothing: listed in the results, no fault (reliability.md §3 b). */
+/**
+ * Conflicts and writes without effect change nothing: they are listed in the results, but are not faults
+ * (reliability.md §3 b).
+ */
 const COMPARED = ['creates', 'updates', 'deletes'] as const;
 
-/** What a run may differ in. */
+/** Allowed differences of a run. */
 interface Allowed {
   /**
-   * `fewer`: who sees two states as one writes the status once; right for faults that hold answers back. `any`: who sees a
-   * state late may write of what is gone, too; right for faults of watches, whose pass figure is the end state alone.
+   * `fewer`: an operator that sees two states as one writes the status once; for faults that delay answers. `any`: an
+   * operator that sees a state late may also write about deleted objects; for faults of watches, where only the end
+   * state must match.
    */
   readonly statusUpdates?: 'equal' | 'fewer' | 'any';
 }
 
-/** Oracle b: each object whose number of creates, effective updates or deletes is not that of the run without a fault. */
+/** Oracle b: each object whose number of creates, effective updates or deletes differs from the run without a fault. */
 export function compareWriteCounts(
   reference: WriteCounts,
   found: WriteCounts,
@@ -65,7 +69,7 @@ export function compareWriteCounts(
   return [...new Set([...reference.keys(), ...found.keys()])].flatMap((name) => {
     const expected = reference.get(name) ?? NONE;
     const got = found.get(name) ?? NONE;
-    // Whoever is faster, the operator or the garbage collector; that it is gone, the end state says.
+    // The operator or the garbage collector may delete it first; the end state checks that it is gone.
     const mayBeCollected = (kind: (typeof COMPARED)[number]): boolean =>
       kind === 'deletes' && name.startsWith('rolebindings ') && got.deletes + expected.deletes <= 2;
     const free = statusUpdates !== 'equal' && name.endsWith('/status') && got.updates > 0;

@@ -1,11 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { MemoryCatalog, type OrbResource } from '../../../../adapters/catalog/memory-catalog.ts';
-import { isJsonObject } from '../../../../core/json/json-value.ts';
 import { parseOrbId, type OrbId } from '../../../../core/manifest/orb-id.ts';
-import { compileOrb } from '../../../../core/orb/compile-orb.ts';
 import { compileOrbiset } from '../../../../core/orb/compile-orbiset.ts';
-import { orbManifest } from '../../../support/orbs.ts';
 
 const idOf = (text: string): OrbId => {
   const parsed = parseOrbId(text);
@@ -112,47 +109,6 @@ describe('MemoryCatalog (design.md §2)', () => {
     );
   });
 
-  describe('layers', () => {
-    const orbId = idOf('acme.echo@1.0.0');
-    const place = { namespace: 'acme', orbId };
-    const compiledOf = (text: string): OrbResource['compiled'] => {
-      const value: unknown = JSON.parse(
-        orbManifest(orbId, { url: 'https://api.example.com/', manifest: { description: text } }),
-      );
-      const compiled = isJsonObject(value) ? compileOrb(value, { namespace: 'acme', allowedOrigins: [] }) : undefined;
-      if (compiled?.ok !== true) throw new TypeError('no Orb');
-      return compiled.value;
-    };
-    const shownOf = (catalog: MemoryCatalog) => catalog.orb('acme', orbId)?.compiled;
-
-    it('lie over every version that comes, whoever holds the id, and not over other Orbs', () => {
-      const catalog = filled({ ...resource('a', 1), compiled: compiledOf('one') });
-      catalog.lay(place, 'pin', (orb) => ({ ...orb, irreversible: true }));
-      expect(shownOf(catalog)?.irreversible).to.equal(true);
-      catalog.setOrb({ ...resource('a', 1), compiled: compiledOf('two') });
-      catalog.setOrb({ ...resource('b', 0), compiled: compiledOf('three') });
-      expect([shownOf(catalog)?.irreversible, shownOf(catalog)?.manifest.description]).to.deep.equal([true, 'three']);
-      catalog.setOrb({ ...resource('o', 1, 'acme.echo@1.0.0', 'other'), compiled: compiledOf('one') });
-      expect(catalog.orb('other', orbId)?.compiled?.irreversible).to.equal(false);
-    });
-
-    it('are laid before there is an Orb, pin first, and taken away again', () => {
-      const catalog = filled();
-      catalog.lay(place, 'failover', (orb) => ({ ...orb, sloMs: orb.irreversible ? 1 : 2 }));
-      catalog.lay(place, 'pin', (orb) => ({ ...orb, irreversible: true }));
-      catalog.setOrb(resource('a', 1));
-      expect(shownOf(catalog)).to.equal(undefined);
-      const bare = compiledOf('one');
-      catalog.setOrb({ ...resource('a', 1), compiled: bare });
-      expect(shownOf(catalog)?.sloMs).to.equal(1);
-      expect(catalog.bare('acme', orbId)).to.equal(bare);
-      catalog.lay(place, 'pin', undefined);
-      expect(shownOf(catalog)?.sloMs).to.equal(2);
-      catalog.lay(place, 'failover', undefined);
-      expect(shownOf(catalog)).to.equal(bare);
-    });
-  });
-
   it('tells who watches of every Orb that changes, comes or goes, and lists them all', () => {
     const catalog = filled(resource('old', 1));
     const told: string[] = [];
@@ -162,7 +118,7 @@ describe('MemoryCatalog (design.md §2)', () => {
     catalog.setOrb(resource('other', 1, 'acme.two@1.0.0', 'zoo'));
     expect([...catalog.all()].map(({ name }) => name)).to.deep.equal(['old', 'other']);
     catalog.removeOrb('acme', 'old');
-    catalog.lay({ namespace: 'zoo', orbId: idOf('acme.two@1.0.0') }, 'pin', (orb) => orb);
+    catalog.setOrb(resource('other', 1, 'acme.two@1.0.0', 'zoo'));
     expect(told).to.deep.equal(['zoo acme.two@1.0.0 other', 'acme acme.echo@1.0.0 gone', 'zoo acme.two@1.0.0 other']);
     end();
     catalog.removeOrb('zoo', 'other');

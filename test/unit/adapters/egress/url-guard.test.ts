@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { EgressException } from '../../../../adapters/egress/port.ts';
+import type { AllowRule } from '../../../../adapters/egress/port.ts';
 import { checkUrl } from '../../../../adapters/egress/url-guard.ts';
 
-const LOCAL: EgressException = { kind: 'allow', origin: 'http://127.0.0.1:9000' };
+const LOCAL: AllowRule = { kind: 'allow', origin: 'http://127.0.0.1:9000' };
 const rules = { ports: new Set([443, 8443]), exceptions: new Map([[LOCAL.origin, LOCAL]]) };
 
 const REFUSED: readonly (readonly [why: string, url: string, code: string])[] = [

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { done } from '../../../../core/reconcile/outcome.ts';
-import { NotLeading } from '../../../../adapters/kube/election.ts';
+import { NotLeading } from '../../../../core/errors/not-leading.ts';
 import { started, untilAborted } from '../../../support/kube/a-controller.ts';
 
 describe('createController, beginning and end', () => {

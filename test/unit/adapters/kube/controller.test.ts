@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { done, type Outcome } from '../../../../core/reconcile/outcome.ts';
-import { NotLeading } from '../../../../adapters/kube/election.ts';
+import { NotLeading } from '../../../../core/errors/not-leading.ts';
 import { KubeError } from '../../../../adapters/kube/port.ts';
 import { started, untilAborted, type Reconcile } from '../../../support/kube/a-controller.ts';
 import { kubeError } from '../../../support/kube/fake-kube-client.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { createElection, NotLeading } from '../../../../adapters/kube/election.ts';
+import { createElection } from '../../../../adapters/kube/election.ts';
+import { NotLeading } from '../../../../core/errors/not-leading.ts';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 import { candidate, LEASE, leaders, untilAborted } from '../../../support/kube/candidates.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
-import { NotLeading } from '../../../../adapters/kube/election.ts';
+import { NotLeading } from '../../../../core/errors/not-leading.ts';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import {
   createStatusWriter,

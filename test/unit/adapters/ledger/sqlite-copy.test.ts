@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { SCHEMA_VERSION } from '../../../../adapters/ledger/sqlite-writer/schema.ts';
 import { openSqliteLedger } from '../../../../adapters/ledger/sqlite-ledger.ts';
 import { backupLedger, type Backup } from '../../../../adapters/ledger/sqlite-copy/backup.ts';
 import { checkLedgerVersion } from '../../../../adapters/ledger/sqlite-copy/check-copy.ts';
@@ -90,7 +91,9 @@ describe('copies of an embedded ledger', () => {
     new DatabaseSync(fixture.options.file).exec('UPDATE schema_version SET version = 99');
     const newer = await refusal(backup());
     expect(newer).to.have.property('code', 'ledger-version');
-    expect(String(newer)).to.match(/version 99\b.*up to 3\b.*restore a backup from before the upgrade/);
+    expect(String(newer)).to.match(
+      new RegExp(String.raw`version 99\b.*up to ${SCHEMA_VERSION}\b.*restore a backup from before the upgrade`),
+    );
     expect(existsSync(target)).to.equal(false);
     expect(() => checkLedgerVersion(fixture.options.file)).to.throw(/version 99/);
   });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import { LedgerError } from '../../../../adapters/ledger/port.ts';
+import { SCHEMA_VERSION } from '../../../../adapters/ledger/sqlite-writer/schema.ts';
 import { openSqliteLedger } from '../../../../adapters/ledger/sqlite-ledger.ts';
 import { checkLog } from '../../../support/check-log.ts';
 import { aFinish, aStart, aSwap, runIdOf } from '../../../support/ledger-rows.ts';
@@ -71,7 +72,11 @@ describe('openSqliteLedger', () => {
     await fixture.ledger.close();
     const db = new DatabaseSync(fixture.options.file);
     db.exec('UPDATE schema_version SET version = 99');
-    checkLedgerError(await refusal(openSqliteLedger(fixture.options)), 'ledger-version', /version 99\b.*up to 3\b/);
+    checkLedgerError(
+      await refusal(openSqliteLedger(fixture.options)),
+      'ledger-version',
+      new RegExp(String.raw`version 99\b.*up to ${SCHEMA_VERSION}\b`),
+    );
     db.exec('UPDATE schema_version SET version = -1');
     checkLedgerError(await refusal(openSqliteLedger(fixture.options)), 'ledger-unavailable', /version -1\b.*damaged/);
     db.exec('UPDATE schema_version SET version = 3');

@@ -23,6 +23,7 @@ describe('negotiate', () => {
     ['another type', 'text/html', undefined],
     ['another type, or anything', 'text/html, */*;q=0.1', JSON_TYPE],
     ['a parameter is not looked at', `${JOSE};charset=utf-8;q=0.3`, JOSE],
+    ['a charset of JSON is not looked at', `${JSON_TYPE};charset=utf-8`, JSON_TYPE],
     ['a malformed weight drops the element', `${JOSE};q=2, ${BUNDLE};q=0.2`, BUNDLE],
     ['a weight of four digits is malformed', `${JOSE};q=0.1234`, undefined],
     ['text/* is no range of these', 'text/*', undefined],

@@ -47,6 +47,7 @@ describe('connections that misbehave', () => {
       [`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n`],
       /^HTTP\/1\.1 400 [^]*"code":"malformed-request"/,
     ],
+    ['no host', ['GET /open HTTP/1.1\r\n\r\n'], /^HTTP\/1\.1 400 [^]*"code":"malformed-request"/],
     ['something else than HTTP', ['hello\r\n\r\n'], /^HTTP\/1\.1 400 [^]*"code":"malformed-request"/],
     [
       'headers over 16 KiB',
@@ -74,6 +75,11 @@ describe('connections that misbehave', () => {
     const head = HEAD.replace('Bearer good', 'Bearer wrong');
     const received = await app.raw(`${head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
     expect(received).to.match(/^HTTP\/1\.1 401 /);
+  });
+
+  it('refuses another expectation than 100 Continue', async () => {
+    const received = await app.raw(`${HEAD}Expect: tea\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`);
+    expect(received).to.match(/^HTTP\/1\.1 417 /);
   });
 
   it('asks for the body of a caller that waits for 100 Continue and may go on', async () => {

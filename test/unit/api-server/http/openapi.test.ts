@@ -2,24 +2,12 @@ import { expect } from 'chai';
 import { openapiRoute } from '../../../../api-server/http/openapi-route.ts';
 import { openapiOf } from '../../../../api-server/http/openapi.ts';
 import { problems } from '../../../../api-server/http/problems.ts';
-import type { Route } from '../../../../api-server/http/route.ts';
-import { executeOperation } from '../../../../api-server/runtime/operation.ts';
+import { serviceRoutes, serviceSchemas } from '../../../../api-server/services/services.ts';
 import { startApp } from '../../../support/api-app.ts';
-import { providerRoutesOf, readRoutes } from '../../../support/read-routes.ts';
+import { serviceParts } from '../../../support/service-parts.ts';
 
 /** Of parts that do not exist yet: policies and publications. */
 const NOT_YET = ['403 policy-denied', '409 orb-differs-from-publication'];
-
-const execute: Route = {
-  method: 'post',
-  path: '/orbisets/{id}/execute',
-  scope: 'orbs:execute',
-  anonymous: 'maybe',
-  sheds: true,
-  accepts: 'application/json',
-  handle: () => Promise.reject(new Error('not called')),
-  operation: executeOperation,
-};
 
 const isNode = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
@@ -36,10 +24,8 @@ const lookup = (document: unknown, pointer: string): unknown =>
     .slice(1)
     .reduce<unknown>((node, name) => (isNode(node) ? node[name] : undefined), document);
 
-const routes = [...readRoutes(), execute, ...providerRoutesOf()];
-const all = [...routes, openapiRoute(routes, '1.2.3')];
-const document = openapiOf(all, '1.2.3');
-
+let parts: Awaited<ReturnType<typeof serviceParts>>;
+let document: ReturnType<typeof openapiOf>;
 /** [status, code] pairs that the answers of the document declare. */
 function declared(): Set<string> {
   const found = new Set<string>();
@@ -53,70 +39,82 @@ function declared(): Set<string> {
 
 const scoped = (scope: string): unknown => [{ apiKey: [scope] }];
 
-describe('openapiOf', () => {
-  it('declares every code of the problem table with its status, and no other', () => {
-    // Two codes answer where no path matches: nothing in `paths` can declare them.
-    const pathless = ['404 route-not-found', '405 method-not-allowed'];
-    const table = Object.entries(problems).map(([code, { status }]) => `${status} ${code}`);
-    expect([...declared(), ...pathless, ...NOT_YET].toSorted()).to.deep.equal(table.toSorted());
+describe('the API document', () => {
+  before(async () => {
+    parts = await serviceParts();
+    const routes = serviceRoutes(parts.parts);
+    const about = { version: '1.2.3', schemas: serviceSchemas() };
+    document = openapiOf([...routes, openapiRoute(routes, about)], about);
   });
+  after(async () => parts.close());
 
-  it('lists every code of the problem table in the schema of a problem', () => {
-    expect(lookup(document, '/components/schemas/Problem/properties/code/enum')).to.have.members(Object.keys(problems));
-  });
+  describe('openapiOf', () => {
+    it('declares every code of the problem table with its status, and no other', () => {
+      // Two codes answer where no path matches: nothing in `paths` can declare them.
+      const pathless = ['404 route-not-found', '405 method-not-allowed'];
+      const table = Object.entries(problems).map(([code, { status }]) => `${status} ${code}`);
+      expect([...declared(), ...pathless, ...NOT_YET].toSorted()).to.deep.equal(table.toSorted());
+    });
 
-  it('has these routes with these scopes, and no other', () => {
-    const listed = Object.entries(lookup(document, '/paths') ?? {}).flatMap(([path, item]: [string, unknown]) =>
-      Object.entries(isNode(item) ? item : {}).map(([method, operation]) => [
-        `${method} ${path}`,
-        isNode(operation) ? operation['security'] : undefined,
-      ]),
-    );
-    expect(Object.fromEntries(listed)).to.deep.equal({
-      'get /health': [],
-      'get /livez': [],
-      'get /readyz': [],
-      'get /.well-known/jwks.json': [],
-      'get /.well-known/orb-keys.json': [],
-      'get /log/checkpoint': [],
-      'get /log/inclusion': [],
-      'get /log/consistency': [],
-      'get /openapi.json': [],
-      'get /receipts': scoped('receipts:read'),
-      'get /receipts/{receipt_id}': scoped('receipts:read'),
-      'get /receipts/{receipt_id}/proof': scoped('receipts:read'),
-      'get /manifests/{digest}': scoped('receipts:read'),
-      'post /orbisets/{id}/execute': [{ apiKey: ['orbs:execute'] }, {}],
-      'post /providers/{orb_id}/swap': scoped('providers:swap'),
-      'delete /providers/{orb_id}/pin': scoped('providers:swap'),
-      'get /providers/{orb_id}/status': scoped('providers:read'),
+    it('lists every code of the problem table in the schema of a problem', () => {
+      expect(lookup(document, '/components/schemas/Problem/properties/code/enum')).to.have.members(
+        Object.keys(problems),
+      );
+    });
+
+    it('has these routes with these scopes, and no other', () => {
+      const listed = Object.entries(lookup(document, '/paths') ?? {}).flatMap(([path, item]: [string, unknown]) =>
+        Object.entries(isNode(item) ? item : {}).map(([method, operation]) => [
+          `${method} ${path}`,
+          isNode(operation) ? operation['security'] : undefined,
+        ]),
+      );
+      expect(Object.fromEntries(listed)).to.deep.equal({
+        'get /health': [],
+        'get /livez': [],
+        'get /readyz': [],
+        'get /.well-known/jwks.json': [],
+        'get /.well-known/orb-keys.json': [],
+        'get /log/checkpoint': [],
+        'get /log/inclusion': [],
+        'get /log/consistency': [],
+        'get /openapi.json': [],
+        'get /receipts': scoped('receipts:read'),
+        'get /receipts/{receipt_id}': scoped('receipts:read'),
+        'get /receipts/{receipt_id}/proof': scoped('receipts:read'),
+        'get /manifests/{digest}': scoped('receipts:read'),
+        'post /orbisets/{id}/execute': [{ apiKey: ['orbs:execute'] }, {}],
+        'post /providers/{orb_id}/swap': scoped('providers:swap'),
+        'delete /providers/{orb_id}/pin': scoped('providers:swap'),
+        'get /providers/{orb_id}/status': scoped('providers:read'),
+      });
+    });
+
+    it('resolves every reference', () => {
+      const references = [...nodes(document)].flatMap(([, node]) =>
+        typeof node['$ref'] === 'string' ? [node['$ref']] : [],
+      );
+      expect(references).to.include('#/components/schemas/Problem');
+      expect(references.filter((pointer) => lookup(document, pointer.slice(1)) === undefined)).to.deep.equal([]);
+    });
+
+    it('says where a request id and Retry-After are to be expected', () => {
+      const answers = isNode(document['paths']) ? document['paths']['/orbisets/{id}/execute'] : undefined;
+      expect(answers).to.have.nested.property('post.responses.200.headers.Orb-Request-Id');
+      expect(answers).to.have.nested.property('post.responses.503.headers.Retry-After');
+      expect(answers).to.not.have.nested.property('post.responses.422.headers.Retry-After');
     });
   });
 
-  it('resolves every reference', () => {
-    const references = [...nodes(document)].flatMap(([, node]) =>
-      typeof node['$ref'] === 'string' ? [node['$ref']] : [],
-    );
-    expect(references).to.include('#/components/schemas/Problem');
-    expect(references.filter((pointer) => lookup(document, pointer.slice(1)) === undefined)).to.deep.equal([]);
-  });
-
-  it('says where a request id and Retry-After are to be expected', () => {
-    const answers = isNode(document['paths']) ? document['paths'][execute.path] : undefined;
-    expect(answers).to.have.nested.property('post.responses.200.headers.Orb-Request-Id');
-    expect(answers).to.have.nested.property('post.responses.503.headers.Retry-After');
-    expect(answers).to.not.have.nested.property('post.responses.422.headers.Retry-After');
-  });
-});
-
-describe('GET /openapi.json', () => {
-  it('is public, describes itself, and is not sent twice', async () => {
-    const app = await startApp(readRoutes());
-    const first = await app.call('GET', '/openapi.json', { key: null });
-    expect(first.value).to.deep.equal(JSON.parse(JSON.stringify(app.openapi)));
-    const etag = first.headers.get('etag') ?? '';
-    const second = await app.call('GET', '/openapi.json', { key: null, headers: { 'if-none-match': etag } });
-    expect(second.status).to.equal(304);
-    await app.close();
+  describe('GET /openapi.json', () => {
+    it('is public, describes itself, and is not sent twice', async () => {
+      const app = await startApp(serviceRoutes(parts.parts));
+      const first = await app.call('GET', '/openapi.json', { key: null });
+      expect(first.value).to.deep.equal(JSON.parse(JSON.stringify(app.openapi)));
+      const etag = first.headers.get('etag') ?? '';
+      const second = await app.call('GET', '/openapi.json', { key: null, headers: { 'if-none-match': etag } });
+      expect(second.status).to.equal(304);
+      await app.close();
+    });
   });
 });

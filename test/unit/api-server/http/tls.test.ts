@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { createAdmission } from '../../../../api-server/http/admission.ts';
 import { createApp, type App } from '../../../../api-server/http/server.ts';
-import { healthRoutes } from '../../../../api-server/health/routes.ts';
+import { healthRoutes } from '../../../../api-server/services/health/routes.ts';
 import { systemClock } from '../../../../adapters/time/clock.ts';
 import { issue, makeCa } from '../../../support/tls.ts';
 

@@ -117,6 +117,13 @@ describe('createProber (failover.md §7)', () => {
     expect(process.probed()).to.equal('bc');
   });
 
+  it('sends nothing in the name of an Orbiset that asks for policies', async () => {
+    await start();
+    process.world.addOrbiset('support', { policies: { a: 1 } });
+    await clock.advance(HOUR);
+    expect(process.probed()).to.equal('');
+  });
+
   it('sends nothing in the name of a suspended Orbiset', async () => {
     await start();
     process.world.addOrbiset('support', { suspended: true });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StartError } from '../../../../api-server/process/start-error.ts';
+import { StartError } from '../../../../adapters/process/start-error.ts';
 import {
   createTlsFollower,
   readTls,

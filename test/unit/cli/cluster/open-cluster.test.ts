@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
-import type { Cluster, ClusterWish } from '../../../../cli/cluster/cluster.ts';
+import type { Cluster, ClusterWish } from '../../../../cli/io/cluster.ts';
 import { openCluster } from '../../../../cli/cluster/open-cluster.ts';
 import { Failure } from '../../../../cli/io/failure.ts';
 

@@ -6,7 +6,7 @@ import { parseVerbArgs } from '../../../../cli/args/parse-args.ts';
 import { SERVER_FLAGS } from '../../../../cli/api/server.ts';
 import { placeOf, type Place } from '../../../../cli/cluster/place.ts';
 import type { Io } from '../../../../cli/io/io.ts';
-import { writeLogin, type Login } from '../../../../cli/login/stored-login.ts';
+import { writeLogin, type Login } from '../../../../cli/io/stored-login.ts';
 import { ioOf } from '../../../support/cli-io.ts';
 
 const LOGIN: Login = {

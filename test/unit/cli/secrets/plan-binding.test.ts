@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../../core/json/json-value.ts';
+import { jsonPatched } from '../../../../adapters/object-store/json-patch.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../core/json/json-value.ts';
 import { bindingsOf } from '../../../../cli/secrets/bindings.ts';
 import {
   placeOfEntry,
@@ -9,7 +10,6 @@ import {
   type PatchOperation,
   type WantedEntry,
 } from '../../../../cli/secrets/plan-binding.ts';
-import { patched } from '../../../support/json-patch.ts';
 
 const wanted: WantedEntry = { entry: 'KEY', secret: 's', key: 'KEY', hosts: ['a.example'] };
 const vault = (...secrets: readonly JsonValue[]): JsonObject => ({ spec: { vault: { secrets } } });
@@ -19,8 +19,13 @@ const bound = (keys?: JsonValue, hosts: readonly string[] = ['a.example']): Json
   ...(keys === undefined ? {} : { keys }),
 });
 const other: JsonValue = { name: 'other', allowedHosts: ['*'], keys: ['ELSE'] };
-const applied = (orbiset: JsonObject, operations: readonly PatchOperation[]): JsonObject =>
-  patched(orbiset, operations);
+const applied = (orbiset: JsonObject, operations: readonly PatchOperation[]): JsonObject => {
+  const patched = jsonPatched(
+    orbiset,
+    operations.map((operation) => ({ ...operation })),
+  );
+  return isJsonObject(patched) ? patched : {};
+};
 
 describe('planBinding', () => {
   const patches: readonly [string, JsonObject, WantedEntry, JsonObject][] = [

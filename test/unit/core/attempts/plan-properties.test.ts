@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { nextStep, type Situation, type Standing } from '../../../../core/attempts/plan.ts';
+import { nextStep, type AttemptState, type Standing } from '../../../../core/attempts/plan.ts';
 import type { Failure } from '../../../../core/attempts/repeat.ts';
 
 const NOW = 1000;
@@ -26,7 +26,7 @@ const anySituation = fc
     leftMs: fc.integer({ min: 1, max: 60_000 }),
     random: fc.double({ min: 0, max: 0.999, noNaN: true }),
   })
-  .map(({ standings: [a, b, c], leftMs, ...rest }): Situation => ({
+  .map(({ standings: [a, b, c], leftMs, ...rest }): AttemptState => ({
     ...rest,
     candidates: [
       { provider: 'a', standing: a },
@@ -37,7 +37,7 @@ const anySituation = fc
     deadline: NOW + leftMs,
   }));
 
-const checkAlways = (claim: (some: Situation, step: ReturnType<typeof nextStep>) => void): void =>
+const checkAlways = (claim: (some: AttemptState, step: ReturnType<typeof nextStep>) => void): void =>
   fc.assert(fc.property(anySituation, (some) => claim(some, nextStep(some))));
 
 describe('nextStep: whatever happened', () => {

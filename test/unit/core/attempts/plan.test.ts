@@ -3,7 +3,7 @@ import {
   nextStep,
   type Candidate,
   type FailedAttempt,
-  type Situation,
+  type AttemptState,
   type Standing,
 } from '../../../../core/attempts/plan.ts';
 import type { Failure, Repeats } from '../../../../core/attempts/repeat.ts';
@@ -20,7 +20,7 @@ const standing = (kind: Exclude<Standing['kind'], 'free'>, ms: number): Standing
 const candidates = (standings: Readonly<Record<string, Standing>>): readonly Candidate[] =>
   Object.entries(standings).map(([provider, one]) => ({ provider, standing: one }));
 
-const situation = (change: Partial<Situation> = {}): Situation => ({
+const situation = (change: Partial<AttemptState> = {}): AttemptState => ({
   candidates: candidates({ a: FREE, b: FREE }),
   failed: [],
   maxAttempts: 3,
@@ -37,7 +37,7 @@ const failure = (provider: string, what: Failure, repeats: Repeats = NOWHERE): F
   repeats,
 });
 
-function shown(some: Situation): string {
+function shown(some: AttemptState): string {
   const step = nextStep(some);
   if (step.kind === 'stop')
     return `stop ${step.reason}${step.retryAfterMs === undefined ? '' : ` ${step.retryAfterMs}`}`;
@@ -49,7 +49,7 @@ const again = (times: number, random: number): string => {
   return shown(situation({ failed, maxAttempts: 20, random }));
 };
 
-const charged = (change: Partial<Situation>): unknown => {
+const charged = (change: Partial<AttemptState>): unknown => {
   const step = nextStep(situation(change));
   return step.kind === 'call' ? step.charged : undefined;
 };
@@ -157,7 +157,7 @@ describe('nextStep: the repeat table, every row and column (failover.md §12.2)'
 });
 
 describe('nextStep: after a failure', () => {
-  const rows: readonly [why: string, change: Partial<Situation>, expected: string][] = [
+  const rows: readonly [why: string, change: Partial<AttemptState>, expected: string][] = [
     ['tries none twice', { failed: [failure('a', 'unsent'), failure('b', 'unsent')] }, 'stop failed'],
     [
       'skips a breaker that is open',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { failureOf, maybeExecuted, repeatsOf, type Ended, type RetryRules } from '../../../../core/attempts/repeat.ts';
-import type { Exchange } from '../../../../core/run/classify.ts';
+import type { ProviderExchange } from '../../../../core/attempts/classify.ts';
 
 const RULES: RetryRules = {
   maxAttempts: 3,
@@ -14,7 +14,7 @@ const answered = (status: number, outputsPresent = true): Ended => ({
   status,
 });
 const failed = (
-  cause: Extract<Exchange, { kind: 'failed' }>['cause'],
+  cause: Extract<ProviderExchange, { kind: 'failed' }>['cause'],
   sent: boolean,
   status: number | null = null,
 ): Ended => ({ exchange: { kind: 'failed', cause }, sent, status });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { milliseconds } from '../../../../core/failover/duration.ts';
+import { milliseconds } from '../../../../core/time/duration.ts';
 import { resolveSwapConfig } from '../../../../core/failover/resolve-swap-config.ts';
 import type { Execution, SwapConfig } from '../../../../crds/manifest.ts';
 import { aConfig, swapManifest } from '../../../support/failover.ts';

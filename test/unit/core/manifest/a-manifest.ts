@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../../../core/json/json-value.ts'
 import { expect } from 'chai';
 import type { Finding } from '../../../../core/manifest/finding.ts';
 import { readJson } from '../../../../core/manifest/read-json.ts';
-import { checkManifest } from '../../../../core/manifest/validate.ts';
+import { checkManifest } from '../../../../core/manifest-rules/validate.ts';
 
 /** The mail example of design.md §2 with the specification's members alone. */
 export const mail: JsonObject = {

@@ -22,6 +22,14 @@ const rows: readonly (readonly [why: string, inputs: JsonValue, expected: readon
   ['every input', { name: '', count: -3, ratio: 0.5, on: false, more: { a: null }, list: [1, null] }, []],
   ['1.0 for an integer', { name: 'a', count: 1.0, ratio: 1 }, []],
   ['minus zero', { name: 'a', count: -0, ratio: -0 }, ['input-type /inputs/count', 'input-type /inputs/ratio']],
+  ['minus zero with a fraction', json('{"name":"a","ratio":-0.0}'), ['input-type /inputs/ratio']],
+  ['minus zero with an exponent', json('{"name":"a","ratio":-0e5}'), ['input-type /inputs/ratio']],
+  [
+    'minus zero deep inside',
+    json('{"name":"a","list":[0,[-0.0]],"more":{"b/c":[{"d":-0e5}]}}'),
+    ['input-type /inputs/more/b~1c/0/d', 'input-type /inputs/list/1/0'],
+  ],
+  ['a number that becomes minus zero', json('{"name":"a","list":[-1e-400]}'), ['input-type /inputs/list/0']],
   ['any well-formed text', { name: 'a\u0000\u202e😀e\u0301' }, []],
   ['no required input', {}, ['input-missing /inputs/name']],
   ['null for a required input', { name: null }, ['input-type /inputs/name']],
@@ -77,6 +85,26 @@ describe('compileInputs', () => {
     expect(check({ ...many, name: 'a' }).findings).to.have.lengthOf(50);
     const [finding] = check({ name: 'a', ['x'.repeat(10_000)]: 1 }).findings;
     expect(JSON.stringify(finding).length).to.be.lessThan(200);
+  });
+
+  it('refuses minus zero wherever it stands in an input, and points at it', () => {
+    const token = fc.oneof(fc.nat({ max: 3 }), fc.stringMatching(/^[a-z/~]{1,4}$/));
+    const plain = fc.oneof(fc.nat(), fc.string(), fc.constant(null), fc.constant({ a: [0] }));
+    fc.assert(
+      fc.property(fc.array(token, { minLength: 1, maxLength: 20 }), fc.array(plain), (path, before) => {
+        // A number is a place in a list behind `before`, a text is a member.
+        const value = path.reduceRight<JsonValue>(
+          (inner, at) => (typeof at === 'number' ? [...before, inner] : { [at]: inner }),
+          -0,
+        );
+        const pointer = path
+          .map((at) => (typeof at === 'number' ? before.length : at.replaceAll('~', '~0').replaceAll('/', '~1')))
+          .join('/');
+        const list = { name: 'a', list: [value] };
+        expect(brief(list)).to.deep.equal([`input-type /inputs/list/0/${pointer}`]);
+        expect(brief(json(JSON.stringify(list)))).to.deep.equal([]);
+      }),
+    );
   });
 
   it('accepts exactly the objects whose members all are declared and of their type', () => {

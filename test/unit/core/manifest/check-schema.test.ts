@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../../../core/json/json-value.ts';
-import { checkManifest } from '../../../../core/manifest/validate.ts';
+import { checkManifest } from '../../../../core/manifest-rules/validate.ts';
 import { aManifest, briefs, checkRows, json, mail, other, without } from './a-manifest.ts';
 
 describe('the schema of a manifest', () => {
@@ -72,6 +72,11 @@ describe('the schema of a manifest', () => {
       '__proto__ as a name',
       aManifest({}, { inputs: json('{"__proto__":{}}') }),
       ['error unsafe-name /inputs/__proto__'],
+    ],
+    [
+      'minus zero inside a default',
+      { ...mail, inputs: { a: { type: 'array', default: [{ b: -0 }] } } },
+      ['error minus-zero /inputs/a/default/0/b'],
     ],
     ['half of a surrogate pair', { ...mail, description: '\ud800' }, ['error invalid-unicode /description']],
   ]);

@@ -4,7 +4,7 @@ import { jcs } from '../../../../core/json/jcs.ts';
 import { isJsonObject, type JsonValue } from '../../../../core/json/json-value.ts';
 import { digestOfText } from '../../../../core/manifest/digest.ts';
 import { parseDocuments } from '../../../../core/manifest/parse-text.ts';
-import { checkManifest } from '../../../../core/manifest/validate.ts';
+import { checkManifest } from '../../../../core/manifest-rules/validate.ts';
 import { json } from './a-manifest.ts';
 
 const digest = (value: JsonValue): string => digestOfText(jcs(value));

@@ -196,6 +196,14 @@ describe('checkDocument', () => {
     expect(result.ok && result.value).to.deep.equal({ kind: 'Orbiset', ...metadata, spec });
   });
 
+  it('says of an Orbiset that asks for policies that they are reserved, and keeps it known', () => {
+    const asking = checkDocument(orbiset({ policies: { defaultEffect: 'deny' } }));
+    expect(asking.findings.map(({ code, pointer, severity }) => [code, pointer, severity])).to.deep.equal([
+      ['policies-reserved', '/spec/policies', 'error'],
+    ]);
+    expect([asking.ok, checkDocument(orbiset({ policies: {} })).findings]).to.deep.equal([true, []]);
+  });
+
   it('decodes a Secret; stringData wins', () => {
     const result = checkDocument(
       secret({ type: 'Opaque', data: { a: 'Yf8=', b: 'eA==', c: 'YWJj\nZA==' }, stringData: { b: 'é' } }),

@@ -18,6 +18,7 @@ const refusedYaml: readonly (readonly [why: string, text: string, finding: strin
   ['y as a key', 'y: 1', 'yaml-ambiguous  1:1'],
   ['N as a key of a flow mapping', 'a: {N: 1}', 'yaml-ambiguous /a 1:5'],
   ['null in words', 'a: null', 'manifest-null /a 1:4'],
+  ['minus zero', 'a: -0', 'minus-zero /a 1:4'],
   ['a tilde', 'a: ~', 'manifest-null /a 1:4'],
   ['a value that is not written', 'a:\nb: 1', 'manifest-null /a 1:3'],
   ['octal of YAML 1.1', 'a: 010', 'yaml-number /a 1:4'],
@@ -93,6 +94,8 @@ const refusedJson: readonly (readonly [why: string, text: string, finding: strin
   ['null', '{"a": [1, null]}', 'manifest-null /a/1 1:11'],
   ['an integer beyond 2^53−1', '{"a": 9007199254740993}', 'integer-out-of-range /a 1:7'],
   ['__proto__ as key', '{"__proto__": 1}', 'unsafe-name /__proto__ 1:15'],
+  ['minus zero', '{"a": {"b": [0, -0]}}', 'minus-zero /a/b/1 1:17'],
+  ['minus zero with a fraction and an exponent', '{"a": -0.0e5}', 'minus-zero /a 1:7'],
   ['half of a surrogate pair in a name', '{"a": {"\\udc00": 1}}', 'invalid-unicode /a 1:7'],
 ];
 

@@ -19,11 +19,11 @@ const well = busy(traffic(100, 200));
 const look = (
   metrics: MetricsSnapshot,
   { now = NOW, memory = FIRST_STEP }: { readonly now?: number; readonly memory?: StepMemory } = {},
-): FailoverMoment => aMoment(now, { scrapeIntervalMs: SCRAPE, look: { at: now, metrics, origin: null, memory } });
+): FailoverMoment => aMoment(now, { scrapeIntervalMs: SCRAPE, evaluation: { at: now, metrics, origin: null, memory } });
 
 const snapshotOf = (orb: KubeObject): OrbSnapshot => ({
   orb,
-  twins: [],
+  duplicates: [],
   orbisets: [],
   manifest: judgeManifest(orb, []),
 });
@@ -104,7 +104,7 @@ describe('planFailover with figures', () => {
     const first = run(swapping(), aMoment(NOW - MINUTE)).object;
     const moment = (at: number): FailoverMoment => ({
       ...aMoment(NOW, { scrapeIntervalMs: SCRAPE }),
-      look: { at, metrics: down, origin: null, memory: FIRST_STEP },
+      evaluation: { at, metrics: down, origin: null, memory: FIRST_STEP },
     });
     expect(run(first, moment(NOW - 3000)).plan.swap).to.include({ at: NOW - 3000 });
     expect(run(first, moment(NOW - 2 * MINUTE)).plan.swap).to.include({ at: NOW - MINUTE });

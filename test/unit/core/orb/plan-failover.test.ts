@@ -19,7 +19,7 @@ const at = (ms: number): string => new Date(ms).toISOString();
 
 const snapshotOf = (orb: KubeObject): Parameters<typeof planOrb>[0] => ({
   orb,
-  twins: [],
+  duplicates: [],
   orbisets: [],
   manifest: judgeManifest(orb, []),
 });
@@ -65,7 +65,7 @@ describe('planFailover', () => {
     const older = { ...anOrb('a'), metadata: { ...anOrb('a').metadata, creationTimestamp: '2020-01-01T00:00:00Z' } };
     const snapshot = (orb: KubeObject): Parameters<typeof planOrb>[0] => ({
       ...snapshotOf(orb),
-      twins: [claimOf(older, true) ?? []].flat(),
+      duplicates: [claimOf(older, true) ?? []].flat(),
       orbisets: [],
     });
     const judged = settle(valid, 'orb-operator', (object) => planOrb(snapshot(object), NOW)).object;
@@ -79,7 +79,7 @@ describe('planFailover', () => {
     const older = { ...anOrb('a'), metadata: { ...anOrb('a').metadata, creationTimestamp: '2020-01-01T00:00:00Z' } };
     const snapshot = (orb: KubeObject): Parameters<typeof planOrb>[0] => ({
       ...snapshotOf(orb),
-      twins: [claimOf(older, true) ?? []].flat(),
+      duplicates: [claimOf(older, true) ?? []].flat(),
     });
     const judged = settle(swapped, 'orb-operator', (object) => planOrb(snapshot(object), NOW)).object;
     const { object } = settle(judged, 'orb-operator-failover', (item) => planFailover(snapshot(item), aMoment(NOW)));

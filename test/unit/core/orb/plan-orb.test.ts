@@ -13,10 +13,14 @@ const NOW = Date.parse('2026-02-01T10:00:00Z');
 const LATER = NOW + 60_000;
 
 const plan =
-  (twins: readonly KubeObject[] = [], now = NOW, orbisets: readonly KubeObject[] = []): ((orb: KubeObject) => Plan) =>
+  (
+    duplicates: readonly KubeObject[] = [],
+    now = NOW,
+    orbisets: readonly KubeObject[] = [],
+  ): ((orb: KubeObject) => Plan) =>
   (orb) => {
-    const claims = twins.flatMap((twin) => claimOf(twin, true) ?? []);
-    return planOrb({ orb, twins: claims, manifest: judgeManifest(orb, []), orbisets }, now);
+    const claims = duplicates.flatMap((twin) => claimOf(twin, true) ?? []);
+    return planOrb({ orb, duplicates: claims, manifest: judgeManifest(orb, []), orbisets }, now);
   };
 
 const edited = (orb: KubeObject, spec: unknown): KubeObject => ({
@@ -125,13 +129,13 @@ describe('planOrb', () => {
     expect(kstatus(object)).to.equal('Failed');
   });
 
-  const twins: readonly [string, KubeObject, KubeObject, string | undefined][] = [
+  const duplicates: readonly [string, KubeObject, KubeObject, string | undefined][] = [
     ['an older one', created('b', '2026-01-02T00:00:00Z'), created('z', '2026-01-01T00:00:00Z'), 'z'],
     ['an equally old one with a lower name', created('b', '2026-01-01T00:00:00Z'), anOrb('a'), 'a'],
     ['no younger one', created('b', '2026-01-01T00:00:00Z'), created('a', '2026-01-02T00:00:00Z'), undefined],
     ['no equally old one with a higher name', created('a', '2026-01-01T00:00:00Z'), anOrb('b'), undefined],
   ];
-  for (const [why, orb, twin, holder] of twins) {
+  for (const [why, orb, twin, holder] of duplicates) {
     it(`leaves the orb_id to ${why}`, () => {
       const { object, kstatus: verdict } = settle(orb, 'orb-operator', plan([twin]));
       const ready = conditionOf(object, 'Ready');
@@ -183,7 +187,7 @@ describe('planOrb', () => {
     const rivals = claim === undefined ? [] : [claim];
     const manifest = judgeManifest(younger, []);
     const { object } = settle(younger, 'orb-operator', (orb) =>
-      planOrb({ orb, twins: rivals, manifest, orbisets: [] }, LATER),
+      planOrb({ orb, duplicates: rivals, manifest, orbisets: [] }, LATER),
     );
     expect(conditionOf(object, 'Ready')).to.include({ reason: 'OrbIdConflict' });
   });

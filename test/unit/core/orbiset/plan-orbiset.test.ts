@@ -52,6 +52,37 @@ describe('planOrbiset', () => {
   }
   const full = vaultReady('True');
   const rows: readonly Row[] = [
+    {
+      why: 'is not Ready while it asks for policies',
+      spec: { policies: { defaultEffect: 'deny' } },
+      status: full,
+      ready: 'False PolicyUnavailable',
+      kstatus: 'Failed',
+      message: /^spec\.policies: Policies are reserved for later.*\(policies-reserved\)$/,
+    },
+    {
+      why: 'says of policies in a spec that is otherwise wrong too',
+      spec: { policies: { defaultEffect: 'deny' }, limits: { in_flight: 0 } },
+      status: full,
+      ready: 'False SpecInvalid',
+      kstatus: 'Failed',
+      message: /spec\.limits\.in_flight: .* \| spec\.policies: Policies are reserved/,
+    },
+    {
+      why: 'says of policies in no shape at all',
+      spec: { policies: 'strict' },
+      status: full,
+      ready: 'False SpecInvalid',
+      kstatus: 'Failed',
+      message: /policies-reserved/,
+    },
+    {
+      why: 'is Ready with an empty set of policies',
+      spec: { policies: {} },
+      status: full,
+      ready: 'True Ready',
+      kstatus: 'Current',
+    },
     { why: 'awaits the report of the API', ready: 'Unknown AwaitingVaultReport', kstatus: 'InProgress' },
     {
       why: 'takes no report of another generation',

@@ -2,9 +2,14 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
 import { isReceiptRecord } from '../../../../core/receipt/record-schema.ts';
-import { checksOf } from '../../../../core/run/checks.ts';
 import { EMPTY_POLICY } from '../../../../core/run/empty-policy.ts';
-import { parseRunSeed, recordOf, type RunEnding, type RunSeed } from '../../../../core/run/record.ts';
+import {
+  parseRunSeed,
+  recordOf,
+  type RecordContext,
+  type RunEnding,
+  type RunSeed,
+} from '../../../../core/run/record.ts';
 import { digestOf } from '../../../../core/json/digest.ts';
 import { sha256 } from '../../../../adapters/keys/primitives.ts';
 import { scoreOfRecord } from '../../../../core/trust/score.ts';
@@ -29,29 +34,23 @@ const ending = (change: Partial<RunEnding> = {}): RunEnding => ({
   outcome: 'success',
   closedBy: 'runtime',
   finishedAt: seed.started_at + 212,
-  issuedAt: seed.started_at + 250,
   durationMs: 212,
   attempts: [{ provider: 'main', outcome: 'success', http_status: 200, duration_ms: 209 }],
   output: null,
-  checks: checksOf({
-    outcome: 'success',
-    closedBy: 'runtime',
-    durationMs: 212,
-    sloMs: 500,
-    attempts: [],
-    caller: 'valid',
-    hasInputs: true,
-    hasOutputs: true,
-    outputsComplete: false,
-    exception: false,
-    clockStepped: false,
-  }),
-  callerTag: 'ct_d3f1fb9e5032ff8e',
-  receiptId: 'rcpt_01a1f866-0dfa-7001-8000-000000001eef',
+  caller: 'valid',
+  outputsComplete: false,
+  exception: false,
+  clockStepped: false,
   ...change,
 });
 
-const context = { issuer: 'https://orbs.example', policy: EMPTY_POLICY };
+const context: RecordContext = {
+  issuer: 'https://orbs.example',
+  policy: EMPTY_POLICY,
+  receiptId: 'rcpt_01a1f866-0dfa-7001-8000-000000001eef',
+  issuedAt: seed.started_at + 250,
+  callerTag: 'ct_d3f1fb9e5032ff8e',
+};
 
 const parsed = (value: unknown): JsonObject => {
   const again: unknown = JSON.parse(JSON.stringify(value));

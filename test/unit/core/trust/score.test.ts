@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { CheckId, CheckResult, RiskLevel, Severity } from '../../../../core/receipt/record.ts';
-import { CHECK_ORDER, CHECK_WEIGHTS, scoreOf, type ScoreInput } from '../../../../core/trust/score.ts';
+import { CHECK_ORDER, CHECK_WEIGHTS } from '../../../../core/receipt/record.ts';
+import { scoreOf, type ScoreInput } from '../../../../core/trust/score.ts';
 
 type Checks = ScoreInput['checks'];
 

@@ -58,6 +58,18 @@ const rows: readonly (readonly [string, unknown, Readonly<Record<string, unknown
     closed({ a: { type: 'object' } }),
     ['#/a does not say which members it admits'],
   ],
+  [
+    'nothing of global values that admit those of other charts',
+    { global: { a: '' } },
+    closed({ global: { additionalProperties: true, properties: { a: text } } }),
+    [],
+  ],
+  [
+    'global values that refuse those of other charts',
+    { global: { a: '' } },
+    closed({ global: { additionalProperties: false, properties: { a: text } } }),
+    ['#/global refuses the values of other charts'],
+  ],
   ['another draft', {}, closed({}, { $schema: 'x' }), [`$schema must be ${DRAFT}`]],
 ];
 

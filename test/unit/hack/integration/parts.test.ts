@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { globSync } from 'node:fs';
-import { chosen, partsOf } from '../../../../hack/integration/parts.ts';
+import { globSync, readFileSync } from 'node:fs';
+import { chosen, OTHER_CHECKS, partsOf } from '../../../../hack/integration/parts.ts';
 
 const ALL = globSync('test/integration/**/*.test.ts');
 const file = (name: string): string => `test/integration/${name}.test.ts`;
@@ -16,26 +16,50 @@ describe('partsOf', () => {
     expect(parts.map(({ name, kind, files }) => [name, kind, files.length])).to.have.deep.members([
       ['rbac', 'side-by-side', 2],
       ['docs', 'side-by-side', 1],
-      ['docs/failover-walk', 'idle', 1],
+      ['docs/failover-walk', 'waiting', 1],
     ]);
   });
 
   it('names no folder and no file that is not there', () => {
     const kinds = partsOf(ALL).filter(({ kind }) => kind !== 'side-by-side');
     expect(kinds.map(({ name }) => name).toSorted()).to.deep.equal([
-      'chaos/reduced',
+      'chaos/crashed-swap',
+      'chaos/leaders',
+      'chaos/plans',
+      'chaos/states',
       'chaos/swaps',
+      'charts/dashboards',
+      'conformance/cluster',
+      'conformance/operators',
+      'conformance/sockets',
       'docs/failover-walk',
       'egress',
-      'failover/conformance',
+      'kube',
+      'loader',
     ]);
   });
 
   it('begins with what takes longest', () => {
     const parts = Object.groupBy(partsOf(ALL), ({ kind }) => kind);
     const names = parts['side-by-side']?.map(({ name }) => name);
-    expect(names?.slice(0, 3)).to.deep.equal(['cli', 'cluster-api', 'cluster']);
-    expect(parts.timed?.[0]?.name).to.equal('failover/conformance');
+    expect(names?.slice(0, 3)).to.deep.equal(['cli', 'cluster-api', 'charts']);
+    expect(parts.timed?.[0]?.name).to.equal('chaos/leaders');
+    expect(parts.waiting?.[0]?.name).to.equal('docs/failover-walk');
+  });
+
+  it('lets small folders share a mocha', () => {
+    const parts = partsOf([file('rbac/a'), file('crds/a'), file('log-head/a')]);
+    expect(parts.map(({ name, files }) => [name, files.length])).to.have.deep.members([
+      ['rbac', 2],
+      ['providers', 1],
+    ]);
+  });
+
+  it('names scripts that are there as the other checks', () => {
+    const scripts = readFileSync('package.json', 'utf8');
+    const checks = [...OTHER_CHECKS.first, ...OTHER_CHECKS.last];
+    expect(checks.map(({ name }) => name)).to.deep.equal(['coverage', 'test:simulation', 'lint:charts']);
+    expect(checks.filter(({ script = '' }) => !scripts.includes(`"${script}": `))).to.deep.equal([]);
   });
 });
 

@@ -24,41 +24,48 @@ describe('schedule', () => {
   const parts = [
     part('timed-1', 'timed'),
     part('a', 'side-by-side'),
-    part('idle', 'idle'),
+    part('waiting-1', 'waiting'),
+    part('waiting-2', 'waiting'),
+    part('waiting-3', 'waiting'),
     part('b', 'side-by-side'),
     part('timed-2', 'timed'),
     part('timed-3', 'timed'),
+    part('timed-4', 'timed'),
     part('c', 'side-by-side'),
     part('d', 'side-by-side'),
   ];
 
-  it('runs as many side by side as it may, and after all of them those that measure time, two at most', async () => {
+  it('runs as many side by side as it may beside two that wait, and after all of them those that measure time', async () => {
     const runs = new Runs();
     const all = schedule(parts, 3, runs.run).then(() => true);
     const isDone = (): Promise<boolean> =>
       Promise.race([all, new Promise<boolean>((resolve) => setImmediate(resolve, false))]);
-    expect(runs.begun).to.deep.equal(['idle', 'a', 'b', 'c']);
+    expect(runs.begun).to.deep.equal(['waiting-1', 'waiting-2', 'a', 'b', 'c']);
     await runs.end('b');
-    expect(runs.begun.slice(4)).to.deep.equal(['d']);
+    expect(runs.begun.slice(5)).to.deep.equal(['d']);
     await runs.end('a', 'c');
-    expect(runs.begun).to.have.lengthOf(5);
+    expect(runs.begun).to.have.lengthOf(6);
+    await runs.end('waiting-1');
+    expect(runs.begun.slice(6)).to.deep.equal(['waiting-3']);
     await runs.end('d');
-    expect(runs.begun.slice(5)).to.deep.equal(['timed-1', 'timed-2']);
+    expect(runs.begun.slice(7)).to.deep.equal(['timed-1', 'timed-2', 'timed-3']);
     await runs.end('timed-1');
     await runs.end('timed-2', 'timed-3');
-    expect([runs.begun.slice(7), await isDone()]).to.deep.equal([['timed-3'], false]);
-    await runs.end('timed-3', 'idle');
+    expect([runs.begun.slice(10), await isDone()]).to.deep.equal([['timed-4'], false]);
+    await runs.end('timed-4');
+    expect(await isDone()).to.equal(false);
+    await runs.end('waiting-2', 'waiting-3');
     expect(await isDone()).to.equal(true);
   });
 
   it('runs one after the other when it is told so', async () => {
     const runs = new Runs();
-    const all = schedule(parts.slice(3, 6), 1, runs.run);
-    for (const name of ['b', 'timed-2', 'timed-3']) {
+    const all = schedule(parts.slice(4, 8), 1, runs.run);
+    for (const name of ['b', 'timed-2', 'timed-3', 'waiting-3']) {
       expect(runs.begun.at(-1)).to.equal(name);
       await runs.end(name);
     }
     await all;
-    expect(runs.begun).to.have.lengthOf(3);
+    expect(runs.begun).to.have.lengthOf(4);
   });
 });

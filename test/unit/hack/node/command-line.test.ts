@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { parseWish, type Wish } from '../../../../hack/node/command-line.ts';
-
-const ALL = 'test/e2e/**/*.test.ts';
+import { existsSync } from 'node:fs';
+import { ALL, parseWish, type Wish } from '../../../../hack/node/command-line.ts';
 
 const rows: readonly (readonly [string, Wish])[] = [
   ['up', { kind: 'up' }],
@@ -9,11 +8,14 @@ const rows: readonly (readonly [string, Wish])[] = [
   ['down --keep', { kind: 'down', keep: true }],
   ['load', { kind: 'load', archive: undefined }],
   ['load image.tar', { kind: 'load', archive: 'image.tar' }],
-  ['run', { kind: 'run', keepUp: false, mocha: [ALL] }],
+  ['run', { kind: 'run', keepUp: false, mocha: ALL }],
   ['run --keep-up a.test.ts', { kind: 'run', keepUp: true, mocha: ['a.test.ts'] }],
-  ['run --grep reboot', { kind: 'run', keepUp: false, mocha: [ALL, '--grep', 'reboot'] }],
+  ['run --grep reboot', { kind: 'run', keepUp: false, mocha: [...ALL, '--grep', 'reboot'] }],
   ['up --help', { kind: 'help' }],
-  ['', { kind: 'wrong', message: 'name one of up, down, load, run' }],
+  ['', { kind: 'run', keepUp: false, mocha: ALL }],
+  ['--grep reboot', { kind: 'run', keepUp: false, mocha: [...ALL, '--grep', 'reboot'] }],
+  ['test/e2e/a.test.ts ./b', { kind: 'run', keepUp: false, mocha: ['test/e2e/a.test.ts', './b'] }],
+  ['--keep', { kind: 'wrong', message: 'run takes no --keep' }],
   ['start', { kind: 'wrong', message: 'there is no start: up, down, load, run' }],
   ['up now', { kind: 'wrong', message: 'up takes no now' }],
   ['up --keep', { kind: 'wrong', message: 'up takes no --keep' }],
@@ -28,6 +30,11 @@ describe('command line of the one-node cluster', () => {
       expect(parseWish(line.split(' ').filter((word) => word !== ''))).to.deep.equal(wish);
     });
   }
+
+  it('runs every file, and first those that share a release', () => {
+    expect(ALL.at(-1)).to.equal('test/e2e/**/*.test.ts');
+    expect(ALL.slice(0, -1).filter((file) => !existsSync(file))).to.deep.equal([]);
+  });
 
   it('names a flag that it does not know', () => {
     const wish = parseWish(['up', '--fast']);

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import { HELP, parseProviderSettings } from '../../../../standalone/example/settings.ts';
+import { helpText } from '../../../../adapters/process/help.ts';
+import { PROVIDER_COMMAND_LINE, parseProviderSettings } from '../../../../standalone/example/settings.ts';
+
+const HELP = helpText(PROVIDER_COMMAND_LINE);
 
 describe('parseProviderSettings', () => {
   it('needs the token file only', () => {

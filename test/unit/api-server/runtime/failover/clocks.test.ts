@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createWrongClock, clockFaults, type ClockFault } from '../../../../support/wrong-clock.ts';
-import { FailoverState } from '../../../../../api-server/runtime/failover/failover-state.ts';
+import { OrbFailovers } from '../../../../../api-server/runtime/failover/orb-failovers.ts';
 import { isJsonObject } from '../../../../../core/json/json-value.ts';
 import { compileOrb } from '../../../../../core/orb/compile-orb.ts';
 import { orbManifest } from '../../../../support/orbs.ts';
@@ -15,7 +15,7 @@ const none = (): void => undefined;
 async function asked(fault: ClockFault): Promise<readonly boolean[]> {
   const clock = createWrongClock(START, fault);
   const metrics = { provider: () => ({ attempt: none, transportError: none, probe: none, breaker: none }) };
-  const state = new FailoverState({ clock, random: () => 0, metrics, isThere: () => true });
+  const state = new OrbFailovers({ clock, random: () => 0, metrics, isThere: () => true });
   const manifest: unknown = JSON.parse(orbManifest('acme.a@1.0.0', { url: 'https://a.example.com/' }));
   if (!isJsonObject(manifest)) throw new TypeError('no manifest');
   const compiled = compileOrb(manifest, { namespace: 'acme', allowedOrigins: [] });

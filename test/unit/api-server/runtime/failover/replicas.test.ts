@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import type { Ledger } from '../../../../../adapters/ledger/port.ts';
 import type { JsonValue } from '../../../../../core/json/json-value.ts';
-import { withState } from '../../../../../core/orb/compile-orb.ts';
+import { failoverPinOf } from '../../../../../core/failover/pin.ts';
 import type { FailoverStatus, Ramp } from '../../../../../core/failover/types.ts';
-import type { CompiledOrb } from '../../../../../core/orb/compiled-orb.ts';
 import type { Pin } from '../../../../../crds/orb.ts';
 import { answered, createTestRuntime, type Executed, type TestRuntime } from '../../../../support/a-runtime.ts';
 import { aStatus } from '../../../../support/failover.ts';
@@ -54,9 +53,10 @@ class Replica {
   /** The watch has told this process. */
   hears({ failover, pin }: State): void {
     const { catalog } = this.#runtime;
-    const orb = catalog.orbs('acme').find(({ orbId }) => orbId === ORB)?.compiled;
-    if (orb === undefined) throw new TypeError('no Orb');
-    catalog.lay(orb, 'failover', (one): CompiledOrb => withState(one, { failover, pin }));
+    const orb = catalog.orbs('acme').find(({ orbId }) => orbId === ORB);
+    if (orb?.compiled === undefined) throw new TypeError('no Orb');
+    const pinned = pin === undefined ? undefined : failoverPinOf(pin);
+    catalog.setOrb({ ...orb, createdAt: 0, compiled: { ...orb.compiled, failover, pin: pinned } });
   }
 
   async run(): Promise<Ran> {

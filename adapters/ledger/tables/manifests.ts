@@ -1,0 +1,42 @@
+import type { Digest } from '../../../core/json/digest.ts';
+import { textOf } from '../sqlite/columns.ts';
+import { done, type Connection, type RowOf, type TableParts, type Writers } from './table.ts';
+
+/** Manifests by digest, each with the tenants that had it. */
+export interface ManifestTable {
+  /** Stores a manifest that was once valid. Storing the same digest twice succeeds. */
+  readonly putManifest: (tenant: string, digest: Digest, jcs: string) => Promise<void>;
+  readonly manifest: (tenant: string, digest: Digest) => Promise<string | undefined>;
+}
+
+export type ManifestOperations = {
+  readonly putManifest: readonly [tenant: string, digest: string, jcs: string];
+};
+
+/** Part of the first version of the schema. It is never edited: a change is a migration. */
+export const MANIFESTS_SQL = `CREATE TABLE manifests(digest TEXT PRIMARY KEY, jcs TEXT NOT NULL) STRICT;
+  CREATE TABLE manifest_tenants(digest TEXT NOT NULL, tenant TEXT NOT NULL, PRIMARY KEY (digest, tenant)) STRICT, WITHOUT ROWID;`;
+
+export function manifestWriters(db: Connection): Writers<ManifestOperations> {
+  const put = db.prepare('INSERT INTO manifests(digest, jcs) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const putTenant = db.prepare('INSERT INTO manifest_tenants(digest, tenant) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  return {
+    putManifest: (tenant, digest, jcs) => {
+      put.run(digest, jcs);
+      putTenant.run(digest, tenant);
+      return null;
+    },
+  };
+}
+
+export function manifestTable({ prepare, read, write }: TableParts<RowOf<ManifestOperations>>): ManifestTable {
+  const one = prepare('SELECT jcs FROM manifests JOIN manifest_tenants USING (digest) WHERE digest = ? AND tenant = ?');
+  return {
+    putManifest: (tenant, digest, jcs) => done(write(['putManifest', tenant, digest, jcs])),
+    manifest: (tenant, digest) =>
+      read(() => {
+        const row = one.get(digest, tenant);
+        return row === undefined ? undefined : textOf(row, 'jcs');
+      }),
+  };
+}

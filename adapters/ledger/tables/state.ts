@@ -1,0 +1,56 @@
+import { textOf } from '../sqlite/columns.ts';
+import { done, type Connection, type RowOf, type TableParts, type Writers } from './table.ts';
+
+export interface StateRow {
+  readonly key: string;
+  /** JSON text. */
+  readonly json: string;
+}
+
+/** Texts by kind and key: data other than receipts that outlives a restart. */
+export interface StateTable {
+  readonly state: (kind: string, key: string) => Promise<string | undefined>;
+  readonly states: (kind: string) => Promise<readonly StateRow[]>;
+  readonly putState: (kind: string, key: string, json: string) => Promise<void>;
+  readonly deleteState: (kind: string, key: string) => Promise<void>;
+}
+
+export type StateOperations = {
+  readonly putState: readonly [kind: string, key: string, json: string];
+  readonly deleteState: readonly [kind: string, key: string];
+};
+
+/** Part of the first version of the schema. It is never edited: a change is a migration. */
+export const STATE_SQL = `CREATE TABLE state(kind TEXT NOT NULL, key TEXT NOT NULL, json TEXT NOT NULL, PRIMARY KEY (kind, key)) STRICT, WITHOUT ROWID;`;
+
+export function stateWriters(db: Connection): Writers<StateOperations> {
+  const put = db.prepare(
+    'INSERT INTO state(kind, key, json) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET json = excluded.json',
+  );
+  const remove = db.prepare('DELETE FROM state WHERE kind = ? AND key = ?');
+  return {
+    putState: (kind, key, json) => {
+      put.run(kind, key, json);
+      return null;
+    },
+    deleteState: (kind, key) => {
+      remove.run(kind, key);
+      return null;
+    },
+  };
+}
+
+export function stateTable({ prepare, read, write }: TableParts<RowOf<StateOperations>>): StateTable {
+  const one = prepare('SELECT json FROM state WHERE kind = ? AND key = ?');
+  const all = prepare('SELECT key, json FROM state WHERE kind = ? ORDER BY key');
+  return {
+    state: (kind, key) =>
+      read(() => {
+        const row = one.get(kind, key);
+        return row === undefined ? undefined : textOf(row, 'json');
+      }),
+    states: (kind) => read(() => all.all(kind).map((row) => ({ key: textOf(row, 'key'), json: textOf(row, 'json') }))),
+    putState: (kind, key, json) => done(write(['putState', kind, key, json])),
+    deleteState: (kind, key) => done(write(['deleteState', kind, key])),
+  };
+}

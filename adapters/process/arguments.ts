@@ -1,0 +1,116 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { nearest } from '../../core/manifest/nearest.ts';
+import type { DefaultFlag, Flag, ValueFlag } from './flag.ts';
+import { UsageError } from './start-error.ts';
+
+/** Flags and values of a command line, as texts. */
+export interface Args {
+  readonly positionals: readonly string[];
+  readonly one: (name: string) => string | undefined;
+  readonly all: (name: string) => readonly string[];
+  readonly has: (name: string) => boolean;
+}
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+function optionsOf(flags: readonly Flag[]): Options {
+  const options: Options = {};
+  for (const { name, value, short } of flags) {
+    const type = value === undefined ? 'boolean' : 'string';
+    options[name] = { type, multiple: true, ...(short === undefined ? {} : { short }) };
+  }
+  return options;
+}
+
+function unknownFlag(rawName: string, flags: readonly Flag[]): UsageError {
+  const meant = nearest(
+    rawName.replace(/^-+/, ''),
+    flags.map(({ name }) => name),
+  );
+  return new UsageError(`unknown flag ${rawName}${meant === undefined ? '' : `: did you mean --${meant}?`}`);
+}
+
+/** The text behind `=` of a flag that accepts a value only there, or no value. */
+function inlineOf({ value, rawName }: OptionToken, { inline }: Flag): string {
+  if (value !== undefined && inline === undefined) throw new UsageError(`${rawName} takes no value`);
+  return value ?? '';
+}
+
+/** The value of one option as it was written. @throws UsageError a value is missing, or the flag takes none */
+function valueIn(token: OptionToken, flag: Flag): string {
+  const { value, inlineValue = false, rawName } = token;
+  if (flag.value === undefined) return inlineOf(token, flag);
+  const swallowed = value !== undefined && !inlineValue && value.length > 1 && value.startsWith('-');
+  if (value === undefined || swallowed) throw new UsageError(`${rawName} takes a value: ${rawName} ${flag.value}`);
+  return value;
+}
+
+function collect(tokens: readonly OptionToken[], flags: readonly Flag[]): ReadonlyMap<string, readonly string[]> {
+  const known = new Map(flags.map((flag) => [flag.name, flag]));
+  const values = new Map<string, readonly string[]>();
+  for (const token of tokens) {
+    const flag = known.get(token.name);
+    if (flag === undefined) throw unknownFlag(token.rawName, flags);
+    const before = values.get(flag.name) ?? [];
+    if (before.length > 0 && flag.repeats !== true) throw new UsageError(`${token.rawName} is given twice`);
+    values.set(flag.name, [...before, valueIn(token, flag)]);
+  }
+  return values;
+}
+
+/**
+ * Parses a command line; values stay texts.
+ * @throws UsageError an unknown flag, with the flag that was probably meant; a missing value; a flag given twice
+ */
+export function parseArguments(flags: readonly Flag[], argv: readonly string[]): Args {
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: optionsOf(flags),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const values = collect(
+    tokens.filter((token) => token.kind === 'option'),
+    flags,
+  );
+  return {
+    positionals: tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : [])),
+    one: (name) => values.get(name)?.[0],
+    all: (name) => values.get(name) ?? [],
+    has: (name) => values.has(name),
+  };
+}
+
+/** The value of a flag, parsed; its default when it was not given. @throws UsageError */
+export const valueOf = <T>(args: Args, { name, fallback, parse }: DefaultFlag<T>): T =>
+  parse(args.one(name) ?? fallback, `--${name}`);
+
+/** @returns undefined: the flag was not given. @throws UsageError */
+export function givenOf<T>(args: Args, { name, parse }: ValueFlag<T>): T | undefined {
+  const text = args.one(name);
+  return text === undefined ? undefined : parse(text, `--${name}`);
+}
+
+/** Every value of a flag that repeats, in order. @throws UsageError */
+export const allOf = <T>(args: Args, { name, parse }: ValueFlag<T>): readonly T[] =>
+  args.all(name).map((text) => parse(text, `--${name}`));
+
+/**
+ * Two flags that must be given together.
+ * @returns undefined: neither was given.
+ * @throws UsageError one of them is missing
+ */
+export function bothOf<T>(args: Args, one: ValueFlag<T>, other: ValueFlag<T>): readonly [T, T] | undefined {
+  const [first, second] = [givenOf(args, one), givenOf(args, other)];
+  if (first === undefined && second === undefined) return undefined;
+  if (first !== undefined && second !== undefined) return [first, second];
+  throw new UsageError(`--${one.name} and --${other.name} belong together`);
+}

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import { parseListenAddress, type ListenAddress } from '../../core/network/listen-address.ts';
+import { isLabelName } from '../../core/reconcile/kube-name.ts';
+import { parseDuration, type DurationUnit } from '../../core/time/duration.ts';
+import { UsageError } from './start-error.ts';
+
+type Parse<T> = (text: string, flag: string) => T;
+
+/** Host of an address that is only a port, for every flag of every program. */
+export const DEFAULT_HOST = '127.0.0.1';
+
+const FLAG_UNITS: readonly DurationUnit[] = ['ms', 's', 'm', 'h'];
+
+export const asText: Parse<string> = (text) => text;
+
+/** An absolute path of a file or folder. */
+export const asPath: Parse<string> = (text) => resolve(text);
+
+export const asAddress: Parse<ListenAddress> = (text, flag) => {
+  const address = parseListenAddress(text, DEFAULT_HOST);
+  if (address !== undefined) return address;
+  throw new UsageError(`${flag} takes HOST:PORT, [IPV6]:PORT or PORT (on ${DEFAULT_HOST}), for example 127.0.0.1:8080`);
+};
+
+/** One word of a list. */
+export const asOneOf =
+  <Value extends string>(values: readonly Value[]): Parse<Value> =>
+  (text, flag) => {
+    const found = values.find((value) => value === text);
+    if (found === undefined) throw new UsageError(`${flag} is one of ${values.join(', ')}`);
+    return found;
+  };
+
+/** A whole number in digits. */
+export const asNumber =
+  (min: number, max: number): Parse<number> =>
+  (text, flag) => {
+    const number = Number(text);
+    if (/^[0-9]{1,15}$/.test(text) && number >= min && number <= max) return number;
+    throw new UsageError(`${flag} is a whole number from ${min} to ${max}`);
+  };
+
+const isWithin = (text: string, min: string, max: string): boolean => {
+  const [ms = Number.NaN, least = 0, most = 0] = [text, min, max].map((each) => parseDuration(each, FLAG_UNITS));
+  return ms >= least && ms <= most;
+};
+
+/** @returns a parser of durations in ms, from `min` to `max`, which are written as durations too */
+export const asDuration =
+  (min: string, max: string): Parse<number> =>
+  (text, flag) => {
+    const ms = parseDuration(text, FLAG_UNITS);
+    if (ms !== undefined && isWithin(text, min, max)) return ms;
+    throw new UsageError(`${flag} takes a duration from ${min} to ${max}, for example 15s`);
+  };
+
+export const asNamespace: Parse<string> = (text, flag) => {
+  if (isLabelName(text)) return text;
+  throw new UsageError(`${flag} takes the name of a namespace, for example orb-system`);
+};
+
+/** An https origin: scheme, host and port without a path. */
+export const asOrigin: Parse<string> = (text, flag) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'https:' && url.origin === text) return text;
+  throw new UsageError(`${flag} takes an https origin without path, for example https://orbs.example`);
+};

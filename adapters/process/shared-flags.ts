@@ -1,0 +1,131 @@
+import type { ListenAddress } from '../../core/network/listen-address.ts';
+import type { DefaultFlag, ValueFlag } from './flag.ts';
+import { asAddress, asNamespace, asNumber, asOneOf, asOrigin, asPath, asText, DEFAULT_HOST } from './flag-values.ts';
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+/** A flag for an address to listen on: `HOST:PORT`, `[IPV6]:PORT`, or `PORT` on 127.0.0.1. */
+export const addressFlag = (name: string, text: string, fallback: string): DefaultFlag<ListenAddress> => ({
+  name,
+  value: '[HOST:]PORT',
+  text: `${text}; PORT alone is on ${DEFAULT_HOST}, port 0 takes a free one`,
+  fallback,
+  parse: asAddress,
+});
+
+export const METRICS_LISTEN = addressFlag('metrics-listen', 'address of the Prometheus metrics', '127.0.0.1:9464');
+
+export const LOG_LEVEL: DefaultFlag<(typeof LOG_LEVELS)[number]> = {
+  name: 'log-level',
+  value: 'LEVEL',
+  text: 'debug, info, warn or error',
+  fallback: 'info',
+  values: LOG_LEVELS,
+  parse: asOneOf(LOG_LEVELS),
+};
+
+/** @param facts content of the file. @param when the time at which it is written */
+export const readyFileFlag = (facts: string, when: string): ValueFlag<string> => ({
+  name: 'ready-file',
+  value: 'FILE',
+  text: `gets ${facts} as JSON (mode 0600), once ${when}`,
+  parse: asPath,
+});
+
+export const EGRESS_ALLOW: ValueFlag<string> = {
+  name: 'egress-allow',
+  value: 'ORIGIN',
+  repeats: true,
+  text: 'lets Orbs call this origin, for example http://127.0.0.1:9000',
+  parse: asText,
+};
+
+export const EGRESS_STUB: ValueFlag<string> = {
+  name: 'egress-stub',
+  value: 'ORIGIN=ADDRESS:PORT',
+  repeats: true,
+  text: "sends one origin's traffic to a local stub, with TLS",
+  parse: asText,
+};
+
+export const EGRESS_CA: ValueFlag<string> = {
+  name: 'egress-ca',
+  value: 'FILE',
+  repeats: true,
+  text: 'one more CA (PEM), for these two only',
+  parse: asText,
+};
+
+/** Namespace of the platform on a cluster. */
+export const namespaceFlag = (text: string): DefaultFlag<string> => ({
+  name: 'namespace',
+  value: 'NAME',
+  text,
+  fallback: 'orb-system',
+  parse: asNamespace,
+});
+
+/** Largest request body, bytes (security.md S6). */
+export const MAX_REQUEST_BYTES: DefaultFlag<number> = {
+  name: 'max-request-bytes',
+  value: 'N',
+  text: 'largest body of a request in bytes, at most 8388608 (8 MiB)',
+  fallback: '1048576',
+  parse: asNumber(1, 8 * 1_048_576),
+};
+
+export const IDENTITY: ValueFlag<string> = {
+  name: 'identity',
+  value: 'NAME',
+  text: 'name of this process among replicas',
+  otherwise: 'its host and a random part',
+  parse: asText,
+};
+
+export const TLS_CERT: ValueFlag<string> = {
+  name: 'tls-cert',
+  value: 'FILE',
+  text: 'certificate chain (PEM), with --tls-key',
+  parse: asPath,
+};
+
+export const TLS_KEY: ValueFlag<string> = {
+  name: 'tls-key',
+  value: 'FILE',
+  text: 'private key of --tls-cert (PEM)',
+  parse: asPath,
+};
+
+/** Flags of `npm start`, which `orb dev` has too. */
+export const STANDALONE = {
+  listen: addressFlag('listen', 'address of the API, loopback only', '127.0.0.1:8080'),
+  metricsListen: METRICS_LISTEN,
+  resources: {
+    name: 'resources',
+    value: 'DIR',
+    text: 'manifests, Orbs, Orbisets and Secrets',
+    otherwise: 'the bundled manifests',
+    parse: asPath,
+  },
+  data: { name: 'data', value: 'DIR', text: 'keys, ledger, vault and API keys', fallback: '.orb', parse: asPath },
+  logHead: {
+    name: 'log-head',
+    value: 'FILE',
+    text: 'newest checkpoint of the log: shows that a data folder was lost or restored',
+    otherwise: '.orb.log-head beside --data',
+    parse: asPath,
+  },
+  issuer: {
+    name: 'issuer',
+    value: 'URL',
+    text: 'https origin in receipts; fixed with the ledger',
+    fallback: 'https://orbs.localhost',
+    parse: asOrigin,
+  },
+  maxRequestBytes: MAX_REQUEST_BYTES,
+  readyFile: readyFileFlag('url, key and an example', 'requests are answered'),
+  egressAllow: EGRESS_ALLOW,
+  egressStub: EGRESS_STUB,
+  egressCa: EGRESS_CA,
+  logLevel: LOG_LEVEL,
+} as const satisfies Readonly<Record<string, ValueFlag<unknown>>>;

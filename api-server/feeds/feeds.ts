@@ -1,0 +1,226 @@
+import { LastOrbisets } from '../../adapters/catalog/last-orbisets.ts';
+import { ValidOrbs } from '../../adapters/catalog/valid-orbs.ts';
+import { createController, type Controller, type ControllerOptions } from '../../adapters/kube/controller.ts';
+import { KINDS } from '../../adapters/kube/kinds.ts';
+import type { RuntimeMetrics } from '../../adapters/kube/kube-metrics.ts';
+import { createOwnWrites } from '../../adapters/kube/own-writes.ts';
+import type { Change, KubeClient, Reflector, WorkQueue } from '../../adapters/kube/port.ts';
+import type { Reflect } from '../../adapters/kube/reflect.ts';
+import { createStatusWriter } from '../../adapters/kube/status-writer.ts';
+import { createWorkQueue } from '../../adapters/kube/work-queue.ts';
+import { createLedgerLease, type LedgerLease } from '../../adapters/ledger/ledger-lease.ts';
+import { done } from '../../core/reconcile/outcome.ts';
+import type { Platform } from '../process/platform.ts';
+import type { ReadingClient, ReflectSecrets } from '../vault/secret-watch.ts';
+import { createVaultReporter } from '../vault/vault-reporter.ts';
+import { VaultWatches } from '../vault/vault-watches.ts';
+import { FirstPass } from './first-pass.ts';
+import { publicationChanged } from './kill-feeds.ts';
+import { OrbFeed, type OrbFeedDeps } from './orb-feed.ts';
+import { OrbisetFeed, type OrbisetFeedDeps } from './orbiset-feed.ts';
+import { createSwapTasks, type SwapTasks, type SwapTasksDeps } from './swap-tasks.ts';
+
+export interface FeedOptions
+  extends Pick<SwapTasksDeps, 'identity' | 'random' | 'recorder' | 'evaluator'>, Pick<OrbFeedDeps, 'compile'> {
+  /** For statuses, and for the LISTs and watches of Secrets. */
+  readonly client: Pick<KubeClient, 'get' | 'apply'> & ReadingClient;
+  readonly metrics: RuntimeMetrics;
+  readonly reflect: Reflect;
+  readonly reflectSecrets: ReflectSecrets;
+  /** False: Secrets are watched singly, however many are bound. */
+  readonly mayWatchNamespaces: boolean;
+  /** Most Secrets that are watched singly; default 200. */
+  readonly watchLimit?: number;
+  /** Vault entries that do not come from a Secret. */
+  readonly extra?: OrbisetFeedDeps['extra'];
+}
+
+/** Keeps the catalogue of a process equal to the objects of a cluster or of the local object store. */
+export interface Feeds {
+  /** Caches of this process, by name. */
+  readonly reflectors: Readonly<Record<string, Reflector>>;
+  /**
+   * Names of feeds that are not taken over yet. Empty when the catalogue holds everything that existed at the start.
+   */
+  readonly missing: () => readonly string[];
+  /** The extra vault entries of an Orbiset changed. @param key `namespace/name` */
+  readonly vaultChanged: (key: string) => void;
+  /** Follows the objects until the signal is aborted. Never rejects. Call it once. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+const FEED_WORKERS = 32;
+const REPORT_WORKERS = 4;
+
+interface Parts extends FeedOptions {
+  readonly platform: Platform;
+}
+
+/** Enqueues an object that changed. Objects that existed at the start come after the changed ones. */
+const into =
+  (queue: WorkQueue): ((change: Change) => void) =>
+  ({ key, initial }) =>
+    queue.add(key, { lane: initial ? 'low' : 'high' });
+
+/** Objects that were deleted while no process ran are still in the ledger. They are removed in the same way. */
+async function alsoGone({ synced, store }: Reflector, queue: WorkQueue, kept: () => Iterable<string>): Promise<void> {
+  await synced;
+  for (const key of kept()) if (store.get(key) === undefined) queue.add(key, { lane: 'low' });
+}
+
+type Feeding = Pick<ControllerOptions, 'name' | 'kind' | 'queue' | 'reconcile' | 'workers'>;
+
+function controllerOf({ metrics, random, platform }: Parts, feeding: Feeding): Controller {
+  const { clock, log } = platform;
+  return createController({ ...feeding, clock, random, logger: log.logger, metrics });
+}
+
+const queueOf = ({ metrics, platform }: Parts, name: string): WorkQueue =>
+  createWorkQueue({ name, clock: platform.clock, metrics });
+
+/** A kind that is taken over into the catalogue. */
+interface Feed {
+  readonly reflector: Reflector;
+  readonly controller: Controller;
+  readonly pass: FirstPass;
+}
+
+interface OrbParts extends Feed {
+  readonly holder: SwapTasks;
+}
+
+function createOrbFeed(parts: Parts, valid: ValidOrbs): OrbParts {
+  const { logger } = parts.platform.log;
+  const feed = new OrbFeed({ valid, logger, compile: parts.compile });
+  const queue = queueOf(parts, 'orb-feed');
+  const reflector = parts.reflect({ kind: KINDS.orb, onChange: into(queue) });
+  const pass = new FirstPass(reflector);
+  const holder = createSwapTasks({ ...parts, feed, store: reflector.store });
+  void alsoGone(reflector, queue, () => [...valid.lastValid.keys()]);
+  const reconcile: Feeding['reconcile'] = async (key) => {
+    await feed.apply(key, reflector.store.get(key)).finally(() => pass.took(key));
+    holder.observe(key);
+    return done;
+  };
+  const controller = controllerOf(parts, { name: 'orb-feed', kind: 'Orb', queue, reconcile, workers: FEED_WORKERS });
+  return { reflector, pass, controller, holder };
+}
+
+interface OrbisetParts extends Feed {
+  readonly watches: VaultWatches;
+  readonly reporter: Controller;
+  readonly changed: (key: string) => void;
+}
+
+function createWatches(parts: Parts, queue: WorkQueue): VaultWatches {
+  const { platform, mayWatchNamespaces, client, reflectSecrets, watchLimit } = parts;
+  return new VaultWatches({
+    client,
+    logger: platform.log.logger,
+    clock: platform.clock,
+    mayWatchNamespaces,
+    ...(watchLimit === undefined ? {} : { limit: watchLimit }),
+    reflect: reflectSecrets,
+    onChange: (orbisets) => {
+      for (const key of orbisets) queue.add(key, { lane: 'high' });
+    },
+  });
+}
+
+function createReporter(
+  parts: Parts,
+  { queue, feed, store, lease }: { queue: WorkQueue; feed: OrbisetFeed; store: Reflector['store']; lease: LedgerLease },
+): Controller {
+  const { client, platform, random, metrics } = parts;
+  const { clock, log } = platform;
+  const writes = createOwnWrites({ client, kind: KINDS.orbiset, store, clock });
+  const writer = createStatusWriter({ client, assertLeading: lease.assertLeading });
+  return createController({
+    name: 'vault-report',
+    kind: 'Orbiset',
+    queue,
+    reconcile: createVaultReporter({ feed, store, writes, writer, clock }),
+    writes: [writes],
+    keys: () => store.list().map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`),
+    workers: REPORT_WORKERS,
+    clock,
+    random,
+    logger: log.logger,
+    metrics,
+  });
+}
+
+function createOrbisetFeed(parts: Parts, last: LastOrbisets, lease: LedgerLease): OrbisetParts {
+  const { catalog, runtime, log } = parts.platform;
+  const { logger, addRedactor, removeRedactor } = log;
+  const { extra } = parts;
+  const queue = queueOf(parts, 'orbiset-feed');
+  const reports = queueOf(parts, 'vault-report');
+  const watches = createWatches(parts, queue);
+  const suspend = (orbiset: string): void => {
+    const ended = runtime.inFlight.kill(orbiset, 'orbiset-suspended');
+    logger.warn('the Orbiset is suspended', { orbiset, runs_ended: ended });
+  };
+  const onReport = (key: string): void => reports.add(key);
+  const shared = { catalog, last, watches, logger, addRedactor, removeRedactor, suspend, onReport };
+  const feed = new OrbisetFeed({ ...shared, ...(extra === undefined ? {} : { extra }) });
+  const enqueue = into(queue);
+  const reflector = parts.reflect({
+    kind: KINDS.orbiset,
+    onChange: (change) => {
+      enqueue(change);
+      // The operator writes the status after it has made the RoleBinding (operator.md A3).
+      if (!change.initial) watches.nudge(change.key.slice(0, change.key.indexOf('/')));
+      reports.add(change.key);
+    },
+  });
+  const pass = new FirstPass(reflector);
+  void alsoGone(reflector, queue, () => [...last.all.keys()].map((key) => key.replace('.', '/')));
+  const reconcile: Feeding['reconcile'] = async (key) => {
+    await feed.apply(key, reflector.store.get(key)).finally(() => pass.took(key));
+    return done;
+  };
+  const { store } = reflector;
+  return {
+    reflector,
+    pass,
+    watches,
+    controller: controllerOf(parts, { name: 'orbiset-feed', kind: 'Orbiset', queue, reconcile, workers: FEED_WORKERS }),
+    reporter: createReporter(parts, { queue: reports, feed, store, lease }),
+    changed: (key) => queue.add(key, { lane: 'high' }),
+  };
+}
+
+/** Makes every feed. Before `run`, it reads only the ledger. */
+export async function createFeeds(platform: Platform, options: FeedOptions): Promise<Feeds> {
+  const parts: Parts = { ...options, platform };
+  const { ledger, catalog, metrics, clock, log, exceptions, runtime, dialer } = platform;
+  const allowedOrigins = exceptions.map(({ origin }) => origin);
+  const valid = new ValidOrbs({ catalog, ledger, metrics, allowedOrigins });
+  const last = new LastOrbisets(ledger);
+  await Promise.all([valid.open(), last.open()]);
+  const { logger } = log;
+  const lease = createLedgerLease({ ledger, name: 'status-writer', holder: options.identity, clock, logger });
+  const orbs = createOrbFeed(parts, valid);
+  const orbisets = createOrbisetFeed(parts, last, lease);
+  const publications = options.reflect({
+    kind: KINDS.publication,
+    onChange: ({ key, after }) => publicationChanged({ switches: runtime.switches, dialer, logger }, key, after),
+  });
+  const missing = (): readonly string[] => [
+    ...(orbs.pass.isOver && orbisets.pass.isOver ? [] : ['resources']),
+    ...(orbisets.watches.isSettled ? [] : ['vaults']),
+  ];
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const working = [orbs.controller, orbisets.controller].map((controller) => controller.run(signal));
+    const leading = lease.run(signal, (scope) => orbisets.reporter.run(scope));
+    await Promise.all([...working, leading, orbs.holder.run(signal)]);
+    orbisets.watches.stop();
+  };
+  return {
+    reflectors: { orbs: orbs.reflector, orbisets: orbisets.reflector, publications },
+    missing,
+    vaultChanged: orbisets.changed,
+    run,
+  };
+}

@@ -1,0 +1,50 @@
+import type { LastOrbiset } from '../../adapters/catalog/last-orbisets.ts';
+import { isJsonObject } from '../../core/json/json-value.ts';
+import { checkDocument } from '../../core/manifest/documents.ts';
+import { policiesOf } from '../../core/manifest/policies.ts';
+import type { KubeObject } from '../../core/reconcile/kube-object.ts';
+import type { OrbisetSpec } from '../../crds/orbiset.ts';
+
+/** The settings of an Orbiset. */
+export interface ReadSpec {
+  readonly spec: OrbisetSpec;
+  /** True: this exact generation is valid. False: it is the last valid one. */
+  readonly isValid: boolean;
+}
+
+/**
+ * Whether a spec suspends, in whatever shape it is stored. A value that can't be parsed suspends: a kill switch must
+ * hold (security.md S30). Example: `suspended: "yes"` suspends.
+ */
+function suspends(spec: unknown): boolean {
+  if (!isJsonObject(spec)) return true;
+  const { suspended } = spec;
+  return suspended !== undefined && suspended !== false;
+}
+
+/** @returns undefined: this generation is not valid */
+function checkedSpec({ metadata, spec, unsafeIntegers = [] }: KubeObject): OrbisetSpec | undefined {
+  if (!isJsonObject(spec) || unsafeIntegers.some((pointer) => pointer.startsWith('/spec/'))) return undefined;
+  const { namespace = '', name } = metadata;
+  const checked = checkDocument({
+    apiVersion: 'orbs.dev/v1alpha1',
+    kind: 'Orbiset',
+    metadata: { namespace, name },
+    spec,
+  });
+  return checked.ok && checked.value.kind === 'Orbiset' ? checked.value.spec : undefined;
+}
+
+/**
+ * The spec that decides on runs: this generation's, else the last valid one of the same object. Suspension and policies
+ * are always those of this generation.
+ * @param last the last valid spec, from memory or from the ledger
+ * @returns undefined: no generation was ever valid
+ */
+export function specToRun(orbiset: KubeObject, last: LastOrbiset | undefined): ReadSpec | undefined {
+  const spec = checkedSpec(orbiset);
+  if (spec !== undefined) return { spec, isValid: true };
+  if (last === undefined || last.uid !== orbiset.metadata.uid) return undefined;
+  const policies = policiesOf(orbiset.spec) ?? {};
+  return { spec: { ...last.document.spec, suspended: suspends(orbiset.spec), policies }, isValid: false };
+}

@@ -1,0 +1,103 @@
+import type { ProblemPart } from './problem-part.ts';
+
+/** Codes of runs (design.md §3). */
+export const executeProblems = {
+  'invalid-inputs': {
+    status: 422,
+    title: 'The request does not fit the Orb',
+    next: 'Correct what errors[] points at; the Orb’s manifest names its inputs.',
+  },
+  'orbiset-not-found': {
+    status: 404,
+    title: 'No such Orbiset',
+    next: 'Use an Orbiset of your tenant; a key of several tenants writes {namespace}.{name}.',
+  },
+  'orb-not-allowed': {
+    status: 403,
+    title: 'The Orbiset may not execute this Orb',
+    next: 'Add the Orb to spec.orbs of the Orbiset.',
+  },
+  'orb-differs-from-publication': {
+    status: 409,
+    title: 'The Orb is not the published one',
+    next: 'Apply the published manifest, or publish a new version.',
+  },
+  'orbiset-suspended': {
+    status: 503,
+    title: 'The Orbiset is suspended',
+    next: 'Wait until spec.suspended of the Orbiset is false again.',
+  },
+  'orb-suspended': {
+    status: 503,
+    title: 'The Orb is suspended',
+    next: 'Use another version, or wait until its publisher or the platform restores it.',
+  },
+  'egress-stopped': {
+    status: 503,
+    title: 'All calls to providers are stopped',
+    next: 'Wait until the operator of the installation starts them again.',
+  },
+  'secret-missing': {
+    status: 409,
+    title: 'The vault lacks an entry that the Orb needs',
+    next: 'Add the entry to the vault of the Orbiset.',
+  },
+  'secret-not-header-safe': {
+    status: 409,
+    title: 'A vault entry can’t stand in a header',
+    next: 'Store the value without line breaks and control characters.',
+  },
+  'secret-host-not-allowed': {
+    status: 409,
+    title: 'A vault entry may not be sent to this host',
+    next: 'Add the host to allowedHosts of the entry, if it should have the secret.',
+  },
+  'policy-unavailable': {
+    status: 503,
+    title: 'The Orbiset asks for policies, which can’t be applied',
+    next: 'Remove spec.policies from the Orbiset: it is reserved, and nothing runs while it has a member.',
+  },
+  'policy-denied': { status: 403, title: 'A policy denied the run', next: 'Read the violations in the receipt.' },
+  'provider-failed': {
+    status: 502,
+    title: 'The provider failed',
+    next: 'Look at run.attempts; try again later, with another Idempotency-Key, unless maybe_executed is true.',
+  },
+  'provider-rejected': {
+    status: 502,
+    title: 'The provider rejected the request',
+    next: 'Look at provider_status; the inputs or the manifest do not fit the provider.',
+  },
+  'provider-refused-credential': {
+    status: 502,
+    title: 'The provider refused the credential or its quota is used up',
+    next: 'Check the secrets of the Orbiset’s vault with the provider.',
+  },
+  'provider-timeout': {
+    status: 504,
+    title: 'The provider did not answer in time',
+    next: 'Try again later, with another Idempotency-Key, unless maybe_executed is true; the deadlines are in the manifest: execution.timeout_ms and others.',
+  },
+  'providers-unavailable': {
+    status: 502,
+    title: 'No provider takes calls at present',
+    next: 'Try again after Retry-After seconds. An Idempotency-Key keeps this answer: send another one.',
+    retryAfter: 1,
+  },
+  'rate-limited': {
+    status: 429,
+    title: 'Too many requests',
+    next: 'Try again after Retry-After seconds.',
+    retryAfter: 1,
+  },
+  'signing-misconfigured': {
+    status: 500,
+    title: 'The receipt failed its own check',
+    next: 'The operator of the installation must look at the signing keys; this instance starts no more runs.',
+  },
+  'run-closed': {
+    status: 500,
+    title: 'The run was closed before it ended',
+    next: 'Its receipt says platform_error; look at the provider before you try again.',
+  },
+} as const satisfies ProblemPart;

@@ -1,0 +1,128 @@
+import type { ProblemPart } from './problem-part.ts';
+
+/** Codes of every route, and codes that more than one service answers. */
+export const generalProblems = {
+  // Faults of the HTTP request
+  'malformed-request': { status: 400, title: 'Not a valid HTTP request', next: 'Send a well-formed HTTP/1.1 request.' },
+  'malformed-path': {
+    status: 400,
+    title: 'Malformed percent-encoding in the path',
+    next: 'Percent-encode path segments as UTF-8.',
+  },
+  'invalid-parameter': {
+    status: 400,
+    title: 'A parameter, header or member of the request is not usable',
+    next: 'Correct the parameter that errors[] names.',
+  },
+  'invalid-json': {
+    status: 400,
+    title: 'The body is not JSON',
+    next: 'Send one JSON object in UTF-8, without duplicate keys and without integers beyond 2^53-1.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'No valid API key',
+    next: 'Send Authorization: Bearer <API key>. Keys are made with: orb keys create --tenant NAME',
+  },
+  forbidden: {
+    status: 403,
+    title: 'The key may not do this',
+    next: 'Use a key with the scope, address range and Orbs that this needs.',
+  },
+  'authentication-unavailable': {
+    status: 503,
+    title: 'Nobody can say who sends this token',
+    next: 'Send the request again; API keys need no Kubernetes API.',
+    retryAfter: 1,
+  },
+  'route-not-found': { status: 404, title: 'No such route', next: 'GET /openapi.json lists every route.' },
+  'method-not-allowed': {
+    status: 405,
+    title: 'The route has no such method',
+    next: 'Use a method of the Allow header.',
+  },
+  'not-acceptable': {
+    status: 406,
+    title: 'None of the accepted media types can be served',
+    next: 'Accept one of the media types that detail lists.',
+  },
+  'request-timeout': {
+    status: 408,
+    title: 'The request did not arrive in time',
+    next: 'Send the whole request at once.',
+  },
+  'body-too-large': {
+    status: 413,
+    title: 'The body is larger than the limit',
+    next: 'Send less, or have the limit raised that detail names.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'The body has a media type or encoding that the route does not take',
+    next: 'Send Content-Type: application/json in UTF-8 without Content-Encoding; routes without a body take none.',
+  },
+  'headers-too-large': {
+    status: 431,
+    title: 'The request has too many or too large headers',
+    next: 'Send fewer or shorter headers.',
+  },
+  'internal-error': { status: 500, title: 'The server has a fault', next: 'Report it with the request id.' },
+  'shutting-down': {
+    status: 503,
+    title: 'This instance is stopping',
+    next: 'Send the request again; another instance answers.',
+    retryAfter: 1,
+  },
+  'not-ready': {
+    status: 503,
+    title: 'This instance is not ready',
+    next: 'Wait; detail names what is missing.',
+    retryAfter: 1,
+  },
+  // Codes that more than one service answers
+  'orb-not-found': { status: 404, title: 'No such Orb', next: 'Check name and version of orb_id.' },
+  'orb-not-ready': {
+    status: 409,
+    title: 'The Orb never had a valid manifest',
+    next: 'Correct its manifest: orb validate FILE says where.',
+  },
+  'orb-ambiguous': {
+    status: 409,
+    title: 'The key acts for several tenants',
+    next: 'Name the tenant with ?namespace=.',
+  },
+  'namespace-ambiguous': {
+    status: 409,
+    title: 'The key acts for several tenants',
+    next: 'Name the tenant with ?namespace=.',
+  },
+  'namespace-not-found': { status: 404, title: 'No such namespace', next: 'Name a namespace that the key acts for.' },
+  'ledger-unavailable': {
+    status: 503,
+    title: 'The ledger can’t be written or read',
+    next: 'Try again; with maybe_executed true ask for the run first.',
+    retryAfter: 1,
+  },
+  'ledger-forked': {
+    status: 503,
+    title: 'The history of the ledger is in doubt',
+    next: 'The operator of the installation decides which history holds: orb ledger restore, or orb ledger adopt --new-origin (docs/backup-and-restore.md).',
+  },
+  overloaded: {
+    status: 503,
+    title: 'The server has more work than it can take',
+    next: 'Try again after Retry-After seconds.',
+    retryAfter: 1,
+  },
+  'idempotency-in-progress': {
+    status: 409,
+    title: 'A request with this Idempotency-Key is running',
+    next: 'Send the same request again later to get its answer.',
+    retryAfter: 1,
+  },
+  'idempotency-key-reused': {
+    status: 422,
+    title: 'The Idempotency-Key belongs to another request body',
+    next: 'Use a new key for a new request.',
+  },
+} as const satisfies ProblemPart;

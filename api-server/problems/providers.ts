@@ -1,0 +1,31 @@
+import type { ProblemPart } from './problem-part.ts';
+
+/** Codes of swaps and pins (failover.md §9). */
+export const providerProblems = {
+  'provider-unknown': {
+    status: 422,
+    title: 'The manifest has no such provider',
+    next: 'Name a provider of the manifest; GET /providers/{orb_id}/status lists them.',
+  },
+  'provider-unresolved': {
+    status: 422,
+    title: 'Nothing says how the provider is called',
+    next: 'Add the execution that detail names to the manifest.',
+  },
+  'provider-unhealthy': {
+    status: 409,
+    title: 'The provider does not work at present',
+    next: 'Choose another provider, or send "force": true.',
+  },
+  'active-changed': {
+    status: 409,
+    title: 'Another provider is active than expected',
+    next: 'Look at active_provider and decide again.',
+  },
+  'control-plane-unavailable': {
+    status: 503,
+    title: 'The Kubernetes API does not answer',
+    next: 'Send the request again after Retry-After seconds; runs go on.',
+    retryAfter: 2,
+  },
+} as const satisfies ProblemPart;

@@ -1,0 +1,208 @@
+import type { DialFailure, DialLimits, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import type { AttemptRecord } from '../../core/receipt/record.ts';
+import { failureOf, maybeExecuted, repeatsOf, type Failure, type Repeats } from '../../core/attempts/repeat.ts';
+import { retryAfterMs } from '../../core/attempts/retry-after.ts';
+import { attemptOutcome, isTenantRefusal, type ProviderExchange } from '../../core/attempts/classify.ts';
+import type { ReadyAttempt } from '../../core/run/eligibility.ts';
+import { extractOutputs } from '../../core/run/outputs.ts';
+import { readBody, type ProviderAnswer } from '../../core/run/response-body.ts';
+import { headerMap } from './header-map.ts';
+import type { RunPlan } from './plan.ts';
+import type { LiveRun } from '../runtime/runs-in-flight.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+
+/** The result of one attempt. */
+export interface AttemptResult {
+  readonly ready: ReadyAttempt;
+  readonly provider: string;
+  readonly usedSecret: boolean;
+  readonly record: AttemptRecord;
+  readonly exchange: ProviderExchange;
+  /** The kind of failure; without meaning after a success. */
+  readonly failure: Failure;
+  readonly repeats: Repeats;
+  /** Ms from now for which the provider asks for no requests; undefined: it does not ask. */
+  readonly retryAfterMs: number | undefined;
+  /** True when the result concerns the Orb, not only the calling Orbiset. */
+  readonly concernsOrb: boolean;
+  /** Unredacted; null unless the provider answered with a 2xx. */
+  readonly outputs: JsonObject | null;
+  readonly outputsComplete: boolean;
+  readonly maybeExecuted: boolean;
+  readonly exception: boolean;
+  /** Unredacted body of an answer, for `expose_error_body` and `--debug`. */
+  readonly body: Uint8Array | undefined;
+}
+
+interface Reading {
+  readonly exchange: ProviderExchange;
+  readonly outputs: JsonObject | null;
+  readonly complete: boolean;
+}
+
+/** Reads a provider's answer: its outputs, and whether the attempt succeeded. */
+function readAnswer(result: Extract<DialResult, { kind: 'answered' }>, ready: ReadyAttempt): Reading {
+  const { status } = result;
+  if (status < 200 || status > 299) {
+    return { exchange: { kind: 'answered', status, outputsPresent: false }, outputs: null, complete: false };
+  }
+  const headers = headerMap(result.headers);
+  const body = readBody(result.body, headers['content-type']);
+  if (!body.ok)
+    return { exchange: { kind: 'answered', status, outputsPresent: false }, outputs: null, complete: false };
+  const answer: ProviderAnswer = { status, headers, body: body.body };
+  const found = extractOutputs(ready.provider.outputs, answer);
+  const present = found.missing.length === 0;
+  return {
+    exchange: { kind: 'answered', status, outputsPresent: present },
+    outputs: present ? found.outputs : null,
+    complete: found.complete,
+  };
+}
+
+const readResult = (result: DialResult, ready: ReadyAttempt): Reading =>
+  result.kind === 'answered'
+    ? readAnswer(result, ready)
+    : { exchange: { kind: 'failed', cause: result.failure.kind }, outputs: null, complete: false };
+
+const hasHeader = (headers: OutboundRequest['headers'], name: string): boolean =>
+  headers.some(([key]) => key.toLowerCase() === name);
+
+/** The request as it is sent: the manifest's own headers, then ours that the manifest does not set. */
+function outbound(ready: ReadyAttempt, plan: RunPlan, runtime: Runtime): OutboundRequest {
+  const { request, provider } = ready;
+  const own: (readonly [string, string])[] = [
+    ['user-agent', runtime.settings.userAgent],
+    ['traceparent', plan.traceparent],
+    ...(provider.idempotencyHeader === undefined
+      ? []
+      : ([[provider.idempotencyHeader.toLowerCase(), plan.runId]] as const)),
+  ];
+  const added = own.filter(([name]) => !hasHeader(request.headers, name));
+  return { method: request.method, url: request.url, headers: [...request.headers, ...added], body: request.body };
+}
+
+function limitsOf(ready: ReadyAttempt, runtime: Runtime): DialLimits {
+  const { provider } = ready;
+  const platform = runtime.settings.maxResponseBytes;
+  return {
+    connectTimeoutMs: provider.connectTimeoutMs,
+    bodyIdleMs: provider.bodyIdleMs,
+    maxResponseBytes: Math.min(provider.maxResponseBytes ?? platform, platform),
+    followRedirects: provider.followRedirects,
+    idempotent: provider.idempotent,
+  };
+}
+
+const transportKind = (failure: DialFailure): 'dns' | 'connect' | 'tls' | undefined =>
+  failure.kind === 'transport' && (failure.code === 'dns' || failure.code === 'connect' || failure.code === 'tls')
+    ? failure.code
+    : undefined;
+
+/** An attempt of a run. */
+export interface AttemptCall {
+  readonly plan: RunPlan;
+  readonly ready: ReadyAttempt;
+  readonly live: LiveRun;
+  /** Limit of this attempt alone; undefined: the remaining time of the run. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** The attempt was cut by a deadline of its Orbiset, which is shorter than that of the manifest. */
+function cutByOrbiset({ plan, ready, live }: AttemptCall, result: DialResult): boolean {
+  if (result.kind !== 'failed' || result.failure.code !== 'deadline') return false;
+  const followsRun = live.signal.aborted || ready.provider.attemptTimeoutMs === undefined;
+  return followsRun && plan.timeoutMs < plan.eligible[0].provider.timeoutMs;
+}
+
+/** The host comes from the Orbiset's own secrets: its answers and its speed may depend on the tenant. */
+const isOwnHost = ({ ready }: AttemptCall): boolean => ready.provider.request.literalHost === undefined;
+
+/**
+ * A tenant's own mistakes never move a shared Orb. Examples: a wrong key, a used-up quota (failover.md §2), a short
+ * deadline, a host of its own.
+ * @returns whether metrics and breaker of the Orb count the attempt
+ */
+function concernsOrb(call: AttemptCall, result: DialResult, exchange: ProviderExchange): boolean {
+  const { orb, orbiset } = call.plan;
+  if (orbiset.namespace === orb.namespace) return true;
+  if (isTenantRefusal(exchange, call.ready.usesSecret)) return false;
+  return !cutByOrbiset(call, result) && !isOwnHost(call);
+}
+
+function countAttempt(
+  runtime: Runtime,
+  { plan, ready }: AttemptCall,
+  result: DialResult,
+  exchange: ProviderExchange,
+): void {
+  const metrics = runtime.metrics.provider(plan.orb.namespace, plan.orb.orbId, ready.provider.name);
+  metrics.attempt(attemptOutcome(exchange), result.ms / 1000);
+  const kind = result.kind === 'failed' ? transportKind(result.failure) : undefined;
+  if (kind !== undefined) metrics.transportError(kind);
+}
+
+/**
+ * Aborts with the run, or earlier when the attempt has its own deadline. `AbortSignal.any` is not used: it costs more
+ * than all other overhead of an attempt.
+ */
+function attemptSignal({ live, timeoutMs }: AttemptCall): { readonly signal: AbortSignal; readonly end: () => void } {
+  if (timeoutMs === undefined) return { signal: live.signal, end: () => undefined };
+  const controller = new AbortController();
+  const withRun = (): void => controller.abort(live.signal.reason);
+  live.signal.addEventListener('abort', withRun, { once: true });
+  const timer = setTimeout(() => controller.abort(new DOMException('attempt deadline', 'TimeoutError')), timeoutMs);
+  const end = (): void => {
+    clearTimeout(timer);
+    live.signal.removeEventListener('abort', withRun);
+  };
+  return { signal: controller.signal, end };
+}
+
+/** A receipt holds 100–599 or null (trust.md §1.1); a provider can send any three digits. */
+const recordable = (status: number | null): number | null =>
+  status !== null && status >= 100 && status <= 599 ? status : null;
+
+/** The wait that the provider asks for, ms from now. A wait for one caller's mistake never binds other callers. */
+function askedToWait(runtime: Runtime, result: DialResult, exchange: ProviderExchange): number | undefined {
+  if (result.kind !== 'answered' || attemptOutcome(exchange) === 'success') return undefined;
+  const text = result.headers.find(([name]) => name === 'retry-after')?.[1];
+  return text === undefined ? undefined : retryAfterMs(text, runtime.clock.now());
+}
+
+/** Calls a provider once and reads its answer. A fault of the provider never makes it throw. */
+export async function attempt(runtime: Runtime, call: AttemptCall): Promise<AttemptResult> {
+  const { plan, ready } = call;
+  const { signal, end } = attemptSignal(call);
+  const result = await runtime.dialer
+    .dial(outbound(ready, plan, runtime), limitsOf(ready, runtime), ready.guard, signal)
+    .finally(end);
+  const { exchange, outputs, complete } = readResult(result, ready);
+  const concerns = concernsOrb(call, result, exchange);
+  if (concerns) countAttempt(runtime, call, result, exchange);
+  const { provider, request } = ready;
+  const repeats = repeatsOf({ ...provider, method: request.method });
+  const ended = { exchange, sent: result.kind === 'answered' || result.sent, status: result.status };
+  return {
+    ready,
+    provider: provider.name,
+    usedSecret: ready.usesSecret,
+    record: {
+      provider: provider.name,
+      outcome: attemptOutcome(exchange),
+      http_status: recordable(result.status),
+      duration_ms: Math.round(result.ms),
+    },
+    exchange,
+    failure: failureOf(ended, provider.retry),
+    repeats,
+    retryAfterMs: askedToWait(runtime, result, exchange),
+    concernsOrb: concerns,
+    outputs,
+    outputsComplete: complete,
+    maybeExecuted: maybeExecuted(ended, repeats, provider.retry),
+    exception: result.exception,
+    body: result.kind === 'answered' ? result.body : undefined,
+  };
+}

@@ -1,0 +1,206 @@
+import type { AttemptVerdict } from '../../core/attempts/breaker.ts';
+import { nextStep, type Candidate, type AttemptState, type StopReason } from '../../core/attempts/plan.ts';
+import { repeatsOf } from '../../core/attempts/repeat.ts';
+import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
+import type { AttemptOutcome } from '../../core/receipt/record.ts';
+import { isTenantRefusal } from '../../core/attempts/classify.ts';
+import type { ReadyAttempt } from '../../core/run/eligibility.ts';
+import { attempt, type AttemptResult } from './attempt.ts';
+import type { OrbFailover, Sender, TenantCooling } from '../runtime/failover/orb-failover.ts';
+import type { RunPlan } from './plan.ts';
+import type { LiveRun } from '../runtime/runs-in-flight.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+
+/** A run that may call its providers. */
+export interface Calling {
+  readonly plan: RunPlan;
+  readonly live: LiveRun;
+  /** Monotonic ms of the start. */
+  readonly began: number;
+}
+
+/** The results of all calls of a run. */
+export interface Calls {
+  /** In order; the last one may be a success. */
+  readonly results: readonly AttemptResult[];
+  /** `cut`: deadline or kill switch came before the next attempt; `failed` also stands for a success. */
+  readonly stop: StopReason | 'cut';
+  /** Ms from now after which a provider takes calls again. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** Keys of the slots that an attempt holds at its provider (security.md S6). */
+export const slotKeys = (
+  orb: Pick<CompiledOrb, 'namespace' | 'orbId'>,
+  { request }: Pick<ReadyAttempt, 'request'>,
+): readonly string[] => [`orb ${orb.namespace}/${orb.orbId}`, new URL(request.url).origin];
+
+/** failover.md §12.2: time without requests after a refused credential or quota, unless the provider names a time. */
+const TENANT_COOLING_MS = 30_000;
+
+const verdicts: Readonly<Record<AttemptOutcome, AttemptVerdict>> = {
+  success: 'good',
+  error: 'bad',
+  timeout: 'bad',
+  rate_limited: 'bad',
+  blocked: 'bad',
+  client_error: 'nothing',
+  cancelled: 'nothing',
+};
+
+const isSuccess = ({ record }: AttemptResult): boolean => record.outcome === 'success';
+
+/** A random number in [0, 1). */
+const fraction = (runtime: Runtime): number => Buffer.from(runtime.random(4)).readUInt32BE() / 2 ** 32;
+
+/** The calls of one run: state of the providers, and the attempts so far. */
+class RunCalls {
+  readonly #runtime: Runtime;
+  readonly #calling: Calling;
+  readonly #failover: OrbFailover;
+  readonly #senders: ReadonlyMap<string, Sender>;
+  readonly #results: AttemptResult[] = [];
+
+  constructor(runtime: Runtime, calling: Calling) {
+    const { orb, orbiset, eligible } = calling.plan;
+    this.#runtime = runtime;
+    this.#calling = calling;
+    this.#failover = runtime.failover.of(orb);
+    const name = `${orbiset.namespace}.${orbiset.name}`;
+    this.#senders = new Map(eligible.map((ready) => [ready.provider.name, senderOf(runtime, name, ready)]));
+  }
+
+  async all(): Promise<Calls> {
+    const { signal } = this.#calling.live;
+    this.#failover.budget.run(this.#runtime.clock.monotonic());
+    while (!signal.aborted) {
+      const situation = this.#situation();
+      const step = nextStep(situation);
+      if (step.kind === 'stop') return this.#end(step.reason, step.retryAfterMs);
+      // Spent before the wait: otherwise all runs that wait for the same moment could use the same remaining budget.
+      if (step.charged) this.#failover.budget.spend(situation.now);
+      if (step.waitMs > 0 && !(await this.#waited(step.waitMs))) break;
+      const result = await this.#call(step.provider, situation);
+      if (result !== undefined && isSuccess(result)) return this.#end('failed');
+    }
+    return this.#end('cut');
+  }
+
+  #end(stop: Calls['stop'], retryAfterMs?: number): Calls {
+    return { results: this.#results, stop, retryAfterMs };
+  }
+
+  #situation(): AttemptState {
+    const { plan, began } = this.#calling;
+    const now = this.#runtime.clock.monotonic();
+    return {
+      candidates: plan.eligible.map(({ provider }) => this.#candidate(provider.name)),
+      failed: this.#results,
+      maxAttempts: plan.eligible[0].provider.retry.maxAttempts,
+      budget: this.#failover.budget.allows(now),
+      now,
+      deadline: began + plan.timeoutMs,
+      random: this.#results.length === 0 ? 0 : fraction(this.#runtime),
+    };
+  }
+
+  #candidate(provider: string): Candidate {
+    const sender = this.#senders.get(provider);
+    if (sender === undefined) throw new RangeError('a provider of another run');
+    return { provider, standing: this.#failover.standing(provider, sender) };
+  }
+
+  async #waited(ms: number): Promise<boolean> {
+    const { signal } = this.#calling.live;
+    return this.#runtime.clock.sleep(ms, signal).then(
+      () => true,
+      () => false, // the run is over: the caller checks that
+    );
+  }
+
+  /** @returns undefined: the run is over, or another run is testing whether the provider works */
+  async #call(provider: string, situation: AttemptState): Promise<AttemptResult | undefined> {
+    const { plan, live } = this.#calling;
+    const ready = plan.eligible.find((one) => one.provider.name === provider);
+    if (ready === undefined) throw new RangeError('a provider of another run');
+    const slot = this.#runtime.slots.acquire(slotKeys(plan.orb, ready), live.signal);
+    const held = slot instanceof Promise ? await slot : slot;
+    if (held === undefined) return undefined;
+    try {
+      const ticket = live.signal.aborted ? undefined : this.#failover.admit(provider);
+      if (ticket === undefined) return undefined;
+      return await this.#attempt(ready, ticket, this.#timeoutMs(ready, situation));
+    } finally {
+      held.release();
+    }
+  }
+
+  async #attempt(ready: ReadyAttempt, ticket: number, timeoutMs: number | undefined): Promise<AttemptResult> {
+    const { plan, live } = this.#calling;
+    let verdict: AttemptVerdict = 'nothing';
+    try {
+      const result = await attempt(this.#runtime, { plan, ready, live, timeoutMs });
+      if (result.concernsOrb) verdict = verdicts[result.record.outcome];
+      this.#results.push(result);
+      this.#learn(result);
+      return result;
+    } finally {
+      this.#failover.report(ready.provider.name, ticket, verdict);
+    }
+  }
+
+  /** Records a provider's request for a pause: for which callers, and how long. */
+  #learn(result: AttemptResult): void {
+    const { provider, exchange, usedSecret, retryAfterMs } = result;
+    const sender = this.#senders.get(provider);
+    if (sender === undefined) return;
+    if (isTenantRefusal(exchange, usedSecret)) {
+      this.#failover.coolTenant(provider, sender, this.#refusal(result));
+      return;
+    }
+    const { outcome } = result.record;
+    if (outcome === 'success') this.#failover.warmTenant(provider, sender);
+    const failed = outcome === 'error' || outcome === 'rate_limited';
+    if (!failed || retryAfterMs === undefined) return;
+    if (result.concernsOrb) this.#failover.cool(provider, retryAfterMs);
+    else this.#failover.coolTenant(provider, sender, { kind: 'cooling', until: this.#until(retryAfterMs) });
+  }
+
+  #until(ms: number): number {
+    return this.#runtime.clock.monotonic() + ms;
+  }
+
+  #refusal({ exchange, retryAfterMs }: AttemptResult): TenantCooling {
+    const until = this.#until(retryAfterMs ?? TENANT_COOLING_MS);
+    if (exchange.kind !== 'answered' || exchange.status !== 429) return { kind: 'credential', until };
+    return { kind: retryAfterMs === undefined ? 'quota-unannounced' : 'quota', until };
+  }
+
+  /**
+   * A provider that hangs must leave time for the next one, if a next one is possible (failover.md §12.1).
+   * @returns undefined: the remaining time of the run
+   */
+  #timeoutMs(
+    { provider, request }: ReadyAttempt,
+    { candidates, failed, maxAttempts }: AttemptState,
+  ): number | undefined {
+    if (provider.attemptTimeoutMs !== undefined) return provider.attemptTimeoutMs;
+    if (candidates.length === 1 || failed.length + 1 >= maxAttempts) return undefined;
+    if (!repeatsOf({ ...provider, method: request.method }).anywhere) return undefined;
+    const tried = new Set(failed.map((one) => one.provider));
+    const another = candidates.some(
+      (one) => one.provider !== provider.name && one.standing.kind === 'free' && !tried.has(one.provider),
+    );
+    return another ? this.#calling.plan.timeoutMs / 2 : undefined;
+  }
+}
+
+function senderOf(runtime: Runtime, orbiset: string, { secrets }: ReadyAttempt): Sender {
+  const digest = (): string =>
+    Buffer.from(runtime.sha256(Buffer.from(JSON.stringify([...secrets])))).toString('base64');
+  return { orbiset, secrets: digest };
+}
+
+/** Calls providers until one of them succeeds or no further call is allowed (failover.md §12). */
+export const callProviders = (runtime: Runtime, calling: Calling): Promise<Calls> =>
+  new RunCalls(runtime, calling).all();

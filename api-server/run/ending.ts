@@ -1,0 +1,68 @@
+import type { StoredReceipt } from '../../adapters/ledger/port.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import { jcs } from '../../core/json/jcs.ts';
+import { encodeUtf8 } from '../../core/json/bytes.ts';
+import { commit } from '../../core/receipt/commitment.ts';
+import { newId } from '../../core/receipt/ids.ts';
+import { privateEntry } from '../../core/receipt/log-entry.ts';
+import type { CommitmentRecord, ReceiptRecord } from '../../core/receipt/record.ts';
+import { sealReceipt } from '../../core/receipt/seal.ts';
+import { EMPTY_POLICY } from '../../core/run/empty-policy.ts';
+import { recordOf, type RunEnding, type RunSeed } from '../../core/run/record.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+
+/** A signed receipt with the other data that the ledger needs. */
+export interface Sealed {
+  readonly record: ReceiptRecord;
+  readonly jws: string;
+  readonly entry: string;
+}
+
+/** A salted commitment over a JSON value, with the salt for the caller (trust.md §1.4). */
+export function commitJson(
+  runtime: Runtime,
+  value: JsonObject,
+): { readonly salt: Uint8Array; readonly record: CommitmentRecord } {
+  const salt = runtime.random(16);
+  return { salt, record: commit(salt, encodeUtf8(jcs(value)), 'application/json', runtime.sha256) };
+}
+
+/**
+ * Writes, scores and signs the receipt of a run. The entry has the private form: nothing is published yet, and only
+ * runs of published bytes may be visible in the log (trust.md §2.1).
+ */
+export function sealRun(runtime: Runtime, seed: RunSeed, ending: RunEnding): Sealed {
+  const issuedAt = Math.max(runtime.clock.now(), ending.finishedAt);
+  const record = recordOf(seed, ending, {
+    issuer: runtime.issuer,
+    policy: EMPTY_POLICY,
+    issuedAt,
+    callerTag: runtime.tags.of(seed.tenant, ending.finishedAt),
+    receiptId: newId('rcpt_', issuedAt, runtime.random),
+  });
+  const sealed = sealReceipt(record, runtime.sealing);
+  return { record, jws: sealed.jws, entry: privateEntry(record, sealed.jwsSha256) };
+}
+
+/** The five members of the spec (§2.3), copied from the signed record; `signatureValid` was just computed. */
+export function summaryOf(record: ReceiptRecord, signatureValid: boolean): JsonObject {
+  return {
+    receipt_id: record.receipt_id,
+    trust_score: record.trust_score,
+    risk_level: record.risk_level,
+    signature_valid: signatureValid,
+    timestamp: record.issued_at,
+  };
+}
+
+/** The ledger's row for a sealed receipt. */
+export const receiptRow = (
+  sealed: Sealed,
+): Omit<StoredReceipt, 'tenant' | 'logIndex'> & { readonly entry: string } => ({
+  receiptId: sealed.record.receipt_id,
+  orbId: sealed.record.orb.id,
+  outcome: sealed.record.execution.outcome,
+  issuedAt: Date.parse(sealed.record.issued_at),
+  jws: sealed.jws,
+  entry: sealed.entry,
+});

@@ -1,0 +1,24 @@
+import type { IdempotencyClaim } from '../../adapters/ledger/port.ts';
+import type { Caller } from '../../core/api-key/caller.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
+import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
+import type { EligibleProviders } from '../../core/run/eligibility.ts';
+
+/** A run that may start: all lookups, checks and rendering are done. Immutable; it holds snapshots, not live state. */
+export interface RunPlan {
+  readonly runId: string;
+  readonly requestId: string;
+  readonly traceparent: string;
+  readonly orbiset: CompiledOrbiset;
+  readonly orb: CompiledOrb;
+  readonly inputs: JsonObject;
+  /** In the order of the attempts. */
+  readonly eligible: EligibleProviders;
+  /** Absent: an Orb with `access: anonymous`, called without a key. */
+  readonly caller: Caller | undefined;
+  readonly timeoutMs: number;
+  readonly claim: IdempotencyClaim | undefined;
+  /** Standalone only: show the redacted provider answer. */
+  readonly debug: boolean;
+}

@@ -1,0 +1,128 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Ledger, ReceiptPage, ReceiptQuery, StoredReceipt } from '../../../adapters/ledger/port.ts';
+import type { JsonObject } from '../../../core/json/json-value.ts';
+import { parseOrbId } from '../../../core/manifest/orb-id.ts';
+import { RUN_OUTCOMES, type RunOutcome } from '../../../core/receipt/record.ts';
+import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
+import type { Parameter } from '../../http/operation.ts';
+import { problem } from '../../http/problem.ts';
+import { QueryReader, type Query } from '../../http/query.ts';
+import { json } from '../../http/reply.ts';
+import type { Reply, Route, RouteRequest } from '../../http/route.ts';
+import { shapes } from '../../http/schemas.ts';
+import { receiptListSchema } from './receipt-schemas.ts';
+import { recordOf, summaryOf } from '../../run/receipt-summary.ts';
+import type { ReceiptVerifier } from './verify-stored.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+/** A signature costs about 0.1 ms: other work gets a turn every millisecond or two. */
+const VERIFIED_AT_ONCE = 10;
+
+const OUTCOMES: ReadonlySet<string> = new Set(RUN_OUTCOMES);
+const isOutcome = (text: string): text is RunOutcome => OUTCOMES.has(text);
+const isCursor = (text: string): text is string => /^[\w.~=:@+-]{1,512}$/.test(text);
+const isOrbIdText = (text: string): text is string => parseOrbId(text).ok;
+
+const parameter = (name: string, description: string, schema: Parameter['schema']): Parameter => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+});
+
+const parameters: readonly Parameter[] = [
+  parameter('limit', `Receipts on a page; ${DEFAULT_LIMIT} unless said.`, {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_LIMIT,
+  }),
+  parameter('cursor', 'next_cursor of the page before.', { type: 'string', maxLength: 512 }),
+  parameter('orb_id', 'Of this Orb.', shapes.orbId),
+  parameter('outcome', 'With this outcome.', shapes.outcome),
+  parameter('since', 'Issued at this time or later (UTC).', { type: 'string' }),
+  parameter('until', 'Issued before this time (UTC).', { type: 'string' }),
+  namespaceParameter,
+];
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Drops members that are undefined: the port accepts only absent ones. */
+function present<T extends object>(some: T): Defined<T>;
+function present(some: object): object {
+  return Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined));
+}
+
+function queryOf(request: RouteRequest): Query<ReceiptQuery> {
+  const reader = new QueryReader(
+    request.query,
+    parameters.map(({ name }) => name),
+  );
+  const limit = reader.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT;
+  const filters = {
+    cursor: reader.text('cursor', isCursor, 'a next_cursor as it was given'),
+    orbId: reader.text('orb_id', isOrbIdText, '{org}.{name}@{semver}'),
+    outcome: reader.text('outcome', isOutcome, [...OUTCOMES].join(', ')),
+    since: reader.time('since'),
+    until: reader.time('until'),
+  };
+  return reader.result({ limit, ...present(filters) });
+}
+
+async function itemOf(stored: StoredReceipt, verifier: Pick<ReceiptVerifier, 'isSigned'>): Promise<JsonObject> {
+  const signed = await verifier.isSigned(stored.jws);
+  return { ...summaryOf(stored, recordOf(stored.jws), signed), orb_id: stored.orbId, outcome: stored.outcome };
+}
+
+async function answer(page: ReceiptPage, verifier: Pick<ReceiptVerifier, 'isSigned'>): Promise<Reply> {
+  const items: JsonObject[] = [];
+  for (const stored of page.items) {
+    if (items.length % VERIFIED_AT_ONCE === VERIFIED_AT_ONCE - 1) await nextTurn();
+    items.push(await itemOf(stored, verifier));
+  }
+  return json({ items, next_cursor: page.nextCursor }, { 'cache-control': 'private, no-cache' });
+}
+
+const FOREIGN_CURSOR = { parameter: 'cursor', code: 'cursor-unknown', detail: 'Give a next_cursor as it was given.' };
+
+/** @returns undefined: the cursor does not come from this ledger */
+async function pageOf(
+  ledger: Pick<Ledger, 'receipts'>,
+  tenant: string,
+  query: ReceiptQuery,
+): Promise<ReceiptPage | undefined> {
+  try {
+    return await ledger.receipts(tenant, query);
+  } catch (error) {
+    if (error instanceof RangeError && query.cursor !== undefined) return undefined;
+    throw error;
+  }
+}
+
+/** `GET /receipts` (trust.md §1.6): the tenant's own, newest first. Every signature is verified before it is sent. */
+export function receiptListRoute(ledger: Pick<Ledger, 'receipts'>, verifier: Pick<ReceiptVerifier, 'isSigned'>): Route {
+  const handle = async (request: RouteRequest): Promise<Reply> => {
+    const query = queryOf(request);
+    if (!query.ok) return problem(request, 'invalid-parameter', { errors: query.errors });
+    const choice = tenantFor(request, 'namespace-not-found');
+    if (!choice.ok) return choice.reply;
+    const page = await pageOf(ledger, choice.tenant, query.value);
+    return page ? answer(page, verifier) : problem(request, 'invalid-parameter', { errors: [FOREIGN_CURSOR] });
+  };
+  return {
+    method: 'get',
+    path: '/receipts',
+    scope: 'receipts:read',
+    handle,
+    operation: {
+      operationId: 'listReceipts',
+      summary: 'Receipts of the tenant, newest first',
+      tags: ['runtime'],
+      parameters,
+      responses: {
+        '200': { description: 'One page.', content: { 'application/json': { schema: receiptListSchema } } },
+      },
+      problems: ['invalid-parameter', 'namespace-not-found', 'namespace-ambiguous', 'ledger-unavailable'],
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { Ledger } from '../../adapters/ledger/port.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
+import type { Scope } from '../../core/api-key/scopes.ts';
+import type { KeysDocument } from '../../core/receipt/keys-document.ts';
+import type { JsonSchema } from '../http/operation.ts';
+import type { Route } from '../http/route.ts';
+import type { ProblemPart } from '../problems/problem-part.ts';
+import type { FiguresSource, PinStore } from '../providers/port.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+
+/** Parts that routes are built from. A service takes the parts that it needs. */
+export interface ServiceParts {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  /** The keys document as the root signed it, and the same document opened. */
+  readonly keys: { readonly keysJws: string; readonly document: KeysDocument };
+  readonly runtime: Runtime;
+  /** Parts that keep the process from being ready; empty: ready. */
+  readonly missing: () => readonly string[];
+  readonly pins: PinStore;
+  readonly figures: FiguresSource;
+}
+
+/** A service of the API: one folder here, and one line in `services.ts`. */
+export interface Service {
+  readonly name: string;
+  readonly routes: (parts: ServiceParts) => readonly Route[];
+  /** The scopes that its routes need, without `public`. */
+  readonly scopes: readonly Scope[];
+  /** Codes that only its routes answer: its line of the table in `api-server/http/problems.ts`. */
+  readonly problems: ProblemPart;
+  /** Named schemas that only its routes use (`#/components/schemas/NAME`). */
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+}

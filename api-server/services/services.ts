@@ -1,0 +1,26 @@
+import type { JsonSchema } from '../http/operation.ts';
+import type { Route } from '../http/route.ts';
+import { executeService } from './execute/service.ts';
+import { healthService } from './health/service.ts';
+import { logService } from './log/service.ts';
+import { manifestService } from './manifests/service.ts';
+import { providerService } from './providers/service.ts';
+import { receiptService } from './receipts/service.ts';
+import type { Service, ServiceParts } from './service.ts';
+
+/** Every service of the API, in the order of the OpenAPI document. */
+export const SERVICES: readonly Service[] = [
+  healthService,
+  logService,
+  receiptService,
+  manifestService,
+  executeService,
+  providerService,
+];
+
+/** The routes of all services. */
+export const serviceRoutes = (parts: ServiceParts): readonly Route[] => SERVICES.flatMap(({ routes }) => routes(parts));
+
+/** Named schemas of all services. */
+export const serviceSchemas = (): Readonly<Record<string, JsonSchema>> =>
+  Object.fromEntries(SERVICES.flatMap(({ schemas }) => Object.entries(schemas)));

@@ -1,0 +1,98 @@
+import type { AttemptOutcome, RunOutcome } from '../receipt/record.ts';
+
+/** How one exchange ended, without its content. Results of the dialer have this type. */
+export type ProviderExchange =
+  | { readonly kind: 'answered'; readonly status: number; readonly outputsPresent: boolean }
+  | { readonly kind: 'failed'; readonly cause: 'blocked' | 'transport' | 'response' | 'timeout' | 'cancelled' };
+
+/** Code of the problem that a run ends with; each code is a row of design.md §3's table. */
+export type RunProblemCode =
+  | 'provider-failed'
+  | 'provider-rejected'
+  | 'provider-timeout'
+  | 'provider-refused-credential'
+  | 'providers-unavailable'
+  | 'ledger-unavailable'
+  | 'orbiset-suspended'
+  | 'orb-suspended'
+  | 'egress-stopped'
+  | 'run-closed'
+  | 'signing-misconfigured';
+
+export type RunEnd =
+  | { readonly outcome: 'success' }
+  | { readonly outcome: Exclude<RunOutcome, 'success'>; readonly problem: RunProblemCode };
+
+const failureOutcome = {
+  blocked: 'blocked',
+  transport: 'error',
+  response: 'error',
+  timeout: 'timeout',
+  cancelled: 'cancelled',
+} as const;
+
+/** Outcome of an attempt by status (failover.md §2). */
+function byStatus(status: number, outputsPresent: boolean): AttemptOutcome {
+  if (status >= 200 && status < 300) return outputsPresent ? 'success' : 'error';
+  if (status === 429) return 'rate_limited';
+  if (status >= 500 || status < 400 || status === 408 || status === 425) return 'error';
+  return 'client_error';
+}
+
+/** Outcome of one attempt, as in a receipt and in the metrics (failover.md §2). */
+export const attemptOutcome = (exchange: ProviderExchange): AttemptOutcome =>
+  exchange.kind === 'answered' ? byStatus(exchange.status, exchange.outputsPresent) : failureOutcome[exchange.cause];
+
+const REFUSALS = new Set([401, 402, 403, 429]);
+
+/**
+ * Whether the provider refused the tenant's own credential or quota. Such an attempt is no evidence about a shared Orb.
+ * @param usedSecret the request carried a secret of the calling Orbiset
+ */
+export const isTenantRefusal = (exchange: ProviderExchange, usedSecret: boolean): boolean =>
+  usedSecret && exchange.kind === 'answered' && REFUSALS.has(exchange.status);
+
+const endOf: Readonly<Record<AttemptOutcome, RunEnd>> = {
+  success: { outcome: 'success' },
+  error: { outcome: 'orb_error', problem: 'provider-failed' },
+  rate_limited: { outcome: 'orb_error', problem: 'provider-failed' },
+  blocked: { outcome: 'orb_error', problem: 'provider-failed' },
+  client_error: { outcome: 'orb_error', problem: 'provider-rejected' },
+  timeout: { outcome: 'timeout', problem: 'provider-timeout' },
+  cancelled: { outcome: 'platform_error', problem: 'egress-stopped' },
+};
+
+/** The end of a run whose last attempt was this one (design.md §3, execute table). */
+export const runEnd = (exchange: ProviderExchange, usedSecret: boolean): RunEnd =>
+  isTenantRefusal(exchange, usedSecret)
+    ? { outcome: 'caller_error', problem: 'provider-refused-credential' }
+    : endOf[attemptOutcome(exchange)];
+
+/** The fields of an attempt that decide how its run ended. */
+export interface EndedAttempt {
+  readonly provider: string;
+  readonly exchange: ProviderExchange;
+  readonly usedSecret: boolean;
+}
+
+const isQuotaRefusal = ({ exchange, usedSecret }: EndedAttempt): boolean =>
+  isTenantRefusal(exchange, usedSecret) && exchange.kind === 'answered' && exchange.status === 429;
+
+const answeredElsewhere = <T extends EndedAttempt>(attempts: readonly T[], refusal: T): T | undefined =>
+  attempts.findLast(
+    (attempt) =>
+      attempt.provider !== refusal.provider && attempt.exchange.kind === 'answered' && !isQuotaRefusal(attempt),
+  );
+
+/**
+ * The attempt that decides how a run ended: the last one. Exception: a used-up quota decides only if no other provider
+ * answered (failover.md §12.2).
+ * @returns undefined when there are no attempts
+ */
+export function decisiveAttempt<T extends EndedAttempt>(attempts: readonly T[]): T | undefined {
+  const last = attempts.at(-1);
+  if (last === undefined) return undefined;
+  if (isQuotaRefusal(last)) return answeredElsewhere(attempts, last) ?? last;
+  const refusal = last.exchange.kind === 'answered' ? undefined : attempts.findLast(isQuotaRefusal);
+  return refusal === undefined ? last : (answeredElsewhere(attempts, refusal) ?? refusal);
+}

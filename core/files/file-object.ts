@@ -1,0 +1,103 @@
+import { jcs } from '../json/jcs.ts';
+import { isJsonObject, type JsonValue } from '../json/json-value.ts';
+import { digestOfText } from '../manifest/digest.ts';
+import type { Resource, UncheckedOrbiset } from '../manifest/documents.ts';
+import { failoverPinOf } from '../failover/pin.ts';
+import { pinOf } from '../orb/plan-pin.ts';
+import type { KubeObject } from '../reconcile/kube-object.ts';
+
+/** The file that an object was last applied from, without its folder. */
+const FILE = 'orbs.dev/file';
+/** Digest of the document that was applied last, so that a restart over the same files writes nothing. */
+const DIGEST = 'orbs.dev/file-digest';
+/** Id of the pin that the file had when it was applied last; absent when it had no pin. */
+const PIN = 'orbs.dev/file-pin';
+/** In place of a pin's id: the pin in the file counts as unchanged, whichever it is. */
+export const ANY_PIN = '*';
+
+/** The content of a document about one object. The spec of an Orbiset may be invalid. */
+export type FileResource = Exclude<Resource, { kind: 'Orbiset' }> | UncheckedOrbiset;
+
+/** @returns the same resource, with the spec of an Orbiset as a JSON object */
+export const fileResource = (resource: Resource): FileResource =>
+  resource.kind === 'Orbiset' ? { ...resource, spec: isJsonObject(resource.spec) ? resource.spec : {} } : resource;
+
+/** A document and the file that holds it. */
+export interface FileDocument {
+  /** Name of the file, without its folder; '' for an object that is in no file. */
+  readonly file: string;
+  readonly resource: FileResource;
+}
+
+/** Key of an object among those of all kinds: `Orb default/example.echo-1.0.0`. */
+export const objectKey = ({ kind, namespace, name }: Pick<FileResource, 'kind' | 'namespace' | 'name'>): string =>
+  `${kind} ${namespace}/${name}`;
+
+/** The file that an object was applied from; undefined when it was not applied from a file. */
+export const fileOf = ({ metadata }: KubeObject): string | undefined => metadata.annotations?.[FILE];
+
+/** Id of the pin that the file had when the object was applied last. */
+export const filePinOf = (object: KubeObject | undefined): string | undefined => object?.metadata.annotations?.[PIN];
+
+/** Id of the pin in a document. */
+export const documentPinOf = (resource: FileResource): string | undefined =>
+  resource.kind === 'Orb' && resource.pin !== undefined ? failoverPinOf(resource.pin).id : undefined;
+
+/** Whether the pin of an object is the pin that its file had when it was applied last. */
+export function hasFilePin(object: KubeObject | undefined): boolean {
+  const pin = object === undefined ? undefined : pinOf(object);
+  return pin !== undefined && failoverPinOf(pin).id === filePinOf(object);
+}
+
+/** The content of a document without its pin; undefined for a Secret, because no digest of its values may be kept. */
+function contentOf(resource: FileResource): JsonValue | undefined {
+  switch (resource.kind) {
+    case 'Orb':
+      return { manifest: resource.manifest };
+    case 'Orbiset':
+      return { spec: resource.spec };
+    case 'Secret':
+      return undefined;
+    default:
+      return resource satisfies never;
+  }
+}
+
+/** Annotations of the object that is made from a document, except the annotation of its pin. */
+export function annotationsOf({ file, resource }: FileDocument): Readonly<Record<string, string>> {
+  const content = contentOf(resource);
+  return { [FILE]: file, ...(content === undefined ? {} : { [DIGEST]: digestOfText(jcs(content)) }) };
+}
+
+/** Annotation with the pin that the file had; it is written together with the pin, never before it. */
+export const pinAnnotationOf = (pin: string): Readonly<Record<string, string>> => ({ [PIN]: pin });
+
+/** The same annotation as a JSON Pointer into the object. */
+export const PIN_ANNOTATION_PATH = `/metadata/annotations/${PIN.replace('/', '~1')}`;
+
+/** Annotations of an object that an older version applied from a file. The next evaluation compares its content. */
+export const takenOverAnnotations = (file: string): Readonly<Record<string, string>> => ({ [FILE]: file });
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+
+/** Members of the object that is made from a document, except its metadata. A pin is applied separately. */
+export function membersOf(resource: FileResource): object {
+  switch (resource.kind) {
+    case 'Orb':
+      return { spec: resource.manifest };
+    case 'Orbiset':
+      return { spec: resource.spec };
+    case 'Secret':
+      return { data: Object.fromEntries([...resource.data].map(([key, value]) => [key, base64(value)])) };
+    default:
+      return resource satisfies never;
+  }
+}
+
+/** Whether an object matches its document, so that nothing has to be applied. Always false for a Secret. */
+export function isApplied(object: KubeObject | undefined, document: FileDocument): boolean {
+  const wanted = annotationsOf(document);
+  const { annotations = {} } = object?.metadata ?? {};
+  const isSame = [FILE, DIGEST].every((name) => annotations[name] === wanted[name]);
+  return wanted[DIGEST] !== undefined && isSame && filePinOf(object) === documentPinOf(document.resource);
+}

@@ -1,0 +1,53 @@
+import type { Manifest } from '../../crds/manifest.ts';
+import { childPointer } from '../manifest/child-pointer.ts';
+import type { Finding } from '../manifest/finding.ts';
+import { nearest } from '../manifest/nearest.ts';
+import { requestsOf, textsOf } from './executions.ts';
+
+// This finds names only; core/template checks the grammar.
+const INPUT = /\{\{ *inputs\.([A-Za-z_][A-Za-z0-9_]*) *\}\}/g;
+
+interface Use {
+  readonly name: string;
+  readonly pointer: string;
+}
+
+const usesOf = (manifest: Manifest): readonly Use[] =>
+  requestsOf(manifest)
+    .flatMap(textsOf)
+    .flatMap(({ pointer, text }) => [...text.matchAll(INPUT)].map(([, name = '']) => ({ name, pointer })));
+
+function unknownInput({ name, pointer }: Use, known: readonly string[]): Finding {
+  const suggestion = nearest(name, known);
+  const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
+  const detail = `No input is named "${name}"; add it to /inputs.${hint}`;
+  const finding: Finding = { code: 'manifest-unknown-input', pointer, detail, severity: 'error' };
+  return suggestion === undefined ? finding : { ...finding, suggestion };
+}
+
+function inputFindings(manifest: Manifest, name: string, uses: readonly Use[]): readonly Finding[] {
+  const definition = manifest.inputs[name];
+  const pointer = childPointer('/inputs', name);
+  const first = uses.find((use) => use.name === name);
+  if (first === undefined) {
+    const detail = `Nothing uses the input "${name}"; use {{inputs.${name}}} or remove it.`;
+    return [{ code: 'manifest-input-unused', pointer, detail, severity: 'warning' }];
+  }
+  if (definition?.required === true || definition?.default !== undefined) return [];
+  const detail = `The input "${name}" is optional and has no default, but ${first.pointer} needs it; make it required or add a default.`;
+  return [{ code: 'input-effectively-required', pointer, detail, severity: 'warning' }];
+}
+
+/**
+ * Compares placeholders with inputs: `manifest-unknown-input`, `manifest-input-unused`, `input-effectively-required`
+ * (trust.md §8.2).
+ */
+export function checkPlaceholders(manifest: Manifest): readonly Finding[] {
+  const uses = usesOf(manifest);
+  const known = Object.keys(manifest.inputs);
+  const unknown = uses.filter(({ name }) => !Object.hasOwn(manifest.inputs, name));
+  return [
+    ...unknown.map((use) => unknownInput(use, known)),
+    ...known.flatMap((name) => inputFindings(manifest, name, uses)),
+  ];
+}

@@ -1,0 +1,77 @@
+import type { Manifest } from '../../crds/manifest.ts';
+import type { Finding } from '../manifest/finding.ts';
+import { requestsOf } from './executions.ts';
+
+// The part before the path. A backslash ends it, because URL parsers read it as a slash.
+const ORIGIN = /^([^:/?#\\]*):\/\/([^/?#\\]*)/;
+const INPUT = /\{\{ *inputs\./;
+const PLACEHOLDER = /\{\{[^{}]*\}\}/g;
+const IPV4 = /^[0-9]+(?:[.][0-9]+){3}$/;
+const PRIVATE_SUFFIXES = ['local', 'internal', 'svc', 'localhost', 'home.arpa'];
+
+type Fault = Pick<Finding, 'code' | 'detail'>;
+
+const INPUT_IN_HOST: Fault = {
+  code: 'manifest-input-in-host',
+  detail: 'An input never reaches scheme, host or port; use it in the path or the query.',
+};
+const NOT_HTTPS: Fault = {
+  code: 'manifest-url-not-https',
+  detail: 'Providers are called over https only; begin with https://.',
+};
+const PRIVATE: Fault = {
+  code: 'manifest-host-private',
+  detail:
+    'The host must be a public name: no IP address, no single label, nothing under .local, .internal, .svc, .localhost or .home.arpa.',
+};
+
+/** The host as URL parsers read it: lower case, A-labels, every form of an IPv4 address as four numbers. */
+const canonicalHost = (authority: string): string | undefined =>
+  URL.parse(`https://${authority}`)?.hostname.replace(/[.]$/, '');
+
+function isPrivate(authority: string): boolean {
+  // A placeholder of a secret counts as a label of the host name; the rest must be public without it.
+  const host = canonicalHost(authority.replaceAll(PLACEHOLDER, 'x'));
+  if (host === undefined) return false; // core/template refuses an invalid URL
+  if (host.startsWith('[') || IPV4.test(host) || !host.includes('.')) return true;
+  return PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
+}
+
+function isAllowed(origin: string, allowedOrigins: readonly string[]): boolean {
+  const parsed = URL.parse(origin)?.origin;
+  // All schemes without hosts have the origin `null`.
+  const isReal = parsed !== undefined && parsed !== 'null';
+  return isReal && allowedOrigins.some((allowed) => URL.parse(allowed)?.origin === parsed);
+}
+
+interface Origin {
+  readonly scheme: string;
+  readonly authority: string;
+  /** The part that decides where the request goes; without an authority, the part that could become one. */
+  readonly front: string;
+}
+
+function originOf(url: string): Origin {
+  const [front = '', scheme = '', authority = ''] = ORIGIN.exec(url) ?? url.split('/', 1);
+  return { scheme: scheme.toLowerCase(), authority: authority.toLowerCase(), front };
+}
+
+function faultOf(url: string, allowedOrigins: readonly string[]): Fault | undefined {
+  const { scheme, authority, front } = originOf(url);
+  if (INPUT.test(front)) return INPUT_IN_HOST;
+  if (isAllowed(`${scheme}://${authority}`, allowedOrigins)) return undefined;
+  if (scheme !== 'https') return NOT_HTTPS;
+  return isPrivate(authority) ? PRIVATE : undefined;
+}
+
+/**
+ * Checks the URLs of every provider and probe: `manifest-url-not-https`, `manifest-host-private`,
+ * `manifest-input-in-host` (security.md S18).
+ * @param allowedOrigins `scheme://host[:port]` of `--egress-allow` and `--egress-stub`: exempt from the first two codes
+ */
+export function checkUrls(manifest: Manifest, allowedOrigins: readonly string[]): readonly Finding[] {
+  return requestsOf(manifest).flatMap(({ pointer, request: { url } }): readonly Finding[] => {
+    const fault = url === undefined ? undefined : faultOf(url, allowedOrigins);
+    return fault === undefined ? [] : [{ ...fault, pointer: `${pointer}/url`, severity: 'error' }];
+  });
+}

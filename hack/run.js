@@ -1,0 +1,70 @@
+// `node hack/run.js VERB [NAME] [ARGUMENTS]`: starts a program of this checkout with Node 24, and installs first what is missing.
+// Runs on Node >= 20, before anything is installed: plain JavaScript, no package imported.
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** Programs by verb; one verb with several programs takes the name of one. */
+const VERBS = {
+  bench: {
+    cluster: 'hack/bench/cluster.ts',
+    execute: 'hack/bench/execute.ts',
+    failover: 'hack/bench/failover.ts',
+    ledger: 'hack/bench/ledger.ts',
+    operator: 'hack/bench/operator.ts',
+  },
+  chaos: {
+    kill: 'test/chaos/kill.ts',
+    operator: 'test/chaos/run.ts',
+    swaps: 'test/chaos/swaps.ts',
+  },
+  conformance: 'test/conformance/run.ts',
+  e2e: 'hack/e2e.ts',
+  'docs:dashboard': 'hack/dashboard.ts',
+  'failover-run': 'test/failover-run/run.ts',
+  generate: 'hack/generate.ts',
+  image: 'hack/image.ts',
+  'lint:charts': 'hack/lint-charts.ts',
+  orb: 'cli/main.ts',
+  simulate: 'test/simulation/run.ts',
+  vectors: 'hack/vectors.ts',
+};
+const USAGE = 64;
+
+function fail(message) {
+  console.error(message);
+  process.exit(USAGE);
+}
+
+/** @returns the program's file, and its arguments */
+function programOf([verb = '', ...rest]) {
+  const found = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+  if (found === undefined) fail(`There is no verb "${verb}": ${Object.keys(VERBS).join(', ')}`);
+  if (typeof found === 'string') return [found, ...rest];
+  const [name = '', ...args] = rest;
+  const names = Object.keys(found).join(', ');
+  if (!Object.hasOwn(found, name)) fail(`${name === '' ? `${verb} takes a name` : `There is no ${verb} "${name}"`}: ${names}`);
+  return [found[name], ...args];
+}
+
+const root = resolve(import.meta.dirname, '..');
+const [file, ...args] = programOf(process.argv.slice(2));
+const path = resolve(root, file);
+await import('./ensure-deps.js');
+if (Number.parseInt(process.versions.node) >= 24) {
+  process.argv = [process.execPath, path, ...args];
+  await import(pathToFileURL(path).href);
+} else {
+  // The Node that was installed just now: npm put it on the path, but the shell had looked before.
+  const child = spawn(resolve(root, 'node_modules/.bin/node'), [path, ...args], { stdio: 'inherit' });
+  // Ctrl-C in a terminal reaches both; other signals reach this process alone.
+  process.on('SIGINT', () => {});
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.once('error', (error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  });
+  child.once('exit', (code) => {
+    process.exitCode = code ?? 1;
+  });
+}

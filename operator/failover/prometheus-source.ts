@@ -1,0 +1,46 @@
+import type { MetricsSource } from '../../adapters/failover-metrics/port.ts';
+import { createPrometheusClient } from '../../adapters/prometheus/client.ts';
+import type { PrometheusSettings } from '../../adapters/prometheus/settings.ts';
+import { createPrometheusSource } from '../../adapters/prometheus/source.ts';
+import type { Logger } from '../../adapters/telemetry/port.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
+
+export interface ClosableMetricsSource extends MetricsSource {
+  readonly close: () => Promise<void>;
+}
+
+interface PrometheusSourceDeps {
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** Metrics from Prometheus. An outage is logged when it begins, when its cause changes, and when it ends. */
+export function openPrometheusSource(
+  { connection, mode, scrapeIntervalMs, matcher }: PrometheusSettings,
+  { clock, logger }: PrometheusSourceDeps,
+): ClosableMetricsSource {
+  const client = createPrometheusClient({ connection, clock });
+  let told: string | undefined;
+  const source = createPrometheusSource({
+    client,
+    clock,
+    scrapeIntervalMs,
+    mode,
+    matcher,
+    onUnusable: (why, detail) => {
+      if (told !== why) logger.warn('Prometheus gives no usable figures: nothing is swapped by them', { why, detail });
+      told = why;
+    },
+  });
+  return {
+    look: async (orbs, signal) => {
+      const measured = await source.look(orbs, signal);
+      if (measured.origin !== null && told !== undefined) {
+        logger.info('Prometheus gives usable figures again');
+        told = undefined;
+      }
+      return measured;
+    },
+    close: client.close,
+  };
+}

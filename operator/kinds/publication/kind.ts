@@ -1,0 +1,22 @@
+import { KINDS } from '../../../adapters/kube/kinds.ts';
+import { laneOf, type OperatorKind } from '../kind.ts';
+import { reconcilePublication } from './reconcile.ts';
+
+/** OrbPublications: whether each can be evaluated. */
+export const publicationKind: OperatorKind<'publication', 'publication'> = {
+  name: 'publication',
+  kind: KINDS.publication,
+  changed: (change, { queues }) => queues.publication.add(change.key, { lane: laneOf(change) }),
+  concerns: [
+    {
+      name: 'publication',
+      controller: 'orbpublication',
+      reconcile: reconcilePublication,
+      status: {
+        fieldManager: 'orb-operator',
+        members: ['observedGeneration', 'lastHandledReconcileAt', 'manifestDigest'],
+        conditions: ['Ready', 'Reconciling', 'Stalled'],
+      },
+    },
+  ],
+};

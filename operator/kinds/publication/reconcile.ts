@@ -1,0 +1,14 @@
+import { planPublication } from '../../../core/publication/plan-publication.ts';
+import { done, type Outcome } from '../../../core/reconcile/outcome.ts';
+import type { Context } from '../context.ts';
+import { liveObject } from '../live-object.ts';
+import { writePlan } from '../write-plan.ts';
+
+/** Reconciles whether a publication can be evaluated. */
+export async function reconcilePublication(key: string, context: Context, signal: AbortSignal): Promise<Outcome> {
+  const publication = liveObject(context.stores.publication, key);
+  if (publication === undefined) return done;
+  const { allowedOrigins, clock, owners } = context;
+  const plan = planPublication({ publication, allowedOrigins }, clock.now());
+  return writePlan({ owner: owners.publication, object: publication, plan }, context, signal);
+}

@@ -1,0 +1,51 @@
+import type { ListenAddress } from '../../core/network/listen-address.ts';
+
+/** Texts that every flag for an address accepts; all of them are loopback. */
+export const LISTEN_ADDRESSES: readonly (readonly [text: string, address: ListenAddress])[] = [
+  ['127.0.0.1:0', { host: '127.0.0.1', port: 0 }],
+  ['127.0.0.1:65535', { host: '127.0.0.1', port: 65_535 }],
+  ['127.0.0.2:80', { host: '127.0.0.2', port: 80 }],
+  ['127.0.0.1:00080', { host: '127.0.0.1', port: 80 }],
+  ['[::1]:8080', { host: '::1', port: 8080 }],
+  ['[0:0:0:0:0:0:0:1]:8080', { host: '0:0:0:0:0:0:0:1', port: 8080 }],
+  ['[::ffff:127.0.0.1]:8080', { host: '::ffff:127.0.0.1', port: 8080 }],
+  ['localhost:80', { host: 'localhost', port: 80 }],
+  ['LOCALHOST:80', { host: 'LOCALHOST', port: 80 }],
+  ['9000', { host: '127.0.0.1', port: 9000 }],
+  ['0', { host: '127.0.0.1', port: 0 }],
+];
+
+/** Texts that every flag for an address refuses. */
+export const NO_LISTEN_ADDRESSES: readonly (readonly [why: string, text: string])[] = [
+  ['nothing', ''],
+  ['a host alone', 'localhost'],
+  ['an IPv4 address alone', '127.0.0.1'],
+  ['no port behind the colon', '127.0.0.1:'],
+  ['no host before the colon, which others read as every interface', ':8080'],
+  ['a port that is too large', '127.0.0.1:65536'],
+  ['a port of six digits', '127.0.0.1:000080'],
+  ['a negative port', '127.0.0.1:-1'],
+  ['a port with a sign', '127.0.0.1:+80'],
+  ['a port with an exponent', '127.0.0.1:1e3'],
+  ['a port in hexadecimal', '127.0.0.1:0x50'],
+  ['a fraction', '127.0.0.1:1.5'],
+  ['a space before the port', '127.0.0.1: 80'],
+  ['a space behind the port', '127.0.0.1:80 '],
+  ['a line break behind the port', '127.0.0.1:80\n'],
+  ['a port that is a name', '127.0.0.1:http'],
+  ['digits of another script', '127.0.0.1:٨٠'],
+  ['a sign before a port alone', '+80'],
+  ['a space before a port alone', ' 80'],
+  ['an exponent alone', '1e3'],
+  ['an IPv6 address without brackets', '::1:8080'],
+  ['an IPv6 address without port', '[::1]'],
+  ['a bracket that is not closed', '[::1:8080'],
+  ['an IPv4 address in brackets', '[127.0.0.1]:80'],
+  ['a name in brackets', '[localhost]:80'],
+  ['no IPv6 address in brackets', '[::12345]:80'],
+  ['an octet that is too large', '127.0.0.256:80'],
+  ['a short form of an IPv4 address', '127.1:80'],
+  ['an IPv4 address in hexadecimal', '0x7f000001:80'],
+  ['a space in the host', 'local host:80'],
+  ['a URL', 'http://127.0.0.1:80'],
+];

@@ -1,0 +1,24 @@
+import type { ServiceParts } from '../../api-server/services/service.ts';
+import { createTestRuntime } from './a-runtime.ts';
+import { openSqliteFixture } from './sqlite-ledger.ts';
+import { vectorKeys } from './vector-receipts.ts';
+
+const unasked = (): Promise<never> => Promise.reject(new Error('only the descriptions of the routes are looked at'));
+
+/** The parts that the real list of services needs for its routes, for tests of the routes' descriptions. */
+export async function serviceParts(): Promise<{ readonly parts: ServiceParts; readonly close: () => Promise<void> }> {
+  const { ledger, clock, dispose } = await openSqliteFixture();
+  const { runtime } = createTestRuntime({ ledger, clock });
+  const pins = { set: unasked, remove: unasked };
+  const parts = {
+    version: '1.0.0',
+    clock,
+    ledger,
+    keys: vectorKeys,
+    runtime,
+    missing: () => [],
+    pins,
+    figures: unasked,
+  };
+  return { parts, close: dispose };
+}

@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { createServer } from 'node:net';
+import { claim, listenOn } from '../../../../adapters/process/listen.ts';
+import { StartError } from '../../../../adapters/process/start-error.ts';
+
+describe('claim', () => {
+  const held = createServer();
+  after(() => held.close());
+
+  it('gives the port that was taken, and names address and flag when somebody has it', async () => {
+    const taken = await claim({ host: '127.0.0.1', port: 0 }, '--listen', () =>
+      listenOn(held, { host: '127.0.0.1', port: 0 }),
+    );
+    expect(taken.port).to.be.greaterThan(0);
+    const error = await claim(taken, '--probes-listen', () => listenOn(createServer(), taken)).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).to.be.instanceOf(StartError).and.have.property('exit', 1);
+    expect(error)
+      .to.have.property('message')
+      .that.includes(`can't listen on 127.0.0.1:${taken.port} (EADDRINUSE)`)
+      .and.includes('choose another by --probes-listen');
+  });
+
+  it('puts an IPv6 address in brackets', async () => {
+    const address = { host: '2001:db8::1', port: 1 };
+    const error = await claim(address, '--listen', () => Promise.reject(new Error('no'))).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).to.have.property('message', "can't listen on [2001:db8::1]:1 (error)");
+  });
+});

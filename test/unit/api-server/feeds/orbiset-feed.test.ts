@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import { LastOrbisets } from '../../../../adapters/catalog/last-orbisets.ts';
+import { MemoryCatalog } from '../../../../adapters/catalog/memory-catalog.ts';
+import { OrbisetFeed } from '../../../../api-server/feeds/orbiset-feed.ts';
+import { SecretValues } from '../../../../api-server/vault/secret-values.ts';
+import type { BoundSecret } from '../../../../api-server/vault/secret-watch.ts';
+import type { CompiledOrbiset } from '../../../../core/orb/orbiset.ts';
+import type { Redactor } from '../../../../core/redaction/redactor.ts';
+import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
+import { anOrbiset } from '../../../support/kube-objects.ts';
+import { noteLog } from '../../../support/kube/runtime-notes.ts';
+import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
+
+const KEY = 'acme/support';
+const spec = (change: object = {}): object => ({
+  vault: { secrets: [{ name: 'mail', allowedHosts: ['api.example.com'] }] },
+  ...change,
+});
+const generation = (number: number, value: unknown = spec(), uid = 'uid-support'): KubeObject =>
+  anOrbiset('support', { spec: value, metadata: { generation: number, uid } });
+const found = (text: string, version: string): BoundSecret => ({
+  kind: 'found',
+  version,
+  values: new SecretValues({ TOKEN: Buffer.from(text).toString('base64') }),
+});
+
+interface Started {
+  readonly feed: OrbisetFeed;
+  readonly orbiset: () => CompiledOrbiset | undefined;
+  readonly token: () => string;
+  readonly bound: ReadonlyMap<string, readonly string[]>;
+  readonly redactors: ReadonlySet<Redactor>;
+  readonly suspended: string[];
+  readonly reports: string[];
+  secret: BoundSecret;
+}
+
+describe('OrbisetFeed', () => {
+  let fixture: SqliteFixture;
+  before(async () => {
+    fixture = await openSqliteFixture();
+  });
+  after(() => fixture.dispose());
+  afterEach(async () => {
+    for (const { key } of await fixture.ledger.states('valid-orbiset'))
+      await fixture.ledger.deleteState('valid-orbiset', key);
+  });
+
+  async function start(): Promise<Started> {
+    const catalog = new MemoryCatalog();
+    const last = new LastOrbisets(fixture.ledger);
+    await last.open();
+    const bound = new Map<string, readonly string[]>();
+    const redactors = new Set<Redactor>();
+    const [suspended, reports]: [string[], string[]] = [[], []];
+    const feed = new OrbisetFeed({
+      catalog,
+      last,
+      watches: {
+        bind: (orbiset, _namespace, names) => void bound.set(orbiset, names),
+        read: () => started.secret,
+      },
+      logger: noteLog().logger,
+      addRedactor: (redactor) => void redactors.add(redactor),
+      removeRedactor: (redactor) => void redactors.delete(redactor),
+      suspend: (orbiset) => void suspended.push(orbiset),
+      onReport: (key) => void reports.push(key),
+    });
+    const orbiset = (): CompiledOrbiset | undefined => catalog.orbiset('acme', 'support');
+    const token = (): string => Buffer.from(orbiset()?.vault.get('TOKEN')?.value ?? []).toString();
+    const started: Started = {
+      feed,
+      orbiset,
+      token,
+      bound,
+      redactors,
+      suspended,
+      reports,
+      secret: found('value-one', 'u 1'),
+    };
+    return started;
+  }
+
+  it('binds the Secrets, compiles the vault, and hides its values from the log', async () => {
+    const started = await start();
+    await started.feed.apply(KEY, generation(1));
+    expect([started.token(), started.bound.get(KEY), started.reports]).to.deep.equal(['value-one', ['mail'], [KEY]]);
+    expect([...started.redactors].map(({ text }) => text('a value-one b').value)).to.deep.equal([
+      'a [redacted:TOKEN] b',
+    ]);
+  });
+
+  it('compiles again for another generation or another version of a Secret, and for nothing else', async () => {
+    const started = await start();
+    await started.feed.apply(KEY, generation(1));
+    const first = started.orbiset();
+    await started.feed.apply(KEY, { ...generation(1), status: { conditions: [] } });
+    expect(started.orbiset() === first).to.equal(true);
+    started.secret = found('value-two', 'u 2');
+    await started.feed.apply(KEY, generation(1));
+    expect([started.token(), started.redactors.size]).to.deep.equal(['value-two', 1]);
+    await started.feed.apply(KEY, generation(2, spec({ limits: { in_flight: 3 } })));
+    expect(started.orbiset()?.limits.inFlight).to.equal(3);
+  });
+
+  it('lets the old value be overwritten only when the new one is in use', async () => {
+    const started = await start();
+    await started.feed.apply(KEY, generation(1));
+    const old = started.secret;
+    if (old.kind === 'found') old.values.retire();
+    expect(started.token()).to.equal('value-one');
+    const before = started.orbiset()?.vault.get('TOKEN')?.value;
+    started.secret = found('value-two', 'u 2');
+    await started.feed.apply(KEY, generation(1));
+    expect([[...(before ?? [])].every((byte) => byte === 0), started.token()]).to.deep.equal([true, 'value-two']);
+  });
+
+  it('reports nothing until every bound Secret was asked for', async () => {
+    const started = await start();
+    started.secret = { kind: 'unread' };
+    await started.feed.apply(KEY, generation(1));
+    expect([started.feed.report(KEY), started.reports, started.orbiset()?.vault.size]).to.deep.equal([
+      undefined,
+      [],
+      0,
+    ]);
+    started.secret = { kind: 'forbidden' };
+    await started.feed.apply(KEY, generation(1));
+    expect(started.feed.report(KEY)?.report.missing).to.deep.equal([{ secret: 'mail', reason: 'Forbidden' }]);
+    started.secret = { kind: 'not-found' };
+    await started.feed.apply(KEY, generation(1));
+    expect(started.feed.report(KEY)?.report.missing).to.deep.equal([{ secret: 'mail', reason: 'SecretNotFound' }]);
+  });
+
+  it('ends runs when it is suspended, once', async () => {
+    const started = await start();
+    await started.feed.apply(KEY, generation(1));
+    await started.feed.apply(KEY, generation(2, spec({ suspended: true })));
+    await started.feed.apply(KEY, generation(3, spec({ suspended: true, orbs: ['a.b'] })));
+    expect([started.suspended, started.orbiset()?.suspended]).to.deep.equal([['acme.support'], true]);
+    await started.feed.apply(KEY, generation(4));
+    expect(started.orbiset()?.suspended).to.equal(false);
+  });
+
+  it('goes on as it last was after a broken edit, also after a restart, and not for another object', async () => {
+    const first = await start();
+    await first.feed.apply(KEY, generation(1, spec({ limits: { in_flight: 3 } })));
+    const broken = { vault: 7, suspended: false };
+    await first.feed.apply(KEY, generation(2, broken));
+    expect(first.orbiset()?.limits.inFlight).to.equal(3);
+    const second = await start();
+    await second.feed.apply(KEY, generation(2, broken));
+    expect([second.orbiset()?.limits.inFlight, second.token()]).to.deep.equal([3, 'value-one']);
+    await second.feed.apply(KEY, generation(1, broken, 'another'));
+    expect(second.orbiset()).to.equal(undefined);
+  });
+
+  it('follows the policies of the newest generation, also when nothing else of it can be used', async () => {
+    const steps: readonly (readonly [unknown, boolean])[] = [
+      [spec(), false],
+      [{ vault: 7, policies: { defaultEffect: 'deny' } }, true],
+      [{ vault: 7 }, false],
+      [{ vault: 7, policies: 'strict' }, true],
+      [spec({ policies: {} }), false],
+      [spec({ policies: { a: 1 } }), true],
+    ];
+    let started = await start();
+    for (const [index, [value, asks]] of steps.entries()) {
+      await started.feed.apply(KEY, generation(index + 1, value));
+      expect(started.orbiset()?.asksForPolicies, JSON.stringify(value)).to.equal(asks);
+    }
+    started = await start();
+    await started.feed.apply(KEY, generation(9, { vault: 7, policies: { a: 1 } }));
+    expect([started.token(), started.orbiset()?.asksForPolicies]).to.deep.equal(['value-one', true]);
+  });
+
+  it('suspends when nobody can tell whether it is meant to', async () => {
+    for (const value of [{ vault: 7, suspended: 'yes' }, { suspended: 1 }, null, 'suspended: true', [true]]) {
+      const started = await start();
+      await started.feed.apply(KEY, generation(1));
+      await started.feed.apply(KEY, generation(2, value));
+      expect([started.orbiset()?.suspended, started.suspended]).to.deep.equal([true, ['acme.support']]);
+    }
+  });
+
+  it('leaves nothing of a deleted Orbiset', async () => {
+    const started = await start();
+    await started.feed.apply(KEY, generation(1));
+    const value = started.orbiset()?.vault.get('TOKEN')?.value;
+    if (started.secret.kind === 'found') started.secret.values.retire();
+    await started.feed.apply(KEY, undefined);
+    expect([started.orbiset(), started.redactors.size, started.bound.get(KEY)]).to.deep.equal([undefined, 0, []]);
+    expect([...(value ?? [])].every((byte) => byte === 0)).to.equal(true);
+    expect([await fixture.ledger.states('valid-orbiset'), started.feed.report(KEY)]).to.deep.equal([[], undefined]);
+  });
+});

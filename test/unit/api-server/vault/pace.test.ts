@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { Pace } from '../../../../api-server/vault/pace.ts';
+import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
+
+interface Paced {
+  readonly pace: Pace;
+  readonly clock: FakeClock;
+  readonly stop: AbortController;
+  /** When it acted, in ms. */
+  readonly acts: readonly number[];
+}
+
+function start(): Paced {
+  const clock = createFakeClock(0);
+  const stop = new AbortController();
+  const acts: number[] = [];
+  const act = (): void => void acts.push(clock.monotonic());
+  return { pace: new Pace({ clock, signal: stop.signal, gapMs: 1000, act }), clock, stop, acts };
+}
+
+describe('Pace', () => {
+  it('acts at once, and once at the end of the gap for all that was asked for in it', async () => {
+    const { pace, clock, acts } = start();
+    for (let each = 0; each < 5; each += 1) pace.ask();
+    await clock.advance(400);
+    pace.ask();
+    await clock.advance(5000);
+    pace.ask();
+    expect(acts).to.deep.equal([0, 1000, 5400]);
+  });
+
+  it('waits for the end of a gap that is lengthened meanwhile', async () => {
+    const { pace, clock, acts } = start();
+    pace.ask();
+    pace.ask();
+    await clock.advance(900);
+    pace.holdFor(2000);
+    pace.holdFor(10);
+    await clock.advance(1999);
+    expect(acts).to.deep.equal([0]);
+    await clock.advance(1);
+    expect(acts).to.deep.equal([0, 2900]);
+  });
+
+  it('does nothing more when it was stopped', async () => {
+    const { pace, clock, stop, acts } = start();
+    pace.ask();
+    pace.ask();
+    stop.abort();
+    await clock.advance(5000);
+    pace.ask();
+    expect(acts).to.deep.equal([0]);
+  });
+});

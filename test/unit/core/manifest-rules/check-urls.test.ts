@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import { aManifest, briefs, checkRows } from '../manifest/a-manifest.ts';
+
+describe('checkUrls', () => {
+  checkRows([
+    ['http', aManifest({ url: 'http://orbs.example/run' }), ['error manifest-url-not-https /execution/url']],
+    ['no scheme', aManifest({ url: 'orbs.example/run' }), ['error manifest-url-not-https /execution/url']],
+    ['another scheme', aManifest({ url: 'file:///etc/passwd' }), ['error manifest-url-not-https /execution/url']],
+    ['an IPv4 address', aManifest({ url: 'https://93.184.216.34/' }), ['error manifest-host-private /execution/url']],
+    [
+      'an IPv4 address as one number',
+      aManifest({ url: 'https://2130706433/' }),
+      ['error manifest-host-private /execution/url'],
+    ],
+    [
+      'an IPv4 address in hexadecimal',
+      aManifest({ url: 'https://0x7f.1/' }),
+      ['error manifest-host-private /execution/url'],
+    ],
+    [
+      'an IPv6 address',
+      aManifest({ url: 'https://[2606:4700::1111]/' }),
+      ['error manifest-host-private /execution/url'],
+    ],
+    ['a single label', aManifest({ url: 'https://intranet/' }), ['error manifest-host-private /execution/url']],
+    [
+      'a dot after the single label',
+      aManifest({ url: 'https://intranet./' }),
+      ['error manifest-host-private /execution/url'],
+    ],
+    [
+      'a Service of a cluster',
+      aManifest({ url: 'https://api.default.svc/' }),
+      ['error manifest-host-private /execution/url'],
+    ],
+    [
+      'a name under .local, in upper case',
+      aManifest({ url: 'https://API.default.svc.cluster.LOCAL:8443/' }),
+      ['error manifest-host-private /execution/url'],
+    ],
+    [
+      'the metadata name of a cloud',
+      aManifest({ url: 'https://metadata.google.internal/' }),
+      ['error manifest-host-private /execution/url'],
+    ],
+    [
+      'localhost with user info in front',
+      aManifest({ url: 'https://api.example@localhost/' }),
+      ['error manifest-host-private /execution/url'],
+    ],
+    [
+      'a name under home.arpa',
+      aManifest({ url: 'https://nas.home.arpa/' }),
+      ['error manifest-host-private /execution/url'],
+    ],
+    [
+      'a host that one secret makes',
+      aManifest({ url: 'https://{{orbiset.secrets.HOST}}/' }),
+      ['error manifest-host-private /execution/url'],
+    ],
+    ['a secret label in a public host', aManifest({ url: 'https://{{orbiset.secrets.SHOP}}.shops.example/' }), []],
+    ['a host that only contains a private suffix', aManifest({ url: 'https://local.example/internal.svc' }), []],
+    [
+      'an input in the host, its name unknown too',
+      aManifest({ url: 'https://{{inputs.h}}.example/' }),
+      ['error manifest-input-in-host /execution/url', 'error manifest-unknown-input /execution/url'],
+    ],
+    [
+      'an input in the port',
+      aManifest({ url: 'https://a.example:{{ inputs.p }}/' }, { inputs: { p: { required: true } } }),
+      ['error manifest-input-in-host /execution/url'],
+    ],
+    [
+      'an input in the scheme',
+      aManifest({ url: '{{inputs.u}}://a.example/' }, { inputs: { u: { required: true } } }),
+      ['error manifest-input-in-host /execution/url'],
+    ],
+    [
+      'an input that is the whole URL',
+      aManifest({ url: '{{inputs.u}}' }, { inputs: { u: { required: true } } }),
+      ['error manifest-input-in-host /execution/url'],
+    ],
+    [
+      'an input in path and query',
+      aManifest({ url: 'https://a.example/x/{{inputs.p}}?q={{inputs.p}}' }, { inputs: { p: { required: true } } }),
+      [],
+    ],
+    [
+      'the hosts of another provider and of a probe',
+      aManifest(
+        { probe: { url: 'https://localhost/' } },
+        { providers: { b: { execution: { url: 'http://b.example/' } } } },
+      ),
+      ['error manifest-host-private /execution/probe/url', 'error manifest-url-not-https /providers/b/execution/url'],
+    ],
+  ]);
+
+  const private1 = aManifest({ url: 'http://127.0.0.1:9000/run' });
+  it('lets an allowed origin be http and private', () => {
+    expect(briefs(private1, 'http://127.0.0.1:9000')).to.deep.equal([]);
+  });
+
+  it('knows an allowed origin in another spelling', () => {
+    expect(briefs(aManifest({ url: 'https://LOCALHOST:443/run' }), 'https://localhost')).to.deep.equal([]);
+  });
+
+  it('allows no scheme that has no hosts', () => {
+    expect(briefs(aManifest({ url: 'file:///etc/passwd' }), 'file:///etc')).to.deep.equal([
+      'error manifest-url-not-https /execution/url',
+    ]);
+  });
+
+  for (const origin of ['http://127.0.0.1:900', 'https://127.0.0.1:9000', 'http://127.0.0.1', 'http://127.0.0.1:90000'])
+    it(`does not take ${origin} for that origin`, () => {
+      expect(briefs(private1, origin)).to.deep.equal(['error manifest-url-not-https /execution/url']);
+    });
+
+  it('keeps inputs out of an allowed origin', () => {
+    const value = aManifest({ url: 'https://{{inputs.h}}:1/' }, { inputs: { h: { required: true } } });
+    expect(briefs(value, 'https://{{inputs.h}}:1')).to.deep.equal(['error manifest-input-in-host /execution/url']);
+  });
+});

@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { KINDS } from '../../../../../adapters/kube/kinds.ts';
+import type { EventSpec } from '../../../../../core/reconcile/event-spec.ts';
+import type { KubeObject } from '../../../../../core/reconcile/kube-object.ts';
+import { reportFailure } from '../../../../../operator/kinds/report-failure.ts';
+import { bindingFailure } from '../../../../../operator/kinds/role-binding/report-refusal.ts';
+import { kubeError } from '../../../../support/kube/fake-kube-client.ts';
+import { anOrbiset, sent } from '../../../../support/kube-objects.ts';
+import { operatorContext } from '../../../../support/operator-context.ts';
+
+interface Told extends EventSpec {
+  readonly on: string;
+}
+
+/** Events after the RoleBinding of the namespace `acme` failed three times. */
+async function told(error: unknown): Promise<readonly Told[]> {
+  const { context, client, look } = operatorContext();
+  const elsewhere = anOrbiset('other', { metadata: { namespace: 'globex' } });
+  for (const orbiset of [anOrbiset('one'), anOrbiset('two'), elsewhere]) client.put(KINDS.orbiset, sent(orbiset));
+  await look();
+  const events: Told[] = [];
+  const record = ({ metadata }: KubeObject, specs: readonly EventSpec[]): void =>
+    void events.push(...specs.map((spec) => ({ ...spec, on: metadata.name })));
+  await reportFailure(bindingFailure(context), { record })('acme', { error, failures: 3 });
+  return events;
+}
+
+describe('a RoleBinding that is refused', () => {
+  it('is told on every Orbiset of its namespace, with the answer and the command that makes it', async () => {
+    const events = await told(kubeError(403, 'Forbidden'));
+    expect(events.map(({ on, type, reason }) => [on, type, reason])).to.deep.equal([
+      ['one', 'Warning', 'RoleBindingRefused'],
+      ['two', 'Warning', 'RoleBindingRefused'],
+    ]);
+    expect(events[0]?.note)
+      .to.include('answered 403 Forbidden')
+      .and.include('kubectl -n acme create rolebinding orb-vault-reader --clusterrole=orb-vault-reader');
+    expect(events[0]?.note.length).to.be.below(1024);
+  });
+
+  it('is no refusal when the server is at fault: that is tried again', async () => {
+    expect((await told(kubeError(503, 'ServiceUnavailable'))).map(({ reason }) => reason)).to.deep.equal([
+      'ReconcileFailed',
+      'ReconcileFailed',
+    ]);
+    expect((await told(new TypeError('sk_live_123')))[0]?.note)
+      .to.include('see the log')
+      .and.not.include('sk_live');
+  });
+});

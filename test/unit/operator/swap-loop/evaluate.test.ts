@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { createWorkQueue } from '../../../../adapters/kube/work-queue.ts';
+import type { ProviderMetrics } from '../../../../core/failover/metrics.ts';
+import { evaluateOrb, type Tick } from '../../../../operator/swap-loop/evaluate.ts';
+import { evaluatedOrb } from '../../../../operator/failover/evaluated-orbs.ts';
+import { fresh } from '../../../support/failover.ts';
+import { noteMetrics } from '../../../support/kube/runtime-notes.ts';
+import { failing, healthy, mail, providersOf, startLoop, type Script } from '../../../support/operator-loop.ts';
+
+const KEY = 'acme/mail';
+
+describe('evaluateOrb', () => {
+  it('drops a pending evaluation that no reconcile came to, when the next one sees no reason to write', async () => {
+    const world = await startLoop();
+    await world.apply(mail());
+    await world.ticks(2);
+    const { context, clock } = world;
+    // Whoever would take from it is busy.
+    const queue = createWorkQueue({ name: 'orb-failover', clock, metrics: noteMetrics().metrics });
+    const evaluate = (script: Script): void => {
+      const at = clock.now();
+      const providers: Readonly<Record<string, ProviderMetrics>> = providersOf(script, at);
+      const measured: Tick['measured'] = { snapshot: () => fresh(providers, at), origin: null, oldestMs: 0 };
+      evaluateOrb(KEY, { at, measured }, { context, queue, logger: { error: () => undefined } });
+    };
+    const left = (): boolean => context.failover.orbs.takePending(KEY, evaluatedOrb(world.orb())) !== undefined;
+    evaluate(failing);
+    expect(left()).to.equal(true);
+    evaluate(failing);
+    evaluate(healthy);
+    expect(left()).to.equal(false);
+    await world.stop();
+  });
+});
