@@ -4,7 +4,7 @@ import { writesOf } from '../rig/journal.ts';
 import { compareEndState, type Snapshot } from '../rig/oracles/end-state.ts';
 import { checkExplained } from '../rig/oracles/explained.ts';
 import { checkPreconditions } from '../rig/oracles/monotony.ts';
-import { checkSwaps } from '../rig/oracles/swaps.ts';
+import { checkSwaps, type SwapsOfOrb } from '../rig/oracles/swaps.ts';
 import { compareWriteCounts, countWrites, type WriteCounts } from '../rig/oracles/write-counts.ts';
 import type { WritePoint } from '../rig/write-points.ts';
 import { documentedReasons } from './documented.ts';
@@ -47,6 +47,8 @@ export interface PlanResult {
 const QUIET_MS = 1000;
 const SETTLE_MS = 400;
 const POLL_MS = 40;
+/** Longest wait for an Event: a new leader records it at its first reconcile, and a refused one is sent again after 5 s. */
+const EVENTS_MS = 10_000;
 /** Longest time of a step; the limit to pass is 10 s after a restart, which is checked separately. */
 const STEP_MS = 60_000;
 
@@ -123,6 +125,16 @@ async function untilEqual(
   }
 }
 
+/** Faults of swaps and their Events. Events follow the status later, also after a restart: waits for missing ones. */
+async function swapFaults(world: World, swaps: () => readonly SwapsOfOrb[]): Promise<readonly string[]> {
+  const until = performance.now() + EVENTS_MS;
+  for (;;) {
+    const faults = checkSwaps(swaps(), await readEvents(world).catch(() => []));
+    if (faults.length === 0 || performance.now() > until) return faults;
+    await delay(POLL_MS);
+  }
+}
+
 /** Runs a workload under a plan and checks it with the oracles. */
 export async function runPlan(world: World, plan: Plan, reference: Reference): Promise<PlanResult> {
   await resetWorld(world);
@@ -153,7 +165,7 @@ export async function runPlan(world: World, plan: Plan, reference: Reference): P
     if (outcome.faults.length > 0) break;
   }
   counts ??= countWrites([subject.proxy.journal]);
-  const swaps = checkSwaps(states.swaps(), await readEvents(world).catch(() => []));
+  const swaps = await swapFaults(world, () => states.swaps());
   const explained = checkExplained(await readObjects(world).catch(() => []), documentedReasons);
   const lists = subject.proxy.journal.requests.filter(({ verb }) => verb === 'list').length;
   const requests = countedRequests(subject);
