@@ -1,6 +1,6 @@
-// `npm run bench execute [-- --rounds 5 --warm 8 --seconds 4 --json FILE]`: the cost of a run compared with a bare
-// pass-through (performance.md §6). Every round starts fresh processes and a fresh ledger; ratios are computed within a
-// round.
+// `npm run bench execute [-- --rounds 5 --warm 8 --seconds 4 --base DIR --json FILE]`: the cost of a run compared with a
+// bare pass-through (performance.md §6), and with another checkout of this repository. Every round starts fresh processes
+// and a fresh ledger; ratios are computed within a round.
 import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { cpuMicros, load, residentMb, type Started } from './processes.ts';
 import { proveLedger } from './proof.ts';
-import { logFile, startMock, startPassThrough, startPlatform, type Subject } from './subjects.ts';
+import { logFile, ROOT, startMock, startPassThrough, startPlatform, type Subject } from './subjects.ts';
 
 const CONCURRENCIES = [1, 32, 256] as const;
 const TMPFS_MAGIC = 0x01021994;
@@ -29,6 +29,8 @@ interface Row {
 interface Round {
   readonly passThrough: readonly Row[];
   readonly platform: readonly Row[];
+  /** The platform of the other checkout; empty without `--base`. */
+  readonly base: readonly Row[];
 }
 
 async function measure(subject: Subject, mock: Started, c: number, seconds: number): Promise<Row> {
@@ -63,16 +65,32 @@ async function series(subject: Subject, mock: Started, warm: number, seconds: nu
   return rows;
 }
 
-async function round(folder: string, warm: number, seconds: number): Promise<Round> {
+interface RoundOptions {
+  readonly warm: number;
+  readonly seconds: number;
+  /** Folder of another checkout. */
+  readonly base: string | undefined;
+  /** The two checkouts take turns in being the first: the second finds a warmer machine. */
+  readonly baseFirst: boolean;
+}
+
+async function round(folder: string, { warm, seconds, base, baseFirst }: RoundOptions): Promise<Round> {
   const log = logFile(folder, 'log.txt');
   const mock = await startMock(log);
+  const platformOf = async (name: string, checkout: string): Promise<readonly Row[]> => {
+    const own = join(folder, name);
+    const rows = await series(await startPlatform(own, mock.port, log, checkout), mock.started, warm, seconds);
+    const answered = rows.reduce((sum, row) => sum + row.requests, 0);
+    const receipts = await proveLedger(join(own, 'data'), { answered });
+    console.error(`${name}: ${answered} answers, ${receipts} receipts: each verified in the log`);
+    return rows;
+  };
+  const baseRows = (): Promise<readonly Row[]> => (base === undefined ? Promise.resolve([]) : platformOf('base', base));
   try {
     const passThrough = await series(await startPassThrough(mock.port, log), mock.started, warm, seconds);
-    const platform = await series(await startPlatform(folder, mock.port, log), mock.started, warm, seconds);
-    const answered = platform.reduce((sum, row) => sum + row.requests, 0);
-    const receipts = await proveLedger(join(folder, 'data'), { answered });
-    console.error(`${answered} answers, ${receipts} receipts: each verified in the log`);
-    return { passThrough, platform };
+    const early = baseFirst ? await baseRows() : undefined;
+    const platform = await platformOf('platform', ROOT);
+    return { passThrough, platform, base: early ?? (await baseRows()) };
   } finally {
     await mock.started.stop();
   }
@@ -115,9 +133,10 @@ function printTable(rounds: readonly Round[]): void {
   console.log(
     'subject        c    rps                     p50 ms               p99 ms               CPU µs/req  RSS MB',
   );
-  for (const subject of ['passThrough', 'platform'] as const) {
+  for (const subject of ['passThrough', 'base', 'platform'] as const) {
     for (const c of CONCURRENCIES) {
       const rows = pick(rounds, subject, c);
+      if (rows.length === 0) continue;
       const columns = [
         spread(
           rows.map((row) => row.rps),
@@ -159,12 +178,28 @@ function ratios(rounds: readonly Round[]): {
   };
 }
 
+/** Platform ÷ the other checkout: the median of the ratios of each round, and their range. */
+function printBase(rounds: readonly Round[]): void {
+  for (const c of CONCURRENCIES) {
+    const of = (value: (row: Row) => number): string => {
+      const other = pick(rounds, 'base', c);
+      const values = pick(rounds, 'platform', c).flatMap((row, index) =>
+        other[index] === undefined ? [] : [value(row) / value(other[index])],
+      );
+      return spread(values, 3);
+    };
+    const columns = [of((row) => row.rps), of((row) => row.p50), of((row) => row.serverCpu), of((row) => row.rssMb)];
+    console.log(`platform / base at ${c}: rate ${columns[0]}, p50 ${columns[1]}, CPU ${columns[2]}, RSS ${columns[3]}`);
+  }
+}
+
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     warm: { type: 'string', default: '8' },
     seconds: { type: 'string', default: '4' },
     folder: { type: 'string', default: tmpdir() },
+    base: { type: 'string' },
     json: { type: 'string' },
   },
 });
@@ -178,10 +213,12 @@ console.log(
 );
 const rounds: Round[] = [];
 for (let index = 0; index < Number(values.rounds); index += 1) {
-  rounds.push(await round(join(folder, String(index)), Number(values.warm), Number(values.seconds)));
+  const options = { warm: Number(values.warm), seconds: Number(values.seconds), base: values.base };
+  rounds.push(await round(join(folder, String(index)), { ...options, baseFirst: index % 2 === 1 }));
   console.error(`round ${index + 1} of ${values.rounds} done`);
 }
 printTable(rounds);
+if (values.base !== undefined) printBase(rounds);
 console.log(await killRound(join(folder, 'kill')));
 const result = ratios(rounds);
 console.log(`rate at 32, platform / pass-through:  ${result.rate32.toFixed(3)}   gate ≥ 0.25, goal ≥ 0.33`);

@@ -12,7 +12,8 @@ export interface Subject {
   readonly body: string;
 }
 
-const root = join(import.meta.dirname, '../..');
+/** This checkout. */
+export const ROOT = join(import.meta.dirname, '../..');
 
 /** 800 bytes of inputs, five members (performance.md §1). */
 const inputs = {
@@ -73,26 +74,36 @@ export async function startPassThrough(mock: number, log: number): Promise<Subje
   return { started, port: portOf(await firstLine(started)), path: '/orbisets/default/execute', headers: {}, body };
 }
 
-interface Ready {
+/** What `--ready-file` gets. */
+export interface Ready {
   readonly url: string;
   readonly api_key: string;
 }
 
+const POLL_MS = 10;
+
 const isReady = (value: unknown): value is Ready =>
   typeof value === 'object' && value !== null && 'url' in value && 'api_key' in value;
 
-async function waitFor(file: string, started: Started): Promise<Ready> {
-  for (let tries = 0; tries < 600; tries += 1) {
+/** Waits for the ready file of a platform. @throws Error it ended, or was not ready within 30 s */
+export async function waitFor(file: string, started: Started): Promise<Ready> {
+  for (let tries = 0; tries < 30_000 / POLL_MS; tries += 1) {
     if (started.child.exitCode !== null) throw new Error('the platform did not start: see the log file');
     const value: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
     if (isReady(value)) return value;
-    await delay(50);
+    await delay(POLL_MS);
   }
   throw new Error('the platform was not ready within 30 s');
 }
 
-/** The product in its shipped configuration: full sync, self-check on, logs to a file, a real key. */
-export async function startPlatform(folder: string, mock: number, log: number): Promise<Subject> {
+/** How `npm start` runs Node in a checkout. */
+export const STANDALONE = ['--v8-pool-size=1', 'standalone/main.ts'] as const;
+
+/**
+ * The product in its shipped configuration: full sync, self-check on, logs to a file, a real key.
+ * @param checkout folder of the code to run
+ */
+export async function startPlatform(folder: string, mock: number, log: number, checkout = ROOT): Promise<Subject> {
   const resources = join(folder, 'resources');
   mkdirSync(resources, { recursive: true });
   writeFileSync(join(resources, 'send.yaml'), manifest(mock));
@@ -100,7 +111,8 @@ export async function startPlatform(folder: string, mock: number, log: number): 
   const ready = join(folder, 'ready.json');
   const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0', '--resources', resources];
   const more = ['--data', join(folder, 'data'), '--ready-file', ready, '--egress-allow', `http://127.0.0.1:${mock}`];
-  const started = start(['--v8-pool-size=1', join(root, 'standalone/main.ts'), ...flags, ...more], log, true);
+  const [option, program] = STANDALONE;
+  const started = start([option, join(checkout, program), ...flags, ...more], log, true);
   started.child.stdout?.resume();
   const { url, api_key: key } = await waitFor(ready, started);
   const body = JSON.stringify({ orb_id: 'bench.send@1.0.0', inputs });
