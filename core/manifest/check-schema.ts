@@ -1,27 +1,31 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import manifestSchema from '../../crds/schemas/manifest.schema.json' with { type: 'json' };
-import orbSchema from '../../crds/schemas/orb.schema.json' with { type: 'json' };
-import publicationSchema from '../../crds/schemas/orbpublication.schema.json' with { type: 'json' };
-import orbisetSchema from '../../crds/schemas/orbiset.schema.json' with { type: 'json' };
-import secretSchema from '../../crds/schemas/secret.schema.json' with { type: 'json' };
 import type { Manifest } from '../../crds/manifest.ts';
 import type { Orb } from '../../crds/orb.ts';
 import type { Orbiset } from '../../crds/orbiset.ts';
 import type { OrbPublication } from '../../crds/orbpublication.ts';
 import type { Secret } from '../../crds/secret.ts';
+import { validate as manifestCheck } from '../../crds/validators/manifest.ts';
+import { validate as orbCheck } from '../../crds/validators/orb.ts';
+import { validate as orbisetCheck } from '../../crds/validators/orbiset.ts';
+import { validate as publicationCheck } from '../../crds/validators/orbpublication.ts';
+import { validate as secretCheck } from '../../crds/validators/secret.ts';
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { member } from '../json/members.ts';
 import { childPointer, shownPointer } from './child-pointer.ts';
 import type { Checked, Finding } from './finding.ts';
 import { nearest } from './nearest.ts';
 
-/**
- * Whether a time in UTC in the form of the schemas (`2026-01-31T12:00:00Z`) exists. `Date.parse` alone is not enough:
- * it reads 30 February as 2 March, and 24:00 as the next day.
- */
-function isDateTime(text: string): boolean {
-  const time = Date.parse(text);
-  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 19) === text.slice(0, 19);
+/** An error of a generated check, as Ajv words it. */
+interface SchemaError {
+  readonly keyword: string;
+  /** JSON pointer of the value. */
+  readonly instancePath: string;
+  readonly schemaPath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly propertyName?: string;
+  readonly message?: string;
+  /** The schema that holds the keyword. */
+  readonly parentSchema?: object;
+  readonly data?: unknown;
 }
 
 const MAX_FINDINGS = 50;
@@ -44,10 +48,10 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const names = (value: unknown): readonly string[] => (isJsonObject(value) ? Object.keys(value) : []);
 const didYouMean = (suggestion: string | undefined): string =>
   suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
-const described = ({ parentSchema, message }: ErrorObject): string =>
+const described = ({ parentSchema, message }: SchemaError): string =>
   text(member(parentSchema, 'description')) || `It ${message ?? ''}.`;
 
-function explainUnknown({ instancePath, params, parentSchema }: ErrorObject): Explained {
+function explainUnknown({ instancePath, params, parentSchema }: SchemaError): Explained {
   const name = text(params['additionalProperty']);
   const known = names(member(parentSchema, 'properties'));
   const suggestion = nearest(name, known);
@@ -56,12 +60,12 @@ function explainUnknown({ instancePath, params, parentSchema }: ErrorObject): Ex
   return { pointer: childPointer(instancePath, name), detail, suggestion };
 }
 
-function explainMissing({ instancePath, params }: ErrorObject): Explained {
+function explainMissing({ instancePath, params }: SchemaError): Explained {
   const name = text(params['missingProperty']);
   return { pointer: childPointer(instancePath, name), detail: `"${name}" is missing; add it.` };
 }
 
-function explainEnum({ instancePath, params, data }: ErrorObject): Explained {
+function explainEnum({ instancePath, params, data }: SchemaError): Explained {
   const allowed: readonly unknown[] = Array.isArray(params['allowedValues']) ? params['allowedValues'] : [];
   const suggestion = nearest(text(data), allowed.map(String));
   const detail = `Use one of: ${allowed.join(', ')}.${didYouMean(suggestion)}`;
@@ -71,7 +75,7 @@ function explainEnum({ instancePath, params, data }: ErrorObject): Explained {
     : { pointer: instancePath, detail, suggestion };
 }
 
-function explainType({ instancePath, params, data }: ErrorObject): Explained {
+function explainType({ instancePath, params, data }: SchemaError): Explained {
   const wanted = String(params['type']);
   const isScalar = typeof data === 'number' || typeof data === 'boolean';
   const hint = wanted === 'string' && isScalar ? ' Write quotes around it.' : '';
@@ -79,21 +83,21 @@ function explainType({ instancePath, params, data }: ErrorObject): Explained {
 }
 
 /** Explains a name that a map can't hold, once and at the name. */
-function explainName(error: ErrorObject): Explained {
+function explainName(error: SchemaError): Explained {
   return {
     pointer: childPointer(error.instancePath, text(error.propertyName)),
     detail: `The name does not fit. ${described(error)}`,
   };
 }
 
-const explanations: Readonly<Record<string, (error: ErrorObject) => Explained>> = {
+const explanations: Readonly<Record<string, (error: SchemaError) => Explained>> = {
   additionalProperties: explainUnknown,
   required: explainMissing,
   enum: explainEnum,
   type: explainType,
 };
 
-function toFinding(error: ErrorObject): Finding {
+function toFinding(error: SchemaError): Finding {
   const isName = error.propertyName !== undefined;
   const explain = isName ? explainName : explanations[error.keyword];
   const { pointer, detail, suggestion } = explain?.(error) ?? { pointer: error.instancePath, detail: described(error) };
@@ -108,10 +112,10 @@ function toFinding(error: ErrorObject): Finding {
 }
 
 /** A `propertyNames` error repeats its inner error. Errors of `oneOf` branches repeat the error of the `oneOf`. */
-const isRepeated = ({ keyword, schemaPath }: ErrorObject): boolean =>
+const isRepeated = ({ keyword, schemaPath }: SchemaError): boolean =>
   keyword === 'propertyNames' || schemaPath.includes('/oneOf/');
 
-function findingsOf(errors: readonly ErrorObject[]): readonly Finding[] {
+function findingsOf(errors: readonly SchemaError[]): readonly Finding[] {
   const found = new Map<string, Finding>();
   for (const error of errors) {
     if (isRepeated(error)) continue;
@@ -122,22 +126,18 @@ function findingsOf(errors: readonly ErrorObject[]): readonly Finding[] {
   return [...found.values()];
 }
 
-const OPTIONS = {
-  allErrors: true,
-  verbose: true,
-  strict: true,
-  ownProperties: true,
-  formats: { 'date-time': isDateTime },
-} as const;
+/** A generated check of a value: true, or false and the errors of this call. */
+interface SchemaCheck {
+  (value: unknown): boolean;
+  errors?: readonly SchemaError[] | null;
+}
 
-/** Compiles a schema at its first use (about 20 ms), never per request. */
-function checker<T>(schema: object): (value: JsonValue) => Checked<T> {
-  let validate: ValidateFunction<T> | undefined;
+function checker<T>(check: SchemaCheck): (value: JsonValue) => Checked<T> {
+  const fits = (value: unknown): value is T => check(value);
   return (value) => {
-    validate ??= new Ajv2020(OPTIONS).compile<T>(schema);
     const candidate: unknown = value;
-    if (validate(candidate)) return { ok: true, value: candidate, findings: [] };
-    return { ok: false, findings: findingsOf(validate.errors ?? []) };
+    if (fits(candidate)) return { ok: true, value: candidate, findings: [] };
+    return { ok: false, findings: findingsOf(check.errors ?? []) };
   };
 }
 
@@ -146,9 +146,9 @@ function checker<T>(schema: object): (value: JsonValue) => Checked<T> {
  * `schema-<ajv keyword>`, with the nearest known name for a near miss. Findings name members, never values.
  */
 export const schemaChecks = {
-  manifest: checker<Manifest>(manifestSchema),
-  orb: checker<Orb>(orbSchema),
-  orbiset: checker<Orbiset>(orbisetSchema),
-  publication: checker<OrbPublication>(publicationSchema),
-  secret: checker<Secret>(secretSchema),
+  manifest: checker<Manifest>(manifestCheck),
+  orb: checker<Orb>(orbCheck),
+  orbiset: checker<Orbiset>(orbisetCheck),
+  publication: checker<OrbPublication>(publicationCheck),
+  secret: checker<Secret>(secretCheck),
 } as const;

@@ -8,7 +8,7 @@ const BROWSER = ['core/verify', 'core/receipt', 'core/merkle', 'core/trust', 'co
 const layers = {
   ...Object.fromEntries(BROWSER.map((folder) => [folder, { folders: BROWSER, packages: [] }])),
   crds: { folders: [], packages: [] },
-  core: { folders: ['core', 'crds'], packages: ['node:crypto', 'ajv/dist/2020.js', 'yaml', 'semver', '@bufbuild/cel'] },
+  core: { folders: ['core', 'crds'], packages: ['node:crypto', 'yaml', 'semver', '@bufbuild/cel'] },
   adapters: { folders: ['core', 'crds'] },
   operator: inner,
   'api-server': inner,

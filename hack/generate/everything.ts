@@ -1,0 +1,28 @@
+import type { Artefact } from './artefact.ts';
+import { chartAnnotationArtefacts } from './chart-annotations.ts';
+import { chartArtefacts } from './charts.ts';
+import { cliArtefacts } from './cli.ts';
+import { configurationArtefacts } from './configuration.ts';
+import { definitionArtefacts, kindSchemas } from './definitions.ts';
+import { exampleArtefacts } from './examples.ts';
+import { problemArtefacts } from './problems.ts';
+import { referenceArtefacts } from './reference.ts';
+import { ruleArtefacts } from './rules.ts';
+import { typeArtefacts } from './types.ts';
+
+/** All generated files but the checks of documents, which some of the generators here use. */
+export async function everything(root: string): Promise<readonly Artefact[]> {
+  const kinds = await kindSchemas(root);
+  const definitions = await definitionArtefacts(root, kinds);
+  const examples = await exampleArtefacts(root);
+  const parts = [
+    typeArtefacts(root),
+    chartAnnotationArtefacts(root, examples),
+    referenceArtefacts(root, kinds),
+    cliArtefacts(root),
+    problemArtefacts(root),
+    ruleArtefacts(root),
+    configurationArtefacts(root),
+  ];
+  return [...definitions, ...chartArtefacts(definitions), ...examples, ...(await Promise.all(parts)).flat()];
+}
