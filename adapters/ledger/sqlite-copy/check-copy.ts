@@ -4,11 +4,12 @@ import { checkHead } from '../sqlite-writer/check-head.ts';
 import { checkVersion } from '../sqlite-writer/schema.ts';
 import { integerOf, textOf } from '../sqlite/columns.ts';
 import { ledgerError } from '../sqlite/sqlite-error.ts';
+import { newestCheckpoint } from '../tables/checkpoints.ts';
+import { storedIdentity, type LedgerIdentity } from '../tables/identity.ts';
+import { logHead } from '../tables/log.ts';
 
 /** Contents of a ledger file. */
-export interface LedgerFacts {
-  readonly issuer: string;
-  readonly logOrigin: string;
+export interface LedgerFacts extends LedgerIdentity {
   /** Entries in the log. */
   readonly treeSize: number;
   /** Entries under its newest checkpoint. */
@@ -28,16 +29,10 @@ export function checkSchema(db: DatabaseSync, file: string): void {
   checkVersion(integerOf(row, 'version'));
 }
 
-function factsOf(db: DatabaseSync): LedgerFacts {
-  const identity = db.prepare('SELECT issuer, log_origin FROM identity').get() ?? {};
-  const head = db.prepare('SELECT size FROM log_head').get() ?? {};
-  const signed = db.prepare('SELECT coalesce(max(size), 0) AS size FROM log_checkpoints').get() ?? {};
-  return {
-    issuer: textOf(identity, 'issuer'),
-    logOrigin: textOf(identity, 'log_origin'),
-    treeSize: integerOf(head, 'size'),
-    signedSize: integerOf(signed, 'size'),
-  };
+function factsOf(db: DatabaseSync, file: string): LedgerFacts {
+  const identity = storedIdentity(db);
+  if (identity === undefined) throw notALedger(file);
+  return { ...identity, treeSize: logHead(db).size, signedSize: newestCheckpoint(db)?.size ?? 0 };
 }
 
 function checkWhole(db: DatabaseSync, file: string): void {
@@ -57,7 +52,7 @@ export function checkCopy(file: string): LedgerFacts {
     checkSchema(db, file);
     checkWhole(db, file);
     checkHead(db);
-    const facts = factsOf(db);
+    const facts = factsOf(db, file);
     db.exec('PRAGMA journal_mode = DELETE');
     return facts;
   } catch (error) {
