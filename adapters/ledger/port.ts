@@ -3,7 +3,6 @@ import type { TablePorts } from './tables/tables.ts';
 
 export type { SignedCheckpoint } from './tables/checkpoints.ts';
 export type { IdempotencyClaim, IdempotencyEntry } from './tables/idempotency.ts';
-export type { LedgerIdentity } from './tables/identity.ts';
 export type { FinishResult, ReceiptPage, ReceiptQuery, RunFinish, StoredReceipt } from './tables/receipts.ts';
 export type { OverdueRun, RunStart, StartResult } from './tables/runs.ts';
 export type { LastSwap, NewSwap, StoredSwap } from './tables/swap-receipts.ts';
@@ -51,7 +50,8 @@ export interface LogGate {
  * that resolves means: committed and synced to disk; a crash right after it loses no data. A promise that rejects
  * (`LedgerError`) means: not known to be committed. Every query is bound to a tenant. A row that can't be written
  * rejects with `TypeError`, a bug of the caller. Examples: id taken, run unknown, entry too long, no JWS. That row is
- * not written, and the other rows of its group are.
+ * not written, and the other rows of its group are. The members that read and write tables are declared with their
+ * tables, such as `RunPort` in `tables/runs.ts`.
  */
 export interface Ledger extends TablePorts {
   readonly identity: LedgerIdentity;

@@ -6,14 +6,10 @@ import { retireCheckpoints } from '../tables/checkpoints.ts';
 import { putIdentity, putLogOrigin, storedIdentity, type LedgerIdentity } from '../tables/identity.ts';
 import { TABLES } from '../tables/tables.ts';
 
-/**
- * The version that this program writes, and the highest that it reads. Each table has its scripts by version. Tables
- * that differ from those of trust.md §2.3, all invisible through the port: there is no `log_pending`, because the writer
- * gives an entry its index in the transaction that writes it.
- */
+/** The version that this program writes, and the highest that it reads. Each table has its scripts by version. */
 export const SCHEMA_VERSION = Math.max(...TABLES.schemas.flatMap((schema) => Object.keys(schema).map(Number)));
 
-/** Brings every table from the version before to this one. */
+/** Brings every table from the version before to this one: the scripts of all tables, in the order of their list. */
 const migration = (version: number): string => TABLES.schemas.map((schema) => schema[version] ?? '').join('\n');
 
 function prepareFile(db: DatabaseSync, file: string): void {

@@ -9,7 +9,7 @@ export interface SignedCheckpoint {
 }
 
 /** Checkpoints of the log. */
-export interface CheckpointPort {
+interface CheckpointPort {
   /** The newest published checkpoint: signed within 1 s of growth, served only after its commit. */
   readonly checkpoint: () => Promise<SignedCheckpoint | undefined>;
   /** The first checkpoint that covers `index`; undefined until such a checkpoint exists. */
@@ -17,7 +17,7 @@ export interface CheckpointPort {
 }
 
 /** Signs the log as it is in this transaction. */
-export type CheckpointRow = readonly [op: 'checkpoint'];
+type CheckpointRow = readonly [op: 'checkpoint'];
 
 const schema: TableSchema = {
   1: `CREATE TABLE log_checkpoints(size INTEGER PRIMARY KEY, note TEXT NOT NULL) STRICT;`,

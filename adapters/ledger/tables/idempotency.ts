@@ -30,7 +30,7 @@ export interface IdempotencyEntry {
 }
 
 /** Claims of keys, with the answers under them. A run makes its claim as it starts (`startRun`). */
-export interface IdempotencyPort {
+interface IdempotencyPort {
   readonly idempotent: (tenant: string, path: string, key: string) => Promise<IdempotencyEntry | undefined>;
   /**
    * Keeps the answer of a request that is not a run, encrypted like the answer of a run. The first answer under a key

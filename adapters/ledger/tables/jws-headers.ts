@@ -1,7 +1,10 @@
 import { blobOf, integerOf, textOf, type Row } from '../sqlite/columns.ts';
 import { nothing, type Connection, type TableSchema } from './table.ts';
 
-/** A compact JWS as it is stored: its header is stored once per key, its other parts as bytes (performance.md §1.1). */
+/**
+ * A compact JWS as it is stored: its header once per key, its other parts as bytes (performance.md §1.1). Its SHA-256
+ * stands in its log entry, and is computed wherever else it is needed.
+ */
 export interface JwsParts {
   readonly header: string;
   readonly payload: Buffer;

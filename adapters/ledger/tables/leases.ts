@@ -13,7 +13,7 @@ import {
 } from './table.ts';
 
 /** Tasks that only one of several processes does. */
-export interface LeasePort {
+interface LeasePort {
   /**
    * Takes or renews a lease until `now + ttlMs`.
    * @returns its epoch, which grows with each change of holder; undefined: another process holds it

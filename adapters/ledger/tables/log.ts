@@ -7,7 +7,7 @@ import { edgeOf, nodesFrom } from '../sqlite/tiles.ts';
 import { nothing, numberOf, type Connection, type TableParts, type TableSchema } from './table.ts';
 
 /** The Merkle log: its entries, the tiles of hashes over them, and its head. One entry changes all three. */
-export interface LogPort {
+interface LogPort {
   /** Appends entries that do not belong to a run (`key_event` …), in this order; returns the index of the first. */
   readonly appendEntries: (entries: readonly string[]) => Promise<number>;
   /** RFC 6962 audit path, leaf to root. @throws RangeError unless 0 ≤ index < size ≤ size of the log */
@@ -25,7 +25,7 @@ export interface LogPort {
   readonly rootAt: (size: number) => Promise<Uint8Array>;
 }
 
-export type AppendRow = readonly [op: 'append', entries: readonly string[]];
+type AppendRow = readonly [op: 'append', entries: readonly string[]];
 
 const schema: TableSchema = {
   // A row of `log_tiles` has 256 hashes: of the leaves, or of an 8th level above. Levels between them are computed.

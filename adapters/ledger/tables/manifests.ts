@@ -3,7 +3,7 @@ import { textOf } from '../sqlite/columns.ts';
 import { done, type RowOf, type TableParts, type TableSchema, type WriterParts, type Writers } from './table.ts';
 
 /** Manifests by digest, each with the tenants that had it. */
-export interface ManifestPort {
+interface ManifestPort {
   /** Stores a manifest that was once valid. Storing the same digest twice succeeds. */
   readonly putManifest: (tenant: string, digest: Digest, jcs: string) => Promise<void>;
   readonly manifest: (tenant: string, digest: Digest) => Promise<string | undefined>;

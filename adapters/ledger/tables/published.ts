@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts'
 import { nothing, type Connection, type TableParts, type TableSchema } from './table.ts';
 
 /** Manifests that have a `publish` entry. Each swap needs this, so the log is not searched for it. */
-export interface PublishedPort {
+interface PublishedPort {
   /** Whether a `publish` entry of these bytes is in the log. */
   readonly hasPublished: (orbId: string, manifestDigest: string) => Promise<boolean>;
 }

@@ -64,7 +64,7 @@ export interface ReceiptPage {
 }
 
 /** Receipts of runs. */
-export interface ReceiptPort {
+interface ReceiptPort {
   /** Must close a run exactly once: the second finish of a run writes nothing and answers `closed`. */
   readonly finishRun: (finish: RunFinish) => Promise<FinishResult>;
   readonly receipt: (tenant: string, receiptId: string) => Promise<StoredReceipt | undefined>;

@@ -33,7 +33,7 @@ export interface OverdueRun {
 }
 
 /** Runs from their start to their receipt. */
-export interface RunPort {
+interface RunPort {
   readonly startRun: (start: RunStart) => Promise<StartResult>;
   /** Start and finish in one transaction (a denied run). */
   readonly recordRun: (start: RunStart, finish: RunFinish) => Promise<StartResult>;

@@ -8,7 +8,7 @@ export interface StateRow {
 }
 
 /** Texts by kind and key: data other than receipts that outlives a restart. */
-export interface StatePort {
+interface StatePort {
   readonly state: (kind: string, key: string) => Promise<string | undefined>;
   readonly states: (kind: string) => Promise<readonly StateRow[]>;
   readonly putState: (kind: string, key: string, json: string) => Promise<void>;

@@ -21,7 +21,7 @@ export interface NewSwap {
   readonly entry: string;
 }
 
-export type SwapResult =
+type SwapResult =
   | { readonly kind: 'recorded' }
   /** This swap has a receipt already: this call wrote no row. */
   | { readonly kind: 'exists'; readonly receiptId: string }
@@ -38,7 +38,7 @@ export interface LastSwap {
 }
 
 /** Receipts of swaps. */
-export interface SwapReceiptPort {
+interface SwapReceiptPort {
   /**
    * Writes receipt and log entry of a swap in one transaction; the same swap again writes no row. Must give each
    * (orbUid, swapSeq) one receipt, also for concurrent calls. Must refuse an epoch below the highest that was recorded

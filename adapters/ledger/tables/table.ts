@@ -1,6 +1,9 @@
 import type { StatementSync } from 'node:sqlite';
 
-/** `null`: done, without a result. A number: rows erased, index of the first entry, or epoch. */
+/**
+ * Answer of the writer's thread to a row. `null`: done, without a result. A number: rows erased, index of the first
+ * entry, or epoch.
+ */
 export type RowResult =
   | null
   | number
@@ -31,7 +34,7 @@ export interface Table<Port, Row, TableWriters> {
 export const nothing = (): object => ({});
 
 /** Writes of a table: the name of each operation and its columns. */
-export type Operations = Readonly<Record<string, readonly unknown[]>>;
+type Operations = Readonly<Record<string, readonly unknown[]>>;
 
 /**
  * One write on its way to the writer's thread, as a flat array: structured clone copies it in 60 % of the time of an

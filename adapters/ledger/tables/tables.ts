@@ -13,7 +13,7 @@ import { swapReceiptTable } from './swap-receipts.ts';
 import { listed, type TableList } from './table-list.ts';
 import type { RowOf, RowResult, WriterParts, Writers } from './table.ts';
 
-/** Every table. A new table is a line here. One version of the schema runs the scripts of its tables in this order. */
+/** Every table. A new table is a line here. A version of the schema runs its scripts in this order. */
 export const TABLES = listed(identityTable)
   .and(runTable)
   .and(jwsHeaderTable)
@@ -27,7 +27,7 @@ export const TABLES = listed(identityTable)
   .and(swapReceiptTable)
   .and(publishedTable);
 
-/** What the tables answer together: nearly the whole port. */
+/** The parts of all tables: nearly the whole port of the ledger. */
 export type TablePorts = ReturnType<typeof TABLES.port>;
 
 type RowIn<List> = List extends TableList<unknown, infer Row, unknown> ? Row : never;
