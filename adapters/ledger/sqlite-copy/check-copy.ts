@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { LedgerError } from '../port.ts';
 import { checkHead } from '../sqlite-writer/check-head.ts';
-import { checkVersion } from '../sqlite-writer/schema.ts';
-import { integerOf, textOf } from '../sqlite/columns.ts';
+import { checkVersion, storedVersion } from '../sqlite-writer/schema.ts';
+import { textOf } from '../sqlite/columns.ts';
 import { ledgerError } from '../sqlite/sqlite-error.ts';
 import { newestCheckpoint } from '../tables/checkpoints.ts';
 import { storedIdentity, type LedgerIdentity } from '../tables/identity.ts';
@@ -18,15 +18,11 @@ export interface LedgerFacts extends LedgerIdentity {
 
 const notALedger = (file: string): LedgerError => new LedgerError('ledger-unavailable', `${file} is no ledger`);
 
-const hasTable = (db: DatabaseSync, name: string): boolean =>
-  db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
-
 /** @throws LedgerError `ledger-version` a newer program wrote it; `ledger-unavailable` the file is not a ledger */
 export function checkSchema(db: DatabaseSync, file: string): void {
-  if (!hasTable(db, 'schema_version')) throw notALedger(file);
-  const row = db.prepare('SELECT version FROM schema_version').get();
-  if (row === undefined) throw notALedger(file);
-  checkVersion(integerOf(row, 'version'));
+  const version = storedVersion(db);
+  if (version === undefined) throw notALedger(file);
+  checkVersion(version);
 }
 
 function factsOf(db: DatabaseSync, file: string): LedgerFacts {

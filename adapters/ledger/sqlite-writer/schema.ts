@@ -27,12 +27,11 @@ function prepareFile(db: DatabaseSync, file: string): void {
   db.exec('PRAGMA cache_size = -65536');
 }
 
-function versionOf(db: DatabaseSync): number {
-  db.exec(
-    'CREATE TABLE IF NOT EXISTS schema_version(id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT',
-  );
-  const row = db.prepare('SELECT version FROM schema_version WHERE id = 1').get();
-  return row === undefined ? 0 : integerOf(row, 'version');
+/** Schema version of a file; undefined: no program made a ledger of it. */
+export function storedVersion(db: DatabaseSync): number | undefined {
+  const table = db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_version'`).get();
+  const row = table && db.prepare('SELECT version FROM schema_version WHERE id = 1').get();
+  return row && integerOf(row, 'version');
 }
 
 /**
@@ -48,7 +47,10 @@ export function checkVersion(version: number): void {
 }
 
 function migrate(db: DatabaseSync): void {
-  const version = versionOf(db);
+  db.exec(
+    'CREATE TABLE IF NOT EXISTS schema_version(id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT',
+  );
+  const version = storedVersion(db) ?? 0;
   checkVersion(version);
   for (let next = version + 1; next <= SCHEMA_VERSION; next += 1) {
     db.exec(migration(next));
