@@ -1,18 +1,19 @@
+import { DatabaseSync } from 'node:sqlite';
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { errorCode } from '../../core/errors/error-code.ts';
 import type { Clock } from '../time/clock.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
-import { LedgerError, type Ledger, type LedgerIdentity, type LogGate, type SignedCheckpoint } from './port.ts';
+import { LedgerError, type Ledger, type LogGate } from './port.ts';
 import { CheckpointSchedule } from './sqlite/checkpoint-schedule.ts';
 import { lockForProcess, type ProcessLock } from './sqlite/process-lock.ts';
-import type { LogKey, WriteRow } from './sqlite/protocol.ts';
-import { Reader } from './sqlite/reader.ts';
+import type { LogKey } from './sqlite/protocol.ts';
 import { ledgerError } from './sqlite/sqlite-error.ts';
 import { WriterHandle, type Committed } from './sqlite/writer-handle.ts';
-import { createWrites } from './sqlite/writes.ts';
-import type { RowResult } from './tables/table.ts';
-import { tablePorts } from './tables/tables.ts';
+import type { SignedCheckpoint } from './tables/checkpoints.ts';
+import type { LedgerIdentity } from './tables/identity.ts';
+import type { RowResult, TableParts } from './tables/table.ts';
+import { TABLES, type TablePorts, type WriteRow } from './tables/tables.ts';
 
 export interface SqliteLedgerOptions {
   /** Path of `ledger.sqlite`; a missing folder is made. Files beside it: `-wal`, `-shm`, `.lock`. */
@@ -76,17 +77,53 @@ const OPEN: LogGate = { refusal: () => undefined, opened: Promise.resolve() };
 
 type Found = Omit<Committed, 'results'>;
 
+type Read = TableParts<WriteRow>['read'];
+
 interface Parts {
   readonly lock: ProcessLock;
   readonly writer: WriterHandle;
-  readonly reader: Reader;
+  /**
+   * The read-only connection. A read takes a bounded number of rows by an index. WAL shows it committed and synced
+   * transactions only, and it never waits for the writer.
+   */
+  readonly reader: DatabaseSync;
   readonly queue: GroupCommit<WriteRow, RowResult>;
   readonly schedule: CheckpointSchedule;
+  readonly ports: TablePorts;
 }
 
-function startParts(options: SqliteLedgerOptions, lock: ProcessLock, writer: WriterHandle): Parts {
-  const { file, dataKey, clock, onCheckpoint, gate = OPEN } = options;
-  const reader = new Reader(file, dataKey);
+/** The part of the port that the tables answer. */
+function portOfTables(
+  { reader, queue }: Pick<Parts, 'reader' | 'queue'>,
+  options: SqliteLedgerOptions,
+  read: Read,
+): TablePorts {
+  const { clock, random, dataKey, gate = OPEN } = options;
+  return TABLES.port({
+    prepare: (sql) => reader.prepare(sql),
+    read,
+    write: (row) => queue.add(row),
+    writeLogged: async (row) => {
+      const refusal = gate.refusal();
+      if (refusal !== undefined) throw refusal;
+      return queue.add(row);
+    },
+    now: clock.now,
+    random,
+    dataKey,
+  });
+}
+
+/** What a ledger is opened with. */
+interface Opening {
+  readonly options: SqliteLedgerOptions;
+  readonly lock: ProcessLock;
+  readonly read: Read;
+}
+
+function startParts({ options, lock, read }: Opening, writer: WriterHandle): Parts {
+  const { file, clock, onCheckpoint, gate = OPEN } = options;
+  const reader = new DatabaseSync(file, { readOnly: true, timeout: 0 });
   const queue: GroupCommit<WriteRow, RowResult> = createGroupCommit({
     flush: async (rows) => {
       const committed = await writer.flush(rows);
@@ -99,7 +136,8 @@ function startParts(options: SqliteLedgerOptions, lock: ProcessLock, writer: Wri
     defer: setImmediate,
   });
   const schedule = new CheckpointSchedule({ clock, queue, onCheckpoint, gate });
-  return { lock, writer, reader, queue, schedule };
+  const ports = portOfTables({ reader, queue }, options, read);
+  return { lock, writer, reader, queue, schedule, ports };
 }
 
 /**
@@ -112,7 +150,8 @@ async function signWhatIsLeft({ schedule }: Parts, found: Found, { gate = OPEN }
   else void gate.opened.then(() => schedule.grown(found.size, found.checkpointed));
 }
 
-async function openParts(options: SqliteLedgerOptions, lock: ProcessLock, made: string | undefined): Promise<Parts> {
+async function openParts(opening: Opening, made: string | undefined): Promise<Parts> {
+  const { options } = opening;
   const { file, identity, logKey } = options;
   // Copies: a view into a pool would send the whole pool to the thread.
   const key = { privateKey: logKey.privateKey, publicKey: Uint8Array.from(logKey.publicKey) };
@@ -121,7 +160,7 @@ async function openParts(options: SqliteLedgerOptions, lock: ProcessLock, made: 
   let parts: Parts | undefined;
   try {
     syncNames(file, made);
-    parts = startParts(options, lock, writer);
+    parts = startParts(opening, writer);
     await signWhatIsLeft(parts, found, options);
     return parts;
   } catch (error) {
@@ -143,8 +182,6 @@ async function closeParts({ lock, writer, reader, queue, schedule }: Parts): Pro
   lock.release();
 }
 
-type Read = <T>(query: () => T | Promise<T>) => Promise<T>;
-
 /** Turns every failure of the database into a LedgerError. */
 const guarded =
   (isClosed: () => boolean): Read =>
@@ -157,63 +194,29 @@ const guarded =
     }
   };
 
-/** Reads of an open ledger. */
-function createReads(reader: Reader, clock: Clock, read: Read) {
-  return {
-    overdueRuns: (before, limit) => read(() => reader.overdueRuns(before, limit)),
-    idempotent: (tenant, path, key) => read(() => reader.idempotent({ tenant, path, key }, clock.now())),
-    receipt: (tenant, receiptId) => read(() => reader.receipt(tenant, receiptId)),
-    receiptOfRun: (tenant, runId) => read(() => reader.receiptOfRun(tenant, runId)),
-    receipts: (tenant, query) => read(() => reader.receipts(tenant, query)),
-    swapReceipt: (tenant, receiptId) => read(() => reader.swapReceipt(tenant, receiptId)),
-    lastSwap: (tenant, orbUid) => read(() => reader.lastSwap(tenant, orbUid)),
-    hasPublished: (orbId, digest) => read(() => reader.hasPublished(orbId, digest)),
-    checkpoint: () => read(() => reader.checkpoint()),
-    checkpointCovering: (index) => read(() => reader.checkpointCovering(index)),
-    inclusionProof: (index, size) => read(() => reader.inclusionProof(index, size)),
-    consistencyProof: (first, second) => read(() => reader.consistencyProof(first, second)),
-    entries: (from, to) => read(() => reader.entries(from, to)),
-    logSize: () => read(() => reader.logSize()),
-    rootAt: (size) => read(() => reader.rootAt(size)),
-  } satisfies Partial<Ledger>;
-}
-
 /**
  * Opens an embedded ledger, and makes a missing one: one process, one writer thread, reads on this thread.
  * @throws LedgerError `ledger-locked` another process has it (at once); `ledger-identity`, `ledger-version` it belongs
  *   to another program; `ledger-unavailable` its disk or file is broken
  */
 export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Ledger> {
-  const { file, identity, clock } = options;
+  const { file, identity } = options;
+  let closing: Promise<void> | undefined;
+  const read = guarded(() => closing !== undefined);
   let parts: Parts;
   try {
     const made = prepareFiles(file);
     const lock = lockForProcess(file, process.pid);
-    parts = await openParts(options, lock, made).catch((error: unknown) => {
+    parts = await openParts({ options, lock, read }, made).catch((error: unknown) => {
       lock.release();
       throw error;
     });
   } catch (error) {
     throw ledgerError(error);
   }
-  let closing: Promise<void> | undefined;
-  const read = guarded(() => closing !== undefined);
   return {
     identity: { issuer: identity.issuer, logOrigin: identity.logOrigin },
-    ...createReads(parts.reader, clock, read),
-    ...tablePorts({
-      prepare: (sql) => parts.reader.prepare(sql),
-      read,
-      write: (row) => parts.queue.add(row),
-      now: clock.now,
-    }),
-    ...createWrites({
-      queue: parts.queue,
-      reader: parts.reader,
-      clock,
-      random: options.random,
-      gate: options.gate ?? OPEN,
-    }),
+    ...parts.ports,
     load: () => parts.queue.load(),
     close: () => {
       closing ??= closeParts(parts);

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FinishRow, StartRow } from '../../adapters/ledger/sqlite/protocol.ts';
 import { openWriterDatabase } from '../../adapters/ledger/sqlite-writer/schema.ts';
 import { Writer } from '../../adapters/ledger/sqlite-writer/writer.ts';
+import type { FinishRow } from '../../adapters/ledger/tables/receipts.ts';
+import type { StartRow } from '../../adapters/ledger/tables/runs.ts';
 import { aFinish, aStart } from './ledger-rows.ts';
 import { testLogKey } from './sqlite-ledger.ts';
 

@@ -1,14 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import { LedgerError } from '../port.ts';
 import { checkHead } from '../sqlite-writer/check-head.ts';
-import { checkVersion } from '../sqlite-writer/schema.ts';
-import { integerOf, textOf } from '../sqlite/columns.ts';
+import { checkVersion, storedVersion } from '../sqlite-writer/schema.ts';
+import { textOf } from '../sqlite/columns.ts';
 import { ledgerError } from '../sqlite/sqlite-error.ts';
+import { newestCheckpoint } from '../tables/checkpoints.ts';
+import { storedIdentity, type LedgerIdentity } from '../tables/identity.ts';
+import { logHead } from '../tables/log.ts';
 
 /** Contents of a ledger file. */
-export interface LedgerFacts {
-  readonly issuer: string;
-  readonly logOrigin: string;
+export interface LedgerFacts extends LedgerIdentity {
   /** Entries in the log. */
   readonly treeSize: number;
   /** Entries under its newest checkpoint. */
@@ -17,27 +18,17 @@ export interface LedgerFacts {
 
 const notALedger = (file: string): LedgerError => new LedgerError('ledger-unavailable', `${file} is no ledger`);
 
-const hasTable = (db: DatabaseSync, name: string): boolean =>
-  db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
-
 /** @throws LedgerError `ledger-version` a newer program wrote it; `ledger-unavailable` the file is not a ledger */
 export function checkSchema(db: DatabaseSync, file: string): void {
-  if (!hasTable(db, 'schema_version')) throw notALedger(file);
-  const row = db.prepare('SELECT version FROM schema_version').get();
-  if (row === undefined) throw notALedger(file);
-  checkVersion(integerOf(row, 'version'));
+  const version = storedVersion(db);
+  if (version === undefined) throw notALedger(file);
+  checkVersion(version);
 }
 
-function factsOf(db: DatabaseSync): LedgerFacts {
-  const identity = db.prepare('SELECT issuer, log_origin FROM identity').get() ?? {};
-  const head = db.prepare('SELECT size FROM log_head').get() ?? {};
-  const signed = db.prepare('SELECT coalesce(max(size), 0) AS size FROM log_checkpoints').get() ?? {};
-  return {
-    issuer: textOf(identity, 'issuer'),
-    logOrigin: textOf(identity, 'log_origin'),
-    treeSize: integerOf(head, 'size'),
-    signedSize: integerOf(signed, 'size'),
-  };
+function factsOf(db: DatabaseSync, file: string): LedgerFacts {
+  const identity = storedIdentity(db);
+  if (identity === undefined) throw notALedger(file);
+  return { ...identity, treeSize: logHead(db).size, signedSize: newestCheckpoint(db)?.size ?? 0 };
 }
 
 function checkWhole(db: DatabaseSync, file: string): void {
@@ -57,7 +48,7 @@ export function checkCopy(file: string): LedgerFacts {
     checkSchema(db, file);
     checkWhole(db, file);
     checkHead(db);
-    const facts = factsOf(db);
+    const facts = factsOf(db, file);
     db.exec('PRAGMA journal_mode = DELETE');
     return facts;
   } catch (error) {

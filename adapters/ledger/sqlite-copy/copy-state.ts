@@ -1,5 +1,6 @@
 import { open, rm, stat } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { logHead } from '../tables/log.ts';
 import { checkSchema } from './check-copy.ts';
 
 /** Files that SQLite may keep beside a database, or reads into a database of that name. */
@@ -49,7 +50,7 @@ export async function copyState({ file, made, onProgress }: StateCopy, signal: A
     checkSchema(db, file);
     await makePrivate(made);
     db.exec('BEGIN');
-    db.prepare('SELECT size FROM log_head').get();
+    logHead(db); // a transaction reads the state of its first query
     const progress = ({ totalPages, remainingPages }: { totalPages: number; remainingPages: number }): void => {
       signal.throwIfAborted();
       onProgress(totalPages - remainingPages, totalPages);

@@ -4,24 +4,24 @@ import type { NodeReader } from '../../../core/merkle/proof.ts';
 import { rootOf } from '../../../core/merkle/tree.ts';
 import { sha256 } from '../../keys/primitives.ts';
 import { LedgerError } from '../port.ts';
-import { blobOf, integerOf, textOf, type Row } from '../sqlite/columns.ts';
-import { edgeOf, storedNodes } from '../sqlite/tiles.ts';
+import { edgeOf } from '../sqlite/tiles.ts';
+import { newestCheckpoint } from '../tables/checkpoints.ts';
+import { lastEntry, logHead, storedNodes } from '../tables/log.ts';
 
 const same = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
 
 function lastEntryFits(db: DatabaseSync, size: number, node: NodeReader): boolean {
-  const last: Row | undefined = db.prepare('SELECT idx, entry FROM log_entries ORDER BY idx DESC LIMIT 1').get();
+  const last = lastEntry(db);
   if (last === undefined || size === 0) return last === undefined && size === 0;
-  return integerOf(last, 'idx') === size - 1 && same(leafHash(blobOf(last, 'entry'), sha256), node(0, size - 1));
+  return last.index === size - 1 && same(leafHash(last.entry, sha256), node(0, size - 1));
 }
 
 function newestCheckpointFits(db: DatabaseSync, size: number, node: NodeReader): boolean {
-  const row = db.prepare('SELECT size, note FROM log_checkpoints ORDER BY size DESC LIMIT 1').get();
-  if (row === undefined) return true;
-  const signed = integerOf(row, 'size');
-  const [, sizeLine, rootLine] = textOf(row, 'note').split('\n');
-  if (signed > size || sizeLine !== String(signed)) return false;
-  return rootLine === Buffer.from(rootOf(edgeOf(signed, node), sha256)).toString('base64');
+  const newest = newestCheckpoint(db);
+  if (newest === undefined) return true;
+  const [, sizeLine, rootLine] = newest.note.split('\n');
+  if (newest.size > size || sizeLine !== String(newest.size)) return false;
+  return rootLine === Buffer.from(rootOf(edgeOf(newest.size, node), sha256)).toString('base64');
 }
 
 /**
@@ -31,12 +31,11 @@ function newestCheckpointFits(db: DatabaseSync, size: number, node: NodeReader):
  * @throws LedgerError `ledger-unavailable`: the writer must not sign a log that it can't vouch for
  */
 export function checkHead(db: DatabaseSync): void {
-  const head = db.prepare('SELECT size, edge FROM log_head WHERE id = 1').get() ?? {};
-  const size = integerOf(head, 'size');
-  const node = storedNodes(db);
+  const { size, edge: stored } = logHead(db);
+  const node = storedNodes(db)();
   try {
     const edge = Buffer.concat(edgeOf(size, node));
-    if (!same(edge, blobOf(head, 'edge'))) throw new RangeError('its edge differs from its tiles');
+    if (!same(edge, stored)) throw new RangeError('its edge differs from its tiles');
     if (!lastEntryFits(db, size, node)) throw new RangeError('its last entry differs from its head');
     if (!newestCheckpointFits(db, size, node)) throw new RangeError('its newest checkpoint is of another tree');
   } catch (error) {

@@ -1,36 +1,15 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { leafHash } from '../../../core/merkle/hash.ts';
 import { appendLeaf, rootOf } from '../../../core/merkle/tree.ts';
 import { sha256 } from '../../keys/primitives.ts';
 import { blobOf, integerOf } from '../sqlite/columns.ts';
 import { HASH_BYTES, TILE_HEIGHT, TILE_WIDTH } from '../sqlite/tiles.ts';
+import type { LogRows } from '../tables/log.ts';
 
 interface Tile {
   readonly index: number;
   /** Room for a full tile. */
   readonly hashes: Buffer;
   width: number;
-}
-
-/** Kept as long as the connection, so that a new `TreeWriter` prepares no statement again. */
-export interface TreeStatements {
-  readonly head: StatementSync;
-  readonly tile: StatementSync;
-  readonly insertEntry: StatementSync;
-  readonly putTile: StatementSync;
-  readonly moveHead: StatementSync;
-}
-
-export function prepareTree(db: DatabaseSync): TreeStatements {
-  return {
-    head: db.prepare('SELECT size, edge FROM log_head WHERE id = 1'),
-    tile: db.prepare('SELECT hashes FROM log_tiles WHERE level = ? AND idx = ?'),
-    insertEntry: db.prepare('INSERT INTO log_entries(idx, entry) VALUES (?, ?)'),
-    putTile: db.prepare(
-      'INSERT INTO log_tiles(level, idx, hashes) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET hashes = excluded.hashes',
-    ),
-    moveHead: db.prepare('UPDATE log_head SET size = ?, edge = ? WHERE id = 1 AND size = ?'),
-  };
 }
 
 function splitEdge(bytes: Uint8Array): readonly Uint8Array[] {
@@ -44,7 +23,7 @@ function splitEdge(bytes: Uint8Array): readonly Uint8Array[] {
  * stored head. After a rollback, drop it and make another: memory follows the disk.
  */
 export class TreeWriter {
-  readonly #statements: TreeStatements;
+  readonly #rows: LogRows;
   #size: number;
   #storedSize: number;
   #edge: readonly Uint8Array[];
@@ -52,9 +31,10 @@ export class TreeWriter {
   readonly #tiles = new Map<number, Tile>();
   readonly #changed = new Map<Tile, number>();
 
-  constructor(statements: TreeStatements) {
-    this.#statements = statements;
-    const head = statements.head.get();
+  /** @param rows kept as long as the connection, so that a new `TreeWriter` prepares no statement again */
+  constructor(rows: LogRows) {
+    this.#rows = rows;
+    const head = rows.head.get();
     if (head === undefined) throw new TypeError('the ledger has no log head');
     this.#size = integerOf(head, 'size');
     this.#storedSize = this.#size;
@@ -73,7 +53,7 @@ export class TreeWriter {
   /** Adds an entry and its hashes; returns its index. */
   append(entry: Uint8Array): number {
     const index = this.#size;
-    this.#statements.insertEntry.run(index, entry);
+    this.#rows.insertEntry.run(index, entry);
     const { edge, newNodes } = appendLeaf(this.#edge, index, leafHash(entry, sha256), sha256);
     for (const node of newNodes) {
       if (node.level % TILE_HEIGHT === 0) this.#addHash(node.level / TILE_HEIGHT, node.index, node.hash);
@@ -87,10 +67,10 @@ export class TreeWriter {
   store(): void {
     if (this.#size === this.#storedSize) return;
     for (const [tile, level] of this.#changed) {
-      this.#statements.putTile.run(level, tile.index, tile.hashes.subarray(0, tile.width * HASH_BYTES));
+      this.#rows.putTile.run(level, tile.index, tile.hashes.subarray(0, tile.width * HASH_BYTES));
     }
     this.#changed.clear();
-    const moved = this.#statements.moveHead.run(this.#size, Buffer.concat(this.#edge), this.#storedSize);
+    const moved = this.#rows.moveHead.run(this.#size, Buffer.concat(this.#edge), this.#storedSize);
     if (moved.changes !== 1) throw new Error('the head of the log moved under its only writer');
     this.#storedSize = this.#size;
   }
@@ -113,7 +93,7 @@ export class TreeWriter {
   }
 
   #fill(tile: Tile, level: number): void {
-    const row = this.#statements.tile.get(level, tile.index);
+    const row = this.#rows.tile.get(level, tile.index);
     const stored = row === undefined ? Buffer.alloc(0) : blobOf(row, 'hashes');
     if (stored.length !== tile.width * HASH_BYTES) throw new Error('a tile of the log does not fit its head');
     tile.hashes.set(stored);

@@ -1,7 +1,8 @@
 import { parentPort } from 'node:worker_threads';
 import { LedgerError } from '../port.ts';
 import { checkHead } from './check-head.ts';
-import type { FromWriter, ToWriter, WriteRow, WriterSettings } from '../sqlite/protocol.ts';
+import type { FromWriter, ToWriter, WriterSettings } from '../sqlite/protocol.ts';
+import type { WriteRow } from '../tables/tables.ts';
 import { openWriterDatabase } from './schema.ts';
 import { failureDetail } from '../sqlite/sqlite-error.ts';
 import { Writer } from './writer.ts';

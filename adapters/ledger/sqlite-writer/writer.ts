@@ -2,15 +2,16 @@ import { sign } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { keyId, signNote } from '../../../core/merkle/checkpoint.ts';
 import { sha256 } from '../../keys/primitives.ts';
-import { integerOf } from '../sqlite/columns.ts';
-import type { EraseRow, LogRow, WriteRow, WriterSettings } from '../sqlite/protocol.ts';
-import { refused, type RowResult } from '../tables/table.ts';
-import { createTableWriter, type TableWriter } from '../tables/tables.ts';
-import { JwsHeaders } from './jws-parts.ts';
-import { PublishedRows } from './published-rows.ts';
-import { entryBytes, RunRows } from './run-rows.ts';
-import { SwapRows } from './swap-rows.ts';
-import { prepareTree, TreeWriter, type TreeStatements } from './tree-writer.ts';
+import type { WriterSettings } from '../sqlite/protocol.ts';
+import { checkpointRows, type CheckpointRows } from '../tables/checkpoints.ts';
+import { jwsHeaders, type JwsHeaders } from '../tables/jws-headers.ts';
+import { entryBytes, logRows, type LogRows } from '../tables/log.ts';
+import { publishedRows, type PublishedRows } from '../tables/published.ts';
+import { refused, type RowResult, type WriterParts } from '../tables/table.ts';
+import { createTableWriter, type TableRow, type TableWriter, type WriteRow } from '../tables/tables.ts';
+import { RunWriter } from './run-writer.ts';
+import { SwapWriter } from './swap-writer.ts';
+import { TreeWriter } from './tree-writer.ts';
 
 // A WAL that starts over early overwrites itself: 0.46 ms a run instead of 0.8 (performance.md §1.1). A group writes
 // about 6 pages, and half a page more for each further row (measured). Either bound is 500 to 600 pages, 5 MB of WAL.
@@ -34,13 +35,12 @@ export class Writer {
   readonly #db: DatabaseSync;
   readonly #settings: WriterSettings;
   readonly #headers: JwsHeaders;
-  readonly #runs: RunRows;
-  readonly #swaps: SwapRows;
+  readonly #runs: RunWriter;
+  readonly #swaps: SwapWriter;
   readonly #published: PublishedRows;
   readonly #tables: TableWriter;
-  readonly #treeSql: TreeStatements;
-  readonly #newestCheckpoint: StatementSync;
-  readonly #insertCheckpoint: StatementSync;
+  readonly #log: LogRows;
+  readonly #checkpoints: CheckpointRows;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #keyId: Uint8Array;
@@ -52,14 +52,14 @@ export class Writer {
   constructor(db: DatabaseSync, settings: WriterSettings) {
     this.#db = db;
     this.#settings = settings;
-    this.#headers = new JwsHeaders(db);
-    this.#runs = new RunRows(db, settings.dataKey, this.#headers);
-    this.#swaps = new SwapRows(db, this.#headers);
-    this.#published = new PublishedRows(db);
-    this.#tables = createTableWriter(db);
-    this.#treeSql = prepareTree(db);
-    this.#newestCheckpoint = db.prepare('SELECT coalesce(max(size), 0) AS size FROM log_checkpoints');
-    this.#insertCheckpoint = db.prepare('INSERT INTO log_checkpoints(size, note) VALUES (?, ?)');
+    const parts: WriterParts = { prepare: (sql) => db.prepare(sql), dataKey: settings.dataKey };
+    this.#headers = jwsHeaders(db);
+    this.#runs = new RunWriter(parts, this.#headers);
+    this.#swaps = new SwapWriter(db, this.#headers);
+    this.#published = publishedRows(db);
+    this.#tables = createTableWriter(parts);
+    this.#log = logRows(db);
+    this.#checkpoints = checkpointRows(db);
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#keyId = keyId(settings.identity.logOrigin, settings.logKey.publicKey, sha256);
@@ -107,26 +107,23 @@ export class Writer {
 
   #read(): Position {
     this.#position ??= {
-      tree: new TreeWriter(this.#treeSql),
-      checkpointed: integerOf(this.#newestCheckpoint.get() ?? {}, 'size'),
+      tree: new TreeWriter(this.#log),
+      checkpointed: this.#checkpoints.newestSize(),
     };
     return this.#position;
   }
 
-  #apply(row: LogRow | EraseRow, position: Position): RowResult {
+  /** Applies a row that several tables share. */
+  #apply(row: Exclude<WriteRow, TableRow>, position: Position): RowResult {
     switch (row[0]) {
       case 'start':
         return this.#runs.start(row);
       case 'finish':
         return this.#runs.finish(row, position.tree);
       case 'record':
-        return this.#runs.record(row[1], row[2], position.tree);
-      case 'answer':
-        return this.#runs.answer(row);
+        return this.#runs.record(row, position.tree);
       case 'swap':
         return this.#swaps.record(row, position.tree);
-      case 'erase':
-        return this.#runs.erase(row);
       case 'append':
         return this.#append(row[1], position.tree);
       case 'checkpoint':
@@ -151,7 +148,7 @@ export class Writer {
     const { identity, logKey } = this.#settings;
     const checkpoint = { origin: identity.logOrigin, size, root: position.tree.root() };
     const note = signNote(checkpoint, this.#keyId, (bytes) => sign(null, bytes, logKey.privateKey));
-    this.#insertCheckpoint.run(size, note);
+    this.#checkpoints.insert.run(size, note);
     position.checkpointed = size;
     return ['signed', size, note];
   }

@@ -1,8 +1,9 @@
 import type { Clock } from '../../time/clock.ts';
 import type { GroupCommit } from '../group-commit.ts';
-import type { LogGate, SignedCheckpoint } from '../port.ts';
+import type { LogGate } from '../port.ts';
+import type { SignedCheckpoint } from '../tables/checkpoints.ts';
 import type { RowResult } from '../tables/table.ts';
-import type { WriteRow } from './protocol.ts';
+import type { WriteRow } from '../tables/tables.ts';
 
 // Signed within 1 s of growth, at most four times a second (trust.md §2.3).
 const PERIOD_MS = 250;

@@ -1,8 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { nodeHash } from '../../../core/merkle/hash.ts';
 import type { NodeReader } from '../../../core/merkle/proof.ts';
 import { sha256 } from '../../keys/primitives.ts';
-import { blobOf } from './columns.ts';
 
 /** Hashes of one full tile (trust.md §2.2). */
 export const TILE_WIDTH = 256;
@@ -27,7 +25,7 @@ function combine(hashes: Uint8Array, first: number, count: number): Uint8Array {
  * Nodes of all levels, computed from the stored ones: at most 255 hashes a node (0.2 ms). A proof follows one path and
  * so needs few tiles repeatedly. Those tiles are kept as long as the result.
  */
-function nodesFrom(tileOf: TileOf): NodeReader {
+export function nodesFrom(tileOf: TileOf): NodeReader {
   const tiles = new Map<string, Uint8Array>();
   const tile = (level: number, index: number): Uint8Array => {
     const key = `${level}/${index}`;
@@ -40,16 +38,6 @@ function nodesFrom(tileOf: TileOf): NodeReader {
     const first = index * count;
     return combine(tile(Math.floor(level / TILE_HEIGHT), Math.floor(first / TILE_WIDTH)), first % TILE_WIDTH, count);
   };
-}
-
-/** Node hashes from a connection's stored tiles. Make it once per query, so that it sees one state of the log. */
-export function storedNodes(db: DatabaseSync): NodeReader {
-  const tile = db.prepare('SELECT hashes FROM log_tiles WHERE level = ? AND idx = ?');
-  return nodesFrom((level, index) => {
-    const row = tile.get(level, index);
-    if (row === undefined) throw new RangeError('a tile of the log is missing');
-    return blobOf(row, 'hashes');
-  });
 }
 
 /** Full subtrees that form a tree of this size, the largest (leftmost) first. */

@@ -2,7 +2,8 @@ import { extname } from 'node:path';
 import { Worker, type Transferable } from 'node:worker_threads';
 import { LedgerError } from '../port.ts';
 import type { RowResult } from '../tables/table.ts';
-import type { FromWriter, ToWriter, WriteRow, WriterSettings } from './protocol.ts';
+import type { WriteRow } from '../tables/tables.ts';
+import type { FromWriter, ToWriter, WriterSettings } from './protocol.ts';
 
 /** Results of a commit, and the sizes after it. */
 export interface Committed {

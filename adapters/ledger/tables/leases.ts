@@ -7,11 +7,13 @@ import {
   type RowOf,
   type RowResult,
   type TableParts,
+  type TableSchema,
+  type WriterParts,
   type Writers,
 } from './table.ts';
 
 /** Tasks that only one of several processes does. */
-export interface LeaseTable {
+interface LeasePort {
   /**
    * Takes or renews a lease until `now + ttlMs`.
    * @returns its epoch, which grows with each change of holder; undefined: another process holds it
@@ -20,15 +22,16 @@ export interface LeaseTable {
   readonly releaseLease: (name: string, holder: string) => Promise<void>;
 }
 
-export type LeaseOperations = {
+type LeaseOperations = {
   readonly acquireLease: readonly [name: string, holder: string, now: number, ttlMs: number];
   readonly releaseLease: readonly [name: string, holder: string];
 };
 
-/** Part of the first version of the schema. It is never edited: a change is a migration. */
-export const LEASES_SQL = `CREATE TABLE leases(name TEXT PRIMARY KEY, holder TEXT NOT NULL, epoch INTEGER NOT NULL, expires INTEGER NOT NULL) STRICT;`;
+const schema: TableSchema = {
+  1: `CREATE TABLE leases(name TEXT PRIMARY KEY, holder TEXT NOT NULL, epoch INTEGER NOT NULL, expires INTEGER NOT NULL) STRICT;`,
+};
 
-export function leaseWriters(db: Connection): Writers<LeaseOperations> {
+function leaseWriters(db: WriterParts): Writers<LeaseOperations> {
   const lease = db.prepare('SELECT holder, epoch, expires FROM leases WHERE name = ?');
   const put = db.prepare(
     `INSERT INTO leases(name, holder, epoch, expires) VALUES (?, ?, ?, ?)
@@ -54,10 +57,38 @@ export function leaseWriters(db: Connection): Writers<LeaseOperations> {
   };
 }
 
-export const leaseTable = ({ write, now }: TableParts<RowOf<LeaseOperations>>): LeaseTable => ({
+const leasePort = ({ write, now }: TableParts<RowOf<LeaseOperations>>): LeasePort => ({
   acquireLease: async (name, holder, ttlMs) => {
     const result = await write(['acquireLease', name, holder, now(), ttlMs]);
     return result === null ? undefined : numberOf(result);
   },
   releaseLease: (name, holder) => done(write(['releaseLease', name, holder])),
 });
+
+export const leaseTable = { schema, port: leasePort, writers: leaseWriters };
+
+/** The highest epoch that decided about an object, so that a leader that was replaced can't decide again. */
+export interface FenceRows {
+  readonly highest: (orbUid: string) => number | undefined;
+  readonly put: (orbUid: string, epoch: number) => void;
+}
+
+const fenceName = (orbUid: string): string => `swap/${orbUid}`;
+
+/** A fence is a lease without a holder, named `swap/UID`: it exists for its epoch (trust.md §2.3). */
+export function fenceRows(db: Connection): FenceRows {
+  const fence = db.prepare('SELECT epoch FROM leases WHERE name = ?');
+  const put = db.prepare(
+    `INSERT INTO leases(name, holder, epoch, expires) VALUES (?, '', ?, 0)
+       ON CONFLICT DO UPDATE SET epoch = excluded.epoch`,
+  );
+  return {
+    highest: (orbUid) => {
+      const row = fence.get(fenceName(orbUid));
+      return row === undefined ? undefined : integerOf(row, 'epoch');
+    },
+    put: (orbUid, epoch) => {
+      put.run(fenceName(orbUid), epoch);
+    },
+  };
+}

@@ -1,23 +1,24 @@
 import type { Digest } from '../../../core/json/digest.ts';
 import { textOf } from '../sqlite/columns.ts';
-import { done, type Connection, type RowOf, type TableParts, type Writers } from './table.ts';
+import { done, type RowOf, type TableParts, type TableSchema, type WriterParts, type Writers } from './table.ts';
 
 /** Manifests by digest, each with the tenants that had it. */
-export interface ManifestTable {
+interface ManifestPort {
   /** Stores a manifest that was once valid. Storing the same digest twice succeeds. */
   readonly putManifest: (tenant: string, digest: Digest, jcs: string) => Promise<void>;
   readonly manifest: (tenant: string, digest: Digest) => Promise<string | undefined>;
 }
 
-export type ManifestOperations = {
+type ManifestOperations = {
   readonly putManifest: readonly [tenant: string, digest: string, jcs: string];
 };
 
-/** Part of the first version of the schema. It is never edited: a change is a migration. */
-export const MANIFESTS_SQL = `CREATE TABLE manifests(digest TEXT PRIMARY KEY, jcs TEXT NOT NULL) STRICT;
-  CREATE TABLE manifest_tenants(digest TEXT NOT NULL, tenant TEXT NOT NULL, PRIMARY KEY (digest, tenant)) STRICT, WITHOUT ROWID;`;
+const schema: TableSchema = {
+  1: `CREATE TABLE manifests(digest TEXT PRIMARY KEY, jcs TEXT NOT NULL) STRICT;
+  CREATE TABLE manifest_tenants(digest TEXT NOT NULL, tenant TEXT NOT NULL, PRIMARY KEY (digest, tenant)) STRICT, WITHOUT ROWID;`,
+};
 
-export function manifestWriters(db: Connection): Writers<ManifestOperations> {
+function manifestWriters(db: WriterParts): Writers<ManifestOperations> {
   const put = db.prepare('INSERT INTO manifests(digest, jcs) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const putTenant = db.prepare('INSERT INTO manifest_tenants(digest, tenant) VALUES (?, ?) ON CONFLICT DO NOTHING');
   return {
@@ -29,7 +30,7 @@ export function manifestWriters(db: Connection): Writers<ManifestOperations> {
   };
 }
 
-export function manifestTable({ prepare, read, write }: TableParts<RowOf<ManifestOperations>>): ManifestTable {
+function manifestPort({ prepare, read, write }: TableParts<RowOf<ManifestOperations>>): ManifestPort {
   const one = prepare('SELECT jcs FROM manifests JOIN manifest_tenants USING (digest) WHERE digest = ? AND tenant = ?');
   return {
     putManifest: (tenant, digest, jcs) => done(write(['putManifest', tenant, digest, jcs])),
@@ -40,3 +41,5 @@ export function manifestTable({ prepare, read, write }: TableParts<RowOf<Manifes
       }),
   };
 }
+
+export const manifestTable = { schema, port: manifestPort, writers: manifestWriters };

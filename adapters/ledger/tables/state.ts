@@ -1,5 +1,5 @@
 import { textOf } from '../sqlite/columns.ts';
-import { done, type Connection, type RowOf, type TableParts, type Writers } from './table.ts';
+import { done, type RowOf, type TableParts, type TableSchema, type WriterParts, type Writers } from './table.ts';
 
 export interface StateRow {
   readonly key: string;
@@ -8,22 +8,23 @@ export interface StateRow {
 }
 
 /** Texts by kind and key: data other than receipts that outlives a restart. */
-export interface StateTable {
+interface StatePort {
   readonly state: (kind: string, key: string) => Promise<string | undefined>;
   readonly states: (kind: string) => Promise<readonly StateRow[]>;
   readonly putState: (kind: string, key: string, json: string) => Promise<void>;
   readonly deleteState: (kind: string, key: string) => Promise<void>;
 }
 
-export type StateOperations = {
+type StateOperations = {
   readonly putState: readonly [kind: string, key: string, json: string];
   readonly deleteState: readonly [kind: string, key: string];
 };
 
-/** Part of the first version of the schema. It is never edited: a change is a migration. */
-export const STATE_SQL = `CREATE TABLE state(kind TEXT NOT NULL, key TEXT NOT NULL, json TEXT NOT NULL, PRIMARY KEY (kind, key)) STRICT, WITHOUT ROWID;`;
+const schema: TableSchema = {
+  1: `CREATE TABLE state(kind TEXT NOT NULL, key TEXT NOT NULL, json TEXT NOT NULL, PRIMARY KEY (kind, key)) STRICT, WITHOUT ROWID;`,
+};
 
-export function stateWriters(db: Connection): Writers<StateOperations> {
+function stateWriters(db: WriterParts): Writers<StateOperations> {
   const put = db.prepare(
     'INSERT INTO state(kind, key, json) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET json = excluded.json',
   );
@@ -40,7 +41,7 @@ export function stateWriters(db: Connection): Writers<StateOperations> {
   };
 }
 
-export function stateTable({ prepare, read, write }: TableParts<RowOf<StateOperations>>): StateTable {
+function statePort({ prepare, read, write }: TableParts<RowOf<StateOperations>>): StatePort {
   const one = prepare('SELECT json FROM state WHERE kind = ? AND key = ?');
   const all = prepare('SELECT key, json FROM state WHERE kind = ? ORDER BY key');
   return {
@@ -54,3 +55,5 @@ export function stateTable({ prepare, read, write }: TableParts<RowOf<StateOpera
     deleteState: (kind, key) => done(write(['deleteState', kind, key])),
   };
 }
+
+export const stateTable = { schema, port: statePort, writers: stateWriters };

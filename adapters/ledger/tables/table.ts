@@ -1,6 +1,9 @@
 import type { StatementSync } from 'node:sqlite';
 
-/** `null`: done, without a result. A number: rows erased, index of the first entry, or epoch. */
+/**
+ * Answer of the writer's thread to a row. `null`: done, without a result. A number: rows erased, index of the first
+ * entry, or epoch.
+ */
 export type RowResult =
   | null
   | number
@@ -12,15 +15,36 @@ export type RowResult =
   /** The caller made a mistake: this row was not written; the other rows of its group are. */
   | readonly [kind: 'refused', why: string];
 
+/**
+ * SQL by version of the schema: `{ 1: 'CREATE TABLE …', 4: 'ALTER TABLE …' }`. A released script is never edited: a
+ * change is a script under the next version.
+ */
+export type TableSchema = Readonly<Record<number, string>>;
+
+/** A table: everything that the ledger knows of it. */
+export interface Table<Port, Row, TableWriters> {
+  readonly schema: TableSchema;
+  /** Its part of the ledger's port. */
+  readonly port: (parts: TableParts<Row>) => Port;
+  /** Its writes that concern no other table. Rows that write several tables are applied by `sqlite-writer`. */
+  readonly writers: (parts: WriterParts) => TableWriters;
+}
+
+/** In place of a part that a table does not have. */
+export const nothing = (): object => ({});
+
 /** Writes of a table: the name of each operation and its columns. */
 type Operations = Readonly<Record<string, readonly unknown[]>>;
 
-/** One write on its way to the writer's thread, as a flat array. */
+/**
+ * One write on its way to the writer's thread, as a flat array: structured clone copies it in 60 % of the time of an
+ * object (performance.md §1).
+ */
 export type RowOf<Ops extends Operations, Op extends keyof Ops = keyof Ops> = {
   [Name in Op]: readonly [op: Name, ...columns: Ops[Name]];
 }[Op];
 
-/** The writing half of a table, in the writer's thread and inside its transaction. */
+/** Writes of a table, in the writer's thread and inside its transaction. */
 export type Writers<Ops extends Operations> = {
   readonly [Op in keyof Ops]: (...columns: Ops[Op]) => RowResult;
 };
@@ -30,14 +54,24 @@ export interface Connection {
   readonly prepare: (sql: string) => StatementSync;
 }
 
+/** Parts that the writes of a table are built from, in the writer's thread. */
+export interface WriterParts extends Connection {
+  /** AES-256 key of stored answers, 32 bytes. */
+  readonly dataKey: Uint8Array;
+}
+
 /** Parts that the port's half of a table is built from, on the main thread. */
-export interface TableParts<Row> extends Connection {
+export interface TableParts<Row> extends WriterParts {
   /** Runs a read; a failure of the database becomes a LedgerError. */
-  readonly read: <T>(query: () => T) => Promise<T>;
+  readonly read: <T>(query: () => T | Promise<T>) => Promise<T>;
   /** Resolves when the row is durable. */
   readonly write: (row: Row) => Promise<RowResult>;
+  /** Like `write`, for rows that end in the log: rejects while the log may not grow. */
+  readonly writeLogged: (row: Row) => Promise<RowResult>;
   /** ms since epoch */
   readonly now: () => number;
+  /** Cryptographic random bytes. */
+  readonly random: (size: number) => Uint8Array;
 }
 
 export const refused = (why: string): RowResult => ['refused', why];

@@ -1,36 +1,55 @@
-import { leaseTable, leaseWriters, type LeaseOperations, type LeaseTable } from './leases.ts';
-import { manifestTable, manifestWriters, type ManifestOperations, type ManifestTable } from './manifests.ts';
-import { stateTable, stateWriters, type StateOperations, type StateTable } from './state.ts';
-import type { Connection, RowOf, RowResult, TableParts, Writers } from './table.ts';
+import { checkpointTable } from './checkpoints.ts';
+import { idempotencyTable } from './idempotency.ts';
+import { identityTable } from './identity.ts';
+import { jwsHeaderTable } from './jws-headers.ts';
+import { leaseTable } from './leases.ts';
+import { logTable } from './log.ts';
+import { manifestTable } from './manifests.ts';
+import { publishedTable } from './published.ts';
+import { receiptTable } from './receipts.ts';
+import { runTable } from './runs.ts';
+import { stateTable } from './state.ts';
+import { swapReceiptTable } from './swap-receipts.ts';
+import { listed, type TableList } from './table-list.ts';
+import type { RowOf, RowResult, WriterParts, Writers } from './table.ts';
 
-/** Parts of the port that a single table answers. A new table is a line in each list of this file. */
-export type TablePorts = StateTable & LeaseTable & ManifestTable;
+/** Every table. A new table is a line here. A version of the schema runs its scripts in this order. */
+export const TABLES = listed(identityTable)
+  .and(runTable)
+  .and(jwsHeaderTable)
+  .and(receiptTable)
+  .and(logTable)
+  .and(checkpointTable)
+  .and(manifestTable)
+  .and(idempotencyTable)
+  .and(leaseTable)
+  .and(stateTable)
+  .and(swapReceiptTable)
+  .and(publishedTable);
 
-type TableOperations = StateOperations & LeaseOperations & ManifestOperations;
+/** The parts of all tables: nearly the whole port of the ledger. */
+export type TablePorts = ReturnType<typeof TABLES.port>;
 
+type RowIn<List> = List extends TableList<unknown, infer Row, unknown> ? Row : never;
+
+/** A write on its way to the writer's thread. */
+export type WriteRow = RowIn<typeof TABLES>;
+
+type TableWriters = ReturnType<typeof TABLES.writers>;
+
+type TableOperations = { readonly [Op in keyof TableWriters]: Parameters<TableWriters[Op]> };
+
+/** A write that concerns one table. */
 export type TableRow = RowOf<TableOperations>;
 
-const tableWriters = (db: Connection): Writers<TableOperations> => ({
-  ...stateWriters(db),
-  ...leaseWriters(db),
-  ...manifestWriters(db),
-});
-
-/** Builds these parts of the port. */
-export const tablePorts = (parts: TableParts<TableRow>): TablePorts => ({
-  ...stateTable(parts),
-  ...leaseTable(parts),
-  ...manifestTable(parts),
-});
-
-/** Writes a row of these tables in the open transaction. */
+/** Applies writes of single tables in the open transaction. */
 export interface TableWriter {
-  readonly isRow: (row: readonly [op: string, ...columns: readonly unknown[]]) => row is TableRow;
+  readonly isRow: (row: WriteRow) => row is TableRow;
   readonly apply: (row: TableRow) => RowResult;
 }
 
-export function createTableWriter(db: Connection): TableWriter {
-  const writers = tableWriters(db);
+export function createTableWriter(parts: WriterParts): TableWriter {
+  const writers: Writers<TableOperations> = TABLES.writers(parts);
   const apply = <Op extends keyof TableOperations>(row: RowOf<TableOperations, Op>): RowResult => {
     const [op, ...columns] = row;
     return writers[op](...columns);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { checkHead } from '../../../../../adapters/ledger/sqlite-writer/check-head.ts';
-import type { WriteRow } from '../../../../../adapters/ledger/sqlite/protocol.ts';
 import { failureDetail } from '../../../../../adapters/ledger/sqlite/sqlite-error.ts';
+import type { WriteRow } from '../../../../../adapters/ledger/tables/tables.ts';
 import { finishRowOf, openWriterFixture, startRowOf, type WriterFixture } from '../../../../support/ledger-writer.ts';
 
 const count = ({ db }: WriterFixture, table: string): unknown =>

@@ -1,0 +1,85 @@
+import { entryBytes, MAX_ENTRY_BYTES } from '../tables/log.ts';
+import { claimRows, type ClaimRows } from '../tables/idempotency.ts';
+import { splitJws, type JwsHeaders } from '../tables/jws-headers.ts';
+import { receiptRows, type FinishRow, type ReceiptRows } from '../tables/receipts.ts';
+import { runRows, type RecordRow, type RunRows, type StartRow } from '../tables/runs.ts';
+import { refused, type RowResult, type WriterParts } from '../tables/table.ts';
+import type { TreeWriter } from './tree-writer.ts';
+
+const NOT_WHOLE = 'a time is no whole number of milliseconds';
+
+/** Writes runs with their claims, receipts, entries and answers, inside the writer's transaction. */
+export class RunWriter {
+  readonly #runs: RunRows;
+  readonly #receipts: ReceiptRows;
+  readonly #claims: ClaimRows;
+  readonly #headers: JwsHeaders;
+
+  constructor(parts: WriterParts, headers: JwsHeaders) {
+    this.#runs = runRows(parts);
+    this.#receipts = receiptRows(parts);
+    this.#claims = claimRows(parts);
+    this.#headers = headers;
+  }
+
+  start(row: StartRow): RowResult {
+    const [, runId, tenant, startedAt, deadlineAt, owner, seed, path, key, bodySha256, expiresAt] = row;
+    if (![startedAt, deadlineAt, expiresAt].every(Number.isSafeInteger)) return refused(NOT_WHOLE);
+    const taken = path === null ? null : this.#claims.taken(tenant, path, key, startedAt);
+    if (taken !== null) return taken;
+    const { changes } = this.#runs.insert.run(runId, tenant, startedAt, deadlineAt, owner, seed);
+    if (changes === 0) return refused('the run id is taken');
+    if (path === null) return null;
+    this.#claims.drop.run(tenant, path, key); // an expired claim
+    this.#claims.insert.run(tenant, path, key, bodySha256, runId, expiresAt);
+    return null;
+  }
+
+  finish(row: FinishRow, tree: TreeWriter): RowResult {
+    const [, runId, tenant, receiptId, orbId, outcome, issuedAt, jws, entry, answer, nonce] = row;
+    if (!Number.isSafeInteger(issuedAt)) return refused(NOT_WHOLE);
+    const parts = splitJws(jws);
+    const bytes = entryBytes(entry);
+    if (parts === undefined) return refused('the receipt is no compact JWS');
+    if (bytes === undefined) return refused(`a log entry is longer than ${MAX_ENTRY_BYTES} bytes`);
+    const { header, payload, signature } = parts;
+    const index = tree.size();
+    const inserted = this.#receipts.insert.run(
+      index,
+      receiptId,
+      runId,
+      tenant,
+      orbId,
+      outcome,
+      issuedAt,
+      this.#headers.idOf(header),
+      payload,
+      signature,
+    );
+    if (inserted.changes === 0) return this.#whyNotInserted(receiptId, runId, tenant);
+    if (this.#runs.close.run(runId, tenant).changes === 0) {
+      this.#receipts.drop.run(index);
+      return refused('no such run was started');
+    }
+    tree.append(bytes);
+    if (answer !== null && nonce !== null) this.#claims.storeAnswer(runId, tenant, answer, nonce);
+    return null;
+  }
+
+  record([, start, finish]: RecordRow, tree: TreeWriter): RowResult {
+    const [, runId, , receiptId, , , issuedAt, jws, entry] = finish;
+    // All checks that could refuse the second half run before the first half is written.
+    if (this.#receipts.isTaken(receiptId, runId)) return refused('the receipt id is taken');
+    const whole = Number.isSafeInteger(issuedAt) && splitJws(jws) !== undefined && entryBytes(entry) !== undefined;
+    if (!whole) return refused('the receipt is malformed');
+    if (start[1] !== runId || start[2] !== finish[2]) return refused('start and finish are of two runs');
+    return this.start(start) ?? this.finish(finish, tree);
+  }
+
+  #whyNotInserted(receiptId: string, runId: string, tenant: string): RowResult {
+    const existing = this.#receipts.ofRun(runId, tenant);
+    if (existing !== undefined) return ['closed', existing];
+    if (this.#receipts.isTaken(receiptId, runId)) return refused('the receipt id is taken');
+    throw new Error('the head of the log lies before its last receipt');
+  }
+}

@@ -1,0 +1,130 @@
+import type { StatementSync } from 'node:sqlite';
+import { integerOf, textOf } from '../sqlite/columns.ts';
+import { entryOf, type IdempotencyClaim, type IdempotencyEntry } from './idempotency.ts';
+import { finishRow, type FinishRow, type RunFinish } from './receipts.ts';
+import { nothing, unexpected, type Connection, type RowResult, type TableParts, type TableSchema } from './table.ts';
+
+/** Committed before the first byte goes to a provider (trust.md §1.5, phase 1). Times: ms since epoch. */
+export interface RunStart {
+  readonly runId: string;
+  readonly tenant: string;
+  readonly startedAt: number;
+  /** The run's own deadline; the sweeper closes it 60 s later. */
+  readonly deadlineAt: number;
+  /** Instance that owns the run. */
+  readonly owner: string;
+  /** JSON text from which the sweeper can write the receipt of a lost run; holds no secret and no input. */
+  readonly seed: string;
+  /** Present when the caller sent `Idempotency-Key`: claimed in the same transaction. */
+  readonly idempotency?: IdempotencyClaim;
+}
+
+export type StartResult =
+  | { readonly kind: 'started' }
+  /** The key is in use: this run was not written. */
+  | { readonly kind: 'idempotent'; readonly entry: IdempotencyEntry };
+
+export interface OverdueRun {
+  readonly runId: string;
+  readonly tenant: string;
+  readonly startedAt: number;
+  readonly deadlineAt: number;
+  readonly seed: string;
+}
+
+/** Runs from their start to their receipt. */
+interface RunPort {
+  readonly startRun: (start: RunStart) => Promise<StartResult>;
+  /** Start and finish in one transaction (a denied run). */
+  readonly recordRun: (start: RunStart, finish: RunFinish) => Promise<StartResult>;
+  /** Runs still `started` whose deadline lies before `before`, oldest first. Never returns a closed run. */
+  readonly overdueRuns: (before: number, limit: number) => Promise<readonly OverdueRun[]>;
+}
+
+export type StartRow = readonly [
+  op: 'start',
+  runId: string,
+  tenant: string,
+  startedAt: number,
+  deadlineAt: number,
+  owner: string,
+  seed: string,
+  claimPath: string | null,
+  claimKey: string,
+  claimBodySha256: string,
+  claimExpiresAt: number,
+];
+export type RecordRow = readonly [op: 'record', start: StartRow, finish: FinishRow];
+
+const schema: TableSchema = {
+  1: `CREATE TABLE runs(
+    run_id TEXT PRIMARY KEY, tenant TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('started', 'closed')),
+    started_at INTEGER NOT NULL, deadline_at INTEGER NOT NULL, owner TEXT NOT NULL, seed TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX runs_open ON runs(deadline_at) WHERE state = 'started';`,
+};
+
+/** Runs in the writer's thread. */
+export interface RunRows {
+  /** Changes nothing when the id is taken. */
+  readonly insert: StatementSync;
+  /** Changes nothing unless this tenant's run is started. */
+  readonly close: StatementSync;
+}
+
+export const runRows = (db: Connection): RunRows => ({
+  insert: db.prepare(
+    `INSERT INTO runs(run_id, tenant, state, started_at, deadline_at, owner, seed)
+     VALUES (?, ?, 'started', ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  ),
+  close: db.prepare(`UPDATE runs SET state = 'closed' WHERE run_id = ? AND tenant = ? AND state = 'started'`),
+});
+
+function startRow(start: RunStart): StartRow {
+  const { path = null, key = '', bodySha256 = '', expiresAt = 0 } = start.idempotency ?? {};
+  return [
+    'start',
+    start.runId,
+    start.tenant,
+    start.startedAt,
+    start.deadlineAt,
+    start.owner,
+    start.seed,
+    path,
+    key,
+    bodySha256,
+    expiresAt,
+  ];
+}
+
+function startResult(result: RowResult, { tenant, idempotency }: RunStart, dataKey: Uint8Array): StartResult {
+  if (result === null) return { kind: 'started' };
+  if (idempotency === undefined) throw unexpected(result);
+  const { path, key } = idempotency;
+  return { kind: 'idempotent', entry: entryOf(result, { tenant, path, key }, dataKey) };
+}
+
+function runPort({ prepare, read, writeLogged, random, dataKey }: TableParts<StartRow | RecordRow>): RunPort {
+  const overdue = prepare(
+    `SELECT run_id, tenant, started_at, deadline_at, seed FROM runs
+     WHERE state = 'started' AND deadline_at < ? ORDER BY deadline_at, run_id LIMIT ?`,
+  );
+  return {
+    startRun: async (start) => startResult(await writeLogged(startRow(start)), start, dataKey),
+    recordRun: async (start, finish) =>
+      startResult(await writeLogged(['record', startRow(start), finishRow(finish, random)]), start, dataKey),
+    overdueRuns: (before, limit) =>
+      read(() =>
+        overdue.all(before, limit).map((row) => ({
+          runId: textOf(row, 'run_id'),
+          tenant: textOf(row, 'tenant'),
+          startedAt: integerOf(row, 'started_at'),
+          deadlineAt: integerOf(row, 'deadline_at'),
+          seed: textOf(row, 'seed'),
+        })),
+      ),
+  };
+}
+
+/** Written with claims, and closed with receipts: `sqlite-writer/run-writer.ts`. */
+export const runTable = { schema, port: runPort, writers: nothing };
