@@ -128,7 +128,9 @@ const ORBISET = {
     TooShort: yes('A value is shorter than 8 bytes or too long: it can not be removed from answers.'),
   },
   SecretInUrl: {
-    SecretInUrl: yes('A secret stands in a URL, where proxies and providers may log it: use a header.'),
+    SecretInUrl: yes(
+      'A secret goes in a URL, which proxies and providers may log: use a header. The message names it and an Orb.',
+    ),
   },
   OrbsResolved: {
     AllResolved: yes('Every Orb that spec.orbs lists is there.'),
