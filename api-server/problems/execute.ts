@@ -21,6 +21,7 @@ export const executeProblems = {
     status: 409,
     title: 'The Orb is not the published one',
     next: 'Apply the published manifest, or publish a new version.',
+    reserved: true,
   },
   'orbiset-suspended': {
     status: 503,
@@ -57,7 +58,12 @@ export const executeProblems = {
     title: 'The Orbiset asks for policies, which can’t be applied',
     next: 'Remove spec.policies from the Orbiset: it is reserved, and nothing runs while it has a member.',
   },
-  'policy-denied': { status: 403, title: 'A policy denied the run', next: 'Read the violations in the receipt.' },
+  'policy-denied': {
+    status: 403,
+    title: 'A policy denied the run',
+    next: 'Read the violations in the receipt.',
+    reserved: true,
+  },
   'provider-failed': {
     status: 502,
     title: 'The provider failed',

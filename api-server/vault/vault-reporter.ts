@@ -28,7 +28,12 @@ export interface VaultReporterDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-const CONDITIONS = ['VaultReady', 'TrailingNewline', 'UnscrubbableSecret', SECRET_IN_URL];
+/** The part of an Orbiset's status that the API owns (security.md §6.1). */
+export const VAULT_REPORT = {
+  fieldManager: 'orb-api-vault',
+  members: ['vault'],
+  conditions: ['VaultReady', 'TrailingNewline', 'UnscrubbableSecret', SECRET_IN_URL],
+} as const satisfies Partial<StatusOwner>;
 
 /**
  * Writes the state of a vault into the status of its Orbiset (security.md §6.1). Its controller must run in only one
@@ -43,14 +48,7 @@ export function createVaultReporter({
   writer,
   clock,
 }: VaultReporterDeps): (key: string, scope: Pick<ReconcileScope, 'signal'>) => Promise<Outcome> {
-  const owner: StatusOwner = {
-    kind: KINDS.orbiset,
-    fieldManager: 'orb-api-vault',
-    members: ['vault'],
-    conditions: CONDITIONS,
-    store,
-    writes,
-  };
+  const owner: StatusOwner = { ...VAULT_REPORT, kind: KINDS.orbiset, store, writes };
   return async (key, { signal }) => {
     const orbiset = store.get(key);
     const told = feed.report(key);

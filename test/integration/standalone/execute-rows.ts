@@ -1,3 +1,6 @@
+import { problems } from '../../../api-server/http/problems.ts';
+import type { Problem } from '../../../api-server/problems/problem-part.ts';
+
 /** A request, and what design.md §3 says of its answer. */
 export interface Row {
   readonly why: string;
@@ -305,5 +308,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'control-plane-unavailable': 'integration/providers/cluster-pins.test.ts',
 };
 
-/** Codes that the table of problems reserves for policies and publications; nothing answers them yet. */
-export const reserved: readonly string[] = ['policy-denied', 'orb-differs-from-publication'];
+/** Codes of parts that do not exist yet: nothing answers with them. */
+export const reservedCodes: readonly string[] = Object.entries<Problem>(problems).flatMap(([code, { reserved }]) =>
+  reserved === true ? [code] : [],
+);

@@ -10,7 +10,7 @@ import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
 import { waitFor } from '../../support/cluster.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { codeOf, startStandalone, type Standalone } from '../../support/standalone.ts';
-import { call, elsewhere, reserved, rows, TOKEN, type Row } from './execute-rows.ts';
+import { call, elsewhere, reservedCodes, rows, TOKEN, type Row } from './execute-rows.ts';
 
 const API = join(import.meta.dirname, '../../../api-server');
 
@@ -238,9 +238,11 @@ describe('POST /orbisets/{id}/execute: the table of design.md §3', function () 
     const named = Object.keys(elsewhere).filter((code) =>
       new RegExp(`\\b${code}\\b`).test(readFileSync(join(tests, elsewhere[code] ?? ''), 'utf8')),
     );
-    expect(Object.keys(problems).filter((code) => ![...here, ...named, ...reserved].includes(code))).to.deep.equal([]);
+    expect(Object.keys(problems).filter((code) => ![...here, ...named, ...reservedCodes].includes(code))).to.deep.equal(
+      [],
+    );
     const sources = answering();
     expect(sources).to.contain("'rate-limited'");
-    expect(reserved.filter((code) => sources.includes(`'${code}'`))).to.deep.equal([]);
+    expect(reservedCodes.filter((code) => sources.includes(`'${code}'`))).to.deep.equal([]);
   });
 });
