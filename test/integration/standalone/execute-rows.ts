@@ -1,6 +1,3 @@
-import { problems } from '../../../api-server/http/problems.ts';
-import type { Problem } from '../../../api-server/problems/problem-part.ts';
-
 /** A request, and what design.md §3 says of its answer. */
 export interface Row {
   readonly why: string;
@@ -307,8 +304,3 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'active-changed': 'unit/api-server/services/providers/swap-route.test.ts',
   'control-plane-unavailable': 'integration/providers/cluster-pins.test.ts',
 };
-
-/** Codes of parts that do not exist yet: nothing answers with them. */
-export const reservedCodes: readonly string[] = Object.entries<Problem>(problems).flatMap(([code, { reserved }]) =>
-  reserved === true ? [code] : [],
-);
