@@ -74,4 +74,14 @@ describe('SecretInUrl of an Orbiset (security.md S2)', function () {
     await delay(2000); // the reports of a change follow within a second
     expect(orbisetOf(standalone).metadata.resourceVersion).to.equal(resourceVersion);
   });
+
+  it('stays as it is over a restart', async () => {
+    const before = conditionOf(orbisetOf(standalone), 'SecretInUrl');
+    await standalone.stop();
+    standalone = await startStandalone({ data: dirname(standalone.data), resources: {} });
+    for (let look = 0; look < 20; look += 1) {
+      expect(conditionOf(orbisetOf(standalone), 'SecretInUrl')).to.deep.equal(before);
+      await delay(100);
+    }
+  });
 });
