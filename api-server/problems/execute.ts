@@ -76,8 +76,14 @@ export const executeProblems = {
   },
   'provider-refused-credential': {
     status: 502,
-    title: 'The provider refused the credential or its quota is used up',
+    title: 'The provider refused the credential',
     next: 'Check the secrets of the Orbiset’s vault with the provider.',
+  },
+  'provider-rate-limited': {
+    status: 502,
+    title: 'The provider takes no more requests for now',
+    next: 'Try again after Retry-After seconds, with another Idempotency-Key. If it happens often, raise the quota at the provider.',
+    retryAfter: 1,
   },
   'provider-timeout': {
     status: 504,

@@ -206,7 +206,7 @@ export const rows: readonly Row[] = [
     why: '429 without a secret',
     body: call('s429-open'),
     status: 502,
-    code: 'provider-failed',
+    code: 'provider-rate-limited',
     outcome: 'orb_error',
     also: { maybe_executed: undefined },
   },
@@ -253,7 +253,7 @@ export const rows: readonly Row[] = [
     why: 'a used-up quota',
     body: call('s429'),
     status: 502,
-    code: 'provider-refused-credential',
+    code: 'provider-rate-limited',
     outcome: 'caller_error',
   },
   {
