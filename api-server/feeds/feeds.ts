@@ -9,10 +9,13 @@ import type { Reflect } from '../../adapters/kube/reflect.ts';
 import { createStatusWriter } from '../../adapters/kube/status-writer.ts';
 import { createWorkQueue } from '../../adapters/kube/work-queue.ts';
 import { createLedgerLease, type LedgerLease } from '../../adapters/ledger/ledger-lease.ts';
+import type { OrbId } from '../../core/manifest/orb-id.ts';
 import { done } from '../../core/reconcile/outcome.ts';
 import type { Platform } from '../process/platform.ts';
 import type { ReadingClient, ReflectSecrets } from '../vault/secret-watch.ts';
-import { createVaultReporter } from '../vault/vault-reporter.ts';
+import { UrlSecretIndex } from '../vault/url-secret-index.ts';
+import { UrlSecretReports } from '../vault/url-secret-reports.ts';
+import { createVaultReporter, type VaultReporterDeps } from '../vault/vault-reporter.ts';
 import { VaultWatches } from '../vault/vault-watches.ts';
 import { FirstPass } from './first-pass.ts';
 import { publicationChanged } from './kill-feeds.ts';
@@ -108,6 +111,7 @@ function createOrbFeed(parts: Parts, valid: ValidOrbs): OrbParts {
 
 interface OrbisetParts extends Feed {
   readonly watches: VaultWatches;
+  readonly urlSecrets: UrlSecrets;
   readonly reporter: Controller;
   readonly changed: (key: string) => void;
 }
@@ -127,10 +131,43 @@ function createWatches(parts: Parts, queue: WorkQueue): VaultWatches {
   });
 }
 
-function createReporter(
-  parts: Parts,
-  { queue, feed, store, lease }: { queue: WorkQueue; feed: OrbisetFeed; store: Reflector['store']; lease: LedgerLease },
-): Controller {
+interface UrlSecrets extends Pick<VaultReporterDeps, 'inUrls'> {
+  readonly stop: () => void;
+}
+
+/** Follows which Orbs send secrets in URLs. @param orbs whether every Orb is known */
+function createUrlSecrets(
+  { platform }: Parts,
+  { queue, feed, orbs }: { queue: WorkQueue; feed: OrbisetFeed; orbs: FirstPass },
+): UrlSecrets {
+  const { catalog, clock, runtime } = platform;
+  const { platformNamespace } = runtime.settings;
+  const enqueue = (key: string): void => queue.add(key, { lane: 'low' });
+  const reports = new UrlSecretReports({ clock, platformNamespace, reports: () => feed.allReports(), enqueue });
+  const onChange = (namespace: string, orbId: OrbId): void => reports.changed(namespace, orbId);
+  const index = new UrlSecretIndex({ catalog, platformNamespace, onChange });
+  const enqueueAll = async (): Promise<void> => {
+    await orbs.over;
+    for (const [key] of feed.allReports()) enqueue(key);
+  };
+  void enqueueAll();
+  return {
+    inUrls: (key, told) => (orbs.isOver ? index.entriesOf(key.slice(0, key.indexOf('/')), told) : undefined),
+    stop: () => {
+      index.stop();
+      reports.stop();
+    },
+  };
+}
+
+interface Reporting extends Pick<VaultReporterDeps, 'inUrls'> {
+  readonly queue: WorkQueue;
+  readonly feed: OrbisetFeed;
+  readonly store: Reflector['store'];
+  readonly lease: LedgerLease;
+}
+
+function createReporter(parts: Parts, { queue, feed, inUrls, store, lease }: Reporting): Controller {
   const { client, platform, random, metrics } = parts;
   const { clock, log } = platform;
   const writes = createOwnWrites({ client, kind: KINDS.orbiset, store, clock });
@@ -139,7 +176,7 @@ function createReporter(
     name: 'vault-report',
     kind: 'Orbiset',
     queue,
-    reconcile: createVaultReporter({ feed, store, writes, writer, clock }),
+    reconcile: createVaultReporter({ feed, inUrls, store, writes, writer, clock }),
     writes: [writes],
     keys: () => store.list().map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`),
     workers: REPORT_WORKERS,
@@ -150,7 +187,14 @@ function createReporter(
   });
 }
 
-function createOrbisetFeed(parts: Parts, last: LastOrbisets, lease: LedgerLease): OrbisetParts {
+interface OrbisetInputs {
+  readonly last: LastOrbisets;
+  readonly lease: LedgerLease;
+  /** Whether every Orb is known. */
+  readonly orbs: FirstPass;
+}
+
+function createOrbisetFeed(parts: Parts, { last, lease, orbs }: OrbisetInputs): OrbisetParts {
   const { catalog, runtime, log } = parts.platform;
   const { logger, addRedactor, removeRedactor } = log;
   const { extra } = parts;
@@ -181,12 +225,15 @@ function createOrbisetFeed(parts: Parts, last: LastOrbisets, lease: LedgerLease)
     return done;
   };
   const { store } = reflector;
+  const urlSecrets = createUrlSecrets(parts, { queue: reports, feed, orbs });
+  const { inUrls } = urlSecrets;
   return {
     reflector,
     pass,
     watches,
+    urlSecrets,
     controller: controllerOf(parts, { name: 'orbiset-feed', kind: 'Orbiset', queue, reconcile, workers: FEED_WORKERS }),
-    reporter: createReporter(parts, { queue: reports, feed, store, lease }),
+    reporter: createReporter(parts, { queue: reports, feed, inUrls, store, lease }),
     changed: (key) => queue.add(key, { lane: 'high' }),
   };
 }
@@ -202,7 +249,7 @@ export async function createFeeds(platform: Platform, options: FeedOptions): Pro
   const { logger } = log;
   const lease = createLedgerLease({ ledger, name: 'status-writer', holder: options.identity, clock, logger });
   const orbs = createOrbFeed(parts, valid);
-  const orbisets = createOrbisetFeed(parts, last, lease);
+  const orbisets = createOrbisetFeed(parts, { last, lease, orbs: orbs.pass });
   const publications = options.reflect({
     kind: KINDS.publication,
     onChange: ({ key, after }) => publicationChanged({ switches: runtime.switches, dialer, logger }, key, after),
@@ -216,6 +263,7 @@ export async function createFeeds(platform: Platform, options: FeedOptions): Pro
     const leading = lease.run(signal, (scope) => orbisets.reporter.run(scope));
     await Promise.all([...working, leading, orbs.holder.run(signal)]);
     orbisets.watches.stop();
+    orbisets.urlSecrets.stop();
   };
   return {
     reflectors: { orbs: orbs.reflector, orbisets: orbisets.reflector, publications },

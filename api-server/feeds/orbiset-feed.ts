@@ -78,6 +78,11 @@ export class OrbisetFeed {
     return this.#known.get(key)?.report;
   }
 
+  /** Every known report, by `namespace/name`. */
+  *allReports(): Generator<readonly [key: string, report: OrbisetReport]> {
+    for (const [key, { report }] of this.#known) if (report !== undefined) yield [key, report];
+  }
+
   /**
    * Takes over the present state of one Orbiset and of its Secrets. Calls for one key must not overlap.
    * @param orbiset undefined: it was deleted
@@ -115,7 +120,8 @@ export class OrbisetFeed {
     };
     const { orbiset, report } = compileOrbiset({ namespace, name, spec, secret, extra: entries });
     const isComplete = [...secrets.values()].every(({ kind }) => kind !== 'unread');
-    const told = { uid: uidOf(object), generation: generationOf(object), report };
+    const hosts = new Map([...orbiset.vault.values()].map((entry) => [entry.name, entry.allowedHosts]));
+    const told = { uid: uidOf(object), generation: generationOf(object), report, hosts, orbs: orbiset.orbs };
     this.#publish(key, { orbiset, signature, held, report: isComplete ? told : before?.report }, before);
   }
 

@@ -21,6 +21,7 @@ export const executeProblems = {
     status: 409,
     title: 'The Orb is not the published one',
     next: 'Apply the published manifest, or publish a new version.',
+    reserved: true,
   },
   'orbiset-suspended': {
     status: 503,
@@ -57,7 +58,12 @@ export const executeProblems = {
     title: 'The Orbiset asks for policies, which can’t be applied',
     next: 'Remove spec.policies from the Orbiset: it is reserved, and nothing runs while it has a member.',
   },
-  'policy-denied': { status: 403, title: 'A policy denied the run', next: 'Read the violations in the receipt.' },
+  'policy-denied': {
+    status: 403,
+    title: 'A policy denied the run',
+    next: 'Read the violations in the receipt.',
+    reserved: true,
+  },
   'provider-failed': {
     status: 502,
     title: 'The provider failed',
@@ -70,8 +76,14 @@ export const executeProblems = {
   },
   'provider-refused-credential': {
     status: 502,
-    title: 'The provider refused the credential or its quota is used up',
+    title: 'The provider refused the credential',
     next: 'Check the secrets of the Orbiset’s vault with the provider.',
+  },
+  'provider-rate-limited': {
+    status: 502,
+    title: 'The provider takes no more requests for now',
+    next: 'Try again after Retry-After seconds, with another Idempotency-Key. If it happens often, raise the quota at the provider.',
+    retryAfter: 1,
   },
   'provider-timeout': {
     status: 504,

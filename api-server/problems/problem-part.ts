@@ -7,6 +7,8 @@ export interface Problem {
   readonly next: string;
   /** Seconds, as `Retry-After`. */
   readonly retryAfter?: number;
+  /** The code is kept for a part that does not exist yet: nothing answers with it. */
+  readonly reserved?: true;
 }
 
 /** The codes of one service. Codes are kebab-case, public and never reused for something else. */

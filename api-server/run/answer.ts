@@ -66,6 +66,7 @@ function success(answer: RunAnswer): Reply {
 const CARRIES_STATUS: ReadonlySet<RunProblemCode> = new Set([
   'provider-rejected',
   'provider-refused-credential',
+  'provider-rate-limited',
   'provider-failed',
 ]);
 

@@ -74,7 +74,7 @@ function startRow(runtime: Runtime, plan: RunPlan, seed: RunSeed): RunStart {
 
 const withoutAttempt: Readonly<Record<Calls['stop'], RunEnd>> = {
   unavailable: { outcome: 'orb_error', problem: 'providers-unavailable' },
-  quota: { outcome: 'caller_error', problem: 'provider-refused-credential' },
+  quota: { outcome: 'caller_error', problem: 'provider-rate-limited' },
   cut: { outcome: 'timeout', problem: 'provider-timeout' },
   failed: { outcome: 'orb_error', problem: 'provider-failed' },
 };

@@ -2,7 +2,7 @@ const HOUR_MS = 60 * 60 * 1000;
 // The number of Orbs in an installation. Above it the oldest subjects are dropped, and reported again.
 const MAX_SUBJECTS = 10_000;
 
-/** Limiter of warnings: one warning an hour for each subject (security.md §5, `SecretEchoed`). */
+/** Limiter of warnings: one warning an hour for each subject (security.md §5, echoed secrets). */
 export class WarningLimiter {
   readonly #now: () => number;
   readonly #said = new Map<string, number>();

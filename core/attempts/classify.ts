@@ -11,6 +11,7 @@ export type RunProblemCode =
   | 'provider-rejected'
   | 'provider-timeout'
   | 'provider-refused-credential'
+  | 'provider-rate-limited'
   | 'providers-unavailable'
   | 'ledger-unavailable'
   | 'orbiset-suspended'
@@ -55,18 +56,21 @@ export const isTenantRefusal = (exchange: ProviderExchange, usedSecret: boolean)
 const endOf: Readonly<Record<AttemptOutcome, RunEnd>> = {
   success: { outcome: 'success' },
   error: { outcome: 'orb_error', problem: 'provider-failed' },
-  rate_limited: { outcome: 'orb_error', problem: 'provider-failed' },
+  rate_limited: { outcome: 'orb_error', problem: 'provider-rate-limited' },
   blocked: { outcome: 'orb_error', problem: 'provider-failed' },
   client_error: { outcome: 'orb_error', problem: 'provider-rejected' },
   timeout: { outcome: 'timeout', problem: 'provider-timeout' },
   cancelled: { outcome: 'platform_error', problem: 'egress-stopped' },
 };
 
-/** The end of a run whose last attempt was this one (design.md §3, execute table). */
-export const runEnd = (exchange: ProviderExchange, usedSecret: boolean): RunEnd =>
-  isTenantRefusal(exchange, usedSecret)
-    ? { outcome: 'caller_error', problem: 'provider-refused-credential' }
-    : endOf[attemptOutcome(exchange)];
+const isRateLimit = (exchange: ProviderExchange): boolean => attemptOutcome(exchange) === 'rate_limited';
+
+/** The end of a run that this attempt decides (design.md §3, execute table). */
+export function runEnd(exchange: ProviderExchange, usedSecret: boolean): RunEnd {
+  if (!isTenantRefusal(exchange, usedSecret)) return endOf[attemptOutcome(exchange)];
+  const problem = isRateLimit(exchange) ? 'provider-rate-limited' : 'provider-refused-credential';
+  return { outcome: 'caller_error', problem };
+}
 
 /** The fields of an attempt that decide how its run ended. */
 export interface EndedAttempt {
@@ -75,24 +79,20 @@ export interface EndedAttempt {
   readonly usedSecret: boolean;
 }
 
-const isQuotaRefusal = ({ exchange, usedSecret }: EndedAttempt): boolean =>
-  isTenantRefusal(exchange, usedSecret) && exchange.kind === 'answered' && exchange.status === 429;
-
-const answeredElsewhere = <T extends EndedAttempt>(attempts: readonly T[], refusal: T): T | undefined =>
+const answeredElsewhere = <T extends EndedAttempt>(attempts: readonly T[], limited: T): T | undefined =>
   attempts.findLast(
-    (attempt) =>
-      attempt.provider !== refusal.provider && attempt.exchange.kind === 'answered' && !isQuotaRefusal(attempt),
+    ({ provider, exchange }) => provider !== limited.provider && exchange.kind === 'answered' && !isRateLimit(exchange),
   );
 
 /**
- * The attempt that decides how a run ended: the last one. Exception: a used-up quota decides only if no other provider
- * answered (failover.md §12.2).
+ * The attempt that decides how a run ended: the last one. Exception: a 429 decides when no other provider answered, and
+ * only then (failover.md §12.2).
  * @returns undefined when there are no attempts
  */
 export function decisiveAttempt<T extends EndedAttempt>(attempts: readonly T[]): T | undefined {
   const last = attempts.at(-1);
   if (last === undefined) return undefined;
-  if (isQuotaRefusal(last)) return answeredElsewhere(attempts, last) ?? last;
-  const refusal = last.exchange.kind === 'answered' ? undefined : attempts.findLast(isQuotaRefusal);
-  return refusal === undefined ? last : (answeredElsewhere(attempts, refusal) ?? refusal);
+  if (last.exchange.kind === 'answered' && !isRateLimit(last.exchange)) return last;
+  const limited = attempts.findLast(({ exchange }) => isRateLimit(exchange));
+  return limited === undefined ? last : (answeredElsewhere(attempts, limited) ?? limited);
 }

@@ -1,5 +1,6 @@
 import type { MissingEntry, VaultStatus } from '../../crds/status.ts';
 import type { WantedCondition } from '../reconcile/conditions.ts';
+import type { OrbId } from '../manifest/orb-id.ts';
 import type { VaultReport } from './compile-orbiset.ts';
 
 /** The part of an Orbiset's status that the API owns (security.md §6.1). */
@@ -12,6 +13,15 @@ export interface VaultStatusPart {
 interface Place {
   readonly namespace: string;
 }
+
+/** An entry of a vault, and one Orb of its Orbiset with a URL that carries the entry. */
+export interface EntryInUrl {
+  readonly entry: string;
+  readonly orbId: OrbId;
+}
+
+/** Type of the condition about secrets in URLs (security.md S2). */
+export const SECRET_IN_URL = 'SecretInUrl';
 
 // The schema's bound.
 const MAX_NAMES = 1024;
@@ -59,8 +69,19 @@ function vaultReady({ missing }: VaultReport, place: Place): WantedCondition {
 const about = (type: string, reason: string, names: readonly string[], text: string): readonly WantedCondition[] =>
   names.length === 0 ? [] : [{ type, status: 'True', reason, message: `${some(names).slice(0, -1)}: ${text}` }];
 
-/** The vault's part of the status: entry names and what is missing, never values. */
-export function vaultStatus(report: VaultReport, place: Place): VaultStatusPart {
+/** The names come last, because a message over 1 KiB loses its end. */
+function secretInUrl(inUrls: readonly EntryInUrl[]): readonly WantedCondition[] {
+  if (inUrls.length === 0) return [];
+  const names = inUrls.map(({ entry, orbId }) => `${entry} of ${orbId}`);
+  const message = `Proxies and providers may log a URL, so use a header for the secret: ${some(names)}`;
+  return [{ type: SECRET_IN_URL, status: 'True', reason: 'SecretInUrl', message }];
+}
+
+/**
+ * The vault's part of the status: entry names and what is missing, never values.
+ * @param inUrls the entries that URLs carry; empty also while they are not known
+ */
+export function vaultStatus(report: VaultReport, inUrls: readonly EntryInUrl[], place: Place): VaultStatusPart {
   const { entries, missing, trimmed, unscrubbable } = report;
   return {
     vault: { entries: entries.slice(0, MAX_NAMES), missing: missing.slice(0, MAX_NAMES) },
@@ -78,6 +99,7 @@ export function vaultStatus(report: VaultReport, place: Place): VaultStatusPart 
         unscrubbable,
         'can not be redacted from answers, being shorter than 8 bytes or too long.',
       ),
+      ...secretInUrl(inUrls),
     ],
   };
 }

@@ -23,9 +23,6 @@ const ORB = {
     ),
     UnsafeInteger: no('An integer is beyond ±(2^53−1) and was rounded on its way: write it as a string.'),
   },
-  Reconciling: {
-    Progressing: yes('Work on this generation is not finished.'),
-  },
   Stalled: {
     ManifestInvalid: yes('Nothing goes on until the manifest is changed.'),
     OrbIdConflict: yes('Nothing goes on until one of the two Orbs has another orb_id or is deleted.'),
@@ -108,7 +105,6 @@ const ORBISET = {
   },
   Reconciling: {
     AwaitingVaultReport: yes('The API has not yet said whether the vault is complete.'),
-    Progressing: yes('Work on this generation is not finished.'),
   },
   Stalled: {
     SpecInvalid: yes('Nothing goes on until the spec is changed.'),
@@ -128,7 +124,9 @@ const ORBISET = {
     TooShort: yes('A value is shorter than 8 bytes or too long: it can not be removed from answers.'),
   },
   SecretInUrl: {
-    SecretInUrl: yes('A secret stands in a URL, where proxies and providers may log it: use a header.'),
+    SecretInUrl: yes(
+      'A secret goes in a URL, which proxies and providers may log: use a header. The message names it and an Orb.',
+    ),
   },
   OrbsResolved: {
     AllResolved: yes('Every Orb that spec.orbs lists is there.'),

@@ -1,6 +1,6 @@
 import { problems } from '../../api-server/http/problems.ts';
 import { generalProblems } from '../../api-server/problems/general.ts';
-import type { ProblemPart } from '../../api-server/problems/problem-part.ts';
+import type { Problem, ProblemPart } from '../../api-server/problems/problem-part.ts';
 import { SERVICES } from '../../api-server/services/services.ts';
 import type { Artefact } from './artefact.ts';
 import { formatted } from './formatted.ts';
@@ -11,13 +11,19 @@ const PATH = 'docs/reference/problem-codes.md';
 const INTRODUCTION = `# Problem codes
 
 An answer of the API that is not 2xx is a problem of RFC 9457 with a \`code\`. Codes are public: a program branches on the
-code, never on the text. A code never gets another meaning.
+code, never on the text. A code never gets another meaning. A reserved code belongs to a part that does not exist yet:
+nothing answers with it.
 
 `;
 
+const rowOf = (name: string, { status, title, next, reserved }: Problem): string => {
+  const step = reserved === true ? `Reserved. ${next}` : next;
+  return `| ${code(name)} | ${status} | ${prose(title)} | ${prose(step)} |\n`;
+};
+
 const rowsOf = (part: ProblemPart): string =>
   Object.entries(part)
-    .map(([name, { status, title, next }]) => `| ${code(name)} | ${status} | ${prose(title)} | ${prose(next)} |\n`)
+    .map(([name, problem]) => rowOf(name, problem))
     .join('');
 
 const tableOf = (heading: string, part: ProblemPart): string =>

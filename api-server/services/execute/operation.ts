@@ -75,6 +75,7 @@ export const executeOperation: Operation = {
     'provider-rejected',
     'provider-timeout',
     'provider-refused-credential',
+    'provider-rate-limited',
     'providers-unavailable',
     'ledger-unavailable',
     'ledger-forked',

@@ -62,7 +62,7 @@ async function coolingAlone(timeoutMs: number, expected: string): Promise<Result
       checks.atLeast('ms of the run', ended - began, 2000);
       return;
     }
-    checks.equal('answer', `${answered.status} ${String(answered.code)}`, '502 provider-failed');
+    checks.equal('answer', `${answered.status} ${String(answered.code)}`, '502 provider-rate-limited');
     checks.equal('Retry-After', answered.headers['retry-after'], '2');
     checks.atMost('ms of the run', await took, 1000);
   });

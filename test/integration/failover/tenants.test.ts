@@ -121,7 +121,7 @@ describe('tenants of a shared Orb', function tenants() {
       const first = await runOf(world, 'poor');
       const second = await runOf(world, 'poor');
       for (const answered of [first, second]) {
-        expect([answered.status, answered.code]).to.deep.equal([502, 'provider-refused-credential']);
+        expect([answered.status, answered.code]).to.deep.equal([502, 'provider-rate-limited']);
         expect(Number(answered.headers['retry-after'])).to.be.within(50, 60);
       }
       expect(await world.path(second, 'poor')).to.equal('');

@@ -206,7 +206,7 @@ export const rows: readonly Row[] = [
     why: '429 without a secret',
     body: call('s429-open'),
     status: 502,
-    code: 'provider-failed',
+    code: 'provider-rate-limited',
     outcome: 'orb_error',
     also: { maybe_executed: undefined },
   },
@@ -253,7 +253,7 @@ export const rows: readonly Row[] = [
     why: 'a used-up quota',
     body: call('s429'),
     status: 502,
-    code: 'provider-refused-credential',
+    code: 'provider-rate-limited',
     outcome: 'caller_error',
   },
   {
@@ -304,6 +304,3 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'active-changed': 'unit/api-server/services/providers/swap-route.test.ts',
   'control-plane-unavailable': 'integration/providers/cluster-pins.test.ts',
 };
-
-/** Codes that the table of problems reserves for policies and publications; nothing answers them yet. */
-export const reserved: readonly string[] = ['policy-denied', 'orb-differs-from-publication'];

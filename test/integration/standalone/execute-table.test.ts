@@ -4,13 +4,14 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { createApiKey } from '../../../adapters/api-keys/files.ts';
 import { problems } from '../../../api-server/http/problems.ts';
+import type { Problem } from '../../../api-server/problems/problem-part.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { checkAnswer } from '../../support/openapi-check.ts';
 import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
 import { waitFor } from '../../support/cluster.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { codeOf, startStandalone, type Standalone } from '../../support/standalone.ts';
-import { call, elsewhere, reserved, rows, TOKEN, type Row } from './execute-rows.ts';
+import { call, elsewhere, rows, TOKEN, type Row } from './execute-rows.ts';
 
 const API = join(import.meta.dirname, '../../../api-server');
 
@@ -79,6 +80,11 @@ const pointers = (body: JsonObject): readonly unknown[] => {
 };
 
 const isTable = (file: string): boolean => file.startsWith(`problems${sep}`) || basename(file) === 'problems.ts';
+
+/** Codes of parts that do not exist yet: nothing answers with them. */
+const reservedCodes: readonly string[] = Object.entries<Problem>(problems).flatMap(([code, { reserved }]) =>
+  reserved === true ? [code] : [],
+);
 
 /** Everything that may answer with a problem, but the tables of problems. */
 const answering = (): string =>
@@ -238,9 +244,11 @@ describe('POST /orbisets/{id}/execute: the table of design.md §3', function () 
     const named = Object.keys(elsewhere).filter((code) =>
       new RegExp(`\\b${code}\\b`).test(readFileSync(join(tests, elsewhere[code] ?? ''), 'utf8')),
     );
-    expect(Object.keys(problems).filter((code) => ![...here, ...named, ...reserved].includes(code))).to.deep.equal([]);
+    expect(Object.keys(problems).filter((code) => ![...here, ...named, ...reservedCodes].includes(code))).to.deep.equal(
+      [],
+    );
     const sources = answering();
     expect(sources).to.contain("'rate-limited'");
-    expect(reserved.filter((code) => sources.includes(`'${code}'`))).to.deep.equal([]);
+    expect(reservedCodes.filter((code) => sources.includes(`'${code}'`))).to.deep.equal([]);
   });
 });

@@ -132,6 +132,18 @@ describe('OrbisetFeed', () => {
     expect(started.feed.report(KEY)?.report.missing).to.deep.equal([{ secret: 'mail', reason: 'SecretNotFound' }]);
   });
 
+  it('reports where each entry may go and what the Orbiset lists', async () => {
+    const started = await start();
+    expect([...started.feed.allReports()]).to.deep.equal([]);
+    await started.feed.apply(KEY, generation(1, spec({ orbs: ['acme.mail'] })));
+    const [[key, report] = []] = started.feed.allReports();
+    expect([key, [...(report?.hosts ?? [])], report?.orbs]).to.deep.equal([
+      KEY,
+      [['TOKEN', ['api.example.com']]],
+      ['acme.mail'],
+    ]);
+  });
+
   it('ends runs when it is suspended, once', async () => {
     const started = await start();
     await started.feed.apply(KEY, generation(1));

@@ -3,6 +3,8 @@ import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import { createStatusWriter } from '../../../../adapters/kube/status-writer.ts';
 import { createVaultReporter, type OrbisetReport } from '../../../../api-server/vault/vault-reporter.ts';
 import type { VaultReport } from '../../../../core/orb/compile-orbiset.ts';
+import { parseOrbId } from '../../../../core/manifest/orb-id.ts';
+import type { EntryInUrl } from '../../../../core/orb/vault-status.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import { conditionOf, statusOf } from '../../../../core/reconcile/read-object.ts';
 import { anOrbiset, sent } from '../../../support/kube-objects.ts';
@@ -11,6 +13,9 @@ import { createFakeKubeClient } from '../../../support/kube/fake-kube-client.ts'
 const KEY = 'acme/support';
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 const COMPLETE: VaultReport = { entries: ['TOKEN'], missing: [], trimmed: [], unscrubbable: [] };
+const MAIL = parseOrbId('acme.mail@1.0.0');
+if (!MAIL.ok) throw new TypeError('no orb_id');
+const IN_URL: EntryInUrl = { entry: 'TOKEN', orbId: MAIL.value.id };
 const never = new AbortController().signal;
 
 interface Started {
@@ -18,6 +23,8 @@ interface Started {
   readonly writes: () => number;
   readonly orbiset: () => KubeObject;
   told: OrbisetReport | undefined;
+  /** Undefined: not every Orb is known. */
+  inUrls: readonly EntryInUrl[] | undefined;
 }
 
 function start(): Started {
@@ -32,6 +39,7 @@ function start(): Started {
   const store = { get: orbiset, offer: () => undefined };
   const reconcile = createVaultReporter({
     feed: { report: () => started.told },
+    inUrls: () => started.inUrls,
     store,
     writes: { note: () => undefined },
     writer: createStatusWriter({ client, assertLeading: () => undefined }),
@@ -42,7 +50,8 @@ function start(): Started {
     run: () => reconcile(KEY, { signal: never }),
     writes: () => client.requests.filter(({ verb }) => verb === 'apply').length,
     orbiset,
-    told: { uid, generation, report: COMPLETE },
+    told: { uid, generation, report: COMPLETE, hosts: new Map(), orbs: [] },
+    inUrls: [],
   };
   return started;
 }
@@ -73,6 +82,38 @@ describe('the report of a vault (security.md §6.1)', () => {
     started.told = told;
     await started.run();
     expect(conditionOf(started.orbiset(), 'TrailingNewline')).to.equal(undefined);
+  });
+
+  it('reports a secret in a URL, writes it once, and takes it back', async () => {
+    const started = start();
+    started.inUrls = [IN_URL];
+    await started.run();
+    await started.run();
+    expect(conditionOf(started.orbiset(), 'SecretInUrl')).to.deep.include({
+      status: 'True',
+      reason: 'SecretInUrl',
+      message: 'Proxies and providers may log a URL, so use a header for the secret: TOKEN of acme.mail@1.0.0.',
+    });
+    expect(started.writes()).to.equal(1);
+    started.inUrls = [];
+    await started.run();
+    expect([conditionOf(started.orbiset(), 'SecretInUrl'), started.writes()]).to.deep.equal([undefined, 2]);
+  });
+
+  it('keeps the report about URLs while not every Orb is known, also when it writes something else', async () => {
+    const started = start();
+    started.inUrls = [IN_URL];
+    await started.run();
+    const before = conditionOf(started.orbiset(), 'SecretInUrl');
+    started.inUrls = undefined;
+    await started.run();
+    expect(started.writes()).to.equal(1);
+    const { told } = started;
+    if (told === undefined) throw new TypeError('no report');
+    started.told = { ...told, report: { ...COMPLETE, trimmed: ['TOKEN'] } };
+    await started.run();
+    expect(conditionOf(started.orbiset(), 'TrailingNewline')?.status).to.equal('True');
+    expect(conditionOf(started.orbiset(), 'SecretInUrl')).to.deep.equal(before);
   });
 
   it('says nothing while it knows nothing, or only of another generation or object', async () => {

@@ -51,11 +51,11 @@ describe('runEnd (design.md §3)', () => {
     ['blocked', failed('blocked'), true, 'orb_error', 'provider-failed'],
     ['other 4xx', answered(422), true, 'orb_error', 'provider-rejected'],
     ['401 without a secret', answered(401), false, 'orb_error', 'provider-rejected'],
-    ['429 without a secret', answered(429), false, 'orb_error', 'provider-failed'],
+    ['429 without a secret', answered(429), false, 'orb_error', 'provider-rate-limited'],
     ['401 with a secret', answered(401), true, 'caller_error', 'provider-refused-credential'],
     ['402 with a secret', answered(402), true, 'caller_error', 'provider-refused-credential'],
     ['403 with a secret', answered(403), true, 'caller_error', 'provider-refused-credential'],
-    ['429 with a secret', answered(429), true, 'caller_error', 'provider-refused-credential'],
+    ['429 with a secret', answered(429), true, 'caller_error', 'provider-rate-limited'],
     ['deadline', failed('timeout'), true, 'timeout', 'provider-timeout'],
   ];
   for (const [why, exchange, usedSecret, outcome, code] of rows) {
@@ -113,6 +113,22 @@ describe('decisiveAttempt (failover.md §12.2)', () => {
       ],
       0,
     ],
+    [
+      'an answer of another provider before a 429 without a secret',
+      [
+        ['a', answered(500)],
+        ['b', answered(429)],
+      ],
+      0,
+    ],
+    [
+      'a 429 without a secret when no other provider answered',
+      [
+        ['a', answered(429)],
+        ['b', failed('transport')],
+      ],
+      0,
+    ],
     ['a used-up quota alone', [['a', answered(429), true]], 0],
     [
       'the last of two used-up quotas',
@@ -135,14 +151,6 @@ describe('decisiveAttempt (failover.md §12.2)', () => {
       [
         ['a', answered(500)],
         ['b', answered(401), true],
-      ],
-      1,
-    ],
-    [
-      'a 429 that is nobody’s quota',
-      [
-        ['a', answered(500)],
-        ['b', answered(429), false],
       ],
       1,
     ],

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { VaultReport } from '../../../../core/orb/compile-orbiset.ts';
-import { vaultStatus } from '../../../../core/orb/vault-status.ts';
+import { vaultStatus, type EntryInUrl } from '../../../../core/orb/vault-status.ts';
+import { parseOrbId } from '../../../../core/manifest/orb-id.ts';
 import { REASONS } from '../../../../core/reconcile/reasons.ts';
 import type { MissingEntry } from '../../../../crds/status.ts';
 
@@ -17,6 +18,18 @@ const LOST: MissingEntry = { secret: 'b', reason: 'SecretNotFound' };
 const KEYLESS: MissingEntry = { secret: 'c', entry: 'TOKEN', reason: 'KeyMissing' };
 const TWICE: MissingEntry = { secret: 'd', entry: 'TOKEN', reason: 'DuplicateEntry' };
 
+const ID = parseOrbId('acme.mail@1.0.0');
+if (!ID.ok) throw new TypeError('no orb_id');
+const IN_URL: EntryInUrl = { entry: 'KEY', orbId: ID.value.id };
+
+/** The conditions about `count` entries in URLs. */
+const inUrlsOf = (count: number): readonly unknown[] =>
+  vaultStatus(
+    report(),
+    Array.from({ length: count }, () => IN_URL),
+    PLACE,
+  ).conditions.filter(({ type }) => type === 'SecretInUrl');
+
 describe('vaultStatus', () => {
   const rows: readonly (readonly [missing: readonly MissingEntry[], reason: string, message: RegExp])[] = [
     [[], 'VaultComplete', /^Every bound entry is there\.$/],
@@ -31,7 +44,7 @@ describe('vaultStatus', () => {
   ];
   for (const [missing, reason, message] of rows) {
     it(`is ${reason} with ${missing.length} missing`, () => {
-      const { vault, conditions } = vaultStatus(report({ missing }), PLACE);
+      const { vault, conditions } = vaultStatus(report({ missing }), [], PLACE);
       expect(vault.missing).to.deep.equal(missing);
       expect(conditions).to.have.length(1);
       expect(conditions[0]).to.deep.include({
@@ -46,7 +59,8 @@ describe('vaultStatus', () => {
   it('uses documented reasons only', () => {
     const missing = [FORBIDDEN, LOST, KEYLESS, TWICE];
     const shown = missing.flatMap(
-      (item) => vaultStatus(report({ missing: [item], trimmed: ['x'], unscrubbable: ['y'] }), PLACE).conditions,
+      (item) =>
+        vaultStatus(report({ missing: [item], trimmed: ['x'], unscrubbable: ['y'] }), [IN_URL], PLACE).conditions,
     );
     const documented: Readonly<Record<string, object>> = REASONS.Orbiset;
     for (const { type, reason } of shown) expect(Object.keys(documented[type] ?? {})).to.include(reason);
@@ -54,8 +68,22 @@ describe('vaultStatus', () => {
 
   it('stays short with very many names', () => {
     const missing = Array.from({ length: 2000 }, (_, index) => ({ ...LOST, secret: `secret-${index}` }));
-    const { vault, conditions } = vaultStatus(report({ missing, entries: missing.map(({ secret }) => secret) }), PLACE);
+    const { vault, conditions } = vaultStatus(
+      report({ missing, entries: missing.map(({ secret }) => secret) }),
+      [],
+      PLACE,
+    );
     expect([vault.missing.length, vault.entries.length]).to.deep.equal([1024, 1024]);
     expect(conditions[0]?.message).to.match(/; and 1997 more\.$/);
+  });
+
+  it('says which entries are in URLs of which Orbs, three at most, and nothing without any', () => {
+    const condition = { type: 'SecretInUrl', status: 'True', reason: 'SecretInUrl' };
+    const text = 'Proxies and providers may log a URL, so use a header for the secret: KEY of acme.mail@1.0.0';
+    expect(inUrlsOf(0)).to.deep.equal([]);
+    expect(inUrlsOf(1)).to.deep.equal([{ ...condition, message: `${text}.` }]);
+    expect(inUrlsOf(5)).to.deep.equal([
+      { ...condition, message: `${text}; KEY of acme.mail@1.0.0; KEY of acme.mail@1.0.0; and 2 more.` },
+    ]);
   });
 });

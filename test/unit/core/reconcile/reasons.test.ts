@@ -1,4 +1,8 @@
 import { expect } from 'chai';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { VAULT_REPORT } from '../../../../api-server/vault/vault-reporter.ts';
+import { OPERATOR_KINDS } from '../../../../operator/kinds/kinds.ts';
 import { REASONS } from '../../../../core/reconcile/reasons.ts';
 
 type Reasons = Readonly<Record<string, { readonly status: string; readonly meaning: string }>>;
@@ -8,6 +12,29 @@ const rows = Object.entries(kinds).flatMap(([kind, types]) =>
     Object.entries(reasons).map(([reason, { status, meaning }]) => ({ kind, type, reason, status, meaning })),
   ),
 );
+
+const ROOT = join(import.meta.dirname, '../../../..');
+const TABLE = 'core/reconcile/reasons.ts';
+
+/** `KIND CONDITION` of every writer of a status. */
+const owned: readonly string[] = [
+  ...OPERATOR_KINDS.flatMap(({ kind, concerns }) =>
+    concerns.flatMap(({ status }) => (status?.conditions ?? []).map((type) => `${kind.kind} ${type}`)),
+  ),
+  ...VAULT_REPORT.conditions.map((type) => `Orbiset ${type}`),
+];
+
+/** `KIND CONDITION` of the table. */
+const documented = [...new Set(rows.map(({ kind, type }) => `${kind} ${type}`))];
+
+/** The text of all code but the table of reasons. */
+function readFolders(folders: readonly string[]): string {
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  );
+  const code = files.filter((file) => file.endsWith('.ts') && file !== TABLE);
+  return code.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
+}
 
 describe('REASONS', () => {
   it('are names that metav1.Condition takes', () => {
@@ -29,5 +56,19 @@ describe('REASONS', () => {
     const stalled = rows.filter(({ type }) => type === 'Stalled');
     const unexplained = stalled.filter(({ kind, reason }) => kinds[kind]?.['Ready']?.[reason]?.status !== 'False');
     expect(unexplained).to.deep.equal([]);
+  });
+
+  it('have one owner for each condition, which may write it', () => {
+    expect(documented.filter((type) => owned.filter((other) => other === type).length !== 1)).to.deep.equal([]);
+  });
+
+  it('leave out no condition that has an owner', () => {
+    // No Orb waits for another writer, so it is never Reconciling. Its writer would still take the condition away.
+    expect(owned.filter((name) => !documented.includes(name))).to.deep.equal(['Orb Reconciling']);
+  });
+
+  it('are all given by code', () => {
+    const code = readFolders(['core', 'api-server', 'operator']);
+    expect(rows.filter(({ reason }) => !code.includes(`'${reason}'`))).to.deep.equal([]);
   });
 });
