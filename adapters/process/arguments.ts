@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { nearest } from '../../core/manifest/nearest.ts';
-import type { DefaultFlag, Flag, ValueFlag } from './flag.ts';
+import { HELP_FLAG, type DefaultFlag, type Flag, type ValueFlag } from './flag.ts';
 import { UsageError } from './start-error.ts';
 
 /** Flags and values of a command line, as texts. */
@@ -14,6 +14,8 @@ export interface Args {
 type Options = NonNullable<ParseArgsConfig['options']>;
 
 interface OptionToken {
+  /** Position of its word on the command line. */
+  readonly index: number;
   readonly name: string;
   readonly rawName: string;
   readonly value?: string | undefined;
@@ -37,20 +39,43 @@ function unknownFlag(rawName: string, flags: readonly Flag[]): UsageError {
   return new UsageError(`unknown flag ${rawName}${meant === undefined ? '' : `: did you mean --${meant}?`}`);
 }
 
+/** One dash before a long name: `-output json` would be read as `-o utput`. */
+function refuseOneDash(word: string, flags: readonly Flag[]): void {
+  const [, name] = /^-([a-z0-9-]{2,})(?:=|$)/.exec(word) ?? [];
+  if (flags.some((flag) => flag.name === name)) throw new UsageError(`unknown flag -${name}: did you mean --${name}?`);
+}
+
 /** The text behind `=` of a flag that accepts a value only there, or no value. */
 function inlineOf({ value, rawName }: OptionToken, { inline }: Flag): string {
   if (value !== undefined && inline === undefined) throw new UsageError(`${rawName} takes no value`);
+  if (value === '') throw new UsageError(`${rawName}= has no value: write ${rawName}=${inline}, or ${rawName} alone`);
   return value ?? '';
 }
+
+/** A word that begins with a dash, where a value is expected: most likely the value was forgotten. */
+const isSwallowed = ({ value, inlineValue = false }: OptionToken): boolean =>
+  value !== undefined && !inlineValue && value.length > 1 && value.startsWith('-');
 
 /** The value of one option as it was written. @throws UsageError a value is missing, or the flag takes none */
 function valueIn(token: OptionToken, flag: Flag): string {
   const { value, inlineValue = false, rawName } = token;
   if (flag.value === undefined) return inlineOf(token, flag);
-  const swallowed = value !== undefined && !inlineValue && value.length > 1 && value.startsWith('-');
-  if (value === undefined || swallowed) throw new UsageError(`${rawName} takes a value: ${rawName} ${flag.value}`);
-  return value;
+  const form = `${rawName} ${flag.value}`;
+  if (value === undefined) throw new UsageError(`${rawName} takes a value: ${form}`);
+  if (isSwallowed(token))
+    throw new UsageError(`${rawName} takes a value: ${form}, or --${flag.name}=${flag.value} when it begins with -`);
+  // `-n=acme` is `-n acme`, as in kubectl.
+  const text = inlineValue && !rawName.startsWith('--') && value.startsWith('=') ? value.slice(1) : value;
+  // Usually a variable of a shell that is not set. As a path, an empty text would be the current folder.
+  if (text === '') throw new UsageError(`${rawName} takes a value that is not empty: ${form}`);
+  return text;
 }
+
+const HELP_WORDS: readonly unknown[] = [`--${HELP_FLAG.name}`, `-${HELP_FLAG.short}`];
+
+/** Whether a whole word asks for help, also where another flag lacks its value: `--data --help`. */
+const asksForHelp = (token: OptionToken, word: string | undefined): boolean =>
+  HELP_WORDS.includes(isSwallowed(token) ? token.value : word);
 
 function collect(tokens: readonly OptionToken[], flags: readonly Flag[]): ReadonlyMap<string, readonly string[]> {
   const known = new Map(flags.map((flag) => [flag.name, flag]));
@@ -66,8 +91,9 @@ function collect(tokens: readonly OptionToken[], flags: readonly Flag[]): Readon
 }
 
 /**
- * Parses a command line; values stay texts.
- * @throws UsageError an unknown flag, with the flag that was probably meant; a missing value; a flag given twice
+ * Parses a command line; values stay texts. A command line that asks for help has no other flag: help is given whatever
+ * else is wrong.
+ * @throws UsageError an unknown flag, with the flag that was probably meant; a missing or empty value; a flag given twice
  */
 export function parseArguments(flags: readonly Flag[], argv: readonly string[]): Args {
   const { tokens } = parseArgs({
@@ -77,10 +103,10 @@ export function parseArguments(flags: readonly Flag[], argv: readonly string[]):
     allowPositionals: true,
     tokens: true,
   });
-  const values = collect(
-    tokens.filter((token) => token.kind === 'option'),
-    flags,
-  );
+  const options = tokens.filter((token) => token.kind === 'option');
+  const isHelp = flags.includes(HELP_FLAG) && options.some((token) => asksForHelp(token, argv[token.index]));
+  if (!isHelp) for (const { index } of options) refuseOneDash(argv[index] ?? '', flags);
+  const values = isHelp ? new Map([[HELP_FLAG.name, ['']]]) : collect(options, flags);
   return {
     positionals: tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : [])),
     one: (name) => values.get(name)?.[0],

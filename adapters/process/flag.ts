@@ -32,4 +32,4 @@ export interface DefaultFlag<T> extends ValueFlag<T> {
 }
 
 /** Asks for help, in every program and verb. */
-export const HELP_FLAG: Flag = { name: 'help', short: 'h', text: 'this text' };
+export const HELP_FLAG = { name: 'help', short: 'h', text: 'this text' } as const satisfies Flag;

@@ -4,18 +4,27 @@ import { errorCode } from '../../core/errors/error-code.ts';
 import { formatAddress, type ListenAddress } from '../../core/network/listen-address.ts';
 import { StartError } from './start-error.ts';
 
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['EADDRINUSE', 'something listens there already'],
+  ['EACCES', 'this user may not use the port'],
+  ['EADDRNOTAVAIL', 'this machine does not have the address'],
+  ['ENOTFOUND', 'the name has no address'],
+  ['EAI_AGAIN', 'the name has no address at the moment'],
+]);
+
 /**
  * Runs a function that starts to listen.
  * @param flag that names the address
- * @throws StartError the address is in use, or does not belong to this machine
+ * @throws StartError (1) the address can't be listened on: it is in use, or does not belong to this machine …
  */
 export async function claim<T>(address: ListenAddress, flag: string, listening: () => Promise<T>): Promise<T> {
   try {
     return await listening();
   } catch (error) {
     const code = errorCode(error) ?? 'error';
-    const hint = code === 'EADDRINUSE' ? `: something listens there already; choose another by ${flag}` : '';
-    throw new StartError(`can't listen on ${formatAddress(address)} (${code})${hint}`, 1, { cause: error });
+    const reason = REASONS.get(code);
+    const next = `${reason === undefined ? '' : `${reason}; `}choose another address by ${flag}`;
+    throw new StartError(`can't listen on ${formatAddress(address)} (${code}): ${next}`, 1, { cause: error });
   }
 }
 

@@ -17,7 +17,6 @@ export const LISTEN_ADDRESSES: readonly (readonly [text: string, address: Listen
 
 /** Texts that every flag for an address refuses. */
 export const NO_LISTEN_ADDRESSES: readonly (readonly [why: string, text: string])[] = [
-  ['nothing', ''],
   ['a host alone', 'localhost'],
   ['an IPv4 address alone', '127.0.0.1'],
   ['no port behind the colon', '127.0.0.1:'],

@@ -61,7 +61,7 @@ describe('npm run cluster', function suite() {
       expect(await child.exited).to.equal(1);
       expect(performance.now() - began).to.be.below(SOON_MS);
       holder.close();
-      const hint = 'something listens there already; choose another by --metrics-listen';
+      const hint = 'something listens there already; choose another address by --metrics-listen';
       expect(child.output()).to.deep.equal({ stdout: '', stderr: `can't listen on ${taken} (EADDRINUSE): ${hint}\n` });
       expect(await child.members()).to.deep.equal([]);
     });

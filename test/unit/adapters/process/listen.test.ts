@@ -19,7 +19,7 @@ describe('claim', () => {
     expect(error)
       .to.have.property('message')
       .that.includes(`can't listen on 127.0.0.1:${taken.port} (EADDRINUSE)`)
-      .and.includes('choose another by --probes-listen');
+      .and.includes('something listens there already; choose another address by --probes-listen');
   });
 
   it('puts an IPv6 address in brackets', async () => {
@@ -27,6 +27,25 @@ describe('claim', () => {
     const error = await claim(address, '--listen', () => Promise.reject(new Error('no'))).catch(
       (thrown: unknown) => thrown,
     );
-    expect(error).to.have.property('message', "can't listen on [2001:db8::1]:1 (error)");
+    expect(error).to.have.property(
+      'message',
+      "can't listen on [2001:db8::1]:1 (error): choose another address by --listen",
+    );
   });
+
+  const reasons: readonly (readonly [code: string, why: string])[] = [
+    ['EACCES', 'this user may not use the port'],
+    ['EADDRNOTAVAIL', 'this machine does not have the address'],
+    ['ENOTFOUND', 'the name has no address'],
+    ['EAI_AGAIN', 'the name has no address'],
+  ];
+  for (const [code, why] of reasons)
+    it(`says what to do about ${code}`, async () => {
+      const failed = Promise.reject(Object.assign(new Error('no'), { code }));
+      const error = await claim({ host: 'a', port: 1 }, '--listen', () => failed).catch((thrown: unknown) => thrown);
+      expect(error)
+        .to.have.property('message')
+        .that.includes(`(${code}): ${why}`)
+        .and.includes('choose another address by --listen');
+    });
 });

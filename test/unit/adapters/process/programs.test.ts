@@ -101,6 +101,29 @@ describe('the command line of every program', () => {
         for (const help of ['--help', '-h'])
           expect(parseCommandLine(commandLine, [`--${flag}=nonsense`, help])).to.deep.equal({ kind: 'help' });
       });
+
+      it('gives help whatever else is wrong', () => {
+        const flag = commandLine.flags.find(isAddress)?.name ?? '';
+        const rows = [
+          ['--help', '-h'],
+          ['--zzzz', '--help'],
+          ['--help', '--zzzz'],
+          [`--${flag}`, '--help'],
+        ];
+        for (const argv of rows)
+          expect(parseCommandLine(commandLine, argv), argv.join(' ')).to.deep.equal({ kind: 'help' });
+        expect(messageOf('-help')).to.equal('unknown flag -help: did you mean --help?');
+        expect(messageOf('--help=yes')).to.equal('--help takes no value');
+        expect(messageOf('--', '--help')).to.include('unexpected argument');
+      });
+
+      it('refuses an empty value of every flag', () => {
+        for (const flag of commandLine.flags.filter(isValueFlag))
+          for (const argv of [[`--${flag.name}=`], [`--${flag.name}`, '']])
+            expect(parseCommandLine(commandLine, argv), argv.join(' '))
+              .to.have.property('message')
+              .that.includes(`--${flag.name} takes a value that is not empty`);
+      });
     });
   }
 });
