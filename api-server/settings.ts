@@ -5,7 +5,7 @@ import { CONNECTION_FLAGS, parseConnection, type ConnectionSource } from '../ada
 import { allOf, bothOf, givenOf, valueOf, type Args } from '../adapters/process/arguments.ts';
 import { parseCommandLine, type CommandLine, type ParsedCommandLine } from '../adapters/process/command-line.ts';
 import type { Flag, ValueFlag } from '../adapters/process/flag.ts';
-import { asOneOf, asPath, asText } from '../adapters/process/flag-values.ts';
+import { asOneOf, asOrigin, asPath } from '../adapters/process/flag-values.ts';
 import {
   addressFlag,
   EGRESS_ALLOW,
@@ -82,7 +82,7 @@ const FLAGS = {
     otherwise: 'keys in --data',
     parse: asPath,
   },
-  issuer: { name: 'issuer', value: 'URL', text: 'refuses keys of another issuer', parse: asText },
+  issuer: { name: 'issuer', value: 'URL', text: 'refuses keys of another issuer', parse: asOrigin },
   maxRequestBytes: MAX_REQUEST_BYTES,
   identity: IDENTITY,
   readyFile: readyFileFlag('the addresses', 'requests are answered from filled caches'),

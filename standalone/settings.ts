@@ -1,11 +1,8 @@
-import { allOf, givenOf, valueOf, type Args } from '../adapters/process/arguments.ts';
+import { allOf, givenOf, valueOf } from '../adapters/process/arguments.ts';
 import { parseCommandLine, type CommandLine, type ParsedCommandLine } from '../adapters/process/command-line.ts';
-import type { DefaultFlag } from '../adapters/process/flag.ts';
 import { STANDALONE } from '../adapters/process/shared-flags.ts';
-import { UsageError } from '../adapters/process/start-error.ts';
 import type { LogLevel } from '../adapters/telemetry/logger.ts';
 import type { ListenAddress } from '../core/network/listen-address.ts';
-import { isLoopback } from '../core/network/loopback.ts';
 
 /** Settings of `npm start`; all have a default. */
 export interface Settings {
@@ -28,15 +25,6 @@ export interface Settings {
 
 const FLAGS = STANDALONE;
 
-/** Standalone speaks plain HTTP, which must stay on this machine. */
-function loopbackOf(args: Args, flag: DefaultFlag<ListenAddress>): ListenAddress {
-  const address = valueOf(args, flag);
-  if (isLoopback(address.host)) return address;
-  throw new UsageError(
-    `--${flag.name} ${address.host}: this is plain HTTP, so it listens on loopback only (127.0.0.1, ::1, localhost)`,
-  );
-}
-
 /** @param bundledManifests folder that `--resources` defaults to */
 export const standaloneCommandLine = (bundledManifests: string): CommandLine<Settings> => ({
   call: 'npm start --',
@@ -47,8 +35,8 @@ The same as: npm run -s orb -- dev [options]`,
   resolve: (args) => {
     const data = valueOf(args, FLAGS.data);
     return {
-      listen: loopbackOf(args, FLAGS.listen),
-      metricsListen: loopbackOf(args, FLAGS.metricsListen),
+      listen: valueOf(args, FLAGS.listen),
+      metricsListen: valueOf(args, FLAGS.metricsListen),
       resources: givenOf(args, FLAGS.resources) ?? bundledManifests,
       data,
       logHead: givenOf(args, FLAGS.logHead) ?? `${data}.log-head`,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseListenAddress, type ListenAddress } from '../../core/network/listen-address.ts';
+import { isLoopback } from '../../core/network/loopback.ts';
 import { isLabelName } from '../../core/reconcile/kube-name.ts';
 import { parseDuration, type DurationUnit } from '../../core/time/duration.ts';
 import { UsageError } from './start-error.ts';
@@ -20,6 +21,15 @@ export const asAddress: Parse<ListenAddress> = (text, flag) => {
   const address = parseListenAddress(text, DEFAULT_HOST);
   if (address !== undefined) return address;
   throw new UsageError(`${flag} takes HOST:PORT, [IPV6]:PORT or PORT (on ${DEFAULT_HOST}), for example 127.0.0.1:8080`);
+};
+
+/** An address that only this machine reaches, for plain HTTP. */
+export const asLoopback: Parse<ListenAddress> = (text, flag) => {
+  const address = asAddress(text, flag);
+  if (isLoopback(address.host)) return address;
+  throw new UsageError(
+    `${flag} ${address.host}: this is plain HTTP, so it listens on loopback only (127.0.0.1, ::1, localhost)`,
+  );
 };
 
 /** One word of a list. */

@@ -1,6 +1,16 @@
 import type { ListenAddress } from '../../core/network/listen-address.ts';
 import type { DefaultFlag, ValueFlag } from './flag.ts';
-import { asAddress, asNamespace, asNumber, asOneOf, asOrigin, asPath, asText, DEFAULT_HOST } from './flag-values.ts';
+import {
+  asAddress,
+  asLoopback,
+  asNamespace,
+  asNumber,
+  asOneOf,
+  asOrigin,
+  asPath,
+  asText,
+  DEFAULT_HOST,
+} from './flag-values.ts';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -96,10 +106,10 @@ export const TLS_KEY: ValueFlag<string> = {
   parse: asPath,
 };
 
-/** Flags of `npm start`, which `orb dev` has too. */
+/** Flags of `npm start`, which `orb dev` has too. Standalone speaks plain HTTP, which must stay on this machine. */
 export const STANDALONE = {
-  listen: addressFlag('listen', 'address of the API, loopback only', '127.0.0.1:8080'),
-  metricsListen: METRICS_LISTEN,
+  listen: { ...addressFlag('listen', 'address of the API, loopback only', '127.0.0.1:8080'), parse: asLoopback },
+  metricsListen: { ...METRICS_LISTEN, parse: asLoopback },
   resources: {
     name: 'resources',
     value: 'DIR',

@@ -141,6 +141,19 @@ describe('orb dev', () => {
   }
 });
 
+describe('an issuer that is no https origin', () => {
+  const programs = Object.entries(PROGRAMS).filter(([, { commandLine }]) =>
+    commandLine.flags.some(({ name }) => name === 'issuer'),
+  );
+  for (const [name, { commandLine, needed }] of programs)
+    it(`is refused by ${name}`, () => {
+      for (const text of ['orbs.example', 'http://orbs.example', 'https://orbs.example/', 'https://orbs.example:443'])
+        expect(parseCommandLine(commandLine, [...needed, '--issuer', text]), text)
+          .to.have.property('message')
+          .that.includes('--issuer takes an https origin');
+    });
+});
+
 describe('addresses that others reach', () => {
   const others = ['0.0.0.0:80', '[::]:80', '192.168.0.1:80', '[::ffff:10.0.0.1]:80', 'localhost.example:80'];
   for (const text of others) {
@@ -149,6 +162,15 @@ describe('addresses that others reach', () => {
       const api = parseCommandLine(apiCommandLine({}), [...SERVER, '--listen', text]);
       expect(standalone).to.have.property('message').that.includes('loopback only');
       expect(api).to.have.property('message').that.includes('others reach this address');
+    });
+
+    it(`start nothing by orb dev: ${text}`, async () => {
+      const cli = aCli();
+      for (const flag of ['listen', 'metrics-listen']) {
+        const { exit, err } = await cli.run(['dev', `--${flag}=${text}`]);
+        expect([exit, cli.started.length], flag).to.deep.equal([64, 0]);
+        expect(err, flag).to.include('loopback only').and.to.include('orb dev --help');
+      }
     });
   }
 });

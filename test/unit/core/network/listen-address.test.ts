@@ -7,7 +7,7 @@ describe('parseListenAddress', () => {
   for (const [text, expected] of LISTEN_ADDRESSES)
     it(`takes ${text}`, () => expect(parseListenAddress(text, '127.0.0.1')).to.deep.equal(expected));
 
-  for (const [why, text] of NO_LISTEN_ADDRESSES)
+  for (const [why, text] of [['nothing', ''] as const, ...NO_LISTEN_ADDRESSES])
     it(`refuses ${why}: ${JSON.stringify(text)}`, () =>
       expect(parseListenAddress(text, '127.0.0.1')).to.equal(undefined));
 
