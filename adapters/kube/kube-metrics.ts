@@ -7,6 +7,7 @@ import type { ElectionMetrics } from './election.ts';
 import type { EventMetrics } from './event-recorder.ts';
 import type { KubeMetrics } from './port.ts';
 import type { ListReason } from './recovery.ts';
+import { KINDS, OWN_GROUP } from './kinds.ts';
 import { createQueueMetrics } from './queue-metrics.ts';
 import type { QueueLoad, QueueMetrics } from './work-queue.ts';
 
@@ -19,7 +20,7 @@ interface KubeMetricsOptions {
   readonly clock?: Pick<Clock, 'monotonic'>;
 }
 
-const WATCHED = ['Orb', 'Orbiset', 'OrbPublication'];
+const WATCHED = Object.values(KINDS).flatMap(({ group, kind }) => (group === OWN_GROUP ? [kind] : []));
 const LIST_REASONS = [
   'start',
   'retry',

@@ -79,7 +79,7 @@ describe('openSqliteLedger', () => {
     );
     db.exec('UPDATE schema_version SET version = -1');
     checkLedgerError(await refusal(openSqliteLedger(fixture.options)), 'ledger-unavailable', /version -1\b.*damaged/);
-    db.exec('UPDATE schema_version SET version = 3');
+    db.exec(`UPDATE schema_version SET version = ${SCHEMA_VERSION}`);
     db.close();
   });
 
