@@ -143,6 +143,7 @@ const withMember = (schema: JsonRecord, name: string, value: JsonRecord): JsonRe
   properties: { ...(isRecord(schema['properties']) ? schema['properties'] : {}), [name]: value },
 });
 
+/** Specs that are more than the `spec` of their schema. */
 async function specs(root: string): Promise<Readonly<Record<string, JsonRecord>>> {
   const manifestSource = await source(root, 'manifest', manifestExtras);
   const manifest = toStructural(manifestSource, manifestSource.schema, '');
@@ -200,7 +201,7 @@ const BANNER = '# generated from crds/schemas by hack/generate.ts: do not edit\n
 /** The kinds with the schemas of their definitions. */
 export async function kindSchemas(root: string): Promise<readonly KindSchema[]> {
   const spec = await specs(root);
-  const status = await source(root, 'status', statusExtras);
+  const status = await source(root, 'status', statusExtras(DEFINITIONS.map(({ kind }) => kind)));
   return Promise.all(
     DEFINITIONS.map(async ({ kind, shortName, plural }) => {
       const envelope = await source(root, kind.toLowerCase(), {});
@@ -212,7 +213,7 @@ export async function kindSchemas(root: string): Promise<readonly KindSchema[]> 
           apiVersion: { description: 'orbs.dev/v1alpha1.', type: 'string' },
           kind: { description: `${kind}.`, type: 'string' },
           metadata: { type: 'object' },
-          spec: spec[kind] ?? {},
+          spec: spec[kind] ?? toStructural(envelope, member(envelope.schema, 'spec'), 'properties/spec'),
           status: toStructural(status, member(status.schema, kind), `properties/${kind}`),
         },
       };

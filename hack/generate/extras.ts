@@ -168,11 +168,15 @@ export const orbisetRules: readonly CelRule[] = [
 /**
  * Extras of status.schema.json. kstatus treats an object without conditions as finished. So a new object says from its
  * creation that its generation is not observed yet (packaging.md §3).
+ * @param kinds each has its status as `$defs/…Status`: `OrbPublication` → `$defs/orbPublicationStatus`
  */
-export const statusExtras: Extras = Object.fromEntries(
-  ['orbStatus', 'orbisetStatus', 'orbPublicationStatus'].flatMap((name): readonly (readonly [string, Extra])[] => [
-    [`$defs/${name}`, { default: {} }],
-    [`$defs/${name}/properties/observedGeneration`, { default: 0 }],
-    [`$defs/${name}/properties/conditions`, { mapKeys: ['type'] }],
-  ]),
-);
+export const statusExtras = (kinds: readonly string[]): Extras =>
+  Object.fromEntries(
+    kinds
+      .map((kind) => `$defs/${kind.slice(0, 1).toLowerCase()}${kind.slice(1)}Status`)
+      .flatMap((place): readonly (readonly [string, Extra])[] => [
+        [place, { default: {} }],
+        [`${place}/properties/observedGeneration`, { default: 0 }],
+        [`${place}/properties/conditions`, { mapKeys: ['type'] }],
+      ]),
+  );

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import type { Artefact } from './artefact.ts';
 import { isRecord } from './record.ts';
+import { schemaNames } from './schema-names.ts';
 
 interface Target {
   readonly name: string;
@@ -12,8 +13,8 @@ interface Target {
   readonly ownTypes?: Readonly<Record<string, string>>;
 }
 
-const targets: readonly Target[] = [
-  { name: 'manifest', preamble: '' },
+/** Schemas whose types use types of another file. The other schemas need no entry. */
+const TARGETS: readonly Target[] = [
   {
     name: 'orb',
     preamble:
@@ -22,14 +23,11 @@ const targets: readonly Target[] = [
       'export type OrbSpec = Manifest & { readonly pin?: Pin };\n\n',
     ownTypes: { '/properties/spec': 'OrbSpec' },
   },
-  { name: 'orbiset', preamble: '' },
   {
     name: 'orbpublication',
     preamble: "import type { Manifest } from './manifest.ts';\n\n",
     ownTypes: { '/$defs/spec/properties/manifest': 'Manifest' },
   },
-  { name: 'secret', preamble: '' },
-  { name: 'status', preamble: '' },
 ];
 
 /** A schema without a type accepts any value: this gives `unknown`, where the generator would write an object. */
@@ -76,5 +74,10 @@ async function generate(root: string, { name, preamble, ownTypes = {} }: Target)
 }
 
 /** Types of the resources from their JSON Schemas: crds/schemas/NAME.schema.json → crds/NAME.ts. */
-export const typeArtefacts = (root: string): Promise<readonly Artefact[]> =>
-  Promise.all(targets.map(async (target) => ({ path: `crds/${target.name}.ts`, text: await generate(root, target) })));
+export async function typeArtefacts(root: string): Promise<readonly Artefact[]> {
+  const names = await schemaNames(root);
+  const targets = names.map((name) => TARGETS.find((target) => target.name === name) ?? { name, preamble: '' });
+  return Promise.all(
+    targets.map(async (target) => ({ path: `crds/${target.name}.ts`, text: await generate(root, target) })),
+  );
+}

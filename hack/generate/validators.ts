@@ -5,9 +5,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Artefact } from './artefact.ts';
 import { isRecord } from './record.ts';
+import { schemaNames } from './schema-names.ts';
 
-/** Schemas of documents that a program reads; a status is written only. */
-const SCHEMAS = ['manifest', 'orb', 'orbiset', 'orbpublication', 'secret'] as const;
+/** The one schema of something that a program only writes: it needs no check. */
+const WRITTEN_ONLY = 'status';
 
 const LENGTH = 'require("ajv/dist/runtime/ucs2length").default';
 const EXPORTS = /^"use strict";export const validate = (\w+);export default \1;/;
@@ -45,5 +46,7 @@ async function generate(root: string, name: string): Promise<Artefact> {
  * Checks of documents from their JSON Schemas: crds/schemas/NAME.schema.json → crds/validators/NAME.ts. They are
  * compiled here, as that takes 20 ms a schema, and no code is made of text when a program runs.
  */
-export const validatorArtefacts = (root: string): Promise<readonly Artefact[]> =>
-  Promise.all(SCHEMAS.map((name) => generate(root, name)));
+export async function validatorArtefacts(root: string): Promise<readonly Artefact[]> {
+  const names = await schemaNames(root);
+  return Promise.all(names.filter((name) => name !== WRITTEN_ONLY).map((name) => generate(root, name)));
+}
