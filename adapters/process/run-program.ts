@@ -1,3 +1,4 @@
+import { errorCode } from '../../core/errors/error-code.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import { parseCommandLine, wrongUsageText, type CommandLine } from './command-line.ts';
 import { helpText } from './help.ts';
@@ -12,7 +13,7 @@ interface Output {
 /** The parts of a process that a program uses; tests pass their own. */
 export interface ProcessHost extends SignalHost {
   readonly argv: readonly string[];
-  readonly stdout: Output;
+  readonly stdout: Output & { readonly on: (name: 'error', listener: (error: Error) => void) => unknown };
   readonly stderr: Output;
   exitCode?: number | string | null | undefined;
 }
@@ -102,6 +103,10 @@ export async function runProgram<Settings>(
       const parsed = parseCommandLine(commandLine, argv);
       switch (parsed.kind) {
         case 'help':
+          // A reader such as `head` may close the pipe early: this is not an error.
+          host.stdout.on('error', (error) => {
+            if (errorCode(error) !== 'EPIPE') throw error;
+          });
           host.stdout.write(helpText(commandLine));
           return 0;
         case 'wrong':

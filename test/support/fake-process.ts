@@ -8,15 +8,18 @@ export interface FakeProcess {
   /** Exit codes of the process, in order. */
   readonly exits: readonly number[];
   readonly signal: (name: NodeJS.Signals) => void;
+  /** Fails standard output, as a pipe whose reader has gone. @throws the error, when nothing handles it */
+  readonly failOutput: (error: Error) => void;
 }
 
 export function fakeProcess(argv: readonly string[] = []): FakeProcess {
   const written = { out: '', err: '' };
   const exits: number[] = [];
+  const failures: ((error: Error) => void)[] = [];
   const listeners = new Map<NodeJS.Signals, (() => void)[]>();
   const host: ProcessHost = {
     argv: ['node', 'program', ...argv],
-    stdout: { write: (text) => (written.out += text) },
+    stdout: { write: (text) => (written.out += text), on: (_name, listener) => failures.push(listener) },
     stderr: { write: (text) => (written.err += text) },
     on: (name, listener) => listeners.set(name, [...(listeners.get(name) ?? []), listener]),
     listenerCount: (name) => listeners.get(name)?.length ?? 0,
@@ -28,6 +31,10 @@ export function fakeProcess(argv: readonly string[] = []): FakeProcess {
     out: () => written.out,
     err: () => written.err,
     exits,
+    failOutput: (error) => {
+      if (failures.length === 0) throw error;
+      for (const listener of failures) listener(error);
+    },
     signal: (name) => {
       for (const listener of listeners.get(name) ?? []) listener();
     },

@@ -75,6 +75,13 @@ describe('runProgram', () => {
       .and.to.match(/\nExample:\n {2}node try\.ts --listen 0\n$/);
   });
 
+  it('takes a reader of the help that goes away early for no error', async () => {
+    const [fake, ended] = begin(['--help'], never);
+    await ended;
+    expect(() => fake.failOutput(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))).to.not.throw();
+    expect(() => fake.failOutput(Object.assign(new Error('disk full'), { code: 'ENOSPC' }))).to.throw('disk full');
+  });
+
   const wrong: readonly (readonly [string, readonly string[], string])[] = [
     ['an unknown flag', ['--lisen', '1'], 'unknown flag --lisen: did you mean --listen?'],
     ['a value', ['--listen', '1e3'], '--listen takes HOST:PORT, [IPV6]:PORT or PORT'],
