@@ -1,6 +1,6 @@
-import { mkdirSync, openSync, readFileSync, writeFileSync, existsSync } from 'node:fs';
+import { mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { untilReadyFile } from '../control-plane/until-ready.ts';
 import { firstLine, start, type Started } from './processes.ts';
 
 /** A server that answers the benchmark's request. */
@@ -81,16 +81,6 @@ interface Ready {
 const isReady = (value: unknown): value is Ready =>
   typeof value === 'object' && value !== null && 'url' in value && 'api_key' in value;
 
-async function waitFor(file: string, started: Started): Promise<Ready> {
-  for (let tries = 0; tries < 600; tries += 1) {
-    if (started.child.exitCode !== null) throw new Error('the platform did not start: see the log file');
-    const value: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
-    if (isReady(value)) return value;
-    await delay(50);
-  }
-  throw new Error('the platform was not ready within 30 s');
-}
-
 /** The product in its shipped configuration: full sync, self-check on, logs to a file, a real key. */
 export async function startPlatform(folder: string, mock: number, log: number): Promise<Subject> {
   const resources = join(folder, 'resources');
@@ -102,7 +92,14 @@ export async function startPlatform(folder: string, mock: number, log: number): 
   const more = ['--data', join(folder, 'data'), '--ready-file', ready, '--egress-allow', `http://127.0.0.1:${mock}`];
   const started = start(['--v8-pool-size=1', join(root, 'standalone/main.ts'), ...flags, ...more], log, true);
   started.child.stdout?.resume();
-  const { url, api_key: key } = await waitFor(ready, started);
+  const { child } = started;
+  const starting = {
+    name: 'the platform',
+    ended: () => child.exitCode !== null || child.signalCode !== null,
+    tail: () => 'see the log file',
+    kill: (signal: NodeJS.Signals) => void started.stop(signal),
+  };
+  const { url, api_key: key } = await untilReadyFile(ready, starting, isReady);
   const body = JSON.stringify({ orb_id: 'bench.send@1.0.0', inputs });
   const headers = { authorization: `Bearer ${key}` };
   return { started, port: Number(new URL(url).port), path: '/orbisets/default/execute', headers, body };

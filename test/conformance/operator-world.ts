@@ -6,7 +6,8 @@ import { at } from '../chaos/rig/json.ts';
 import { startScriptedFigures, type ScriptedFigures } from '../chaos/rig/scripted-figures.ts';
 import { startApi, type ApiProcess } from '../support/api-process.ts';
 import { apiKeySecret, orb, orbiset } from '../support/cluster-objects.ts';
-import { testNamespace, waitFor, type TestNamespace } from '../support/cluster.ts';
+import { testNamespace, type TestNamespace } from '../support/cluster.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { SHORT_LEASE, startOperator, type OperatorProcess } from '../support/operator-process.ts';
 import { startProvider, type TestProvider } from '../support/provider.ts';
 

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { imagePlace } from '../../hack/image/build-image.ts';
 import { openImage, type ImageRoot, type Started } from '../support/image-root.ts';
+import { lastAnswer } from '../support/wait-for.ts';
+import { PATIENCE_MS } from './support/patience.ts';
 
 const RECEIPT = 'rcpt_01a1f866-0dfa-7001-8000-000000001eef';
 const repository = resolve(import.meta.dirname, '../..');
@@ -29,13 +30,9 @@ function installed(app: string): ReadonlyMap<string, string> {
 }
 
 async function until<T>(what: string, started: Started, look: () => T | undefined): Promise<T> {
-  for (let tries = 0; tries < 900; tries += 1) {
-    const found = look();
-    if (found !== undefined) return found;
-    if (started.child.exitCode !== null) break;
-    await delay(100);
-  }
-  throw new Error(`${what} did not come:\n${started.output()}`);
+  const found = await lastAnswer(look, (seen) => seen !== undefined || started.child.exitCode !== null, PATIENCE_MS);
+  if (found === undefined) throw new Error(`${what} did not come:\n${started.output()}`);
+  return found;
 }
 
 describe('the image', () => {

@@ -1,6 +1,7 @@
 import { at } from '../chaos/rig/json.ts';
 import { startCallers } from '../support/callers.ts';
 import { NAMESPACE, ORBISET, ORBS, type CalledOrb } from './orbs.ts';
+import { lastAnswer } from '../support/wait-for.ts';
 
 /** One run as its caller saw it. */
 export interface CallerRun {
@@ -57,10 +58,12 @@ async function execute({ url, apiKey }: Target, orb: CalledOrb, id: string): Pro
 
 /** Resolves when the API, which has caches of its own, executes each Orb. @throws Error it does not within 20 s */
 export async function untilServed(target: Target): Promise<void> {
-  const end = performance.now() + TIMEOUT_MS;
   for (const orb of ORBS) {
-    let run = await execute(target, orb, FIRST);
-    while (run.fault !== '' && performance.now() < end) run = await execute(target, orb, FIRST);
+    const run = await lastAnswer(
+      () => execute(target, orb, FIRST),
+      ({ fault }) => fault === '',
+      TIMEOUT_MS,
+    );
     if (run.fault !== '') throw new Error(`${orb.name} is not executed: ${run.fault}`);
   }
 }

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
+import { lastAnswer, untilTrue } from '../../support/wait-for.ts';
 
 const bin = join(import.meta.dirname, '../../../cli/orb.js');
 
@@ -56,7 +56,7 @@ describe('orb, from orb dev to a verified receipt', () => {
     });
     server.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString('utf8')));
     server.stderr?.resume();
-    for (let tries = 0; tries < 1200 && !existsSync(join(folder, 'ready.json')); tries += 1) await delay(50);
+    await untilTrue('the server is ready', () => existsSync(join(folder, 'ready.json')), 60_000);
   });
   after(async () => {
     if (server.exitCode === null) {
@@ -146,11 +146,11 @@ describe('orb, from orb dev to a verified receipt', () => {
       'a-wrong-token\n',
     );
     expect([status, err.includes('replaced ECHO_TOKEN')]).to.deep.equal([0, true]);
-    let answer = await execute('text=x', '-o', 'json');
-    for (let tries = 0; tries < 50 && answer.status === 0; tries += 1) {
-      await delay(100);
-      answer = await execute('text=x', '-o', 'json');
-    }
+    const answer = await lastAnswer(
+      () => execute('text=x', '-o', 'json'),
+      ({ status: code }) => code !== 0,
+      5000,
+    );
     expect(answer.status).to.equal(2);
     expect(textAt(objectIn(answer.out), 'code')).to.equal('secret-host-not-allowed');
     expect(answer.out).not.to.include('a-wrong-token');
@@ -159,14 +159,12 @@ describe('orb, from orb dev to a verified receipt', () => {
   it('makes a key that works within 2 s and, revoked, no longer does', async () => {
     const created = await orb(['keys', 'create', '--tenant', 'default', '--scope', 'receipts:read']);
     const key = { ORB_API_KEY: created.out.trim() };
-    const until = async (wanted: number): Promise<number | null> => {
-      let status = (await orb(['receipts', 'list'], '', key)).status;
-      for (let tries = 0; tries < 30 && status !== wanted; tries += 1) {
-        await delay(100);
-        status = (await orb(['receipts', 'list'], '', key)).status;
-      }
-      return status;
-    };
+    const until = (wanted: number): Promise<number | null> =>
+      lastAnswer(
+        async () => (await orb(['receipts', 'list'], '', key)).status,
+        (status) => status === wanted,
+        2000,
+      );
     expect(await until(0)).to.equal(0);
     expect((await orb(['run', 'example.echo@1.0.0', 'text=x'], '', key)).err).to.include('403 forbidden');
     await orb(['keys', 'revoke', created.out.slice(4, 12)]);

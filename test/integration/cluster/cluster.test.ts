@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseAllDocuments } from 'yaml';
 import { isJsonObject } from '../../../core/json/json-value.ts';
 import { command } from '../../../hack/control-plane/command.ts';
-import { waitFor } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { orbManifest } from '../../support/orbs.ts';
 import { spawnCluster, startNpmCluster, type Answer, type RunningCluster } from '../../support/cluster/npm-cluster.ts';
 

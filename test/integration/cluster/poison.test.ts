@@ -9,7 +9,8 @@ import { APPLY, createAdminApi, type AdminApi } from '../../chaos/rig/admin-api.
 import { openAdminWatch } from '../../chaos/rig/admin-watch.ts';
 import { startApi, type ApiProcess } from '../../support/api-process.ts';
 import { apiKeySecret, orb, orbiset, secret } from '../../support/cluster-objects.ts';
-import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
+import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { storePoison } from '../../support/cluster/poison.ts';
 import { startOperator, type OperatorProcess } from '../../support/operator-process.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
