@@ -7,6 +7,7 @@ import { imagePlace } from '../../hack/image/build-image.ts';
 import { openImage, type ImageRoot, type Started } from '../support/image-root.ts';
 import { lastAnswer } from '../support/wait-for.ts';
 import { PATIENCE_MS } from './support/patience.ts';
+import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 const RECEIPT = 'rcpt_01a1f866-0dfa-7001-8000-000000001eef';
 const repository = resolve(import.meta.dirname, '../..');
@@ -151,10 +152,7 @@ describe('the image', () => {
 
     it('ends at once when a verb that waits for a server is told to', async () => {
       const silent = createServer();
-      silent.listen(0, '127.0.0.1');
-      await once(silent, 'listening');
-      const address = silent.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      const port = await listenOnLoopback(silent);
       const asked = once(silent, 'connection');
       const started = image.start(['orb', 'receipts', 'get', RECEIPT, '--server', `http://127.0.0.1:${port}`]);
       await Promise.race([asked, started.ended]);
