@@ -2,7 +2,7 @@ import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { ControlPlane } from '../../hack/control-plane/control-plane.ts';
 import { kubectlOk } from '../../hack/control-plane/install.ts';
 import { startCountingProxy, type CountingProxy } from '../chaos/rig/counting-proxy.ts';
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { startScriptedFigures, type ScriptedFigures } from '../chaos/rig/scripted-figures.ts';
 import { startApi, type ApiProcess } from '../support/api-process.ts';
 import { apiKeySecret, orb, orbiset } from '../support/cluster-objects.ts';

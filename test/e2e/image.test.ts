@@ -8,10 +8,10 @@ import { openImage, type ImageRoot, type Started } from '../support/image-root.t
 import { lastAnswer } from '../support/wait-for.ts';
 import { PATIENCE_MS } from './support/patience.ts';
 import { listenOnLoopback } from '../../adapters/process/listen.ts';
+import { isRecord } from '../../hack/control-plane/json.ts';
 
 const RECEIPT = 'rcpt_01a1f866-0dfa-7001-8000-000000001eef';
 const repository = resolve(import.meta.dirname, '../..');
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const readJson = (path: string): Record<string, unknown> => {
   const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
   return isRecord(value) ? value : {};

@@ -1,5 +1,5 @@
 import type { PrometheusMode } from '../../adapters/prometheus/expressions.ts';
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { PRIMARY, THRESHOLD_MS, type CalledOrb } from './orbs.ts';
 import { waitFor } from '../support/wait-for.ts';
 

@@ -1,4 +1,4 @@
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { startCallers } from '../support/callers.ts';
 import { NAMESPACE, ORBISET, ORBS, type CalledOrb } from './orbs.ts';
 import { lastAnswer } from '../support/wait-for.ts';

@@ -24,11 +24,12 @@ export interface TestNamespace {
 /** Several controllers write one status: what a test sees is the object after the last of them. */
 const SETTLE_MS = 150;
 
-const isObject = (value: unknown): value is KubeObject => isJsonObject(value) && isJsonObject(value['metadata']);
+export const isKubeObject = (value: unknown): value is KubeObject =>
+  isJsonObject(value) && isJsonObject(value['metadata']);
 
 function parseObject(text: string): KubeObject {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value)) throw new Error(`no object: ${text}`);
+  if (!isKubeObject(value)) throw new Error(`no object: ${text}`);
   return value;
 }
 
@@ -66,7 +67,7 @@ function kubectlReader(plane: Kubectl, name: string): Reader {
   const list: Reader['list'] = async (kind) => {
     const value: unknown = JSON.parse(await kubectlOk(plane, ['-n', name, 'get', kind, '-o', 'json']));
     const items = isJsonObject(value) && Array.isArray(value['items']) ? value['items'] : [];
-    return items.filter(isObject);
+    return items.filter(isKubeObject);
   };
   return { get, list, close: () => undefined };
 }
@@ -84,7 +85,7 @@ const COLLECTIONS: ReadonlyMap<string, readonly [string, string]> = new Map([
 
 /** As kubectl prints it. */
 function shown(value: unknown): KubeObject {
-  if (!isObject(value)) throw new Error(`no object: ${JSON.stringify(value)}`);
+  if (!isKubeObject(value)) throw new Error(`no object: ${JSON.stringify(value)}`);
   const members = Object.entries(value.metadata).filter(([member]) => member !== 'managedFields');
   return parseObject(JSON.stringify({ ...value, metadata: Object.fromEntries(members) }));
 }

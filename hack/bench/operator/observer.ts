@@ -4,7 +4,7 @@ import { createReflector } from '../../../adapters/kube/reflector.ts';
 import type { Logger } from '../../../adapters/telemetry/port.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
 import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
-import { isRecord } from '../../cluster/json.ts';
+import { isRecord } from '../../control-plane/json.ts';
 
 /** Watches the statuses of all Orbs, as a person with `kubectl get -w` would. */
 export interface Observer {

@@ -1,5 +1,5 @@
 import { manifestOf, swappable } from '../../support/kube-objects.ts';
-import { at } from '../rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import type { Health } from '../rig/scripted-figures.ts';
 import { applySpec, makeNamespace, namespaceIsGone, pathOf, reportVault, type World } from './world.ts';
 import { untilTrue } from '../../support/wait-for.ts';

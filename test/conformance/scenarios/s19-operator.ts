@@ -1,4 +1,4 @@
-import { at } from '../../chaos/rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { Checks, type Result, type Scenario, type Stage } from '../scenario.ts';
 import { activeOf, idOf, inOperatorWorld, type OperatorWorld } from '../operator-world.ts';

@@ -8,7 +8,7 @@ import { isJsonObject } from '../../../core/json/json-value.ts';
 import { exitOf } from '../../../hack/node/exit-of.ts';
 import { PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
 import { checkKilled, type KilledLedger } from '../../chaos/check-killed.ts';
-import { at } from '../../chaos/rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import { emptyWitness, type Witnessed } from '../../chaos/witness.ts';
 import { place } from '../../support/e2e/node.ts';
 import type { ApiClient } from './api-client.ts';

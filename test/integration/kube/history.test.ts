@@ -4,7 +4,8 @@ import { startControlPlane, type ControlPlane } from '../../../hack/control-plan
 import { APPLY, createAdminApi, type AdminApi, type ApiAnswer } from '../../chaos/rig/admin-api.ts';
 import { openAdminWatch, type AdminWatch } from '../../chaos/rig/admin-watch.ts';
 import { compactEtcd } from '../../chaos/rig/etcd-gateway.ts';
-import { at, metadataOf, textOf } from '../../chaos/rig/json.ts';
+import { metadataOf, textOf } from '../../chaos/rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import { startPausableProxy } from '../../chaos/rig/pausable-proxy.ts';
 import { installWidgets, WIDGET, widgets } from './widgets.ts';
 import { lastAnswer } from '../../support/wait-for.ts';
