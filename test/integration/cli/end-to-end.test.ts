@@ -1,19 +1,13 @@
 import { expect } from 'chai';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { lastAnswer, untilTrue } from '../../support/wait-for.ts';
+import { anOrbProcess, type OrbEnded } from '../../support/orb-process.ts';
 
 const bin = join(import.meta.dirname, '../../../cli/orb.js');
-
-interface Ended {
-  readonly status: number | null;
-  readonly out: string;
-  readonly err: string;
-}
 
 const objectIn = (text: string): JsonObject => {
   const value: unknown = JSON.parse(text);
@@ -25,33 +19,19 @@ const textAt = (value: unknown, name: string): string => {
 };
 
 describe('orb, from orb dev to a verified receipt', () => {
-  let folder = '';
+  const { folder, env, run } = anOrbProcess();
   let server: ChildProcess;
   let printed = '';
-  const env = (): NodeJS.ProcessEnv => ({
-    PATH: process.env['PATH'],
-    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-    HOME: folder,
-    ORB_CONFIG_DIR: join(folder, 'config'),
-  });
   /** In the folder with `.orb`: server and key come from what `orb dev` left there. */
-  const orb = async (argv: readonly string[], stdin = '', more: NodeJS.ProcessEnv = {}): Promise<Ended> => {
-    const child = spawn(process.execPath, [bin, ...argv], { cwd: folder, env: { ...env(), ...more } });
-    const texts = { out: '', err: '' };
-    child.stdout.on('data', (chunk: Buffer) => (texts.out += chunk.toString('utf8')));
-    child.stderr.on('data', (chunk: Buffer) => (texts.err += chunk.toString('utf8')));
-    child.stdin.end(stdin);
-    await once(child, 'close');
-    return { status: child.exitCode, ...texts };
-  };
-  const execute = (...argv: readonly string[]): Promise<Ended> => orb(['run', 'example.echo@1.0.0', ...argv]);
+  const orb = (argv: readonly string[], stdin = '', more: NodeJS.ProcessEnv = {}): Promise<OrbEnded> =>
+    run(argv, { stdin, env: more });
+  const execute = (...argv: readonly string[]): Promise<OrbEnded> => orb(['run', 'example.echo@1.0.0', ...argv]);
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'orb-e2e-'));
     const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0', '--ready-file', 'ready.json'];
     server = spawn(process.execPath, [bin, 'dev', ...flags], {
       cwd: folder,
-      env: env(),
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     server.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString('utf8')));
