@@ -17,6 +17,7 @@ import { between, look, type Look, type Work } from './operator/part-figures.ts'
 import { churn, coldStart, createObjects, storm, type ChangeTimes } from './operator/phases.ts';
 import { noKubeMetrics } from '../../adapters/kube/no-metrics.ts';
 import { silentLog } from '../../adapters/telemetry/silent-log.ts';
+import { percentile } from '../../test/support/rank.ts';
 
 /** operator.md A14. */
 const GOALS: Readonly<Record<string, { readonly coldSeconds: number; readonly megabytes: number }>> = {
@@ -67,8 +68,7 @@ const goal = GOALS[String(orbs)];
 // As in the cluster, where a process knows its memory limit.
 const compiled = { megabytes: goal?.megabytes ?? 512 };
 
-const quantile = (values: readonly number[], share: number): number =>
-  Math.round(values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? 0);
+const quantile = (values: readonly number[], share: number): number => Math.round(percentile(values, share));
 
 async function clientOf(plane: ControlPlane): Promise<KubeClient> {
   const { tokenFile } = plane.users.admin;

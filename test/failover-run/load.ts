@@ -2,6 +2,7 @@ import { at } from '../../hack/control-plane/json.ts';
 import { startCallers } from '../support/callers.ts';
 import { NAMESPACE, ORBISET, ORBS, type CalledOrb } from './orbs.ts';
 import { lastAnswer } from '../support/wait-for.ts';
+import { percentile } from '../support/rank.ts';
 
 /** One run as its caller saw it. */
 export interface CallerRun {
@@ -76,8 +77,9 @@ export function startLoad(target: Target, rate: number): Load {
   return { runs, stop };
 }
 
-/** Nearest rank; NaN without runs. @param share 0 … 1 */
-export function percentile(runs: readonly CallerRun[], share: number): number {
-  const sorted = runs.map(({ ms }) => ms).toSorted((one, other) => one - other);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
-}
+/** What that share of the runs took at most, ms; NaN without runs. */
+export const latency = (runs: readonly CallerRun[], share: number): number =>
+  percentile(
+    runs.map(({ ms }) => ms),
+    share,
+  );
