@@ -15,7 +15,6 @@ import { createAuthenticate } from './cluster/authenticate.ts';
 import { createCluster, type Cluster } from './cluster/cluster.ts';
 import { createObjectPins } from './providers/object-pins.ts';
 import { tellOfFork, type ForkEventDeps } from './cluster/log-head-event.ts';
-import { secretHint } from './cluster/secret-hint.ts';
 import { TokenReviewer } from './cluster/token-reviewer.ts';
 import { checkEgress, allowRulesOf, readAuthorities } from './process/egress-settings.ts';
 import { openPlatform, type Platform } from './process/platform.ts';
@@ -24,6 +23,11 @@ import { serve } from './process/serve.ts';
 import { EX_CONFIG, StartError } from '../adapters/process/start-error.ts';
 import { readTls } from './process/tls-files.ts';
 import type { Settings } from './settings.ts';
+import type { RuntimeSettings } from './runtime/runtime.ts';
+
+/** The command line that adds an entry to the vault of an Orbiset of the cluster. */
+const secretHint: RuntimeSettings['secretHint'] = ({ namespace, name }, entry, host) =>
+  `orb secrets set ${entry} -n ${namespace} --orbiset ${name} --host '${host.replaceAll("'", '')}'`;
 
 export interface StartTools {
   readonly root: string;

@@ -21,7 +21,7 @@ const orb = existsSync(join(root, 'hack')) ? 'npm run -s orb --' : 'orb';
 
 function hasExample({ platform }: Running): boolean {
   const id = parseOrbId(EXAMPLE.orbId);
-  return id.ok && platform.catalog.orb('default', id.value.id)?.compiled !== undefined;
+  return id.ok && platform.catalog.orb('default', id.value)?.compiled !== undefined;
 }
 
 function greet(settings: Settings, running: Running): void {

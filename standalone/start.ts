@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { ApiKeyStore } from '../adapters/api-keys/api-key-store.ts';
 import { initKeys } from '../adapters/keys/init-keys.ts';
 import { loadKeys } from '../adapters/keys/load-keys.ts';
@@ -9,13 +10,27 @@ import type { Clock } from '../adapters/time/clock.ts';
 import { checkEgress, allowRulesOf, readAuthorities } from '../api-server/process/egress-settings.ts';
 import { openPlatform, type Platform } from '../api-server/process/platform.ts';
 import { serve } from '../api-server/process/serve.ts';
+import type { RuntimeSettings } from '../api-server/runtime/runtime.ts';
+import { shellWord } from '../core/shell/shell-word.ts';
 import { openClusterOfOne } from './cluster-of-one.ts';
 import { EX_CONFIG, StartError } from '../adapters/process/start-error.ts';
 import { openDataFolder, type DataFolder } from './data-folder.ts';
 import { startExample, type Example } from './example/example.ts';
 import { localKey, writeCredentials, type LocalKey } from './first-key.ts';
-import { secretHint } from './secret-hint.ts';
 import type { Settings } from './settings.ts';
+
+/**
+ * The command that adds an entry, for the folder where the platform was started.
+ * @param orb command line as called from here
+ * @param data folder of `--data`
+ */
+const secretHint =
+  (orb: string, data: string): RuntimeSettings['secretHint'] =>
+  ({ namespace, name }, entry, host) => {
+    const place = namespace === 'default' && name === 'default' ? '' : ` -n ${namespace} --orbiset ${name}`;
+    const folder = data === resolve('.orb') ? '' : ` --data ${shellWord(data)}`;
+    return `${orb} secrets set ${entry} --host ${shellWord(host)}${place}${folder}`;
+  };
 
 export interface StartTools {
   readonly root: string;

@@ -58,9 +58,6 @@ export class MemoryCatalog implements Catalog {
     return () => void this.#listeners.delete(listener);
   };
 
-  readonly orbs = (namespace: string): readonly OrbEntry[] =>
-    [...this.#holders.values()].filter((entry) => entry.namespace === namespace);
-
   /** Adds or replaces one Orb resource. */
   setOrb(resource: OrbResource): void {
     const { namespace, name, orbId } = resource;

@@ -21,6 +21,4 @@ export interface Catalog {
   /** The Orb that holds this id in the namespace (design.md §2: the oldest). */
   readonly orb: (namespace: string, orbId: OrbId) => OrbEntry | undefined;
   readonly orbiset: (namespace: string, name: string) => CompiledOrbiset | undefined;
-  /** Every namespace, for keys of all tenants. */
-  readonly orbs: (namespace: string) => readonly OrbEntry[];
 }

@@ -103,7 +103,6 @@ function createRoute(target: Target, resolve: Resolve, context: () => SecureCont
 }
 
 class GuardedDialer implements Dialer {
-  readonly exceptions: readonly AllowRule[];
   readonly #clock: Clock;
   readonly #rules: UrlRules;
   readonly #open: () => Routes;
@@ -115,7 +114,6 @@ class GuardedDialer implements Dialer {
   constructor({ exceptions, ca, ports = [443], clock, resolve = systemResolve }: DialerOptions) {
     const bounded = boundedResolve(resolve);
     const trust = createTrust(ca);
-    this.exceptions = exceptions;
     this.#clock = clock;
     this.#rules = { ports: new Set(ports), exceptions: new Map(exceptions.map((one) => [one.origin, one])) };
     this.#open = () => ({

@@ -83,8 +83,6 @@ export interface Dialer {
     guard: UrlGuard,
     signal: AbortSignal,
   ) => Promise<DialResult>;
-  /** Origins with an allow rule or a stub, as written, for the start message and `orb_egress_exceptions`. */
-  readonly exceptions: readonly AllowRule[];
   /** Breaks every open connection and refuses dials, as `cancelled`, until `resume` (kill switch, security.md S30). */
   readonly halt: () => Promise<void>;
   /** Allows dials again, over new connections. Without an earlier `halt` it has no effect. */

@@ -1,11 +1,12 @@
 import { createServer, type Server } from 'node:http';
-import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
 import { gte } from 'semver';
 import undici from 'undici/package.json' with { type: 'json' };
 import type { Clock } from '../time/clock.ts';
 import { createDialer } from './dialer.ts';
 import { systemResolve, type Resolve } from './lookup.ts';
 import type { Dialer, DialLimits, DialResult } from './port.ts';
+import { listenOn, listenOnLoopback } from '../process/listen.ts';
 
 export interface SelfTestInput {
   /** `process.env`, which only a main module may read. */
@@ -78,16 +79,6 @@ function environmentFailures({
 
 const resolveStubbed: Resolve = async (host) => STUBBED[host.replace(/\.$/, '')] ?? systemResolve(host);
 
-function listen(server: TcpServer, host: string, port = 0): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : 0);
-    });
-  });
-}
-
 /** Counts connections that arrive. A single TCP connection fails the test, even without data. */
 interface Trap {
   readonly port: number;
@@ -104,9 +95,9 @@ async function openTrap(): Promise<Trap> {
     }),
   );
   const [v4, v6] = servers;
-  const port = v4 === undefined ? 0 : await listen(v4, '127.0.0.1');
+  const port = v4 === undefined ? 0 : await listenOnLoopback(v4);
   // A machine without IPv6 needs no such listener.
-  if (v6 !== undefined) await listen(v6, '::1', port).catch(() => 0);
+  if (v6 !== undefined) await listenOn(v6, { host: '::1', port }).catch(() => undefined);
   return { port, caught: () => caught, close: () => servers.forEach((server) => server.close()) };
 }
 
@@ -135,7 +126,7 @@ async function guardFailures(create: typeof createDialer, clock: Clock): Promise
   const redirecting: Server = createServer((_request, response) => {
     response.writeHead(302, { location: `https://127.0.0.1:${trap.port}/`, connection: 'close' }).end();
   });
-  const origin = `http://127.0.0.1:${await listen(redirecting, '127.0.0.1')}`;
+  const origin = `http://127.0.0.1:${await listenOnLoopback(redirecting)}`;
   const dialer = create({
     exceptions: [{ kind: 'allow', origin }],
     ca: [],

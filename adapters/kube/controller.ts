@@ -33,8 +33,6 @@ export interface ReconcileScope {
   readonly signal: AbortSignal;
   /** Writes controller, key and reconcile id on every line. */
   readonly log: Logger;
-  /** 8 hex digits. */
-  readonly reconcileId: string;
 }
 
 /** A key failed at least three times in a row: worth a condition (operator.md A7). */
@@ -168,7 +166,7 @@ class Workers implements Controller {
     const log = logger.child({ controller: this.name, key, reconcile_id: reconcileId });
     const began = clock.monotonic();
     this.#series.began();
-    const result = await this.#resultOf(key, { signal, log, reconcileId });
+    const result = await this.#resultOf(key, { signal, log });
     this.#series.ended(result, (clock.monotonic() - began) / MS);
     queue.done(key);
   }

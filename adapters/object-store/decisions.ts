@@ -3,10 +3,20 @@ import type { AppliedObject, KubeClient, PatchOptions, Preconditions } from '../
 import { applied, conflicting, EMPTY, replaced, type Writer } from './content.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import { jsonPatched } from './json-patch.ts';
-import { mergePatched } from './merge-patch.ts';
 import type { Decide } from './object-writes.ts';
 import { plainObject, type Identity, type ObjectRecord } from './record.ts';
 import { refusal } from './refusal.ts';
+
+/** Applies a JSON Merge Patch (RFC 7396). */
+function mergePatched(target: JsonValue, patch: JsonValue): JsonValue {
+  if (!isJsonObject(patch)) return patch;
+  const result = new Map<string, JsonValue>(isJsonObject(target) ? Object.entries(target) : []);
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) result.delete(name);
+    else result.set(name, mergePatched(result.get(name) ?? null, value));
+  }
+  return Object.fromEntries(result);
+}
 
 type ApplyOptions = Parameters<KubeClient['apply']>[2];
 

@@ -35,3 +35,7 @@ export async function listenOn(server: Server, { host, port }: ListenAddress): P
   const address = server.address();
   return { host, port: typeof address === 'object' && address !== null ? address.port : port };
 }
+
+/** Listens on a free port of loopback. @returns the port */
+export const listenOnLoopback = async (server: Server): Promise<number> =>
+  (await listenOn(server, { host: '127.0.0.1', port: 0 })).port;

@@ -21,7 +21,7 @@ function coveredBy(publication: KubeObject): (orbId: OrbId) => boolean {
   const { manifest } = specOf(publication);
   const text = isJsonObject(manifest) ? manifest['orb_id'] : undefined;
   const parsed = typeof text === 'string' ? parseOrbId(text) : undefined;
-  if (parsed?.ok === true) return (orbId) => orbId === parsed.value.id;
+  if (parsed?.ok === true) return (orbId) => orbId === parsed.value;
   return (orbId) => resourceName(orbId) === publication.metadata.name;
 }
 

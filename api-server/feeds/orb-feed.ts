@@ -75,7 +75,7 @@ const isTakenOver = (before: Known, orb: KubeObject): boolean =>
 
 function wantedClaim(orb: KubeObject): IdClaim | undefined {
   const named = parseOrbId(wantedOrbId(orb) ?? '');
-  return named.ok ? { orbId: named.value.id, createdAt: createdAtOf(orb), isValid: false } : undefined;
+  return named.ok ? { orbId: named.value, createdAt: createdAtOf(orb), isValid: false } : undefined;
 }
 
 /**

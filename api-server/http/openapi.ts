@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { JsonValue } from '../../core/json/json-value.ts';
 import type { JsonSchema, Operation } from './operation.ts';
 import { problems, type ProblemCode } from './problems.ts';
-import type { Route } from './route.ts';
+import type { Route, Reply, RouteRequest } from './route.ts';
 import { components, rateLimitHeader, rateLimitPolicyHeader, ref, shapes } from './schemas.ts';
+import { conditional } from './reply.ts';
 
 type Json = Readonly<Record<string, JsonValue>>;
 
@@ -90,7 +92,7 @@ const pathsOf = (routes: readonly Route[]): Json =>
   );
 
 /** Content of the document beside its routes. */
-export interface DocumentParts {
+interface DocumentParts {
   readonly version: string;
   /** Named schemas of the services. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
@@ -120,3 +122,40 @@ export const openapiOf = (routes: readonly Route[], { version, schemas }: Docume
     },
   },
 });
+
+/** `GET /openapi.json` over the other routes and itself. The document is built once. */
+export function openapiRoute(others: readonly Route[], parts: DocumentParts): Route {
+  let served: { readonly body: Buffer; readonly etag: string } | undefined;
+  const document = (): { readonly body: Buffer; readonly etag: string } => {
+    if (!served) {
+      const body = Buffer.from(JSON.stringify(openapiOf([...others, route], parts)));
+      served = { body, etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"` };
+    }
+    return served;
+  };
+  const handle = (request: RouteRequest): Promise<Reply> => {
+    const { body, etag } = document();
+    const headers = { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' };
+    return Promise.resolve(conditional(request.header('if-none-match'), etag, { status: 200, headers, body }));
+  };
+  const route: Route = {
+    method: 'get',
+    path: '/openapi.json',
+    scope: 'public',
+    handle,
+    operation: {
+      operationId: 'getOpenapi',
+      summary: 'This document',
+      tags: ['platform'],
+      responses: {
+        '200': {
+          description: 'OpenAPI 3.1.',
+          content: { 'application/json': { schema: { type: 'object', required: ['openapi', 'paths'] } } },
+        },
+        '304': { description: 'Not changed.' },
+      },
+      problems: [],
+    },
+  };
+  return route;
+}

@@ -63,7 +63,6 @@ export interface Answered {
   readonly status: number;
   readonly durationMs: number;
   readonly requestId: string;
-  readonly traceparent: string;
   readonly caller: string | undefined;
 }
 
@@ -164,7 +163,6 @@ const answered = (exchange: Exchange, durationMs: number): Answered => ({
   status: exchange.response.writableFinished ? exchange.response.statusCode : CALLER_GONE,
   durationMs,
   requestId: exchange.requestId,
-  traceparent: exchange.traceparent,
   caller: exchange.caller?.id,
 });
 

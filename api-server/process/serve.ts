@@ -4,11 +4,40 @@ import { serveMetrics } from '../../adapters/http/serve-metrics.ts';
 import { until } from '../../adapters/time/until.ts';
 import { urlOf, type ListenAddress } from '../../core/network/listen-address.ts';
 import type { Authenticate } from '../http/authorise.ts';
-import { createApp, type App } from '../http/server.ts';
+import { createApp, type App, type Answered } from '../http/server.ts';
 import { sweepUntil } from '../run/sweeper.ts';
+import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
+import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
+import { openKeys } from '../../core/verify/keys.ts';
+import { openapiRoute } from '../http/openapi.ts';
+import type { Route } from '../http/route.ts';
+import type { ServiceParts } from '../services/service.ts';
+import { serviceRoutes, serviceSchemas } from '../services/services.ts';
 import type { Platform } from './platform.ts';
 import { createTlsFollower, watchTls, type ServerTls, type TlsPaths } from './tls-files.ts';
-import { observeRequest, routesOf, type RouteParts } from './routes.ts';
+
+/** Inputs of the routes beside the platform. They differ between standalone and a cluster. */
+type RouteParts = Pick<ServiceParts, 'missing' | 'pins' | 'figures'>;
+
+/** Every route of the API, with its OpenAPI document. @throws StartError the keys don't match each other */
+async function routesOf(platform: Platform, parts: RouteParts): Promise<readonly Route[]> {
+  const { keys, clock, runtime, version, ledger } = platform;
+  const { keysJws } = keys;
+  const opened = await openKeys(keysJws, keys.root, { sha256, ed25519Verify });
+  if (!opened.ok) throw new StartError(`the keys document does not open with its root: ${opened.code}`, EX_CONFIG);
+  const { document } = opened;
+  const missing = (): readonly string[] => [...parts.missing(), ...(runtime.selfCheck.failed ? ['self-check'] : [])];
+  const routes = serviceRoutes({ ...parts, version, clock, ledger, runtime, keys: { keysJws, document }, missing });
+  return [...routes, openapiRoute(routes, { version, schemas: serviceSchemas() })];
+}
+
+/** Counts and logs one answered request. */
+function observeRequest({ metrics, log }: Platform): (answered: Answered) => void {
+  return ({ route, method, status, durationMs, requestId, caller }) => {
+    metrics.http(route, status);
+    log.logger.debug('request', { route, method, status, duration_ms: durationMs, request_id: requestId, caller });
+  };
+}
 
 export interface ServeOptions extends RouteParts {
   readonly listen: ListenAddress;

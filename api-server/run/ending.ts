@@ -7,8 +7,7 @@ import { newId } from '../../core/receipt/ids.ts';
 import { privateEntry } from '../../core/receipt/log-entry.ts';
 import type { CommitmentRecord, ReceiptRecord } from '../../core/receipt/record.ts';
 import { sealReceipt } from '../../core/receipt/seal.ts';
-import { EMPTY_POLICY } from '../../core/run/empty-policy.ts';
-import { recordOf, type RunEnding, type RunSeed } from '../../core/run/record.ts';
+import { EMPTY_POLICY, recordOf, type RunEnding, type RunSeed } from '../../core/run/record.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** A signed receipt with the other data that the ledger needs. */

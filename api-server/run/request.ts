@@ -68,5 +68,5 @@ export function parseExecute(request: RouteRequest): ParsedBody {
   const errors = shapeErrors(value);
   const orbId = typeof value['orb_id'] === 'string' ? parseOrbId(value['orb_id']) : undefined;
   if (errors.length > 0 || orbId?.ok !== true) return invalidInputs(request, errors);
-  return { ok: true, body: { orbId: orbId.value.id, inputs: value['inputs'] ?? {} } };
+  return { ok: true, body: { orbId: orbId.value, inputs: value['inputs'] ?? {} } };
 }

@@ -12,7 +12,6 @@ export interface RunTarget {
 
 /** One run between its start row and its answer. */
 export interface LiveRun {
-  readonly orbiset: string;
   readonly signal: AbortSignal;
   /** The code of the kill switch that ended the run. */
   readonly killed: () => KillCode | undefined;
@@ -61,7 +60,7 @@ export class RunsInFlight {
       runs.delete(run);
       if (runs.size === 0 && this.#byOrbiset.get(orbiset) === runs) this.#byOrbiset.delete(orbiset);
     };
-    return { orbiset, signal: controller.signal, killed: () => killed, end };
+    return { signal: controller.signal, killed: () => killed, end };
   }
 
   /** Stops every run of an Orbiset. Each still ends with a receipt. @returns how many */

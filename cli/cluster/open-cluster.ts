@@ -3,12 +3,12 @@ import { inClusterConnection, type Connection } from '../../adapters/kube/connec
 import { createKubeClient } from '../../adapters/kube/kube-client.ts';
 import { kubeconfigConnection } from '../../adapters/kube/kubeconfig.ts';
 import { openPortForward } from '../../adapters/kube/port-forward.ts';
-import type { KubeMetrics } from '../../adapters/kube/port.ts';
-import type { Logger } from '../../adapters/telemetry/port.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
 import type { Cluster, ClusterWish } from '../io/cluster.ts';
 import { invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
+import { noKubeMetrics } from '../../adapters/kube/no-metrics.ts';
+import { silentLog } from '../../adapters/telemetry/silent-log.ts';
 
 const POD_NAMESPACE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
@@ -17,26 +17,6 @@ interface Opened {
   readonly namespace: string;
   readonly context: string | undefined;
 }
-
-const nothing = (): void => undefined;
-const noMetrics: KubeMetrics = {
-  request: nothing,
-  listed: nothing,
-  watchRestarted: nothing,
-  watchStalled: nothing,
-  historyRewound: nothing,
-  cache: nothing,
-};
-
-/** A command line has no log: the verb reports failures. */
-const silent: Logger = {
-  debug: nothing,
-  info: nothing,
-  warn: nothing,
-  error: nothing,
-  child: () => silent,
-  flush: async () => undefined,
-};
 
 async function inPod(env: Io['env']): Promise<Opened> {
   const connection = await inClusterConnection(env);
@@ -73,8 +53,8 @@ export async function openCluster(
     connection,
     clock: systemClock,
     random: Math.random,
-    logger: silent,
-    metrics: noMetrics,
+    logger: silentLog,
+    metrics: noKubeMetrics,
     userAgent: `orb/${io.version}`,
   });
   return {

@@ -1,3 +1,5 @@
+import { readdir, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import type { Finding } from '../../core/manifest/finding.ts';
 import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
@@ -5,8 +7,49 @@ import { EXIT, invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { dataText, printable } from '../io/output.ts';
 import { readText } from '../io/read-file.ts';
+import { errorCode } from '../../core/errors/error-code.ts';
 import { checkText, findingValue } from './check-text.ts';
-import { manifestFiles, type ManifestFile } from './read-manifests.ts';
+
+/** One file to check. */
+interface ManifestFile {
+  readonly path: string;
+  readonly format: 'json' | 'yaml';
+}
+
+const FORMATS: ReadonlyMap<string, 'json' | 'yaml'> = new Map([
+  ['.json', 'json'],
+  ['.yaml', 'yaml'],
+  ['.yml', 'yaml'],
+]);
+
+const fileOf = (path: string): ManifestFile => ({ path, format: FORMATS.get(extname(path).toLowerCase()) ?? 'yaml' });
+
+async function inFolder(folder: string): Promise<readonly ManifestFile[]> {
+  const items = await readdir(folder, { withFileTypes: true });
+  const names = items.filter(
+    (item) => !item.isDirectory() && !item.name.startsWith('.') && FORMATS.has(extname(item.name)),
+  );
+  const files = names.map(({ name }) => fileOf(join(folder, name)));
+  if (files.length === 0) throw invalid(`${folder}: it holds no *.json, *.yaml or *.yml`);
+  return files.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/**
+ * The files that an argument names: the file itself (`-` is standard input), or the files of a folder. Subfolders are
+ * not read, as in the loader (design.md §2).
+ * @throws Failure it does not exist, or the folder holds no such file
+ */
+async function manifestFiles(path: string): Promise<readonly ManifestFile[]> {
+  if (path === '-') return [{ path, format: 'yaml' }];
+  try {
+    const found = await stat(path);
+    return found.isDirectory() ? await inFolder(path) : [fileOf(path)];
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    throw invalid(`${path}: ${code === 'ENOENT' ? 'there is no such file or folder' : `it can't be read (${code})`}`);
+  }
+}
 
 const MAX_BYTES = 16 * 1024 * 1024;
 

@@ -56,7 +56,7 @@ function checkBare(manifest: JsonObject): Checked<Resource> {
     return refused(
       error('orb-id-malformed', '/orb_id', 'Write {org}.{name}@{semver}, for example acme.send-email@1.0.0.'),
     );
-  const name = resourceName(id.value.id);
+  const name = resourceName(id.value);
   return accepted({ kind: 'Orb', namespace: DEFAULT_NAMESPACE, name, manifest, pointer: '', pin: undefined });
 }
 

@@ -1,19 +1,8 @@
 /** `{org}.{name}@{semver}`, at most 253 characters; one path segment (design.md §2). */
 export type OrbId = string & { readonly __brand: 'OrbId' };
 
-/** An Orb id with its parts. */
-interface OrbIdParts {
-  readonly id: OrbId;
-  /** Up to the first dot: lower-case letters, digits and inner hyphens. */
-  readonly org: string;
-  /** Between the first dot and `@`: may hold dots. */
-  readonly name: string;
-  /** SemVer 2.0.0, with prerelease and build metadata if the id has them. */
-  readonly version: string;
-}
-
 export type ParsedOrbId =
-  | { readonly ok: true; readonly value: OrbIdParts }
+  | { readonly ok: true; readonly value: OrbId }
   | { readonly ok: false; readonly code: 'orb-id-malformed'; readonly pointer: '' };
 
 // The limit of Kubernetes names, which also fits a label of the log and a path segment.
@@ -29,12 +18,7 @@ const isOrbId = (text: string): text is OrbId => text.length <= MAX_LENGTH && OR
 
 /**
  * Parses an Orb id (design.md §2). Ids are not normalised: equal ids are equal strings.
- * @returns the branded id with its parts, or `orb-id-malformed`
+ * @returns the branded id, or `orb-id-malformed`
  */
-export function parseOrbId(text: string): ParsedOrbId {
-  if (!isOrbId(text)) return { ok: false, code: 'orb-id-malformed', pointer: '' };
-  const dot = text.indexOf('.');
-  const at = text.indexOf('@');
-  const value = { id: text, org: text.slice(0, dot), name: text.slice(dot + 1, at), version: text.slice(at + 1) };
-  return { ok: true, value };
-}
+export const parseOrbId = (text: string): ParsedOrbId =>
+  isOrbId(text) ? { ok: true, value: text } : { ok: false, code: 'orb-id-malformed', pointer: '' };

@@ -147,8 +147,7 @@ export function compileOrb(value: JsonValue, options: CompileOptions): Checked<C
     findings: all,
     value: {
       namespace: options.namespace,
-      orbId: id.value.id,
-      org: id.value.org,
+      orbId: id.value,
       manifest,
       digest: digestOfText(text),
       jcs: text,

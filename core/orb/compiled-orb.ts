@@ -58,7 +58,6 @@ export interface CompiledProvider {
 export interface CompiledOrb {
   readonly namespace: string;
   readonly orbId: OrbId;
-  readonly org: string;
   readonly manifest: Manifest;
   readonly digest: Digest;
   /** RFC 8785 text of the manifest; `digest` is computed over it. */

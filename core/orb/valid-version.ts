@@ -24,7 +24,7 @@ export function validVersionOf(orb: KubeObject): ValidVersion | undefined {
   const { digest, orbId, providers } = lastValid;
   const id = parseOrbId(isText(orbId) ? orbId : '');
   if (!isText(digest) || !isDigest(digest) || !id.ok || !Array.isArray(providers)) return undefined;
-  return { digest, orbId: id.value.id, providers: providers.filter(isText) };
+  return { digest, orbId: id.value, providers: providers.filter(isText) };
 }
 
 /** Whether the operator has judged this generation. If so, `validVersionOf` is its result. */

@@ -4,8 +4,7 @@ import { maybeIn, prefilterOf } from './prefilter.ts';
 import { numberScrub } from './numbers.ts';
 import type { Redactor } from './redactor.ts';
 import { scrubJson, type Scrub } from './scrub-json.ts';
-import { findSpans, type Search } from './spans.ts';
-import { redactionStream, replaceSpans } from './stream.ts';
+import { findSpans, replaceSpans, type Search } from './spans.ts';
 
 /** An entry to redact: a value of one vault, or a key of the process itself. */
 export interface RedactedEntry {
@@ -55,7 +54,7 @@ function scrubText(search: Search, markers: readonly Uint8Array[]): Scrub {
     const bytes = encoder.encode(text);
     const spans = findSpans(search, bytes);
     if (spans.length === 0) return { value: text, hits: 0 };
-    return { value: decoder.decode(replaceSpans(bytes, spans, markers, bytes.length)), hits: spans.length };
+    return { value: decoder.decode(replaceSpans(bytes, spans, markers)), hits: spans.length };
   };
 }
 
@@ -64,10 +63,6 @@ const passing = (unscrubbable: readonly string[]): Redactor => ({
   text: (value) => ({ value, hits: 0 }),
   json: (value) => ({ value, hits: 0 }),
   bytes: (value) => ({ value, hits: 0 }),
-  stream: () => ({
-    write: (value) => ({ value, hits: 0 }),
-    end: () => ({ value: new Uint8Array(0), hits: 0 }),
-  }),
   unscrubbable,
 });
 
@@ -91,9 +86,8 @@ export function createRedactor(entries: readonly RedactedEntry[]): Redactor {
     bytes: (bytes) => {
       const spans = findSpans(search, bytes);
       const { length } = spans;
-      return { value: length === 0 ? bytes : replaceSpans(bytes, spans, markers, bytes.length), hits: length };
+      return { value: length === 0 ? bytes : replaceSpans(bytes, spans, markers), hits: length };
     },
-    stream: () => redactionStream(search, markers),
     unscrubbable,
   };
 }

@@ -1,5 +1,4 @@
 import type { JsonValue } from '../json/json-value.ts';
-import type { RedactionStream } from './stream.ts';
 
 /**
  * Removes every known form of the registered secret values. Pure and reusable; holds the values' forms. Each method
@@ -11,8 +10,6 @@ export interface Redactor {
   /** Scrubs every string, key and number; a number becomes a string. Booleans and null pass. Any depth. */
   readonly json: (value: JsonValue) => { readonly value: JsonValue; readonly hits: number };
   readonly bytes: (bytes: Uint8Array) => { readonly value: Uint8Array; readonly hits: number };
-  /** For bytes that come in pieces: a value that is split over pieces is found. Use one stream per text. */
-  readonly stream: () => RedactionStream;
   /**
    * Names of entries that can't be redacted, because they are too short (< 8 bytes) or far too long: condition
    * `UnscrubbableSecret`.

@@ -30,7 +30,7 @@ function addSpan(spans: Span[], hit: Span): void {
 }
 
 /** Adds the hit that ends at the cursor. @returns false when no hit ends there */
-export function addHit({ automaton, patterns }: Search, cursor: Cursor, spans: Span[]): boolean {
+function addHit({ automaton, patterns }: Search, cursor: Cursor, spans: Span[]): boolean {
   const pattern = patterns[patternAt(automaton, cursor)];
   if (pattern === undefined) return false;
   const { bytes, entry } = pattern;
@@ -59,4 +59,29 @@ export function findSpans(search: Search, bytes: Uint8Array): readonly Span[] {
     if (candidate < 0) return spans;
     from = follow(search, bytes, candidate, spans);
   }
+}
+
+const concat = (parts: readonly Uint8Array[]): Uint8Array => {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+};
+
+/**
+ * `text` with every span replaced.
+ * @param markers the replacement for each entry
+ */
+export function replaceSpans(text: Uint8Array, spans: readonly Span[], markers: readonly Uint8Array[]): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let from = 0;
+  for (const { start, end, entry } of spans) {
+    parts.push(text.subarray(from, start), markers[entry] ?? new Uint8Array(0));
+    from = end;
+  }
+  parts.push(text.subarray(from));
+  return concat(parts);
 }

@@ -24,7 +24,7 @@ function outcome(id: CheckName, result: RowResult | undefined): CheckOutcome {
 }
 
 /** Other facts about a document, for any verdict. */
-export type Found = Pick<Verification, 'signed' | 'key' | 'log' | 'sequence' | 'explanation'>;
+export type Found = Pick<Verification, 'signed' | 'key' | 'log' | 'explanation'>;
 
 /**
  * The verification from its rows (trust.md §3.2). The first failure in the order of the table decides. Every row is

@@ -74,8 +74,6 @@ export interface Verification {
   readonly key?: { readonly kid: string; readonly status: KeyStatus };
   /** Position in the log, when inclusion was verified. */
   readonly log?: { readonly origin: string; readonly index: number; readonly treeSize: number };
-  /** `sequence` of the keys document that was used. */
-  readonly sequence?: number;
 }
 
 const TAMPERED: ReadonlySet<VerifyCode> = new Set(['signature', 'input', 'output']);

@@ -146,11 +146,10 @@ export async function verifyReceipt(
   options: VerifyOptions,
   primitives: VerifierPrimitives,
 ): Promise<Verification> {
-  const { sequence, keys } = subject.document;
+  const { keys } = subject.document;
   const type = typeOf(subject.jws);
   const opened = await openJws(subject.jws, { type, role: 'receipt' }, keys, primitives);
-  const key = opened.key === undefined ? {} : { key: { kid: opened.key.kid, status: opened.key.status } };
-  const found = { sequence, ...key };
+  const found = opened.key === undefined ? {} : { key: { kid: opened.key.kid, status: opened.key.status } };
   if (!opened.ok) {
     const inRecord = opened.code === 'payload' || opened.code === 'profile' || opened.code === 'not_canonical';
     return verification(inRecord ? { jws: 'pass', record: opened.code } : { jws: opened.code }, found);

@@ -11,6 +11,7 @@ import { startControlPlane, type ControlPlane } from '../control-plane/control-p
 import { createTenant, installPlatform, kubectlOk } from '../control-plane/install.ts';
 import { load } from './processes.ts';
 import { logFile, startMock, startPlatform } from './subjects.ts';
+import { median } from '../../test/support/rank.ts';
 
 const GOAL = 0.95;
 const CONCURRENCY = 32;
@@ -108,8 +109,6 @@ async function measure(folder: string, plane: ControlPlane, closing: Closing): P
 
 const list = (numbers: readonly number[], digits: number): string =>
   numbers.map((value) => value.toFixed(digits)).join(', ');
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
 const folder = mkdtempSync(join(tmpdir(), 'orb-bench-'));
 const plane = await startControlPlane();

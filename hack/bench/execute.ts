@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { cpuMicros, load, residentMb, type Started } from './processes.ts';
 import { proveLedger } from './proof.ts';
 import { logFile, ROOT, startMock, startPassThrough, startPlatform, type Subject } from './subjects.ts';
+import { median } from '../../test/support/rank.ts';
 
 const CONCURRENCIES = [1, 32, 256] as const;
 const TMPFS_MAGIC = 0x01021994;
@@ -117,11 +118,6 @@ async function killRound(folder: string): Promise<string> {
   await proveLedger(join(folder, 'data'), { acknowledged });
   return `kill -9 at 32: ${acknowledged.length} acknowledged receipts, 0 lost`;
 }
-
-const median = (values: readonly number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-};
 
 const spread = (values: readonly number[], digits: number): string =>
   `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`;

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { lookQuery } from '../../adapters/prometheus/expressions.ts';
 import { PROVIDERS, syntheticOrbs } from './failover/synthetic-orbs.ts';
+import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 const orbs = syntheticOrbs(Number(process.argv[2]));
 const query = lookQuery('query', { quantiles: new Set([0.95] as const), base: true });
@@ -42,8 +43,5 @@ const server = createServer((request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
   pipeline(Readable.from(answer()), response).catch((error: unknown) => console.error(error));
 });
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  process.stdout.write(`${JSON.stringify({ port })}\n`);
-});
+const port = await listenOnLoopback(server);
+process.stdout.write(`${JSON.stringify({ port })}\n`);

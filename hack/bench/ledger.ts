@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import type { Ledger, RunFinish, RunStart } from '../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
+import { median, percentile } from '../../test/support/rank.ts';
 
 const CONCURRENCY = [1, 8, 32, 256];
 /** performance.md §5: runs/s at 32. */
@@ -68,9 +69,6 @@ function aRun(number: number): readonly [RunStart, RunFinish] {
   ];
 }
 
-const at = (sorted: readonly number[], share: number): number =>
-  sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
-
 async function measure(concurrency: number): Promise<Figures> {
   const folder = mkdtempSync(join(options.folder, '.bench-ledger-'));
   const ledger = await openLedger(folder);
@@ -90,21 +88,14 @@ async function measure(concurrency: number): Promise<Figures> {
   const seconds = (performance.now() - began) / 1000;
   await ledger.close();
   rmSync(folder, { recursive: true });
-  const sorted = latencies.toSorted((one, other) => one - other);
   return {
     concurrency,
-    runsPerSecond: Math.round(sorted.length / seconds),
-    p50Ms: at(sorted, 0.5),
-    p99Ms: at(sorted, 0.99),
-    maxMs: at(sorted, 1),
+    runsPerSecond: Math.round(latencies.length / seconds),
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+    maxMs: percentile(latencies, 1),
   };
 }
-
-const median = (numbers: readonly number[]): number =>
-  at(
-    numbers.toSorted((one, other) => one - other),
-    0.5,
-  );
 
 function medians(concurrency: number, rounds: readonly Figures[]): Figures {
   const of = (member: keyof Figures): number => median(rounds.map((figures) => figures[member]));

@@ -1,5 +1,6 @@
 // A provider that answers at once with 1 kB: `node hack/bench/mock-provider.ts` prints its port.
 import { createServer } from 'node:http';
+import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 const filler = 'x'.repeat(940);
 const body = Buffer.from(JSON.stringify({ message_id: 'm-0123456789', status: 'queued', filler }));
@@ -12,9 +13,5 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
     response.end(body);
   });
 });
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  process.stdout.write(
-    `${JSON.stringify({ port: typeof address === 'object' && address !== null ? address.port : 0 })}\n`,
-  );
-});
+const port = await listenOnLoopback(server);
+process.stdout.write(`${JSON.stringify({ port })}\n`);

@@ -12,10 +12,12 @@ import { makeKeys, startApi, startOperator, type Part } from '../cluster/parts.t
 import { command } from '../control-plane/command.ts';
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
 import { createTenant, installPlatform } from '../control-plane/install.ts';
-import { noLog, noMetrics } from './operator/observer.ts';
 import { NAMESPACES } from './operator/orbs.ts';
 import { between, look, type Look, type Work } from './operator/part-figures.ts';
 import { churn, coldStart, createObjects, storm, type ChangeTimes } from './operator/phases.ts';
+import { noKubeMetrics } from '../../adapters/kube/no-metrics.ts';
+import { silentLog } from '../../adapters/telemetry/silent-log.ts';
+import { percentile } from '../../test/support/rank.ts';
 
 /** operator.md A14. */
 const GOALS: Readonly<Record<string, { readonly coldSeconds: number; readonly megabytes: number }>> = {
@@ -66,8 +68,7 @@ const goal = GOALS[String(orbs)];
 // As in the cluster, where a process knows its memory limit.
 const compiled = { megabytes: goal?.megabytes ?? 512 };
 
-const quantile = (values: readonly number[], share: number): number =>
-  Math.round(values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? 0);
+const quantile = (values: readonly number[], share: number): number => Math.round(percentile(values, share));
 
 async function clientOf(plane: ControlPlane): Promise<KubeClient> {
   const { tokenFile } = plane.users.admin;
@@ -76,8 +77,8 @@ async function clientOf(plane: ControlPlane): Promise<KubeClient> {
     connection,
     clock: systemClock,
     random: Math.random,
-    logger: noLog,
-    metrics: noMetrics,
+    logger: silentLog,
+    metrics: noKubeMetrics,
     userAgent: 'orb-bench',
   });
 }

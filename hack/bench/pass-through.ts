@@ -1,6 +1,8 @@
 // The baseline of the comparison: only Express with its defaults and `undici.request()`.
+import { createServer } from 'node:http';
 import express from 'express';
 import { Agent, request } from 'undici';
+import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 const target = process.argv[2] ?? '';
 const dispatcher = new Agent({ connections: 256, pipelining: 1, allowH2: false });
@@ -17,9 +19,5 @@ app.post('/orbisets/default/execute', async (incoming, outgoing) => {
   const body: unknown = await answer.body.json();
   outgoing.send(body);
 });
-const server = app.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  process.stdout.write(
-    `${JSON.stringify({ port: typeof address === 'object' && address !== null ? address.port : 0 })}\n`,
-  );
-});
+const port = await listenOnLoopback(createServer(app));
+process.stdout.write(`${JSON.stringify({ port })}\n`);

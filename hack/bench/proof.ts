@@ -1,11 +1,7 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
-import { join } from 'node:path';
-import { loadKeys } from '../../adapters/keys/load-keys.ts';
-import { randomSource } from '../../adapters/keys/primitives.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
-import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
-import { systemClock } from '../../adapters/time/clock.ts';
 import { checkLog } from '../../test/support/check-log.ts';
+import { openDataLedger } from '../../test/support/data-ledger.ts';
 
 const SAMPLE = 100;
 const TENANT = 'default';
@@ -34,15 +30,7 @@ export async function proveLedger(
   data: string,
   expected: { readonly answered?: number; readonly acknowledged?: readonly string[] },
 ): Promise<number> {
-  const keys = await loadKeys(join(data, 'keys'));
-  const ledger = await openSqliteLedger({
-    file: join(data, 'ledger', 'ledger.sqlite'),
-    identity: { issuer: keys.issuer, logOrigin: keys.logOrigin },
-    logKey: keys.log,
-    dataKey: keys.dataKey,
-    clock: systemClock,
-    random: randomSource(),
-  });
+  const { keys, ledger } = await openDataLedger(data);
   try {
     const logKey = createPublicKey(keys.log.privateKey);
     const { receipts } = await checkLog(ledger, { logKey, tenants: [TENANT] });

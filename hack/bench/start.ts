@@ -4,8 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { median } from '../../test/support/rank.ts';
 import { cpuMicros, residentMb, start } from './processes.ts';
-import { logFile, manifest, ROOT, STANDALONE, waitFor } from './subjects.ts';
+import { logFile, manifest, ROOT, STANDALONE, untilPlatformReady } from './subjects.ts';
 
 /** One start. */
 interface Start {
@@ -32,7 +33,7 @@ async function startOnce(checkout: string, folder: string, resources: string | u
   const started = start(args, logFile(folder, 'log.txt'), true);
   try {
     started.child.stdout?.resume();
-    const { url } = await waitFor(ready, started);
+    const { url } = await untilPlatformReady(ready, started);
     const answer = await fetch(new URL('/readyz', url));
     if (!answer.ok) throw new Error(`GET /readyz: ${answer.status}`);
     const wallMs = performance.now() - began;
@@ -56,9 +57,6 @@ function writeOrbs(folder: string, count: number): string {
   }
   return folder;
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 const { values } = parseArgs({
   options: {

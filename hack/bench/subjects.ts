@@ -1,6 +1,6 @@
-import { mkdirSync, openSync, readFileSync, writeFileSync, existsSync } from 'node:fs';
+import { mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { untilReadyFile } from '../control-plane/until-ready.ts';
 import { firstLine, start, type Started } from './processes.ts';
 
 /** A server that answers the benchmark's request. */
@@ -80,20 +80,19 @@ export interface Ready {
   readonly api_key: string;
 }
 
-const POLL_MS = 10;
-
 const isReady = (value: unknown): value is Ready =>
   typeof value === 'object' && value !== null && 'url' in value && 'api_key' in value;
 
-/** Waits for the ready file of a platform. @throws Error it ended, or was not ready within 30 s */
-export async function waitFor(file: string, started: Started): Promise<Ready> {
-  for (let tries = 0; tries < 30_000 / POLL_MS; tries += 1) {
-    if (started.child.exitCode !== null) throw new Error('the platform did not start: see the log file');
-    const value: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
-    if (isReady(value)) return value;
-    await delay(POLL_MS);
-  }
-  throw new Error('the platform was not ready within 30 s');
+/** The ready file of a platform. @throws Error it ended, or was not ready in time */
+export function untilPlatformReady(file: string, started: Started): Promise<Ready> {
+  const { child } = started;
+  const starting = {
+    name: 'the platform',
+    ended: () => child.exitCode !== null || child.signalCode !== null,
+    tail: () => 'see the log file',
+    kill: (signal: NodeJS.Signals) => void started.stop(signal),
+  };
+  return untilReadyFile(file, starting, isReady);
 }
 
 /** How `npm start` runs Node in a checkout. */
@@ -114,7 +113,7 @@ export async function startPlatform(folder: string, mock: number, log: number, c
   const [option, program] = STANDALONE;
   const started = start([option, join(checkout, program), ...flags, ...more], log, true);
   started.child.stdout?.resume();
-  const { url, api_key: key } = await waitFor(ready, started);
+  const { url, api_key: key } = await untilPlatformReady(ready, started);
   const body = JSON.stringify({ orb_id: 'bench.send@1.0.0', inputs });
   const headers = { authorization: `Bearer ${key}` };
   return { started, port: Number(new URL(url).port), path: '/orbisets/default/execute', headers, body };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { command } from '../control-plane/command.ts';
 import { findingsOf, type Finding } from './finding.ts';
-import { textAt, type Json } from './json.ts';
+import { textAt, type Json } from '../control-plane/json.ts';
 import { nameOf, type Rendered } from './render.ts';
 import { schemaOfDefinition, schemaOfOpenApi, type Kind } from './strict-schema.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fetchGoModule, type Say } from '../control-plane/build.ts';
-import { listAt, textAt, type Json } from './json.ts';
+import { listAt, textAt, type Json } from '../control-plane/json.ts';
 import { objectsOf } from './render.ts';
 
 /** Projects whose resources the chart can render, and where their modules keep the definitions. */

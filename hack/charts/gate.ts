@@ -6,7 +6,7 @@ import { findTool } from '../control-plane/tools.ts';
 import { conform, type Schemas } from './conform.ts';
 import { apiVersionsOf, readDefinitions } from './definitions.ts';
 import type { Finding } from './finding.ts';
-import type { Json } from './json.ts';
+import type { Json } from '../control-plane/json.ts';
 import { readOpenApi } from './openapi.ts';
 import { checkReadme, writeReadme } from './readme.ts';
 import { findSubjects, lint, render, type Rendered, type Subject } from './render.ts';

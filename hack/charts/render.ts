@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { command } from '../control-plane/command.ts';
 import { findingsOf, type Finding } from './finding.ts';
-import { isJson, type Json } from './json.ts';
+import { isRecord, type Json } from '../control-plane/json.ts';
 
 /** A chart with one set of values. */
 export interface Subject {
@@ -56,7 +56,7 @@ export function objectsOf(text: string): readonly Json[] {
     if (fault !== undefined) throw fault;
     const value: unknown = document.toJS();
     if (value === null) return [];
-    if (!isJson(value)) throw new TypeError(`a rendered document is no object: ${JSON.stringify(value)}`);
+    if (!isRecord(value)) throw new TypeError(`a rendered document is no object: ${JSON.stringify(value)}`);
     return [value];
   });
 }

@@ -1,5 +1,5 @@
 import type { Finding } from './finding.ts';
-import { at, isJson, listAt, membersAt, textAt, type Json } from './json.ts';
+import { at, isRecord, listAt, membersAt, textAt, type Json } from '../control-plane/json.ts';
 import { nameOf, type Rendered } from './render.ts';
 
 const VERSION_LABELS = ['app.kubernetes.io/version', 'helm.sh/chart', 'version'];
@@ -61,7 +61,7 @@ export function checkDefinitions(rendered: Rendered, own: readonly Json[]): read
     const name = textAt(definition, 'metadata', 'name');
     const found = there.get(name);
     there.delete(name);
-    if (isJson(found) && bare(found) === bare(definition)) return [];
+    if (isRecord(found) && bare(found) === bare(definition)) return [];
     return [{ where, what: `${name} is not what crds/definitions has: npm run generate` }];
   });
   return [...wrong, ...[...there.keys()].map((name) => ({ where, what: `${name} is no definition of this project` }))];

@@ -1,8 +1,8 @@
-import { at, isJson, listAt, type Json } from './json.ts';
+import { at, isRecord, listAt, type Json } from '../control-plane/json.ts';
 
 /** Whether an object schema is closed: it lists its members and does not say that others are allowed. */
 const closed = (schema: Json): boolean =>
-  isJson(schema['properties']) &&
+  isRecord(schema['properties']) &&
   schema['additionalProperties'] === undefined &&
   schema['x-kubernetes-preserve-unknown-fields'] !== true &&
   schema['x-kubernetes-embedded-resource'] !== true;
@@ -31,7 +31,7 @@ function enumOf(schema: Json): Json {
 
 function strictMember(name: string, value: unknown, isCondition: boolean): unknown {
   if (!MAPS.has(name)) return strictSchema(value, isCondition || CONDITIONS.has(name));
-  const members = Object.entries(isJson(value) ? value : {});
+  const members = Object.entries(isRecord(value) ? value : {});
   return Object.fromEntries(members.map(([member, schema]) => [member, strictSchema(schema, isCondition)]));
 }
 
@@ -41,7 +41,7 @@ function strictMember(name: string, value: unknown, isCondition: boolean): unkno
  */
 export function strictSchema(schema: unknown, isCondition = false): unknown {
   if (Array.isArray(schema)) return schema.map((each) => strictSchema(each, isCondition));
-  if (!isJson(schema)) return schema;
+  if (!isRecord(schema)) return schema;
   const rest = Object.entries(schema).filter(
     ([name, value]) => !DROPPED.has(name) && !name.startsWith('x-') && !isEmptyRequired(name, value),
   );
@@ -61,7 +61,7 @@ const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
 /** Names of the definitions that a schema needs, directly or through other definitions. */
 function needed(schema: unknown, definitions: Json, names = new Set<string>()): ReadonlySet<string> {
   if (Array.isArray(schema)) for (const item of schema) needed(item, definitions, names);
-  if (!isJson(schema)) return names;
+  if (!isRecord(schema)) return names;
   const ref = schema['$ref'];
   if (typeof ref === 'string' && ref.startsWith(REF) && !names.has(ref.slice(REF.length))) {
     names.add(ref.slice(REF.length));
@@ -94,7 +94,7 @@ function isOf(definition: unknown, { apiVersion, kind }: Kind): boolean {
 /** The complete strict schema of a kind. @param openApi of an API server, version 2 @returns undefined: unknown kind */
 export function schemaOfOpenApi(openApi: unknown, kind: Kind): Json | undefined {
   const definitions = at(openApi, 'definitions');
-  if (!isJson(definitions)) throw new TypeError('the OpenAPI document has no definitions');
+  if (!isRecord(definitions)) throw new TypeError('the OpenAPI document has no definitions');
   const found = Object.entries(definitions).find(([, definition]) => isOf(definition, kind));
   if (found === undefined) return undefined;
   const [name, own] = found;
@@ -112,5 +112,5 @@ export function schemaOfDefinition(definition: unknown, { apiVersion, kind }: Ki
   if (!Array.isArray(versions)) return undefined;
   const found: unknown = versions.find((version) => at(version, 'name') === versionOf(apiVersion));
   const schema = strictSchema(at(found, 'schema', 'openAPIV3Schema'));
-  return isJson(schema) ? { ...schema, required: ['apiVersion', 'kind'] } : undefined;
+  return isRecord(schema) ? { ...schema, required: ['apiVersion', 'kind'] } : undefined;
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { Finding } from './finding.ts';
-import { at, isJson, listAt, membersAt, textAt, type Json } from './json.ts';
+import { at, isRecord, listAt, membersAt, textAt, type Json } from '../control-plane/json.ts';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 const REF = '#/definitions/';
@@ -12,14 +12,14 @@ const REF = '#/definitions/';
 function resolved(schema: unknown, root: Json): Json {
   const ref = textAt(schema, '$ref');
   const found = ref.startsWith(REF) ? at(root, 'definitions', ref.slice(REF.length)) : schema;
-  return isJson(found) ? found : {};
+  return isRecord(found) ? found : {};
 }
 
 const BRANCHES = ['allOf', 'anyOf', 'oneOf'];
 
 /** Every schema inside a schema, with its place. */
 function* within(schema: unknown, place: string): Generator<readonly [string, Json]> {
-  if (!isJson(schema)) return;
+  if (!isRecord(schema)) return;
   yield [place, schema];
   for (const group of ['properties', 'definitions', 'patternProperties'])
     for (const [name, member] of membersAt(schema, group)) yield* within(member, `${place}/${name}`);
@@ -35,14 +35,14 @@ const SHARED = '#/global';
 function opennessFault(schema: Json, place: string): string | undefined {
   const rest = schema['additionalProperties'];
   if (place === SHARED) return rest === true ? undefined : 'refuses the values of other charts';
-  if (isJson(schema['properties'])) return rest === false ? undefined : 'names members and admits others';
+  if (isRecord(schema['properties'])) return rest === false ? undefined : 'names members and admits others';
   const isObject = schema['type'] === 'object' || listAt(schema, 'type').includes('object');
   return isObject && rest === undefined ? 'does not say which members it admits' : undefined;
 }
 
 function missingInSchema(values: unknown, schema: Json, root: Json, place: string): readonly string[] {
   const properties = schema['properties'];
-  if (!isJson(values) || !isJson(properties)) return [];
+  if (!isRecord(values) || !isRecord(properties)) return [];
   return Object.entries(values).flatMap(([name, value]) => {
     const own = properties[name];
     if (own === undefined) return [`${place}${name} is in values.yaml and not in the schema`];
@@ -55,7 +55,7 @@ function missingInValues(values: unknown, schema: Json, root: Json, place: strin
     const value = at(values, name);
     if (value === undefined) return [`${place}${name} is in the schema and not in values.yaml`];
     // The user fills an empty object: its members have no defaults.
-    const isFilled = isJson(value) && Object.keys(value).length > 0;
+    const isFilled = isRecord(value) && Object.keys(value).length > 0;
     return isFilled ? missingInValues(value, resolved(member, root), root, `${place}${name}.`) : [];
   });
 }
@@ -83,5 +83,5 @@ export async function checkValuesSchema(chart: string): Promise<readonly Finding
   if (!existsSync(where)) return [{ where, what: 'there is none' }];
   const schema: unknown = JSON.parse(await readFile(where, 'utf8'));
   const values: unknown = parse(await readFile(join(chart, 'values.yaml'), 'utf8'));
-  return schemaFaults(values, isJson(schema) ? schema : {}).map((what) => ({ where, what }));
+  return schemaFaults(values, isRecord(schema) ? schema : {}).map((what) => ({ where, what }));
 }

@@ -4,8 +4,8 @@ import { command } from '../control-plane/command.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { kubectlOk, PLATFORM_NAMESPACE } from '../control-plane/install.ts';
 import { startProcess, type Process } from '../control-plane/process.ts';
-import { untilReadyFile } from '../control-plane/ready-file.ts';
-import { isRecord, textAt } from './json.ts';
+import { untilReadyFile } from '../control-plane/until-ready.ts';
+import { isRecord, textAt } from '../control-plane/json.ts';
 
 /** A running part of the platform; addresses from its ready file. */
 export interface Part {

@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { issueServerCertificate, makeLocalCa } from '../../adapters/egress/local-ca.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
 import { startEchoProvider } from '../../standalone/example/echo-provider.ts';
-import { isRecord, textAt } from './json.ts';
+import { isRecord, textAt } from '../control-plane/json.ts';
 
 /** The provider behind the example Orb, on loopback. */
 export interface Provider {

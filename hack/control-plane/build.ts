@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { command } from './command.ts';
 import type { Release } from './releases.ts';
+import { isRecord } from './json.ts';
 
 /** Programs of a control plane without a node. */
 export type ControlPlaneName = 'kube-apiserver' | 'kube-controller-manager' | 'kubectl' | 'etcd';
@@ -15,8 +16,6 @@ export type Say = (line: string) => void;
 
 const TICK_MS = 15_000;
 const LOG_LINES = 15;
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Where and how a build runs. */
 interface Bench {

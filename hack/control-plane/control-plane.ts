@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { issueServerCertificate, makeLocalCa } from '../../adapters/egress/local-ca.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
 import { findBinaries, type Binaries, type FindOptions } from './binaries.ts';
@@ -11,6 +10,7 @@ import { command, type CommandResult } from './command.ts';
 import { freePort } from './free-port.ts';
 import { startProcess, type Process } from './process.ts';
 import { kubeconfigText, writeTokens, writeUser, type Tokens, type User, type UserName } from './users.ts';
+import { untilReady } from './until-ready.ts';
 
 /** A running kube-apiserver; several may share one etcd. */
 interface ApiServer {
@@ -54,8 +54,6 @@ export interface ControlPlaneOptions extends FindOptions {
   readonly signal?: AbortSignal;
 }
 
-const READY_MS = 60_000;
-const POLL_MS = 100;
 // A single etcd must name an address for peers, but no peer ever connects there.
 const NO_PEER = 'http://127.0.0.1:1';
 
@@ -73,14 +71,8 @@ function statusOf(url: string, ca: string, token: string): Promise<number> {
 }
 
 async function waitUntilReady(url: string, child: Process, { ca, tokens, signal }: Plane): Promise<void> {
-  const until = performance.now() + READY_MS;
-  while (performance.now() < until) {
-    if (child.ended()) throw new Error(`${child.name} has ended:\n${child.tail()}`);
-    signal?.throwIfAborted();
-    if ((await statusOf(`${url}/readyz`, ca, tokens.admin)) === 200) return;
-    await delay(POLL_MS);
-  }
-  throw new Error(`${child.name} is not ready after 60 s:\n${child.tail()}`);
+  const isReady = async (): Promise<boolean> => (await statusOf(`${url}/readyz`, ca, tokens.admin)) === 200;
+  await untilReady(child, async () => ((await isReady()) ? true : undefined), signal);
 }
 
 /** State that all processes of one control plane share. */

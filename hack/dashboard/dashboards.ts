@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { listAt, textAt } from '../charts/json.ts';
+import { listAt, textAt } from '../control-plane/json.ts';
 
 /** One query of a panel; the legend is Grafana's: `{{label}}`. */
 interface Query {

@@ -1,4 +1,4 @@
-import { at, isJson, listAt, membersAt } from '../charts/json.ts';
+import { at, isRecord, listAt, membersAt } from '../control-plane/json.ts';
 
 /** A line of a panel: its labels, and values at times (seconds since epoch). */
 export interface Series {
@@ -33,7 +33,7 @@ export async function queryRange(url: string, query: string, { from, to, step }:
   const body = new URLSearchParams({ query, start: String(from), end: String(to), step: String(step) });
   const response = await fetch(`${url}/api/v1/query_range`, { method: 'POST', body });
   const answer: unknown = await response.json();
-  if (!isJson(answer) || answer['status'] !== 'success')
+  if (!isRecord(answer) || answer['status'] !== 'success')
     throw new Error(`Prometheus refused ${query}: ${JSON.stringify(at(answer, 'error'))}`);
   const series = listAt(answer, 'data', 'result').map(seriesOf);
   const keyOf = ({ labels }: Series): string =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isMap, isScalar, parseDocument, type Pair } from 'yaml';
 import type { Artefact } from './artefact.ts';
 import { formatted } from './formatted.ts';
-import { isRecord, type JsonRecord } from './record.ts';
+import { isRecord, type Json } from '../control-plane/json.ts';
 import { code, prose, table } from './reference.ts';
 
 /** A value of a chart, as its page shows it. */
@@ -33,14 +33,14 @@ function commentAbove(text: string, offset: number): string {
 
 const bound = (value: unknown): string => (typeof value === 'number' ? String(value) : '');
 
-function range({ minimum, maximum }: JsonRecord): string {
+function range({ minimum, maximum }: Json): string {
   const [low, high] = [bound(minimum), bound(maximum)];
   if (low === '') return high === '' ? '' : ` ≤ ${high}`;
   return high === '' ? ` ≥ ${low}` : ` ${low}–${high}`;
 }
 
 /** The values that the schema allows, in words. */
-function typeOf(schema: JsonRecord): string {
+function typeOf(schema: Json): string {
   const { const: only, enum: values, type, items, additionalProperties } = schema;
   if (only !== undefined) return code(JSON.stringify(only));
   if (Array.isArray(values)) return values.map((value) => code(String(value))).join(', ');
@@ -51,7 +51,7 @@ function typeOf(schema: JsonRecord): string {
   return `${type}${range(schema)}`;
 }
 
-function memberOf(schema: JsonRecord, key: string, name: string): JsonRecord {
+function memberOf(schema: Json, key: string, name: string): Json {
   const { properties } = schema;
   const member = isRecord(properties) ? properties[key] : undefined;
   if (!isRecord(member)) throw new TypeError(`values.schema.json does not know ${name}`);
@@ -60,7 +60,7 @@ function memberOf(schema: JsonRecord, key: string, name: string): JsonRecord {
 
 interface Place {
   readonly text: string;
-  readonly schema: JsonRecord;
+  readonly schema: Json;
   readonly prefix: string;
 }
 

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import type { Artefact } from './artefact.ts';
 import { manifestExtras, orbisetExtras, orbisetRules, pinnedExtras, statusExtras } from './extras.ts';
 import { formatted } from './formatted.ts';
-import { isRecord, type JsonRecord } from './record.ts';
+import { isRecord, type Json } from '../control-plane/json.ts';
 import type { KindSchema } from './reference.ts';
 import { toStructural, type CelRule, type Extra, type Source } from './structural.ts';
 
@@ -131,20 +131,20 @@ async function source(root: string, name: string, extras: Readonly<Record<string
   return { schema, extras };
 }
 
-const member = (schema: JsonRecord, name: string): JsonRecord => {
+const member = (schema: Json, name: string): Json => {
   const { properties } = schema;
   const found = isRecord(properties) ? properties[name] : undefined;
   return isRecord(found) ? found : {};
 };
 
 /** Inserts one schema as a member of another: JSON Schema has no form of this that also checks unknown members. */
-const withMember = (schema: JsonRecord, name: string, value: JsonRecord): JsonRecord => ({
+const withMember = (schema: Json, name: string, value: Json): Json => ({
   ...schema,
   properties: { ...(isRecord(schema['properties']) ? schema['properties'] : {}), [name]: value },
 });
 
 /** Specs that are more than the `spec` of their schema. */
-async function specs(root: string): Promise<Readonly<Record<string, JsonRecord>>> {
+async function specs(root: string): Promise<Readonly<Record<string, Json>>> {
   const manifestSource = await source(root, 'manifest', manifestExtras);
   const manifest = toStructural(manifestSource, manifestSource.schema, '');
   const orb = await source(root, 'orb', {});
@@ -160,10 +160,7 @@ async function specs(root: string): Promise<Readonly<Record<string, JsonRecord>>
   };
 }
 
-function definition(
-  { kind, plural, shortName, columns, selectable, rules }: Definition,
-  schema: JsonRecord,
-): JsonRecord {
+function definition({ kind, plural, shortName, columns, selectable, rules }: Definition, schema: Json): Json {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',

@@ -1,14 +1,14 @@
 import { REASONS } from '../../core/reconcile/reasons.ts';
 import type { Artefact } from './artefact.ts';
 import { formatted } from './formatted.ts';
-import { isRecord, type JsonRecord } from './record.ts';
+import { isRecord, type Json } from '../control-plane/json.ts';
 
 /** A kind with the schema of its definition. */
 export interface KindSchema {
   readonly kind: string;
   readonly shortName: string;
   readonly plural: string;
-  readonly schema: JsonRecord;
+  readonly schema: Json;
 }
 
 interface Row {
@@ -37,7 +37,7 @@ function range(unit: string, min: unknown, max: unknown): string {
   return high === '' ? `≥ ${low}${unit}` : `${low}–${high}${unit}`;
 }
 
-function boundsOf(schema: JsonRecord): string {
+function boundsOf(schema: Json): string {
   const { enum: values, items, minimum, maximum, minLength, maxLength, minItems, maxItems, maxProperties } = schema;
   const parts = [
     Array.isArray(values) ? values.map((value) => code(String(value))).join(', ') : '',
@@ -51,7 +51,7 @@ function boundsOf(schema: JsonRecord): string {
   return [...parts, ofItems === '' ? '' : `each ${ofItems}`].filter((part) => part !== '').join('; ');
 }
 
-function typeOf(schema: JsonRecord): string {
+function typeOf(schema: Json): string {
   const { type, items, additionalProperties, 'x-kubernetes-preserve-unknown-fields': open } = schema;
   if (type === 'array') return `list of ${typeOf(isRecord(items) ? items : {})}`;
   if (isRecord(additionalProperties) && type === 'object') return `map to ${typeOf(additionalProperties)}`;
@@ -60,7 +60,7 @@ function typeOf(schema: JsonRecord): string {
 }
 
 /** The messages of a value's rules. Messages about names start with the fault; here they start with their subject. */
-function rulesOf(schema: JsonRecord): string {
+function rulesOf(schema: Json): string {
   const { 'x-kubernetes-validations': rules } = schema;
   if (!Array.isArray(rules)) return '';
   return rules
@@ -74,7 +74,7 @@ interface Place {
   readonly isRequired: boolean;
 }
 
-function membersOf(schema: JsonRecord, field: string): readonly Row[] {
+function membersOf(schema: Json, field: string): readonly Row[] {
   if (field === TOLD_BEFORE) return [];
   const { properties, required, items, additionalProperties } = schema;
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
@@ -87,12 +87,12 @@ function membersOf(schema: JsonRecord, field: string): readonly Row[] {
 }
 
 /** Items and values have a row only when they have members. */
-const inner = (schema: JsonRecord, field: string): readonly Row[] =>
+const inner = (schema: Json, field: string): readonly Row[] =>
   isRecord(schema['properties']) || isRecord(schema['items']) || isRecord(schema['additionalProperties'])
     ? membersOf(schema, field)
     : [];
 
-function rowsOf(schema: JsonRecord, { field, isRequired }: Place): readonly Row[] {
+function rowsOf(schema: Json, { field, isRequired }: Place): readonly Row[] {
   const own: Row = {
     field,
     type: `${typeOf(schema)}${isRequired ? ', required' : ''}`,

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from './record.ts';
+import { isRecord, type Json } from '../control-plane/json.ts';
 
 /** A CEL rule of a resource definition (`x-kubernetes-validations`). */
 export interface CelRule {
@@ -20,7 +20,7 @@ export interface Extra {
 
 /** One schema file, with the extras for its places. */
 export interface Source {
-  readonly schema: JsonRecord;
+  readonly schema: Json;
   /** By path: `$defs/NAME`, or `properties/NAME` and so on below one. */
   readonly extras: Readonly<Record<string, Extra>>;
 }
@@ -44,9 +44,9 @@ const COPIED = [
 /** Any JSON value: a field that is not described further. */
 const ANYTHING = { 'x-kubernetes-preserve-unknown-fields': true };
 
-const isOpen = (schema: JsonRecord): boolean => Object.keys(schema).every((keyword) => keyword === 'description');
+const isOpen = (schema: Json): boolean => Object.keys(schema).every((keyword) => keyword === 'description');
 
-function resolved(source: Source, schema: JsonRecord, path: string): { schema: JsonRecord; path: string } {
+function resolved(source: Source, schema: Json, path: string): { schema: Json; path: string } {
   const { $ref: reference } = schema;
   if (typeof reference !== 'string') return { schema, path };
   const name = reference.replace('#/$defs/', '');
@@ -62,7 +62,7 @@ function resolved(source: Source, schema: JsonRecord, path: string): { schema: J
  */
 function nameRule(
   source: Source,
-  { propertyNames: names, additionalProperties: members }: JsonRecord,
+  { propertyNames: names, additionalProperties: members }: Json,
   path: string,
 ): readonly CelRule[] {
   if (!isRecord(names) || (isRecord(members) && isOpen(members))) return [];
@@ -73,7 +73,7 @@ function nameRule(
   return [{ rule, message: `A name does not fit. ${form}` }];
 }
 
-function membersOf(source: Source, { properties, additionalProperties }: JsonRecord, path: string): JsonRecord {
+function membersOf(source: Source, { properties, additionalProperties }: Json, path: string): Json {
   if (isRecord(properties))
     return {
       properties: Object.fromEntries(
@@ -93,12 +93,12 @@ function membersOf(source: Source, { properties, additionalProperties }: JsonRec
 const OF_EITHER = ['items', 'maxItems', 'additionalProperties', 'maxProperties'];
 
 /** A list or a map, which has no structural form: any value, with bounds for its items or members. */
-function eitherOf(source: Source, branches: readonly unknown[], path: string): JsonRecord {
+function eitherOf(source: Source, branches: readonly unknown[], path: string): Json {
   const parts = branches.flatMap((branch) => Object.entries(toStructural(source, branch, path)));
   return { ...ANYTHING, ...Object.fromEntries(parts.filter(([keyword]) => OF_EITHER.includes(keyword))) };
 }
 
-function listOf(source: Source, items: unknown, { mapKeys }: Extra, path: string): JsonRecord {
+function listOf(source: Source, items: unknown, { mapKeys }: Extra, path: string): Json {
   const form = mapKeys === undefined ? 'atomic' : 'map';
   return {
     items: toStructural(source, items, `${path}/items`),
@@ -107,7 +107,7 @@ function listOf(source: Source, items: unknown, { mapKeys }: Extra, path: string
   };
 }
 
-function contentOf(source: Source, schema: JsonRecord, extra: Extra, path: string): JsonRecord {
+function contentOf(source: Source, schema: Json, extra: Extra, path: string): Json {
   if (isOpen(schema)) return ANYTHING;
   if (Array.isArray(schema['oneOf'])) return eitherOf(source, schema['oneOf'], path);
   if (schema['type'] === 'array') return listOf(source, schema['items'], extra, path);
@@ -115,7 +115,7 @@ function contentOf(source: Source, schema: JsonRecord, extra: Extra, path: strin
 }
 
 /** A server compares an integer with the integer part of a bound: 1 would pass a minimum of 1.1. */
-function fractionRule({ minimum }: JsonRecord): readonly CelRule[] {
+function fractionRule({ minimum }: Json): readonly CelRule[] {
   if (typeof minimum !== 'number' || Number.isInteger(minimum)) return [];
   return [{ rule: `self >= ${minimum}`, message: `Write at least ${minimum}. (schema-minimum)` }];
 }
@@ -125,7 +125,7 @@ function fractionRule({ minimum }: JsonRecord): readonly CelRule[] {
  * resolved, closed objects need no keyword, `propertyNames` becomes a CEL rule.
  * @param path its place, for `source.extras`
  */
-export function toStructural(source: Source, value: unknown, path: string): JsonRecord {
+export function toStructural(source: Source, value: unknown, path: string): Json {
   if (!isRecord(value)) throw new TypeError(`${path}: no schema`);
   const { schema, path: place } = resolved(source, value, path);
   const extra = source.extras[place] ?? {};

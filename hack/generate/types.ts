@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import type { Artefact } from './artefact.ts';
-import { isRecord } from './record.ts';
+import { isRecord } from '../control-plane/json.ts';
 import { schemaNames } from './schema-names.ts';
 
 interface Target {

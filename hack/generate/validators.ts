@@ -4,7 +4,7 @@ import { _ } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Artefact } from './artefact.ts';
-import { isRecord } from './record.ts';
+import { isRecord } from '../control-plane/json.ts';
 import { schemaNames } from './schema-names.ts';
 
 /** The one schema of something that a program only writes: it needs no check. */

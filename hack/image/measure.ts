@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildah, IMAGES, output } from './buildah.ts';
+import { isRecord } from '../control-plane/json.ts';
 
 /** Digest and sizes of the image as a registry would store it. */
 export interface Measured {
@@ -18,8 +19,6 @@ interface Layer {
   readonly digest: string;
   readonly size: number;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Descriptors under a name of an OCI document. @throws Error the document holds no descriptors */
 function descriptors(text: string, name: 'manifests' | 'layers'): readonly Layer[] {

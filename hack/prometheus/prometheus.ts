@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../control-plane/free-port.ts';
-import { startProcess, type Process } from '../control-plane/process.ts';
+import { startProcess } from '../control-plane/process.ts';
 import { ensurePrometheus } from './binaries.ts';
+import { untilReady } from '../control-plane/until-ready.ts';
 
 /** A Prometheus on loopback with its own temporary folder. */
 export interface RunningPrometheus {
@@ -28,9 +28,6 @@ export interface PrometheusOptions {
   readonly port?: number;
 }
 
-const READY_MS = 30_000;
-const POLL_MS = 100;
-
 // JSON is YAML. // Prometheus delays the first scrape by up to one interval, by a hash of the target; it has no option
 // against this.
 const configuration = (targets: readonly string[], { rulesFile, scrapeInterval }: PrometheusOptions): string =>
@@ -40,19 +37,11 @@ const configuration = (targets: readonly string[], { rulesFile, scrapeInterval }
     scrape_configs: [{ job_name: 'orb-api', static_configs: [{ targets }] }],
   });
 
-const answers = (url: string): Promise<boolean> =>
+const answers = (url: string): Promise<true | undefined> =>
   fetch(`${url}/-/ready`, { signal: AbortSignal.timeout(1000) }).then(
-    ({ ok }) => ok,
-    () => false,
+    ({ ok }) => (ok ? true : undefined),
+    () => undefined,
   );
-
-async function untilReady(url: string, process: Process): Promise<void> {
-  const end = performance.now() + READY_MS;
-  while (!(await answers(url))) {
-    if (process.ended() || performance.now() > end) throw new Error(`Prometheus did not start:\n${process.tail()}`);
-    await delay(POLL_MS);
-  }
-}
 
 /**
  * Starts Prometheus and waits until it answers.
@@ -83,7 +72,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Runni
     if (!ok) throw new Error(`Prometheus refused its configuration (${status}):\n${process.tail()}`);
   };
   try {
-    await untilReady(url, process);
+    await untilReady(process, () => answers(url));
   } catch (error) {
     await stop();
     throw error;

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { replacePrivate } from '../../adapters/private-file/private-file.ts';
-import { listenOn } from '../../adapters/process/listen.ts';
+import { listenOnLoopback } from '../../adapters/process/listen.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { Behaviour } from './lookup-provider.ts';
-import { answerJson, closeServer, FREE_LOOPBACK, hasToken } from './provider-server.ts';
+import { answerJson, closeServer, hasToken } from './provider-server.ts';
 import { readObject } from './read-body.ts';
 
 /** Behaviour of each provider of the failover example, by name. */
@@ -50,7 +50,7 @@ export async function startControl(file: string, behaviours: Behaviours): Promis
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
-  const { port } = await listenOn(server, FREE_LOOPBACK);
+  const port = await listenOnLoopback(server);
   await replacePrivate(file, `${JSON.stringify({ url: `http://127.0.0.1:${port}`, token })}\n`);
   return async () => {
     await Promise.all([closeServer(server), rm(file, { force: true })]);

@@ -9,8 +9,22 @@ import { fileOf, fileResource, objectKey } from '../../core/files/file-object.ts
 import { planFiles, type DuplicateObject, type FolderFile } from '../../core/files/plan-files.ts';
 import type { CompileOnce } from '../../core/orb/compile-once.ts';
 import { keyOf, type KubeObject } from '../../core/reconcile/kube-object.ts';
+import type { Finding } from '../../core/manifest/finding.ts';
 import { createFileWriter, FILE_KINDS, type FileWriter } from './file-writer.ts';
-import { reportFindings } from './report-findings.ts';
+
+const LEVELS = { error: 'error', warning: 'warn', info: 'info' } as const satisfies Record<
+  Finding['severity'],
+  keyof Logger
+>;
+
+/** Shows findings to the person who edits the files: one line each, with file, line and column. */
+function reportFindings(logger: Logger, file: string, findings: readonly Finding[]): void {
+  for (const { severity, code, pointer, detail, suggestion, line, column } of findings) {
+    const hint = suggestion === undefined || detail.includes(suggestion) ? '' : ` Did you mean "${suggestion}"?`;
+    const place = line === undefined ? {} : { line, ...(column === undefined ? {} : { column }) };
+    logger[LEVELS[severity]](`${detail}${hint}`, { file, ...place, pointer, code });
+  }
+}
 
 export interface FolderFeedOptions {
   readonly folder: string;

@@ -1,17 +1,13 @@
-import { createPublicKey, randomBytes, verify, type KeyObject } from 'node:crypto';
+import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import { join } from 'node:path';
-import { loadKeys } from '../../adapters/keys/load-keys.ts';
-import type { PlatformKeys } from '../../adapters/keys/port.ts';
 import { sha256 } from '../../adapters/keys/primitives.ts';
 import type { Ledger, StoredReceipt } from '../../adapters/ledger/port.ts';
-import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
-import { systemClock } from '../../adapters/time/clock.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { leafHash } from '../../core/merkle/hash.ts';
 import { appendLeaf, rootOf, type Edge } from '../../core/merkle/tree.ts';
 import { checkLog } from '../support/check-log.ts';
 import type { Witnessed } from './witness.ts';
+import { ledgerFileOf, openDataLedger } from '../support/data-ledger.ts';
 
 /** The content of a killed platform's ledger, compared with what was observed. */
 export interface KilledLedger {
@@ -115,28 +111,16 @@ async function treeFaults(
   }
 }
 
-const ledgerOf = (file: string, { issuer, logOrigin, log, dataKey }: PlatformKeys): Promise<Ledger> =>
-  openSqliteLedger({
-    file,
-    identity: { issuer, logOrigin },
-    logKey: log,
-    dataKey,
-    clock: systemClock,
-    random: randomBytes,
-  });
-
 /**
  * Compares the ledger of a stopped platform with what was observed.
  * @param data its `--data` folder
  * @param tenant the only tenant that has receipts
  */
 export async function checkKilled(data: string, seen: Witnessed, tenant = 'default'): Promise<KilledLedger> {
-  const file = join(data, 'ledger', 'ledger.sqlite');
-  const counts = countsOf(file);
-  const keys = await loadKeys(join(data, 'keys'));
+  const counts = countsOf(ledgerFileOf(data));
+  const { keys, ledger } = await openDataLedger(data);
   const x = Buffer.from(keys.log.publicKey).toString('base64url');
   const logKey = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x } });
-  const ledger = await ledgerOf(file, keys);
   try {
     const receipts = await receiptsOf(ledger, tenant);
     const faults = [

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { load } from '../../hack/bench/processes.ts';
 import { orbManifest } from '../support/orbs.ts';
 import { startStandalone, type Standalone } from '../support/standalone.ts';
 import { linesOf, watchPlatform, type Witnessed } from './witness.ts';
+import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 const ORB = 'chaos.send@1.0.0';
 const BODY = JSON.stringify({ orb_id: ORB, inputs: { text: 'under load' } });
@@ -39,10 +39,8 @@ async function startProvider(): Promise<{ readonly port: number; readonly server
     request.resume();
     request.on('end', () => (count % 10 === 0 ? setTimeout(answer, count % SLOW_MS).unref() : answer()));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  return { port: typeof address === 'object' && address !== null ? address.port : 0, server };
+  const port = await listenOnLoopback(server);
+  return { port, server };
 }
 
 function killGroup(pid: number | undefined): void {

@@ -50,7 +50,7 @@ interface Deciding {
 function orbIdOf(orb: KubeObject): OrbId {
   const parsed = parseOrbId(wantedOrbId(orb) ?? '');
   if (!parsed.ok) throw new TypeError('no orb_id');
-  return parsed.value.id;
+  return parsed.value;
 }
 
 const depthOf = ({ depths }: QueueLoad): number => Object.values(depths).reduce((all, depth) => all + depth, 0);

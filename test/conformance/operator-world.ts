@@ -2,11 +2,12 @@ import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { ControlPlane } from '../../hack/control-plane/control-plane.ts';
 import { kubectlOk } from '../../hack/control-plane/install.ts';
 import { startCountingProxy, type CountingProxy } from '../chaos/rig/counting-proxy.ts';
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { startScriptedFigures, type ScriptedFigures } from '../chaos/rig/scripted-figures.ts';
 import { startApi, type ApiProcess } from '../support/api-process.ts';
 import { apiKeySecret, orb, orbiset } from '../support/cluster-objects.ts';
-import { testNamespace, waitFor, type TestNamespace } from '../support/cluster.ts';
+import { testNamespace, type TestNamespace } from '../support/cluster.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { SHORT_LEASE, startOperator, type OperatorProcess } from '../support/operator-process.ts';
 import { startProvider, type TestProvider } from '../support/provider.ts';
 

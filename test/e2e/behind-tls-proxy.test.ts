@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { ECHO, ensureExample, EXAMPLE } from './support/example.ts';
 import { installPlugin, type Plugin } from './support/plugin.ts';
 import { patiently } from './support/patience.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { readFailoverStatus } from '../../core/failover/status-codec.ts';
 import type { SwapRecord } from '../../core/failover/types.ts';
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { say } from '../support/e2e/node.ts';
 import { rootKey } from './support/ledger-check.ts';
 import { startLoad } from './support/load.ts';

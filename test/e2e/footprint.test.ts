@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { kubectlOk, PLATFORM_NAMESPACE } from '../../hack/control-plane/install.ts';
 import { imagePlace } from '../../hack/image/build-image.ts';
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { node, place, say } from '../support/e2e/node.ts';
 import { patiently } from './support/patience.ts';
 import { platformKubectl } from './support/release.ts';

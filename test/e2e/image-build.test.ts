@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { expect } from 'chai';
 import { command } from '../../hack/control-plane/command.ts';
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { say } from '../support/e2e/node.ts';
 import { machineNetwork } from './support/machine.ts';
 

@@ -3,13 +3,15 @@ import { once } from 'node:events';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { imagePlace } from '../../hack/image/build-image.ts';
 import { openImage, type ImageRoot, type Started } from '../support/image-root.ts';
+import { lastAnswer } from '../support/wait-for.ts';
+import { PATIENCE_MS } from './support/patience.ts';
+import { listenOnLoopback } from '../../adapters/process/listen.ts';
+import { isRecord } from '../../hack/control-plane/json.ts';
 
 const RECEIPT = 'rcpt_01a1f866-0dfa-7001-8000-000000001eef';
 const repository = resolve(import.meta.dirname, '../..');
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const readJson = (path: string): Record<string, unknown> => {
   const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
   return isRecord(value) ? value : {};
@@ -29,13 +31,9 @@ function installed(app: string): ReadonlyMap<string, string> {
 }
 
 async function until<T>(what: string, started: Started, look: () => T | undefined): Promise<T> {
-  for (let tries = 0; tries < 900; tries += 1) {
-    const found = look();
-    if (found !== undefined) return found;
-    if (started.child.exitCode !== null) break;
-    await delay(100);
-  }
-  throw new Error(`${what} did not come:\n${started.output()}`);
+  const found = await lastAnswer(look, (seen) => seen !== undefined || started.child.exitCode !== null, PATIENCE_MS);
+  if (found === undefined) throw new Error(`${what} did not come:\n${started.output()}`);
+  return found;
 }
 
 describe('the image', () => {
@@ -154,10 +152,7 @@ describe('the image', () => {
 
     it('ends at once when a verb that waits for a server is told to', async () => {
       const silent = createServer();
-      silent.listen(0, '127.0.0.1');
-      await once(silent, 'listening');
-      const address = silent.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      const port = await listenOnLoopback(silent);
       const asked = once(silent, 'connection');
       const started = image.start(['orb', 'receipts', 'get', RECEIPT, '--server', `http://127.0.0.1:${port}`]);
       await Promise.race([asked, started.ended]);

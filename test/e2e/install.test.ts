@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { command, type CommandResult } from '../../hack/control-plane/command.ts';
 import { kubectlOk, PLATFORM_NAMESPACE } from '../../hack/control-plane/install.ts';
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { testNamespace, type TestNamespace } from '../support/cluster.ts';
 import { node, say } from '../support/e2e/node.ts';
 import { PATIENCE_MS } from './support/patience.ts';

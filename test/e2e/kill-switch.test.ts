@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import { kubectlOk, PLATFORM_NAMESPACE } from '../../hack/control-plane/install.ts';
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { node, say } from '../support/e2e/node.ts';
 import { connectApi, type ApiAnswer, type ApiClient } from './support/api-client.ts';
 import { untilServed } from './support/load.ts';

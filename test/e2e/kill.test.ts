@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { kubectlOk, PLATFORM_NAMESPACE } from '../../hack/control-plane/install.ts';
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { node, say } from '../support/e2e/node.ts';
 import type { ApiClient } from './support/api-client.ts';
 import { deleteAtOnce, killProcess, readyPods, type PodRef } from './support/kill.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { kubectlOk, PLATFORM_NAMESPACE } from '../../hack/control-plane/install.ts';
 import { blocksOf } from '../integration/docs/fenced-blocks.ts';
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { secret } from '../support/cluster-objects.ts';
 import { testNamespace, type TestNamespace } from '../support/cluster.ts';
 import { command } from '../../hack/control-plane/command.ts';

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { kubectlOk } from '../../hack/control-plane/install.ts';
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { node, place, say } from '../support/e2e/node.ts';
 import { checkLedger, checkLoad } from './support/ledger-check.ts';
 import { descriptionAfter, startWriting, WRITTEN } from './support/live-writes.ts';

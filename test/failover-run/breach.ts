@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { PrometheusMode } from '../../adapters/prometheus/expressions.ts';
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { PRIMARY, THRESHOLD_MS, type CalledOrb } from './orbs.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const EVERY_MS = 500;
 
@@ -30,12 +30,12 @@ export async function untilBreached(
   { orb, mode }: { readonly orb: CalledOrb; readonly mode: PrometheusMode },
   withinMs: number,
 ): Promise<number> {
-  const end = Date.now() + withinMs;
-  while (Date.now() < end) {
+  const breachedAt = async (): Promise<number | undefined> => {
     const asked = Date.now();
     const seconds = await valueOf(prometheusUrl, p95Query(orb, mode));
-    if (seconds !== undefined && seconds * 1000 > THRESHOLD_MS) return asked;
-    await delay(EVERY_MS);
-  }
-  throw new Error(`${orb.name}: Prometheus does not see that the primary is slow`);
+    return seconds !== undefined && seconds * 1000 > THRESHOLD_MS ? asked : undefined;
+  };
+  const breached = await waitFor(breachedAt, withinMs, EVERY_MS);
+  if (breached === undefined) throw new Error(`${orb.name}: Prometheus does not see that the primary is slow`);
+  return breached;
 }

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { command, type CommandResult } from '../../hack/control-plane/command.ts';
-import { at, readJson } from '../chaos/rig/json.ts';
+import { readJson } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { NAMESPACE, type CalledOrb } from './orbs.ts';
 import type { World } from './world.ts';
 

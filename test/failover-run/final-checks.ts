@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { SwapRecord } from '../../core/failover/types.ts';
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { orb, recordOf } from './command-line.ts';
 import { FIRST } from './load.ts';
 import { NAMESPACE, ORBS, type CalledOrb } from './orbs.ts';

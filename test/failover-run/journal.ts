@@ -1,4 +1,4 @@
-import { percentile, type CallerRun } from './load.ts';
+import { latency, type CallerRun } from './load.ts';
 import { ORBS } from './orbs.ts';
 
 /** Something that happened, for the timeline. */
@@ -72,8 +72,8 @@ function quarterOf(at: number, orb: string, runs: readonly CallerRun[]): Quarter
     orb,
     runs: own.length,
     failed: own.filter(({ fault }) => fault !== '').length,
-    p50Ms: Math.round(percentile(own, 0.5)),
-    p95Ms: Math.round(percentile(own, 0.95)),
+    p50Ms: Math.round(latency(own, 0.5)),
+    p95Ms: Math.round(latency(own, 0.95)),
     providers: providersText(own),
   };
 }

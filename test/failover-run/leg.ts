@@ -1,6 +1,6 @@
 import type { PrometheusMode } from '../../adapters/prometheus/expressions.ts';
 import type { SwapRecord } from '../../core/failover/types.ts';
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { untilBreached } from './breach.ts';
 import { kubectlOrb, statusOf } from './command-line.ts';
 import { CONSECUTIVE, FALLBACK, INTERVAL_MS, NAMESPACE, ORBS, PRIMARY, type CalledOrb } from './orbs.ts';

@@ -1,6 +1,8 @@
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { startCallers } from '../support/callers.ts';
 import { NAMESPACE, ORBISET, ORBS, type CalledOrb } from './orbs.ts';
+import { lastAnswer } from '../support/wait-for.ts';
+import { percentile } from '../support/rank.ts';
 
 /** One run as its caller saw it. */
 export interface CallerRun {
@@ -57,10 +59,12 @@ async function execute({ url, apiKey }: Target, orb: CalledOrb, id: string): Pro
 
 /** Resolves when the API, which has caches of its own, executes each Orb. @throws Error it does not within 20 s */
 export async function untilServed(target: Target): Promise<void> {
-  const end = performance.now() + TIMEOUT_MS;
   for (const orb of ORBS) {
-    let run = await execute(target, orb, FIRST);
-    while (run.fault !== '' && performance.now() < end) run = await execute(target, orb, FIRST);
+    const run = await lastAnswer(
+      () => execute(target, orb, FIRST),
+      ({ fault }) => fault === '',
+      TIMEOUT_MS,
+    );
     if (run.fault !== '') throw new Error(`${orb.name} is not executed: ${run.fault}`);
   }
 }
@@ -73,8 +77,9 @@ export function startLoad(target: Target, rate: number): Load {
   return { runs, stop };
 }
 
-/** Nearest rank; NaN without runs. @param share 0 … 1 */
-export function percentile(runs: readonly CallerRun[], share: number): number {
-  const sorted = runs.map(({ ms }) => ms).toSorted((one, other) => one - other);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
-}
+/** What that share of the runs took at most, ms; NaN without runs. */
+export const latency = (runs: readonly CallerRun[], share: number): number =>
+  percentile(
+    runs.map(({ ms }) => ms),
+    share,
+  );

@@ -1,4 +1,4 @@
-import { at } from '../chaos/rig/json.ts';
+import { at } from '../../hack/control-plane/json.ts';
 import { statusOf } from './command-line.ts';
 import { ORBS } from './orbs.ts';
 import type { OrbWatch } from './watch-orbs.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Journal } from './journal.ts';
-import { percentile, type CallerRun, type Load } from './load.ts';
+import { latency, type CallerRun, type Load } from './load.ts';
 import { ORBS, THRESHOLD_MS, type CalledOrb } from './orbs.ts';
 import type { OrbWatch } from './watch-orbs.ts';
 import type { World } from './world.ts';
@@ -41,7 +41,7 @@ export const runsOf = ({ load }: Stage, orb: CalledOrb, from: number, to = Infin
   load.runs.filter((run) => run.orb === orb.name && run.at >= from && run.at < to);
 
 const textOf = (runs: readonly CallerRun[]): string =>
-  `${runs.length} runs, p50 ${Math.round(percentile(runs, 0.5))} ms, p95 ${Math.round(percentile(runs, 0.95))} ms, ${runs.filter(({ fault }) => fault !== '').length} failed`;
+  `${runs.length} runs, p50 ${Math.round(latency(runs, 0.5))} ms, p95 ${Math.round(latency(runs, 0.95))} ms, ${runs.filter(({ fault }) => fault !== '').length} failed`;
 
 /** Callers were served well from then on, by one provider when it is named. */
 export function checkFast(stage: Stage, what: string, from: number, provider?: string): void {
@@ -49,6 +49,6 @@ export function checkFast(stage: Stage, what: string, from: number, provider?: s
     const runs = runsOf(stage, orb, from);
     const isServed =
       runs.length > 0 && runs.every((run) => run.fault === '' && run.provider === (provider ?? run.provider));
-    stage.journal.check(`${orb.name}: ${what}`, isServed && percentile(runs, 0.95) < THRESHOLD_MS, textOf(runs));
+    stage.journal.check(`${orb.name}: ${what}`, isServed && latency(runs, 0.95) < THRESHOLD_MS, textOf(runs));
   }
 }

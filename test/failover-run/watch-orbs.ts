@@ -1,6 +1,7 @@
 import { readFailoverStatus } from '../../core/failover/status-codec.ts';
 import type { FailoverStatus, SwapRecord } from '../../core/failover/types.ts';
-import { at, isRecord, metadataOf, textOf } from '../chaos/rig/json.ts';
+import { metadataOf, textOf } from '../chaos/rig/json.ts';
+import { at, isRecord } from '../../hack/control-plane/json.ts';
 import { openAdminWatch } from '../chaos/rig/admin-watch.ts';
 import type { Journal } from './journal.ts';
 import { NAMESPACE } from './orbs.ts';

@@ -164,7 +164,6 @@ function dialerOf(answer: Answer, sent: OutboundRequest[]): Dialer {
       sent.push(request);
       return answer(request, signal);
     },
-    exceptions: [],
     halt: () => Promise.resolve(),
     resume: () => undefined,
     destroy: () => Promise.resolve(),

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
-import { connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { createAdmission } from '../../api-server/http/admission.ts';
 import type { AuthResult } from '../../api-server/http/authorise.ts';
-import { openapiOf } from '../../api-server/http/openapi.ts';
-import { openapiRoute } from '../../api-server/http/openapi-route.ts';
+import { openapiOf, openapiRoute } from '../../api-server/http/openapi.ts';
 import { serviceSchemas } from '../../api-server/services/services.ts';
 import type { Route } from '../../api-server/http/route.ts';
 import { createApp, type Answered, type App, type AppOptions } from '../../api-server/http/server.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
 import type { Scope } from '../../core/api-key/scopes.ts';
 import { checkAnswer, type Answer } from './openapi-check.ts';
+import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 /** 2026-11-20T10:00:00Z */
 export const TEST_NOW = 1_795_168_800_000;
@@ -136,10 +136,7 @@ export async function startApp(
     ...rest,
   });
   const openapi = openapiOf([...routes, described], about);
-  app.server.listen(0, '127.0.0.1');
-  await once(app.server, 'listening');
-  const address: AddressInfo | string | null = app.server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  const port = await listenOnLoopback(app.server);
   const call = async (
     method: string,
     path: string,

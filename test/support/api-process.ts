@@ -7,7 +7,7 @@ import { LOG_HEAD_NAME } from '../../adapters/log-head/config-map-head-store.ts'
 import type { ControlPlane } from '../../hack/control-plane/control-plane.ts';
 import { kubectlOk } from '../../hack/control-plane/install.ts';
 import { startProcess, type Process } from '../../hack/control-plane/process.ts';
-import { untilReadyFile } from '../../hack/control-plane/ready-file.ts';
+import { untilReadyFile } from '../../hack/control-plane/until-ready.ts';
 import { startCountingProxy, type CountingProxy } from '../chaos/rig/counting-proxy.ts';
 import { unlessOverloaded } from './unless-overloaded.ts';
 

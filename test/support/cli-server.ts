@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 interface Received {
   readonly method: string;
@@ -36,10 +36,7 @@ export async function aServer(answer: Answering): Promise<CliServer> {
       answer(one, response, received.length);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = await listenOnLoopback(server);
   return {
     url: `http://127.0.0.1:${port}`,
     received,

@@ -5,6 +5,7 @@ import { kubectlOk, type Kubectl } from '../../hack/control-plane/install.ts';
 import type { UserName } from '../../hack/control-plane/users.ts';
 import { createAdminApi } from '../chaos/rig/admin-api.ts';
 import { setTimeout as delay } from 'node:timers/promises';
+import { waitFor } from './wait-for.ts';
 
 /** One namespace of a test: changed through kubectl, and read as kubectl would print it. */
 export interface TestNamespace {
@@ -20,36 +21,19 @@ export interface TestNamespace {
   readonly remove: () => Promise<void>;
 }
 
-const POLL_MS = 50;
 /** Several controllers write one status: what a test sees is the object after the last of them. */
 const SETTLE_MS = 150;
-const WAIT_MS = 30_000;
-/**
- * A wait polls at least this often, a short wait every `LOOK_MS`: a machine that stands still loses one poll, not all.
- */
-const LOOKS = 10;
-const LOOK_MS = 200;
 
-const isObject = (value: unknown): value is KubeObject => isJsonObject(value) && isJsonObject(value['metadata']);
+export const isKubeObject = (value: unknown): value is KubeObject =>
+  isJsonObject(value) && isJsonObject(value['metadata']);
 
 function parseObject(text: string): KubeObject {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value)) throw new Error(`no object: ${text}`);
+  if (!isKubeObject(value)) throw new Error(`no object: ${text}`);
   return value;
 }
 
 const NOT_FOUND = /NotFound|not found/;
-
-/** Polls until an answer comes; the error shows the last poll when no answer comes. */
-export async function waitFor<T>(look: () => Promise<T | undefined>, ms = WAIT_MS): Promise<T | undefined> {
-  const until = performance.now() + ms;
-  for (let looks = 1; ; looks += 1) {
-    const found = await look();
-    if (found !== undefined) return found;
-    if (performance.now() > until && looks >= Math.min(LOOKS, ms / LOOK_MS)) return undefined;
-    await delay(POLL_MS);
-  }
-}
 
 /** Writes the part of the status that another writer owns, as that writer does. */
 export async function writeStatus(
@@ -83,7 +67,7 @@ function kubectlReader(plane: Kubectl, name: string): Reader {
   const list: Reader['list'] = async (kind) => {
     const value: unknown = JSON.parse(await kubectlOk(plane, ['-n', name, 'get', kind, '-o', 'json']));
     const items = isJsonObject(value) && Array.isArray(value['items']) ? value['items'] : [];
-    return items.filter(isObject);
+    return items.filter(isKubeObject);
   };
   return { get, list, close: () => undefined };
 }
@@ -101,7 +85,7 @@ const COLLECTIONS: ReadonlyMap<string, readonly [string, string]> = new Map([
 
 /** As kubectl prints it. */
 function shown(value: unknown): KubeObject {
-  if (!isObject(value)) throw new Error(`no object: ${JSON.stringify(value)}`);
+  if (!isKubeObject(value)) throw new Error(`no object: ${JSON.stringify(value)}`);
   const members = Object.entries(value.metadata).filter(([member]) => member !== 'managedFields');
   return parseObject(JSON.stringify({ ...value, metadata: Object.fromEntries(members) }));
 }

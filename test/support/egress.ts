@@ -1,6 +1,7 @@
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import type { DialLimits, OutboundRequest } from '../../adapters/egress/port.ts';
+import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 /** A server that sends raw bytes: an HTTP library can't simulate the faults of a provider. */
 export interface RawServer {
@@ -45,12 +46,9 @@ async function listening(server: Server, requests: readonly string[]): Promise<R
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
+  const port = await listenOnLoopback(server);
   return {
-    port: isTcp(address) ? address.port : 0,
+    port,
     connections: () => count,
     requests,
     close: async () => {
@@ -61,9 +59,6 @@ async function listening(server: Server, requests: readonly string[]): Promise<R
     },
   };
 }
-
-const isTcp = (address: AddressInfo | string | null): address is AddressInfo =>
-  typeof address === 'object' && address !== null;
 
 /** A raw HTTP server on a free loopback port. */
 export function rawServer(script: Script): Promise<RawServer> {

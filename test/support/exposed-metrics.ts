@@ -3,6 +3,7 @@ import { createMetrics, observeCertificate } from '../../adapters/telemetry/metr
 import { createFailoverGauges } from '../../operator/failover/gauges.ts';
 import { createLoaderMetrics } from '../../operator/loader/loader-metrics.ts';
 import { createFakeClock } from './fake-clock.ts';
+import { IDLE_SOURCES } from './idle-sources.ts';
 
 const TYPE = /^# TYPE (\S+) (\S+)$/gm;
 const HISTOGRAM = ['_bucket', '_sum', '_count'];
@@ -17,19 +18,7 @@ async function textOf(...slices: readonly AsyncGenerator<string>[]): Promise<str
 /** Names of all series that operator and API can expose, read from their answers to a scrape. */
 export async function exposedMetrics(): Promise<ReadonlySet<string>> {
   const clock = createFakeClock(NOW);
-  const api = createMetrics({
-    clock,
-    version: '0.0.0',
-    sources: {
-      runsInFlight: () => 0,
-      ledgerLoad: () => ({ queuedRows: 0, oldestMs: 0 }),
-      logSize: () => Promise.resolve(0),
-      apiKeys: () => [],
-      egressExceptions: () => 0,
-      logConsistent: () => true,
-      logHeadSize: () => 0,
-    },
-  });
+  const api = createMetrics({ clock, version: '0.0.0', sources: IDLE_SOURCES });
   observeCertificate(api.registry, () => NOW);
   createKubeMetrics(api.registry, { clock });
   createLoaderMetrics(api.registry);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { ensureNodeBase } from '../../hack/image/base.ts';
 import { imagePlace } from '../../hack/image/build-image.ts';
 import { output } from '../../hack/image/buildah.ts';
+import { isRecord } from '../../hack/control-plane/json.ts';
 
 /** The image as a node would unpack it. */
 export interface ImageRoot {
@@ -38,7 +39,6 @@ export interface Started {
   readonly signal: (name: NodeJS.Signals) => Promise<void>;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const fields = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
 const texts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];

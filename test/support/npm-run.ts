@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { command } from '../../hack/control-plane/command.ts';
+import { processFamily } from './process-family.ts';
+import { lastAnswer } from './wait-for.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const POLL_MS = 100;
+const SAID_MS = 60_000;
+const LEFT_MS = 20_000;
 
 /** An npm script in its own process group, as in a terminal. */
 export interface NpmRun {
@@ -23,20 +24,6 @@ export interface NpmRun {
   readonly kill: () => Promise<void>;
 }
 
-interface Running {
-  readonly pid: number;
-  readonly parent: number;
-  readonly line: string;
-}
-
-async function processes(): Promise<readonly Running[]> {
-  const { stdout } = await command('ps', ['-A', '-ww', '-o', 'pid=,ppid=,stat=,args=']);
-  return stdout.split('\n').flatMap((row) => {
-    const [, pid, parent, state = '', line = ''] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? [];
-    return pid === undefined || state.startsWith('Z') ? [] : [{ pid: Number(pid), parent: Number(parent), line }];
-  });
-}
-
 /** Starts `npm ARGS…` in the repository; the test ends it. */
 export function npmRun(args: readonly string[]): NpmRun {
   const child = spawn('npm', [...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
@@ -45,34 +32,17 @@ export function npmRun(args: readonly string[]): NpmRun {
     stream.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
   const exited = once(child, 'exit');
   const pid = child.pid ?? 0;
-  const known = new Set([pid]);
-  const running = async (): Promise<readonly Running[]> => {
-    const all = await processes();
-    // Processes are listed in the order of their start: parents come before their children, except for reused ids.
-    for (const each of all) if (known.has(each.parent)) known.add(each.pid);
-    return all.filter((each) => known.has(each.pid));
-  };
-  const members = async (): Promise<readonly string[]> => (await running()).map(({ line }) => line);
+  const { running, lines: members } = processFamily(pid);
   return {
     output: () => text,
     untilSaid: async (wanted) => {
-      const until = performance.now() + 60_000;
-      while (!text.includes(wanted)) {
-        if (child.exitCode !== null || performance.now() > until) throw new Error(`never said "${wanted}":\n${text}`);
-        await delay(POLL_MS);
-      }
+      const isSaid = (): boolean => text.includes(wanted);
+      await lastAnswer(isSaid, (said) => said || child.exitCode !== null, SAID_MS);
+      if (!isSaid()) throw new Error(`never said "${wanted}":\n${text}`);
     },
     members,
     signal: (signal, to) => void process.kill(to === 'group' ? -pid : pid, signal),
-    left: async () => {
-      const until = performance.now() + 20_000;
-      let found = await members();
-      while (found.length > 0 && performance.now() < until) {
-        await delay(POLL_MS);
-        found = await members();
-      }
-      return found;
-    },
+    left: () => lastAnswer(members, ({ length }) => length === 0, LEFT_MS, 100),
     kill: async () => {
       for (const each of await running()) process.kill(each.pid, 'SIGKILL');
       await exited;

@@ -1,8 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
-import { loadKeys } from '../../adapters/keys/load-keys.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
-import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { fileOf } from '../../core/files/file-object.ts';
@@ -11,15 +7,9 @@ import { specOf, statusOf } from '../../core/reconcile/read-object.ts';
 import { KINDS } from '../../adapters/kube/kinds.ts';
 import { openObjectStore } from '../../adapters/object-store/object-store.ts';
 import { recordingLogger } from './kube/recorders.ts';
+import { openDataLedger } from './data-ledger.ts';
 
 const never = new AbortController().signal;
-
-async function openLedger(data: string): Promise<Ledger> {
-  const { issuer, logOrigin, log, dataKey } = await loadKeys(join(data, 'keys'));
-  const file = join(data, 'ledger/ledger.sqlite');
-  const identity = { issuer, logOrigin };
-  return openSqliteLedger({ file, identity, logKey: log, dataKey, clock: systemClock, random: randomBytes });
-}
 
 /** The old row of an Orb's pin; undefined: no row. */
 export type OlderPinRow = { readonly pin: JsonObject } | { readonly hidden: string };
@@ -44,7 +34,7 @@ const newUid = (): string => crypto.randomUUID();
  * @param pinOf the row of an Orb's pin
  */
 export async function makeOlder(data: string, pinOf: (orb: KubeObject) => OlderPinRow | undefined): Promise<void> {
-  const ledger = await openLedger(data);
+  const { ledger } = await openDataLedger(data);
   const { client } = await openObjectStore({ ledger, clock: systemClock, logger: recordingLogger(), newUid });
   for (const orb of (await client.list(KINDS.orb, {}, never)).items) await writeOrb(ledger, orb, pinOf(orb));
   for (const orbiset of (await client.list(KINDS.orbiset, {}, never)).items) {

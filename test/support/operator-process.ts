@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ControlPlane } from '../../hack/control-plane/control-plane.ts';
 import { startProcess, type Process } from '../../hack/control-plane/process.ts';
-import { untilReadyFile } from '../../hack/control-plane/ready-file.ts';
+import { untilReadyFile } from '../../hack/control-plane/until-ready.ts';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -17,6 +17,7 @@ export interface OrbEnded {
 export interface OrbProcess {
   /** Home, configuration and working folder; the test removes it. */
   readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
   readonly run: (
     argv: readonly string[],
     options?: { readonly stdin?: string; readonly env?: NodeJS.ProcessEnv; readonly file?: string },
@@ -26,9 +27,10 @@ export interface OrbProcess {
 export function anOrbProcess(): OrbProcess {
   const folder = mkdtempSync(join(tmpdir(), 'orb-process-'));
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const own = { PATH, NODE_COMPILE_CACHE, HOME: folder, ORB_CONFIG_DIR: join(folder, 'config') };
+  const own: NodeJS.ProcessEnv = { PATH, NODE_COMPILE_CACHE, HOME: folder, ORB_CONFIG_DIR: join(folder, 'config') };
   return {
     folder,
+    env: own,
     run: async (argv, { stdin = '', env = {}, file = 'orb.js' } = {}) => {
       const child = spawn(process.execPath, [bin(file), ...argv], { cwd: folder, env: { ...own, ...env } });
       const texts = { out: '', err: '' };

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 /** Series of one moment: the text of name and labels → value. */
 type Series = ReadonlyMap<string, number>;
@@ -53,11 +53,9 @@ export async function startTarget(show: (scrape: number) => readonly Counted[]):
     response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' });
     response.end(show(scrapes).map(seriesOf).map(lines).join(''));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  const port = await listenOnLoopback(server);
   return {
-    address: `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
+    address: `127.0.0.1:${port}`,
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

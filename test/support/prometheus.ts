@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { Sample } from '../../adapters/prometheus/vector-stream.ts';
+import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 /** A query as the server received it. */
 interface SeenQuery {
@@ -48,10 +48,7 @@ export async function startFakePrometheus(tls?: ServerOptions): Promise<FakeProm
     receive(request, response).catch(() => response.destroy());
   };
   const server = tls === undefined ? createServer(listener) : createSecureServer(tls, listener);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = await listenOnLoopback(server);
   return {
     url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     seen,

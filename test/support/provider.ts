@@ -1,6 +1,7 @@
 import { createServer as createHttp, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 /** One request as a provider received it. */
 interface SeenRequest {
@@ -120,10 +121,9 @@ export async function startProvider(tls?: { readonly key: string; readonly cert:
   };
   const server = tls === undefined ? createHttp(listener) : createHttps(tls, listener);
   server.on('connection', () => (connections += 1));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
+  const port = await listenOnLoopback(server);
   return {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
+    port,
     seen,
     connections: () => connections,
     release: () => held.splice(0).forEach((response) => json(response, 200, { id: 'held' })),

@@ -16,6 +16,17 @@ export const testLogKey = {
 };
 export const testLogKeyPublic: KeyObject = pair.publicKey;
 
+/** Options of a ledger of tests, by default with bytes of zeros in place of random ones and a clock that stands still. */
+export const testLedgerOptions = (file: string, more: Partial<SqliteLedgerOptions> = {}): SqliteLedgerOptions => ({
+  file,
+  identity: { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' },
+  logKey: testLogKey,
+  dataKey: new Uint8Array(32),
+  clock: createFakeClock(LEDGER_NOW),
+  random: (size) => new Uint8Array(size),
+  ...more,
+});
+
 export interface SqliteFixture {
   readonly folder: string;
   readonly options: SqliteLedgerOptions;
@@ -33,14 +44,8 @@ const isClosed = (error: unknown): boolean => error instanceof LedgerError && er
 export async function openSqliteFixture(): Promise<SqliteFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'orb-ledger-'));
   const clock = createFakeClock(LEDGER_NOW);
-  const options: SqliteLedgerOptions = {
-    file: join(folder, 'ledger.sqlite'),
-    identity: { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' },
-    logKey: testLogKey,
-    dataKey: randomBytes(32),
-    clock,
-    random: randomBytes,
-  };
+  const file = join(folder, 'ledger.sqlite');
+  const options = testLedgerOptions(file, { dataKey: randomBytes(32), clock, random: randomBytes });
   const ledger = await openSqliteLedger(options);
   let current = ledger;
   const reopen = async (): Promise<Ledger> => {

@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { untilReadyFile } from '../../hack/control-plane/ready-file.ts';
+import { untilReadyFile } from '../../hack/control-plane/until-ready.ts';
 import { unlessOverloaded } from './unless-overloaded.ts';
+import { lastAnswer } from './wait-for.ts';
 
 const root = join(import.meta.dirname, '../..');
 const READY_MS = 60_000;
 const PRINTED_MS = 30_000;
-const POLL_MS = 50;
 
 /** The content of `--ready-file`. */
 interface ReadyFile {
@@ -93,9 +92,7 @@ export async function runStandalone(args: readonly string[]): Promise<Ended> {
  * 50 ms after their event.
  */
 export async function outputWith({ output }: Pick<Standalone, 'output'>, text: string): Promise<string> {
-  const until = performance.now() + PRINTED_MS;
-  while (!output().includes(text) && performance.now() < until) await delay(POLL_MS);
-  return output();
+  return lastAnswer(output, (printed) => printed.includes(text), PRINTED_MS);
 }
 
 /** Starts standalone on free ports and waits until it answers. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { text as textOf } from 'node:stream/consumers';
+import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 /** One call as the provider received it. */
 interface Witnessed {
@@ -60,10 +61,9 @@ export async function startWitness(tls: { readonly key: string; readonly cert: s
   const server = createServer(tls, (request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
+  const port = await listenOnLoopback(server);
   return {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
+    port,
     calls,
     hold: () => (gate = Promise.withResolvers<void>()),
     release: () => gate.resolve(),

@@ -26,7 +26,7 @@ export function findOrb(catalog: Pick<Catalog, 'orb'>, request: RouteRequest): S
   if (!tenant.ok) return tenant;
   const parsed = parseOrbId(request.params['orb_id'] ?? '');
   if (!parsed.ok) return stop(problem(request, 'orb-not-found'));
-  const orbId = parsed.value.id;
+  const orbId = parsed.value;
   const limited = refuseKey(request, orbId);
   if (limited !== undefined) return stop(limited);
   const entry = catalog.orb(tenant.tenant, orbId);

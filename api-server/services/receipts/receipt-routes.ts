@@ -7,8 +7,7 @@ import { problem } from '../../http/problem.ts';
 import { conditional } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { shapes } from '../../http/schemas.ts';
-import { bundleSchema, receiptSchema } from './receipt-schemas.ts';
-import { swapReceiptSchema } from './swap-receipt-schema.ts';
+import { bundleSchema, receiptSchema, swapReceiptSchema } from './receipt-schemas.ts';
 import {
   findReceipt,
   loadReceipt,

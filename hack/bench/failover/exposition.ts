@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { ExpositionFigures, ExpositionSettings } from '../failover-exposition.ts';
-import { median, row, type Row } from './figures.ts';
+import { row, type Row } from './figures.ts';
+import { median } from '../../../test/support/rank.ts';
 
 /** Results of a scrape as Prometheus sees them. */
 interface Seen {

@@ -1,6 +1,4 @@
-/** The middle value; of an even number of values, the upper of the two. */
-export const median = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+import { median } from '../../../test/support/rank.ts';
 
 export const largest = (values: readonly number[]): number => Math.max(...values);
 

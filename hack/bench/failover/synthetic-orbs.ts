@@ -1,6 +1,7 @@
 import type { OrbToMeasure } from '../../../adapters/failover-metrics/port.ts';
 import { createMetrics, type Metrics } from '../../../adapters/telemetry/metrics.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
+import { IDLE_SOURCES } from '../../../test/support/idle-sources.ts';
 
 const NAMESPACES = 50;
 export const PROVIDERS = ['sendgrid', 'mailgun'] as const;
@@ -23,16 +24,7 @@ const secondsOf = (index: number, run: number): number => 0.1 + ((index * 7919 +
 
 /** The metrics of an API process that has all of these Orbs and probes them; nothing is counted yet. */
 export function metricsOf(orbs: readonly OrbToMeasure[]): Metrics {
-  const sources = {
-    runsInFlight: () => 0,
-    ledgerLoad: () => ({ queuedRows: 0, oldestMs: 0 }),
-    logSize: () => Promise.resolve(0),
-    apiKeys: () => [],
-    egressExceptions: () => 0,
-    logConsistent: () => true,
-    logHeadSize: () => 0,
-  };
-  const metrics = createMetrics({ clock: systemClock, version: '0', sources });
+  const metrics = createMetrics({ clock: systemClock, version: '0', sources: IDLE_SOURCES });
   for (const { namespace, orbId, providers } of orbs) {
     metrics.setOrb({ namespace, orbId, providers, swaps: true });
     metrics.setProbing(namespace, orbId, true);

@@ -1,10 +1,11 @@
 import { KINDS } from '../../../adapters/kube/kinds.ts';
-import type { KubeClient, KubeMetrics } from '../../../adapters/kube/port.ts';
+import type { KubeClient } from '../../../adapters/kube/port.ts';
 import { createReflector } from '../../../adapters/kube/reflector.ts';
-import type { Logger } from '../../../adapters/telemetry/port.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
 import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
-import { isRecord } from '../../cluster/json.ts';
+import { isRecord } from '../../control-plane/json.ts';
+import { noKubeMetrics } from '../../../adapters/kube/no-metrics.ts';
+import { silentLog } from '../../../adapters/telemetry/silent-log.ts';
 
 /** Watches the statuses of all Orbs, as a person with `kubectl get -w` would. */
 export interface Observer {
@@ -14,25 +15,6 @@ export interface Observer {
   readonly readyAt: (key: string, generation: number) => Promise<number>;
   readonly stop: () => Promise<void>;
 }
-
-const nothing = (): void => undefined;
-/** The benchmark counts the calls of the platform, not its own. */
-export const noMetrics: KubeMetrics = {
-  request: nothing,
-  listed: nothing,
-  watchRestarted: nothing,
-  watchStalled: nothing,
-  historyRewound: nothing,
-  cache: nothing,
-};
-export const noLog: Logger = {
-  debug: nothing,
-  info: nothing,
-  warn: nothing,
-  error: nothing,
-  child: () => noLog,
-  flush: () => Promise.resolve(),
-};
 
 /** Generation of a Ready status; 0 when it is not Ready. */
 function readyGeneration({ status }: KubeObject): number {
@@ -62,8 +44,8 @@ export async function observe(client: KubeClient): Promise<Observer> {
     selection: {},
     clock: systemClock,
     random: Math.random,
-    logger: noLog,
-    metrics: noMetrics,
+    logger: silentLog,
+    metrics: noKubeMetrics,
     onChange: ({ key, after }) => see(key, after),
   });
   const running = reflector.run(stopping.signal);

@@ -1,11 +1,33 @@
 import { KINDS } from '../../../adapters/kube/kinds.ts';
-import type { Change } from '../../../adapters/kube/port.ts';
-import { bindsTheApi, VAULT_READER } from '../../../core/orbiset/vault-reader.ts';
+import { type Change, KubeError } from '../../../adapters/kube/port.ts';
+import { bindsTheApi, VAULT_READER, bindingCommand } from '../../../core/orbiset/vault-reader.ts';
 import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
-import type { Stores } from '../context.ts';
+import type { Stores, Context } from '../context.ts';
 import { addAll, laneOf, namespaceOf, type Enqueue, type OperatorKind } from '../kind.ts';
+import type { EventSpec } from '../../../core/reconcile/event-spec.ts';
+import { answerOf, reconcileFailed, type FailureReport } from '../report-failure.ts';
 import { reconcileRoleBinding } from './reconcile.ts';
-import { bindingFailure } from './report-refusal.ts';
+
+// Only a person can fix these: missing rights, an admission policy, a quota.
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 422]);
+
+const isRefusal = (error: unknown): boolean => error instanceof KubeError && REFUSALS.has(error.status);
+
+/**
+ * Reports failures on the Orbisets of the namespace, because they wait for the RoleBinding. The RoleBinding has no
+ * status and may not exist. Keys are namespaces.
+ */
+export const bindingFailure = ({
+  stores,
+  platformNamespace,
+}: Pick<Context, 'stores' | 'platformNamespace'>): FailureReport => ({
+  objectsOf: (namespace) => stores.orbiset.byIndex('namespace', namespace),
+  eventOf: (namespace, error): EventSpec => {
+    if (!isRefusal(error)) return reconcileFailed(error);
+    const note = `The RoleBinding ${VAULT_READER} can not be written, so the API reads no Secret here: ${answerOf(error) ?? ''}. Let the operator write RoleBindings and bind the ClusterRole ${VAULT_READER} (operator-vault.yaml), past admission policies and quotas; or make it: ${bindingCommand(namespace, platformNamespace)}`;
+    return { type: 'Warning', reason: 'RoleBindingRefused', action: 'BindVaultReader', note };
+  },
+});
 
 function bindingChanged(change: Change, { queues, stores }: Enqueue): void {
   const namespace = namespaceOf(change);

@@ -1,6 +1,6 @@
 import { seededRandom } from '../seeded-random.ts';
 import { manifestOf, swappable } from '../../support/kube-objects.ts';
-import { at } from '../rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import type { Procedure, ProcedureResult } from './procedure.ts';
 import { startSubject } from './subject.ts';
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { manifestOf, swappable } from '../../support/kube-objects.ts';
-import { at } from '../rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import { compareEndState, type Snapshot } from '../rig/oracles/end-state.ts';
 import { compareWriteCounts, countWrites, type WriteCounts } from '../rig/oracles/write-counts.ts';
 import { acceptedSince, DISTURBANCES, startPair, stopPair, timingOf, type Pair, type Timing } from './pair.ts';

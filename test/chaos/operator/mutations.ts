@@ -1,4 +1,4 @@
-import { isRecord } from '../rig/json.ts';
+import { isRecord } from '../../../hack/control-plane/json.ts';
 
 /** One field set to one value; undefined: absent. */
 export interface Mutation {

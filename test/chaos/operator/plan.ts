@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { at, isRecord, readJson } from '../rig/json.ts';
+import { readJson } from '../rig/json.ts';
+import { at, isRecord } from '../../../hack/control-plane/json.ts';
 import type { CrashMode } from '../rig/rules.ts';
 import type { Edit } from '../rig/watch-editor.ts';
 import type { WritePoint } from '../rig/write-points.ts';

@@ -2,14 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PLANNED } from './plans.ts';
 import type { PlanResult } from './run-plan.ts';
+import { percentile } from '../../support/rank.ts';
 
 const FOLDER = join(import.meta.dirname, '../results');
-
-/** Nearest rank. @param share 0 … 1 */
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
-}
 
 /** The result of a test, as it is stored. */
 export interface TestSummary {
@@ -43,6 +38,7 @@ export function summarise(
   results: readonly PlanResult[],
 ): TestSummary {
   const times = results.flatMap(({ convergedMs }) => convergedMs).map(Math.round);
+  const rank = (share: number): number => (times.length === 0 ? 0 : percentile(times, share));
   const sum = (name: 'requests' | 'referenceRequests'): number =>
     results.reduce((total, result) => total + result[name], 0);
   const requestRatio = sum('requests') / Math.max(1, sum('referenceRequests'));
@@ -53,10 +49,10 @@ export function summarise(
     runs: results.length,
     failed: results.filter(({ faults }) => faults.length > 0).length,
     unreached: results.filter(({ reached }) => !reached).length,
-    convergedMs: { p50: percentile(times, 0.5), p99: percentile(times, 0.99), max: percentile(times, 1) },
+    convergedMs: { p50: rank(0.5), p99: rank(0.99), max: rank(1) },
     requestRatio,
     faults: [
-      ...tooSlow(test, percentile(times, 0.99)),
+      ...tooSlow(test, rank(0.99)),
       ...tooMany(test, requestRatio),
       ...results.flatMap(({ faults }) => faults),
     ].slice(0, 100),

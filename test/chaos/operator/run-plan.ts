@@ -14,6 +14,7 @@ import { startSubject, type Subject } from './subject.ts';
 import { watchStates } from './states.ts';
 import { isCollected, isSeen, readEvents, readObjects, readSnapshot, resetWorld, type World } from './world.ts';
 import { flagsOf, WORKLOADS, type WorkloadName, type WorkloadStep } from './workloads.ts';
+import { lastAnswer } from '../../support/wait-for.ts';
 
 /** A run without a fault, which all other runs are compared with. */
 export interface Reference {
@@ -112,27 +113,21 @@ async function untilEqual(
   { step, expected, since }: { readonly step: WorkloadStep; readonly expected: Snapshot; readonly since: () => number },
 ): Promise<StepOutcome> {
   const { ownMs = 0 } = step;
-  const until = performance.now() + STEP_MS + ownMs;
-  for (;;) {
-    const faults = await readSnapshot(world).then(
+  const differences = (): Promise<readonly string[]> =>
+    readSnapshot(world).then(
       (found) => compareEndState(expected, found),
       (error: unknown) => [String(error)],
     );
-    const now = performance.now();
-    if (faults.length === 0) return { faults, ms: Math.max(0, now - since() - ownMs) };
-    if (now > until) return { faults: faults.map((fault) => `step "${step.name}": ${fault}`), ms: now - since() };
-    await delay(POLL_MS);
-  }
+  const faults = await lastAnswer(differences, (found) => found.length === 0, STEP_MS + ownMs, POLL_MS);
+  const ms = performance.now() - since();
+  if (faults.length === 0) return { faults, ms: Math.max(0, ms - ownMs) };
+  return { faults: faults.map((fault) => `step "${step.name}": ${fault}`), ms };
 }
 
 /** Faults of swaps and their Events. Events follow the status later, also after a restart: waits for missing ones. */
 async function swapFaults(world: World, swaps: () => readonly SwapsOfOrb[]): Promise<readonly string[]> {
-  const until = performance.now() + EVENTS_MS;
-  for (;;) {
-    const faults = checkSwaps(swaps(), await readEvents(world).catch(() => []));
-    if (faults.length === 0 || performance.now() > until) return faults;
-    await delay(POLL_MS);
-  }
+  const faults = async (): Promise<readonly string[]> => checkSwaps(swaps(), await readEvents(world).catch(() => []));
+  return lastAnswer(faults, (found) => found.length === 0, EVENTS_MS, POLL_MS);
 }
 
 /** Runs a workload under a plan and checks it with the oracles. */

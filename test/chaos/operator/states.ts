@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openAdminWatch, type AdminWatch } from '../rig/admin-watch.ts';
-import { at, metadataOf } from '../rig/json.ts';
+import { metadataOf } from '../rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import { checkMonotony } from '../rig/oracles/monotony.ts';
 import { SwapWitness, type SwapsOfOrb } from '../rig/oracles/swaps.ts';
 import type { World } from './world.ts';

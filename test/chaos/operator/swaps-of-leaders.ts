@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { manifestOf } from '../../support/kube-objects.ts';
 import { seededRandom } from '../seeded-random.ts';
-import { at } from '../rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import { checkSwaps, type SwapsOfOrb } from '../rig/oracles/swaps.ts';
 import type { Health } from '../rig/scripted-figures.ts';
 import { acceptedSince, DISTURBANCES, startPair, stopPair, timingOf, type Disturb, type Timing } from './pair.ts';

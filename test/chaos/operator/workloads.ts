@@ -1,7 +1,8 @@
 import { manifestOf, swappable } from '../../support/kube-objects.ts';
-import { at } from '../rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import type { Health } from '../rig/scripted-figures.ts';
 import { applySpec, makeNamespace, namespaceIsGone, pathOf, reportVault, type World } from './world.ts';
+import { untilTrue } from '../../support/wait-for.ts';
 
 /** One input, after which the operator must come to rest. */
 export interface WorkloadStep {
@@ -161,10 +162,7 @@ export const WORKLOADS: Readonly<Record<WorkloadName, readonly WorkloadStep[]>> 
       uncounted: true,
       act: async (world) => {
         await world.api.ok('DELETE', `/api/v1/namespaces/${world.namespace}`);
-        for (let tries = 0; !(await namespaceIsGone(world)); tries += 1) {
-          if (tries === 300) throw new Error('the namespace is still there after 30 s');
-          await new Promise((resolve) => setTimeout(resolve, 100));
-        }
+        await untilTrue('the namespace is gone', () => namespaceIsGone(world));
       },
     },
   ],

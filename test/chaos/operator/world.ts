@@ -1,9 +1,10 @@
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { startControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { installPlatform, PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
-import { waitFor } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { APPLY, createAdminApi, type AdminApi } from '../rig/admin-api.ts';
-import { at, metadataOf, textOf } from '../rig/json.ts';
+import { metadataOf, textOf } from '../rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import { startScriptedFigures, type ScriptedFigures } from '../rig/scripted-figures.ts';
 import { compareEndState, takeSnapshot, type Snapshot } from '../rig/oracles/end-state.ts';
 

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:https';
-import { readJson, at, isRecord } from './json.ts';
+import { readJson } from './json.ts';
+import { at, isRecord } from '../../../hack/control-plane/json.ts';
 
 /** An answer of the API server. */
 export interface ApiAnswer {

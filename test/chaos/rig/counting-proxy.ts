@@ -10,6 +10,7 @@ import { statusBody, type Action, type MadeAnswer, type Rule } from './rules.ts'
 import { LineSplitter, WatchEventNamer, type StreamEditor, type WatchEditor, type WatchOut } from './watch-stream.ts';
 import { openWatchOut } from './watch-out.ts';
 import { WritePointNamer, type WritePoint } from './write-points.ts';
+import { listenOnLoopback } from '../../../adapters/process/listen.ts';
 
 /** Plain HTTP in front of an API server; journals and disturbs the requests of one process. */
 export interface CountingProxy {
@@ -293,11 +294,6 @@ class Proxy {
   }
 }
 
-const portOf = (address: unknown): number =>
-  typeof address === 'object' && address !== null && 'port' in address && typeof address.port === 'number'
-    ? address.port
-    : 0;
-
 /** Starts a proxy on a free loopback port. */
 export async function startCountingProxy(options: ProxyOptions): Promise<CountingProxy> {
   const proxy = new Proxy(options);
@@ -308,9 +304,9 @@ export async function startCountingProxy(options: ProxyOptions): Promise<Countin
     proxy.sockets.add(socket);
     socket.on('close', () => proxy.sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${portOf(server.address())}`,
+    url: `http://127.0.0.1:${port}`,
     journal: proxy.journal,
     points: () => [...proxy.points],
     eventNames: () => [...proxy.eventNames],

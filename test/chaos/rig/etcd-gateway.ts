@@ -1,4 +1,5 @@
-import { at, readJson, textOf } from './json.ts';
+import { readJson, textOf } from './json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 
 async function call(endpoint: string, path: string, body: unknown): Promise<unknown> {
   const response = await fetch(`${endpoint}${path}`, { method: 'POST', body: JSON.stringify(body) });

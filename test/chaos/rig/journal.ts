@@ -1,5 +1,6 @@
 import { objectKey, isMutating, type KubeRequest } from './kube-request.ts';
-import { isRecord, metadataOf, textOf } from './json.ts';
+import { metadataOf, textOf } from './json.ts';
+import { isRecord } from '../../../hack/control-plane/json.ts';
 
 /** One request as the proxy saw it. */
 export interface RequestEntry extends KubeRequest {

@@ -1,5 +1,4 @@
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isRecord } from '../../../hack/control-plane/json.ts';
 
 /** Parses JSON; undefined when the text is not JSON. */
 export function readJson(text: string): unknown {
@@ -17,11 +16,4 @@ export const textOf = (value: unknown): string | undefined => (typeof value === 
 export function metadataOf(object: unknown): Readonly<Record<string, unknown>> {
   const metadata = isRecord(object) ? object['metadata'] : undefined;
   return isRecord(metadata) ? metadata : {};
-}
-
-/** The value at a path of member names; undefined when it is missing. */
-export function at(value: unknown, ...path: readonly string[]): unknown {
-  let found = value;
-  for (const name of path) found = isRecord(found) ? found[name] : undefined;
-  return found;
 }

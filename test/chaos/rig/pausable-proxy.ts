@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { listenOnLoopback } from '../../../adapters/process/listen.ts';
 
 /** A TCP path that can go silent: bytes wait, nothing is closed (reliability.md §2.2: API server B ↔ etcd). */
 export interface PausableProxy {
@@ -39,10 +40,9 @@ export async function startPausableProxy(target: number): Promise<PausableProxy>
     }
     if (paused) pair.forEach((socket) => socket.pause());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
+  const port = await listenOnLoopback(server);
   return {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
+    port,
     pause: () => {
       paused = true;
       each((socket) => socket.pause());

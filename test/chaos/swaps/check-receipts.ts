@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { loadKeys } from '../../../adapters/keys/load-keys.ts';
 import { ed25519Verify, sha256 } from '../../../adapters/keys/primitives.ts';
 import { replayEvidence } from '../../../core/failover/replay-evidence.ts';
@@ -8,6 +7,7 @@ import type { Root } from '../../../core/verify/keys.ts';
 import { verifyBundle, type VerifyOptions } from '../../../core/verify/verify.ts';
 import type { SeenSwap, SwapsOfOrb } from '../rig/oracles/swaps.ts';
 import type { SwapPlatform } from './platform.ts';
+import { lastAnswer } from '../../support/wait-for.ts';
 
 /** The result of checking the receipts of swaps. */
 export interface CheckedReceipts {
@@ -19,7 +19,6 @@ export interface CheckedReceipts {
 
 // The lease of the process that writes receipts ends 15 s after a kill, and a checkpoint comes after the receipt.
 const SERVED_MS = 60_000;
-const POLL_MS = 250;
 
 const BUNDLE = 'application/vnd.orb.bundle+json';
 const options: VerifyOptions = { replay: ({ evidence, swap }) => replayEvidence(evidence, swap) };
@@ -38,11 +37,8 @@ async function readReceipt(platform: SwapPlatform, receiptId: string, root: Root
 
 /** Waits until the receipt exists, is logged and verifies. */
 async function untilGood(platform: SwapPlatform, receiptId: string, until: { root: Root; ms: number }): Promise<Read> {
-  for (;;) {
-    const read = await readReceipt(platform, receiptId, until.root);
-    if (read.code === 'ok' || performance.now() > until.ms) return read;
-    await delay(POLL_MS);
-  }
+  const read = (): Promise<Read> => readReceipt(platform, receiptId, until.root);
+  return lastAnswer(read, ({ code }) => code === 'ok', Math.max(0, until.ms - performance.now()), 250);
 }
 
 /** Checks that the receipt agrees with the history, and names the previous receipt. */

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { at, textOf } from '../rig/json.ts';
+import { textOf } from '../rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import { otherThan, PROVIDERS, swapSeqOf } from './fleet.ts';
 import type { SwapPlatform } from './platform.ts';
 

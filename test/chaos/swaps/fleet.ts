@@ -1,7 +1,7 @@
 import { orbManifest } from '../../support/orbs.ts';
 import { SHORT_SWAPS } from '../operator/workloads.ts';
 import { applySpec, type World } from '../operator/world.ts';
-import { at } from '../rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import type { Health } from '../rig/scripted-figures.ts';
 
 export const PROVIDERS = ['main', 'other'] as const;

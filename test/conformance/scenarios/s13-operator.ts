@@ -1,6 +1,6 @@
 import { finder, makeCanaries } from '../../integration/standalone/canary-forms.ts';
 import { orb, orbiset, secret } from '../../support/cluster-objects.ts';
-import { waitFor } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { Checks, type Result, type Scenario, type Stage } from '../scenario.ts';
 import { idOf, inOperatorWorld, type Member, type OperatorWorld } from '../operator-world.ts';
 

@@ -1,5 +1,5 @@
-import { at } from '../../chaos/rig/json.ts';
-import { waitFor } from '../../support/cluster.ts';
+import { at } from '../../../hack/control-plane/json.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { Checks, type Result, type Scenario, type Stage } from '../scenario.ts';
 import { activeOf, idOf, inOperatorWorld, type OperatorWorld } from '../operator-world.ts';
 

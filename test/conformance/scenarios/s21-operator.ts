@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newStatus, readFailoverStatus, writeFailoverStatus } from '../../../core/failover/status-codec.ts';
 import type { FailoverStatus } from '../../../core/failover/types.ts';
-import { at, isRecord } from '../../chaos/rig/json.ts';
+import { at, isRecord } from '../../../hack/control-plane/json.ts';
 import { writeStatus } from '../../support/cluster.ts';
 import { Checks, type Result, type Scenario, type Stage } from '../scenario.ts';
 import { inOperatorWorld, type OperatorWorld } from '../operator-world.ts';

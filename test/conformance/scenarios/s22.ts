@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { checkSwaps, SwapWitness } from '../../chaos/rig/oracles/swaps.ts';
 import type { CrashMode, Rule } from '../../chaos/rig/rules.ts';
 import { checkLedger } from '../../chaos/swaps/check-ledger.ts';
-import { waitFor } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { Checks, type Result, type Scenario, type Stage } from '../scenario.ts';
 import { idOf, inOperatorWorld, type Member, type OperatorWorld } from '../operator-world.ts';
 

@@ -3,13 +3,12 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { isJsonObject } from '../../../core/json/json-value.ts';
 import { exitOf } from '../../../hack/node/exit-of.ts';
 import { PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
 import { checkKilled, type KilledLedger } from '../../chaos/check-killed.ts';
-import { at } from '../../chaos/rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import { emptyWitness, type Witnessed } from '../../chaos/witness.ts';
 import { place } from '../../support/e2e/node.ts';
 import type { ApiClient } from './api-client.ts';
@@ -17,6 +16,7 @@ import { RATE, type LoadResult } from './load.ts';
 import { eventually } from './patience.ts';
 import { TENANT, type ProviderPod } from './provider-pods.ts';
 import { platformKubectl } from './release.ts';
+import { lastAnswer } from '../../support/wait-for.ts';
 
 const KEYS = 'orb-platform-keys';
 const VERIFIED = 3;
@@ -107,9 +107,13 @@ export async function checkLedger(api: ApiClient, receiptIds: readonly string[])
  * @param receiptIds as for `checkLedger`
  */
 export async function untilSwept(api: ApiClient, receiptIds: readonly string[]): Promise<KilledLedger> {
-  const end = performance.now() + SWEPT_MS;
   await checkLedger(api, receiptIds);
-  while ((await readLedger(api, emptyWitness())).open > 0 && performance.now() < end) await delay(SWEEP_MS);
+  await lastAnswer(
+    () => readLedger(api, emptyWitness()),
+    ({ open }) => open === 0,
+    SWEPT_MS,
+    SWEEP_MS,
+  );
   return checkLedger(api, receiptIds);
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { at } from '../../chaos/rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import { startCallers } from '../../support/callers.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
 import { TENANT } from './provider-pods.ts';

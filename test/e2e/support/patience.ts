@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { waitFor } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 /** A time that only a hang exceeds: a slow minute of the machine must not fail a test. */
 export const PATIENCE_MS = 90_000;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kubectlOk } from '../../../hack/control-plane/install.ts';
-import { at, isRecord } from '../../chaos/rig/json.ts';
+import { at, isRecord } from '../../../hack/control-plane/json.ts';
 import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
 import { node } from '../../support/e2e/node.ts';
 import { eventually, patiently } from './patience.ts';

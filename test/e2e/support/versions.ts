@@ -5,7 +5,7 @@ import { parse } from 'semver';
 import { buildah } from '../../../hack/image/buildah.ts';
 import { shippedManifest } from '../../../hack/image/shipped-manifest.ts';
 import { loadImage } from '../../../hack/node/node.ts';
-import { isRecord, textAt } from '../../../hack/cluster/json.ts';
+import { isRecord, textAt } from '../../../hack/control-plane/json.ts';
 import { place } from '../../support/e2e/node.ts';
 import { CHARTS, helm } from './release.ts';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { setTimeout as delay } from 'node:timers/promises';
 import { readDashboards } from '../../../hack/dashboard/dashboards.ts';
 import { linesOf } from '../../../hack/dashboard/panel-lines.ts';
 import { queryRange, type Span } from '../../../hack/dashboard/prometheus-query.ts';
 import { startLoad, untilServed, type Load } from '../../failover-run/load.ts';
 import { startWorld, untilReady, type World } from '../../failover-run/world.ts';
+import { lastAnswer } from '../../support/wait-for.ts';
 
 /** What this Prometheus can't have seen: it scrapes no kubelet. */
 const EMPTY = ['ledger: Volume'];
@@ -46,12 +46,7 @@ describe('dashboards over a real Prometheus', function suite() {
   });
 
   it('have a series in every panel, once the platform is at work', async () => {
-    const end = performance.now() + WAIT_MS;
-    let empty = await emptyPanels();
-    while (empty.length > EMPTY.length && performance.now() < end) {
-      await delay(1000);
-      empty = await emptyPanels();
-    }
+    const empty = await lastAnswer(emptyPanels, ({ length }) => length <= EMPTY.length, WAIT_MS, 1000);
     expect(empty).to.deep.equal(EMPTY);
   });
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { join, resolve } from 'node:path';
 import type { JsonObject } from '../../../core/json/json-value.ts';
 import { readDefinitions } from '../../../hack/charts/definitions.ts';
-import { textAt as memberText } from '../../../hack/charts/json.ts';
+import { textAt as memberText } from '../../../hack/control-plane/json.ts';
 import { startControlPlane, type ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { kubectlOk, PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
 import {

@@ -1,19 +1,13 @@
 import { expect } from 'chai';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
+import { lastAnswer, untilTrue } from '../../support/wait-for.ts';
+import { anOrbProcess, type OrbEnded } from '../../support/orb-process.ts';
 
 const bin = join(import.meta.dirname, '../../../cli/orb.js');
-
-interface Ended {
-  readonly status: number | null;
-  readonly out: string;
-  readonly err: string;
-}
 
 const objectIn = (text: string): JsonObject => {
   const value: unknown = JSON.parse(text);
@@ -25,38 +19,24 @@ const textAt = (value: unknown, name: string): string => {
 };
 
 describe('orb, from orb dev to a verified receipt', () => {
-  let folder = '';
+  const { folder, env, run } = anOrbProcess();
   let server: ChildProcess;
   let printed = '';
-  const env = (): NodeJS.ProcessEnv => ({
-    PATH: process.env['PATH'],
-    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-    HOME: folder,
-    ORB_CONFIG_DIR: join(folder, 'config'),
-  });
   /** In the folder with `.orb`: server and key come from what `orb dev` left there. */
-  const orb = async (argv: readonly string[], stdin = '', more: NodeJS.ProcessEnv = {}): Promise<Ended> => {
-    const child = spawn(process.execPath, [bin, ...argv], { cwd: folder, env: { ...env(), ...more } });
-    const texts = { out: '', err: '' };
-    child.stdout.on('data', (chunk: Buffer) => (texts.out += chunk.toString('utf8')));
-    child.stderr.on('data', (chunk: Buffer) => (texts.err += chunk.toString('utf8')));
-    child.stdin.end(stdin);
-    await once(child, 'close');
-    return { status: child.exitCode, ...texts };
-  };
-  const execute = (...argv: readonly string[]): Promise<Ended> => orb(['run', 'example.echo@1.0.0', ...argv]);
+  const orb = (argv: readonly string[], stdin = '', more: NodeJS.ProcessEnv = {}): Promise<OrbEnded> =>
+    run(argv, { stdin, env: more });
+  const execute = (...argv: readonly string[]): Promise<OrbEnded> => orb(['run', 'example.echo@1.0.0', ...argv]);
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'orb-e2e-'));
     const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0', '--ready-file', 'ready.json'];
     server = spawn(process.execPath, [bin, 'dev', ...flags], {
       cwd: folder,
-      env: env(),
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     server.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString('utf8')));
     server.stderr?.resume();
-    for (let tries = 0; tries < 1200 && !existsSync(join(folder, 'ready.json')); tries += 1) await delay(50);
+    await untilTrue('the server is ready', () => existsSync(join(folder, 'ready.json')), 60_000);
   });
   after(async () => {
     if (server.exitCode === null) {
@@ -146,11 +126,11 @@ describe('orb, from orb dev to a verified receipt', () => {
       'a-wrong-token\n',
     );
     expect([status, err.includes('replaced ECHO_TOKEN')]).to.deep.equal([0, true]);
-    let answer = await execute('text=x', '-o', 'json');
-    for (let tries = 0; tries < 50 && answer.status === 0; tries += 1) {
-      await delay(100);
-      answer = await execute('text=x', '-o', 'json');
-    }
+    const answer = await lastAnswer(
+      () => execute('text=x', '-o', 'json'),
+      ({ status: code }) => code !== 0,
+      5000,
+    );
     expect(answer.status).to.equal(2);
     expect(textAt(objectIn(answer.out), 'code')).to.equal('secret-host-not-allowed');
     expect(answer.out).not.to.include('a-wrong-token');
@@ -159,14 +139,12 @@ describe('orb, from orb dev to a verified receipt', () => {
   it('makes a key that works within 2 s and, revoked, no longer does', async () => {
     const created = await orb(['keys', 'create', '--tenant', 'default', '--scope', 'receipts:read']);
     const key = { ORB_API_KEY: created.out.trim() };
-    const until = async (wanted: number): Promise<number | null> => {
-      let status = (await orb(['receipts', 'list'], '', key)).status;
-      for (let tries = 0; tries < 30 && status !== wanted; tries += 1) {
-        await delay(100);
-        status = (await orb(['receipts', 'list'], '', key)).status;
-      }
-      return status;
-    };
+    const until = (wanted: number): Promise<number | null> =>
+      lastAnswer(
+        async () => (await orb(['receipts', 'list'], '', key)).status,
+        (status) => status === wanted,
+        2000,
+      );
     expect(await until(0)).to.equal(0);
     expect((await orb(['run', 'example.echo@1.0.0', 'text=x'], '', key)).err).to.include('403 forbidden');
     await orb(['keys', 'revoke', created.out.slice(4, 12)]);

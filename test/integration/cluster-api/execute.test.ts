@@ -3,7 +3,8 @@ import { LOG_HEAD_NAME } from '../../../adapters/log-head/config-map-head-store.
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { kubectlOk } from '../../../hack/control-plane/install.ts';
 import { startApi, type ApiProcess, type ApiReply } from '../../support/api-process.ts';
-import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
+import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { apiKeySecret, orb, orbiset, secret, vaultReader } from '../../support/cluster-objects.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TlsFiles } from '../../../api-server/http/server.ts';
 import { createTlsFollower, readTls, watchTls } from '../../../api-server/process/tls-files.ts';
-import { waitFor } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { noteLog } from '../../support/kube/runtime-notes.ts';
 import { issue, makeCa } from '../../support/tls.ts';
 

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { startApi, type ApiProcess, type ApiReply } from '../../support/api-process.ts';
-import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
+import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { orb, orbiset } from '../../support/cluster-objects.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';

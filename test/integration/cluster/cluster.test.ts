@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { existsSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseAllDocuments } from 'yaml';
 import { isJsonObject } from '../../../core/json/json-value.ts';
 import { command } from '../../../hack/control-plane/command.ts';
-import { waitFor } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { orbManifest } from '../../support/orbs.ts';
 import { spawnCluster, startNpmCluster, type Answer, type RunningCluster } from '../../support/cluster/npm-cluster.ts';
+import { listenOnLoopback } from '../../../adapters/process/listen.ts';
 
 const BASE = 'manifests/kubernetes/base';
 const ORB = 'orb/example.echo-1.0.0';
@@ -52,10 +52,9 @@ describe('npm run cluster', function suite() {
     });
 
     it('says in one line that a port is busy, and leaves no process', async () => {
-      const holder = createServer().listen(0, '127.0.0.1');
-      await once(holder, 'listening');
-      const address = holder.address();
-      const taken = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+      const holder = createServer();
+      const port = await listenOnLoopback(holder);
+      const taken = `127.0.0.1:${port}`;
       const began = performance.now();
       const child = spawnCluster(['--listen', '127.0.0.1:0', '--metrics-listen', taken]);
       expect(await child.exited).to.equal(1);

@@ -3,7 +3,8 @@ import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts'
 import { kubectlOk } from '../../../hack/control-plane/install.ts';
 import { startApi, type ApiProcess } from '../../support/api-process.ts';
 import { orb, orbiset, secret } from '../../support/cluster-objects.ts';
-import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
+import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { aHelmChart, type HelmChart } from '../../support/cluster/helm-chart.ts';
 import { currentTooEarly, flapped, watchKstatus, type KstatusWatch } from '../../support/cluster/kstatus-watch.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';

@@ -9,7 +9,8 @@ import { APPLY, createAdminApi, type AdminApi } from '../../chaos/rig/admin-api.
 import { openAdminWatch } from '../../chaos/rig/admin-watch.ts';
 import { startApi, type ApiProcess } from '../../support/api-process.ts';
 import { apiKeySecret, orb, orbiset, secret } from '../../support/cluster-objects.ts';
-import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
+import { testNamespace, type TestNamespace, isKubeObject } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { storePoison } from '../../support/cluster/poison.ts';
 import { startOperator, type OperatorProcess } from '../../support/operator-process.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
@@ -23,8 +24,6 @@ const NAMESPACE = 'poison';
 const ALL = `/apis/orbs.dev/v1alpha1/namespaces/${NAMESPACE}`;
 const ORBS = `${ALL}/orbs`;
 
-const isObject = (value: unknown): value is KubeObject => isJsonObject(value) && isJsonObject(value['metadata']);
-
 /** Names of good Orbs with the time from their creation to Ready, as one who watches sees them. */
 async function watchReady(plane: ControlPlane, count: number): Promise<() => Promise<ReadonlyMap<string, number>>> {
   const target = { url: plane.server.url, ca: plane.ca, token: plane.users.admin.token };
@@ -36,7 +35,7 @@ async function watchReady(plane: ControlPlane, count: number): Promise<() => Pro
       const event = await watch.next(6 * READY_MS);
       const now = performance.now();
       const object = isJsonObject(event) ? event['object'] : undefined;
-      if (!isObject(object)) break;
+      if (!isKubeObject(object)) break;
       const { name } = object.metadata;
       if (!created.has(name)) created.set(name, now);
       if (conditionOf(object, 'Ready')?.status === 'True' && !ready.has(name))

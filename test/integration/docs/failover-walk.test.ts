@@ -9,11 +9,14 @@ import { compileOrb } from '../../../core/orb/compile-orb.ts';
 import { anOrbProcess, type OrbEnded, type OrbProcess } from '../../support/orb-process.ts';
 import { startStandalone, type Standalone } from '../../support/standalone.ts';
 import { blocksOf, page } from './fenced-blocks.ts';
+import { lastAnswer } from '../../support/wait-for.ts';
 
 const WALK = 'Slow, swap, heal, ramp, back';
 const PROMPT = '$ npm run -s orb -- ';
 const RECEIPT = /rcpt_[0-9a-f-]{36}/g;
 const ROOT = resolve(import.meta.dirname, '../../..');
+// A swap waits for evidence.
+const STATUS_MS = 120_000;
 
 /** A command of the page, and what it prints there. */
 interface Step {
@@ -74,14 +77,15 @@ describe(`docs/provider-failover.md: ${WALK}`, function walk() {
     traffic = spawn(process.execPath, args, { stdio: 'ignore' });
   }
 
-  /** The status becomes what the page shows: a swap waits for evidence. */
+  /** The status becomes what the page shows. */
   async function checkStatus({ words, printed }: Step): Promise<void> {
     const wanted = stateOf(printed);
-    let seen = await run(words);
-    for (let tries = 0; stateOf(seen.out) !== wanted && tries < 240; tries += 1) {
-      await delay(500);
-      seen = await run(words);
-    }
+    const seen = await lastAnswer(
+      () => run(words),
+      ({ out }) => stateOf(out) === wanted,
+      STATUS_MS,
+      500,
+    );
     expect(stateOf(seen.out)).to.equal(wanted);
     const [theirs, ours] = [receiptsOf(printed), receiptsOf(seen.out)];
     expect(ours.length).to.equal(theirs.length);

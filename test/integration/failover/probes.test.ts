@@ -14,8 +14,10 @@ import {
 } from '../../conformance/world.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { noteLog } from '../../support/kube/runtime-notes.ts';
+import { untilTrue } from '../../support/wait-for.ts';
 
 const HOUR = 3_600_000;
+const WAIT_MS = 30_000;
 const GET = { method: 'GET', body_template: undefined };
 const OUTCOMES = 'orb_provider_requests_total';
 const SUCCESSES = 'outcome="success",source="probe"';
@@ -47,13 +49,7 @@ const whileProbing = (options: WorldOptions, use: Probing): Promise<void> =>
     }
   });
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 6000; tries += 1) {
-    if (await isSo()) return;
-    await delay(5);
-  }
-  throw new Error('it did not happen within 30 s');
-}
+const until = (isSo: () => Promise<boolean>): Promise<void> => untilTrue('the probes', isSo, WAIT_MS, 5);
 
 /** The first probe comes after half an interval. No further: its deadline is on the same clock. */
 const toRound = (round: number): number => (round === 1 ? 15_000 : 30_000);

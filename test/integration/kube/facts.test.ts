@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { APPLY, createAdminApi, JSON_PATCH, MERGE, type AdminApi, type ApiAnswer } from '../../chaos/rig/admin-api.ts';
-import { at, isRecord, metadataOf, textOf } from '../../chaos/rig/json.ts';
+import { metadataOf, textOf } from '../../chaos/rig/json.ts';
+import { at, isRecord } from '../../../hack/control-plane/json.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
 import { installWidgets, removeWidgets, WIDGET, widgets } from './widgets.ts';
 

@@ -4,21 +4,20 @@ import { startControlPlane, type ControlPlane } from '../../../hack/control-plan
 import { APPLY, createAdminApi, type AdminApi, type ApiAnswer } from '../../chaos/rig/admin-api.ts';
 import { openAdminWatch, type AdminWatch } from '../../chaos/rig/admin-watch.ts';
 import { compactEtcd } from '../../chaos/rig/etcd-gateway.ts';
-import { at, metadataOf, textOf } from '../../chaos/rig/json.ts';
+import { metadataOf, textOf } from '../../chaos/rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import { startPausableProxy } from '../../chaos/rig/pausable-proxy.ts';
 import { installWidgets, WIDGET, widgets } from './widgets.ts';
+import { lastAnswer } from '../../support/wait-for.ts';
 
 const NS = 'facts';
 const rvOf = (object: unknown): string => textOf(metadataOf(object)['resourceVersion']) ?? '';
 
 /** A server that has just started answers 429 until the cache of the kind is filled. */
 async function whenStorageIsReady(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    const answer = await ask();
-    if (answer.status !== 429) return answer;
-    await delay(100);
-  }
-  throw new Error('the server still initialises after 10 s');
+  const answer = await lastAnswer(ask, ({ status }) => status !== 429);
+  if (answer.status === 429) throw new Error('the server still initialises after 30 s');
+  return answer;
 }
 
 // What watches and lists do when history is gone, late or from the future (operator.md A3; reliability.md §2.2). This file
@@ -113,8 +112,8 @@ describe('history of the API server', function () {
       expect(await Promise.race([quorum, delay(1500, 'silence')])).to.equal('silence');
       path.resume();
       expect(at((await quorum).body, 'items')).to.be.an('array');
-      for (let tries = 0; (await cached()).text.includes('"gone"') && tries < 100; tries += 1) await delay(100);
-      expect((await cached()).text).to.not.include('"gone"');
+      const last = await lastAnswer(cached, ({ text }) => !text.includes('"gone"'));
+      expect(last.text).to.not.include('"gone"');
     } finally {
       stale.close();
       await second.crash();

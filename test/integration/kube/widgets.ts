@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { APPLY, type AdminApi } from '../../chaos/rig/admin-api.ts';
+import { untilTrue } from '../../support/wait-for.ts';
 
 const GROUP = 'facts.orbs.dev';
 const ANY = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -38,10 +38,7 @@ export async function installWidgets(api: AdminApi, namespace: string): Promise<
   await api.ok('PATCH', `${path}?fieldManager=facts&force=true`, { body: definition, type: APPLY });
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
   await api.ok('PATCH', `/api/v1/namespaces/${namespace}?fieldManager=facts&force=true`, { body, type: APPLY });
-  for (let tries = 0; (await api.call('GET', widgets(namespace))).status !== 200; tries += 1) {
-    if (tries === 100) throw new Error('the resource is not served after 10 s');
-    await delay(100);
-  }
+  await untilTrue('the resource is served', async () => (await api.call('GET', widgets(namespace))).status === 200);
 }
 
 /** Removes both again. */

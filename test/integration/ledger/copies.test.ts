@@ -12,9 +12,8 @@ import type { Ledger } from '../../../adapters/ledger/port.ts';
 import { digestOf } from '../../../core/json/digest.ts';
 import { seededRandom } from '../../chaos/seeded-random.ts';
 import { checkLog } from '../../support/check-log.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
-import { aFinish, aStart, LEDGER_NOW } from '../../support/ledger-rows.ts';
-import { testLogKey, testLogKeyPublic } from '../../support/sqlite-ledger.ts';
+import { aFinish, aStart } from '../../support/ledger-rows.ts';
+import { testLogKeyPublic, testLedgerOptions } from '../../support/sqlite-ledger.ts';
 
 const ORB = join(import.meta.dirname, '../../../cli/orb.js');
 const KILLS = 8;
@@ -30,15 +29,7 @@ describe('orb ledger backup and restore as processes', function suite() {
     rmSync(folder, { recursive: true });
   });
 
-  const open = (): Promise<Ledger> =>
-    openSqliteLedger({
-      file,
-      identity: { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' },
-      logKey: testLogKey,
-      dataKey: new Uint8Array(32),
-      clock: createFakeClock(LEDGER_NOW),
-      random: randomBytes,
-    });
+  const open = (): Promise<Ledger> => openSqliteLedger(testLedgerOptions(file, { random: randomBytes }));
 
   before(async () => {
     const ledger = await open();

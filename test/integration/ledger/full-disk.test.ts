@@ -10,7 +10,7 @@ import { openSqliteLedger } from '../../../adapters/ledger/sqlite-ledger.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
 import { checkLog } from '../../support/check-log.ts';
 import { aFinish, aStart } from '../../support/ledger-rows.ts';
-import { testLogKey, testLogKeyPublic } from '../../support/sqlite-ledger.ts';
+import { testLogKeyPublic, testLedgerOptions } from '../../support/sqlite-ledger.ts';
 
 const canMount = (folder: string): boolean =>
   spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=4m', 'orb-test', folder]).status === 0;
@@ -49,14 +49,9 @@ describe('a ledger on a full disk', () => {
   });
 
   const open = (name: string): Promise<Ledger> =>
-    openSqliteLedger({
-      file: join(folder, name, 'ledger.sqlite'),
-      identity: { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' },
-      logKey: testLogKey,
-      dataKey: new Uint8Array(32),
-      clock: systemClock,
-      random: randomBytes,
-    });
+    openSqliteLedger(
+      testLedgerOptions(join(folder, name, 'ledger.sqlite'), { clock: systemClock, random: randomBytes }),
+    );
 
   it('refuses what it can not keep, serves what it has, and goes on when there is room again', async () => {
     const opened = await open('live');

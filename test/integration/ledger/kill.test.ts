@@ -10,10 +10,8 @@ import { expect } from 'chai';
 import { LedgerError, type Ledger } from '../../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../../adapters/ledger/sqlite-ledger.ts';
 import { checkLog } from '../../support/check-log.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
-import { LEDGER_NOW } from '../../support/ledger-rows.ts';
 import { refusal } from '../../support/refusal.ts';
-import { testLogKey, testLogKeyPublic } from '../../support/sqlite-ledger.ts';
+import { testLogKey, testLogKeyPublic, testLedgerOptions } from '../../support/sqlite-ledger.ts';
 
 const LOAD = fileURLToPath(new URL('../../support/ledger-load.ts', import.meta.url));
 const KILLS = 8;
@@ -54,15 +52,7 @@ describe('a killed ledger', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const open = (): Promise<Ledger> =>
-    openSqliteLedger({
-      file,
-      identity: { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' },
-      logKey: testLogKey,
-      dataKey: new Uint8Array(32),
-      clock: createFakeClock(LEDGER_NOW),
-      random: (size) => new Uint8Array(size),
-    });
+  const open = (): Promise<Ledger> => openSqliteLedger(testLedgerOptions(file));
 
   /** Lets a writer work for a while, kills it, and reads what it had said. */
   async function writeAndKill(round: number): Promise<void> {

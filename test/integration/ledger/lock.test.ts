@@ -5,11 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { openSqliteLedger, type SqliteLedgerOptions } from '../../../adapters/ledger/sqlite-ledger.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
-import { LEDGER_NOW } from '../../support/ledger-rows.ts';
+import { openSqliteLedger } from '../../../adapters/ledger/sqlite-ledger.ts';
 import { refusal } from '../../support/refusal.ts';
-import { testLogKey } from '../../support/sqlite-ledger.ts';
+import { testLogKey, testLedgerOptions } from '../../support/sqlite-ledger.ts';
 
 const LOAD = fileURLToPath(new URL('../../support/ledger-load.ts', import.meta.url));
 
@@ -27,14 +25,7 @@ describe('the lock of a ledger', () => {
     const file = join(folder, 'ledger.sqlite');
     const keyFile = join(folder, 'log.pem');
     writeFileSync(keyFile, testLogKey.privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 });
-    const options: SqliteLedgerOptions = {
-      file,
-      identity: { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' },
-      logKey: testLogKey,
-      dataKey: new Uint8Array(32),
-      clock: createFakeClock(LEDGER_NOW),
-      random: (size) => new Uint8Array(size),
-    };
+    const options = testLedgerOptions(file);
     const ledger = await openSqliteLedger(options);
     expect(await refusal(openSqliteLedger(options))).to.have.property('code', 'ledger-locked');
     const child = spawn(process.execPath, [LOAD, file, keyFile, '0', '1'], { stdio: ['ignore', 'ignore', 'pipe'] });

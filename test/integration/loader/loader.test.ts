@@ -9,7 +9,7 @@ import { digestOfText } from '../../../core/manifest/digest.ts';
 import { createOrbWriter } from '../../../operator/loader/orb-writer.ts';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { kubectlOk } from '../../../hack/control-plane/install.ts';
-import { waitFor } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
 import { aManifest } from '../../unit/core/manifest/a-manifest.ts';
 import { NAMESPACE, POD, startLoader, type ALoader } from './a-loader.ts';

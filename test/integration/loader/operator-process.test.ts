@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startOperator, type Part } from '../../../hack/cluster/parts.ts';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { kubectlOk } from '../../../hack/control-plane/install.ts';
-import { waitFor } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
 import { aManifest } from '../../unit/core/manifest/a-manifest.ts';
 import { NAMESPACE } from './a-loader.ts';

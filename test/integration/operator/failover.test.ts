@@ -7,7 +7,8 @@ import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { startScriptedFigures, type Script, type ScriptedFigures } from '../../chaos/rig/scripted-figures.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
-import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
+import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { anOrb, manifestOf, swappable } from '../../support/kube-objects.ts';
 import { SHORT_LEASE, startOperator, type OperatorProcess } from '../../support/operator-process.ts';
 

@@ -3,7 +3,8 @@ import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts'
 import { conditionOf } from '../../../core/reconcile/read-object.ts';
 import { kubectlOk } from '../../../hack/control-plane/install.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
-import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
+import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { anOrb } from '../../support/kube-objects.ts';
 import { SHORT_LEASE, startOperator, type OperatorProcess } from '../../support/operator-process.ts';
 

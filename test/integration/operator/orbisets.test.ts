@@ -4,7 +4,8 @@ import { isJsonObject } from '../../../core/json/json-value.ts';
 import { conditionOf } from '../../../core/reconcile/read-object.ts';
 import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
-import { testNamespace, waitFor, writeStatus, type TestNamespace } from '../../support/cluster.ts';
+import { testNamespace, writeStatus, type TestNamespace } from '../../support/cluster.ts';
+import { waitFor, lastAnswer } from '../../support/wait-for.ts';
 import { kstatus } from '../../support/kstatus.ts';
 import { anOrb, aPublication, manifestOf } from '../../support/kube-objects.ts';
 import { SHORT_LEASE, startOperator, type OperatorProcess } from '../../support/operator-process.ts';
@@ -199,9 +200,7 @@ describe('operator, Orbisets', () => {
     await space.until(BINDING, () => true);
     await space.remove();
     const gone = async (): Promise<boolean> => (await plane.kubectl(['get', 'namespace', space.name])).code !== 0;
-    for (let tries = 0; tries < 200 && !(await gone()); tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(await gone()).to.equal(true);
+    expect(await lastAnswer(gone, (isGone) => isGone)).to.equal(true);
   });
 });
 

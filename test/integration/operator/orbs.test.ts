@@ -4,7 +4,8 @@ import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts'
 import { conditionOf, statusOf } from '../../../core/reconcile/read-object.ts';
 import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
-import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
+import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { anOrb, manifestOf, swappable } from '../../support/kube-objects.ts';
 import { kstatus } from '../../support/kstatus.ts';
 import { SHORT_LEASE, startOperator, type OperatorProcess } from '../../support/operator-process.ts';

@@ -4,7 +4,8 @@ import type { JsonValue } from '../../../core/json/json-value.ts';
 import { conditionOf } from '../../../core/reconcile/read-object.ts';
 import { startControlPlane, type ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { installPlatform, kubectlOk } from '../../../hack/control-plane/install.ts';
-import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
+import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { anOrb, manifestOf } from '../../support/kube-objects.ts';
 import { startOperator, type OperatorProcess } from '../../support/operator-process.ts';
 

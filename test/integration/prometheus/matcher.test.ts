@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { parseArguments } from '../../../adapters/process/arguments.ts';
 import { createPrometheusClient, type PrometheusClient } from '../../../adapters/prometheus/client.ts';
@@ -16,6 +15,7 @@ import { ensurePrometheus } from '../../../hack/prometheus/binaries.ts';
 import { startPrometheus, type RunningPrometheus } from '../../../hack/prometheus/prometheus.ts';
 import { providerOf } from '../../support/prometheus-source.ts';
 import { startTarget, type ScrapedTarget } from '../../support/prometheus-target.ts';
+import { lastAnswer } from '../../support/wait-for.ts';
 
 const NEVER = new AbortController().signal;
 const PATIENCE_MS = 60_000;
@@ -74,14 +74,13 @@ describe('--prometheus-matcher, with somebody who shows series of our names to t
       mode,
       matcher: selected,
     });
-    const end = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const snapshot = (await source.look([ORB], NEVER)).snapshot(ORB);
-      if (snapshot.state === 'fresh' && (snapshot.providers['a']?.windows['2m'].n ?? 0) > SAMPLES)
-        return providerOf(snapshot, 'a');
-      if (performance.now() > end) throw new Error('Prometheus does not have what is waited for');
-      await delay(250);
-    }
+    const snapshot = await lastAnswer(
+      async () => (await source.look([ORB], NEVER)).snapshot(ORB),
+      (found) => found.state === 'fresh' && (found.providers['a']?.windows['2m'].n ?? 0) > SAMPLES,
+      PATIENCE_MS,
+      250,
+    );
+    return providerOf(snapshot, 'a');
   }
   it('is moved by them without one', async () => {
     const found = await seen('query', '');

@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Measured, OrbToMeasure } from '../../../adapters/failover-metrics/port.ts';
 import { createPrometheusClient, type PrometheusClient } from '../../../adapters/prometheus/client.ts';
@@ -14,6 +13,7 @@ import { ensurePrometheus } from '../../../hack/prometheus/binaries.ts';
 import { startPrometheus, type RunningPrometheus } from '../../../hack/prometheus/prometheus.ts';
 import { none, ok, providerOf } from '../../support/prometheus-source.ts';
 import { history, startTarget, type Counted, type ScrapedTarget } from '../../support/prometheus-target.ts';
+import { lastAnswer } from '../../support/wait-for.ts';
 
 const RULES = 'charts/orb-platform/files/prometheus/rules.yaml';
 const NEVER = new AbortController().signal;
@@ -41,16 +41,9 @@ async function quickRules(folder: string): Promise<string> {
   return file;
 }
 
-/** Looks until the figures of an Orb are as they are waited for. */
-async function until(look: () => Promise<Measured>, there: (measured: Measured) => boolean): Promise<Measured> {
-  const end = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const measured = await look();
-    if (there(measured)) return measured;
-    if (performance.now() > end) throw new Error('Prometheus does not have what is waited for');
-    await delay(SCRAPE_MS / 4);
-  }
-}
+/** Asks until the figures of an Orb are as they are waited for. */
+const until = (ask: () => Promise<Measured>, wanted: (measured: Measured) => boolean): Promise<Measured> =>
+  lastAnswer(ask, wanted, PATIENCE_MS, SCRAPE_MS / 4);
 
 /** Both processes show the Orb `both`, one of them the Orb `one`. */
 const page = (breaker: number, more: readonly Counted[]) => (scrape: number) => [

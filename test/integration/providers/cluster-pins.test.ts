@@ -3,7 +3,8 @@ import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts'
 import { kubectlOk } from '../../../hack/control-plane/install.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { startApi, type ApiProcess } from '../../support/api-process.ts';
-import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
+import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { apiKeySecret, orb } from '../../support/cluster-objects.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
 import { checkAnswer } from '../../support/openapi-check.ts';

@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import type { UserName } from '../../../hack/control-plane/users.ts';
-import { waitFor } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 
 /** One request as some user. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { listenOnLoopback } from '../../../adapters/process/listen.ts';
 
 const base64 = (text: string, before: number): string => Buffer.from(`${'x'.repeat(before)}${text}`).toString('base64');
 const escapeHtml = (text: string): string =>
@@ -136,7 +137,6 @@ export async function startEcho(): Promise<{ readonly port: number; readonly ser
   const server = createServer((request, response) => {
     echo(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return { port: typeof address === 'object' && address !== null ? address.port : 0, server };
+  const port = await listenOnLoopback(server);
+  return { port, server };
 }

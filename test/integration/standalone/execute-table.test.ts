@@ -8,7 +8,7 @@ import type { Problem } from '../../../api-server/problems/problem-part.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { checkAnswer } from '../../support/openapi-check.ts';
 import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
-import { waitFor } from '../../support/cluster.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { codeOf, startStandalone, type Standalone } from '../../support/standalone.ts';
 import { call, elsewhere, rows, TOKEN, type Row } from './execute-rows.ts';

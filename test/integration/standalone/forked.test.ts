@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, outputWith, startStandalone, temporaryFolder, type Standalone } from '../../support/standalone.ts';
 import { command } from '../../../hack/control-plane/command.ts';
+import { lastAnswer } from '../../support/wait-for.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -23,12 +24,9 @@ async function run(platform: Standalone): Promise<string> {
 }
 
 async function bundle(platform: Standalone, receiptId: string): Promise<string> {
-  for (;;) {
-    const answer = await platform.get(`/receipts/${receiptId}`, { accept: 'application/vnd.orb.bundle+json' });
-    const text = await answer.text();
-    if (!text.includes('"tlog_proof":null')) return text;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  const read = async (): Promise<string> =>
+    (await platform.get(`/receipts/${receiptId}`, { accept: 'application/vnd.orb.bundle+json' })).text();
+  return lastAnswer(read, (text) => !text.includes('"tlog_proof":null'));
 }
 
 async function metric(platform: Standalone, name: string): Promise<string | undefined> {

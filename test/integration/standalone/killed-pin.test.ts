@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts'
 import { at } from '../../support/members.ts';
 import { swapReceipts } from '../../support/state-rows.ts';
 import { startStandalone, temporaryFolder, type Standalone } from '../../support/standalone.ts';
+import { lastAnswer, untilTrue } from '../../support/wait-for.ts';
 
 const ORB = 'example.lookup@1.0.0';
 const RECEIPTS_MS = 20_000;
@@ -52,16 +53,15 @@ describe('a process that is killed while it sets a pin', function suite() {
     standalone = await startStandalone({ data: folder });
     const first = await status();
     const wanted = at(first, 'pin', 'provider') ?? first['active_provider'];
-    for (let tries = 0; (await status())['active_provider'] !== wanted; tries += 1) {
-      if (tries === 100) throw new Error('the pin is not followed');
-      await delay(50);
-    }
+    await untilTrue('the pin is followed', async () => (await status())['active_provider'] === wanted);
     return status();
   }
-  async function untilReceiptsAre(count: number): Promise<void> {
-    const until = performance.now() + RECEIPTS_MS;
-    while (swapReceipts(standalone.data, ORB).length < count && performance.now() < until) await delay(100);
-  }
+  const untilReceiptsAre = (count: number): Promise<number> =>
+    lastAnswer(
+      () => swapReceipts(standalone.data, ORB).length,
+      (found) => found >= count,
+      RECEIPTS_MS,
+    );
 
   /** The pin holds, and was counted once, with one receipt; or it was never set, and nothing happened. */
   async function checkWhole(seen: JsonObject, provider: string): Promise<boolean> {

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { outputWith, startStandalone, type Standalone } from '../../support/standalone.ts';
+import { lastAnswer } from '../../support/wait-for.ts';
 
 const call = (name: string): unknown => ({ orb_id: `t.${name}@1.0.0`, inputs: { text: 'x' } });
 
@@ -27,14 +28,11 @@ describe('what must outlive a broken file, a rival and a stop', function () {
   };
   const statusOf = async (name: string): Promise<number> =>
     (await standalone.post('/orbisets/default/execute', call(name))).status;
-  const until = async (wanted: number, name: string): Promise<number> => {
-    let status = await statusOf(name);
-    for (let tries = 0; status !== wanted && tries < 600; tries += 1) {
-      await delay(50);
-      status = await statusOf(name);
-    }
-    return status;
-  };
+  const until = (wanted: number, name: string): Promise<number> =>
+    lastAnswer(
+      () => statusOf(name),
+      (status) => status === wanted,
+    );
 
   before(async () => {
     provider = await startProvider();

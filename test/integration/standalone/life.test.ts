@@ -16,6 +16,7 @@ import {
 } from '../../support/standalone.ts';
 import { checkKilled } from '../../chaos/check-killed.ts';
 import { emptyWitness } from '../../chaos/witness.ts';
+import { lastAnswer } from '../../support/wait-for.ts';
 
 const FREE = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0'];
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
@@ -227,11 +228,10 @@ describe('a standalone whose disk is full', function () {
     expect((await running.get(`/receipts/${receipt}`)).status).to.equal(200);
 
     rmSync(filler);
-    let healed = 0;
-    for (let tries = 0; tries < 50 && healed !== 200; tries += 1) {
-      healed = (await run(running, 'ok')).status;
-      if (healed !== 200) await delay(100);
-    }
+    const healed = await lastAnswer(
+      async () => (await run(running, 'ok')).status,
+      (status) => status === 200,
+    );
     expect(healed).to.equal(200);
     expect(await running.stop()).to.equal(0);
     const seen = emptyWitness();

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { npmRun } from '../../support/npm-run.ts';
 import { runStandalone, temporaryFolder } from '../../support/standalone.ts';
+import { listenOnLoopback } from '../../../adapters/process/listen.ts';
 
 const FREE = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0'];
 
@@ -13,9 +13,7 @@ describe('npm start', function suite() {
   const holder = createServer();
   let taken = '';
   before(async () => {
-    await once(holder.listen(0, '127.0.0.1'), 'listening');
-    const address = holder.address();
-    taken = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    taken = `127.0.0.1:${await listenOnLoopback(holder)}`;
   });
   after(() => void holder.close());
 

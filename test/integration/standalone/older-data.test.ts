@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { failoverPinOf } from '../../../core/failover/pin.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { pinOf } from '../../../core/orb/plan-pin.ts';
@@ -10,6 +9,7 @@ import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { startStandalone, type Standalone } from '../../support/standalone.ts';
 import { stateRows, swapReceipts } from '../../support/state-rows.ts';
+import { lastAnswer, untilTrue } from '../../support/wait-for.ts';
 
 const HOUR_MS = 3_600_000;
 const NAMES = ['filed', 'broken', 'removed', 'swapped'] as const;
@@ -96,9 +96,7 @@ describe('a data folder of a version whose resources were no objects', function 
     const { url, api_key: apiKey } = standalone.ready;
     const headers = { authorization: `Bearer ${apiKey}` };
     expect((await fetch(`${url}/providers/t.removed@1.0.0/pin`, { method: 'DELETE', headers })).status).to.equal(200);
-    for (let tries = 0; (await states()).some(({ swaps }) => JSON.stringify(swaps) === '[]') && tries < 200; tries += 1)
-      await delay(50);
-    seen = await states();
+    seen = await lastAnswer(states, (found) => found.every(({ swaps }) => JSON.stringify(swaps) !== '[]'));
     writeFileSync(join(standalone.resources, 'broken.json'), '{ broken');
     expect(await standalone.stop()).to.equal(0);
     uids = uidsIn(stateRows(standalone.data));
@@ -135,7 +133,7 @@ describe('a data folder of a version whose resources were no objects', function 
       ['removed', 1],
       ['swapped', 3],
     ]);
-    for (let tries = 0; told('swapped').length < 3 && tries < 200; tries += 1) await delay(50);
+    await untilTrue('the third swap is told', () => told('swapped').length >= 3);
     for (const { name, swaps } of await states()) {
       const made = (Array.isArray(swaps) ? swaps : []).map((one: unknown) => (isJsonObject(one) ? one : {}));
       expect(made.map(({ seq, receipt_id: id }) => [seq, id]).toReversed()).to.deep.equal(told(name));

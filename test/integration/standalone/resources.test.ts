@@ -1,18 +1,16 @@
 import { expect } from 'chai';
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { writeVaultFile } from '../../../adapters/vault-file/vault-file.ts';
 import { vaultPath } from '../../../adapters/vault-file/vault-path.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { codeOf, outputWith, startStandalone, type Standalone } from '../../support/standalone.ts';
+import { lastAnswer } from '../../support/wait-for.ts';
 
 // security.md S8: a rotated Secret is in use within 5 s.
 const LIVE_MS = 5000;
-/** Answers within that time on a machine that doesn't stand still; a quarter of them is seen on any. */
-const LEAST = 25;
 const OUTPUTS = { id: { type: 'string', from: '/body/id' } };
 
 interface Told {
@@ -22,14 +20,8 @@ interface Told {
 }
 
 /** Asks again until the answer is as wanted. @returns the last answer */
-async function until<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
-  const end = performance.now() + LIVE_MS;
-  for (let asked = 1; ; asked += 1) {
-    const answer = await ask();
-    if (wanted(answer) || (performance.now() > end && asked >= LEAST)) return answer;
-    await delay(50);
-  }
-}
+const until = <T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> =>
+  lastAnswer(ask, wanted, LIVE_MS);
 
 /** Log lines of JSON that a process printed. */
 const logOf = (standalone: Standalone): readonly JsonObject[] =>

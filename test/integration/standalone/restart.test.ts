@@ -9,6 +9,7 @@ import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { startStandalone, type Standalone } from '../../support/standalone.ts';
 import { stateRows } from '../../support/state-rows.ts';
+import { untilTrue } from '../../support/wait-for.ts';
 
 const SETTLED_MS = 2000;
 const HOUR_MS = 3_600_000;
@@ -65,7 +66,7 @@ describe('a restart over the same files', function suite() {
       [...stateRows(standalone.data)].every(
         ([key, json]) => !/^object Orb .*(pinned|removed|swapped)$/.test(key) || json.includes('MetricsAvailable'),
       );
-    for (let tries = 0; !isSettled() && tries < 400; tries += 1) await delay(50);
+    await untilTrue('every Orb is evaluated', isSettled);
     await delay(SETTLED_MS);
   });
   after(async () => {

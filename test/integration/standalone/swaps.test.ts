@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { rmSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { at, textAt } from '../../support/members.ts';
 import { startStandalone, temporaryFolder, type Standalone } from '../../support/standalone.ts';
+import { lastAnswer } from '../../support/wait-for.ts';
 
 const ORB = 'example.lookup@1.0.0';
 
@@ -33,12 +33,12 @@ describe('swaps of standalone', function suite() {
   };
   /** The receipt of a swap: it is minted beside the swap, so a moment later. */
   async function receiptOf(id: string): Promise<JsonObject> {
-    for (let tries = 0; tries < 100; tries += 1) {
-      const answer = await standalone.get(`/receipts/${id}`);
-      if (answer.status === 200) return json(answer);
-      await delay(100);
-    }
-    throw new Error(`no receipt ${id}`);
+    return json(
+      await lastAnswer(
+        () => standalone.get(`/receipts/${id}`),
+        ({ status: code }) => code === 200,
+      ),
+    );
   }
 
   it('moves runs at once, and signs who asked for it and why', async () => {

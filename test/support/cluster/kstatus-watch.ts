@@ -1,9 +1,9 @@
 import { isJsonObject } from '../../../core/json/json-value.ts';
-import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
 import { conditionOf, generationOf, statusOf } from '../../../core/reconcile/read-object.ts';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { openAdminWatch } from '../../chaos/rig/admin-watch.ts';
 import { kstatus, type Kstatus } from '../kstatus.ts';
+import { isKubeObject } from '../cluster.ts';
 
 const KINDS = ['orbs', 'orbisets', 'orbpublications'] as const;
 
@@ -24,11 +24,9 @@ export interface KstatusWatch {
   readonly close: () => void;
 }
 
-const isObject = (value: unknown): value is KubeObject => isJsonObject(value) && isJsonObject(value['metadata']);
-
 function seenIn(event: unknown): readonly Seen[] {
   const object = isJsonObject(event) ? event['object'] : undefined;
-  if (!isObject(object) || !isJsonObject(event) || event['type'] === 'BOOKMARK') return [];
+  if (!isKubeObject(object) || !isJsonObject(event) || event['type'] === 'BOOKMARK') return [];
   const { kind, metadata } = object;
   const { observedGeneration } = statusOf(object);
   return [

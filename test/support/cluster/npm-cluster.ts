@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { command, type CommandResult } from '../../../hack/control-plane/command.ts';
 import { unlessOverloaded } from '../unless-overloaded.ts';
+import { processFamily } from '../process-family.ts';
+import { lastAnswer } from '../wait-for.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const READY_MS = 120_000;
-const POLL_MS = 50;
 
 /** The content of `--ready-file`. */
 interface ClusterReady {
@@ -45,7 +45,7 @@ interface ClusterProcess {
    */
   readonly end: (signal: NodeJS.Signals, to?: 'process' | 'group') => Promise<number | null>;
   readonly exited: Promise<number | null>;
-  /** Command lines of it and of its children that still run, including children found by earlier calls. */
+  /** Command lines of it and of its descendants that still run, including descendants found by earlier calls. */
   readonly members: () => Promise<readonly string[]>;
   /** The folders of control planes that its command lines have named so far. */
   readonly folders: () => Promise<readonly string[]>;
@@ -69,21 +69,6 @@ export interface RunningCluster extends ClusterProcess {
 const isReady = (value: unknown): value is ClusterReady =>
   typeof value === 'object' && value !== null && 'kubeconfig' in value;
 
-interface Running {
-  readonly pid: number;
-  readonly parent: number;
-  readonly line: string;
-}
-
-/** The processes of this machine. */
-async function processes(): Promise<readonly Running[]> {
-  const { stdout } = await command('ps', ['-A', '-ww', '-o', 'pid=,ppid=,stat=,args=']);
-  return stdout.split('\n').flatMap((row) => {
-    const [, pid, parent, state = '', line = ''] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? [];
-    return pid === undefined || state.startsWith('Z') ? [] : [{ pid: Number(pid), parent: Number(parent), line }];
-  });
-}
-
 /** Starts `hack/cluster.ts` with these arguments; the test ends it. */
 export function spawnCluster(args: readonly string[], readyFile?: string): ClusterProcess {
   const given = readyFile === undefined ? args : [...args, '--ready-file', readyFile];
@@ -97,24 +82,14 @@ export function spawnCluster(args: readonly string[], readyFile?: string): Clust
   child.stderr.on('data', (chunk: Buffer) => (texts.stderr += chunk.toString('utf8')));
   const exited = once(child, 'close').then((): number | null => child.exitCode);
   const ended = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  const until = async <T>(look: () => T | undefined, what: string): Promise<T> => {
-    const limit = performance.now() + READY_MS;
-    while (performance.now() < limit && !ended()) {
-      const found = look();
-      if (found !== undefined) return found;
-      await delay(POLL_MS);
-    }
+  const until = async <T>(ask: () => T | undefined, what: string): Promise<T> => {
+    const found = await lastAnswer(ask, (answer) => answer !== undefined || ended(), READY_MS);
+    if (found !== undefined) return found;
     throw new Error(
       `${what}: ${ended() ? `ended with ${child.exitCode}` : 'too late'}\n${texts.stdout}${texts.stderr}`,
     );
   };
-  // Every process that ever was its child: later an orphan has another parent.
-  const known = new Set([group]);
-  const members = async (): Promise<readonly string[]> => {
-    const found = (await processes()).filter(({ pid, parent }) => known.has(pid) || parent === group);
-    for (const { pid } of found) known.add(pid);
-    return found.map(({ line }) => line);
-  };
+  const { lines: members } = processFamily(group);
   return {
     output: () => ({ ...texts }),
     exited,

@@ -3,7 +3,7 @@ import manifestSchema from '../../../crds/schemas/manifest.schema.json' with { t
 import orbSchema from '../../../crds/schemas/orb.schema.json' with { type: 'json' };
 import orbisetSchema from '../../../crds/schemas/orbiset.schema.json' with { type: 'json' };
 import publicationSchema from '../../../crds/schemas/orbpublication.schema.json' with { type: 'json' };
-import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 type Values = fc.Arbitrary<JsonValue>;
@@ -189,8 +189,6 @@ const pins = new SchemaValues(orbSchema);
 const orbisets = new SchemaValues(orbisetSchema);
 const publications = new SchemaValues(publicationSchema);
 const API = 'orbs.dev/v1alpha1';
-const isObject = (value: JsonValue): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const document = (kind: string, name: string, spec: JsonValue): JsonObject => ({
   apiVersion: API,
   kind,
@@ -200,10 +198,10 @@ const document = (kind: string, name: string, spec: JsonValue): JsonObject => ({
 
 const orbSpecs = fc
   .tuple(manifests, fc.option(pins.of(pins.definition('pin')), { nil: undefined, freq: 4 }))
-  .map(([manifest, pin]) => (pin === undefined || !isObject(manifest) ? manifest : { ...manifest, pin }));
+  .map(([manifest, pin]) => (pin === undefined || !isJsonObject(manifest) ? manifest : { ...manifest, pin }));
 const publicationSpecs = fc
   .tuple(publications.of(publications.definition('spec')), manifests)
-  .map(([spec, manifest]) => (isObject(spec) ? { ...spec, manifest } : spec));
+  .map(([spec, manifest]) => (isJsonObject(spec) ? { ...spec, manifest } : spec));
 
 /** Documents of the three kinds, by schema: about half of them are valid. */
 export const documents: fc.Arbitrary<JsonObject> = fc.oneof(

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { isJsonObject } from '../../../core/json/json-value.ts';
+import { isRecord, type Json } from '../../../hack/control-plane/json.ts';
 
 const DEFINITIONS = join(import.meta.dirname, '../../../crds/definitions');
 
@@ -46,10 +47,6 @@ export async function specMembers(kind: string): Promise<readonly SpecMember[]> 
   const path = ['spec', 'versions', 0, 'schema', 'openAPIV3Schema', 'properties', 'spec'];
   return membersOf(path.reduce(memberAt, definition), '');
 }
-
-type Json = Readonly<Record<string, unknown>>;
-
-const isRecord = (value: unknown): value is Json => isJsonObject(value);
 
 /**
  * The spec with one member set.

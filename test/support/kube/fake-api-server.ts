@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { listenOnLoopback } from '../../../adapters/process/listen.ts';
 
 /** A request as the server received it. */
 export interface ServedRequest {
@@ -37,9 +38,6 @@ export interface FakeApiServer {
   answer: (request: ServedRequest, reply: Reply) => void | Promise<void>;
   readonly close: () => Promise<void>;
 }
-
-const isTcp = (address: AddressInfo | string | null): address is AddressInfo =>
-  typeof address === 'object' && address !== null;
 
 async function served(incoming: IncomingMessage): Promise<ServedRequest> {
   let body = '';
@@ -99,11 +97,9 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  const port = await listenOnLoopback(server);
   const fake: FakeApiServer = {
-    url: `http://127.0.0.1:${isTcp(address) ? address.port : 0}`,
+    url: `http://127.0.0.1:${port}`,
     requests,
     mostOpen: () => most,
     connections: () => connections,

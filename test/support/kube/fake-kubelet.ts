@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import { connect } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { issueServerCertificate, makeLocalCa } from '../../../adapters/egress/local-ca.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
+import { listenOnLoopback } from '../../../adapters/process/listen.ts';
 
 /** A kubelet that only supports port-forwards (`v4.channel.k8s.io`): every pod's ports are those of this machine. */
 export interface FakeKubelet {
@@ -59,11 +59,9 @@ export async function startFakeKubelet(): Promise<FakeKubelet> {
     asked.push(url);
     forward(socket, Number(new URL(url, 'https://kubelet').searchParams.get('port')));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  const port = await listenOnLoopback(server);
   return {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
+    port,
     asked,
     close: async () => {
       for (const client of sockets.clients) client.terminate();

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listenOnLoopback } from '../../../adapters/process/listen.ts';
 
 /** A watch that the test feeds. */
 interface OpenWatch {
@@ -91,10 +92,9 @@ export async function startFakeUpstream(): Promise<FakeUpstream> {
   const server = createServer((incoming, outgoing) => {
     upstream.handle(incoming, outgoing).catch(() => outgoing.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
+  const port = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
+    url: `http://127.0.0.1:${port}`,
     seen: upstream.seen,
     watch: (nth) => upstream.watch(nth),
     close: () =>

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { startPausableProxy, type PausableProxy } from '../../chaos/rig/pausable-proxy.ts';
+import { listenOnLoopback } from '../../../adapters/process/listen.ts';
 
 const silence = (ms: number): Promise<string> => new Promise((resolve) => setTimeout(resolve, ms, 'silence'));
 
@@ -15,10 +16,8 @@ describe('pausable proxy', () => {
       socket.on('error', () => socket.destroy());
       socket.pipe(socket);
     });
-    echo.listen(0, '127.0.0.1');
-    await once(echo, 'listening');
-    const address = echo.address();
-    proxy = await startPausableProxy(typeof address === 'object' && address !== null ? address.port : 0);
+    const port = await listenOnLoopback(echo);
+    proxy = await startPausableProxy(port);
     caller = connect(proxy.port, '127.0.0.1');
     caller.on('error', () => caller.destroy());
     await once(caller, 'connect');

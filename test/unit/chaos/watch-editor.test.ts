@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { startCountingProxy, type CountingProxy } from '../../chaos/rig/counting-proxy.ts';
-import { at, metadataOf, readJson } from '../../chaos/rig/json.ts';
+import { metadataOf, readJson } from '../../chaos/rig/json.ts';
+import { at } from '../../../hack/control-plane/json.ts';
 import { planEdits, type Edit } from '../../chaos/rig/watch-editor.ts';
 import { LineSplitter } from '../../chaos/rig/watch-stream.ts';
 import { anObject, startFakeUpstream, type FakeUpstream } from './fake-upstream.ts';

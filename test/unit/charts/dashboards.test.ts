@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { at, listAt, textAt } from '../../../hack/charts/json.ts';
+import { at, listAt, textAt } from '../../../hack/control-plane/json.ts';
 import { readDashboards, withoutVariables } from '../../../hack/dashboard/dashboards.ts';
 import { exposedMetrics } from '../../support/exposed-metrics.ts';
 import { seriesIn } from '../../support/promql-names.ts';

@@ -193,7 +193,7 @@ describe('a member of an OrbPublication', () => {
     const refusals = [false, true].map((suspended) => {
       const publication = aPublication('echo', { spec: { ...base, suspended } });
       publicationChanged({ switches, dialer: NO_DIALER, logger: noteLog().logger }, 'acme/echo', publication);
-      return id.ok ? switches.refusal('acme', id.value.id) : undefined;
+      return id.ok ? switches.refusal('acme', id.value) : undefined;
     });
     expect(refusals).to.deep.equal([undefined, 'orb-suspended']);
     const [ready] = planned({ ...base, suspended: true }).status?.conditions ?? [];

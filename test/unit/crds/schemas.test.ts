@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { isRecord } from '../../../hack/control-plane/json.ts';
 
 const folder = new URL('../../../crds/schemas/', import.meta.url);
 
@@ -9,8 +10,6 @@ interface Place {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const NAMED = ['properties', '$defs'];
 const INNER = ['items', 'additionalProperties', 'propertyNames'];
 

@@ -3,8 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { vectorsCommand } from '../../../hack/vectors/command.ts';
-import { runFolder, type Totals } from '../../../hack/vectors/run-folder.ts';
+import { vectorsCommand, runFolder, type Totals } from '../../../hack/vectors/command.ts';
 
 const COPY = resolve(import.meta.dirname, '../../vectors');
 const SHARED = resolve(import.meta.dirname, '../../../../shared/vectors');

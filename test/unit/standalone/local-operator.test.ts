@@ -23,7 +23,7 @@ const LATE = 3000;
 const TURNS = 100;
 const PARSED = parseOrbId('acme.mail@1.0.0');
 if (!PARSED.ok) throw new TypeError('no orb_id');
-const ORB_ID = PARSED.value.id;
+const ORB_ID = PARSED.value;
 const PLACE = { namespace: 'acme', name: 'mail', orbId: ORB_ID };
 const PIN = {
   provider: 'b',

@@ -1,4 +1,5 @@
-import { isRecord, metadataOf, textOf } from '../json.ts';
+import { metadataOf, textOf } from '../json.ts';
+import { isRecord } from '../../../../hack/control-plane/json.ts';
 
 /** Objects at one moment: `kind ns/name` → the compared value. */
 export type Snapshot = ReadonlyMap<string, unknown>;

@@ -1,4 +1,5 @@
-import { at, isRecord, metadataOf, textOf } from '../json.ts';
+import { metadataOf, textOf } from '../json.ts';
+import { at, isRecord } from '../../../../hack/control-plane/json.ts';
 
 /** For these types, True means that something is wrong or in progress; for all other types, False or Unknown does. */
 const ABNORMAL_TRUE = new Set(['Reconciling', 'Stalled']);

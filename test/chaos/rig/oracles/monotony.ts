@@ -1,4 +1,5 @@
-import { at, metadataOf, textOf } from '../json.ts';
+import { metadataOf, textOf } from '../json.ts';
+import { at } from '../../../../hack/control-plane/json.ts';
 import type { Journal } from '../journal.ts';
 import { objectKey } from '../kube-request.ts';
 

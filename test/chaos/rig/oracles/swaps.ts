@@ -1,4 +1,5 @@
-import { at, isRecord, metadataOf, textOf } from '../json.ts';
+import { metadataOf, textOf } from '../json.ts';
+import { at, isRecord } from '../../../../hack/control-plane/json.ts';
 
 /** One swap as in `status.failover.history`. */
 export interface SeenSwap {

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { createPlainServer } from '../../../../adapters/http/plain-server.ts';
+import { listenOnLoopback } from '../../../../adapters/process/listen.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const rows: [string, string][] = [
@@ -27,14 +27,11 @@ describe('createPlainServer', () => {
   async function holding(timeoutMs = 5000): Promise<Held> {
     const responses: ServerResponse[] = [];
     const server = createPlainServer(timeoutMs, (_request, response) => void responses.push(response));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const port = await listenOnLoopback(server);
     closing.push(() => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(resolve));
     });
-    const address: AddressInfo | string | null = server.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
     const converse = (text: string): Promise<string> => {
       const socket = connect(port, '127.0.0.1');
       let received = '';

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect } from 'chai';
 import { serveMetrics, type MetricsServer } from '../../../../adapters/http/serve-metrics.ts';
+import { listenOnLoopback } from '../../../../adapters/process/listen.ts';
 
 const warned: string[] = [];
 const logger = { warn: (message: string): void => void warned.push(message) };
@@ -93,10 +94,7 @@ describe('serveMetrics', () => {
 
   it('rejects when its address is taken', async () => {
     const other = createServer();
-    other.listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const address = other.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const port = await listenOnLoopback(other);
     const code = await serveMetrics({ host: '127.0.0.1', port }, { slices: twoSlices }, logger).then(
       () => 'listening',
       (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined),

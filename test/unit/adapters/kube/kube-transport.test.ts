@@ -1,16 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import type { Connection } from '../../../../adapters/kube/connection.ts';
 import { createTransport } from '../../../../adapters/kube/kube-transport.ts';
 import { issue, makeCa } from '../../../support/tls.ts';
+import { listenOnLoopback } from '../../../../adapters/process/listen.ts';
 
 const ca = makeCa();
 const identity = issue(ca, { names: ['k.example'], ips: ['127.0.0.1'] });
-const isTcp = (address: AddressInfo | string | null): address is AddressInfo =>
-  typeof address === 'object' && address !== null;
 const never = new AbortController().signal;
 
 /** Fingerprint of the certificate that a client showed. */
@@ -46,10 +44,7 @@ describe('createTransport over TLS', () => {
     server = createServer({ cert, key, requestCert: true, rejectUnauthorized: false }, ({ url, socket }, response) =>
       response.end(`${url} ${nameOf(socket)}`),
     );
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    port = isTcp(address) ? address.port : 0;
+    port = await listenOnLoopback(server);
   });
   afterEach(async () => {
     server.closeAllConnections();

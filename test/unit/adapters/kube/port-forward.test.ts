@@ -6,6 +6,7 @@ import { WebSocketServer } from 'ws';
 import type { Connection } from '../../../../adapters/kube/connection.ts';
 import { openPortForward } from '../../../../adapters/kube/port-forward.ts';
 import { KubeError } from '../../../../adapters/kube/port.ts';
+import { listenOnLoopback } from '../../../../adapters/process/listen.ts';
 
 interface Asked {
   readonly url: string;
@@ -38,10 +39,7 @@ async function anApiServer(status?: object): Promise<{ url: string; asked: Asked
       client.on('message', () => client.close());
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = await listenOnLoopback(server);
   return {
     url: `http://127.0.0.1:${port}`,
     asked,
@@ -126,10 +124,7 @@ describe('openPortForward', () => {
     expect(await asking).to.equal(reason);
     const during = new AbortController();
     const silent = createServer().on('upgrade', () => during.abort(reason));
-    silent.listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const address = silent.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const port = await listenOnLoopback(silent);
     const opening = openPortForward(connectionTo(`http://127.0.0.1:${port}`), target, during.signal);
     expect(await opening.catch((error: unknown) => error)).to.equal(reason);
     silent.close();

@@ -10,7 +10,7 @@ import { noteLog } from '../../../support/kube/runtime-notes.ts';
 const idOf = (text: string): OrbId => {
   const parsed = parseOrbId(text);
   if (!parsed.ok) throw new TypeError(text);
-  return parsed.value.id;
+  return parsed.value;
 };
 const ECHO = idOf('acme.echo@1.0.0');
 const NEXT = idOf('acme.echo@1.0.1');

@@ -44,7 +44,7 @@ const judged = (number: number, lastValid: object | undefined, name = 'echo'): K
   });
 const unseen = { digest: `sha256:${'0'.repeat(64)}`, orbId: 'acme.two@1.0.0', providers: ['main'] };
 const nameOf = ({ catalog }: Started, id = ECHO): string | undefined =>
-  id.ok ? catalog.orb('acme', id.value.id)?.name : undefined;
+  id.ok ? catalog.orb('acme', id.value)?.name : undefined;
 
 describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
   let fixture: SqliteFixture;
@@ -64,7 +64,7 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
     const valid = new ValidOrbs({ catalog, ledger, metrics, allowedOrigins: [] });
     await valid.open();
     const feed = new OrbFeed({ valid, logger: noteLog().logger, compile: (orb) => compileStored(orb, []) });
-    const running = (): CompiledOrb | undefined => (ECHO.ok ? catalog.orb('acme', ECHO.value.id)?.compiled : undefined);
+    const running = (): CompiledOrb | undefined => (ECHO.ok ? catalog.orb('acme', ECHO.value)?.compiled : undefined);
     return { feed, catalog, valid, running };
   }
 
@@ -202,7 +202,7 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
       await one.feed.apply('acme/echo', judged(3, unseen));
       await one.feed.apply('acme/young', anOrb('young', { spec: manifestOf({ orb_id: 'acme.two@1.0.0' }) }));
       expect([nameOf(one), nameOf(one, TWO)]).to.deep.equal([undefined, 'echo']);
-      expect(one.catalog.orbs('acme').map(({ compiled }) => compiled)).to.deep.equal([undefined]);
+      expect([...one.catalog.all()].map(({ compiled }) => compiled)).to.deep.equal([undefined]);
     });
 
     it('runs on what the operator has missed only as long as nobody else has the id', async () => {
@@ -231,13 +231,13 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
   it('knows an Orb that never was valid, so that a run is told to wait', async () => {
     const { feed, catalog } = await start();
     await feed.apply('acme/echo', generation(1, { spec: BROKEN }));
-    expect(catalog.orbs('acme')).to.have.length(1);
-    expect(catalog.orbs('acme')[0]?.compiled).to.equal(undefined);
+    expect([...catalog.all()]).to.have.length(1);
+    expect([...catalog.all()][0]?.compiled).to.equal(undefined);
   });
 
   it('keeps what to write in an Orb that is not valid, until it is', async () => {
     const { feed, catalog } = await start();
-    const fault = (): string | undefined => catalog.orbs('acme')[0]?.fault;
+    const fault = (): string | undefined => [...catalog.all()][0]?.fault;
     await feed.apply('acme/echo', generation(1, { spec: BROKEN }));
     const told = fault();
     expect(told).to.match(/^spec\..* \([a-z-]+\)$/i);
@@ -272,7 +272,7 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
     const shapes: readonly unknown[] = [undefined, null, 7, 'x', [], {}, { orb_id: 7 }, { orb_id: 'acme.echo@1.0.0' }];
     let number = 0;
     for (const spec of shapes) await feed.apply('acme/echo', generation((number += 1), { spec, status: spec }));
-    expect(catalog.orbs('acme').every(({ compiled }) => compiled === undefined)).to.equal(true);
+    expect([...catalog.all()].every(({ compiled }) => compiled === undefined)).to.equal(true);
   });
 
   it('runs a new version at once while the ledger is away, and makes it durable later', async () => {

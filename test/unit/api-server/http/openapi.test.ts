@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { openapiRoute } from '../../../../api-server/http/openapi-route.ts';
-import { openapiOf } from '../../../../api-server/http/openapi.ts';
+import { openapiRoute, openapiOf } from '../../../../api-server/http/openapi.ts';
 import { problems } from '../../../../api-server/http/problems.ts';
 import type { Problem } from '../../../../api-server/problems/problem-part.ts';
 import { serviceRoutes, serviceSchemas } from '../../../../api-server/services/services.ts';

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { get } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { createAdmission } from '../../../../api-server/http/admission.ts';
@@ -9,6 +8,7 @@ import { createApp, type App } from '../../../../api-server/http/server.ts';
 import { healthRoutes } from '../../../../api-server/services/health/routes.ts';
 import { systemClock } from '../../../../adapters/time/clock.ts';
 import { issue, makeCa } from '../../../support/tls.ts';
+import { listenOnLoopback } from '../../../../adapters/process/listen.ts';
 
 const ca = makeCa();
 const leaf = issue(ca, { names: ['localhost'], ips: ['127.0.0.1'] });
@@ -26,11 +26,6 @@ function start(): App {
   });
 }
 
-function portOf({ server }: App): number {
-  const address: AddressInfo | string | null = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
 /** A connection with the names of the certificate that it was shown. */
 async function shown(port: number, most?: 'TLSv1.1'): Promise<readonly [TLSSocket, string | undefined]> {
   const old = most === undefined ? {} : { minVersion: 'TLSv1' as const, maxVersion: most, ciphers: 'ALL@SECLEVEL=0' };
@@ -42,9 +37,7 @@ async function shown(port: number, most?: 'TLSv1.1'): Promise<readonly [TLSSocke
 describe('the API over TLS', () => {
   it('answers with its certificate, and drains like any other', async () => {
     const app = start();
-    app.server.listen(0, '127.0.0.1');
-    await once(app.server, 'listening');
-    const port = portOf(app);
+    const port = await listenOnLoopback(app.server);
     const body = await new Promise<string>((resolve, reject) => {
       const asked = get({ host: '127.0.0.1', port, path: '/health', ca: ca.certificate }, (response) => {
         text(response).then(resolve, reject);
@@ -57,16 +50,15 @@ describe('the API over TLS', () => {
 
   it('shows another certificate to who comes after it was replaced, and keeps the connections before', async () => {
     const app = start();
-    app.server.listen(0, '127.0.0.1');
-    await once(app.server, 'listening');
-    const [before, old] = await shown(portOf(app));
+    const port = await listenOnLoopback(app.server);
+    const [before, old] = await shown(port);
     const next = issue(ca, { names: ['localhost', 'other.example'] });
     app.useTls({ cert: next.certificate, key: next.key });
-    const [after, young] = await shown(portOf(app));
+    const [after, young] = await shown(port);
     expect([old, young]).to.deep.equal(['DNS:localhost, IP Address:127.0.0.1', 'DNS:localhost, DNS:other.example']);
     before.write('GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     expect(await text(before)).to.match(/^HTTP\/1\.1 200 /);
-    const refused = await shown(portOf(app), 'TLSv1.1').catch((error: Error) => error);
+    const refused = await shown(port, 'TLSv1.1').catch((error: Error) => error);
     expect(refused).to.be.instanceOf(Error);
     after.destroy();
     await app.drain(1000);
@@ -74,9 +66,8 @@ describe('the API over TLS', () => {
 
   it('says nothing to plain HTTP', async () => {
     const app = start();
-    app.server.listen(0, '127.0.0.1');
-    await once(app.server, 'listening');
-    const refused = await fetch(`http://127.0.0.1:${portOf(app)}/health`).then(
+    const port = await listenOnLoopback(app.server);
+    const refused = await fetch(`http://127.0.0.1:${port}/health`).then(
       () => 'answered',
       () => 'refused',
     );

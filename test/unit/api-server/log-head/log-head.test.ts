@@ -12,7 +12,7 @@ import { held, type Held } from '../../../support/held-head.ts';
 import { noteLog, type NotedLog } from '../../../support/kube/runtime-notes.ts';
 import { aFinish, aStart, LEDGER_NOW } from '../../../support/ledger-rows.ts';
 import { refusal } from '../../../support/refusal.ts';
-import { testLogKey } from '../../../support/sqlite-ledger.ts';
+import { testLogKey, testLedgerOptions } from '../../../support/sqlite-ledger.ts';
 
 const otherPair = generateKeyPairSync('ed25519');
 const otherLogKey = {
@@ -53,17 +53,8 @@ describe('LogHead (trust.md §2.3)', () => {
   async function start(name = 'one', some: Partial<SqliteLedgerOptions> = {}): Promise<Process> {
     const log = noteLog();
     const head = new LogHead({ clock, logger: log.logger, keys: [(some.logKey ?? testLogKey).publicKey] });
-    const ledger = await openSqliteLedger({
-      file: fileOf(name),
-      identity: { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' },
-      logKey: testLogKey,
-      dataKey: new Uint8Array(32),
-      clock,
-      random: (size) => new Uint8Array(size),
-      gate: head.gate,
-      onCheckpoint: head.signed,
-      ...some,
-    });
+    const options = { clock, gate: head.gate, onCheckpoint: head.signed, ...some };
+    const ledger = await openSqliteLedger(testLedgerOptions(fileOf(name), options));
     const [forks, nexts, opened]: [string[], string[], number[]] = [[], [], []];
     const process = { head, ledger, forks, nexts, opened, log };
     const forked = ({ why, next }: Doubt): void => void (forks.push(why), nexts.push(next));

@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 const idOf = (text: string): OrbId => {
   const parsed = parseOrbId(text);
   if (!parsed.ok) throw new TypeError(text);
-  return parsed.value.id;
+  return parsed.value;
 };
 const MAIL = idOf('acme.mail@1.0.0');
 

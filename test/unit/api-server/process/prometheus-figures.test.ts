@@ -6,7 +6,7 @@ import { aServer, json } from '../../../support/cli-server.ts';
 
 const parsed = parseOrbId('acme.mailer@1.0.0');
 if (!parsed.ok) throw new TypeError('an Orb id');
-const WISH = { namespace: 'acme', orbId: parsed.value.id, quantile: 0.95, active: { provider: 'main', since: 0 } };
+const WISH = { namespace: 'acme', orbId: parsed.value, quantile: 0.95, active: { provider: 'main', since: 0 } };
 const tools = { clock: systemClock, logger: { debug: () => undefined } };
 const labels = { orb_namespace: 'acme', orb_id: WISH.orbId, job: 'operator', instance: 'a' };
 const series = (name: string, value: string, more: object = {}): object => ({

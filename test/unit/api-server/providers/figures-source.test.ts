@@ -18,7 +18,7 @@ const FIGURES: FailoverFigures = figuresOf(
 function wish(name = 'mailer', provider = 'main'): FiguresWish {
   const parsed = parseOrbId(`acme.${name}@1.0.0`);
   if (!parsed.ok) throw new TypeError(name);
-  return { namespace: 'acme', orbId: parsed.value.id, quantile: 0.95, active: { provider, since: 0 } };
+  return { namespace: 'acme', orbId: parsed.value, quantile: 0.95, active: { provider, since: 0 } };
 }
 
 const hanging: FiguresQuery = (_orb, signal) =>

@@ -9,7 +9,7 @@ import { createFakeClock } from '../../../support/fake-clock.ts';
 
 const id = parseOrbId('acme.mail@1.0.0');
 if (!id.ok) throw new TypeError('no id');
-const PLACE = { namespace: 'acme', name: 'mail', orbId: id.value.id };
+const PLACE = { namespace: 'acme', name: 'mail', orbId: id.value };
 const PIN: NewPin = {
   provider: 'b',
   mode: 'soft',

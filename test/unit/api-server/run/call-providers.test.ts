@@ -246,7 +246,7 @@ describe('callProviders (failover.md §12)', () => {
       () => expect.fail('no error'),
       (error: unknown) => expect(error).to.be.instanceOf(TypeError),
     );
-    const orb = test.catalog.orbs('acme').find(({ orbId }) => orbId === ORB)?.compiled;
+    const orb = [...test.catalog.all()].find(({ orbId }) => orbId === ORB)?.compiled;
     if (orb === undefined) throw new TypeError('no Orb');
     expect(test.runtime.failover.of(orb).admit('a')).to.not.equal(undefined);
   });

@@ -4,7 +4,7 @@ import { parseOrbId } from '../../../../core/manifest/orb-id.ts';
 
 const orbId = parseOrbId('acme.echo@1.0.0');
 if (!orbId.ok) throw new TypeError('no id');
-const of = (orbiset: string, namespace = 'a'): RunTarget => ({ orbiset, orb: { namespace, orbId: orbId.value.id } });
+const of = (orbiset: string, namespace = 'a'): RunTarget => ({ orbiset, orb: { namespace, orbId: orbId.value } });
 const reasonOf = (signal: AbortSignal): string => (signal.reason instanceof DOMException ? signal.reason.name : '');
 
 describe('RunsInFlight (security.md S30)', () => {

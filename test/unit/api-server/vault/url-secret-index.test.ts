@@ -18,7 +18,7 @@ const inUrl = (entry: string, host = API): string => `https://${host}/?key={{orb
 function idOf(text: string): OrbId {
   const parsed = parseOrbId(text);
   if (!parsed.ok) throw new TypeError(text);
-  return parsed.value.id;
+  return parsed.value;
 }
 
 function compiled(orbId: string, url: string): CompiledOrb {

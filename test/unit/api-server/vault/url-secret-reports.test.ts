@@ -6,7 +6,7 @@ import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts'
 function idOf(text: string): OrbId {
   const parsed = parseOrbId(text);
   if (!parsed.ok) throw new TypeError(text);
-  return parsed.value.id;
+  return parsed.value;
 }
 const MAIL = idOf('acme.mail@1.0.0');
 const PLATFORM = 'orb-system';

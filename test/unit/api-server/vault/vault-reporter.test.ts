@@ -15,7 +15,7 @@ const NOW = Date.parse('2026-11-20T10:00:00Z');
 const COMPLETE: VaultReport = { entries: ['TOKEN'], missing: [], trimmed: [], unscrubbable: [] };
 const MAIL = parseOrbId('acme.mail@1.0.0');
 if (!MAIL.ok) throw new TypeError('no orb_id');
-const IN_URL: EntryInUrl = { entry: 'TOKEN', orbId: MAIL.value.id };
+const IN_URL: EntryInUrl = { entry: 'TOKEN', orbId: MAIL.value };
 const never = new AbortController().signal;
 
 interface Started {

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Duplex } from 'node:stream';
 import { createServer } from 'node:tls';
@@ -8,6 +7,7 @@ import { KubeError } from '../../../../adapters/kube/port.ts';
 import { call, Unanswered, type ApiRequest, type Server } from '../../../../cli/api/http.ts';
 import { Failure } from '../../../../cli/io/failure.ts';
 import { issue, makeCa } from '../../../support/tls.ts';
+import { listenOnLoopback } from '../../../../adapters/process/listen.ts';
 
 const request: ApiRequest = { method: 'GET', path: 'health', headers: {}, timeoutMs: 5000 };
 const never = new AbortController().signal;
@@ -50,10 +50,7 @@ async function tlsServer(ca: ReturnType<typeof makeCa>): Promise<{
     });
   });
   tls.on('tlsClientError', () => undefined);
-  tls.listen(0, '127.0.0.1');
-  await once(tls, 'listening');
-  const address = tls.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = await listenOnLoopback(tls);
   return {
     reach: () => connect(port, '127.0.0.1'),
     written: () => written,

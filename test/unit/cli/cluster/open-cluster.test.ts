@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import type { Cluster, ClusterWish } from '../../../../cli/io/cluster.ts';
 import { openCluster } from '../../../../cli/cluster/open-cluster.ts';
 import { Failure } from '../../../../cli/io/failure.ts';
+import { listenOnLoopback } from '../../../../adapters/process/listen.ts';
 
 const kubeconfig = (server: string, namespace?: string): string =>
   JSON.stringify({
@@ -44,10 +44,8 @@ describe('openCluster', () => {
       response.writeHead(404, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ kind: 'Status', status: 'Failure', reason: 'NotFound', code: 404 }));
     });
-    api.listen(0, '127.0.0.1');
-    await once(api, 'listening');
-    const address = api.address();
-    const server = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    const port = await listenOnLoopback(api);
+    const server = `http://127.0.0.1:${port}`;
     mkdirSync(join(home, '.kube'));
     writeFileSync(join(home, '.kube', 'config'), kubeconfig(server, 'acme'));
     const cluster = await open();

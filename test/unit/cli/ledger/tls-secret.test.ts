@@ -3,11 +3,11 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import { aCli, CLI_NOW, type Ran, type TestCli } from '../../../support/cli-io.ts';
 import { aCluster, type ACluster } from '../../../support/kube/a-cluster.ts';
+import { listenOnLoopback } from '../../../../adapters/process/listen.ts';
 
 const HOSTS = ['orb-api.a-very-long-namespace-name-that-fills-the-rest.svc.cluster.local', 'orb-api', '10.0.0.7'];
 
@@ -53,10 +53,7 @@ describe('orb ledger init --tls-secret', () => {
     await cli.run(['ledger', 'init', ...flags], { openCluster: cluster.open, clock });
     const { pem } = tlsSecret();
     const server = createServer({ cert: pem('tls.crt'), key: pem('tls.key') });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address: AddressInfo | string | null = server.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const port = await listenOnLoopback(server);
     const socket = connect({ host: '127.0.0.1', port, ca: pem('ca.crt'), servername: HOSTS[0] ?? '' });
     await once(socket, 'secureConnect');
     expect(socket.authorized).to.equal(true);

@@ -4,14 +4,14 @@ import manifestSchema from '../../../../crds/schemas/manifest.schema.json' with 
 import { parseOrbId } from '../../../../core/manifest/orb-id.ts';
 import { leastCpuMs } from '../../../support/cost.ts';
 
-const accepted: readonly (readonly [why: string, text: string, org: string, name: string, version: string])[] = [
-  ['the plain form', 'acme.send-email@1.0.0', 'acme', 'send-email', '1.0.0'],
-  ['a name with dots: the org ends at the first', 'acme.mail.send@1.2.3', 'acme', 'mail.send', '1.2.3'],
-  ['upper case in the name', 'a.B_c@0.0.0', 'a', 'B_c', '0.0.0'],
-  ['prerelease and build', 'a.b@1.0.0-rc.1+build.7', 'a', 'b', '1.0.0-rc.1+build.7'],
-  ['a prerelease of hyphens', 'a.b@1.0.0---', 'a', 'b', '1.0.0---'],
-  ['a build that looks like a number with a zero', 'a.b@1.0.0+001', 'a', 'b', '1.0.0+001'],
-  ['253 characters', `a.${'b'.repeat(245)}@1.0.0`, 'a', 'b'.repeat(245), '1.0.0'],
+const accepted: readonly (readonly [why: string, text: string])[] = [
+  ['the plain form', 'acme.send-email@1.0.0'],
+  ['a name with dots: the org ends at the first', 'acme.mail.send@1.2.3'],
+  ['upper case in the name', 'a.B_c@0.0.0'],
+  ['prerelease and build', 'a.b@1.0.0-rc.1+build.7'],
+  ['a prerelease of hyphens', 'a.b@1.0.0---'],
+  ['a build that looks like a number with a zero', 'a.b@1.0.0+001'],
+  ['253 characters', `a.${'b'.repeat(245)}@1.0.0`],
 ];
 
 const refused: readonly (readonly [why: string, text: string])[] = [
@@ -33,9 +33,9 @@ const refused: readonly (readonly [why: string, text: string])[] = [
 ];
 
 describe('parseOrbId', () => {
-  for (const [why, text, org, name, version] of accepted)
-    it(`takes apart ${why}`, () => {
-      expect(parseOrbId(text)).to.deep.equal({ ok: true, value: { id: text, org, name, version } });
+  for (const [why, text] of accepted)
+    it(`takes ${why}`, () => {
+      expect(parseOrbId(text)).to.deep.equal({ ok: true, value: text });
     });
 
   for (const [why, text] of refused)

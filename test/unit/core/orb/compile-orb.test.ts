@@ -37,9 +37,8 @@ describe('compileOrb (design.md §2)', () => {
   it('takes the mail example with the members of the specification alone, without a finding', () => {
     const orb = compiled(mail);
     expect(orb.findings).to.deep.equal([]);
-    expect([orb.orbId, orb.org, orb.order, [...orb.providers.keys()]]).to.deep.equal([
+    expect([orb.orbId, orb.order, [...orb.providers.keys()]]).to.deep.equal([
       'acme.send-email@1.0.0',
-      'acme',
       ['sendgrid'],
       ['sendgrid'],
     ]);

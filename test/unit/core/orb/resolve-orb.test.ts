@@ -5,7 +5,7 @@ import { listsOrb, resolveOrb } from '../../../../core/orb/resolve-orb.ts';
 const id = (text: string): OrbId => {
   const parsed = parseOrbId(text);
   if (!parsed.ok) throw new TypeError(text);
-  return parsed.value.id;
+  return parsed.value;
 };
 
 const lookup = (...known: string[]): { orb: (namespace: string, orbId: OrbId) => string | undefined } => ({

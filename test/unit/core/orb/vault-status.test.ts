@@ -20,7 +20,7 @@ const TWICE: MissingEntry = { secret: 'd', entry: 'TOKEN', reason: 'DuplicateEnt
 
 const ID = parseOrbId('acme.mail@1.0.0');
 if (!ID.ok) throw new TypeError('no orb_id');
-const IN_URL: EntryInUrl = { entry: 'KEY', orbId: ID.value.id };
+const IN_URL: EntryInUrl = { entry: 'KEY', orbId: ID.value };
 
 /** The conditions about `count` entries in URLs. */
 const inUrlsOf = (count: number): readonly unknown[] =>

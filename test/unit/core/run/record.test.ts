@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
 import { isReceiptRecord } from '../../../../core/receipt/record-schema.ts';
-import { EMPTY_POLICY } from '../../../../core/run/empty-policy.ts';
 import {
+  EMPTY_POLICY,
   parseRunSeed,
   recordOf,
   type RecordContext,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { membersAt } from '../../../../hack/charts/json.ts';
+import { membersAt } from '../../../../hack/control-plane/json.ts';
 import { schemaOfDefinition, schemaOfOpenApi, strictSchema } from '../../../../hack/charts/strict-schema.ts';
 
 const rows: readonly (readonly [string, unknown, unknown])[] = [

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBinaries } from '../../../../hack/control-plane/binaries.ts';
 import { command } from '../../../../hack/control-plane/command.ts';
 import { downloadBinaries, type Sources } from '../../../../hack/control-plane/download.ts';
+import { listenOnLoopback } from '../../../../adapters/process/listen.ts';
 
 const NAMES = ['kube-apiserver', 'kube-controller-manager', 'kubectl', 'etcd'] as const;
 const release = { kubernetes: '1.36.3', etcd: '3.7.3' };
@@ -50,10 +50,8 @@ describe('the programs of the control plane', () => {
       response.end(found);
     });
     server = started;
-    started.listen(0, '127.0.0.1');
-    await once(started, 'listening');
-    const address = started.address();
-    const base = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    const port = await listenOnLoopback(started);
+    const base = `http://127.0.0.1:${port}`;
     const hash = lie === 'archive' ? 'a'.repeat(128) : sum('sha512', archive);
     const index = `releases:\n  v1.36.3:\n    ${name}:\n      hash: ${hash}\n      selfLink: ${base}/${name}\n`;
     files.set('/index', Buffer.from(index));

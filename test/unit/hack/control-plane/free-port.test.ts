@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { freePort } from '../../../../hack/control-plane/free-port.ts';
+import { listenOnLoopback } from '../../../../adapters/process/listen.ts';
 
 const MODULE = resolve(import.meta.dirname, '../../../../hack/control-plane/free-port.ts');
 const HOLDER = `
@@ -39,10 +40,8 @@ describe('a free port', () => {
   });
 
   it('is one where nobody listens', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    const taken = typeof address === 'object' && address !== null ? address.port : 0;
+    const server = createServer();
+    const taken = await listenOnLoopback(server);
     const refused = await ask(taken);
     server.close();
     expect(refused).to.include(REFUSED);

@@ -20,7 +20,7 @@ import { ledgerAway } from '../../../support/object-rows.ts';
 const EXPIRES = '2026-06-01T00:00:00Z';
 const parsed = parseOrbId('acme.a@1.0.0');
 if (!parsed.ok) throw new TypeError('no id');
-const place = { namespace: 'default', name: 'a', orbId: parsed.value.id };
+const place = { namespace: 'default', name: 'a', orbId: parsed.value };
 const apiPin = (provider: string, number: number): NewPin => ({
   provider,
   mode: 'once',

@@ -53,7 +53,7 @@ class Replica {
   /** The watch has told this process. */
   hears({ failover, pin }: State): void {
     const { catalog } = this.#runtime;
-    const orb = catalog.orbs('acme').find(({ orbId }) => orbId === ORB);
+    const orb = [...catalog.all()].find(({ orbId }) => orbId === ORB);
     if (orb?.compiled === undefined) throw new TypeError('no Orb');
     const pinned = pin === undefined ? undefined : failoverPinOf(pin);
     catalog.setOrb({ ...orb, createdAt: 0, compiled: { ...orb.compiled, failover, pin: pinned } });

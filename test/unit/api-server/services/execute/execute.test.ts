@@ -22,7 +22,7 @@ describe('executeRoute', () => {
     test.addOrb('globex.shared@1.0.0', {}, 'orb-system');
     test.addOrb('acme.header@1.0.0', { execution: { headers: { 'X-Text': '{{inputs.text}}' } } });
     test.addOrb('acme.broken@1.0.0');
-    const broken = test.catalog.orbs('acme').find(({ name }) => name === 'acme.broken@1.0.0');
+    const broken = [...test.catalog.all()].find(({ name }) => name === 'acme.broken@1.0.0');
     if (broken !== undefined) test.catalog.setOrb({ ...broken, compiled: undefined, createdAt: 0 });
     test.addOrbiset('default', {}, 'default');
     test.addOrbiset('suspended', { suspended: true }, 'default');

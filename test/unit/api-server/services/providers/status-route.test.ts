@@ -301,7 +301,7 @@ describe('GET /providers/{orb_id}/status', () => {
 
   it('answers an Orb that was never valid: 409 orb-not-ready', async () => {
     app = await startProviderApp();
-    const [entry] = app.catalog.orbs('acme');
+    const [entry] = app.catalog.all();
     if (entry === undefined) throw new TypeError('there is one');
     const fault = 'spec.swap_config.failback.ramp: Write percents. (manifest-swap-ramp)';
     app.catalog.setOrb({ ...entry, compiled: undefined, createdAt: 0, fault });

@@ -3,7 +3,7 @@ import { KINDS } from '../../../../../adapters/kube/kinds.ts';
 import type { EventSpec } from '../../../../../core/reconcile/event-spec.ts';
 import type { KubeObject } from '../../../../../core/reconcile/kube-object.ts';
 import { reportFailure } from '../../../../../operator/kinds/report-failure.ts';
-import { bindingFailure } from '../../../../../operator/kinds/role-binding/report-refusal.ts';
+import { bindingFailure } from '../../../../../operator/kinds/role-binding/kind.ts';
 import { kubeError } from '../../../../support/kube/fake-kube-client.ts';
 import { anOrbiset, sent } from '../../../../support/kube-objects.ts';
 import { operatorContext } from '../../../../support/operator-context.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { changesOf } from '../../../../hack/generate/changes.ts';
+import { changesOf } from '../../../../hack/generate/chart-annotations.ts';
 
 const CHANGELOG = `# Changelog
 

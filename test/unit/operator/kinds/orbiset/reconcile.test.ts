@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { KINDS } from '../../../../../adapters/kube/kinds.ts';
-import { gatherOrbiset } from '../../../../../operator/kinds/orbiset/gather.ts';
+import { gatherOrbiset } from '../../../../../operator/kinds/orbiset/reconcile.ts';
 import { anOrb, anOrbiset, manifestOf, sent } from '../../../../support/kube-objects.ts';
 import { operatorContext } from '../../../../support/operator-context.ts';
 

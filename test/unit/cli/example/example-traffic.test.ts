@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { TRAFFIC_HEAD, trafficRow, type TimedRun } from '../../../../cli/example/traffic-row.ts';
+import { TRAFFIC_HEAD, trafficRow, type TimedRun } from '../../../../cli/example/example-traffic.ts';
 
 const NOW = Date.parse('2026-11-20T12:34:56.789Z');
 const run = (ms: number, provider?: string): TimedRun => ({ ms, provider });

@@ -1,12 +1,13 @@
 /** A JSON object of unknown shape. */
 export type Json = Readonly<Record<string, unknown>>;
 
-export const isJson = (value: unknown): value is Json =>
+/** True for objects only: not for `null`, not for arrays. */
+export const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Follows member names; undefined where a member is missing. */
+/** The value at a path of member names; undefined where a member is missing. */
 export const at = (value: unknown, ...path: readonly string[]): unknown =>
-  path.reduce<unknown>((here, name) => (isJson(here) ? here[name] : undefined), value);
+  path.reduce<unknown>((here, name) => (isRecord(here) ? here[name] : undefined), value);
 
 /** A text member; '' when it is missing. */
 export const textAt = (value: unknown, ...path: readonly string[]): string => {
@@ -17,7 +18,7 @@ export const textAt = (value: unknown, ...path: readonly string[]): string => {
 /** The members of an object; empty for any other value. */
 export const membersAt = (value: unknown, ...path: readonly string[]): readonly (readonly [string, unknown])[] => {
   const found = at(value, ...path);
-  return isJson(found) ? Object.entries(found) : [];
+  return isRecord(found) ? Object.entries(found) : [];
 };
 
 /** The items of a list; empty for any other value. */

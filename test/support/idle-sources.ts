@@ -1,0 +1,12 @@
+import type { MetricSources } from '../../adapters/telemetry/metrics.ts';
+
+/** What the metrics of a process without work are read from. */
+export const IDLE_SOURCES: MetricSources = {
+  runsInFlight: () => 0,
+  ledgerLoad: () => ({ queuedRows: 0, oldestMs: 0 }),
+  logSize: () => Promise.resolve(0),
+  apiKeys: () => [],
+  egressExceptions: () => 0,
+  logConsistent: () => true,
+  logHeadSize: () => 0,
+};
