@@ -33,27 +33,36 @@ function rateHeaders(bucket: TokenBucket, perSecond: number, now: number): Reado
   };
 }
 
+/** The runs of one Orbiset. */
+interface Rated {
+  readonly bucket: TokenBucket;
+  perSecond: number;
+  /** Monotonic ms. */
+  lastRequestAt: number;
+}
+
 /**
  * `limits.rate_per_second` of Orbisets: one token bucket for each. Headers as in
  * draft-ietf-httpapi-ratelimit-headers-10: `q` runs in `w` seconds, `r` of them left, all in `t` seconds. The whole
  * numbers never promise too much.
  *
  * Each process counts for itself: with several replicas behind one address an Orbiset has up to rate × replicas. A
- * bucket outlives changes of its Orbiset. A full bucket is dropped, because a new one is equal to it. Buckets of
- * removed Orbisets are dropped in the same way. Times are monotonic ms.
+ * bucket outlives changes of its Orbiset. It learns of another rate with the next request. A raised rate then counts
+ * since the request before. So the first request after a long wait is not refused. A full bucket is dropped, because a
+ * new one is equal to it. Buckets of removed Orbisets are dropped in the same way. Times are monotonic ms.
  */
 export class RunRates {
-  readonly #buckets = new Map<string, TokenBucket>();
+  readonly #rated = new Map<string, Rated>();
   #sweepAt = FIRST_SWEEP;
 
   /** Number of buckets in memory. */
   get size(): number {
-    return this.#buckets.size;
+    return this.#rated.size;
   }
 
   /** @param orbiset `namespace.name` @param perSecond runs in a second, above 0 */
   take(orbiset: string, perSecond: number, now: number): RateVerdict {
-    const bucket = this.#bucket(orbiset, rateOf(perSecond), now);
+    const bucket = this.#bucket(orbiset, perSecond, now);
     const allowed = bucket.take(now);
     const headers = rateHeaders(bucket, perSecond, now);
     if (allowed) return { allowed, headers };
@@ -63,24 +72,26 @@ export class RunRates {
 
   /** Returns the token of a run that was admitted but did not start. */
   giveBack(orbiset: string): void {
-    this.#buckets.get(orbiset)?.giveBack();
+    this.#rated.get(orbiset)?.bucket.giveBack();
   }
 
-  #bucket(orbiset: string, rate: BucketRate, now: number): TokenBucket {
-    const known = this.#buckets.get(orbiset);
+  #bucket(orbiset: string, perSecond: number, now: number): TokenBucket {
+    const known = this.#rated.get(orbiset);
     if (known !== undefined) {
-      known.setRate(rate, now);
-      return known;
+      known.bucket.setRate(rateOf(perSecond), perSecond > known.perSecond ? known.lastRequestAt : now);
+      known.perSecond = perSecond;
+      known.lastRequestAt = now;
+      return known.bucket;
     }
-    if (this.#buckets.size >= this.#sweepAt) this.#sweep(now);
-    const made = new TokenBucket({ ...rate, now });
-    this.#buckets.set(orbiset, made);
-    return made;
+    if (this.#rated.size >= this.#sweepAt) this.#sweep(now);
+    const bucket = new TokenBucket({ ...rateOf(perSecond), now });
+    this.#rated.set(orbiset, { bucket, perSecond, lastRequestAt: now });
+    return bucket;
   }
 
   /** It runs at twice the number of used buckets, so that the cost for each is small. */
   #sweep(now: number): void {
-    for (const [orbiset, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(orbiset);
-    this.#sweepAt = Math.max(FIRST_SWEEP, 2 * this.#buckets.size);
+    for (const [orbiset, { bucket }] of this.#rated) if (bucket.isFull(now)) this.#rated.delete(orbiset);
+    this.#sweepAt = Math.max(FIRST_SWEEP, 2 * this.#rated.size);
   }
 }

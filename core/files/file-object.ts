@@ -2,7 +2,8 @@ import { jcs } from '../json/jcs.ts';
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { digestOfText } from '../manifest/digest.ts';
 import type { Resource, UncheckedOrbiset } from '../manifest/documents.ts';
-import { failoverPinOf } from '../failover/pin.ts';
+import type { Pin } from '../../crds/orb.ts';
+import { pinDigestOf } from '../failover/pin.ts';
 import { pinOf } from '../orb/plan-pin.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 
@@ -10,9 +11,9 @@ import type { KubeObject } from '../reconcile/kube-object.ts';
 const FILE = 'orbs.dev/file';
 /** Digest of the document that was applied last, so that a restart over the same files writes nothing. */
 const DIGEST = 'orbs.dev/file-digest';
-/** Id of the pin that the file had when it was applied last; absent when it had no pin. */
+/** Digest of the pin that the file had when it was applied last; absent when it had no pin. */
 const PIN = 'orbs.dev/file-pin';
-/** In place of a pin's id: the pin in the file counts as unchanged, whichever it is. */
+/** In place of a pin's digest: the pin in the file counts as unchanged, whichever it is. */
 export const ANY_PIN = '*';
 
 /** The content of a document about one object. The spec of an Orbiset may be invalid. */
@@ -36,17 +37,29 @@ export const objectKey = ({ kind, namespace, name }: Pick<FileResource, 'kind' |
 /** The file that an object was applied from; undefined when it was not applied from a file. */
 export const fileOf = ({ metadata }: KubeObject): string | undefined => metadata.annotations?.[FILE];
 
-/** Id of the pin that the file had when the object was applied last. */
+/**
+ * Digest of the pin that the file had when the object was applied last. After a take-over from an older version it is
+ * the pin's id, or `ANY_PIN`.
+ */
 export const filePinOf = (object: KubeObject | undefined): string | undefined => object?.metadata.annotations?.[PIN];
 
-/** Id of the pin in a document. */
-export const documentPinOf = (resource: FileResource): string | undefined =>
-  resource.kind === 'Orb' && resource.pin !== undefined ? failoverPinOf(resource.pin).id : undefined;
+/** The pin in a document. */
+export const documentPinOf = (resource: FileResource): Pin | undefined =>
+  resource.kind === 'Orb' ? resource.pin : undefined;
+
+/**
+ * Whether a file still has the pin that was noted. An edit of any member makes another pin, also under the same id.
+ * @param noted result of `filePinOf`
+ */
+export function isNotedPin(noted: string | undefined, pin: Pin | undefined): boolean {
+  if (noted === undefined || pin === undefined) return noted === pin;
+  return noted === pinDigestOf(pin) || noted === pin.id;
+}
 
 /** Whether the pin of an object is the pin that its file had when it was applied last. */
 export function hasFilePin(object: KubeObject | undefined): boolean {
   const pin = object === undefined ? undefined : pinOf(object);
-  return pin !== undefined && failoverPinOf(pin).id === filePinOf(object);
+  return pin !== undefined && isNotedPin(filePinOf(object), pin);
 }
 
 /** The content of a document without its pin; undefined for a Secret, because no digest of its values may be kept. */
@@ -70,7 +83,7 @@ export function annotationsOf({ file, resource }: FileDocument): Readonly<Record
 }
 
 /** Annotation with the pin that the file had; it is written together with the pin, never before it. */
-export const pinAnnotationOf = (pin: string): Readonly<Record<string, string>> => ({ [PIN]: pin });
+export const pinAnnotationOf = (noted: string): Readonly<Record<string, string>> => ({ [PIN]: noted });
 
 /** The same annotation as a JSON Pointer into the object. */
 export const PIN_ANNOTATION_PATH = `/metadata/annotations/${PIN.replace('/', '~1')}`;
@@ -99,5 +112,5 @@ export function isApplied(object: KubeObject | undefined, document: FileDocument
   const wanted = annotationsOf(document);
   const { annotations = {} } = object?.metadata ?? {};
   const isSame = [FILE, DIGEST].every((name) => annotations[name] === wanted[name]);
-  return wanted[DIGEST] !== undefined && isSame && filePinOf(object) === documentPinOf(document.resource);
+  return wanted[DIGEST] !== undefined && isSame && isNotedPin(filePinOf(object), documentPinOf(document.resource));
 }

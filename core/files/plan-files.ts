@@ -6,6 +6,7 @@ import {
   filePinOf,
   hasFilePin,
   isApplied,
+  isNotedPin,
   objectKey,
   type FileDocument,
   type FileResource,
@@ -82,7 +83,7 @@ function collect(files: readonly FolderFile[], kept: ReadonlyMap<string, string>
 /** The newer pin wins: the pin of a file counts only when the pin in the file has changed. */
 function pinStep(document: FileDocument, object: KubeObject | undefined): ApplyStep['pin'] {
   const [now, before] = [documentPinOf(document.resource), filePinOf(object)];
-  if (now === before) return 'keep';
+  if (isNotedPin(before, now)) return 'keep';
   if (before === ANY_PIN) return 'note';
   if (now !== undefined) return 'set';
   return hasFilePin(object) ? 'drop' : 'note';

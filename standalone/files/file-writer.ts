@@ -5,10 +5,12 @@ import {
   documentPinOf,
   filePinOf,
   hasFilePin,
+  isNotedPin,
   membersOf,
   PIN_ANNOTATION_PATH,
   type FileResource,
 } from '../../core/files/file-object.ts';
+import { pinDigestOf } from '../../core/failover/pin.ts';
 import type { ApplyStep, FilesPlan } from '../../core/files/plan-files.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { specOf } from '../../core/reconcile/read-object.ts';
@@ -52,13 +54,13 @@ const never = new AbortController().signal;
 
 /** Changes the pin and its note in one write. After a crash between two writes the pin would never be set. */
 function pinPatch({ resource, pin: step }: ApplyStep, orb: KubeObject): readonly object[] {
-  const [pin, id] = [resource.kind === 'Orb' ? resource.pin : undefined, documentPinOf(resource)];
+  const pin = documentPinOf(resource);
   const path = '/spec/pin';
   const note =
-    id === undefined
+    pin === undefined
       ? { op: 'remove', path: PIN_ANNOTATION_PATH }
-      : { op: 'add', path: PIN_ANNOTATION_PATH, value: id };
-  const notes = id === filePinOf(orb) ? [] : [note];
+      : { op: 'add', path: PIN_ANNOTATION_PATH, value: pinDigestOf(pin) };
+  const notes = isNotedPin(filePinOf(orb), pin) ? [] : [note];
   if (step === 'set') return [{ op: 'add', path, value: { ...pin } }, ...notes];
   // The API may have set another pin after the plan was made.
   if (step === 'note' || !hasFilePin(orb)) return notes;

@@ -140,10 +140,11 @@ export class FolderFeed {
   }
 
   /** Reports findings of a file's manifests at their places. Manifests that another file also holds are left out. */
-  async #reportFile({ path, documents, broken }: ReadFile, objects: ReadonlyMap<string, KubeObject>): Promise<void> {
+  async #reportFile(read: ReadFile, objects: ReadonlyMap<string, KubeObject>): Promise<void> {
     const { logger, compiled } = this.#options;
+    const { path, documents, broken } = read;
     const file = basename(path);
-    if (broken) this.#reportKept(file, documents, objects);
+    if (broken) this.#reportKept(read, objects);
     for (const { resource, withPlaces } of documents) {
       const object = objects.get(objectKey(resource));
       if (resource.kind !== 'Orb' || object === undefined || fileOf(object) !== file) continue;
@@ -156,8 +157,9 @@ export class FolderFeed {
   }
 
   /** Reports objects that stay in use, because their file can't be read whole and no longer shows them. */
-  #reportKept(file: string, documents: ReadFile['documents'], objects: ReadonlyMap<string, KubeObject>): void {
-    const here = new Set(documents.map(({ resource }) => objectKey(resource)));
+  #reportKept(read: ReadFile, objects: ReadonlyMap<string, KubeObject>): void {
+    const { file, resources } = folderFile(read);
+    const here = new Set(resources.map(objectKey));
     for (const [key, object] of objects) {
       if (fileOf(object) !== file || here.has(key)) continue;
       this.#options.logger.warn('what the file held before stays in use', { file, object: key });

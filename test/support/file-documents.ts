@@ -6,6 +6,7 @@ import {
   pinAnnotationOf,
   type FileResource,
 } from '../../core/files/file-object.ts';
+import { pinDigestOf } from '../../core/failover/pin.ts';
 import type { FolderFile } from '../../core/files/plan-files.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
@@ -68,7 +69,10 @@ export function objectFrom(file: string, resource: FileResource, spec: object = 
   const pin = documentPinOf(resource);
   const own = resource.kind === 'Orb' && resource.pin !== undefined ? { pin: resource.pin } : {};
   const members: Partial<AppliedObject> = membersOf(resource);
-  const annotations = { ...annotationsOf({ file, resource }), ...(pin === undefined ? {} : pinAnnotationOf(pin)) };
+  const annotations = {
+    ...annotationsOf({ file, resource }),
+    ...(pin === undefined ? {} : pinAnnotationOf(pinDigestOf(pin))),
+  };
   return {
     apiVersion: API_VERSIONS[kind],
     kind,

@@ -47,6 +47,26 @@ describe('RunRates', () => {
     ).to.deep.equal([true, true, false]);
   });
 
+  it('counts the time since the last request at a rate that was raised meanwhile', () => {
+    const rates = new RunRates();
+    expect(rates.take('acme.a', 0.01, 0).allowed).to.equal(true);
+    expect(rates.take('acme.a', 0.01, 1000).allowed).to.equal(false);
+    expect(rates.take('acme.a', 2, 1100).allowed).to.equal(false);
+    expect(rates.take('acme.a', 10, 1150).allowed).to.equal(false);
+    expect(told(rates.take('acme.a', 100, 3000))).to.deep.equal([
+      '"orbiset";q=100;w=1',
+      '"orbiset";r=99;t=1',
+      undefined,
+    ]);
+  });
+
+  it('keeps the available runs, up to the new burst, at a rate that was lowered meanwhile', () => {
+    const rates = new RunRates();
+    for (let taken = 0; taken < 10; taken += 1) rates.take('acme.a', 10, 0);
+    const allowed = [1000, 1000].map((now) => rates.take('acme.a', 1, now).allowed);
+    expect(allowed).to.deep.equal([true, false]);
+  });
+
   it('forgets those that are full again: removed Orbisets leave nothing behind', () => {
     const rates = new RunRates();
     for (let index = 0; index < 5000; index += 1) rates.take(`acme.o${index}`, 1, index * 10);

@@ -160,7 +160,14 @@ describe('planFiles', () => {
         ['leaves one of the API when that of the file goes', one, undefined, inObject(two), 'note'],
         ['notes that one which was removed went from the file', one, undefined, inObject(undefined), 'note'],
         ['takes another end for another pin', one, aPin('main', { expires_at: '2026-07-01T00:00:00Z' }), {}, 'set'],
-        ['takes the same id for the same pin', named, aPin('other', { id: ID }), {}, 'nothing'],
+        ['sets one that was edited under its id', named, aPin('other', { id: ID }), inObject(named), 'set'],
+        [
+          'sets one that was edited under its id over that of the API',
+          named,
+          aPin('other', { id: ID }),
+          inObject(two),
+          'set',
+        ],
       ];
     for (const [why, before, now, spec, wanted] of rows)
       it(why, () => {
@@ -173,6 +180,13 @@ describe('planFiles', () => {
       const edited = orbDocument('a', one, { description: 'another' });
       const object = objectFrom('a.yaml', orbDocument('a', one), inObject(two));
       expect(plan([aFile('a.yaml', edited)], object).apply.map(({ pin }) => pin)).to.deep.equal(['keep']);
+    });
+
+    it('knows a removed pin of an older data folder by its id', () => {
+      const taken = { ...takenOverAnnotations('a.yaml'), ...pinAnnotationOf(ID) };
+      const { metadata, ...object } = objectFrom('a.yaml', orbDocument('a'));
+      const orb = { ...object, metadata: { ...metadata, annotations: taken } };
+      expect(plan([aFile('a.yaml', orbDocument('a', named))], orb).apply.map(({ pin }) => pin)).to.deep.equal(['keep']);
     });
 
     it('sets the pin of a new object', () => {

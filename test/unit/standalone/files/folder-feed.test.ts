@@ -97,6 +97,18 @@ describe('FolderFeed', () => {
       expect(await orbNames(feed)).to.deep.equal([nameOf('c')]);
     });
 
+  it('does not say that an Orbiset stays in use whose invalid spec was applied', async () => {
+    feed.write('a.yaml', 'apiVersion: orbs.dev/v1alpha1\nkind: Orbiset\nmetadata: { name: a }\nspec: { nope: 1 }\n');
+    await feed.look();
+    expect(await feed.names(KINDS.orbiset)).to.deep.equal(['a', 'default']);
+    expect(feed.said('stays in use')).to.deep.equal([]);
+    feed.write('a.yaml', BROKEN);
+    await feed.look();
+    expect(feed.said('stays in use').map(({ fields }) => fields)).to.deep.equal([
+      { file: 'a.yaml', object: 'Orbiset default/a' },
+    ]);
+  });
+
   it('applies the documents that can be read of a file that is broken, and removes none', async () => {
     feed.write('a.yaml', `${manifestFile('a')}\n---\n${manifestFile('b')}\n`);
     await feed.look();
