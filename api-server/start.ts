@@ -19,7 +19,7 @@ import { secretHint } from './cluster/secret-hint.ts';
 import { TokenReviewer } from './cluster/token-reviewer.ts';
 import { checkEgress, allowRulesOf, readAuthorities } from './process/egress-settings.ts';
 import { openPlatform, type Platform } from './process/platform.ts';
-import { openFigures } from './process/prometheus-figures.ts';
+import { openPrometheusEvaluations } from './process/prometheus-evaluations.ts';
 import { serve } from './process/serve.ts';
 import { EX_CONFIG, StartError } from '../adapters/process/start-error.ts';
 import { readTls } from './process/tls-files.ts';
@@ -120,7 +120,7 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
   const following = await createCluster(platform, { client, metrics, random, namespace, apiKeys, vaultMode, identity });
   cluster = following;
   const run = following.run(stopping.signal);
-  const figures = openFigures(settings.prometheus, { clock, logger });
+  const evaluations = openPrometheusEvaluations(settings.prometheus, { clock, logger });
   const served = await serve(platform, {
     listen: settings.listen,
     metricsListen: settings.metricsListen,
@@ -128,13 +128,13 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     authenticate: createAuthenticate({ keys: apiKeys, reviewer: new TokenReviewer({ client, clock }), clock, logger }),
     missing: following.missing,
     pins: createObjectPins({ client, clock }),
-    figures: figures.figures,
+    lastEvaluation: evaluations.lastEvaluation,
     ...(tls === undefined ? {} : { tls }),
   });
   const stop = async (): Promise<void> => {
     await served.stop();
     stopping.abort();
-    await Promise.all([run, telling(), figures.close()]);
+    await Promise.all([run, telling(), evaluations.close()]);
     await platform.close(); // writes the last head through the client
     await client.close();
   };

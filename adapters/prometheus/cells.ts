@@ -1,16 +1,16 @@
 import type { BreakerState, ProviderMetrics, Reading, WindowMetrics, WindowName } from '../../core/failover/metrics.ts';
 import type { OrbToMeasure } from '../failover-metrics/port.ts';
-import { baseName, latencyName, PROVIDER_FIGURES, QUANTILES, RECORDED_FIGURES, type Quantile } from './expressions.ts';
+import { baseName, latencyName, PROVIDER_METRICS, QUANTILES, RECORDED_METRICS, type Quantile } from './expressions.ts';
 import type { Sample } from './vector-stream.ts';
 
-const COLUMNS: ReadonlyMap<string, number> = new Map(PROVIDER_FIGURES.map((q, index) => [q, index]));
+const COLUMNS: ReadonlyMap<string, number> = new Map(PROVIDER_METRICS.map((q, index) => [q, index]));
 const FEW = 2;
 
 /** The metrics of one provider in one answer: 34 numbers, 20 000 times at 10 000 Orbs. */
 class Row {
-  readonly values = new Float64Array(PROVIDER_FIGURES.length);
+  readonly values = new Float64Array(PROVIDER_METRICS.length);
   /** Number of series of each metric, counted up to FEW. */
-  readonly series = new Uint8Array(PROVIDER_FIGURES.length);
+  readonly series = new Uint8Array(PROVIDER_METRICS.length);
 }
 
 /** Row of a provider without a series. */
@@ -28,7 +28,7 @@ export interface OrbCells {
   ageSeconds: number;
   rulesAgeSeconds: number;
   /** Whether one of its providers has a metric. */
-  hasFigures: boolean;
+  hasMetrics: boolean;
 }
 
 export const keyOf = ({ namespace, orbId }: Pick<OrbToMeasure, 'namespace' | 'orbId'>): string =>
@@ -50,7 +50,7 @@ export class Cells {
           rows: new Map(),
           ageSeconds: Number.NaN,
           rulesAgeSeconds: Number.NaN,
-          hasFigures: false,
+          hasMetrics: false,
         },
       ]),
     );
@@ -66,11 +66,11 @@ export class Cells {
   readonly add = ({ labels, evaluatedAt, value }: Sample): void => {
     this.#evaluatedAt = Math.round(evaluatedAt * 1000);
     const orb = this.#orbs.get(`${labels['orb_namespace'] ?? ''}/${labels['orb_id'] ?? ''}`);
-    const name = labels['q'] ?? RECORDED_FIGURES.get(labels['__name__'] ?? '');
+    const name = labels['q'] ?? RECORDED_METRICS.get(labels['__name__'] ?? '');
     if (orb === undefined || name === undefined) return;
     if (name === 'age') orb.ageSeconds = largest(value, orb.ageSeconds);
     else if (name === 'rules_age') orb.rulesAgeSeconds = largest(value, orb.rulesAgeSeconds);
-    else addFigure(orb, labels['provider'] ?? '', { name, value });
+    else addValue(orb, labels['provider'] ?? '', { name, value });
   };
 }
 
@@ -82,14 +82,14 @@ function rowOf({ rows, providers }: OrbCells, provider: string): Row | undefined
   return made;
 }
 
-function addFigure(orb: OrbCells, provider: string, { name, value }: { name: string; value: number }): void {
+function addValue(orb: OrbCells, provider: string, { name, value }: { name: string; value: number }): void {
   const row = rowOf(orb, provider);
   const column = COLUMNS.get(name);
   if (row === undefined || column === undefined) return;
   const before = row.series[column] ?? 0;
   row.series[column] = Math.min(before + 1, FEW);
   row.values[column] = before === 0 ? value : largest(value, row.values[column] ?? 0);
-  orb.hasFigures = true;
+  orb.hasMetrics = true;
 }
 
 const none = (why: 'absent' | 'nan' | 'infinite' | 'multiple-series'): Reading => ({ kind: 'none', why });

@@ -175,9 +175,9 @@ const ofProvider: readonly Expression[] = [
 ];
 
 /** Every metric of a provider that an answer may hold. */
-export const PROVIDER_FIGURES: readonly string[] = ofProvider.map(({ q }) => q);
+export const PROVIDER_METRICS: readonly string[] = ofProvider.map(({ q }) => q);
 /** Name of a recorded series → its metric, for the series that are read. */
-export const RECORDED_FIGURES: ReadonlyMap<string, string> = new Map(
+export const RECORDED_METRICS: ReadonlyMap<string, string> = new Map(
   ofProvider.flatMap((one) => (isRead(one) ? [[one.record, one.q] as const] : [])),
 );
 
@@ -288,7 +288,7 @@ const escapeLabel = (value: string): string =>
  * The operator's latest metrics of one Orb, for `GET /providers/{orb_id}/status` (failover.md §9.3).
  * @param matcher as in `Wanted`; it must match the series of operator and API
  */
-export const figuresQuery = (orb: { readonly namespace: string; readonly orbId: string }, matcher: string): string =>
+export const evaluationQuery = (orb: { readonly namespace: string; readonly orbId: string }, matcher: string): string =>
   selectWith(matcher)(
     '',
     '__name__=~"orb_swap_.+|orb_provider_(breaker|probe)_.+"',

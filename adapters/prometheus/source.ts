@@ -119,7 +119,7 @@ class PrometheusSource implements MetricsSource {
       asked.set(key, orb);
       const found = cells.of(key);
       if (this.#judge(found).kind === 'unusable') failing.set(key, this.#failing.get(key) ?? now);
-      if (found?.hasFigures === true) oldestMs = Math.max(oldestMs, this.#ageMs(found));
+      if (found?.hasMetrics === true) oldestMs = Math.max(oldestMs, this.#ageMs(found));
     }
     this.#failing = failing;
     const snapshot = this.#snapshots(asked, cells);
@@ -142,7 +142,7 @@ class PrometheusSource implements MetricsSource {
   }
 
   #judge(found: OrbCells | undefined): Judged {
-    if (found === undefined || !found.hasFigures) return { kind: 'unusable', why: 'empty' };
+    if (found === undefined || !found.hasMetrics) return { kind: 'unusable', why: 'empty' };
     const age = this.#ageMs(found);
     return age <= this.#staleMs ? { kind: 'fresh', ageMs: age } : { kind: 'unusable', why: 'stale' };
   }

@@ -9,7 +9,7 @@ import { serviceRoutes, serviceSchemas } from '../services/services.ts';
 import type { Platform } from './platform.ts';
 
 /** Inputs of the routes beside the platform. They differ between standalone and a cluster. */
-export type RouteParts = Pick<ServiceParts, 'missing' | 'pins' | 'figures'>;
+export type RouteParts = Pick<ServiceParts, 'missing' | 'pins' | 'lastEvaluation'>;
 
 /** Every route of the API, with its OpenAPI document. @throws StartError the keys don't match each other */
 export async function routesOf(platform: Platform, parts: RouteParts): Promise<readonly Route[]> {

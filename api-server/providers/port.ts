@@ -1,5 +1,5 @@
-import type { SeriesContext } from '../../core/failover/figures-from-series.ts';
-import type { FailoverFigures } from '../../core/failover/figures.ts';
+import type { SeriesContext } from '../../core/failover/evaluation-from-series.ts';
+import type { EvaluationSummary } from '../../core/failover/evaluation-summary.ts';
 import type { BreakerState } from '../../core/failover/metrics.ts';
 import type { FailoverPin } from '../../core/failover/types.ts';
 import type { OrbId } from '../../core/manifest/orb-id.ts';
@@ -63,10 +63,10 @@ export interface ReplicaView {
 }
 
 /** The Orb whose metrics are requested. */
-export interface FiguresWish extends SeriesContext {
+export interface EvaluationRequest extends SeriesContext {
   readonly namespace: string;
   readonly orbId: OrbId;
 }
 
 /** The metrics of the last evaluation of an Orb; undefined when they are not available. Never rejects. */
-export type FiguresSource = (orb: FiguresWish) => Promise<FailoverFigures | undefined>;
+export type EvaluationSource = (orb: EvaluationRequest) => Promise<EvaluationSummary | undefined>;

@@ -82,13 +82,13 @@ function whyText(status: JsonObject): string {
   if (!isThere(status, 'decision')) return 'nothing is decided for this Orb: it has no swap_config';
   const decision = objectAt(status, 'decision');
   const why = ruleText(status, decision);
-  return why === '–' ? 'not known: there are no figures of the last evaluation' : `${why}${verdictText(decision)}`;
+  return why === '–' ? 'not known: there are no metrics of the last evaluation' : `${why}${verdictText(decision)}`;
 }
 
 const BLOCK_TEXTS: Readonly<Record<string, (decision: JsonObject) => string>> = {
   no_primary: () => 'the primary has no execution',
   manual_mode: () => 'failback.mode is manual',
-  metrics: () => 'there are no figures',
+  metrics: () => 'there are no metrics',
   pin: () => 'a pin holds',
   freeze: () => 'swaps are frozen',
   ramp: () => 'a trial is going on',
@@ -208,7 +208,7 @@ export function explainStatus(status: JsonObject, program: string, isWide: boole
     ['pin', pinText(status)],
     ['ramp', rampText(status)],
     ['frozen', frozenText(status)],
-    ['figures', isThere(status, 'decision') ? metricsText(status) : ''],
+    ['metrics', isThere(status, 'decision') ? metricsText(status) : ''],
     ['to do', actText(status, meaning, program)],
   ];
   const head = table(rows.filter(([, text]) => text !== ''));

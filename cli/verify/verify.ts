@@ -130,7 +130,7 @@ export const verifyVerb: Verb = {
     { name: 'output-salt', value: 'SALT', text: 'its salt' },
     { name: 'max-age', value: 'S', text: 'largest age in seconds, or 90d' },
     { name: 'allow-unlogged', text: 'do without a proof that the receipt is in the log' },
-    { name: 'explain', text: 'make the decision of a swap again on its evidence, and show the figures' },
+    { name: 'explain', text: 'make the decision of a swap again on its evidence, and show the metrics' },
     { name: 'json', text: 'every check for machines' },
   ],
   about:

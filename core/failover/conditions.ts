@@ -39,7 +39,7 @@ const AVAILABLE: WantedCondition = {
   type: 'MetricsAvailable',
   status: 'True',
   reason: 'MetricsFresh',
-  message: 'The providers are compared on fresh figures.',
+  message: 'The providers are compared on fresh metrics.',
 };
 
 const UNUSABLE: WantedCondition = {
@@ -47,7 +47,7 @@ const UNUSABLE: WantedCondition = {
   status: 'False',
   reason: 'MetricsUnusable',
   message:
-    'There were no usable figures for five minutes, so nothing is swapped automatically; the log of the operator says why. A run still goes to the next provider when one fails.',
+    'There were no usable metrics for five minutes, so nothing is swapped automatically; the log of the operator says why. A run still goes to the next provider when one fails.',
 };
 
 const NOT_CONFIGURED: WantedCondition = {

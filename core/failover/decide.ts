@@ -87,15 +87,15 @@ const isTime = (now: number): boolean => now >= 0 && now <= MAX_TIME;
 function untimed(input: FailoverInput): Moment {
   const next = input.persisted ?? newStatus(input.resolved[0] ?? input.config.primary, 0);
   const pinned: FollowedPin = { holds: 'none', swapped: false, next, events: [] };
-  return { input, pinned, figures: { kind: 'unusable', why: 'now' } };
+  return { input, pinned, metrics: { kind: 'unusable', why: 'now' } };
 }
 
 function momentOf(input: FailoverInput): Moment {
   const pinned = followPin({ ...input, hasSwapConfig: true });
-  return { input, pinned, figures: figuresOf(input, pinned.next) };
+  return { input, pinned, metrics: assessMetrics(input, pinned.next) };
 }
 
-function figuresOf(input: FailoverInput, status: FailoverStatus): Moment['figures'] {
+function assessMetrics(input: FailoverInput, status: FailoverStatus): Moment['metrics'] {
   const { metrics } = input;
   if (metrics.state === 'unusable') return { kind: 'unusable', why: metrics.why };
   if (!Number.isFinite(metrics.ageMs)) return { kind: 'unusable', why: 'stale' };
@@ -109,6 +109,6 @@ function figuresOf(input: FailoverInput, status: FailoverStatus): Moment['figure
  */
 export function decide(input: FailoverInput): FailoverOutput {
   const moment = isTime(input.now) ? momentOf(normalised(input)) : untimed(input);
-  const { figures } = moment;
-  return figures.kind === 'usable' ? usable(moment, figures.situation) : unusable(moment, figures.why);
+  const { metrics } = moment;
+  return metrics.kind === 'usable' ? usable(moment, metrics.situation) : unusable(moment, metrics.why);
 }

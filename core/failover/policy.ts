@@ -13,7 +13,7 @@ import type { Decision, FailoverInput, FailoverStatus, Ramp, RuleId } from './ty
 export interface Moment {
   readonly input: FailoverInput;
   readonly pinned: FollowedPin;
-  readonly figures:
+  readonly metrics:
     | { readonly kind: 'usable'; readonly situation: Situation }
     | { readonly kind: 'unusable'; readonly why: UnusableReason | 'now' };
 }
@@ -43,8 +43,8 @@ type Streaking = (situation: Situation) => Answer | undefined;
 /** Rules that count a streak in every evaluation, whichever of them answers. */
 const STREAKING: readonly Streaking[] = [degraded, trialRamp, failback];
 
-const situationOf = ({ figures }: Moment): Situation | undefined =>
-  figures.kind === 'usable' ? figures.situation : undefined;
+const situationOf = ({ metrics }: Moment): Situation | undefined =>
+  metrics.kind === 'usable' ? metrics.situation : undefined;
 
 /** The situation, if the condition holds in it. */
 const when =
@@ -130,7 +130,7 @@ export const POLICY: readonly Row[] = [
   row('pinned', pin('hard'), (status) => stay(status, 'pinned', 'hard')),
   row(
     'metrics-unusable',
-    ({ figures }) => (figures.kind === 'unusable' ? figures.why : undefined),
+    ({ metrics }) => (metrics.kind === 'unusable' ? metrics.why : undefined),
     (why, { pinned }) => stay(pinned.next, 'metrics-unusable', why),
   ),
   row('hard-failure', heir, leave),

@@ -237,14 +237,14 @@ function replayed(evidence: JsonObject): (DecidedAgain & { readonly swap: SwapRe
 
 function compare(evidence: JsonObject, swap: ReplayedSwap): Replay {
   const found = replayed(evidence);
-  if (found === undefined) return { follows: false, why: 'These figures lead to no swap.' };
+  if (found === undefined) return { follows: false, why: 'These metrics lead to no swap.' };
   const { from, to, reason, rule } = found.swap;
   const told = `the rule ${rule} leads from "${from}" to "${to}" (${reason})`;
   if (from !== swap.from || to !== swap.to || reason !== swap.reason || rule !== swap.rule)
-    return { follows: false, why: `With these figures ${told}, which is not what was recorded.` };
+    return { follows: false, why: `With these metrics ${told}, which is not what was recorded.` };
   return isAsShown(evidence, found)
-    ? { follows: true, why: `With these figures ${told}.` }
-    : { follows: false, why: `With its own figures ${told}, but the evidence shows others.` };
+    ? { follows: true, why: `With these metrics ${told}.` }
+    : { follows: false, why: `With its own metrics ${told}, but the evidence shows others.` };
 }
 
 /**

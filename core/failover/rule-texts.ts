@@ -3,7 +3,7 @@ import type { RuleId } from './types.ts';
 /** Explanations for people, by the rule of failover.md §5.3 that answered. The texts are fixed and hold no values. */
 export const RULE_TEXTS = {
   pinned: 'a pin holds the provider',
-  'metrics-unusable': 'the figures are missing or too old, so nothing is changed',
+  'metrics-unusable': 'the metrics are missing or too old, so nothing is changed',
   'hard-failure': 'the active provider fails',
   'all-down': 'no provider works, so the active one is kept and all are probed',
   frozen: 'there were too many swaps, so only a broken provider is left for now',

@@ -61,9 +61,9 @@ const ORB = {
     UnsafeInteger: unknown('An integer was rounded on its way and no version was valid: the pin is not followed.'),
   },
   MetricsAvailable: {
-    MetricsFresh: yes('The figures of the providers are fresh: they are compared, with swap_config.'),
+    MetricsFresh: yes('The metrics of the providers are fresh: they are compared, with swap_config.'),
     MetricsUnusable: no(
-      'There were no usable figures for five minutes: nothing is swapped automatically. See the log of the operator, and whether Prometheus scrapes the API.',
+      'There were no usable metrics for five minutes: nothing is swapped automatically. See the log of the operator, and whether Prometheus scrapes the API.',
     ),
     WindowsTooShort: no(
       'Prometheus scrapes the API too seldom for the windows of swap_config: nothing is swapped automatically. Name longer windows, or scrape more often.',

@@ -34,19 +34,19 @@ interface Round {
 async function measure(subject: Subject, mock: Started, c: number, seconds: number): Promise<Row> {
   const { started, port, path, headers, body } = subject;
   const before = [cpuMicros(started.pid), cpuMicros(mock.pid)] as const;
-  const figures = await load({ port, path, headers, body, concurrency: c, seconds });
-  if (figures.errors > 0) throw new Error(`${figures.errors} requests failed: ${figures.firstError}`);
-  const per = (micros: number): number => micros / figures.requests;
+  const result = await load({ port, path, headers, body, concurrency: c, seconds });
+  if (result.errors > 0) throw new Error(`${result.errors} requests failed: ${result.firstError}`);
+  const per = (micros: number): number => micros / result.requests;
   return {
     c,
-    requests: figures.requests,
-    rps: figures.requests / figures.seconds,
-    p50: figures.p50,
-    p99: figures.p99,
-    max: figures.max,
+    requests: result.requests,
+    rps: result.requests / result.seconds,
+    p50: result.p50,
+    p99: result.p99,
+    max: result.max,
     serverCpu: per(cpuMicros(started.pid) - before[0]),
     mockCpu: per(cpuMicros(mock.pid) - before[1]),
-    generatorCpu: per(figures.cpuMicros),
+    generatorCpu: per(result.cpuMicros),
     rssMb: residentMb(started.pid),
   };
 }

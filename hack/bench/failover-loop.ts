@@ -19,7 +19,7 @@ export interface LoopSettings {
   readonly ticks: number;
 }
 
-export interface TickFigures {
+export interface TickMeasurement {
   readonly all: Cost;
   /** The part of it for the query, its answer, and the snapshots' index. */
   readonly look: Cost;
@@ -30,8 +30,8 @@ export interface TickFigures {
   readonly writes: number;
 }
 
-export interface LoopFigures {
-  readonly ticks: readonly TickFigures[];
+export interface LoopMeasurements {
+  readonly ticks: readonly TickMeasurement[];
 }
 
 const TICK_MS = 15_000;
@@ -105,7 +105,7 @@ const loop = createFailoverLoop({
 });
 
 /** The writes that it put into the queue happen in between. */
-async function tick(index: number): Promise<TickFigures> {
+async function tick(index: number): Promise<TickMeasurement> {
   unusable = '';
   passedMs += TICK_MS;
   const before = operator.writes();
@@ -124,10 +124,10 @@ void loop.run(signal);
 await first;
 await nextTurn();
 for (const key of queued.splice(0)) await reconcileFailover(key, operator.context, signal);
-const ticks: TickFigures[] = [];
+const ticks: TickMeasurement[] = [];
 for (let index = 1; index < WARM_TICKS + settings.ticks; index += 1) {
-  const figures = await tick(index);
-  if (index >= WARM_TICKS) ticks.push(figures);
+  const measured = await tick(index);
+  if (index >= WARM_TICKS) ticks.push(measured);
 }
-const figures: LoopFigures = { ticks };
-process.stdout.write(`${JSON.stringify(figures)}\n`, () => process.exit(0));
+const measured: LoopMeasurements = { ticks };
+process.stdout.write(`${JSON.stringify(measured)}\n`, () => process.exit(0));

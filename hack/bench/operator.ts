@@ -14,7 +14,7 @@ import { startControlPlane, type ControlPlane } from '../control-plane/control-p
 import { createTenant, installPlatform } from '../control-plane/install.ts';
 import { noLog, noMetrics } from './operator/observer.ts';
 import { NAMESPACES } from './operator/orbs.ts';
-import { between, look, type Look, type Work } from './operator/part-figures.ts';
+import { between, look, type Look, type Work } from './operator/part-usage.ts';
 import { churn, coldStart, createObjects, storm, type ChangeTimes } from './operator/phases.ts';
 
 /** operator.md A14. */

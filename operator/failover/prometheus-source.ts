@@ -28,7 +28,7 @@ export function openPrometheusSource(
     mode,
     matcher,
     onUnusable: (why, detail) => {
-      if (told !== why) logger.warn('Prometheus gives no usable figures: nothing is swapped by them', { why, detail });
+      if (told !== why) logger.warn('Prometheus gives no usable metrics: nothing is swapped by them', { why, detail });
       told = why;
     },
   });
@@ -36,7 +36,7 @@ export function openPrometheusSource(
     look: async (orbs, signal) => {
       const measured = await source.look(orbs, signal);
       if (measured.origin !== null && told !== undefined) {
-        logger.info('Prometheus gives usable figures again');
+        logger.info('Prometheus gives usable metrics again');
         told = undefined;
       }
       return measured;

@@ -82,8 +82,8 @@ async function killUnderLoad(start: Starter, round: number, { folder, random, se
   await delay(LOAD_MS[0] + random() * (LOAD_MS[1] - LOAD_MS[0]));
   await platform.stop('SIGKILL');
   stop.abort();
-  const [figures] = await Promise.all([running, watching]);
-  if (figures.errors > 0) seen.faults.push(`round ${round}: ${figures.errors} refused, ${figures.firstError}`);
+  const [measured] = await Promise.all([running, watching]);
+  if (measured.errors > 0) seen.faults.push(`round ${round}: ${measured.errors} refused, ${measured.firstError}`);
   for (const receiptId of linesOf(acks)) seen.acknowledged.add(receiptId);
 }
 

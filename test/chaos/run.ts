@@ -30,8 +30,8 @@ const references = new Map<WorkloadName, Reference>();
 
 async function runProcedure(world: World, test: string, procedure: Procedure): Promise<number> {
   const results = await procedure(world, { seed, full: values.full, say });
-  for (const { name, faults, figures } of results) {
-    say(`${(faults.length > 0 ? 'FAIL' : 'ok').padEnd(9)} ${test} ${name} ${JSON.stringify(figures)}`);
+  for (const { name, faults, measured } of results) {
+    say(`${(faults.length > 0 ? 'FAIL' : 'ok').padEnd(9)} ${test} ${name} ${JSON.stringify(measured)}`);
     for (const fault of faults) say(`          ${fault}`);
   }
   keep(`${test}-${seed}`, { test, version: world.plane.version, seed, results });

@@ -13,7 +13,7 @@ import type { OrbMetrics } from '../../adapters/telemetry/orb-metrics.ts';
 import { OrbFeed } from '../../api-server/feeds/orb-feed.ts';
 import { createObjectPins } from '../../api-server/providers/object-pins.ts';
 import type { NewPin } from '../../api-server/providers/port.ts';
-import type { FailoverFigures } from '../../core/failover/figures.ts';
+import type { EvaluationSummary } from '../../core/failover/evaluation-summary.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { parseOrbId, type OrbId } from '../../core/manifest/orb-id.ts';
 import { createCompileOnce, type CompileOnce } from '../../core/orb/compile-once.ts';
@@ -43,7 +43,7 @@ const HALF = (): number => 0.5;
 
 /** A process that decides about swaps. */
 interface Deciding {
-  readonly figures: LocalOperator['figures'];
+  readonly lastEvaluation: LocalOperator['lastEvaluation'];
   readonly stop: () => Promise<void>;
 }
 
@@ -138,9 +138,9 @@ export class OneLoop {
   }
 
   /** The metrics of the last evaluation. */
-  async figures(): Promise<FailoverFigures | undefined> {
+  async lastEvaluation(): Promise<EvaluationSummary | undefined> {
     const active = { provider: '', since: 0 };
-    return this.#deciding?.figures({ namespace: NAMESPACE, orbId: orbIdOf(this.orb), quantile: 0.95, active });
+    return this.#deciding?.lastEvaluation({ namespace: NAMESPACE, orbId: orbIdOf(this.orb), quantile: 0.95, active });
   }
 
   /** Whether a controller has work now. */
@@ -173,7 +173,7 @@ export class OneLoop {
     });
     const running = operator.run(ending.signal);
     this.#deciding = {
-      figures: operator.figures,
+      lastEvaluation: operator.lastEvaluation,
       stop: async () => {
         ending.abort();
         await running;

@@ -33,7 +33,7 @@ const BREAKERS = { closed: 0, half_open: 1, open: 2 } as const;
 const secondsOf = (reading: Reading): string => (reading.kind === 'ok' ? String(reading.value / 1000) : 'NaN');
 
 /** All samples of a provider in one query: name of the metric, value in the format of Prometheus. */
-export function figuresOf({
+export function samplesOf({
   windows,
   base,
   baseN,
@@ -64,10 +64,10 @@ export function figuresOf({
 
 function elementsOf(snapshot: MetricsSnapshot): readonly Element[] {
   if (snapshot.state === 'unusable') return [];
-  const figures = Object.entries(snapshot.providers).flatMap(([provider, metrics]) =>
-    figuresOf(metrics).map(([q, value]): Element => [{ ...ORB, provider, q }, value]),
+  const samples = Object.entries(snapshot.providers).flatMap(([provider, metrics]) =>
+    samplesOf(metrics).map(([q, value]): Element => [{ ...ORB, provider, q }, value]),
   );
-  return [...figures, [{ ...ORB, q: 'age' }, '8']];
+  return [...samples, [{ ...ORB, q: 'age' }, '8']];
 }
 
 const isLatency = ({ provider, q = '' }: Element[0]): boolean => provider === 'a' && /^p(?:50|95)_/.test(q);

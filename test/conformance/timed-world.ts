@@ -7,7 +7,7 @@ import { OrbMetrics } from '../../adapters/telemetry/orb-metrics.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
 import { createProber } from '../../api-server/probes/prober.ts';
 import type { NewPin } from '../../api-server/providers/port.ts';
-import type { FailoverFigures } from '../../core/failover/figures.ts';
+import type { EvaluationSummary } from '../../core/failover/evaluation-summary.ts';
 import { readFailoverStatus } from '../../core/failover/status-codec.ts';
 import type { FailoverStatus } from '../../core/failover/types.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
@@ -41,7 +41,7 @@ export interface TimedOptions {
 
 /** One evaluation of the swap loop, with the visible state after it. */
 interface Evaluated extends Looked {
-  readonly figures: FailoverFigures;
+  readonly evaluation: EvaluationSummary;
   readonly status: FailoverStatus;
   readonly conditions: readonly Condition[];
 }
@@ -279,10 +279,10 @@ export class TimedWorld {
   async #settled(): Promise<void> {
     const { loop, source } = this.#parts;
     for (let idle = 0; idle < TURNS; idle = loop.isBusy || source.isBusy ? 0 : idle + 1) await nextTurn();
-    const figures = await loop.figures();
+    const evaluation = await loop.lastEvaluation();
     const looked = source.takeLooked();
-    if (looked === undefined || figures === undefined) return;
-    this.evaluated.push({ ...looked, figures, status: this.status, conditions: conditionsOf(loop.orb) });
+    if (looked === undefined || evaluation === undefined) return;
+    this.evaluated.push({ ...looked, evaluation, status: this.status, conditions: conditionsOf(loop.orb) });
   }
 }
 

@@ -81,7 +81,7 @@ async function checkStatus({ world, journal }: Stage, orb: CalledOrb): Promise<v
   const why = at(status, 'decision', 'why');
   const fresh = at(status, 'metrics', 'state');
   journal.check(
-    `${orb.name}: the status has the figures of the operator`,
+    `${orb.name}: the status has the metrics of the operator`,
     fresh === 'fresh' && typeof why === 'string',
     `${String(fresh)}: ${String(why)}`,
   );

@@ -32,7 +32,7 @@ function checkAvailability({ orbs, journal }: Stage, stoppedAt: number, outageMs
 }
 
 /**
- * Prometheus is stopped while the fallback is used and the primary is well again: only figures are missing for the way back.
+ * Prometheus is stopped while the fallback is used and the primary is well again: only metrics are missing for the way back.
  * Nothing may be swapped, and the callers may not notice.
  */
 export async function outage(stage: Stage, outageMs: number): Promise<void> {
@@ -46,7 +46,7 @@ export async function outage(stage: Stage, outageMs: number): Promise<void> {
     const status = await statusOf(world, orb);
     const seen = [at(status, 'active_provider'), at(status, 'metrics', 'state'), at(status, 'decision', 'rule')];
     journal.check(
-      `${orb.name}: the status is answered without figures`,
+      `${orb.name}: the status is answered without metrics`,
       seen.join(' ') === 'beta unusable ',
       JSON.stringify(seen),
     );

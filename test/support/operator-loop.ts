@@ -128,22 +128,22 @@ export async function startLoop({ after, epoch = 1, clock: own }: LoopOptions = 
   });
   const { context, clock, client } = operator;
   // Time of other processes, whose clocks are right.
-  const figuresAt = (): number => BEGAN + clock.monotonic();
+  const metricsAt = (): number => BEGAN + clock.monotonic();
   const since = new Map<string, number>();
   const lines: RecordedLine[] = [];
   let script: Script = healthy;
   const snapshot = (key: string): MetricsSnapshot => {
-    const said = script(figuresAt());
+    const said = script(metricsAt());
     if (typeof said !== 'string') {
       since.delete(key);
-      return fresh(said, figuresAt());
+      return fresh(said, metricsAt());
     }
-    since.set(key, since.get(key) ?? figuresAt());
+    since.set(key, since.get(key) ?? metricsAt());
     return { state: 'unusable', why: said, since: since.get(key) ?? 0 };
   };
   let look: MetricsSource['look'] = async () => ({
     snapshot: ({ namespace, orbId }) => snapshot(`${namespace}/${orbId}`),
-    origin: typeof script(figuresAt()) === 'string' ? null : { ...origin, evaluatedAt: figuresAt() },
+    origin: typeof script(metricsAt()) === 'string' ? null : { ...origin, evaluatedAt: metricsAt() },
     oldestMs: 8000,
   });
   const { metrics } = noteMetrics();

@@ -7,7 +7,7 @@ import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
 /** Start of the clock of a rig. */
 export const NOW = 1_800_000_000_000;
-/** The Orb of the samples that `figure` builds. */
+/** The Orb of the samples that `sampleOf` builds. */
 export const ORB: OrbToMeasure = { namespace: 'acme', orbId: 'x@1.0.0', providers: ['a', 'b'], quantile: 0.95 };
 
 export const ok = (value: number): unknown => ({ kind: 'ok', value });

@@ -151,7 +151,7 @@ export async function startProviderApp({ caller, parts = {} }: AppWish = {}): Pr
     ledger: fixture.ledger,
     pins: createObjectPins({ client: store.client, clock: still }),
     replica: { breakers: () => ({}), cooling: () => ({}) },
-    figures: () => Promise.resolve(undefined),
+    lastEvaluation: () => Promise.resolve(undefined),
     ...parts,
   });
   const allowed = caller ?? aCaller({ scopes: new Set(['providers:read', 'providers:swap']) });

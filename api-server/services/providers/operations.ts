@@ -74,7 +74,7 @@ export const statusOperation: Operation = {
   parameters: [orbParameter, namespaceParameter],
   responses: {
     '200': {
-      ...answer('What holds now; figures are null while nobody can say them.', statusSchema),
+      ...answer('The current state. A metric is null while its value is unknown.', statusSchema),
       headers: { ETag: { description: 'Weak.', schema: { type: 'string' } } },
     },
     '304': { description: 'Not changed.' },

@@ -5,15 +5,15 @@ import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
 import { problem } from '../../http/problem.ts';
 import type { Reply, RouteRequest } from '../../http/route.ts';
 import type { Step } from '../../run/plan-run.ts';
-import { activeOf, figuresWish, namesOf, timeText, type FoundOrb } from './orb-state.ts';
-import type { FiguresSource, NewPin, ReplicaView } from '../../providers/port.ts';
+import { activeOf, evaluationRequest, namesOf, timeText, type FoundOrb } from './orb-state.ts';
+import type { EvaluationSource, NewPin, ReplicaView } from '../../providers/port.ts';
 import { endOfOnce, type PinMode, type SwapBody } from './swap-body.ts';
 
 export interface PlanDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: (bytes: number) => Uint8Array;
   readonly replica: ReplicaView;
-  readonly figures: FiguresSource;
+  readonly lastEvaluation: EvaluationSource;
 }
 
 /** A manual swap that is allowed. */
@@ -58,8 +58,8 @@ function refuseChanged(request: RouteRequest, { expectedActive }: SwapBody, acti
 async function sickness({ place, orb }: FoundOrb, provider: string, deps: PlanDeps): Promise<string> {
   const { namespace, orbId } = place;
   if (deps.replica.breakers(namespace, orbId)[provider] === 'open') return 'its breaker is open in this replica';
-  const figures = await deps.figures(figuresWish({ place, orb }, deps.clock.now()));
-  const last = figures?.health[provider]?.lastProbe ?? null;
+  const evaluation = await deps.lastEvaluation(evaluationRequest({ place, orb }, deps.clock.now()));
+  const last = evaluation?.health[provider]?.lastProbe ?? null;
   return last === null || last.outcome === 'success' ? '' : `its last probe ended with ${last.outcome}`;
 }
 

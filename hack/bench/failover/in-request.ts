@@ -3,7 +3,7 @@ import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:h
 import { join } from 'node:path';
 import { cpuMicros, load } from '../processes.ts';
 import { logFile, manifest, startMock, startPlatform, type Subject } from '../subjects.ts';
-import { median, row, type Row } from './figures.ts';
+import { median, row, type Row } from './table.ts';
 
 const WARM_SECONDS = 6;
 const GOAL = 1.05;
@@ -57,7 +57,7 @@ export interface InRequest {
 async function slice(subject: Subject, body: string, seconds: number): Promise<Slice> {
   const { started, port, path, headers } = subject;
   const before = cpuMicros(started.pid);
-  const { errors, firstError, requests, ...figures } = await load({
+  const { errors, firstError, requests, ...measured } = await load({
     port,
     path,
     headers,
@@ -67,8 +67,8 @@ async function slice(subject: Subject, body: string, seconds: number): Promise<S
   });
   if (errors > 0) throw new Error(`${errors} requests failed: ${firstError}`);
   return {
-    rps: requests / figures.seconds,
-    p50: figures.p50,
+    rps: requests / measured.seconds,
+    p50: measured.p50,
     cpuMicros: (cpuMicros(started.pid) - before) / requests,
   };
 }

@@ -50,7 +50,7 @@ async function nothingLeft(world: World, name: string): Promise<ProcedureResult>
     () => [],
     () => left(),
   );
-  return { name, faults, figures: { goneMs: Math.round(performance.now() - began) } };
+  return { name, faults, measured: { goneMs: Math.round(performance.now() - began) } };
 }
 
 async function deleteOrb(
@@ -98,7 +98,7 @@ async function deleteNamespace(own: World, name: string): Promise<ProcedureResul
   return {
     name,
     faults,
-    figures: { goneMs: Math.round(performance.now() - began) },
+    measured: { goneMs: Math.round(performance.now() - began) },
   };
 }
 
@@ -121,5 +121,5 @@ export const deletion: Procedure = async (world, { seed, full }) => {
   await seen(left);
   const faults = await subject.stop();
   results.push(await deleteNamespace(left, 'namespace, no operator'));
-  return [...results, { name: 'process', faults, figures: {} }];
+  return [...results, { name: 'process', faults, measured: {} }];
 };

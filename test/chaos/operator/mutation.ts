@@ -147,5 +147,5 @@ export const mutation: Procedure = async (world, { seed, full }) => {
     ...(await subject.stop()),
   ];
   const stalled = [...mutated.values()].filter(isStalled).length;
-  return [{ name: 'mutation', faults, figures: { mutations: tried.length, taken: taken.size, stalled, seenMs } }];
+  return [{ name: 'mutation', faults, measured: { mutations: tried.length, taken: taken.size, stalled, seenMs } }];
 };

@@ -4,7 +4,7 @@ import { manifestOf } from '../../support/kube-objects.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { at } from '../rig/json.ts';
 import { checkSwaps, type SwapsOfOrb } from '../rig/oracles/swaps.ts';
-import type { Health } from '../rig/scripted-figures.ts';
+import type { Health } from '../rig/scripted-metrics.ts';
 import { acceptedSince, DISTURBANCES, startPair, stopPair, timingOf, type Disturb, type Timing } from './pair.ts';
 import type { Procedure, ProcedureOptions, ProcedureResult } from './procedure.ts';
 import { watchStates, type States } from './states.ts';
@@ -45,8 +45,8 @@ const SETTLE_MS = 4000;
 /** Time in which a returning old leader would do harm. */
 const AFTER_MS = 6000;
 
-const say = ({ figures, namespace }: World, name: string, health: Readonly<Record<string, Health>>): void =>
-  figures.say({ namespace, orbId: orbIdOf(name) }, { main: 'well', other: 'well', ...health });
+const say = ({ metrics, namespace }: World, name: string, health: Readonly<Record<string, Health>>): void =>
+  metrics.set({ namespace, orbId: orbIdOf(name) }, { main: 'well', other: 'well', ...health });
 
 const activeOf = async (world: World, name: string): Promise<string> =>
   at(await world.api.ok('GET', pathOf(world, 'orbs', name)), 'status', 'failover', 'activeProvider') === 'other'
@@ -84,7 +84,7 @@ async function createOrbs(world: World): Promise<void> {
     await applySpec(world, 'orbs', name, manifestOf({ ...measured, orb_id: orbIdOf(name) }));
   }
   const isLookedAt = async (): Promise<boolean> => (await world.api.list(pathOf(world, 'orbs'))).every(isMeasured);
-  await untilTrue('the figures were not looked at', isLookedAt, EVALUATION_MS * 2);
+  await untilTrue('the metrics were not looked at', isLookedAt, EVALUATION_MS * 2);
 }
 
 const countOf = (orbs: readonly SwapsOfOrb[]): number => orbs.reduce((sum, { swaps }) => sum + swaps.length, 0);
@@ -114,7 +114,7 @@ async function disturb(
 
 async function scenario(world: World, name: string, timing: Timing, random: () => number): Promise<ProcedureResult> {
   await resetWorld(world);
-  const flags = ['--failover-tick', '1s', '--prometheus-url', world.figures.url];
+  const flags = ['--failover-tick', '1s', '--prometheus-url', world.metrics.url];
   const pair = await startPair(world, timing, flags);
   const states = await watchStates(world);
   await createOrbs(world);
@@ -124,7 +124,7 @@ async function scenario(world: World, name: string, timing: Timing, random: () =
     zombieFrom = pair.leader.proxy.journal.now();
   };
   await disturb(world, act, { states, timing, random });
-  for (const one of ORBS) world.figures.forget({ namespace: world.namespace, orbId: orbIdOf(one) });
+  for (const one of ORBS) world.metrics.remove({ namespace: world.namespace, orbId: orbIdOf(one) });
   await delay(SETTLE_MS);
   const isLeader = (await leaderOf(world)) === pair.leader.identity;
   const zombieWrites = isLeader ? 0 : acceptedSince(pair.leader, zombieFrom);
@@ -136,7 +136,7 @@ async function scenario(world: World, name: string, timing: Timing, random: () =
     ...(await stopPair(pair)),
   ];
   const epochs = new Set(orbs.flatMap(({ swaps }) => swaps.map(({ epoch }) => epoch))).size;
-  return { name, faults, figures: { swaps: countOf(orbs), epochs, zombieWrites } };
+  return { name, faults, measured: { swaps: countOf(orbs), epochs, zombieWrites } };
 }
 
 /** R7 with swaps in flight (failover.md §13, S22): each swap once, in order, with one Event, under any leader. */
@@ -146,7 +146,7 @@ export const swapsOfLeaders: Procedure = async (world, { full, say: tell, seed }
   const results: ProcedureResult[] = [];
   for (const name of full ? Object.keys(FAULTS) : REDUCED) {
     const result = await scenario(world, name, timing, random);
-    tell(`R7 swaps, ${name} ${JSON.stringify(result.figures)}`);
+    tell(`R7 swaps, ${name} ${JSON.stringify(result.measured)}`);
     results.push(result);
   }
   return results;

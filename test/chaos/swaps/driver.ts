@@ -46,7 +46,7 @@ async function swapByHand(platform: SwapPlatform, random: () => number, driven: 
 }
 
 /** Makes its active provider slow or failing, or all providers healthy again. */
-function changeFigures({ fleet, orb }: SwapPlatform, random: () => number): void {
+function changeHealth({ fleet, orb }: SwapPlatform, random: () => number): void {
   const chosen = fleet.pick(random);
   const active = at(orb(chosen.name), 'status', 'failover', 'activeProvider');
   const provider = PROVIDERS.find((known) => known === active) ?? 'main';
@@ -59,7 +59,7 @@ export async function drive(platform: SwapPlatform, random: () => number, signal
   const driven: Driven = { acknowledged: new Set(), asked: 0, unanswered: 0, faults: [] };
   while (!signal.aborted) {
     if (random() < 0.4) await swapByHand(platform, random, driven);
-    else changeFigures(platform, random);
+    else changeHealth(platform, random);
     await platform.fleet.renew(({ name }) => swapSeqOf(platform.orb(name)));
     const pause = PAUSE_MS[0] + random() * (PAUSE_MS[1] - PAUSE_MS[0]);
     await delay(pause, undefined, { signal }).catch(() => undefined);

@@ -19,8 +19,8 @@ async function fastFailures(): Promise<Result> {
     );
     checks.atLeast('looks at the p95 of a', latencies.length, 100);
     checks.equal('p95 of a', [...new Set(latencies)], ['none']);
-    const fast = world.evaluated.flatMap(({ figures }) =>
-      figures.providers.filter(({ provider, p50Ms }) => provider === 'a' && p50Ms !== null),
+    const fast = world.evaluated.flatMap(({ evaluation }) =>
+      evaluation.providers.filter(({ provider, p50Ms }) => provider === 'a' && p50Ms !== null),
     );
     checks.equal('evaluations that know a latency of a', fast.length, 0);
     checks.equal('runs that failed', world.ran.filter(({ status }) => status !== 200).length, 0);
@@ -49,7 +49,7 @@ async function allDown(backFirst: 'a' | 'b'): Promise<Result> {
     await world.pass(DOWN_FROM_S + DOWN_S);
     checks.equal('swaps while all are down', swapsOf(world), []);
     const rules = world.evaluated.filter(({ second }) => second > DOWN_FROM_S + 2 * MINUTE_S);
-    checks.equal('rules after 2 min', [...new Set(rules.map(({ figures }) => figures.rule))], ['all-down']);
+    checks.equal('rules after 2 min', [...new Set(rules.map(({ evaluation }) => evaluation.rule))], ['all-down']);
     checks.equal(
       'Events',
       eventsOf(world).map(([, reason]) => reason),

@@ -5,7 +5,7 @@ import type { FailoverStatus } from '../../../core/failover/types.ts';
 import { conditionOf, statusOf } from '../../../core/reconcile/read-object.ts';
 import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
-import { startScriptedFigures, type Script, type ScriptedFigures } from '../../chaos/rig/scripted-figures.ts';
+import { startScriptedMetrics, type Script, type ScriptedMetrics } from '../../chaos/rig/scripted-metrics.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
 import { testNamespace, waitFor, type TestNamespace } from '../../support/cluster.ts';
 import { anOrb, manifestOf, swappable } from '../../support/kube-objects.ts';
@@ -41,7 +41,7 @@ const WELL = { main: 'well', other: 'well' } as const;
 
 describe('operator, failover', () => {
   let plane: ControlPlane;
-  let prometheus: ScriptedFigures;
+  let prometheus: ScriptedMetrics;
   let space: TestNamespace;
   const running: OperatorProcess[] = [];
 
@@ -50,7 +50,7 @@ describe('operator, failover', () => {
   });
   beforeEach(async () => {
     space = await testNamespace(plane, `failover-${Math.random().toString(36).slice(2, 8)}`);
-    prometheus = await startScriptedFigures();
+    prometheus = await startScriptedMetrics();
   });
   afterEach(async () => {
     for (const operator of running.splice(0)) await operator.stop();
@@ -58,7 +58,7 @@ describe('operator, failover', () => {
     await space.remove();
   });
 
-  const say = (script: Script): void => prometheus.say({ namespace: space.name, orbId: 'acme.echo@1.0.0' }, script);
+  const say = (script: Script): void => prometheus.set({ namespace: space.name, orbId: 'acme.echo@1.0.0' }, script);
   const start = async (): Promise<OperatorProcess> => {
     const flags = [...SHORT_LEASE, '--prometheus-url', prometheus.url, '--failover-tick', '1s'];
     const operator = await startOperator(plane, { flags });

@@ -109,7 +109,7 @@ describe('operator, Orbs', () => {
     expect(reasonOf(pinned, 'PinValid')).to.equal('PinFollowed');
     expect(statusOf(pinned)['failover']).to.include({ reason: 'manual' });
     const ended = await space.until('orb/echo', (object) => reasonOf(object, 'PinValid') === 'PinExpired');
-    expect(active('other')(ended), 'stays: only rules on figures go back').to.equal(true);
+    expect(active('other')(ended), 'stays: only rules on metrics swap back').to.equal(true);
     expect(kstatus(ended)).to.equal('Current');
     const reasons = await waitFor(async () => {
       const events = await space.list('events.events.k8s.io');

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { Measured, OrbToMeasure } from '../../../adapters/failover-metrics/port.ts';
 import { createPrometheusClient, type PrometheusClient } from '../../../adapters/prometheus/client.ts';
 import type { PrometheusMode } from '../../../adapters/prometheus/expressions.ts';
-import { queryFigures } from '../../../adapters/prometheus/figures.ts';
+import { queryEvaluation } from '../../../adapters/prometheus/evaluation-samples.ts';
 import { createPrometheusSource } from '../../../adapters/prometheus/source.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
 import { command } from '../../../hack/control-plane/command.ts';
@@ -41,7 +41,7 @@ async function quickRules(folder: string): Promise<string> {
   return file;
 }
 
-/** Looks until the figures of an Orb are as they are waited for. */
+/** Looks until the metrics of an Orb are as they are waited for. */
 async function until(look: () => Promise<Measured>, there: (measured: Measured) => boolean): Promise<Measured> {
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -93,7 +93,7 @@ describe('the Prometheus source with a Prometheus that scrapes', () => {
   });
 
   for (const mode of ['query', 'recorded'] as const)
-    it(`has the figures of both processes by ${mode}`, async () => {
+    it(`has the metrics of both processes by ${mode}`, async () => {
       const measured = await until(
         () => lookAt(client, mode, ORBS),
         (seen) => samplesOf(seen, BOTH) > 90 && samplesOf(seen, ONE) > 0,
@@ -120,12 +120,12 @@ describe('the Prometheus source with a Prometheus that scrapes', () => {
     });
 
   it('tells both breakers of an Orb apart for the status endpoint', async () => {
-    const figures = await queryFigures(client, { namespace: 'n', orbId: 'both' }, 2000, NEVER);
-    expect(figures?.map(({ name, value }) => [name, value]).toSorted()).to.deep.equal([
+    const samples = await queryEvaluation(client, { namespace: 'n', orbId: 'both' }, 2000, NEVER);
+    expect(samples?.map(({ name, value }) => [name, value]).toSorted()).to.deep.equal([
       ['orb_provider_breaker_state', 0],
       ['orb_provider_breaker_state', 2],
     ]);
-    expect(await queryFigures(client, { namespace: 'n', orbId: 'unknown' }, 2000, NEVER)).to.equal(undefined);
+    expect(await queryEvaluation(client, { namespace: 'n', orbId: 'unknown' }, 2000, NEVER)).to.equal(undefined);
   });
 
   it('calls a query that Prometheus does not understand unusable', async () => {
@@ -211,7 +211,7 @@ describe('the Prometheus source with samples of the last 70 minutes', () => {
     expect(oldestMs).to.equal(Infinity);
   });
 
-  it('does not take series for figures when no rule has run', async () => {
+  it('does not take series for metrics when no rule has run', async () => {
     const { snapshot } = await lookAt(client, 'recorded', [FRESH]);
     expect(snapshot(FRESH)).to.deep.include({ state: 'unusable', why: 'empty' });
   });

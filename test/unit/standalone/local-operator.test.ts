@@ -100,7 +100,7 @@ async function aLocalOperator(): Promise<LocalWorld> {
     clock,
     pins: createObjectPins({ client: store.client, clock }),
     status: () => statusIn(store),
-    evaluatedAt: async () => (await operator.figures(asked))?.evaluatedAt,
+    evaluatedAt: async () => (await operator.lastEvaluation(asked))?.evaluatedAt,
     stop: async () => {
       ending.abort();
       await running;

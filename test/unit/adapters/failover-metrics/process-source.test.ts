@@ -45,7 +45,7 @@ function setUp(): Setup {
     provider: async (name) => {
       const snapshot = (await look()).snapshot(ORB);
       const found = snapshot.state === 'fresh' ? snapshot.providers[name] : undefined;
-      if (found === undefined) throw new Error(`no figures of ${name}`);
+      if (found === undefined) throw new Error(`no metrics of ${name}`);
       return found;
     },
   };
@@ -196,7 +196,7 @@ describe('createProcessSource', () => {
     expect((await look()).snapshot(other)).to.deep.include({ why: 'empty', since: START + 15 * SECOND });
   });
 
-  it('says where its figures are from', async () => {
+  it('says where its metrics are from', async () => {
     const { look, clock } = setUp();
     await clock.advance(SECOND);
     const { origin, oldestMs, snapshot } = await look();

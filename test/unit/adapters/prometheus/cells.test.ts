@@ -2,18 +2,18 @@ import { expect } from 'chai';
 import type { OrbToMeasure } from '../../../../adapters/failover-metrics/port.ts';
 import type { Sample } from '../../../../adapters/prometheus/vector-stream.ts';
 import type { ProviderMetrics } from '../../../../core/failover/metrics.ts';
-import { figure } from '../../../support/prometheus.ts';
+import { sampleOf } from '../../../support/prometheus.ts';
 import { createSourceRig, none, NOW, ok, ORB, providerOf, type SourceRig } from '../../../support/prometheus-source.ts';
 
-const AGE = figure('age', 8);
+const AGE = sampleOf('age', 8);
 const FAST: OrbToMeasure = { ...ORB, orbId: 'y@1.0.0', quantile: 0.99 };
 
 const twice = (q: string, one: number, other: number): readonly Sample[] => [
-  figure(q, one, { replica: '1' }),
-  figure(q, other, { replica: '2' }),
+  sampleOf(q, one, { replica: '1' }),
+  sampleOf(q, other, { replica: '2' }),
 ];
 
-describe('figures of a provider', () => {
+describe('metrics of a provider', () => {
   let rig: SourceRig;
 
   beforeEach(() => {
@@ -23,26 +23,26 @@ describe('figures of a provider', () => {
   const providerFrom = async (...samples: readonly Sample[]): Promise<ProviderMetrics> =>
     providerOf((await rig.look([AGE, ...samples])).snapshot(ORB), 'a');
 
-  it('reads every figure of a provider in the units of the rules', async () => {
+  it('reads every sampleOf of a provider in the units of the rules', async () => {
     const measured = await rig.look([
       AGE,
       ...(['2m', '5m', '10m'] as const).flatMap((window, index) => [
-        figure(`n_${window}`, 100 + index),
-        figure(`p50_${window}`, 0.25),
-        figure(`p95_${window}`, 1.5),
-        figure(`attempts_${window}`, 110),
-        figure(`bad_${window}`, 11),
+        sampleOf(`n_${window}`, 100 + index),
+        sampleOf(`p50_${window}`, 0.25),
+        sampleOf(`p95_${window}`, 1.5),
+        sampleOf(`attempts_${window}`, 110),
+        sampleOf(`bad_${window}`, 11),
       ]),
-      figure('base_p95', 0.59),
-      figure('base_n', 900),
-      figure('probe_p50', 0.2),
-      figure('probes', 10.2),
-      figure('probes_ok', 9.1),
-      figure('streak', 7),
-      figure('last', 1_799_999_990.25),
-      figure('transport_2m', 1),
-      figure('successes_2m', 98),
-      figure('breaker', 1),
+      sampleOf('base_p95', 0.59),
+      sampleOf('base_n', 900),
+      sampleOf('probe_p50', 0.2),
+      sampleOf('probes', 10.2),
+      sampleOf('probes_ok', 9.1),
+      sampleOf('streak', 7),
+      sampleOf('last', 1_799_999_990.25),
+      sampleOf('transport_2m', 1),
+      sampleOf('successes_2m', 98),
+      sampleOf('breaker', 1),
     ]);
     const window = { p50: ok(250), pq: ok(1500), attempts: 110, bad: 11 };
     const snapshot = measured.snapshot(ORB);
@@ -60,7 +60,7 @@ describe('figures of a provider', () => {
   });
 
   it('knows nothing of a provider without a series, and calls that neither 0 ms nor slow', async () => {
-    const { snapshot } = await rig.look([AGE, figure('n_2m', 5)]);
+    const { snapshot } = await rig.look([AGE, sampleOf('n_2m', 5)]);
     const { windows, base, probe, breaker } = providerOf(snapshot(ORB), 'b');
     expect(windows['2m']).to.deep.equal({ n: 0, p50: none('absent'), pq: none('absent'), attempts: 0, bad: 0 });
     expect([base, probe.p50, probe.lastAt, breaker]).to.deep.equal([none('absent'), none('absent'), null, 'closed']);
@@ -73,11 +73,11 @@ describe('figures of a provider', () => {
   ] as const)
     it(`makes none of ${value}`, async () => {
       const { windows, baseN } = await providerFrom(
-        figure('p95_2m', value),
-        figure('n_2m', value),
-        figure('attempts_2m', value),
-        figure('bad_2m', 3),
-        figure('base_n', value),
+        sampleOf('p95_2m', value),
+        sampleOf('n_2m', value),
+        sampleOf('attempts_2m', value),
+        sampleOf('bad_2m', 3),
+        sampleOf('base_n', value),
       );
       expect(windows['2m']).to.deep.include({ pq: none(why), n: 0, attempts: 0, bad: 0 });
       expect(baseN).to.equal(0);
@@ -87,9 +87,9 @@ describe('figures of a provider', () => {
     const { windows, transportErrors2m, breaker, probe } = await providerFrom(
       ...twice('p95_2m', 1, 2),
       ...twice('n_2m', 90, 110),
-      figure('attempts_2m', 100),
+      sampleOf('attempts_2m', 100),
       ...twice('bad_2m', 90, 80),
-      figure('transport_2m', 9),
+      sampleOf('transport_2m', 9),
       ...twice('successes_2m', 0, 3),
       ...twice('breaker', 2, 2),
       ...twice('streak', 5, 5),
@@ -100,10 +100,10 @@ describe('figures of a provider', () => {
 
   it('takes an absent count of bad attempts for 0 when there were attempts, and no more bad ones than attempts', async () => {
     const { windows } = await providerFrom(
-      figure('attempts_2m', 20),
-      figure('bad_5m', 4),
-      figure('attempts_10m', 10.1),
-      figure('bad_10m', 10.4),
+      sampleOf('attempts_2m', 20),
+      sampleOf('bad_5m', 4),
+      sampleOf('attempts_10m', 10.1),
+      sampleOf('bad_10m', 10.4),
     );
     expect([windows['2m'].attempts, windows['2m'].bad]).to.deep.equal([20, 0]);
     expect([windows['5m'].attempts, windows['5m'].bad]).to.deep.equal([0, 0]);
@@ -111,7 +111,7 @@ describe('figures of a provider', () => {
   });
 
   it('counts transport errors of a provider that has no successes at all', async () => {
-    expect(await providerFrom(figure('transport_2m', 4))).to.deep.include({ transportErrors2m: 4, successes2m: 0 });
+    expect(await providerFrom(sampleOf('transport_2m', 4))).to.deep.include({ transportErrors2m: 4, successes2m: 0 });
   });
 
   it('reads each Orb at its own quantile, and drops what is said of others', async () => {
@@ -119,13 +119,13 @@ describe('figures of a provider', () => {
     const { snapshot } = await rig.look(
       [
         AGE,
-        figure('p95_2m', 1),
-        figure('p99_2m', 3),
-        figure('age', 9, y),
-        figure('p99_2m', 2, y),
-        figure('p95_2m', 7, { orb_namespace: 'globex' }),
-        figure('p95_2m', 7, { provider: 'gone' }),
-        figure('p95_3m', 7),
+        sampleOf('p95_2m', 1),
+        sampleOf('p99_2m', 3),
+        sampleOf('age', 9, y),
+        sampleOf('p99_2m', 2, y),
+        sampleOf('p95_2m', 7, { orb_namespace: 'globex' }),
+        sampleOf('p95_2m', 7, { provider: 'gone' }),
+        sampleOf('p95_3m', 7),
       ],
       [ORB, FAST],
     );

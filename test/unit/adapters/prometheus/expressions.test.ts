@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import {
-  figuresQuery,
+  evaluationQuery,
   lookQuery,
-  PROVIDER_FIGURES,
+  PROVIDER_METRICS,
   QUANTILES,
   queryDigest,
-  RECORDED_FIGURES,
+  RECORDED_METRICS,
   receiptExpressions,
   recordingRules,
 } from '../../../../adapters/prometheus/expressions.ts';
@@ -20,7 +20,7 @@ describe('lookQuery', () => {
   it('gives each expression a name of its own, one that a reader knows', () => {
     const names = namesIn(lookQuery('query', ALL));
     expect(new Set(names).size).to.equal(names.length);
-    expect(names.toSorted()).to.deep.equal([...PROVIDER_FIGURES, 'age'].toSorted());
+    expect(names.toSorted()).to.deep.equal([...PROVIDER_METRICS, 'age'].toSorted());
   });
 
   it('asks for the quantiles of the Orbs and for the median, no others', () => {
@@ -36,7 +36,7 @@ describe('lookQuery', () => {
 
   it('asks raw for what no rule records, for the ages, and for what counts by the second', () => {
     const names = namesIn(lookQuery('recorded', ALL));
-    const recorded = new Set(RECORDED_FIGURES.values());
+    const recorded = new Set(RECORDED_METRICS.values());
     expect(names.filter((name) => recorded.has(name))).to.deep.equal([]);
     expect(names).to.include.members(['age', 'rules_age', 'p90_2m', 'p99_10m', 'base_p50']);
     expect(names).to.include.members(['breaker', 'streak', 'last']);
@@ -85,7 +85,7 @@ describe('a matcher', () => {
     const shown = Object.values(receiptExpressions('query', 0.95, '2m', matcher));
     expect(shown).to.have.lengthOf(3);
     for (const expr of shown) expect(lookQuery('query', { ...ALL, matcher })).to.include(expr);
-    expect(figuresQuery({ namespace: 'n', orbId: 'a.b@1.0.0' }, matcher)).to.equal(
+    expect(evaluationQuery({ namespace: 'n', orbId: 'a.b@1.0.0' }, matcher)).to.equal(
       `{__name__=~"orb_swap_.+|orb_provider_(breaker|probe)_.+",orb_namespace="n",orb_id="a.b@1.0.0",${matcher}}`,
     );
   });
@@ -100,7 +100,7 @@ describe('recordingRules', () => {
   it('record each series once, and all that is read back', () => {
     const names = recordingRules('').map(({ record }) => record);
     expect(new Set(names).size).to.equal(names.length);
-    expect(names).to.include.members([...RECORDED_FIGURES.keys()]);
+    expect(names).to.include.members([...RECORDED_METRICS.keys()]);
     expect(names.length).to.equal(3 * 6 + 2 + 9);
   });
 });

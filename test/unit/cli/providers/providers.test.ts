@@ -112,7 +112,7 @@ state    failed_over
 active   mailgun: used in place of the primary, since 2026-11-20T10:31:30.000Z (latency)
 why      primary is well, not yet for long enough (598 ms in 2m, limit 1180 ms)
 back     2026-11-20T10:38:15.000Z at the earliest: 4 of 12 good evaluations, the primary is held
-figures  8 s old at 2026-11-20T10:36:15.000Z
+metrics  8 s old at 2026-11-20T10:36:15.000Z
 to do    nothing
 
    PROVIDER  ROLE      P50     P95  ERRORS  BREAKER  HELD UNTIL
@@ -134,11 +134,11 @@ AT                        SWAP                REASON   BY  RECEIPT
 
     const texts: readonly (readonly [why: string, change: object, text: RegExp])[] = [
       [
-        'no figures',
+        'no metrics',
         { decision: { ...DECISION, why: null, verdict: null, streaks: null }, metrics: { state: 'unusable' } },
-        /figures +not usable: no swap for latency/,
+        /metrics +not usable: no swap for latency/,
       ],
-      ['no verdict', { decision: { ...DECISION, why: null, verdict: null } }, /why +not known: there are no figures/],
+      ['no verdict', { decision: { ...DECISION, why: null, verdict: null } }, /why +not known: there are no metrics/],
       [
         'no swap_config',
         { decision: null },

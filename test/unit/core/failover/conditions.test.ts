@@ -31,7 +31,7 @@ const lost = 'MetricsAvailable False MetricsUnusable';
 
 describe('failoverConditions', () => {
   const rows: readonly [string, FailoverSeen, Said, readonly string[]][] = [
-    ['fresh figures', seen(), [], [fresh, up]],
+    ['fresh metrics', seen(), [], [fresh, up]],
     ['no Prometheus', seen({ metrics: { kind: 'not-configured' } }), [], ['MetricsAvailable Unknown NotConfigured']],
     [
       'too few scrapes',
@@ -57,7 +57,7 @@ describe('failoverConditions', () => {
     ['an outage that is over', seen(), said(lost), [fresh, up]],
     ['all down', seen({ metrics: looked(null, 'down') }), said(up), [fresh, 'ProvidersHealthy False AllDown']],
     [
-      'all down, and then no figures',
+      'all down, and then no metrics',
       seen({ metrics: looked(NOW, 'unknown') }),
       said(fresh, 'ProvidersHealthy False AllDown'),
       [fresh, 'ProvidersHealthy False AllDown'],

@@ -75,7 +75,7 @@ const rows: readonly (readonly [why: string, change: object, view: Partial<Failb
     { ready: true, nextPossible: null, blockedBy: ['manual_mode'] },
   ],
   [
-    'there are no figures: nobody knows when',
+    'there are no metrics: nobody knows when',
     { evaluation: undefined },
     { ready: false, nextPossible: null, blockedBy: ['metrics'] },
   ],
@@ -110,7 +110,7 @@ describe('failbackView', () => {
 });
 
 describe('RULE_TEXTS', () => {
-  it('says something of its own for every rule, without a figure', () => {
+  it('says something of its own for every rule, without a number', () => {
     const texts = RULES.map((rule) => RULE_TEXTS[rule]);
     expect(new Set(texts).size).to.equal(RULES.length);
     for (const text of texts) expect(text).to.match(/^[a-z][^0-9]{10,100}$/);

@@ -189,8 +189,8 @@ describe('swap loop of the operator', () => {
   const outages: readonly [string, Script][] = [
     ['that can not be asked', () => 'http'],
     ['that knows nothing', () => 'empty'],
-    ['whose figures are old', () => 'stale'],
-    ['whose figures of the active provider are no numbers', nan],
+    ['whose metrics are old', () => 'stale'],
+    ['whose metrics of the active provider are no numbers', nan],
   ];
   for (const [why, script] of outages) {
     it(`decides nothing for half an hour on a Prometheus ${why}, and says so after five minutes`, async () => {
@@ -273,7 +273,7 @@ describe('swap loop of the operator', () => {
     expect(world.status()).to.include({ activeProvider: 'a', swapSeq: 2 });
   });
 
-  it('forgets an Orb that is gone: its figures are shown no longer', async () => {
+  it('forgets an Orb that is gone: its metrics are shown no longer', async () => {
     await world.ticks(1);
     expect(await series(world, 'orb_provider_active')).to.have.length(3);
     world.client.remove(KINDS.orb, { namespace: 'acme', name: 'mail' });
@@ -282,7 +282,7 @@ describe('swap loop of the operator', () => {
     expect(await series(world, 'orb_provider_active')).to.deep.equal([]);
   });
 
-  it('writes nothing when another process leads, and shows no figures any more', async () => {
+  it('writes nothing when another process leads, and shows no metrics any more', async () => {
     await world.ticks(2);
     world.say(slow);
     world.loseLead();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { FailoverFigures } from '../../../../../core/failover/figures.ts';
+import type { EvaluationSummary } from '../../../../../core/failover/evaluation-summary.ts';
 import type { JsonObject } from '../../../../../core/json/json-value.ts';
 import { aCaller, TEST_NOW } from '../../../../support/api-app.ts';
 import {
@@ -20,7 +20,7 @@ const member = (value: unknown, ...names: readonly (string | number)[]): unknown
   );
 
 /** What the operator saw 15 s ago: `backup` is active, `main` is well again. */
-const FIGURES: FailoverFigures = {
+const EVALUATION: EvaluationSummary = {
   rule: 'failback',
   verdict: { kind: 'healthy', valueMs: 598.2, thresholdMs: 1180, window: '2m', n: 118.4 },
   streaks: { degraded: 0, trial: 0, recovered: 4 },
@@ -55,8 +55,8 @@ const FIGURES: FailoverFigures = {
     main: { breaker: 'half_open', lastProbe: { at: TEST_NOW - 20_000, outcome: 'success', durationMs: 209.4 } },
   },
 };
-const seeing = (change: Partial<FailoverFigures> = {}): AppWish => ({
-  parts: { figures: () => Promise.resolve({ ...FIGURES, ...change }) },
+const seeing = (change: Partial<EvaluationSummary> = {}): AppWish => ({
+  parts: { lastEvaluation: () => Promise.resolve({ ...EVALUATION, ...change }) },
 });
 const HOLD = { provider: 'main', until: TEST_NOW + 27_000, level: 1 };
 const PROBE = { method: 'GET', url: 'https://api.example.com/health' };
@@ -89,7 +89,7 @@ describe('GET /providers/{orb_id}/status', () => {
     app = undefined;
   });
 
-  it('explains a failover: the figures, what decided, and when the primary may come back', async () => {
+  it('explains a failover: the metrics, what decided, and when the primary may come back', async () => {
     const status = await look(seeing(), { manifest: PROBED, failover: failedOver({ holds: [HOLD] }) });
     const { providers, this_replica: replica, ...rest } = status;
     expect(rest).to.deep.equal({
@@ -178,7 +178,7 @@ describe('GET /providers/{orb_id}/status', () => {
     ]);
   });
 
-  it('answers without figures, all of them null', async () => {
+  it('answers without metrics, all of them null', async () => {
     const status = await look({}, { failover: failedOver() });
     expect(status['metrics']).to.deep.equal({ state: 'unusable', evaluated_at: null, age_s: null });
     expect(status['decision']).to.deep.equal({
@@ -193,12 +193,12 @@ describe('GET /providers/{orb_id}/status', () => {
     expect(member(status, 'providers', 0, 'breaker')).to.equal(null);
   });
 
-  it('shows figures whose data is too old as unusable', async () => {
+  it('shows metrics whose data is too old as unusable', async () => {
     const status = await look(seeing({ rule: 'metrics-unusable', dataAgeMs: null }));
     expect(status['metrics']).to.deep.equal({ state: 'unusable', evaluated_at: at(-15_000), age_s: null });
   });
 
-  it('shows figures that were last looked at long ago as unusable', async () => {
+  it('shows metrics that were last looked at long ago as unusable', async () => {
     const late = await look(seeing({ evaluatedAt: TEST_NOW - 90_001 }));
     expect(late['metrics']).to.deep.equal({ state: 'unusable', evaluated_at: at(-90_001), age_s: null });
   });

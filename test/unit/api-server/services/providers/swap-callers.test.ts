@@ -59,8 +59,8 @@ describe('POST /providers/{orb_id}/swap, about who asks and how often', () => {
     });
 
     it('answers the second of two at once that the first is running', async () => {
-      const { promise: figures, resolve: release } = Promise.withResolvers<undefined>();
-      await start({ parts: { figures: () => figures } });
+      const { promise: evaluation, resolve: release } = Promise.withResolvers<undefined>();
+      await start({ parts: { lastEvaluation: () => evaluation } });
       const first = swap({ provider: 'backup' }, key);
       let second = await swap({ provider: 'backup', dry_run: true }, {}, `${PATH}?namespace=other`);
       expect(second.code).to.equal('orb-not-found');

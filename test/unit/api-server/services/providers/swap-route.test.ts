@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { NewPin } from '../../../../../api-server/providers/port.ts';
-import type { FailoverFigures } from '../../../../../core/failover/figures.ts';
+import type { EvaluationSummary } from '../../../../../core/failover/evaluation-summary.ts';
 import type { FailoverStatus } from '../../../../../core/failover/types.ts';
 import { TEST_NOW } from '../../../../support/api-app.ts';
 import {
@@ -16,7 +16,7 @@ const PATH = `/providers/${MAILER}/swap`;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const time = (ms: number): string => new Date(TEST_NOW + ms).toISOString();
 
-const figuresWith = (outcome: 'success' | 'error'): FailoverFigures => ({
+const evaluationWith = (outcome: 'success' | 'error'): EvaluationSummary => ({
   rule: 'healthy',
   verdict: { kind: 'healthy', valueMs: 1, thresholdMs: 2, window: '2m', n: 1 },
   streaks: { degraded: 0, trial: 0, recovered: 0 },
@@ -28,7 +28,7 @@ const figuresWith = (outcome: 'success' | 'error'): FailoverFigures => ({
   health: { backup: { breaker: 'closed', lastProbe: { at: TEST_NOW, outcome, durationMs: 1 } } },
 });
 const probed = (outcome: 'success' | 'error'): AppWish => ({
-  parts: { figures: () => Promise.resolve(figuresWith(outcome)) },
+  parts: { lastEvaluation: () => Promise.resolve(evaluationWith(outcome)) },
 });
 const broken: AppWish = { parts: { replica: { breakers: () => ({ backup: 'open' }), cooling: () => ({}) } } };
 const away: AppWish = {

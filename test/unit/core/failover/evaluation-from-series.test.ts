@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { figuresFromSeries, type SeriesSample } from '../../../../core/failover/figures-from-series.ts';
+import { evaluationFromSeries, type SeriesSample } from '../../../../core/failover/evaluation-from-series.ts';
 
 const AT = 1_795_168_800;
 const CONTEXT = { quantile: 0.95, active: { provider: 'a', since: 0 } };
@@ -29,7 +29,7 @@ const probe = (instance: string, at: number, outcome: string): readonly SeriesSa
   sample('orb_provider_probe_last_duration_seconds', 0.209, { provider: 'b', outcome, instance }),
 ];
 
-describe('figuresFromSeries', () => {
+describe('evaluationFromSeries', () => {
   const unusable: readonly [string, readonly SeriesSample[]][] = [
     ['without any series', []],
     ['without an evaluation', [sample('orb_swap_verdict', 1, { rule: 'healthy', kind: 'healthy' })]],
@@ -43,25 +43,25 @@ describe('figuresFromSeries', () => {
     ],
   ];
   for (const [why, samples] of unusable) {
-    it(`is undefined ${why}`, () => expect(figuresFromSeries(samples, CONTEXT)).to.equal(undefined));
+    it(`is undefined ${why}`, () => expect(evaluationFromSeries(samples, CONTEXT)).to.equal(undefined));
   }
 
   it('takes value and threshold of the verdict from the active provider', () => {
-    const figures = figuresFromSeries(evaluation(AT, 'healthy', 'operator-1'), CONTEXT);
-    expect(figures?.verdict).to.deep.equal({ kind: 'healthy', valueMs: 598, thresholdMs: 1180, window: '2m', n: 118 });
+    const summary = evaluationFromSeries(evaluation(AT, 'healthy', 'operator-1'), CONTEXT);
+    expect(summary?.verdict).to.deep.equal({ kind: 'healthy', valueMs: 598, thresholdMs: 1180, window: '2m', n: 118 });
   });
 
   it('gives the verdict no value once another provider is active', () => {
     const context = { quantile: 0.95, active: { provider: 'a', since: AT * 1000 } };
-    const figures = figuresFromSeries(evaluation(AT, 'degraded', 'operator-1'), context);
-    expect(figures?.verdict).to.deep.equal({ kind: 'healthy', valueMs: null, thresholdMs: null, window: null, n: 0 });
+    const summary = evaluationFromSeries(evaluation(AT, 'degraded', 'operator-1'), context);
+    expect(summary?.verdict).to.deep.equal({ kind: 'healthy', valueMs: null, thresholdMs: null, window: null, n: 0 });
   });
 
   for (const turn of [false, true]) {
     it(`believes the operator that evaluated last, ${turn ? 'named first' : 'named last'}`, () => {
       const both = [evaluation(AT, 'frozen', 'operator-1'), evaluation(AT + 15, 'healthy', 'operator-2')];
-      const figures = figuresFromSeries((turn ? both.toReversed() : both).flat(), CONTEXT);
-      expect([figures?.rule, figures?.evaluatedAt]).to.deep.equal(['healthy', (AT + 15) * 1000]);
+      const summary = evaluationFromSeries((turn ? both.toReversed() : both).flat(), CONTEXT);
+      expect([summary?.rule, summary?.evaluatedAt]).to.deep.equal(['healthy', (AT + 15) * 1000]);
     });
   }
 
@@ -74,17 +74,17 @@ describe('figuresFromSeries', () => {
       ...probe('api-1', AT - 1, 'error'),
       ...probe('api-2', AT - 30, 'success'),
     ];
-    expect(figuresFromSeries(samples, CONTEXT)?.health).to.deep.equal({
+    expect(evaluationFromSeries(samples, CONTEXT)?.health).to.deep.equal({
       a: { breaker: 'closed', lastProbe: null },
       b: { breaker: 'open', lastProbe: { at: (AT - 1) * 1000, outcome: 'error', durationMs: 209 } },
     });
   });
 
-  it('takes an infinite figure for an unknown one', () => {
+  it('takes an infinite value for an unknown one', () => {
     const samples = [
       ...evaluation(AT, 'healthy', 'operator-1').filter(({ name }) => name !== 'orb_swap_limit_seconds'),
       sample('orb_swap_limit_seconds', Number.POSITIVE_INFINITY),
     ];
-    expect(figuresFromSeries(samples, CONTEXT)?.limitMs).to.equal(null);
+    expect(evaluationFromSeries(samples, CONTEXT)?.limitMs).to.equal(null);
   });
 });

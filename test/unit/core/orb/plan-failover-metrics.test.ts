@@ -52,7 +52,7 @@ const edited = (orb: KubeObject, members: Readonly<Record<string, unknown>>): Ku
   metadata: { ...orb.metadata, generation: (orb.metadata.generation ?? 0) + 1 },
 });
 
-describe('planFailover with figures', () => {
+describe('planFailover with metrics', () => {
   it('leaves a provider that fails, and says so', () => {
     const { object, plan } = run(swapping(), look(fresh({ main: failing, other: probed(200) })));
     expect(statusOf(object)['failover']).to.include({ activeProvider: 'other', reason: 'hard_failure', swapSeq: 1 });
@@ -89,7 +89,7 @@ describe('planFailover with figures', () => {
     expect(reasonsOf(object)).to.deep.equal(['MetricsFresh', 'ProvidersHealthy', 'HardFailure']);
   });
 
-  it('says nothing of figures for an Orb without swap_config', () => {
+  it('says nothing of metrics for an Orb without swap_config', () => {
     const { object } = run(anOrb('echo'), look(fresh({ main: failing })));
     expect(reasonsOf(object)).to.deep.equal([]);
     expect(statusOf(object)['failover']).to.deep.equal({

@@ -1,35 +1,35 @@
-import type { FailoverFigures, ProviderFigures } from './figures.ts';
+import type { EvaluationSummary, ProviderSummary } from './evaluation-summary.ts';
 
 /** A sample of a series, without name and without the labels of the Orb. */
-export interface FigureSample {
+export interface LabelledValue {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-interface FigureFamily {
+interface GaugeFamily {
   readonly name: string;
   readonly help: string;
-  readonly samples: (figures: FailoverFigures, quantile: number) => readonly FigureSample[];
+  readonly samples: (summary: EvaluationSummary, quantile: number) => readonly LabelledValue[];
 }
 
 const SECOND_MS = 1000;
 const MEDIAN = 0.5;
 
-const one = (value: number | null): readonly FigureSample[] => (value === null ? [] : [{ labels: {}, value }]);
+const one = (value: number | null): readonly LabelledValue[] => (value === null ? [] : [{ labels: {}, value }]);
 const seconds = (ms: number | null): number | null => (ms === null ? null : ms / SECOND_MS);
 
 /** One sample for each provider whose value is known. */
 const perProvider = (
-  providers: readonly ProviderFigures[],
-  read: (provider: ProviderFigures) => number | null,
-): readonly FigureSample[] =>
-  providers.flatMap((figures) =>
-    one(read(figures)).map(({ value }) => ({ labels: { provider: figures.provider }, value })),
+  providers: readonly ProviderSummary[],
+  read: (provider: ProviderSummary) => number | null,
+): readonly LabelledValue[] =>
+  providers.flatMap((summary) =>
+    one(read(summary)).map(({ value }) => ({ labels: { provider: summary.provider }, value })),
   );
 
-function latencySamples(providers: readonly ProviderFigures[], quantile: number): readonly FigureSample[] {
+function latencySamples(providers: readonly ProviderSummary[], quantile: number): readonly LabelledValue[] {
   return providers.flatMap(({ provider, evidence, window, p50Ms, pqMs }) => {
-    const at = (q: number, ms: number | null): readonly FigureSample[] =>
+    const at = (q: number, ms: number | null): readonly LabelledValue[] =>
       one(seconds(ms)).map(({ value }) => ({
         labels: { provider, evidence, window: window ?? '', quantile: String(q) },
         value,
@@ -39,7 +39,7 @@ function latencySamples(providers: readonly ProviderFigures[], quantile: number)
 }
 
 /** The gauges of the operator that hold the metrics of an evaluation (failover.md §2), in the order of the text. */
-export const FIGURE_FAMILIES = [
+export const EVALUATION_FAMILIES = [
   {
     name: 'orb_swap_verdict',
     help: '1 for the rule that answered last and the kind of its verdict.',
@@ -96,4 +96,4 @@ export const FIGURE_FAMILIES = [
     help: 'Share of good probes of a provider as the last evaluation saw it.',
     samples: ({ providers }) => perProvider(providers, ({ probeOkRatio }) => probeOkRatio),
   },
-] as const satisfies readonly FigureFamily[];
+] as const satisfies readonly GaugeFamily[];

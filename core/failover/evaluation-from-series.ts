@@ -1,17 +1,17 @@
 import { ATTEMPT_OUTCOMES } from '../receipt/record.ts';
 import {
-  verdictFigures,
-  type FailoverFigures,
+  verdictSummary,
+  type EvaluationSummary,
   type LastProbe,
-  type ProviderFigures,
+  type ProviderSummary,
   type ProviderHealth,
-} from './figures.ts';
-import type { FigureSample } from './figures-series.ts';
+} from './evaluation-summary.ts';
+import type { LabelledValue } from './evaluation-series.ts';
 import { WINDOWS, type BreakerState } from './metrics.ts';
 import { RULES, type Candidate, type Verdict } from './types.ts';
 
 /** A sample as an instant query returns it; its labels may include those of the Orb and of the scrape target. */
-export interface SeriesSample extends FigureSample {
+export interface SeriesSample extends LabelledValue {
   readonly name: string;
 }
 
@@ -79,7 +79,7 @@ const processOf = ({ labels }: SeriesSample): string =>
 
 const byName = (samples: readonly SeriesSample[]): ByName => group(samples, ({ name }) => name);
 
-const valueOf = (series: ByName, name: string, labels: FigureSample['labels'] = {}): number | null => {
+const valueOf = (series: ByName, name: string, labels: LabelledValue['labels'] = {}): number | null => {
   const fits = (sample: SeriesSample): boolean =>
     Object.entries(labels).every(([label, value]) => sample.labels[label] === value);
   return series.get(name)?.find(fits)?.value ?? null;
@@ -92,7 +92,7 @@ const milliseconds = (seconds: number | null): number | null =>
 const latencyOf = (series: ByName, provider: string, quantile: string): number | null =>
   milliseconds(valueOf(series, 'orb_swap_latency_seconds', { provider, quantile }));
 
-function providerFigures(series: ByName, provider: string, quantile: number): ProviderFigures {
+function providerSummary(series: ByName, provider: string, quantile: number): ProviderSummary {
   const ratios = {
     errorRatio: valueOf(series, 'orb_swap_error_ratio', { provider }),
     probeOkRatio: valueOf(series, 'orb_swap_probe_ok_ratio', { provider }),
@@ -108,11 +108,11 @@ function providerFigures(series: ByName, provider: string, quantile: number): Pr
   return { provider, evidence, window, n: samples.value, p50Ms, pqMs, ...ratios };
 }
 
-function providersOf(series: ByName, quantile: number): readonly ProviderFigures[] {
+function providersOf(series: ByName, quantile: number): readonly ProviderSummary[] {
   const named = ['orb_swap_samples', 'orb_swap_error_ratio', 'orb_swap_probe_ok_ratio'].flatMap(
     (name) => series.get(name)?.flatMap(({ labels }) => labels['provider'] ?? []) ?? [],
   );
-  return [...new Set(named)].toSorted().map((provider) => providerFigures(series, provider, quantile));
+  return [...new Set(named)].toSorted().map((provider) => providerSummary(series, provider, quantile));
 }
 
 function probeOf(series: ByName, provider: string): LastProbe | null {
@@ -130,7 +130,7 @@ function lastProbeOf(processes: readonly ByName[], provider: string): LastProbe 
   return probes.toSorted((one, other) => other.at - one.at)[0] ?? null;
 }
 
-function healthOf(samples: readonly SeriesSample[]): FailoverFigures['health'] {
+function healthOf(samples: readonly SeriesSample[]): EvaluationSummary['health'] {
   const processes = [...group(samples, processOf).values()].map(byName);
   const ofProviders = samples.filter(({ name }) => HEALTH.test(name));
   const health: Record<string, ProviderHealth> = {};
@@ -164,10 +164,10 @@ function newestEvaluation(
  * @returns undefined when no operator has evaluated the Orb in the lookback time of the query. The verdict has no value
  *   when the active provider has changed since, because it was about another provider
  */
-export function figuresFromSeries(
+export function evaluationFromSeries(
   samples: readonly SeriesSample[],
   { quantile, active }: SeriesContext,
-): FailoverFigures | undefined {
+): EvaluationSummary | undefined {
   const usable = samples.filter(({ value }) => Number.isFinite(value));
   const newest = newestEvaluation(usable);
   if (newest === undefined) return undefined;
@@ -182,7 +182,7 @@ export function figuresFromSeries(
   const streakOf = (streak: string): number => valueOf(series, 'orb_swap_streak', { streak }) ?? 0;
   return {
     rule,
-    verdict: verdictFigures(kind, judged, limitMs),
+    verdict: verdictSummary(kind, judged, limitMs),
     streaks: { degraded: streakOf('degraded'), trial: streakOf('trial'), recovered: streakOf('recovered') },
     limitMs,
     baseMs: milliseconds(valueOf(series, 'orb_swap_base_seconds')),

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { systemClock } from '../../../../adapters/time/clock.ts';
-import { openFigures } from '../../../../api-server/process/prometheus-figures.ts';
+import { openPrometheusEvaluations } from '../../../../api-server/process/prometheus-evaluations.ts';
 import { parseOrbId } from '../../../../core/manifest/orb-id.ts';
 import { aServer, json } from '../../../support/cli-server.ts';
 
@@ -14,7 +14,7 @@ const series = (name: string, value: string, more: object = {}): object => ({
   value: [1_795_168_800, value],
 });
 
-describe('openFigures', () => {
+describe('openPrometheusEvaluations', () => {
   it('reads the operator’s gauges of one Orb by one query', async () => {
     const result = [
       series('orb_swap_verdict', '1', { rule: 'failback', kind: 'healthy' }),
@@ -24,11 +24,14 @@ describe('openFigures', () => {
     ];
     const server = await aServer(json(200, { status: 'success', data: { resultType: 'vector', result } }));
     const connection = { url: server.url, headers: {} };
-    const opened = openFigures({ connection, mode: 'query', scrapeIntervalMs: 15_000, matcher: '' }, tools);
-    const figures = await opened.figures(WISH);
-    expect(figures).to.deep.include({ rule: 'failback', streaks: { degraded: 0, trial: 0, recovered: 4 } });
-    expect(figures?.health['main']?.breaker).to.equal('open');
-    await opened.figures(WISH);
+    const opened = openPrometheusEvaluations(
+      { connection, mode: 'query', scrapeIntervalMs: 15_000, matcher: '' },
+      tools,
+    );
+    const evaluation = await opened.lastEvaluation(WISH);
+    expect(evaluation).to.deep.include({ rule: 'failback', streaks: { degraded: 0, trial: 0, recovered: 4 } });
+    expect(evaluation?.health['main']?.breaker).to.equal('open');
+    await opened.lastEvaluation(WISH);
     expect(server.received.length).to.equal(1);
     expect(decodeURIComponent(server.received[0]?.body ?? '')).to.contain('orb_id="acme.mailer@1.0.0"');
     await opened.close();
@@ -36,8 +39,8 @@ describe('openFigures', () => {
   });
 
   it('has none without a Prometheus', async () => {
-    const opened = openFigures(undefined, tools);
-    expect(await opened.figures(WISH)).to.equal(undefined);
+    const opened = openPrometheusEvaluations(undefined, tools);
+    expect(await opened.lastEvaluation(WISH)).to.equal(undefined);
     await opened.close();
   });
 });

@@ -1,13 +1,6 @@
+import type { SeriesSample } from '../../core/failover/evaluation-from-series.ts';
 import type { PrometheusClient } from './client.ts';
-import { figuresQuery } from './expressions.ts';
-
-/** One series of an Orb, with the last value from the operator or an API process. */
-export interface FigureSample {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** May be NaN or infinite. */
-  readonly value: number;
-}
+import { evaluationQuery } from './expressions.ts';
 
 /**
  * The operator's latest metrics of one Orb, and the breakers and probes of all processes, each as a series of its own.
@@ -15,17 +8,17 @@ export interface FigureSample {
  * @param deadlineMs 2000 for the status endpoint (failover.md §9.3)
  * @returns undefined: no usable answer, or an empty one
  */
-export async function queryFigures(
+export async function queryEvaluation(
   client: PrometheusClient,
   orb: { readonly namespace: string; readonly orbId: string; readonly matcher?: string },
   deadlineMs: number,
   signal: AbortSignal,
-): Promise<readonly FigureSample[] | undefined> {
-  const found: FigureSample[] = [];
+): Promise<readonly SeriesSample[] | undefined> {
+  const found: SeriesSample[] = [];
   const query = {
-    promql: figuresQuery(orb, orb.matcher ?? ''),
+    promql: evaluationQuery(orb, orb.matcher ?? ''),
     deadlineMs,
-    onSample: ({ labels, value }: Omit<FigureSample, 'name'>): void => {
+    onSample: ({ labels, value }: Omit<SeriesSample, 'name'>): void => {
       found.push({ name: labels['__name__'] ?? '', labels, value });
     },
   };

@@ -1,4 +1,9 @@
-import { figuresOf, type Evaluation, type FailoverFigures, type ProviderHealth } from '../../core/failover/figures.ts';
+import {
+  summaryOf,
+  type EvaluationTime,
+  type EvaluationSummary,
+  type ProviderHealth,
+} from '../../core/failover/evaluation-summary.ts';
 import type { FailoverOutput } from '../../core/failover/types.ts';
 
 interface OrbKey {
@@ -7,24 +12,24 @@ interface OrbKey {
 }
 
 /** Metrics of the last evaluation of each Orb, for a process that both evaluates and answers. */
-export interface LastFigures {
-  readonly set: (orb: OrbKey, output: FailoverOutput, at: Evaluation) => void;
+export interface LastEvaluations {
+  readonly set: (orb: OrbKey, output: FailoverOutput, at: EvaluationTime) => void;
   /** Breakers and probes are those at the time of the call; undefined before the first evaluation. */
-  readonly get: (orb: OrbKey) => FailoverFigures | undefined;
+  readonly get: (orb: OrbKey) => EvaluationSummary | undefined;
   readonly remove: (orb: OrbKey) => void;
 }
 
 interface Kept {
   readonly output: Pick<FailoverOutput, 'verdict' | 'memory' | 'explain'>;
-  readonly at: Evaluation;
+  readonly at: EvaluationTime;
 }
 
 const keyOf = ({ namespace, orbId }: OrbKey): string => `${namespace}/${orbId}`;
 
 /** @param series the metrics of this process */
-export function createFigures(series: {
+export function createLastEvaluations(series: {
   readonly health: (namespace: string, orbId: string) => ReadonlyMap<string, ProviderHealth>;
-}): LastFigures {
+}): LastEvaluations {
   const kept = new Map<string, Kept>();
   return {
     set: (orb, { verdict, memory, explain }, at) =>
@@ -32,7 +37,7 @@ export function createFigures(series: {
     get: (orb) => {
       const last = kept.get(keyOf(orb));
       if (last === undefined) return undefined;
-      return figuresOf(last.output, last.at, Object.fromEntries(series.health(orb.namespace, orb.orbId)));
+      return summaryOf(last.output, last.at, Object.fromEntries(series.health(orb.namespace, orb.orbId)));
     },
     remove: (orb) => void kept.delete(keyOf(orb)),
   };

@@ -1,5 +1,5 @@
 import type { ProviderMetrics } from '../../../core/failover/metrics.ts';
-import { figuresOf } from '../../conformance/scripted-prometheus.ts';
+import { samplesOf } from '../../conformance/scripted-prometheus.ts';
 import { busy, traffic } from '../../support/failover.ts';
 import { element, startFakePrometheus, vector } from '../../support/prometheus.ts';
 
@@ -10,17 +10,17 @@ export type Health = 'well' | 'slow' | 'failing';
 export type Script = Readonly<Record<string, Health>>;
 
 /** The Orb that metrics belong to. */
-interface OrbOfFigures {
+interface ScriptedOrb {
   readonly namespace: string;
   readonly orbId: string;
 }
 
 /** A Prometheus over HTTP that returns the metrics that the plan wants for each Orb. */
-export interface ScriptedFigures {
+export interface ScriptedMetrics {
   readonly url: string;
   /** Sets the metrics from the next query on. */
-  readonly say: (orb: OrbOfFigures, script: Script) => void;
-  readonly forget: (orb: OrbOfFigures) => void;
+  readonly set: (orb: ScriptedOrb, script: Script) => void;
+  readonly remove: (orb: ScriptedOrb) => void;
   /** Refuses every query from now on: no swap happens by metrics. */
   readonly refuse: () => void;
   /** Queries so far. */
@@ -43,27 +43,27 @@ function metricsOf(health: Health, now: number): ProviderMetrics {
   return busy(seen, { probe: { ...probe, p50: { kind: 'ok', value: p50 } } });
 }
 
-function elementsOf({ namespace, orbId }: OrbOfFigures, script: Script, now: number): readonly unknown[] {
+function elementsOf({ namespace, orbId }: ScriptedOrb, script: Script, now: number): readonly unknown[] {
   const labels = { orb_namespace: namespace, orb_id: orbId };
   const at = now / 1000;
-  const figures = Object.entries(script).flatMap(([provider, health]) =>
-    figuresOf(metricsOf(health, now)).map(([q, value]) => element({ ...labels, provider, q }, value, at)),
+  const samples = Object.entries(script).flatMap(([provider, health]) =>
+    samplesOf(metricsOf(health, now)).map(([q, value]) => element({ ...labels, provider, q }, value, at)),
   );
-  return [...figures, element({ ...labels, q: 'age' }, String(AGE_S), at)];
+  return [...samples, element({ ...labels, q: 'age' }, String(AGE_S), at)];
 }
 
-export async function startScriptedFigures(): Promise<ScriptedFigures> {
+export async function startScriptedMetrics(): Promise<ScriptedMetrics> {
   const server = await startFakePrometheus();
-  const scripts = new Map<string, { readonly orb: OrbOfFigures; readonly script: Script }>();
-  const keyOf = ({ namespace, orbId }: OrbOfFigures): string => `${namespace}/${orbId}`;
+  const scripts = new Map<string, { readonly orb: ScriptedOrb; readonly script: Script }>();
+  const keyOf = ({ namespace, orbId }: ScriptedOrb): string => `${namespace}/${orbId}`;
   server.answer((response) => {
     const now = Date.now();
     response.end(vector([...scripts.values()].flatMap(({ orb, script }) => elementsOf(orb, script, now))));
   });
   return {
     url: server.url,
-    say: (orb, script) => void scripts.set(keyOf(orb), { orb, script }),
-    forget: (orb) => void scripts.delete(keyOf(orb)),
+    set: (orb, script) => void scripts.set(keyOf(orb), { orb, script }),
+    remove: (orb) => void scripts.delete(keyOf(orb)),
     refuse: () => server.answer((response) => void response.writeHead(503).end()),
     looks: () => server.seen.length,
     stop: server.stop,

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { createPrometheusClient, type PrometheusClient } from '../../../../adapters/prometheus/client.ts';
-import { queryFigures } from '../../../../adapters/prometheus/figures.ts';
+import { queryEvaluation } from '../../../../adapters/prometheus/evaluation-samples.ts';
 import { systemClock } from '../../../../adapters/time/clock.ts';
 import { element, startFakePrometheus, vector, type FakePrometheus } from '../../../support/prometheus.ts';
 
 const NEVER = new AbortController().signal;
 
-describe('queryFigures', () => {
+describe('queryEvaluation', () => {
   let prometheus: FakePrometheus;
   let client: PrometheusClient;
 
@@ -30,18 +30,18 @@ describe('queryFigures', () => {
       ];
       response.end(vector(found));
     });
-    const figures = await queryFigures(client, { namespace: 'acme', orbId: 'x@1.0.0' }, 2000, NEVER);
-    expect(figures?.map(({ name, value }) => [name, value])).to.deep.equal([
+    const samples = await queryEvaluation(client, { namespace: 'acme', orbId: 'x@1.0.0' }, 2000, NEVER);
+    expect(samples?.map(({ name, value }) => [name, value])).to.deep.equal([
       ['orb_provider_breaker_state', 0],
       ['orb_provider_breaker_state', 2],
       ['orb_swap_limit_seconds', Number.NaN],
     ]);
-    expect(figures?.[1]?.labels).to.deep.include({ ...labels, instance: '2' });
+    expect(samples?.[1]?.labels).to.deep.include({ ...labels, instance: '2' });
     expect(prometheus.seen[0]?.form.get('timeout')).to.equal('2s');
   });
 
   it('asks for one Orb only, whatever is in its id', async () => {
-    await queryFigures(client, { namespace: 'acme', orbId: 'x"} or {a="\\\n' }, 2000, NEVER);
+    await queryEvaluation(client, { namespace: 'acme', orbId: 'x"} or {a="\\\n' }, 2000, NEVER);
     expect(prometheus.seen[0]?.form.get('query')).to.equal(
       String.raw`{__name__=~"orb_swap_.+|orb_provider_(breaker|probe)_.+",orb_namespace="acme",orb_id="x\"} or {a=\"\\\n"}`,
     );
@@ -54,6 +54,6 @@ describe('queryFigures', () => {
   ] as const)
     it(`has none when ${why}`, async () => {
       prometheus.answer((response) => response.writeHead(status).end(body));
-      expect(await queryFigures(client, { namespace: 'acme', orbId: 'x@1.0.0' }, 2000, NEVER)).to.equal(undefined);
+      expect(await queryEvaluation(client, { namespace: 'acme', orbId: 'x@1.0.0' }, 2000, NEVER)).to.equal(undefined);
     });
 });

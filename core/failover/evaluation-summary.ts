@@ -19,7 +19,7 @@ export interface ProviderHealth {
 }
 
 /** One provider in the candidate table. Latencies in ms to 0.001; null: unknown. */
-export interface ProviderFigures {
+export interface ProviderSummary {
   readonly provider: string;
   readonly evidence: Candidate['evidence'];
   /** Window of the evidence; null when there is no evidence. */
@@ -34,7 +34,7 @@ export interface ProviderFigures {
 }
 
 /** The verdict about the provider that was active when the verdict was made. */
-export interface VerdictFigures {
+export interface VerdictSummary {
   readonly kind: Verdict['kind'];
   /** Latency at `latency.quantile`; null unless `healthy` or `degraded`. A failing provider shows in `errorRatio`. */
   readonly valueMs: number | null;
@@ -45,9 +45,9 @@ export interface VerdictFigures {
 }
 
 /** Data of the last evaluation of an Orb, for the status endpoint (failover.md §9.3). */
-export interface FailoverFigures {
+export interface EvaluationSummary {
   readonly rule: RuleId;
-  readonly verdict: VerdictFigures;
+  readonly verdict: VerdictSummary;
   readonly streaks: Pick<FailoverMemory, 'degraded' | 'trial' | 'recovered'>;
   readonly limitMs: number | null;
   /** The latched baseline while it is latched. */
@@ -57,12 +57,12 @@ export interface FailoverFigures {
   /** Ms since epoch. */
   readonly evaluatedAt: number;
   /** Sorted by name. Providers without any data are left out. */
-  readonly providers: readonly ProviderFigures[];
+  readonly providers: readonly ProviderSummary[];
   readonly health: Readonly<Record<string, ProviderHealth>>;
 }
 
 /** Time of an evaluation, and the age of its data. */
-export interface Evaluation {
+export interface EvaluationTime {
   /** Ms since epoch. */
   readonly evaluatedAt: number;
   /** Age of the newest sample; null while the metrics can't be used. */
@@ -74,7 +74,7 @@ const rounded = (ms: number | null): number | null => (ms === null ? null : Math
 
 const ratio = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
 
-function providerFigures(candidate: Candidate): ProviderFigures {
+function providerSummary(candidate: Candidate): ProviderSummary {
   const { provider, evidence, window, attempts, bad, probeN, probeOk } = candidate;
   const ratios = { errorRatio: ratio(bad, attempts), probeOkRatio: ratio(probeOk, probeN) };
   if (evidence === 'none') return { provider, evidence, window: null, n: 0, p50Ms: null, pqMs: null, ...ratios };
@@ -84,15 +84,15 @@ function providerFigures(candidate: Candidate): ProviderFigures {
   return { provider, evidence, window, n: candidate.n, p50Ms, pqMs: rounded(candidate.pqMs), ...ratios };
 }
 
-const isKnown = ({ evidence, errorRatio, probeOkRatio }: ProviderFigures): boolean =>
+const isKnown = ({ evidence, errorRatio, probeOkRatio }: ProviderSummary): boolean =>
   evidence !== 'none' || errorRatio !== null || probeOkRatio !== null;
 
 /** @param active metrics of the provider that was active then; undefined when unknown */
-export function verdictFigures(
+export function verdictSummary(
   kind: Verdict['kind'],
-  active: ProviderFigures | undefined,
+  active: ProviderSummary | undefined,
   limitMs: number | null,
-): VerdictFigures {
+): VerdictSummary {
   const byLatency = active !== undefined && (kind === 'healthy' || kind === 'degraded');
   return {
     kind,
@@ -104,17 +104,17 @@ export function verdictFigures(
 }
 
 /** The metrics of one evaluation, for a process that evaluates by itself. */
-export function figuresOf(
+export function summaryOf(
   { verdict, memory, explain }: Pick<FailoverOutput, 'verdict' | 'memory' | 'explain'>,
-  { evaluatedAt, ageMs }: Evaluation,
-  health: FailoverFigures['health'],
-): FailoverFigures {
-  const providers = explain.candidates.map(providerFigures);
+  { evaluatedAt, ageMs }: EvaluationTime,
+  health: EvaluationSummary['health'],
+): EvaluationSummary {
+  const providers = explain.candidates.map(providerSummary);
   const active = explain.candidates.find((candidate) => candidate.active)?.provider;
   const limitMs = rounded(explain.limitMs);
   return {
     rule: explain.rule,
-    verdict: verdictFigures(
+    verdict: verdictSummary(
       verdict.kind,
       providers.find(({ provider }) => provider === active),
       limitMs,
