@@ -14,7 +14,7 @@ import type { Clock } from '../adapters/time/clock.ts';
 import { createAuthenticate } from './cluster/authenticate.ts';
 import { createCluster, type Cluster } from './cluster/cluster.ts';
 import { createObjectPins } from './providers/object-pins.ts';
-import { tellOfFork, type ForkEventDeps } from './cluster/log-head-event.ts';
+import { reportFork, type ForkEventDeps } from './cluster/log-head-event.ts';
 import { secretHint } from './cluster/secret-hint.ts';
 import { TokenReviewer } from './cluster/token-reviewer.ts';
 import { checkEgress, allowRulesOf, readAuthorities } from './process/egress-settings.ts';
@@ -92,11 +92,11 @@ async function open(
 
 /** @returns a function that waits for the report of a doubtful history; the signal ends the report */
 async function followHead(deps: ForkEventDeps, signal: AbortSignal): Promise<() => Promise<void>> {
-  let telling: Promise<void> = Promise.resolve();
+  let reporting: Promise<void> = Promise.resolve();
   await deps.platform.followHead(createConfigMapHeadStore(deps), (doubt) => {
-    telling = tellOfFork(doubt, deps, signal);
+    reporting = reportFork(doubt, deps, signal);
   });
-  return () => telling;
+  return () => reporting;
 }
 
 /**
@@ -116,7 +116,7 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
   const client = createKubeClient({ connection, clock, random, logger, metrics, userAgent });
   const { namespace, vaultMode, identity } = settings;
   const stopping = new AbortController();
-  const telling = await followHead({ platform, client, metrics, namespace, identity }, stopping.signal);
+  const reporting = await followHead({ platform, client, metrics, namespace, identity }, stopping.signal);
   const following = await createCluster(platform, { client, metrics, random, namespace, apiKeys, vaultMode, identity });
   cluster = following;
   const run = following.run(stopping.signal);
@@ -134,7 +134,7 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
   const stop = async (): Promise<void> => {
     await served.stop();
     stopping.abort();
-    await Promise.all([run, telling(), evaluations.close()]);
+    await Promise.all([run, reporting(), evaluations.close()]);
     await platform.close(); // writes the last head through the client
     await client.close();
   };

@@ -170,7 +170,7 @@ export interface FailoverPinStatus {
    */
   readonly overriddenId?: string;
   /**
-   * The pin whose end was told.
+   * The pin whose end was reported.
    */
   readonly expiredId?: string;
   /**

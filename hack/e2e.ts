@@ -66,12 +66,12 @@ async function loadPlatform(place: NodePlace, { tag, archive }: ImagePlace): Pro
 
 /** Keeps this process alive on signals, so that it can clean up. @returns whether it got a signal to stop */
 function outlive(): () => boolean {
-  let told = false;
+  let stopped = false;
   const stay = (): void => {
-    told = true;
+    stopped = true;
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stay);
-  return () => told;
+  return () => stopped;
 }
 
 /** Runs mocha in the cluster's network. @returns its exit code */
@@ -104,14 +104,14 @@ async function run(place: NodePlace, { keepUp, mocha: args }: Extract<Wish, { ki
   }
   let ours = false;
   let code: number | undefined;
-  const isToldToStop = outlive();
+  const isStopped = outlive();
   try {
     // At the same time: the node mostly waits while it starts.
     const building = buildPlatform();
     building.catch(() => undefined); // awaited below, also when the node fails
     ours = await bringUp(place, say);
     await loadPlatform(place, await building);
-    code = isToldToStop() ? STOPPED : await mocha(place, args);
+    code = isStopped() ? STOPPED : await mocha(place, args);
     return code;
   } finally {
     if (ours && !keepUp) await end(place, code !== undefined && code > 0 && code !== STOPPED);

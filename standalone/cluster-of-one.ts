@@ -76,18 +76,18 @@ export async function openClusterOfOne(platform: Platform, options: ClusterOfOne
   const { compiled, ...feeding } = feedOptions(platform, store);
   const feeds: Feeds = await createFeeds(platform, { ...feeding, metrics, extra: vaults.of });
   const folder = new FolderFeed({ folder: resources, client: store.client, compiled, clock, logger });
-  const look = async (): Promise<void> => {
-    await vaults.look();
-    await folder.look();
+  const scan = async (): Promise<void> => {
+    await vaults.scan();
+    await folder.scan();
   };
-  await look();
+  await scan();
   const stopping = new AbortController();
   const parts = [...Object.values(feeds.reflectors), feeds];
   const running = parts.map((part) => part.run(stopping.signal));
   await takenOver(platform, feeds);
   const operator = createLocalOperator({ ...feeding, platform, store, metrics, compiled, platformNamespace });
   running.push(operator.run(stopping.signal));
-  const unwatch = watchFolders([resources, vault], look);
+  const unwatch = watchFolders([resources, vault], scan);
   return {
     pins: createObjectPins({ client: store.client, clock, writesOnce: FILE_PINS }),
     lastEvaluation: operator.lastEvaluation,

@@ -85,7 +85,7 @@ const CONFLICT_MS = 100;
 const MANY_CONFLICTS = 3;
 /** In this time either the election ends the scope, or a late renewal succeeds and this process keeps leading. */
 const NOT_LEADING_MS = 1000;
-const WORTH_TELLING = 3;
+const REPORTED_FROM = 3;
 /** Prometheus counts in seconds. */
 const MS = 1000;
 
@@ -219,7 +219,7 @@ class Workers implements Controller {
     queue.addRateLimited(key);
     const failures = queue.failures(key);
     scope.log.warn('a reconcile failed', { error, failures });
-    if (failures >= WORTH_TELLING) await this.#tell(key, { ...scope, error, failures });
+    if (failures >= REPORTED_FROM) await this.#report(key, { ...scope, error, failures });
     return 'error';
   }
 
@@ -233,7 +233,7 @@ class Workers implements Controller {
     else queue.addRateLimited(key);
   }
 
-  async #tell(key: string, failure: RepeatedFailure): Promise<void> {
+  async #report(key: string, failure: RepeatedFailure): Promise<void> {
     const { clock, onRepeatedFailure } = this.#options;
     try {
       await within({ clock, ms: RUN_MS, what: 'the report of a failure' }, failure.signal, async (signal) =>

@@ -95,7 +95,7 @@ class HttpCaller implements Caller {
 
   readonly json: Caller['json'] = async (call, signal) => {
     const { clock, logger, random } = this.#options;
-    let waits: Waits = { told: 0, untold: 0 };
+    let waits: Waits = { requested: 0, own: 0 };
     for (;;) {
       try {
         return await this.#admitted(call, signal);

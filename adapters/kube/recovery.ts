@@ -1,4 +1,4 @@
-import { toldWaitMs } from './kube-retry.ts';
+import { retryAfterWaitMs } from './kube-retry.ts';
 import type { Kind, KubeError } from './port.ts';
 import type { WatchEnd } from './watch-session.ts';
 
@@ -100,7 +100,7 @@ export class Recovery {
 
   #waitMs(error: KubeError): number {
     const { random } = this.#options;
-    if (error.retryAfterMs !== undefined) return toldWaitMs(error.retryAfterMs, random);
+    if (error.retryAfterMs !== undefined) return retryAfterWaitMs(error.retryAfterMs, random);
     if (!isRefusal(error)) return this.#backOff(CAP_MS);
     if (!this.#isSoon(error)) return REFUSED_MS;
     return this.#backOff(this.#options.kind.plural === 'secrets' ? SOON_CAP_MS : SWITCH_CAP_MS);

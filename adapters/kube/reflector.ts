@@ -135,7 +135,7 @@ class ListWatchReflector implements Reflector {
     const floor = this.store.highest();
     try {
       const { objects, resourceVersion } = await listAll(this.#options, signal);
-      if (this.store.replace({ objects, resourceVersion, floor }, !this.#hasSynced) === 'rewound') this.#tellRewind();
+      if (this.store.replace({ objects, resourceVersion, floor }, !this.#hasSynced) === 'rewound') this.#reportRewind();
       this.#resume = resourceVersion;
       this.#recovery.listed();
       this.#answered();
@@ -207,7 +207,7 @@ class ListWatchReflector implements Reflector {
     metrics.cache(kind.kind, this.store.size(), this.#hasSynced);
   }
 
-  #tellRewind(): void {
+  #reportRewind(): void {
     const { kind, metrics, logger } = this.#options;
     metrics.historyRewound(kind.kind);
     logger.warn('the history of the API server was rewound: its store was replaced', { kind: kind.kind });

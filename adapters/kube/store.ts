@@ -137,7 +137,7 @@ class MemoryStore implements WritableStore {
   };
 
   readonly resync: WritableStore['resync'] = () => {
-    for (const [key, object] of this.#objects) this.#tell({ key, before: object, after: object, initial: true });
+    for (const [key, object] of this.#objects) this.#notify({ key, before: object, after: object, initial: true });
   };
 
   /** The history began again: known versions no longer give the order. */
@@ -200,10 +200,10 @@ class MemoryStore implements WritableStore {
       this.#tombstones.remove(key);
       for (const index of this.#indexes.values()) index.put(key, after);
     }
-    this.#tell({ key, before, after, initial });
+    this.#notify({ key, before, after, initial });
   }
 
-  #tell(change: Change): void {
+  #notify(change: Change): void {
     const { onChange, kind, logger } = this.#options;
     try {
       onChange?.(change);

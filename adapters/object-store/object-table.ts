@@ -75,7 +75,7 @@ export class ObjectTable {
   show(place: Place, before: ObjectRecord | undefined, after: ObjectRecord): Promise<void> {
     return this.order.show(place, () => {
       this.#set(after);
-      this.#tell({ place, before, object: after.object, isDeletion: false });
+      this.#notify({ place, before, object: after.object, isDeletion: false });
     });
   }
 
@@ -86,7 +86,7 @@ export class ObjectTable {
       this.#kinds.get(kind)?.delete(keyOf(record.object.metadata));
       const object = atVersion(record, place.version);
       this.#remember(kind, object);
-      this.#tell({ place, before: record, object, isDeletion: true });
+      this.#notify({ place, before: record, object, isDeletion: true });
     });
   }
 
@@ -109,7 +109,7 @@ export class ObjectTable {
     this.#deleted = this.#deleted.slice(-MAX_DELETED);
   }
 
-  #tell({
+  #notify({
     place,
     before,
     object,

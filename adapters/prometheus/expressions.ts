@@ -214,7 +214,7 @@ function wantedExpressions(select: Select, { quantiles, base }: Wanted): readonl
 }
 
 /** One query for all metrics: one answer, one evaluation time (failover.md §3.1). */
-export function lookQuery(mode: PrometheusMode, wanted: Wanted): string {
+export function metricsQuery(mode: PrometheusMode, wanted: Wanted): string {
   const select = selectWith(wanted.matcher ?? '');
   const expressions = wantedExpressions(select, wanted);
   if (mode === 'query') return [...expressions, ageOf(select)].map(named).join(' or ');

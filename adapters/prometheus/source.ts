@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MetricsSnapshot, UnusableReason } from '../../core/failover/metrics.ts';
-import type { Measured, MetricsOrigin, MetricsSource, OrbToMeasure } from '../failover-metrics/port.ts';
+import type { Measurement, MetricsOrigin, MetricsSource, OrbToMeasure } from '../failover-metrics/port.ts';
 import type { Clock } from '../time/clock.ts';
 import { baselinesOf, Cells, keyOf, providersOf, quantileOf, type Baselines, type OrbCells } from './cells.ts';
 import { MAX_BYTES, type PrometheusClient } from './client.ts';
-import { lookQuery, queryDigest, receiptExpressions, type PrometheusMode } from './expressions.ts';
+import { metricsQuery, queryDigest, receiptExpressions, type PrometheusMode } from './expressions.ts';
 
 export interface PrometheusSourceOptions {
   readonly client: PrometheusClient;
@@ -33,19 +33,19 @@ const MAX_SKEW_MS = 30_000;
 /** Orbs between two turns of the event loop: about 1 ms. */
 const SLICE_ORBS = 500;
 
-type Look =
-  | { readonly kind: 'seen'; readonly cells: Cells; readonly query: string }
+type QueryResult =
+  | { readonly kind: 'answered'; readonly cells: Cells; readonly query: string }
   | { readonly kind: 'unusable'; readonly why: UnusableReason; readonly detail: string };
 type Judged =
   | { readonly kind: 'fresh'; readonly ageMs: number }
   | { readonly kind: 'unusable'; readonly why: UnusableReason };
 
-/** State of one source; only `look` changes it, one call at a time. */
+/** State of one source; only `measure` changes it, one call at a time. */
 class PrometheusSource implements MetricsSource {
   readonly #options: PrometheusSourceOptions;
   readonly #staleMs: number;
   /** Start of the evaluation, ms since epoch. An evaluation that gets no answer counts as failed from then on. */
-  #lookedAt = 0;
+  #startedAt = 0;
   /** Orb → start of the first of its failed evaluations in a row, ms since epoch. */
   #failing = new Map<string, number>();
   /** Orb → its providers' baselines, from the last answer whose query included them. */
@@ -58,10 +58,10 @@ class PrometheusSource implements MetricsSource {
     this.#staleMs = Math.max(MIN_STALE_MS, SCRAPES * options.scrapeIntervalMs);
   }
 
-  readonly look: MetricsSource['look'] = async (orbs, signal) => {
+  readonly measure: MetricsSource['measure'] = async (orbs, signal) => {
     if (orbs.length === 0) return this.#nothing();
     const began = this.#options.clock.monotonic();
-    this.#lookedAt = this.#options.clock.now();
+    this.#startedAt = this.#options.clock.now();
     const withBase = began - this.#baseAt >= BASE_EVERY_MS;
     const seen = await this.#ask(orbs, withBase, signal);
     if (seen.kind === 'unusable') return this.#failed(orbs, seen);
@@ -72,9 +72,9 @@ class PrometheusSource implements MetricsSource {
     return this.#measured(orbs, seen);
   };
 
-  async #ask(orbs: readonly OrbToMeasure[], base: boolean, signal: AbortSignal): Promise<Look> {
+  async #ask(orbs: readonly OrbToMeasure[], base: boolean, signal: AbortSignal): Promise<QueryResult> {
     const { client, mode, clock, matcher = '' } = this.#options;
-    const query = lookQuery(mode, { quantiles: new Set(orbs.map(quantileOf)), base, matcher });
+    const query = metricsQuery(mode, { quantiles: new Set(orbs.map(quantileOf)), base, matcher });
     const cells = new Cells(orbs);
     const providers = orbs.reduce((sum, orb) => sum + orb.providers.length, 0);
     const maxBytes = Math.max(MAX_BYTES, providers * BYTES_PER_PROVIDER);
@@ -83,17 +83,17 @@ class PrometheusSource implements MetricsSource {
     if (result.kind === 'unusable') return result;
     if (Math.abs(cells.evaluatedAt - clock.now()) > MAX_SKEW_MS)
       return { kind: 'unusable', why: 'clock', detail: 'the answer was evaluated at another time than ours' };
-    return { kind: 'seen', cells, query };
+    return { kind: 'answered', cells, query };
   }
 
-  #nothing(): Measured {
+  #nothing(): Measurement {
     const failing = new Map<string, number>();
     this.#failing = failing;
     return { snapshot: () => this.#unusable('', 'empty', failing), origin: null, oldestMs: Infinity };
   }
 
-  #failed(orbs: readonly OrbToMeasure[], { why, detail }: Look & { readonly kind: 'unusable' }): Measured {
-    const now = this.#lookedAt;
+  #failed(orbs: readonly OrbToMeasure[], { why, detail }: QueryResult & { readonly kind: 'unusable' }): Measurement {
+    const now = this.#startedAt;
     const failing = new Map(
       orbs.map((orb) => {
         const key = keyOf(orb);
@@ -107,9 +107,9 @@ class PrometheusSource implements MetricsSource {
 
   async #measured(
     orbs: readonly OrbToMeasure[],
-    { cells, query }: Look & { readonly kind: 'seen' },
-  ): Promise<Measured> {
-    const now = this.#lookedAt;
+    { cells, query }: QueryResult & { readonly kind: 'answered' },
+  ): Promise<Measurement> {
+    const now = this.#startedAt;
     const failing = new Map<string, number>();
     const asked = new Map<string, OrbToMeasure>();
     let oldestMs = -Infinity;
@@ -127,7 +127,7 @@ class PrometheusSource implements MetricsSource {
   }
 
   /** Each snapshot is built when it is requested: building all at once would block the event loop at 10 000 Orbs. */
-  #snapshots(asked: ReadonlyMap<string, OrbToMeasure>, cells: Cells): Measured['snapshot'] {
+  #snapshots(asked: ReadonlyMap<string, OrbToMeasure>, cells: Cells): Measurement['snapshot'] {
     const [kept, failing] = [this.#baselines, this.#failing];
     return (orb): MetricsSnapshot => {
       const key = keyOf(orb);

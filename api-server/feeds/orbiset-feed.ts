@@ -115,8 +115,8 @@ export class OrbisetFeed {
     };
     const { orbiset, report } = compileOrbiset({ namespace, name, spec, secret, extra: entries });
     const isComplete = [...secrets.values()].every(({ kind }) => kind !== 'unread');
-    const told = { uid: uidOf(object), generation: generationOf(object), report };
-    this.#publish(key, { orbiset, signature, held, report: isComplete ? told : before?.report }, before);
+    const current = { uid: uidOf(object), generation: generationOf(object), report };
+    this.#publish(key, { orbiset, signature, held, report: isComplete ? current : before?.report }, before);
   }
 
   #publish(key: string, next: Known, before: Known | undefined): void {

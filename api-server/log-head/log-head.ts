@@ -105,11 +105,11 @@ export class LogHead {
    */
   async follow(following: Following): Promise<void> {
     this.#following = following;
-    const looked = this.#tryToLook(following);
-    this.#running = this.#run(following, looked);
+    const firstRead = this.#tryToRead(following);
+    this.#running = this.#run(following, firstRead);
     const waiting = new AbortController();
     const waited = this.#options.clock.sleep(FIRST_MS, waiting.signal, { ref: false }).catch(() => undefined);
-    await Promise.race([looked, waited]);
+    await Promise.race([firstRead, waited]);
     waiting.abort();
   }
 
@@ -122,10 +122,10 @@ export class LogHead {
   }
 
   /** Never rejects. */
-  async #run(following: Following, looked: Promise<boolean>): Promise<void> {
+  async #run(following: Following, firstRead: Promise<boolean>): Promise<void> {
     const { signal } = this.#stopping;
     try {
-      for (let isRead = await looked; !isRead; isRead = await this.#tryToLook(following))
+      for (let isRead = await firstRead; !isRead; isRead = await this.#tryToRead(following))
         await this.#options.clock.sleep(RETRY_MS, signal, { ref: false });
       while (this.isConsistent()) {
         const periodMs = this.#saved.size === 0 ? UNKEPT_MS : PERIOD_MS;
@@ -138,9 +138,9 @@ export class LogHead {
   }
 
   /** @returns false: the store or the ledger did not answer */
-  async #tryToLook(following: Following): Promise<boolean> {
+  async #tryToRead(following: Following): Promise<boolean> {
     try {
-      await this.#look(following);
+      await this.#read(following);
       this.#isAway = false;
       return true;
     } catch (error) {
@@ -152,7 +152,7 @@ export class LogHead {
     }
   }
 
-  async #look(following: Following): Promise<void> {
+  async #read(following: Following): Promise<void> {
     const { ledger, store } = following;
     const found = await store.read(this.#stopping.signal);
     const newest = await ledger.checkpoint();
@@ -196,7 +196,7 @@ export class LogHead {
       this.#saved = { size: newest.size, version };
       this.#isAway = false;
     } catch (error) {
-      if (error instanceof HeadMoved) await this.#tryToLook(following);
+      if (error instanceof HeadMoved) await this.#tryToRead(following);
       else if (!this.#stopping.signal.aborted || signal !== this.#stopping.signal)
         this.#warn(`${following.store.place}, the head of the log, could not be written; it is tried again`, error);
     }

@@ -194,11 +194,11 @@ class Watch {
       return prepared.probe;
     }
     if (prepared.kind === 'skip' && known.skipped.get(provider) !== prepared.why)
-      this.#tellSkipped(known, provider, prepared.why);
+      this.#reportSkipped(known, provider, prepared.why);
     return undefined;
   }
 
-  #tellSkipped(known: Known, provider: string, why: string): void {
+  #reportSkipped(known: Known, provider: string, why: string): void {
     const { namespace, orbId } = known.orb;
     known.skipped.set(provider, why);
     this.#deps.logger.info('a provider is not probed', { orb_id: orbId, namespace, provider, code: why });
@@ -210,11 +210,11 @@ class Watch {
     const spending = known.schedule.spend(provider, this.#deps.clock.monotonic());
     if (spending.kind === 'spent') return true;
     this.#wait(key, known);
-    if (spending.kind === 'exhausted' && spending.isNews) this.#tellExhausted(known, provider);
+    if (spending.kind === 'exhausted' && spending.isNews) this.#reportExhausted(known, provider);
     return false;
   }
 
-  #tellExhausted({ orb, name }: Known, provider: string): void {
+  #reportExhausted({ orb, name }: Known, provider: string): void {
     const { namespace, orbId } = orb;
     const { logger, onBudgetExhausted } = this.#deps;
     logger.warn('the probes of this hour are used up', { orb_id: orbId, namespace, provider });

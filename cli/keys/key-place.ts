@@ -7,7 +7,7 @@ import type { Flag } from '../../adapters/process/flag.ts';
 import { DATA } from '../args/verb.ts';
 import { CLUSTER_FLAGS } from '../cluster/cluster-flags.ts';
 import { placeOf } from '../cluster/place.ts';
-import { tellCluster } from '../cluster/tell-cluster.ts';
+import { announceCluster } from '../cluster/announce-cluster.ts';
 import { invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { clusterKeys } from './cluster-keys.ts';
@@ -49,7 +49,7 @@ export async function keyPlace(args: Args, io: Io): Promise<KeyPlace> {
   const place = await placeOf(args, io);
   if (place.kind === 'local') return folderKeys(place.data, io);
   const cluster = await io.openCluster(place.wish);
-  tellCluster(cluster, place, io);
+  announceCluster(cluster, place, io);
   return clusterKeys(cluster, place.platformNamespace, io);
 }
 

@@ -4,7 +4,7 @@ import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verb } from '../args/verb.ts';
 import { CLUSTER_FLAGS, PLATFORM_NAMESPACE } from '../cluster/cluster-flags.ts';
 import { clusterPlace } from '../cluster/place.ts';
-import { tellCluster } from '../cluster/tell-cluster.ts';
+import { announceCluster } from '../cluster/announce-cluster.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { readText } from '../io/read-file.ts';
@@ -30,7 +30,7 @@ async function placeFor(args: Args, io: Io): Promise<AdoptPlace> {
   const place = clusterPlace(args, await readLogin(io));
   const ref = { namespace: namespaceFor(args, place.platformNamespace), name: secretName(args) };
   const cluster = await io.openCluster(place.wish);
-  tellCluster(cluster, place, io);
+  announceCluster(cluster, place, io);
   return secretPlace(cluster, ref, io);
 }
 

@@ -19,10 +19,10 @@ const EVERY_MS = 2000;
 
 /** Reports the progress of a slow copy. */
 export function progress(io: Io): OnProgress {
-  let toldAt = io.clock.monotonic();
+  let printedAt = io.clock.monotonic();
   return (done, total) => {
-    if (io.clock.monotonic() - toldAt < EVERY_MS) return;
-    toldAt = io.clock.monotonic();
+    if (io.clock.monotonic() - printedAt < EVERY_MS) return;
+    printedAt = io.clock.monotonic();
     io.err(`copied ${Math.floor((100 * done) / Math.max(1, total))} %\n`);
   };
 }

@@ -8,7 +8,7 @@ import type { Verb } from '../args/verb.ts';
 import { CLUSTER_FLAGS, PLATFORM_NAMESPACE } from '../cluster/cluster-flags.ts';
 import { kubectlOf } from '../cluster/kubectl-line.ts';
 import { clusterPlace } from '../cluster/place.ts';
-import { tellCluster } from '../cluster/tell-cluster.ts';
+import { announceCluster } from '../cluster/announce-cluster.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { jsonText, printable } from '../io/output.ts';
@@ -51,7 +51,7 @@ async function inSecret(args: Args, issuer: string, io: Io): Promise<Kept> {
   const place = clusterPlace(args, await readLogin(io));
   const namespace = namespaceFor(args, place.platformNamespace);
   const cluster = await io.openCluster(place.wish);
-  tellCluster(cluster, place, io);
+  announceCluster(cluster, place, io);
   const kept = await initKeySecret(cluster, { namespace, name }, issuer, io);
   const isOurs = !args.has('issuer') || kept.keys.issuer === issuer; // keys of another issuer end the verb
   if (tls !== undefined && isOurs)

@@ -9,7 +9,7 @@ import type { Args } from '../../adapters/process/arguments.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { CALLER_FLAG, CLUSTER_FLAGS } from '../cluster/cluster-flags.ts';
 import { clusterPlace, namesCluster } from '../cluster/place.ts';
-import { tellCluster } from '../cluster/tell-cluster.ts';
+import { announceCluster } from '../cluster/announce-cluster.ts';
 import { EXIT, invalid, usage, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { dataText, printable, table } from '../io/output.ts';
@@ -77,7 +77,7 @@ async function toCluster(args: Args, io: Io): Promise<Login> {
   if (args.has('key-file')) throw usage('--key-file is for --server; on a cluster set ORB_API_KEY when you call');
   const { wish, platformNamespace, serviceAccount } = clusterPlace(args, undefined);
   const cluster = await io.openCluster(wish); // reports a missing context now
-  tellCluster(cluster, {}, io);
+  announceCluster(cluster, {}, io);
   return {
     kind: 'cluster',
     context: cluster.context, // by name: the current context changes, and a login must not change with it

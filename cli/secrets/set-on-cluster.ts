@@ -45,7 +45,7 @@ function newVault(wanted: WantedEntry): JsonObject {
   return isJsonObject(vault) ? vault : {};
 }
 
-function tellLine(vault: ClusterVault, orbiset: JsonObject | undefined, wanted: WantedEntry, io: Io): void {
+function printBindingHint(vault: ClusterVault, orbiset: JsonObject | undefined, wanted: WantedEntry, io: Io): void {
   const operations = orbiset === undefined ? [] : operationsFor(orbiset, wanted);
   if (orbiset !== undefined && operations.length === 0) {
     io.err(`the Orbiset ${vaultName(vault)} binds it: in use within 5 s\n`);
@@ -88,5 +88,5 @@ export async function setOnCluster(
   await writeSecretKey(vault, wanted, { value: await readValue(entry, io), force: args.has('force') }, io);
   io.err(`wrote ${wanted.key} of the Secret ${vault.orbiset.namespace}/${wanted.secret}\n`);
   if (args.has('bind')) await bind(vault, wanted, io);
-  else tellLine(vault, orbiset, wanted, io);
+  else printBindingHint(vault, orbiset, wanted, io);
 }

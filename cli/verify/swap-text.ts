@@ -29,9 +29,9 @@ const candidateRow = (item: SwapCandidate): readonly string[] => [
 ];
 
 function metricLines({ config, metrics, candidates, streak }: SwapEvidence): string {
-  const looked = `${metrics.source} at ${metrics.evaluated_at}, newest sample ${metrics.age_ms} ms old`;
+  const source = `${metrics.source} at ${metrics.evaluated_at}, newest sample ${metrics.age_ms} ms old`;
   const facts = [
-    ['  metrics of', looked],
+    ['  metrics of', source],
     [
       '  slow beyond',
       `${ms(config.limit_ms)} (p${config.quantile_bp / 100}), in a row: ${streak} of ${config.consecutive}`,

@@ -140,7 +140,7 @@ function repeat(last: FailedAttempt, situation: AttemptState): Step {
 }
 
 /** Retry-After for the caller when no further attempt is made, in ms. */
-function toldLater(situation: AttemptState): number | undefined {
+function requestedRetry(situation: AttemptState): number | undefined {
   const { candidates, now } = situation;
   if (candidates.some(isFree)) return undefined;
   const next = soonest(candidates.filter(isAnnounced));
@@ -158,7 +158,7 @@ export function nextStep(situation: AttemptState): Step {
   if (last === undefined) return firstStep(situation);
   if (last.failure === 'final' || now >= deadline) return stop('failed');
   const charged = last.failure !== 'unsent';
-  if (failed.length >= maxAttempts || (charged && !budget)) return stop('failed', toldLater(situation));
+  if (failed.length >= maxAttempts || (charged && !budget)) return stop('failed', requestedRetry(situation));
   const step = repeat(last, situation);
   return step.kind === 'call' ? { ...step, charged } : step;
 }

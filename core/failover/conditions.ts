@@ -12,8 +12,8 @@ const UNUSABLE_MS = 300_000;
 export type MetricsKnown =
   | { readonly kind: 'not-configured' }
   | { readonly kind: 'too-coarse'; readonly message: string }
-  | { readonly kind: 'not-looked' }
-  | { readonly kind: 'looked'; readonly step: Pick<FailoverStep, 'memory' | 'health'> };
+  | { readonly kind: 'not-evaluated' }
+  | { readonly kind: 'evaluated'; readonly step: Pick<FailoverStep, 'memory' | 'health'> };
 
 export interface FailoverSeen {
   /** The status to be written. */
@@ -63,7 +63,7 @@ function metricsAvailable({ metrics, now }: FailoverSeen, before: Before): reado
   if (metrics.kind === 'too-coarse') {
     return [{ type: 'MetricsAvailable', status: 'False', reason: 'WindowsTooShort', message: metrics.message }];
   }
-  if (metrics.kind === 'not-looked') return asBefore(before, 'MetricsAvailable');
+  if (metrics.kind === 'not-evaluated') return asBefore(before, 'MetricsAvailable');
   const { unusableSince } = metrics.step.memory;
   if (unusableSince === null) return [AVAILABLE];
   return now - unusableSince >= UNUSABLE_MS ? [UNUSABLE] : asBefore(before, 'MetricsAvailable');
@@ -72,7 +72,7 @@ function metricsAvailable({ metrics, now }: FailoverSeen, before: Before): reado
 /** While the health of the providers is unknown, the condition stays as it was. */
 function providersHealthy({ metrics }: FailoverSeen, before: Before): readonly WantedCondition[] {
   const type = 'ProvidersHealthy';
-  const health = metrics.kind === 'looked' ? metrics.step.health : 'unknown';
+  const health = metrics.kind === 'evaluated' ? metrics.step.health : 'unknown';
   if (health === 'unknown') return asBefore(before, type);
   if (health === 'up') {
     return [{ type, status: 'True', reason: 'ProvidersHealthy', message: 'A provider that works is the active one.' }];

@@ -239,12 +239,12 @@ function compare(evidence: JsonObject, swap: ReplayedSwap): Replay {
   const found = replayed(evidence);
   if (found === undefined) return { follows: false, why: 'These metrics lead to no swap.' };
   const { from, to, reason, rule } = found.swap;
-  const told = `the rule ${rule} leads from "${from}" to "${to}" (${reason})`;
+  const decision = `the rule ${rule} leads from "${from}" to "${to}" (${reason})`;
   if (from !== swap.from || to !== swap.to || reason !== swap.reason || rule !== swap.rule)
-    return { follows: false, why: `With these metrics ${told}, which is not what was recorded.` };
+    return { follows: false, why: `With these metrics ${decision}, which is not what was recorded.` };
   return isAsShown(evidence, found)
-    ? { follows: true, why: `With these metrics ${told}.` }
-    : { follows: false, why: `With its own metrics ${told}, but the evidence shows others.` };
+    ? { follows: true, why: `With these metrics ${decision}.` }
+    : { follows: false, why: `With its own metrics ${decision}, but the evidence shows others.` };
 }
 
 /**

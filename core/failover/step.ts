@@ -65,15 +65,15 @@ export const swapEvents = (events: readonly EventSpec[], swap: SwapRecord | unde
     ? events
     : events.map((event) => (event.reason === 'ProviderChanged' ? { ...event, id: swap.receiptId } : event));
 
-const TOLD_AGAIN_MS = 600_000;
+const REPORT_AGAIN_MS = 600_000;
 
 /**
  * Events of recent swaps, for a new leader: earlier leaders may have ended before they emitted them. A repeated Event
  * has the same id.
  */
-export const untoldSwaps = (status: FailoverStatus | null, now: number): readonly EventSpec[] =>
+export const unreportedSwaps = (status: FailoverStatus | null, now: number): readonly EventSpec[] =>
   (status?.history ?? [])
-    .filter(({ at }) => Math.abs(now - at) <= TOLD_AGAIN_MS)
+    .filter(({ at }) => Math.abs(now - at) <= REPORT_AGAIN_MS)
     .flatMap((swap) => swapEvents([providerChanged(swap.from, swap.to, swap.reason)], swap));
 
 /**

@@ -22,7 +22,7 @@ export interface LoopSettings {
 export interface TickMeasurement {
   readonly all: Cost;
   /** The part of it for the query, its answer, and the snapshots' index. */
-  readonly look: Cost;
+  readonly query: Cost;
   /** The baseline of an hour was queried: every fourth tick. */
   readonly hasBase: boolean;
   /** Why the metrics could not be used; '' when they could. */
@@ -74,7 +74,7 @@ const operator = createOperatorStub(settings.orbs, logger, ended.open);
 await operator.settle();
 
 let unusable = '';
-let look: Cost = { ms: 0, cpuMs: 0, holdMs: 0 };
+let query: Cost = { ms: 0, cpuMs: 0, holdMs: 0 };
 const prometheus = createPrometheusSource({
   client: createPrometheusClient({ connection: { url: settings.url, headers: {} }, clock }),
   clock,
@@ -85,10 +85,10 @@ const prometheus = createPrometheusSource({
   },
 });
 const source: MetricsSource = {
-  look: async (orbs, stopping) => {
+  measure: async (orbs, stopping) => {
     const end = startCost();
-    const measured = await prometheus.look(orbs, stopping);
-    look = end();
+    const measured = await prometheus.measure(orbs, stopping);
+    query = end();
     return measured;
   },
 };
@@ -116,7 +116,7 @@ async function tick(index: number): Promise<TickMeasurement> {
   await nextTurn();
   const all = end();
   for (const key of queued.splice(0)) await reconcileFailover(key, operator.context, signal);
-  return { all, look, hasBase: index % BASE_EVERY === 0, unusable, writes: operator.writes() - before };
+  return { all, query, hasBase: index % BASE_EVERY === 0, unusable, writes: operator.writes() - before };
 }
 
 const first = ended.wait();

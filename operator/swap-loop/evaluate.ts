@@ -1,4 +1,4 @@
-import type { Measured } from '../../adapters/failover-metrics/port.ts';
+import type { Measurement } from '../../adapters/failover-metrics/port.ts';
 import type { WorkQueue } from '../../adapters/kube/port.ts';
 import { isOtherStatus } from '../../adapters/kube/status-writer.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
@@ -84,7 +84,7 @@ function show(
 export interface Tick {
   /** Ms since epoch. */
   readonly at: number;
-  readonly measured: Measured;
+  readonly measured: Measurement;
 }
 
 /**

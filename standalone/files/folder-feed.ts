@@ -70,7 +70,7 @@ export class FolderFeed {
    * Reads the folder and applies changes. Never rejects: after a failed read or write the objects stay, and the next
    * call retries.
    */
-  async look(): Promise<void> {
+  async scan(): Promise<void> {
     const { folder, logger } = this.#options;
     try {
       const { files } = await readVolume(folder, this.#seen ?? []);

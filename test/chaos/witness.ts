@@ -40,7 +40,7 @@ function takeCheckpoint(seen: Witnessed, note: string): void {
   seen.checkpoints.set(size, note);
 }
 
-async function look(platform: Standalone, acks: string, seen: Witnessed, signal: AbortSignal): Promise<void> {
+async function read(platform: Standalone, acks: string, seen: Witnessed, signal: AbortSignal): Promise<void> {
   const note = await platform.get('/log/checkpoint', {}, signal);
   if (note.status === 200) takeCheckpoint(seen, await note.text());
   const receiptId = linesOf(acks).at(-1);
@@ -59,7 +59,7 @@ export async function watchPlatform(
 ): Promise<void> {
   try {
     while (!signal.aborted) {
-      await look(platform, acks, seen, signal);
+      await read(platform, acks, seen, signal);
       await delay(POLL_MS, undefined, { signal });
     }
   } catch {

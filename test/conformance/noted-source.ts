@@ -12,7 +12,7 @@ export interface TimedSource extends MetricsSource {
 }
 
 /** The metrics that one evaluation was given. */
-export interface Looked {
+export interface GivenMetrics {
   readonly second: number;
   readonly metrics: MetricsSnapshot;
 }
@@ -31,8 +31,8 @@ export class NotedSource implements ProcessSource {
   readonly #source: TimedSource;
   readonly #seconds: Seconds;
   /** Evaluations that wait for their metrics. */
-  #looking = 0;
-  #looked: Looked | undefined;
+  #waiting = 0;
+  #evaluated: GivenMetrics | undefined;
 
   constructor({ clock, seconds, orbs, other }: NotedSourceOptions) {
     const own = createProcessSource({ clock, series: { swapping: () => orbs.swapping() } });
@@ -41,26 +41,26 @@ export class NotedSource implements ProcessSource {
     this.#seconds = seconds;
   }
 
-  readonly look: MetricsSource['look'] = async (orbs, signal) => {
-    this.#looking += 1;
+  readonly measure: MetricsSource['measure'] = async (orbs, signal) => {
+    this.#waiting += 1;
     try {
-      const measured = await this.#source.look(orbs, signal);
-      for (const orb of orbs) this.#looked = { second: this.#seconds.passed, metrics: measured.snapshot(orb) };
+      const measured = await this.#source.measure(orbs, signal);
+      for (const orb of orbs) this.#evaluated = { second: this.#seconds.passed, metrics: measured.snapshot(orb) };
       return measured;
     } finally {
-      this.#looking -= 1;
+      this.#waiting -= 1;
     }
   };
 
   /** Whether an evaluation waits for more than time. */
   get isBusy(): boolean {
-    return this.#looking > 0 && !this.#source.isHeld();
+    return this.#waiting > 0 && !this.#source.isHeld();
   }
 
   /** Returns once the metrics that the newest evaluation was given. */
-  takeLooked(): Looked | undefined {
-    const looked = this.#looked;
-    this.#looked = undefined;
-    return looked;
+  takeEvaluated(): GivenMetrics | undefined {
+    const evaluated = this.#evaluated;
+    this.#evaluated = undefined;
+    return evaluated;
   }
 }

@@ -149,11 +149,11 @@ export async function startScriptedPrometheus(): Promise<ScriptedPrometheus> {
       let heldUntil = 0;
       return {
         isHeld: () => clock.monotonic() < heldUntil,
-        look: async (orbs, signal) => {
+        measure: async (orbs, signal) => {
           const { fault } = scripted;
           const began = clock.monotonic();
           const [orb] = orbs;
-          const snapshot = (await own.look(orbs, signal)).snapshot(orb ?? { namespace: '', orbId: '' });
+          const snapshot = (await own.measure(orbs, signal)).snapshot(orb ?? { namespace: '', orbId: '' });
           const shown = { now: clock.now(), fault };
           const waiting = new AbortController();
           server.answer((response) => {
@@ -167,7 +167,7 @@ export async function startScriptedPrometheus(): Promise<ScriptedPrometheus> {
               () => response.destroy(),
             );
           });
-          const measured = await source.look(orbs, signal);
+          const measured = await source.measure(orbs, signal);
           waiting.abort();
           return measured;
         },

@@ -19,7 +19,7 @@ import { createFakeClock, type MovedClock } from '../support/fake-clock.ts';
 import { orbManifest } from '../support/orbs.ts';
 import { openSqliteFixture } from '../support/sqlite-ledger.ts';
 import { OneLoop } from './one-loop.ts';
-import { NotedSource, type Looked, type TimedSource } from './noted-source.ts';
+import { NotedSource, type GivenMetrics, type TimedSource } from './noted-source.ts';
 import { Seconds } from './seconds.ts';
 import { fullVault, hostOf, ORB, orbOptions, serves, setOrbiset, startProviders, type WorldOptions } from './world.ts';
 
@@ -40,7 +40,7 @@ export interface TimedOptions {
 }
 
 /** One evaluation of the swap loop, with the visible state after it. */
-interface Evaluated extends Looked {
+interface Evaluated extends GivenMetrics {
   readonly evaluation: EvaluationSummary;
   readonly status: FailoverStatus;
   readonly conditions: readonly Condition[];
@@ -60,7 +60,7 @@ interface Called {
   readonly provider: string;
 }
 
-type Told = readonly [second: number, reason: string];
+type TimedEvent = readonly [second: number, reason: string];
 
 const START = Date.parse('2026-02-01T10:00:00.000Z');
 /** Work in memory takes fewer turns of the event loop between two of its steps. */
@@ -117,7 +117,7 @@ interface Parts {
   readonly source: NotedSource;
   readonly loop: OneLoop;
   /** Reasons of the Events of the swap loop, in order, with their second. */
-  readonly told: readonly Told[];
+  readonly events: readonly TimedEvent[];
   /** Requests that reached a provider: runs and probes. */
   readonly called: readonly Called[];
 }
@@ -129,7 +129,7 @@ export class TimedWorld {
   readonly ran: Ran[] = [];
   readonly called: readonly Called[];
   readonly probed: Called[] = [];
-  readonly told: readonly Told[];
+  readonly events: readonly TimedEvent[];
 
   readonly #isReal: boolean;
   readonly #parts: Parts;
@@ -142,7 +142,7 @@ export class TimedWorld {
     this.#isReal = dialer !== undefined;
     this.#parts = parts;
     this.called = parts.called;
-    this.told = parts.told;
+    this.events = parts.events;
     this.#probing = this.#probe();
   }
 
@@ -164,11 +164,11 @@ export class TimedWorld {
     // The Orb of the store must be the only Orb.
     runtime.catalog.removeOrb('acme', ORB);
     setOrbiset(runtime, 'support', 'acme', fullVault(Object.keys(options.providers)));
-    const told: Told[] = [];
+    const events: TimedEvent[] = [];
     const source = new NotedSource({ clock, seconds, orbs, other: options.source });
-    const onEvent = (reason: string): void => void told.push([seconds.passed, reason]);
+    const onEvent = (reason: string): void => void events.push([seconds.passed, reason]);
     const loop = await OneLoop.open({ runtime, orbs, manifest: manifestOf(options), source, onEvent });
-    const world = new TimedWorld(ground, { seconds, orbs, runtime, source, loop, told, called });
+    const world = new TimedWorld(ground, { seconds, orbs, runtime, source, loop, events, called });
     loop.decide();
     await world.#settled();
     return world;
@@ -280,9 +280,9 @@ export class TimedWorld {
     const { loop, source } = this.#parts;
     for (let idle = 0; idle < TURNS; idle = loop.isBusy || source.isBusy ? 0 : idle + 1) await nextTurn();
     const evaluation = await loop.lastEvaluation();
-    const looked = source.takeLooked();
-    if (looked === undefined || evaluation === undefined) return;
-    this.evaluated.push({ ...looked, evaluation, status: this.status, conditions: conditionsOf(loop.orb) });
+    const taken = source.takeEvaluated();
+    if (taken === undefined || evaluation === undefined) return;
+    this.evaluated.push({ ...taken, evaluation, status: this.status, conditions: conditionsOf(loop.orb) });
   }
 }
 
@@ -350,4 +350,4 @@ export const inTime = <T>(isReal: boolean, options: TimedOptions, use: (world: T
 export const swapsOf = ({ swaps }: TimedWorld): TimedWorld['swaps'] => swaps;
 
 /** Reasons of the Events of the swap loop, in order, with their second. */
-export const eventsOf = ({ told }: TimedWorld): TimedWorld['told'] => told;
+export const eventsOf = ({ events }: TimedWorld): TimedWorld['events'] => events;

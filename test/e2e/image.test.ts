@@ -28,9 +28,9 @@ function installed(app: string): ReadonlyMap<string, string> {
   return found;
 }
 
-async function until<T>(what: string, started: Started, look: () => T | undefined): Promise<T> {
+async function until<T>(what: string, started: Started, poll: () => T | undefined): Promise<T> {
   for (let tries = 0; tries < 900; tries += 1) {
-    const found = look();
+    const found = poll();
     if (found !== undefined) return found;
     if (started.child.exitCode !== null) break;
     await delay(100);

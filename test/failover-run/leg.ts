@@ -20,7 +20,7 @@ export interface Detection {
   readonly orb: string;
   /** From the first slow answer until Prometheus says so. */
   readonly seenMs: number;
-  /** From the third look that could say so to the first run on the new provider. */
+  /** From the third evaluation that could say so to the first run on the new provider. */
   readonly confirmedToRunMs: number;
   /** From the status that says so to that run. */
   readonly writtenToRunMs: number;
@@ -55,7 +55,7 @@ function detect(
   times: { readonly slow: number; readonly breach: number },
 ): Detection {
   const first = runsOf(stage, orb, times.slow).find(({ provider }) => provider === FALLBACK)?.at ?? Infinity;
-  // No look before the breach says so: the streak is complete at the earliest after two more intervals.
+  // No evaluation before the breach says so: the streak is complete at the earliest after two more intervals.
   const confirmed = times.breach + (CONSECUTIVE - 1) * INTERVAL_MS;
   const swap = newSwaps(stage.orbs.swapsOf(orb.name), times.slow)[0];
   const seen: Detection = {
@@ -107,10 +107,10 @@ async function slowDown(stage: Stage, mode: PrometheusMode): Promise<readonly De
   const { world, journal } = stage;
   world.providers[PRIMARY].take(SLOW_MS);
   const slow = Date.now();
-  journal.tell(`${PRIMARY} is slow: ${SLOW_MS} ms`);
+  journal.record(`${PRIMARY} is slow: ${SLOW_MS} ms`);
   const breaching = ORBS.map(async (orb) => {
     const breach = await untilBreached(world.prometheusUrl, { orb, mode }, BREACH_MS);
-    journal.tell(`p95 over the limit, says Prometheus`, orb.name, breach);
+    journal.record(`p95 over the limit, says Prometheus`, orb.name, breach);
     return { orb, breach };
   });
   await until(stage, `both Orbs on ${FALLBACK}`, SWAP_MS, () => allOn(stage, FALLBACK));
@@ -127,14 +127,14 @@ async function slowDown(stage: Stage, mode: PrometheusMode): Promise<readonly De
 /** The operator runs already. Slow provider → swap → heal → (Prometheus away) → ramp → primary. */
 export async function leg(stage: Stage, { mode, outageMs }: Leg): Promise<readonly Detection[]> {
   const { world, journal } = stage;
-  journal.tell(`the operator asks Prometheus by ${mode}`);
+  journal.record(`the operator asks Prometheus by ${mode}`);
   const began = Date.now();
   await until(stage, `both Orbs on ${PRIMARY}`, BREACH_MS, () => allOn(stage, PRIMARY));
   await pass(stage, WELL_MS);
   checkFast(stage, 'callers are fast', began + SETTLE_MS, PRIMARY);
   const found = await slowDown(stage, mode);
   world.providers[PRIMARY].take(USUAL_MS);
-  journal.tell(`${PRIMARY} is well again`);
+  journal.record(`${PRIMARY} is well again`);
   if (outageMs > 0) await outage(stage, outageMs);
   await until(stage, `both Orbs back on ${PRIMARY}`, BACK_MS, () => allOn(stage, PRIMARY));
   await pass(stage, MOMENT_MS);

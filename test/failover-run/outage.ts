@@ -38,7 +38,7 @@ function checkAvailability({ orbs, journal }: Stage, stoppedAt: number, outageMs
 export async function outage(stage: Stage, outageMs: number): Promise<void> {
   const { world, journal, orbs } = stage;
   const before = swaps(stage);
-  journal.tell('Prometheus is stopped');
+  journal.record('Prometheus is stopped');
   await world.stopPrometheus();
   const stoppedAt = Date.now();
   await pass(stage, Math.min(SETTLED_MS, outageMs / 2));
@@ -63,7 +63,7 @@ export async function outage(stage: Stage, outageMs: number): Promise<void> {
   checkAvailability(stage, stoppedAt, outageMs);
   await world.startPrometheus();
   const startedAt = Date.now();
-  journal.tell('Prometheus is back');
+  journal.record('Prometheus is back');
   const isAvailable = (): boolean => ORBS.every(({ name }) => orbs.of(name).metricsAvailable === 'True');
   await until(stage, 'MetricsAvailable=True', 2 * RECOVERED_MS, isAvailable);
   const took = Date.now() - startedAt;

@@ -25,10 +25,10 @@ const POLL_MS = 50;
 const SETTLE_MS = 150;
 const WAIT_MS = 30_000;
 /**
- * A wait polls at least this often, a short wait every `LOOK_MS`: a machine that stands still loses one poll, not all.
+ * A wait polls at least this often, a short wait every `MAX_STEP_MS`: a machine that stands still loses one poll, not all.
  */
-const LOOKS = 10;
-const LOOK_MS = 200;
+const MIN_POLLS = 10;
+const MAX_STEP_MS = 200;
 
 const isObject = (value: unknown): value is KubeObject => isJsonObject(value) && isJsonObject(value['metadata']);
 
@@ -41,12 +41,12 @@ function parseObject(text: string): KubeObject {
 const NOT_FOUND = /NotFound|not found/;
 
 /** Polls until an answer comes; the error shows the last poll when no answer comes. */
-export async function waitFor<T>(look: () => Promise<T | undefined>, ms = WAIT_MS): Promise<T | undefined> {
+export async function waitFor<T>(poll: () => Promise<T | undefined>, ms = WAIT_MS): Promise<T | undefined> {
   const until = performance.now() + ms;
-  for (let looks = 1; ; looks += 1) {
-    const found = await look();
+  for (let polls = 1; ; polls += 1) {
+    const found = await poll();
     if (found !== undefined) return found;
-    if (performance.now() > until && looks >= Math.min(LOOKS, ms / LOOK_MS)) return undefined;
+    if (performance.now() > until && polls >= Math.min(MIN_POLLS, ms / MAX_STEP_MS)) return undefined;
     await delay(POLL_MS);
   }
 }

@@ -29,7 +29,7 @@ export interface SwapDeps extends PlanDeps {
 
 type Status = 'completed' | 'unchanged' | 'dry_run' | 'accepted';
 
-interface Told {
+interface Outcome {
   readonly status: Status;
   readonly active: string;
   readonly replaced: FailoverPin | undefined;
@@ -38,24 +38,24 @@ interface Told {
   readonly completedAt: number | null;
 }
 
-function answer({ found, from, pin, requestedAt, warnings }: SwapPlan, told: Told): Reply {
-  const { receiptId } = told;
+function answer({ found, from, pin, requestedAt, warnings }: SwapPlan, outcome: Outcome): Reply {
+  const { receiptId } = outcome;
   const value: JsonObject = {
     swap_id: pin.id,
     orb_id: found.place.orbId,
-    status: told.status,
+    status: outcome.status,
     from,
     provider: pin.provider,
-    active_provider: told.active,
+    active_provider: outcome.active,
     pin: pin.mode === 'once' ? null : pinView(failoverPinOf(pin)),
-    replaced_pin: pinOrNull(told.replaced),
-    warnings: [...warnings, ...told.warnings],
+    replaced_pin: pinOrNull(outcome.replaced),
+    warnings: [...warnings, ...outcome.warnings],
     receipt: receiptId === undefined ? null : { receipt_id: receiptId, status: 'pending' },
     requested_at: timeText(requestedAt),
-    completed_at: told.completedAt === null ? null : timeText(told.completedAt),
+    completed_at: outcome.completedAt === null ? null : timeText(outcome.completedAt),
   };
   const reply = json(value);
-  return told.status === 'accepted' ? { ...reply, status: 202 } : reply;
+  return outcome.status === 'accepted' ? { ...reply, status: 202 } : reply;
 }
 
 /**
@@ -81,11 +81,11 @@ function unwritten(plan: SwapPlan, now: number): Reply | undefined {
   const { orb } = plan.found;
   const equal = equalPin(plan, now);
   const replaced = equal === undefined ? pinInForce(orb, now) : undefined;
-  const told = { active: activeOf(orb, now), replaced, warnings: [], completedAt: null };
-  if (plan.body.dryRun) return answer(plan, { ...told, status: 'dry_run' });
-  if (equal === undefined || told.active !== plan.pin.provider) return undefined;
+  const outcome = { active: activeOf(orb, now), replaced, warnings: [], completedAt: null };
+  if (plan.body.dryRun) return answer(plan, { ...outcome, status: 'dry_run' });
+  if (equal === undefined || outcome.active !== plan.pin.provider) return undefined;
   const kept = { ...plan, pin: { ...plan.pin, id: equal.id, expires_at: timeText(equal.expiresAt) } };
-  return answer(kept, { ...told, status: 'unchanged', completedAt: now });
+  return answer(kept, { ...outcome, status: 'unchanged', completedAt: now });
 }
 
 async function write(plan: SwapPlan, request: RouteRequest, deps: SwapDeps): Promise<Reply> {

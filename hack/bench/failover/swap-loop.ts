@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { lookQuery, type PrometheusMode } from '../../../adapters/prometheus/expressions.ts';
+import { metricsQuery, type PrometheusMode } from '../../../adapters/prometheus/expressions.ts';
 import { command } from '../../control-plane/command.ts';
 import type { RunningPrometheus } from '../../prometheus/prometheus.ts';
 import type { LoopMeasurements, LoopSettings, TickMeasurement } from '../failover-loop.ts';
@@ -105,7 +105,7 @@ async function measureMode(
   { orbs, ticks, restCpuPerMs }: Pick<LoopSize, 'orbs' | 'ticks'> & { readonly restCpuPerMs: number },
 ): Promise<ModeMeasurements> {
   const query = (base: boolean): Promise<QueryCost> =>
-    measureQuery(prometheus, lookQuery(mode, { quantiles: QUANTILES, base }), restCpuPerMs);
+    measureQuery(prometheus, metricsQuery(mode, { quantiles: QUANTILES, base }), restCpuPerMs);
   const plain = await query(false);
   const withBase = await query(true);
   return { mode, plain, withBase, ...(await measureLoop({ orbs, mode, ticks, url: prometheus.url })) };
@@ -158,7 +158,7 @@ function tickRows(name: string, orbs: number, ticks: readonly TickMeasurement[])
     ),
     row(
       `${name}: of it query and answer, ms`,
-      of(({ look }) => look.cpuMs),
+      of(({ query }) => query.cpuMs),
       { digits: 0 },
     ),
     row(

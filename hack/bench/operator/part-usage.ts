@@ -4,7 +4,7 @@ import { cpuMicros } from '../processes.ts';
 import { quantileBetween, scrape, type Scrape } from './scrape.ts';
 
 /** One measurement of a part of the platform. */
-export interface Look {
+export interface PartUsage {
   readonly scrape: Scrape;
   /** User and system CPU so far, seconds. */
   readonly cpuSeconds: number;
@@ -35,14 +35,14 @@ function peakMb(pid: number): number {
   return Math.round((Number(kilobytes) * 1024) / 1e6);
 }
 
-export async function look(part: Part): Promise<Look> {
+export async function measureUsage(part: Part): Promise<PartUsage> {
   const { pid } = part.process;
   return { scrape: await scrape(part.metricsUrl), cpuSeconds: cpuMicros(pid) / 1e6, peakMb: peakMb(pid) };
 }
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
-export function between(before: Look, after: Look): Work {
+export function between(before: PartUsage, after: PartUsage): Work {
   const grown = (labels: Readonly<Record<string, string>>): number =>
     after.scrape.sum(CALLS, labels) - before.scrape.sum(CALLS, labels);
   const waits = [before.scrape.buckets(QUEUE), after.scrape.buckets(QUEUE)] as const;

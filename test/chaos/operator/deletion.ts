@@ -113,9 +113,9 @@ export const deletion: Procedure = async (world, { seed, full }) => {
       for (const early of [false, true]) results.push(await deleteOrb(world, state, { policy, early }));
     for (const state of ORBISET_STATES) results.push(await deleteOrbiset(world, state, policy));
   }
-  const looked = await makeTenant(world, 'gone');
-  await seen(looked);
-  results.push(await deleteNamespace(looked, 'namespace'));
+  const seenTenant = await makeTenant(world, 'gone');
+  await seen(seenTenant);
+  results.push(await deleteNamespace(seenTenant, 'namespace'));
   results.push(await deleteNamespace(await makeTenant(world, 'gone'), 'namespace, at once'));
   const left = await makeTenant(world, 'left');
   await seen(left);

@@ -24,7 +24,7 @@ export const idle: Procedure = async (world, { seed, full }) => {
   for (const { act, isDone = isSeen } of [...WORKLOADS.W1, ...WORKLOADS.W5.slice(0, 1)]) {
     await act(world);
     await untilTrue('the operator has not seen everything', () => isSeen(world), 30_000);
-    await untilTrue('the operator has not looked at the metrics', () => isDone(world), 30_000);
+    await untilTrue('the operator has not evaluated the metrics', () => isDone(world), 30_000);
   }
   await delay(SETTLE_MS);
   const began = subject.proxy.journal.now();

@@ -62,11 +62,11 @@ const OWN = /^(Ready|Reconciling|Stalled)\//;
  */
 function essence(object: unknown): string {
   const conditions = at(object, 'status', 'conditions');
-  const told = Array.isArray(conditions)
+  const reported = Array.isArray(conditions)
     ? conditions.filter(isRecord).map(({ type, status, reason }) => [type, status, reason].map(String).join('/'))
     : [];
-  const stalled = told.some((condition) => condition.startsWith('Stalled/True'));
-  return told
+  const stalled = reported.some((condition) => condition.startsWith('Stalled/True'));
+  return reported
     .filter((condition) => !HISTORY.test(condition) && (!stalled || OWN.test(condition)))
     .toSorted()
     .join(' ');

@@ -33,7 +33,7 @@ async function tryPlan(world: World, plan: Plan, reference: Reference): Promise<
   }));
 }
 
-function tell({ plan, faults, reached, convergedMs }: PlanResult, say: TestOptions['say']): void {
+function report({ plan, faults, reached, convergedMs }: PlanResult, say: TestOptions['say']): void {
   const mark = faults.length > 0 ? 'FAIL' : reached ? 'ok' : 'unreached';
   const slowest = Math.round(Math.max(0, ...convergedMs));
   say(`${mark.padEnd(9)} ${plan.test} ${plan.workload} ${JSON.stringify(plan.fault)} ${slowest} ms`);
@@ -46,7 +46,7 @@ function tell({ plan, faults, reached, convergedMs }: PlanResult, say: TestOptio
 export async function replay(world: World, plan: Plan, { say }: Pick<TestOptions, 'say'>): Promise<PlanResult> {
   const own = worldOf(world, plan.workload);
   const result = await tryPlan(own, plan, await recordReference(own, plan.workload, plan.seed));
-  tell(result, say);
+  report(result, say);
   return result;
 }
 
@@ -62,7 +62,7 @@ export async function runPlanned(world: World, test: string, options: TestOption
     references.set(workload, reference);
     for (const plan of plansOf(test, reference, { random, most })) {
       const result = await tryPlan(own, plan, reference);
-      tell(result, say);
+      report(result, say);
       results.push(result);
     }
   }

@@ -45,7 +45,7 @@ const SETTLE_MS = 4000;
 /** Time in which a returning old leader would do harm. */
 const AFTER_MS = 6000;
 
-const say = ({ metrics, namespace }: World, name: string, health: Readonly<Record<string, Health>>): void =>
+const setHealth = ({ metrics, namespace }: World, name: string, health: Readonly<Record<string, Health>>): void =>
   metrics.set({ namespace, orbId: orbIdOf(name) }, { main: 'well', other: 'well', ...health });
 
 const activeOf = async (world: World, name: string): Promise<string> =>
@@ -71,7 +71,7 @@ async function keepSwapping(world: World, random: () => number, signal: AbortSig
     if (random() < 0.3) await swapByHand(world, name);
     else {
       const health = (['slow', 'failing', 'failing'] as const)[Math.floor(random() * 3)] ?? 'slow';
-      say(world, name, { [await activeOf(world, name)]: health });
+      setHealth(world, name, { [await activeOf(world, name)]: health });
     }
     const pause = PAUSE_MS[0] + random() * (PAUSE_MS[1] - PAUSE_MS[0]);
     await delay(pause, undefined, { signal }).catch(() => undefined);
@@ -80,11 +80,11 @@ async function keepSwapping(world: World, random: () => number, signal: AbortSig
 
 async function createOrbs(world: World): Promise<void> {
   for (const name of ORBS) {
-    say(world, name, {});
+    setHealth(world, name, {});
     await applySpec(world, 'orbs', name, manifestOf({ ...measured, orb_id: orbIdOf(name) }));
   }
-  const isLookedAt = async (): Promise<boolean> => (await world.api.list(pathOf(world, 'orbs'))).every(isMeasured);
-  await untilTrue('the metrics were not looked at', isLookedAt, EVALUATION_MS * 2);
+  const isEvaluated = async (): Promise<boolean> => (await world.api.list(pathOf(world, 'orbs'))).every(isMeasured);
+  await untilTrue('the metrics were not evaluated', isEvaluated, EVALUATION_MS * 2);
 }
 
 const countOf = (orbs: readonly SwapsOfOrb[]): number => orbs.reduce((sum, { swaps }) => sum + swaps.length, 0);
@@ -140,13 +140,13 @@ async function scenario(world: World, name: string, timing: Timing, random: () =
 }
 
 /** R7 with swaps in flight (failover.md §13, S22): each swap once, in order, with one Event, under any leader. */
-export const swapsOfLeaders: Procedure = async (world, { full, say: tell, seed }: ProcedureOptions) => {
+export const swapsOfLeaders: Procedure = async (world, { full, say, seed }: ProcedureOptions) => {
   const timing = timingOf(full);
   const random = seededRandom(seed);
   const results: ProcedureResult[] = [];
   for (const name of full ? Object.keys(FAULTS) : REDUCED) {
     const result = await scenario(world, name, timing, random);
-    tell(`R7 swaps, ${name} ${JSON.stringify(result.measured)}`);
+    say(`R7 swaps, ${name} ${JSON.stringify(result.measured)}`);
     results.push(result);
   }
   return results;

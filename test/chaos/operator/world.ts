@@ -104,8 +104,8 @@ export async function removeLease({ api }: Pick<World, 'api'>): Promise<void> {
 }
 
 /** Polls until it holds. @throws Error naming `what` after `ms` */
-export async function untilTrue(what: string, look: () => Promise<boolean>, ms: number): Promise<void> {
-  const found = await waitFor(async () => ((await look()) ? true : undefined), ms);
+export async function untilTrue(what: string, check: () => Promise<boolean>, ms: number): Promise<void> {
+  const found = await waitFor(async () => ((await check()) ? true : undefined), ms);
   if (found === undefined) throw new Error(`${what} within ${ms} ms`);
 }
 

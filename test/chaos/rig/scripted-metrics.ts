@@ -24,7 +24,7 @@ export interface ScriptedMetrics {
   /** Refuses every query from now on: no swap happens by metrics. */
   readonly refuse: () => void;
   /** Queries so far. */
-  readonly looks: () => number;
+  readonly queryCount: () => number;
   readonly stop: () => Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export async function startScriptedMetrics(): Promise<ScriptedMetrics> {
     set: (orb, script) => void scripts.set(keyOf(orb), { orb, script }),
     remove: (orb) => void scripts.delete(keyOf(orb)),
     refuse: () => server.answer((response) => void response.writeHead(503).end()),
-    looks: () => server.seen.length,
+    queryCount: () => server.seen.length,
     stop: server.stop,
   };
 }

@@ -36,10 +36,11 @@ async function swapByHand(platform: SwapPlatform, random: () => number, driven: 
   driven.asked += 1;
   try {
     const answer = await post(platform, orbId, { provider: otherThan(active), force: true, ...mode });
-    const told: unknown = await answer.json();
-    const receiptId = textOf(at(told, 'receipt', 'receipt_id'));
-    if (at(told, 'status') === 'completed' && receiptId !== undefined) driven.acknowledged.add(receiptId);
-    if (!EXPECTED.has(answer.status)) driven.faults.push(`a swap by hand: ${answer.status} ${JSON.stringify(told)}`);
+    const reported: unknown = await answer.json();
+    const receiptId = textOf(at(reported, 'receipt', 'receipt_id'));
+    if (at(reported, 'status') === 'completed' && receiptId !== undefined) driven.acknowledged.add(receiptId);
+    if (!EXPECTED.has(answer.status))
+      driven.faults.push(`a swap by hand: ${answer.status} ${JSON.stringify(reported)}`);
   } catch {
     driven.unanswered += 1;
   }

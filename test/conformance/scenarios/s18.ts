@@ -6,7 +6,7 @@ const MINUTE_S = 60;
 const WELL_S = 2 * MINUTE_S;
 const BROKEN_S = 30 * MINUTE_S;
 /** A gap in the metrics that is longer than this is reported (failover.md §5.3, rule 1). */
-const TOLD_S = 5 * MINUTE_S;
+const REPORT_S = 5 * MINUTE_S;
 
 const isAvailable = ({ conditions }: TimedWorld['evaluated'][number]): string | undefined =>
   conditions.find(({ type }) => type === 'MetricsAvailable')?.status;
@@ -39,9 +39,9 @@ async function broken(fault: Fault, isReal: boolean): Promise<Result> {
     checks.atLeast('evaluations', seen.length, 100);
     checks.equal('swaps', swapsOf(world), []);
     checks.equal('freezes', seen.filter(({ status }) => status.frozen !== null).length, 0);
-    const told = firstAt(world, began + 1, 'False') - began;
-    checks.atLeast('s until MetricsAvailable=False', told, TOLD_S);
-    checks.atMost('s until MetricsAvailable=False', told, TOLD_S + 30);
+    const reported = firstAt(world, began + 1, 'False') - began;
+    checks.atLeast('s until MetricsAvailable=False', reported, REPORT_S);
+    checks.atMost('s until MetricsAvailable=False', reported, REPORT_S + 30);
     prometheus.fault = undefined;
     const healed = world.second;
     await world.pass(MINUTE_S);

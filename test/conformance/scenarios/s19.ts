@@ -82,8 +82,8 @@ async function expiry(isReal: boolean): Promise<Result> {
     const inside = world.ran.filter(({ second }) => second > pinned && second < pinned + PIN_S);
     checks.equal('runs under the pin', [...new Set(inside.map(({ via }) => via))], ['b']);
     checks.equal('swaps', swapNames(world), ['a>b manual']);
-    const [told, ...more] = eventsOf(world).filter(([, reason]) => reason === 'PinExpired');
-    checks.atMost('s from the end of the pin to its Event', Math.abs((told?.[0] ?? Infinity) - pinned - PIN_S), 15);
+    const [reported, ...more] = eventsOf(world).filter(([, reason]) => reason === 'PinExpired');
+    checks.atMost('s from the end of the pin to its Event', Math.abs((reported?.[0] ?? Infinity) - pinned - PIN_S), 15);
     checks.equal('Events of the end', more.length, 0);
   });
   return checks.result();

@@ -71,8 +71,8 @@ async function checkEverything(world: OperatorWorld, checks: Checks): Promise<vo
   checks.equal('numbers and Events', checkSwaps(witness.orbs(), await space.list('events.events.k8s.io')), []);
   for (const { receiptId, seq } of swaps) {
     const path = `/receipts/${receiptId}`;
-    const look = async (): Promise<true | undefined> => ((await api.get(key, path)).status === 200 ? true : undefined);
-    checks.equal(`receipt of swap ${seq}`, await waitFor(look, MINTED_MS), true);
+    const poll = async (): Promise<true | undefined> => ((await api.get(key, path)).status === 200 ? true : undefined);
+    checks.equal(`receipt of swap ${seq}`, await waitFor(poll, MINTED_MS), true);
   }
   await api.process.stop();
   checks.equal('receipts in the ledger', await checkLedger(api.data, space.name, swaps.length), []);

@@ -136,21 +136,21 @@ describe('the working side of adapters/kube against a real API server', function
     const object = await client.get(KINDS.configMap, { namespace: NS, name: `${long}b` }, signal);
     if (object === undefined) throw new Error('the ConfigMap is not there');
     const spec = { type: 'Warning', reason: 'Tested', action: 'Test', note: 'ä€😀'.repeat(400) } as const;
-    const look = async (): Promise<readonly KubeObject[]> =>
+    const poll = async (): Promise<readonly KubeObject[]> =>
       (await client.list(KINDS.event, { namespace: NS }, signal)).items;
     recorder.record(object, [spec]);
-    const [first] = (await waitFor(async () => ((await look()).length > 0 ? look() : undefined))) ?? [];
+    const [first] = (await waitFor(async () => ((await poll()).length > 0 ? poll() : undefined))) ?? [];
     expect(log.lines).to.deep.equal([]);
     expect(eventOf(first)).to.include({ type: 'Warning', reason: 'Tested', action: 'Test' });
     for (let n = 0; n < 4; n += 1) recorder.record(object, [spec]);
     await clock.advance(60_000);
     const seriesOf = async (): Promise<unknown> => {
-      const [event] = await look();
+      const [event] = await poll();
       const series = eventOf(event)['series'];
       return isJsonObject(series) ? series['count'] : undefined;
     };
     expect(await waitFor(seriesOf)).to.equal(5);
-    expect(await look()).to.have.length(1);
+    expect(await poll()).to.have.length(1);
     ending.abort();
     await ended;
   });

@@ -91,8 +91,8 @@ describe('operator, failover', () => {
     const labels = `orb_namespace="${space.name}",orb_id="acme.echo@1.0.0"`;
     const series = `orb_provider_swaps_total{${labels},from="main",to="other",reason="hard_failure"}`;
     expect(await operator.metric(series)).to.equal(1);
-    const looks = prometheus.looks();
-    await waitFor(async () => (prometheus.looks() > looks + 2 ? true : undefined));
+    const queries = prometheus.queryCount();
+    await waitFor(async () => (prometheus.queryCount() > queries + 2 ? true : undefined));
     const later = await space.get(ORB);
     expect(later?.metadata.resourceVersion).to.equal(swapped.metadata.resourceVersion);
     expect(await swapEvents()).to.deep.equal(eventsOf(await read()));
@@ -115,7 +115,7 @@ describe('operator, failover', () => {
     expect(await swapEvents()).to.deep.equal(eventsOf(await read()));
   });
 
-  it('goes on with the numbers where a leader was killed, and tells of no swap twice', async () => {
+  it('goes on with the numbers where a leader was killed, and reports no swap twice', async () => {
     const one = await start();
     say(FAILING);
     await space.apply(orb());
@@ -145,8 +145,8 @@ describe('operator, failover', () => {
     await waitFor(() => leads(two));
     await space.until(ORB, isActive('other', 1), 25_000);
     one.process.kill('SIGCONT');
-    const looks = prometheus.looks();
-    await waitFor(async () => (prometheus.looks() > looks + 3 ? true : undefined));
+    const queries = prometheus.queryCount();
+    await waitFor(async () => (prometheus.queryCount() > queries + 3 ? true : undefined));
     expect(await read()).to.include({ activeProvider: 'other', swapSeq: 1 });
     expect(await swapEvents()).to.deep.equal(eventsOf(await read()));
     expect(await leads(one)).to.equal(undefined);

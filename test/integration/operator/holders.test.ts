@@ -99,12 +99,12 @@ describe('who runs an id, by operator and API', function suite() {
   it('says and does the same after a restart of both', async () => {
     await restartBoth();
     for (const name of ['a', 'b', 'c']) await space.kubectl('annotate', 'orb', name, 'orbs.dev/reconcile-at=again');
-    const told: string[] = [];
+    const reported: string[] = [];
     for (const name of ['a', 'b', 'c']) {
       const object = await space.until(`orb/${name}`, (it) => statusOf(it)['lastHandledReconcileAt'] === 'again');
-      told.push(readyOf(object));
+      reported.push(readyOf(object));
     }
-    expect(told).to.deep.equal(['ManifestInvalid', 'Ready', 'OrbIdConflict']);
+    expect(reported).to.deep.equal(['ManifestInvalid', 'Ready', 'OrbIdConflict']);
     await checkRuns(ONE, 'a1');
     await checkRuns(TWO, 'b1');
   });

@@ -100,7 +100,7 @@ describe('operator, Orbs', () => {
     expect(kstatus(heir)).to.equal('Current');
   });
 
-  it('follows a pin until it ends, and tells of both', async () => {
+  it('follows a pin until it ends, and reports both', async () => {
     await space.apply(orb('echo', swappable));
     await space.until('orb/echo', isReady('Ready'));
     const expires = new Date(Date.now() + 8000).toISOString();

@@ -65,7 +65,7 @@ describe('--prometheus-matcher, with somebody who shows series of our names to t
     await rm(folder, { recursive: true });
   });
 
-  /** What a look sees of the provider, once it sees enough. */
+  /** What an evaluation reads of the provider, once there are enough samples. */
   async function seen(mode: PrometheusMode, selected: string): Promise<ProviderMetrics> {
     const source = createPrometheusSource({
       client,
@@ -76,7 +76,7 @@ describe('--prometheus-matcher, with somebody who shows series of our names to t
     });
     const end = performance.now() + PATIENCE_MS;
     for (;;) {
-      const snapshot = (await source.look([ORB], NEVER)).snapshot(ORB);
+      const snapshot = (await source.measure([ORB], NEVER)).snapshot(ORB);
       if (snapshot.state === 'fresh' && (snapshot.providers['a']?.windows['2m'].n ?? 0) > SAMPLES)
         return providerOf(snapshot, 'a');
       if (performance.now() > end) throw new Error('Prometheus does not have what is waited for');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Measured, OrbToMeasure } from '../../../adapters/failover-metrics/port.ts';
+import type { Measurement, OrbToMeasure } from '../../../adapters/failover-metrics/port.ts';
 import { createPrometheusClient, type PrometheusClient } from '../../../adapters/prometheus/client.ts';
 import type { PrometheusMode } from '../../../adapters/prometheus/expressions.ts';
 import { queryEvaluation } from '../../../adapters/prometheus/evaluation-samples.ts';
@@ -31,8 +31,8 @@ const orb = (orbId: string, providers: readonly string[], quantile = 0.95): OrbT
 const openClient = ({ url }: RunningPrometheus): PrometheusClient =>
   createPrometheusClient({ connection: { url, headers: {} }, clock: systemClock });
 
-const lookAt = (client: PrometheusClient, mode: PrometheusMode, orbs: readonly OrbToMeasure[]): Promise<Measured> =>
-  createPrometheusSource({ client, clock: systemClock, scrapeIntervalMs: SCRAPE_MS, mode }).look(orbs, NEVER);
+const lookAt = (client: PrometheusClient, mode: PrometheusMode, orbs: readonly OrbToMeasure[]): Promise<Measurement> =>
+  createPrometheusSource({ client, clock: systemClock, scrapeIntervalMs: SCRAPE_MS, mode }).measure(orbs, NEVER);
 
 /** Rules as the chart has them, but every second. */
 async function quickRules(folder: string): Promise<string> {
@@ -42,10 +42,13 @@ async function quickRules(folder: string): Promise<string> {
 }
 
 /** Looks until the metrics of an Orb are as they are waited for. */
-async function until(look: () => Promise<Measured>, there: (measured: Measured) => boolean): Promise<Measured> {
+async function until(
+  measure: () => Promise<Measurement>,
+  there: (measured: Measurement) => boolean,
+): Promise<Measurement> {
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
-    const measured = await look();
+    const measured = await measure();
     if (there(measured)) return measured;
     if (performance.now() > end) throw new Error('Prometheus does not have what is waited for');
     await delay(SCRAPE_MS / 4);
@@ -59,7 +62,7 @@ const page = (breaker: number, more: readonly Counted[]) => (scrape: number) => 
   ...more.map((counted) => ({ ...counted, quick: counted.quick * scrape })),
 ];
 
-const samplesOf = ({ snapshot }: Measured, { orbId }: OrbToMeasure): number => {
+const samplesOf = ({ snapshot }: Measurement, { orbId }: OrbToMeasure): number => {
   const found = snapshot({ namespace: 'n', orbId });
   return found.state === 'fresh' ? (found.providers['a']?.windows['2m'].n ?? 0) : 0;
 };

@@ -97,10 +97,10 @@ export function spawnCluster(args: readonly string[], readyFile?: string): Clust
   child.stderr.on('data', (chunk: Buffer) => (texts.stderr += chunk.toString('utf8')));
   const exited = once(child, 'close').then((): number | null => child.exitCode);
   const ended = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  const until = async <T>(look: () => T | undefined, what: string): Promise<T> => {
+  const until = async <T>(poll: () => T | undefined, what: string): Promise<T> => {
     const limit = performance.now() + READY_MS;
     while (performance.now() < limit && !ended()) {
-      const found = look();
+      const found = poll();
       if (found !== undefined) return found;
       await delay(POLL_MS);
     }

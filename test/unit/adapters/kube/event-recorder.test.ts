@@ -58,7 +58,7 @@ const anEvent = (changes: Partial<EventSpec> = {}): EventSpec => ({
 });
 
 describe('createEventRecorder', () => {
-  it('tells of what has an id once each, whatever else has the same reason', async () => {
+  it('reports what has an id once each, whatever else has the same reason', async () => {
     const { clock, recorder, written, api } = setup();
     for (const id of ['rcpt_1', 'rcpt_2', 'rcpt_1'])
       recorder.record(anOrb(), [anEvent({ reason: 'ProviderChanged', id })]);
@@ -67,7 +67,7 @@ describe('createEventRecorder', () => {
     expect(api.objects(KINDS.event).map(({ metadata }) => metadata.name)).to.deep.equal(['mail-rcpt-1', 'mail-rcpt-2']);
   });
 
-  it('takes an Event with its id for told that another process has written', async () => {
+  it('counts an Event with its id as sent when another process has written it', async () => {
     const [one, other] = [setup(), setup()];
     const event = anEvent({ reason: 'ProviderChanged', id: 'rcpt_1' });
     other.api.before = () => {
@@ -227,7 +227,7 @@ describe('createEventRecorder', () => {
   });
 
   for (const status of [0, 429, 500, 503])
-    it(`tells of what has an id until the server takes it, once (${status})`, async () => {
+    it(`reports what has an id until the server takes it, once (${status})`, async () => {
       const { clock, api, recorder, counts, written } = setup();
       let refused = 0;
       api.before = () => {

@@ -17,15 +17,15 @@ describe('stopSignal', () => {
   it('counts two signals within a second as one', async () => {
     const fake = fakeProcess();
     const clock = createFakeClock(0);
-    let told = 0;
-    stopSignal({ host: fake.host, clock, onFirst: () => (told += 1) });
+    let reported = 0;
+    stopSignal({ host: fake.host, clock, onFirst: () => (reported += 1) });
     fake.signal('SIGINT');
     await clock.advance(1000);
     fake.signal('SIGTERM');
-    expect([told, fake.exits]).to.deep.equal([1, []]);
+    expect([reported, fake.exits]).to.deep.equal([1, []]);
     await clock.advance(1);
     fake.signal('SIGTERM');
-    expect([told, fake.exits]).to.deep.equal([1, [130]]);
+    expect([reported, fake.exits]).to.deep.equal([1, [130]]);
   });
 
   it('listens to the signals that are named, and to no other', () => {

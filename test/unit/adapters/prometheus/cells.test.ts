@@ -21,10 +21,10 @@ describe('metrics of a provider', () => {
   });
 
   const providerFrom = async (...samples: readonly Sample[]): Promise<ProviderMetrics> =>
-    providerOf((await rig.look([AGE, ...samples])).snapshot(ORB), 'a');
+    providerOf((await rig.measure([AGE, ...samples])).snapshot(ORB), 'a');
 
   it('reads every sampleOf of a provider in the units of the rules', async () => {
-    const measured = await rig.look([
+    const measured = await rig.measure([
       AGE,
       ...(['2m', '5m', '10m'] as const).flatMap((window, index) => [
         sampleOf(`n_${window}`, 100 + index),
@@ -60,7 +60,7 @@ describe('metrics of a provider', () => {
   });
 
   it('knows nothing of a provider without a series, and calls that neither 0 ms nor slow', async () => {
-    const { snapshot } = await rig.look([AGE, sampleOf('n_2m', 5)]);
+    const { snapshot } = await rig.measure([AGE, sampleOf('n_2m', 5)]);
     const { windows, base, probe, breaker } = providerOf(snapshot(ORB), 'b');
     expect(windows['2m']).to.deep.equal({ n: 0, p50: none('absent'), pq: none('absent'), attempts: 0, bad: 0 });
     expect([base, probe.p50, probe.lastAt, breaker]).to.deep.equal([none('absent'), none('absent'), null, 'closed']);
@@ -116,7 +116,7 @@ describe('metrics of a provider', () => {
 
   it('reads each Orb at its own quantile, and drops what is said of others', async () => {
     const y = { orb_id: FAST.orbId };
-    const { snapshot } = await rig.look(
+    const { snapshot } = await rig.measure(
       [
         AGE,
         sampleOf('p95_2m', 1),

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Measured, OrbToMeasure } from '../../../../adapters/failover-metrics/port.ts';
+import type { Measurement, OrbToMeasure } from '../../../../adapters/failover-metrics/port.ts';
 import type { PrometheusClient, Unusable } from '../../../../adapters/prometheus/client.ts';
 import { queryDigest } from '../../../../adapters/prometheus/expressions.ts';
 import type { Sample } from '../../../../adapters/prometheus/vector-stream.ts';
@@ -8,7 +8,7 @@ import { createSourceRig, none, NOW, ok, ORB, providerOf } from '../../../suppor
 
 const OTHER: OrbToMeasure = { ...ORB, orbId: 'y@1.0.0' };
 const AGE = sampleOf('age', 8);
-const failed = (why: Unusable['why']): Unusable => ({ kind: 'unusable', why, detail: 'told' });
+const failed = (why: Unusable['why']): Unusable => ({ kind: 'unusable', why, detail: 'reported' });
 
 const recorded = (name: string, value: number): Sample => ({
   ...AGE,
@@ -16,7 +16,7 @@ const recorded = (name: string, value: number): Sample => ({
   value,
 });
 
-const baseOf = ({ snapshot }: Measured): readonly unknown[] => {
+const baseOf = ({ snapshot }: Measurement): readonly unknown[] => {
   const { base, baseN } = providerOf(snapshot(ORB), 'a');
   return [base, baseN];
 };
@@ -34,13 +34,13 @@ describe('createPrometheusSource', () => {
       ['a clock that was put back', [sampleOf('age', -3)], 15_000, 'fresh'],
     ] as const)
       it(`calls metrics ${expected}: ${why}`, async () => {
-        const { snapshot } = await createSourceRig({ scrapeIntervalMs }).look([sampleOf('n_2m', 30), ...samples]);
+        const { snapshot } = await createSourceRig({ scrapeIntervalMs }).measure([sampleOf('n_2m', 30), ...samples]);
         const found = snapshot(ORB);
         expect(found.state === 'fresh' ? 'fresh' : found.why).to.equal(expected);
       });
 
     it('calls an Orb without a series empty and leaves the others alone', async () => {
-      const measured = await createSourceRig().look([AGE, sampleOf('n_2m', 3)], [ORB, OTHER]);
+      const measured = await createSourceRig().measure([AGE, sampleOf('n_2m', 3)], [ORB, OTHER]);
       expect(measured.snapshot(OTHER)).to.deep.equal({ state: 'unusable', why: 'empty', since: NOW });
       expect(measured.snapshot(ORB).state).to.equal('fresh');
       expect(measured.oldestMs).to.equal(8000);
@@ -49,9 +49,9 @@ describe('createPrometheusSource', () => {
     it('tells the age of the Orb that is furthest behind', async () => {
       const y = { orb_id: OTHER.orbId };
       const samples = [AGE, sampleOf('n_2m', 3), sampleOf('age', 95, y), sampleOf('n_2m', 3, y)];
-      expect((await createSourceRig().look(samples, [ORB, OTHER])).oldestMs).to.equal(95_000);
+      expect((await createSourceRig().measure(samples, [ORB, OTHER])).oldestMs).to.equal(95_000);
       expect(
-        (await createSourceRig().look([AGE, sampleOf('n_2m', 3), sampleOf('n_2m', 3, y)], [ORB, OTHER])).oldestMs,
+        (await createSourceRig().measure([AGE, sampleOf('n_2m', 3), sampleOf('n_2m', 3, y)], [ORB, OTHER])).oldestMs,
       ).to.equal(Infinity);
     });
 
@@ -63,34 +63,34 @@ describe('createPrometheusSource', () => {
           return { kind: 'vector', samples: 1 };
         },
       };
-      const { snapshot, origin } = await createSourceRig({ client: late }).look([]);
+      const { snapshot, origin } = await createSourceRig({ client: late }).measure([]);
       expect([snapshot(ORB), origin]).to.deep.equal([{ state: 'unusable', why: 'clock', since: NOW }, null]);
     });
   });
 
   describe('a row of failures', () => {
     it('tells why, and since the first of them, whatever each failed by', async () => {
-      const told: unknown[] = [];
-      const rig = createSourceRig({ onUnusable: (...all) => told.push(all) });
-      await rig.look(failed('timeout'));
+      const reported: unknown[] = [];
+      const rig = createSourceRig({ onUnusable: (...all) => reported.push(all) });
+      await rig.measure(failed('timeout'));
       await rig.clock.advance(15_000);
-      await rig.look(failed('http'));
+      await rig.measure(failed('http'));
       await rig.clock.advance(15_000);
-      const { snapshot, origin, oldestMs } = await rig.look([sampleOf('age', 300), sampleOf('n_2m', 9)]);
+      const { snapshot, origin, oldestMs } = await rig.measure([sampleOf('age', 300), sampleOf('n_2m', 9)]);
       expect(snapshot(ORB)).to.deep.equal({ state: 'unusable', why: 'stale', since: NOW });
       expect([origin?.source, oldestMs]).to.deep.equal(['prometheus', 300_000]);
-      expect(told).to.deep.equal([
-        ['timeout', 'told'],
-        ['http', 'told'],
+      expect(reported).to.deep.equal([
+        ['timeout', 'reported'],
+        ['http', 'reported'],
       ]);
     });
 
-    it('begins anew after a good look, and is counted for each Orb', async () => {
+    it('begins anew after a good query, and is counted for each Orb', async () => {
       const rig = createSourceRig();
       const good = [AGE, sampleOf('n_2m', 3)];
-      await rig.look(good, [ORB, OTHER]);
+      await rig.measure(good, [ORB, OTHER]);
       await rig.clock.advance(15_000);
-      const { snapshot, origin, oldestMs } = await rig.look(failed('warnings'), [ORB, OTHER]);
+      const { snapshot, origin, oldestMs } = await rig.measure(failed('warnings'), [ORB, OTHER]);
       expect(snapshot(ORB)).to.deep.equal({ state: 'unusable', why: 'warnings', since: NOW + 15_000 });
       expect(snapshot(OTHER)).to.deep.equal({ state: 'unusable', why: 'warnings', since: NOW });
       expect([origin, oldestMs]).to.deep.equal([null, Infinity]);
@@ -104,7 +104,7 @@ describe('createPrometheusSource', () => {
       const rig = createSourceRig();
       const seen: unknown[] = [];
       for (const samples of [withBase, without, without, without, [...without, sampleOf('base_n', 80)]]) {
-        seen.push(baseOf(await rig.look(samples)));
+        seen.push(baseOf(await rig.measure(samples)));
         await rig.clock.advance(15_000);
       }
       expect(rig.asked.map((query) => query.includes('"base_n"'))).to.deep.equal([true, false, false, false, true]);
@@ -113,16 +113,16 @@ describe('createPrometheusSource', () => {
 
     it('of another quantile than the Orb now has is none', async () => {
       const rig = createSourceRig();
-      await rig.look([...withBase, sampleOf('base_p99', 0.9)]);
+      await rig.measure([...withBase, sampleOf('base_p99', 0.9)]);
       const orb = { ...ORB, quantile: 0.99 };
-      const { snapshot } = await rig.look(without, [orb]);
+      const { snapshot } = await rig.measure(without, [orb]);
       expect(providerOf(snapshot(orb), 'a')).to.deep.include({ base: none('absent'), baseN: 0 });
     });
 
-    it('is asked for again at the next look when a look failed', async () => {
+    it('is asked for again at the next query when a query failed', async () => {
       const rig = createSourceRig();
-      await rig.look(failed('http'));
-      expect(baseOf(await rig.look(withBase))).to.deep.equal([ok(500), 70]);
+      await rig.measure(failed('http'));
+      expect(baseOf(await rig.measure(withBase))).to.deep.equal([ok(500), 70]);
       expect(rig.asked.map((query) => query.includes('"base_n"'))).to.deep.equal([true, true]);
     });
   });
@@ -144,7 +144,7 @@ describe('createPrometheusSource', () => {
         recorded('orb:provider_error_ratio:2m', 0.5),
       ];
       const rig = createSourceRig({ mode: 'recorded' });
-      const snapshot = (await rig.look(samples)).snapshot(ORB);
+      const snapshot = (await rig.measure(samples)).snapshot(ORB);
       expect(snapshot).to.deep.include({ state: 'fresh', ageMs: 8000 });
       expect(providerOf(snapshot, 'a').windows['2m']).to.deep.include({ n: 40, pq: ok(1500) });
       // The rules have these too, as they were when the rules ran.
@@ -159,7 +159,7 @@ describe('createPrometheusSource', () => {
     ] as const)
       it(`does not take fresh samples for fresh metrics: ${why}`, async () => {
         const found = (
-          await createSourceRig({ mode: 'recorded' }).look([
+          await createSourceRig({ mode: 'recorded' }).measure([
             AGE,
             recorded('orb:provider_attempts:increase2m', 9),
             ...more,
@@ -172,7 +172,7 @@ describe('createPrometheusSource', () => {
       const orb = { ...ORB, quantile: 0.9 };
       const samples = [AGE, rules, sampleOf('p90_2m', 0.75), sampleOf('base_p90', 0.5)];
       const rig = createSourceRig({ mode: 'recorded' });
-      const { snapshot, origin } = await rig.look(samples, [orb]);
+      const { snapshot, origin } = await rig.measure(samples, [orb]);
       expect(providerOf(snapshot(orb), 'a')).to.deep.include({ base: ok(500) });
       expect(providerOf(snapshot(orb), 'a').windows['2m'].pq).to.deep.equal(ok(750));
       expect(rig.asked[0]).to.include('histogram_quantile(0.90').and.not.include('histogram_quantile(0.95');
@@ -182,7 +182,7 @@ describe('createPrometheusSource', () => {
 
   it('says where its metrics come from as a receipt needs it', async () => {
     const rig = createSourceRig();
-    const { origin } = await rig.look([AGE, sampleOf('n_2m', 3)]);
+    const { origin } = await rig.measure([AGE, sampleOf('n_2m', 3)]);
     expect(origin).to.deep.include({
       source: 'prometheus',
       evaluatedAt: NOW,
@@ -206,14 +206,14 @@ describe('createPrometheusSource', () => {
       },
     };
     const many = Array.from({ length: 4096 }, (_, index) => ({ ...ORB, orbId: `x${index}@1.0.0` }));
-    await createSourceRig({ client }).look([]);
-    await createSourceRig({ client }).look([], many);
+    await createSourceRig({ client }).measure([]);
+    await createSourceRig({ client }).measure([], many);
     expect(sizes).to.deep.equal([32 * 1024 * 1024, 4096 * 2 * 16 * 1024]);
   });
 
   it('asks nothing when there is no Orb', async () => {
     const rig = createSourceRig();
-    const { origin, oldestMs, snapshot } = await rig.look([], []);
+    const { origin, oldestMs, snapshot } = await rig.measure([], []);
     expect([rig.asked, origin, oldestMs]).to.deep.equal([[], null, Infinity]);
     expect(snapshot(ORB)).to.deep.equal({ state: 'unusable', why: 'empty', since: NOW });
   });

@@ -239,10 +239,10 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
     const { feed, catalog } = await start();
     const fault = (): string | undefined => catalog.orbs('acme')[0]?.fault;
     await feed.apply('acme/echo', generation(1, { spec: BROKEN }));
-    const told = fault();
-    expect(told).to.match(/^spec\..* \([a-z-]+\)$/i);
+    const reported = fault();
+    expect(reported).to.match(/^spec\..* \([a-z-]+\)$/i);
     await feed.apply('acme/echo', generation(1, { spec: BROKEN, status: { observedGeneration: 1 } }));
-    expect(fault()).to.equal(told);
+    expect(fault()).to.equal(reported);
     await feed.apply('acme/echo', generation(2));
     expect(fault()).to.equal(undefined);
   });

@@ -42,12 +42,12 @@ describe('createTlsFollower', () => {
   it('takes over a pair that changed, once, with the end of its certificate', async () => {
     write(pair('a.example', 1));
     const followed = await follow();
-    await followed.look();
+    await followed.reload();
     expect(used).to.deep.equal([]);
     const next = pair('b.example', 2);
     write(next);
-    await followed.look();
-    await followed.look();
+    await followed.reload();
+    await followed.reload();
     expect(used).to.deep.equal([{ cert: next.certificate, key: next.key }]);
     expect(followed.expiresAt()).to.be.closeTo(Date.now() + 2 * DAY_MS, DAY_MS / 2);
   });
@@ -66,7 +66,7 @@ describe('createTlsFollower', () => {
     version('..2', next);
     symlinkSync('..2', join(folder, '..data_tmp'));
     renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
-    await followed.look();
+    await followed.reload();
     expect(used.map(({ cert }) => cert)).to.deep.equal([next.certificate]);
   });
 
@@ -81,11 +81,11 @@ describe('createTlsFollower', () => {
       write(pair('a.example'));
       const followed = await follow();
       change();
-      for (let times = 0; times < 3; times += 1) await followed.look();
+      for (let times = 0; times < 3; times += 1) await followed.reload();
       expect([used, log.lines.length]).to.deep.equal([[], 1]);
       const next = pair('c.example');
       write(next);
-      await followed.look();
+      await followed.reload();
       expect(used.map(({ cert }) => cert)).to.deep.equal([next.certificate]);
     });
 

@@ -17,7 +17,7 @@ interface Started {
   readonly run: () => Promise<unknown>;
   readonly writes: () => number;
   readonly orbiset: () => KubeObject;
-  told: OrbisetReport | undefined;
+  reported: OrbisetReport | undefined;
 }
 
 function start(): Started {
@@ -31,7 +31,7 @@ function start(): Started {
   client.put(KINDS.orbiset, sent(anOrbiset('support', { spec: { suspended: false } })));
   const store = { get: orbiset, offer: () => undefined };
   const reconcile = createVaultReporter({
-    feed: { report: () => started.told },
+    feed: { report: () => started.reported },
     store,
     writes: { note: () => undefined },
     writer: createStatusWriter({ client, assertLeading: () => undefined }),
@@ -42,7 +42,7 @@ function start(): Started {
     run: () => reconcile(KEY, { signal: never }),
     writes: () => client.requests.filter(({ verb }) => verb === 'apply').length,
     orbiset,
-    told: { uid, generation, report: COMPLETE },
+    reported: { uid, generation, report: COMPLETE },
   };
   return started;
 }
@@ -64,23 +64,23 @@ describe('the report of a vault (security.md §6.1)', () => {
 
   it('takes back a condition that no longer holds', async () => {
     const started = start();
-    const { told } = started;
-    if (told === undefined) throw new TypeError('no report');
-    started.told = { ...told, report: { ...COMPLETE, trimmed: ['TOKEN'], unscrubbable: ['TOKEN'] } };
+    const { reported } = started;
+    if (reported === undefined) throw new TypeError('no report');
+    started.reported = { ...reported, report: { ...COMPLETE, trimmed: ['TOKEN'], unscrubbable: ['TOKEN'] } };
     await started.run();
     expect(conditionOf(started.orbiset(), 'TrailingNewline')?.message).to.contain('TOKEN');
     expect(conditionOf(started.orbiset(), 'UnscrubbableSecret')?.reason).to.equal('TooShort');
-    started.told = told;
+    started.reported = reported;
     await started.run();
     expect(conditionOf(started.orbiset(), 'TrailingNewline')).to.equal(undefined);
   });
 
   it('says nothing while it knows nothing, or only of another generation or object', async () => {
     const started = start();
-    const { told } = started;
-    if (told === undefined) throw new TypeError('no report');
-    for (const other of [undefined, { ...told, generation: 7 }, { ...told, uid: 'another' }]) {
-      started.told = other;
+    const { reported } = started;
+    if (reported === undefined) throw new TypeError('no report');
+    for (const other of [undefined, { ...reported, generation: 7 }, { ...reported, uid: 'another' }]) {
+      started.reported = other;
       await started.run();
     }
     expect(started.writes()).to.equal(0);

@@ -65,7 +65,7 @@ describe('placeOf', () => {
     expect(await find(['--data', 'mine'])).to.deep.equal({ kind: 'local', data: 'mine' });
   });
 
-  it('tells of a folder here that a login goes before', async () => {
+  it('reports a folder here that a login goes before', async () => {
     mkdirSync(join(home, '.orb'));
     await writeLogin({ env: {}, home }, LOGIN);
     expect(await find([])).to.deep.include({ kind: 'cluster', passedOver: '.orb' });

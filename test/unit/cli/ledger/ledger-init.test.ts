@@ -101,12 +101,12 @@ describe('orb ledger init', () => {
   });
 
   it('names the cluster before it makes anything', async () => {
-    let told = '';
-    cluster.kube.before = () => void (told ||= lines.join(''));
+    let reported = '';
+    cluster.kube.before = () => void (reported ||= lines.join(''));
     const lines: string[] = [];
     const err = (text: string): void => void lines.push(text);
     await cli.run(['ledger', 'init', '--secret'], { openCluster: cluster.open, err });
-    expect(told).to.equal('cluster: context production, https://kube.example:6443\n');
+    expect(reported).to.equal('cluster: context production, https://kube.example:6443\n');
   });
 
   const wrong: readonly [string, readonly string[]][] = [

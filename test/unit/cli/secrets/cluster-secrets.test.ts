@@ -95,15 +95,15 @@ describe('orb secrets on a cluster', () => {
   it('names the cluster before the value is read', async () => {
     orbiset([]);
     const lines: string[] = [];
-    let told = '';
+    let reported = '';
     const read = async (): Promise<Uint8Array> => {
-      told = lines.join('');
+      reported = lines.join('');
       return Buffer.from(VALUE);
     };
     const some = { openCluster: cluster.open, err: (text: string): void => void lines.push(text) };
     const argv = ['secrets', 'set', 'API_KEY', '--host', 'a.example', '--context', 'production'];
     await cli.run(argv, { ...some, input: { isTerminal: false, read, readHidden: read } });
-    expect(told).to.equal('cluster: context production, https://kube.example:6443\n');
+    expect(reported).to.equal('cluster: context production, https://kube.example:6443\n');
   });
 
   it('says that a login goes before the folder here', async () => {

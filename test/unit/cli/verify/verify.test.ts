@@ -143,7 +143,7 @@ describe('orb verify', () => {
       expect(out).to.include('keys_invalid').and.to.include('document 7').and.to.include('--keys FILE');
     });
 
-    it('tells of a log that was given up: an old proof counts no more, a new one can be fetched', async () => {
+    it('reports a log that was given up: an old proof counts no more, a new one can be fetched', async () => {
       const changed = aBundle({ document: (old) => ({ ...old, log_origin: 'orbs.example/log-2', sequence: 2 }) });
       const root = JSON.stringify(world.root.jwk);
       const ran = await cli.run(['verify', file('old.json', JSON.stringify(changed)), '--root', root]);

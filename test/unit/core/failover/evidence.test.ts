@@ -218,9 +218,9 @@ describe('replayEvidence', () => {
   ];
   for (const [why, value] of malformed) {
     it(`does not follow from ${why}`, () => {
-      const { follows, why: told } = replayEvidence(value, aRecord());
+      const { follows, why: reported } = replayEvidence(value, aRecord());
       expect(follows).to.equal(false);
-      expect(told).to.match(/missing or malformed/);
+      expect(reported).to.match(/missing or malformed/);
     });
   }
 });

@@ -192,7 +192,7 @@ describe('planFiles', () => {
       });
   });
 
-  it('applies a Secret at every look: nothing is kept that could tell whether it changed', () => {
+  it('applies a Secret at every scan: nothing is kept that could tell whether it changed', () => {
     const secret = secretDocument('s', 'x');
     expect(applied(plan([aFile('a.yaml', secret)], objectFrom('a.yaml', secret)))).to.have.length(1);
   });

@@ -197,7 +197,7 @@ describe('planLoad', () => {
     expect(reports).to.deep.equal([{ file: 'a.yaml', ...finding }]);
   });
 
-  it('tells of a field that somebody else added, and writes no second time for it', () => {
+  it('reports a field that somebody else added, and writes no second time for it', () => {
     const orb = changed(own, { generation: 4 }, { x_other: 1 });
     const files = [fileOf('a.yaml', [a])];
     const first = plan(files, [orb]);

@@ -16,7 +16,7 @@ const SCRAPE = 15_000;
 const MINUTE = 60_000;
 const failing = busy(traffic(0, 0, { attempts: 20, bad: 20 }));
 const well = busy(traffic(100, 200));
-const look = (
+const moment = (
   metrics: MetricsSnapshot,
   { now = NOW, memory = FIRST_STEP }: { readonly now?: number; readonly memory?: StepMemory } = {},
 ): FailoverMoment => aMoment(now, { scrapeIntervalMs: SCRAPE, evaluation: { at: now, metrics, origin: null, memory } });
@@ -34,7 +34,7 @@ const swapping = (members: Readonly<Record<string, unknown>> = {}): KubeObject =
 function run(orb: KubeObject, moment: FailoverMoment): ReturnType<typeof settle<FailoverPlan>> {
   const judged = settle(orb, 'orb-operator', (object) => planOrb(snapshotOf(object), moment.now)).object;
   const plan = planFailover(snapshotOf(judged), moment);
-  // What comes after a swap is another look, so only a plan without one is looked at twice.
+  // What comes after a swap is another evaluation, so only a plan without a swap is evaluated twice.
   if (plan.swap !== undefined) {
     const status = { ...statusOf(judged), ...plan.status };
     return { object: { ...judged, status }, plan, kstatus: 'Current' };
@@ -54,7 +54,7 @@ const edited = (orb: KubeObject, members: Readonly<Record<string, unknown>>): Ku
 
 describe('planFailover with metrics', () => {
   it('leaves a provider that fails, and says so', () => {
-    const { object, plan } = run(swapping(), look(fresh({ main: failing, other: probed(200) })));
+    const { object, plan } = run(swapping(), moment(fresh({ main: failing, other: probed(200) })));
     expect(statusOf(object)['failover']).to.include({ activeProvider: 'other', reason: 'hard_failure', swapSeq: 1 });
     expect(plan.swap).to.include({ from: 'main', to: 'other', receiptId: `rcpt_${NOW}` });
     expect(plan.events.map(({ reason }) => reason)).to.deep.equal(['ProviderChanged']);
@@ -62,35 +62,35 @@ describe('planFailover with metrics', () => {
   });
 
   it('decides nothing on windows that hold too few scrapes, and says what to write', () => {
-    const moment = { ...look(fresh({ main: failing, other: probed(200) })), scrapeIntervalMs: MINUTE };
-    const { object, plan } = run(swapping(), moment);
+    const evaluated = { ...moment(fresh({ main: failing, other: probed(200) })), scrapeIntervalMs: MINUTE };
+    const { object, plan } = run(swapping(), evaluated);
     expect(statusOf(object)['failover']).to.include({ activeProvider: 'main' });
     expect(plan.step).to.equal(undefined);
     expect(conditionOf(object, 'MetricsAvailable')).to.include({ status: 'False', reason: 'WindowsTooShort' });
     expect(conditionOf(object, 'MetricsAvailable')?.message).to.include('spec.swap_config.latency.windows');
   });
 
-  it('tells of an outage when it is five minutes old, and when it is over', () => {
-    const first = run(swapping(), look(fresh({ main: well, other: probed(200) }))).object;
+  it('reports an outage when it is five minutes old, and when it is over', () => {
+    const first = run(swapping(), moment(fresh({ main: well, other: probed(200) }))).object;
     const lost = { state: 'unusable', why: 'http', since: NOW } as const;
-    const later = run(first, look(lost, { now: NOW + 5 * MINUTE }));
+    const later = run(first, moment(lost, { now: NOW + 5 * MINUTE }));
     expect(later.plan.events.map(({ type, reason }) => `${type} ${reason}`)).to.deep.equal(['Warning MetricsUnusable']);
-    const back = run(later.object, look(fresh({ main: well, other: probed(200) }), { now: NOW + 6 * MINUTE }));
+    const back = run(later.object, moment(fresh({ main: well, other: probed(200) }), { now: NOW + 6 * MINUTE }));
     expect(back.plan.events.map(({ type, reason }) => `${type} ${reason}`)).to.deep.equal(['Normal MetricsFresh']);
   });
 
   it('keeps what it said while an edit is broken, and decides nothing: the rules are not known any more', () => {
-    const first = run(swapping(), look(fresh({ main: failing, other: probed(200) }))).object;
+    const first = run(swapping(), moment(fresh({ main: failing, other: probed(200) }))).object;
     const broken = edited(first, { provider: 7 });
     const memory = { ...FIRST_STEP, rules: { ...NO_MEMORY, recovered: 11 } };
-    const { object, plan } = run(broken, look(fresh({ main: probed(100), other: failing }), { memory }));
+    const { object, plan } = run(broken, moment(fresh({ main: probed(100), other: failing }), { memory }));
     expect(plan.step).to.equal(undefined);
     expect(statusOf(object)['failover']).to.include({ activeProvider: 'other', swapSeq: 1 });
     expect(reasonsOf(object)).to.deep.equal(['MetricsFresh', 'ProvidersHealthy', 'HardFailure']);
   });
 
   it('says nothing of metrics for an Orb without swap_config', () => {
-    const { object } = run(anOrb('echo'), look(fresh({ main: failing })));
+    const { object } = run(anOrb('echo'), moment(fresh({ main: failing })));
     expect(reasonsOf(object)).to.deep.equal([]);
     expect(statusOf(object)['failover']).to.deep.equal({
       activeProvider: 'main',
@@ -102,16 +102,16 @@ describe('planFailover with metrics', () => {
   it('decides at the time of its tick, but never before what was written since', () => {
     const down = fresh({ main: failing, other: probed(200) });
     const first = run(swapping(), aMoment(NOW - MINUTE)).object;
-    const moment = (at: number): FailoverMoment => ({
+    const atTime = (at: number): FailoverMoment => ({
       ...aMoment(NOW, { scrapeIntervalMs: SCRAPE }),
       evaluation: { at, metrics: down, origin: null, memory: FIRST_STEP },
     });
-    expect(run(first, moment(NOW - 3000)).plan.swap).to.include({ at: NOW - 3000 });
-    expect(run(first, moment(NOW - 2 * MINUTE)).plan.swap).to.include({ at: NOW - MINUTE });
-    expect(run(first, moment(NOW + MINUTE)).plan.swap).to.include({ at: NOW });
+    expect(run(first, atTime(NOW - 3000)).plan.swap).to.include({ at: NOW - 3000 });
+    expect(run(first, atTime(NOW - 2 * MINUTE)).plan.swap).to.include({ at: NOW - MINUTE });
+    expect(run(first, atTime(NOW + MINUTE)).plan.swap).to.include({ at: NOW });
   });
 
-  it('looks again when a freeze ends, also when there is no Prometheus any more', () => {
+  it('plans again when a freeze ends, also when there is no Prometheus any more', () => {
     const first = run(swapping(), aMoment(NOW)).object;
     const failover = {
       activeProvider: 'main',

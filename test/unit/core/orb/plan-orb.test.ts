@@ -121,7 +121,7 @@ describe('planOrb', () => {
     expect(verdict).to.equal('Current');
   });
 
-  it('tells of a second, other fault though Ready stays False', () => {
+  it('reports a second, other fault though Ready stays False', () => {
     const once = settle(anOrb('echo', { spec: manifestOf({ provider: 7 }) }), 'orb-operator', plan()).object;
     const { plan: made, object } = settle(edited(once, {}), 'orb-operator', plan([], LATER));
     expect(made.events).to.have.length(1);

@@ -258,7 +258,7 @@ describe('planOrbiset', () => {
     expect(kstatus).to.equal('Current');
   });
 
-  it('tells of a suspension and of its end, not of waiting', () => {
+  it('reports a suspension and its end, not waiting', () => {
     const waiting = settle(anOrbiset('support'), 'orb-operator', plan({}));
     expect(reasons(waiting.plan)).to.deep.equal([]);
     const off = anOrbiset('support', { spec: { suspended: true }, status: full });

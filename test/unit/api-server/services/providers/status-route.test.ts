@@ -77,7 +77,7 @@ const PROBED = {
 
 describe('GET /providers/{orb_id}/status', () => {
   let app: ProviderApp | undefined;
-  const look = async (wish: AppWish, orb: OrbWish = {}): Promise<JsonObject> => {
+  const getStatus = async (wish: AppWish, orb: OrbWish = {}): Promise<JsonObject> => {
     app = await startProviderApp(wish);
     await app.setOrb(orb);
     const { status, json } = await app.call('GET', PATH);
@@ -90,7 +90,7 @@ describe('GET /providers/{orb_id}/status', () => {
   });
 
   it('explains a failover: the metrics, what decided, and when the primary may come back', async () => {
-    const status = await look(seeing(), { manifest: PROBED, failover: failedOver({ holds: [HOLD] }) });
+    const status = await getStatus(seeing(), { manifest: PROBED, failover: failedOver({ holds: [HOLD] }) });
     const { providers, this_replica: replica, ...rest } = status;
     expect(rest).to.deep.equal({
       orb_id: MAILER,
@@ -179,7 +179,7 @@ describe('GET /providers/{orb_id}/status', () => {
   });
 
   it('answers without metrics, all of them null', async () => {
-    const status = await look({}, { failover: failedOver() });
+    const status = await getStatus({}, { failover: failedOver() });
     expect(status['metrics']).to.deep.equal({ state: 'unusable', evaluated_at: null, age_s: null });
     expect(status['decision']).to.deep.equal({
       rule: null,
@@ -194,18 +194,18 @@ describe('GET /providers/{orb_id}/status', () => {
   });
 
   it('shows metrics whose data is too old as unusable', async () => {
-    const status = await look(seeing({ rule: 'metrics-unusable', dataAgeMs: null }));
+    const status = await getStatus(seeing({ rule: 'metrics-unusable', dataAgeMs: null }));
     expect(status['metrics']).to.deep.equal({ state: 'unusable', evaluated_at: at(-15_000), age_s: null });
   });
 
   it('shows metrics that were last looked at long ago as unusable', async () => {
-    const late = await look(seeing({ evaluatedAt: TEST_NOW - 90_001 }));
+    const late = await getStatus(seeing({ evaluatedAt: TEST_NOW - 90_001 }));
     expect(late['metrics']).to.deep.equal({ state: 'unusable', evaluated_at: at(-90_001), age_s: null });
   });
 
   it('shows a 99th percentile under no other name', async () => {
     const manifest = { ...PROBED, swap_config: { ...PROBED.swap_config, latency: { quantile: 0.99 } } };
-    const status = await look(seeing(), { manifest, failover: failedOver() });
+    const status = await getStatus(seeing(), { manifest, failover: failedOver() });
     expect(member(status, 'providers', 1, 'p95_ms')).to.equal(null);
     expect(member(status, 'decision', 'verdict', 'value_ms')).to.equal(598);
   });
@@ -228,12 +228,12 @@ describe('GET /providers/{orb_id}/status', () => {
   ];
   for (const [state, why, wish, orb] of states)
     it(`is ${state} when ${why}`, async () => {
-      expect((await look(wish, orb))['state']).to.equal(state);
+      expect((await getStatus(wish, orb))['state']).to.equal(state);
     });
 
   it('shows pin, ramp, freeze, and this replica’s breakers and cooling', async () => {
     const replica = { breakers: () => ({ main: 'open' }) as const, cooling: () => ({ backup: TEST_NOW + 5000 }) };
-    const status = await look({ parts: { replica } }, { pin, failover: failedOver({ ramp, frozen }) });
+    const status = await getStatus({ parts: { replica } }, { pin, failover: failedOver({ ramp, frozen }) });
     expect(status['pin']).to.deep.equal({ ...pin, mode: 'soft' });
     expect(status['ramp']).to.deep.equal({ provider: 'main', percent: 10, trial: false, step_started_at: at(0) });
     expect(status['frozen']).to.deep.equal({ until: at(1000), reason: 'flapping' });
@@ -244,7 +244,7 @@ describe('GET /providers/{orb_id}/status', () => {
   });
 
   it('says since when only once the swap is on record', async () => {
-    expect(await look({}, { pin, failover: failedOver({ activeProvider: 'main' }) })).to.deep.include({
+    expect(await getStatus({}, { pin, failover: failedOver({ activeProvider: 'main' }) })).to.deep.include({
       active_provider: 'backup',
       since: null,
       reason: null,
@@ -252,14 +252,14 @@ describe('GET /providers/{orb_id}/status', () => {
   });
 
   it('decides nothing about an Orb without swap_config', async () => {
-    expect(await look(seeing(), alone)).to.deep.include({ strategy: null, decision: null, primary: 'main' });
+    expect(await getStatus(seeing(), alone)).to.deep.include({ strategy: null, decision: null, primary: 'main' });
   });
 
   it('shows the last ten swaps, the newest first', async () => {
     const [record] = failedOver().history;
     if (record === undefined) throw new TypeError('there is one');
     const history = Array.from({ length: 20 }, (_, index) => ({ ...record, seq: index + 1 }));
-    const { swaps } = await look({}, { failover: failedOver({ history }) });
+    const { swaps } = await getStatus({}, { failover: failedOver({ history }) });
     const seqs = Array.from({ length: 11 }, (_, index) => member(swaps, index, 'seq'));
     expect(seqs).to.deep.equal([20, 19, 18, 17, 16, 15, 14, 13, 12, 11, undefined]);
   });

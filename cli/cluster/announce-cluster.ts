@@ -7,7 +7,7 @@ import type { ClusterPlace } from './place.ts';
  * Names the cluster on stderr, before a value is requested and before anything is written. The login or the kubeconfig
  * may name another cluster than the user expects.
  */
-export function tellCluster(
+export function announceCluster(
   { context, server }: Cluster,
   { passedOver }: Pick<ClusterPlace, 'passedOver'>,
   io: Pick<Io, 'err'>,

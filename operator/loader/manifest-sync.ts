@@ -5,7 +5,7 @@ import { LOADED_BY_LABEL, LOADER } from '../../core/loader/own-orb.ts';
 import type { LoaderReport } from '../../core/loader/loader-report.ts';
 import { planLoad, type LoaderPlan, type Settled } from '../../core/loader/plan.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
-import { openFolder, type Look } from './folder.ts';
+import { openFolder, type Scan } from './folder.ts';
 import type { LoaderMetrics } from './loader-metrics.ts';
 import { createLoaderReports, type ReportDeps } from './loader-reports.ts';
 import { LoaderSteps, type LoaderStepsDeps } from './loader-steps.ts';
@@ -37,7 +37,7 @@ function emptied(folder: string, namespace: string): LoaderReport {
 }
 
 /** Scans the folder repeatedly; one caller at a time. */
-export class ManifestLook {
+export class ManifestSync {
   readonly #options: ManifestLoaderOptions;
   readonly #folder;
   readonly #steps: LoaderSteps;
@@ -79,7 +79,7 @@ export class ManifestLook {
   }
 
   /** @returns whether work is left even without a change */
-  async #carryOut(plan: LoaderPlan, { files, stamp }: Look, signal: AbortSignal): Promise<boolean> {
+  async #carryOut(plan: LoaderPlan, { files, stamp }: Scan, signal: AbortSignal): Promise<boolean> {
     const settled = new Map(plan.settled);
     this.#settled = settled;
     const { reports, pending } = await this.#steps.carryOut(plan, stamp, settled, signal);
@@ -90,9 +90,9 @@ export class ManifestLook {
   }
 
   /** @returns undefined when the content of the folder is unknown; then nothing is changed */
-  async #read(signal: AbortSignal): Promise<Look | undefined> {
+  async #read(signal: AbortSignal): Promise<Scan | undefined> {
     try {
-      return await this.#folder.look();
+      return await this.#folder.scan();
     } catch (error) {
       await this.#lost(unreadable(this.#options.folder, error), signal);
       return undefined;

@@ -6,7 +6,7 @@ import type { EventSpec } from '../../../../core/reconcile/event-spec.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import { keyOf } from '../../../../core/reconcile/kube-object.ts';
 import { LOADER } from '../../../../core/loader/own-orb.ts';
-import { ManifestLook } from '../../../../operator/loader/look.ts';
+import { ManifestSync } from '../../../../operator/loader/manifest-sync.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 import { createFakeKubeClient, type FakeKubeClient } from '../../../support/kube/fake-kube-client.ts';
 import { recordingLogger, type RecordedLine } from '../../../support/kube/recorders.ts';
@@ -17,7 +17,7 @@ export const manifestText = (orbId: string, text = 'one'): string =>
   JSON.stringify(aManifest({}, { orb_id: orbId, description: text }));
 
 /** A loader over a folder and an API of its own. */
-export interface ALook {
+export interface SyncRig {
   readonly client: FakeKubeClient;
   readonly clock: FakeClock;
   readonly lines: readonly RecordedLine[];
@@ -25,8 +25,8 @@ export interface ALook {
   readonly events: readonly string[];
   readonly counted: readonly string[];
   readonly write: (files: Readonly<Record<string, string | undefined>>) => void;
-  readonly look: () => Promise<void>;
-  /** Looks, waits and looks again: long enough for a removal. */
+  readonly sync: () => Promise<void>;
+  /** Syncs, waits and syncs again: long enough for a removal. */
   readonly settle: () => Promise<void>;
   /** Writes so far, as `verb name`. */
   readonly writes: () => readonly string[];
@@ -47,7 +47,7 @@ function withManagers(client: FakeKubeClient): Pick<KubeClient, 'get' | 'apply' 
   return { get, apply: client.apply, delete: client.delete };
 }
 
-export function aLook(folder: string): ALook {
+export function aManifestSync(folder: string): SyncRig {
   mkdirSync(folder);
   const client = createFakeKubeClient();
   const clock = createFakeClock(0);
@@ -55,7 +55,7 @@ export function aLook(folder: string): ALook {
   const events: string[] = [];
   const counted: string[] = [];
   const { signal } = new AbortController();
-  const its: ALook = {
+  const its: SyncRig = {
     client,
     clock,
     lines: logger.lines,
@@ -67,11 +67,11 @@ export function aLook(folder: string): ALook {
         if (text === undefined) rmSync(join(folder, name), { recursive: true });
         else writeFileSync(join(folder, name), text);
     },
-    look: () => manifestLook.run(signal),
+    sync: () => manifestSync.run(signal),
     settle: async () => {
-      await its.look();
+      await its.sync();
       await clock.advance(1000);
-      await its.look();
+      await its.sync();
     },
     writes: () =>
       client.requests
@@ -79,7 +79,7 @@ export function aLook(folder: string): ALook {
         .map(({ verb, key }) => `${verb} ${key.replace('team/', '')}`),
     names: () => client.objects(KINDS.orb).map(({ metadata }) => metadata.name),
   };
-  const manifestLook = new ManifestLook({
+  const manifestSync = new ManifestSync({
     folder,
     namespace: 'team',
     client: withManagers(client),
