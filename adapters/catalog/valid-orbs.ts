@@ -65,7 +65,7 @@ const isSame = (before: LastValid | undefined, next: LastValid): boolean =>
   before?.digest === next.digest && before.since === next.since && before.uid === next.uid;
 
 /**
- * The versions of Orbs that run (design.md §2, "the last valid version runs on"): in the catalogue for runs, and in the
+ * The versions of Orbs that run (design.md §2, "the last valid version keeps running"): in the catalogue for runs, and in the
  * ledger for the next start. The watcher of the resources reports valid versions; calls for one Orb must not overlap.
  */
 export class ValidOrbs {

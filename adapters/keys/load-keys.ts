@@ -116,17 +116,14 @@ function publishedHalf(document: KeysDocument, role: PublishedRole, { kid, jwk }
   const state = found === undefined ? 'not in' : `${found.status} in`;
   throw new KeysError(
     'keys-not-published',
-    `The ${role} key ${kid} is ${state} the keys document: nobody could verify with it.`,
+    `The ${role} key ${kid} is ${state} the keys document: its signatures could not be verified.`,
   );
 }
 
 function refuseTestKeys(kids: readonly string[]): void {
   const found = kids.find(isTestKey);
   if (found === undefined) return;
-  throw new KeysError(
-    'keys-test',
-    `The key ${found} is one of the published test vectors: everybody can sign with it.`,
-  );
+  throw new KeysError('keys-test', `The key ${found} is one of the published test vectors: anyone can sign with it.`);
 }
 
 /**

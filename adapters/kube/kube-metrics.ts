@@ -93,7 +93,7 @@ function leaderMetrics(registers: readonly [Registry]): ElectionMetrics & EventM
   });
   const dropped = new Counter({
     name: 'orb_events_dropped_total',
-    help: 'Events that nobody will see.',
+    help: 'Events that were dropped and are never written.',
     labelNames: ['type'],
     registers: [...registers],
   });

@@ -188,7 +188,7 @@ export class OrbFeed {
     else valid.publishAs(place, claim, running);
     const isNew = before?.generation !== generationOf(orb) || before.running?.digest !== running?.digest;
     if (running !== undefined && isNew) {
-      logger.warn('the last valid version runs on', { orb: key, digest: running.digest });
+      logger.warn('the last valid version keeps running', { orb: key, digest: running.digest });
     }
     this.#remember(key, orb, { isValid: false, running, claim, fault });
   }

@@ -93,7 +93,7 @@ export class OrbisetFeed {
     }
     this.#deps.watches.bind(key, named.namespace, bindingsOf(read.spec));
     this.#compile(key, orbiset, read.spec);
-    if (!read.isValid) logger.warn('the Orbiset goes on as it last was', { orbiset: dotted(named) });
+    if (!read.isValid) logger.warn('the Orbiset keeps its last state', { orbiset: dotted(named) });
     else
       await last.keep(dotted(named), { document: { kind: 'Orbiset', ...named, spec: read.spec }, uid: uidOf(orbiset) });
   }

@@ -33,7 +33,7 @@ const UNKNOWN =
   'Restore the keys that belong to it; or, if it was damaged or is of a platform that was given up, delete it. Then start again.';
 // A new origin does not help here either: with other keys, old receipts still can't be verified.
 const OTHER_KEYS =
-  'Restore the keys that belong to it. Other keys need another ledger: nobody could verify the receipts of this one by them. Then start again.';
+  'Restore the keys that belong to it. Other keys need another ledger: its receipts could not be verified with them. Then start again.';
 
 const forked = (why: string, next = NEWER): HeadVerdict => ({ kind: 'forked', why, next });
 

@@ -169,7 +169,7 @@ export class LogHead {
     if (verdict.kind === 'forked') return this.#fork(following, verdict, store.place);
     this.#saved = { size: verdict.kind === 'continues' ? verdict.size : 0, version: found.version };
     if (verdict.kind === 'succeeds')
-      this.#options.logger.warn('the log goes on under a new origin', { origin: ledger.identity.logOrigin });
+      this.#options.logger.warn('the log continues under a new origin', { origin: ledger.identity.logOrigin });
     return this.#open(following, size);
   }
 

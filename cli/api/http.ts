@@ -9,7 +9,7 @@ import { kubeFailure } from '../cluster/kube-failure.ts';
 import { EXIT, Failure } from '../io/failure.ts';
 import { printable } from '../io/output.ts';
 
-/** An API to talk to. */
+/** An API to call. */
 export interface Server {
   /** https, or http on loopback; without query; ends with `/`. */
   readonly base: URL;

@@ -44,7 +44,7 @@ export const SERVER_FLAGS: readonly Flag[] = [
   {
     name: 'server',
     value: 'URL',
-    text: 'API to talk to (ORB_SERVER; else orb login, npm start here, or a cluster)',
+    text: 'API to call (ORB_SERVER; else orb login, npm start here, or a cluster)',
   },
   KEY_FLAG,
   { name: 'data', value: 'DIR', text: 'data folder of npm start, for its address and key (.orb)' },

@@ -43,7 +43,7 @@ async function behave(args: Args, behaviour: JsonObject, said: string, io: Io): 
 }
 
 const ABOUT =
-  'For example.lookup@1.0.0 of npm start, whose providers alpha and beta run beside it: docs/provider-failover.md goes through it.';
+  'For example.lookup@1.0.0 of npm start, whose providers alpha and beta run beside it: docs/provider-failover.md is the tutorial.';
 
 function slowMs(text: string): number {
   if (/^[1-9][0-9]{0,5}(?:ms|s)$/.test(text)) return milliseconds(text);

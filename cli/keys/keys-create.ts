@@ -51,7 +51,7 @@ function wishOf(args: Args, io: Io): NewApiKey {
 
 export const keysCreateVerb: Verb = {
   name: 'keys create',
-  summary: 'Makes an API key and prints it, once.',
+  summary: 'Creates an API key and prints it once.',
   usage: '',
   count: [0, 0],
   flags: [
@@ -59,11 +59,11 @@ export const keysCreateVerb: Verb = {
     { name: 'scope', value: 'SCOPE', repeats: true, text: `what it may do (${DEFAULT_SCOPES.join(' ')})` },
     { name: 'orb', value: 'ORB', repeats: true, text: 'only this Orb: org.name, or org.name@version' },
     { name: 'cidr', value: 'CIDR', repeats: true, text: 'only from these addresses' },
-    { name: 'expires', value: 'TIME', text: 'life of the key, at most 365d (90d)' },
+    { name: 'expires', value: 'TIME', text: 'lifetime of the key, at most 365d (90d)' },
     ...KEY_PLACE_FLAGS,
   ],
   about:
-    'Only its hash is stored: in the data folder of npm start, or in a Secret of the platform namespace. A running server\ntakes the key within 2 s.',
+    'Only its hash is stored: in the data folder of npm start, or in a Secret of the platform namespace. A running server\naccepts the key within 2 s.',
   examples: [
     '{orb} keys create --tenant acme --scope orbs:execute --expires 30d',
     '{orb} keys create --tenant acme --context production',

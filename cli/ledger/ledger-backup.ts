@@ -63,7 +63,7 @@ export const ledgerBackupVerb: Verb = {
     { name: 'force', text: 'replaces FILE' },
   ],
   about:
-    'FILE has the whole copy in the end, synced and checked page by page, or is as it was. - writes it to standard output:\nso it leaves a pod, which has no shell and no tar. The API need not stop, and does not wait.',
+    'At the end FILE holds the whole copy, synced and checked page by page, or it is unchanged. - writes the copy to\nstandard output, because a pod has no shell and no tar. The API keeps running and does not wait.',
   examples: ['{orb} ledger backup ledger-2026-11-20.sqlite', '{orb} ledger backup - --data /data'],
   run: async (args, io) => {
     const file = ledgerFile(args.one('data') ?? DATA);

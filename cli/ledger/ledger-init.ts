@@ -97,19 +97,23 @@ function report({ keys, outcome, hasRoot, where, takeAway }: Kept, isNamed: bool
     io.err(
       `the root's private key signs new keys only; take it offline:\n${takeAway.map((line) => `  ${line}\n`).join('')}`,
     );
-  io.err('whoever verifies receipts pins the root by\n');
+  io.err('to verify receipts, pin the root with\n');
   io.out(`${io.program} trust add ${keys.issuer} --root '${jsonText({ ...keys.root.jwk }, 0)}'\n`);
 }
 
 export const ledgerInitVerb: Verb = {
   name: 'ledger init',
-  summary: 'Makes the keys of a platform, once, and prints the line that pins their root.',
+  summary: 'Creates the keys of a platform once, and prints the command that pins their root.',
   usage: '--secret [NAME] | --data DIR',
   count: [0, 1],
   flags: [
-    { name: 'secret', inline: 'NAME', text: `cluster: into this Secret (${SECRET}); --keys DIR reads it, mounted` },
+    {
+      name: 'secret',
+      inline: 'NAME',
+      text: `cluster: write to this Secret (${SECRET}); --keys DIR reads the mounted Secret`,
+    },
     { name: 'namespace', short: 'n', value: 'NAME', text: `cluster: namespace of the Secret (${PLATFORM_NAMESPACE})` },
-    { name: 'data', value: 'DIR', text: 'into DIR/keys, as npm start does' },
+    { name: 'data', value: 'DIR', text: 'write to DIR/keys, as npm start does' },
     { name: 'issuer', value: 'URL', text: `https origin in every receipt; fixed from then on (${ISSUER})` },
     {
       name: 'tls-secret',

@@ -65,12 +65,12 @@ function report({ treeSize, logOrigin, aside }: Restored, file: string, io: Io):
 
 export const ledgerRestoreVerb: Verb = {
   name: 'ledger restore',
-  summary: 'Puts a backup in the place of the embedded ledger; the API is stopped.',
+  summary: 'Replaces the embedded ledger with a backup, while the API is stopped.',
   usage: 'FILE | - --data DIR',
   count: [1, 1],
   flags: [
     { name: 'data', value: 'DIR', text: 'data folder of the API (in the image /data)' },
-    { name: 'force', text: 'also where there is a ledger: that one is put aside, in the same folder' },
+    { name: 'force', text: 'also replace an existing ledger: it is renamed, in the same folder' },
   ],
   about:
     'The backup is checked page by page before anything is moved. - reads it from standard input.\nKeys, vault and API keys are not part of it.',

@@ -91,7 +91,7 @@ async function status(args: Args, io: Io): Promise<Exit> {
   const format = formatOf(args, ['text', 'json', 'yaml']);
   const known = await readLogin(io);
   if (known === undefined) {
-    io.err(`nobody is logged in: there is no ${loginFile(io)}\n`);
+    io.err(`not logged in: there is no ${loginFile(io)}\n`);
     return EXIT.negative;
   }
   io.out(format === 'json' || format === 'yaml' ? dataText(valueOf(known), format) : textOf(known));
@@ -99,7 +99,7 @@ async function status(args: Args, io: Io): Promise<Exit> {
 }
 
 async function logout(io: Io): Promise<Exit> {
-  io.err((await removeLogin(io)) ? `removed ${loginFile(io)}\n` : 'nobody was logged in\n');
+  io.err((await removeLogin(io)) ? `removed ${loginFile(io)}\n` : 'you were not logged in\n');
   return EXIT.ok;
 }
 
@@ -115,19 +115,19 @@ async function login(args: Args, io: Io): Promise<Exit> {
 
 export const loginVerb: Verb = {
   name: 'login',
-  summary: 'Remembers which API to talk to, and the key for it.',
+  summary: 'Saves which API to use, and the key for it.',
   usage: '',
   count: [0, 0],
   flags: [
-    { name: 'server', value: 'URL', text: 'this API; the key comes from standard input, or is typed unseen' },
+    { name: 'server', value: 'URL', text: 'this API; the key comes from standard input, or from a hidden prompt' },
     { name: 'key-file', value: 'FILE', text: 'file with the API key' },
     ...CLUSTER_FLAGS,
     CALLER_FLAG,
-    { name: 'status', text: 'show what is remembered; exit 1: nothing' },
-    { name: 'logout', text: 'forget it' },
+    { name: 'status', text: 'show what is saved; exit 1: nothing' },
+    { name: 'logout', text: 'delete what is saved' },
     OUTPUT,
   ],
-  about: '--server, ORB_SERVER, --data and other flags of a cluster come before it. The file has mode 0600.',
+  about: '--server, ORB_SERVER, --data and other flags of a cluster take precedence over it. The file has mode 0600.',
   examples: [
     '{orb} login --server https://orbs.example < key.txt',
     '{orb} login --context production --as-serviceaccount acme/caller',

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 30_000;
 
 export const statusVerb: Verb = {
   name: 'status',
-  summary: 'Shows which provider an Orb uses and why, when it goes back, and what you have to do.',
+  summary: 'Shows which provider an Orb uses and why, when the primary returns, and what you have to do.',
   usage: 'ORB_ID',
   count: [1, 1],
   flags: [
@@ -20,7 +20,7 @@ export const statusVerb: Verb = {
     ...SERVER_FLAGS,
     { ...OUTPUT, text: 'wide, or for machines json or yaml', values: ['wide', 'json', 'yaml'] },
   ],
-  about: 'In the table * is the active provider, and ! one that nothing says how to call.',
+  about: 'In the table, * marks the active provider and ! a provider without an execution.',
   examples: ['{orb} status acme.mailer@1.2.0', '{orb} status acme.mailer@1.2.0 -o wide'],
   run: async (args, io) => {
     const format = formatOf(args, ['text', 'wide', 'json', 'yaml']);

@@ -68,7 +68,7 @@ export const receiptsGetVerb: Verb = {
   count: [1, 1],
   flags: [
     { name: 'bundle', value: 'FILE', text: 'save receipt, proof and keys document here; - is standard output' },
-    { name: 'jws', value: 'FILE', text: 'save the signed receipt alone' },
+    { name: 'jws', value: 'FILE', text: 'save only the signed receipt' },
     { name: 'namespace', short: 'n', value: 'NAME', text: 'of this tenant, for keys of several' },
     ...SERVER_FLAGS,
     OUTPUT,

@@ -46,7 +46,7 @@ export const secretsRemoveVerb: Verb = {
   summary: 'Removes a secret from the vault of an Orbiset.',
   usage: 'KEY',
   count: [1, 1],
-  flags: [...VAULT_FLAGS, SECRET_FLAG, { ...BIND_FLAG, text: 'cluster: take it out of the Orbiset too' }],
+  flags: [...VAULT_FLAGS, SECRET_FLAG, { ...BIND_FLAG, text: 'cluster: also remove it from the Orbiset' }],
   examples: [
     '{orb} secrets remove SENDGRID_API_KEY',
     '{orb} secrets remove SENDGRID_API_KEY -n acme --orbiset support --bind',

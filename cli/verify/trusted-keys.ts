@@ -35,12 +35,12 @@ function claimedIssuer(payload: Uint8Array): string {
 
 function unknownRoot(kid: string, issuer: string, pins: Pins): TrustedKeys {
   const pinned = pins.get(issuer);
-  const claim = `the keys document says it is of ${issuer === '' ? 'nobody' : issuer} and is signed by the root ${printable(kid)}`;
+  const claim = `the keys document says its issuer is ${issuer === '' ? 'missing' : issuer}, and it is signed by the root ${printable(kid)}`;
   if (pinned !== undefined) return refused('unknown_root', claim, `but the root pinned for it is ${pinned.root.kid}`);
   return refused(
     'unknown_root',
     claim,
-    'nobody pinned it: orb trust add ISSUER --root JWK, with the key as the issuer tells it',
+    'this root is not pinned: orb trust add ISSUER --root JWK, with the key that the issuer publishes',
   );
 }
 

@@ -118,20 +118,20 @@ async function verify(args: Args, io: Io): Promise<Report> {
 
 export const verifyVerb: Verb = {
   name: 'verify',
-  summary: 'Verifies a receipt, of a run or of a swap, offline, with nothing but the pinned root key of its issuer.',
+  summary: 'Verifies a receipt of a run or a swap, offline, with only the pinned root key of its issuer.',
   usage: 'BUNDLE.json|RECEIPT.jws|-',
   count: [1, 1],
   flags: [
-    { name: 'keys', value: 'FILE', text: 'keys document to judge by; a receipt alone needs it' },
-    { name: 'root', value: 'JWK', text: 'root key, or a file with it, in place of the pinned ones' },
+    { name: 'keys', value: 'FILE', text: 'keys document to verify with; required for a receipt without bundle' },
+    { name: 'root', value: 'JWK', text: 'root key, or a file with it, instead of the pinned keys' },
     { name: 'input', value: 'FILE', text: 'the input of the run, to compare with the receipt' },
     { name: 'input-salt', value: 'SALT', text: 'its salt, from openings of the execution result' },
     { name: 'output', value: 'FILE', text: 'the output of the run' },
     { name: 'output-salt', value: 'SALT', text: 'its salt' },
-    { name: 'max-age', value: 'S', text: 'largest age in seconds, or 90d' },
-    { name: 'allow-unlogged', text: 'do without a proof that the receipt is in the log' },
-    { name: 'explain', text: 'make the decision of a swap again on its evidence, and show the metrics' },
-    { name: 'json', text: 'every check for machines' },
+    { name: 'max-age', value: 'S', text: 'maximum age: seconds, or for example 90d' },
+    { name: 'allow-unlogged', text: 'accept a receipt without a proof that it is in the log' },
+    { name: 'explain', text: 'repeat the decision of a swap on its evidence, and show the metrics' },
+    { name: 'json', text: 'print every check, for machines' },
   ],
   about:
     'Makes no network call. Exit 0: valid; 1: tampered; 2: can not be decided; 3: valid, but not trusted;\na swap that does not follow from its evidence (--explain) is not trusted.\nPin the root of an issuer first: orb trust add ISSUER --root JWK.',

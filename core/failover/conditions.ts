@@ -47,7 +47,7 @@ const UNUSABLE: WantedCondition = {
   status: 'False',
   reason: 'MetricsUnusable',
   message:
-    'There were no usable metrics for five minutes, so nothing is swapped automatically; the log of the operator says why. A run still goes to the next provider when one fails.',
+    'There were no usable metrics for five minutes, so there are no automatic swaps; the log of the operator says why. A run still goes to the next provider when one fails.',
 };
 
 const NOT_CONFIGURED: WantedCondition = {
@@ -55,7 +55,7 @@ const NOT_CONFIGURED: WantedCondition = {
   status: 'Unknown',
   reason: 'NotConfigured',
   message:
-    'The operator has no Prometheus, so nothing is swapped automatically: start it with --prometheus-url. A run still goes to the next provider when one fails, and pins are followed.',
+    'The operator has no Prometheus, so there are no automatic swaps: start it with --prometheus-url. A run still goes to the next provider when one fails, and pins are followed.',
 };
 
 function metricsAvailable({ metrics, now }: FailoverSeen, before: Before): readonly WantedCondition[] {
@@ -75,9 +75,9 @@ function providersHealthy({ metrics }: FailoverSeen, before: Before): readonly W
   const health = metrics.kind === 'evaluated' ? metrics.step.health : 'unknown';
   if (health === 'unknown') return asBefore(before, type);
   if (health === 'up') {
-    return [{ type, status: 'True', reason: 'ProvidersHealthy', message: 'A provider that works is the active one.' }];
+    return [{ type, status: 'True', reason: 'ProvidersHealthy', message: 'The active provider works.' }];
   }
-  const message = 'The active provider fails and no other one is known to be well; it stays, and all are probed.';
+  const message = 'The active provider fails, and no other one is known to work; it stays active, and all are probed.';
   return [{ type, status: 'False', reason: 'AllDown', message }];
 }
 
@@ -99,7 +99,7 @@ function failedOver({ status, primary }: FailoverSeen): readonly WantedCondition
 function failoverFrozen({ status, now }: FailoverSeen): readonly WantedCondition[] {
   if (status.frozen === null || status.frozen.until <= now) return [];
   const { activeProvider } = status;
-  const message = `There were too many swaps within an hour: "${activeProvider}" stays for an hour unless it fails. A manual swap ends that.`;
+  const message = `There were too many swaps within an hour: "${activeProvider}" stays active for an hour unless it fails. A manual swap ends the freeze.`;
   return [{ type: 'FailoverFrozen', status: 'True', reason: 'TooManySwaps', message }];
 }
 

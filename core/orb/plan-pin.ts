@@ -126,18 +126,18 @@ function misnamed(provider: string, endsAt: number, { providers, named }: KnownP
   if (providers.has(provider)) return undefined;
   const known = [...providers].toSorted().join(', ');
   const why = named.has(provider)
-    ? `Nothing says how "${provider}" is called; add /providers/${provider}/execution.`
+    ? `"${provider}" has no execution; add /providers/${provider}/execution.`
     : `The manifest that runs has no "${provider}"; use one of: ${known}.`;
   return ignored('PinProviderUndefined', `spec.pin.provider: ${why}`, endsAt);
 }
 
 function expired(provider: string): JudgedPin {
-  const message = `The pin to "${provider}" has ended; remove spec.pin, or write a later expires_at, with another id if it has one.`;
+  const message = `The pin to "${provider}" has expired; remove spec.pin, or write a later expires_at, with another id if it has one.`;
   return { condition: condition('True', 'PinExpired', message), changesAt: undefined };
 }
 
 function followed(pin: FailoverPin, endsAt: number): JudgedPin {
-  const until = endsAt < pin.expiresAt ? `${MAX_PIN_HOURS} hours after it was seen first` : 'the pin ends';
+  const until = endsAt < pin.expiresAt ? `${MAX_PIN_HOURS} hours after the operator first saw it` : 'the pin ends';
   return {
     condition: condition('True', 'PinFollowed', `"${pin.provider}" is used until ${until}.`),
     changesAt: endsAt,
@@ -147,7 +147,7 @@ function followed(pin: FailoverPin, endsAt: number): JudgedPin {
 /** Reports a pin that has done its work; undefined while it still has work to do. */
 function spent({ id, provider }: FailoverPin, endsAt: number, state: PinState): JudgedPin | undefined {
   if (state?.overriddenId === id) {
-    const message = `"${provider}" failed and was left, so the pin no longer counts; pin it again when it works.`;
+    const message = `"${provider}" failed and was replaced, so the pin no longer counts; pin it again when it works.`;
     return { condition: condition('True', 'PinOverridden', message), changesAt: endsAt };
   }
   if (state?.handledId !== id) return undefined;

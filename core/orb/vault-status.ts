@@ -48,7 +48,7 @@ function vaultReady({ missing }: VaultReport, place: Place): WantedCondition {
   const type = 'VaultReady';
   const reason = REASONS.find((known) => missing.some((item) => item.reason === known));
   if (reason === undefined)
-    return { type, status: 'True', reason: 'VaultComplete', message: 'Every bound entry is there.' };
+    return { type, status: 'True', reason: 'VaultComplete', message: 'Every bound entry exists.' };
   const first = missing.filter((item) => item.reason === reason);
   const others = missing.filter((item) => item.reason !== reason);
   const message = capital(some([...first, ...others].map((item) => textOf(item, place))));
@@ -70,13 +70,13 @@ export function vaultStatus(report: VaultReport, place: Place): VaultStatusPart 
         'TrailingNewline',
         'TrailingNewline',
         trimmed,
-        'one newline at the end is not sent; write the value without.',
+        'one newline at the end is not sent; write the value without it.',
       ),
       ...about(
         'UnscrubbableSecret',
         'TooShort',
         unscrubbable,
-        'can not be redacted from answers, being shorter than 8 bytes or too long.',
+        'can not be redacted from answers: shorter than 8 bytes, or too long.',
       ),
     ],
   };

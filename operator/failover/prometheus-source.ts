@@ -29,7 +29,7 @@ export function openPrometheusSource(
     matcher,
     onUnusable: (why, detail) => {
       if (loggedReason !== why)
-        logger.warn('Prometheus gives no usable metrics: nothing is swapped by them', { why, detail });
+        logger.warn('Prometheus returns no usable metrics: there are no automatic swaps', { why, detail });
       loggedReason = why;
     },
   });
@@ -37,7 +37,7 @@ export function openPrometheusSource(
     measure: async (orbs, signal) => {
       const measured = await source.measure(orbs, signal);
       if (measured.origin !== null && loggedReason !== undefined) {
-        logger.info('Prometheus gives usable metrics again');
+        logger.info('Prometheus returns usable metrics again');
         loggedReason = undefined;
       }
       return measured;

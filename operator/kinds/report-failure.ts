@@ -31,7 +31,7 @@ export const reconcileFailed = (error: unknown): EventSpec => ({
   type: 'Warning',
   reason: 'ReconcileFailed',
   action: 'Reconcile',
-  note: `Reconciling fails and is tried again: ${cause(error)}`,
+  note: `Reconciling fails and is retried: ${cause(error)}`,
 });
 
 /** Where a controller reports its failures, and the text. */

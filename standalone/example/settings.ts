@@ -20,7 +20,7 @@ const FLAGS = {
   tokenFile: {
     name: 'token-file',
     value: 'FILE',
-    text: 'holds the bearer token, as a mounted Secret does; needed',
+    text: 'file with the bearer token, for example of a mounted Secret; required',
     parse: asText,
   },
   tlsCert: { ...TLS_CERT, otherwise: 'none: plain HTTP', parse: asText },

@@ -31,7 +31,7 @@ export function freeze(situation: Situation): Answer {
       ? { status: { ...situation.status, ramp: null }, events: [] }
       : automaticSwap(situation, { to, reason: 'latency', rule: 'flapping' });
   const { activeProvider } = moved.status;
-  const note = `Too many swaps in one hour: "${activeProvider}" stays for an hour unless it fails. A manual swap ends that.`;
+  const note = `Too many swaps in one hour: "${activeProvider}" stays active for an hour unless it fails. A manual swap ends the freeze.`;
   return {
     decision: { kind: 'freeze', rule: 'flapping', until },
     status: { ...moved.status, frozen: { until, reason: 'flapping' } },

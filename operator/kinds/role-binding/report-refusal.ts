@@ -20,7 +20,7 @@ export const bindingFailure = ({
   objectsOf: (namespace) => stores.orbiset.byIndex('namespace', namespace),
   eventOf: (namespace, error): EventSpec => {
     if (!isRefusal(error)) return reconcileFailed(error);
-    const note = `The RoleBinding ${VAULT_READER} can not be written, so the API reads no Secret here: ${answerOf(error) ?? ''}. Let the operator write RoleBindings and bind the ClusterRole ${VAULT_READER} (operator-vault.yaml), past admission policies and quotas; or make it: ${bindingCommand(namespace, platformNamespace)}`;
+    const note = `The RoleBinding ${VAULT_READER} can not be written, so the API reads no Secret here: ${answerOf(error) ?? ''}. Let the operator write RoleBindings and bind the ClusterRole ${VAULT_READER} (operator-vault.yaml), and check admission policies and quotas; or create it: ${bindingCommand(namespace, platformNamespace)}`;
     return { type: 'Warning', reason: 'RoleBindingRefused', action: 'BindVaultReader', note };
   },
 });

@@ -83,7 +83,7 @@ describe('who runs an id, by operator and API', function suite() {
   it('leaves the id to an Orb whose broken edit names the id of another, which keeps its own', async () => {
     await space.apply(broken('a', TWO));
     const a = await space.until('orb/a', seen('ManifestInvalid'));
-    expect(conditionOf(a, 'Ready')?.message).to.include('The last valid version runs on.');
+    expect(conditionOf(a, 'Ready')?.message).to.include('The last valid version keeps running.');
     expect(statusOf(a)['validDigest']).to.match(/^sha256:/);
     await space.apply(version('c', ONE, 'c1'));
     const c = await space.until('orb/c', seen('OrbIdConflict'));

@@ -153,7 +153,7 @@ describe('resources that change while standalone runs', function () {
       standalone = await startStandalone({ data, resources: {}, flags: flags() });
       expect(standalone.ready.api_key).to.equal(before.api_key);
       expect((await run('new')).status).to.equal(200);
-      const said = 'the last valid version runs on';
+      const said = 'the last valid version keeps running';
       expect(await outputWith(standalone, said)).to.include(said);
     });
 

@@ -46,7 +46,7 @@ const unseen = { digest: `sha256:${'0'.repeat(64)}`, orbId: 'acme.two@1.0.0', pr
 const nameOf = ({ catalog }: Started, id = ECHO): string | undefined =>
   id.ok ? catalog.orb('acme', id.value.id)?.name : undefined;
 
-describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
+describe('OrbFeed (design.md §2: the last valid version keeps running)', () => {
   let fixture: SqliteFixture;
   before(async () => {
     fixture = await openSqliteFixture();
@@ -132,7 +132,7 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
     expect(edited && effectiveProvider(edited, { now: NOW })).to.equal('other');
   });
 
-  it('follows the status of an Orb whose last valid version runs on', async () => {
+  it('follows the status of an Orb whose last valid version keeps running', async () => {
     const { feed, running } = await start();
     await feed.apply('acme/echo', generation(1, { spec: manifestOf(swappable) }));
     await feed.apply('acme/echo', generation(2, { spec: BROKEN }));

@@ -16,7 +16,7 @@ const SCRAPE = 15_000;
 const MINUTE = 60_000;
 const failing = busy(traffic(0, 0, { attempts: 20, bad: 20 }));
 const well = busy(traffic(100, 200));
-const moment = (
+const momentOf = (
   metrics: MetricsSnapshot,
   { now = NOW, memory = FIRST_STEP }: { readonly now?: number; readonly memory?: StepMemory } = {},
 ): FailoverMoment => aMoment(now, { scrapeIntervalMs: SCRAPE, evaluation: { at: now, metrics, origin: null, memory } });
@@ -54,7 +54,7 @@ const edited = (orb: KubeObject, members: Readonly<Record<string, unknown>>): Ku
 
 describe('planFailover with metrics', () => {
   it('leaves a provider that fails, and says so', () => {
-    const { object, plan } = run(swapping(), moment(fresh({ main: failing, other: probed(200) })));
+    const { object, plan } = run(swapping(), momentOf(fresh({ main: failing, other: probed(200) })));
     expect(statusOf(object)['failover']).to.include({ activeProvider: 'other', reason: 'hard_failure', swapSeq: 1 });
     expect(plan.swap).to.include({ from: 'main', to: 'other', receiptId: `rcpt_${NOW}` });
     expect(plan.events.map(({ reason }) => reason)).to.deep.equal(['ProviderChanged']);
@@ -62,7 +62,7 @@ describe('planFailover with metrics', () => {
   });
 
   it('decides nothing on windows that hold too few scrapes, and says what to write', () => {
-    const evaluated = { ...moment(fresh({ main: failing, other: probed(200) })), scrapeIntervalMs: MINUTE };
+    const evaluated = { ...momentOf(fresh({ main: failing, other: probed(200) })), scrapeIntervalMs: MINUTE };
     const { object, plan } = run(swapping(), evaluated);
     expect(statusOf(object)['failover']).to.include({ activeProvider: 'main' });
     expect(plan.step).to.equal(undefined);
@@ -71,26 +71,26 @@ describe('planFailover with metrics', () => {
   });
 
   it('reports an outage when it is five minutes old, and when it is over', () => {
-    const first = run(swapping(), moment(fresh({ main: well, other: probed(200) }))).object;
+    const first = run(swapping(), momentOf(fresh({ main: well, other: probed(200) }))).object;
     const lost = { state: 'unusable', why: 'http', since: NOW } as const;
-    const later = run(first, moment(lost, { now: NOW + 5 * MINUTE }));
+    const later = run(first, momentOf(lost, { now: NOW + 5 * MINUTE }));
     expect(later.plan.events.map(({ type, reason }) => `${type} ${reason}`)).to.deep.equal(['Warning MetricsUnusable']);
-    const back = run(later.object, moment(fresh({ main: well, other: probed(200) }), { now: NOW + 6 * MINUTE }));
+    const back = run(later.object, momentOf(fresh({ main: well, other: probed(200) }), { now: NOW + 6 * MINUTE }));
     expect(back.plan.events.map(({ type, reason }) => `${type} ${reason}`)).to.deep.equal(['Normal MetricsFresh']);
   });
 
   it('keeps what it said while an edit is broken, and decides nothing: the rules are not known any more', () => {
-    const first = run(swapping(), moment(fresh({ main: failing, other: probed(200) }))).object;
+    const first = run(swapping(), momentOf(fresh({ main: failing, other: probed(200) }))).object;
     const broken = edited(first, { provider: 7 });
     const memory = { ...FIRST_STEP, rules: { ...NO_MEMORY, recovered: 11 } };
-    const { object, plan } = run(broken, moment(fresh({ main: probed(100), other: failing }), { memory }));
+    const { object, plan } = run(broken, momentOf(fresh({ main: probed(100), other: failing }), { memory }));
     expect(plan.step).to.equal(undefined);
     expect(statusOf(object)['failover']).to.include({ activeProvider: 'other', swapSeq: 1 });
     expect(reasonsOf(object)).to.deep.equal(['MetricsFresh', 'ProvidersHealthy', 'HardFailure']);
   });
 
   it('says nothing of metrics for an Orb without swap_config', () => {
-    const { object } = run(anOrb('echo'), moment(fresh({ main: failing })));
+    const { object } = run(anOrb('echo'), momentOf(fresh({ main: failing })));
     expect(reasonsOf(object)).to.deep.equal([]);
     expect(statusOf(object)['failover']).to.deep.equal({
       activeProvider: 'main',

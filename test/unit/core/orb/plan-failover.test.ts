@@ -259,7 +259,7 @@ describe('planFailover', () => {
     expect(kstatus(object)).to.equal('Current');
   });
 
-  describe('while an edit is broken and the last valid version runs on', () => {
+  describe('while an edit is broken and the last valid version keeps running', () => {
     const valid = run(orbWith({ ...swappable, swap_config: { fallbacks: ['other', 'mailgun'] } })).object;
 
     it('follows a new pin as the API does, and leaves what it said of the providers', () => {

@@ -19,7 +19,7 @@ const TWICE: MissingEntry = { secret: 'd', entry: 'TOKEN', reason: 'DuplicateEnt
 
 describe('vaultStatus', () => {
   const rows: readonly (readonly [missing: readonly MissingEntry[], reason: string, message: RegExp])[] = [
-    [[], 'VaultComplete', /^Every bound entry is there\.$/],
+    [[], 'VaultComplete', /^Every bound entry exists\.$/],
     [
       [LOST, FORBIDDEN],
       'Forbidden',
