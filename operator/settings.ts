@@ -86,7 +86,7 @@ const FLAGS = {
   },
   egressAllow: {
     ...EGRESS_ALLOW,
-    text: 'this origin passes the host lints, as it passes the egress filter of the API',
+    text: 'this origin passes the host lints, as it passes the dialer of the API',
   },
   egressStub: { ...EGRESS_STUB, text: 'the same; give both processes the same options' },
   probesListen: addressFlag('probes-listen', 'address of /livez and /readyz', '127.0.0.1:8081'),

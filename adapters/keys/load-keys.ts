@@ -50,7 +50,7 @@ async function readText(source: KeySource, file: string): Promise<string> {
   const text = await source.read(file);
   if (text !== undefined) return text;
   const advice =
-    'Keys are made once, by `orb ledger init` or the first `npm start`; lost ones come from your backup only.';
+    'Keys are created once, by `orb ledger init` or the first `npm start`; lost keys can only come from your backup.';
   throw new KeysError('keys-missing', `There is no ${source.place(file)}. ${advice}`);
 }
 

@@ -30,7 +30,7 @@ const NEWER =
   'Restore the newer ledger (orb ledger restore), or begin a new log from this one: orb ledger adopt --new-origin. Then start again.';
 // A new origin does not help here: this head may not be part of its past.
 const UNKNOWN =
-  'Restore the keys that belong to it; or, if it was damaged or is of a platform that was given up, delete it. Then start again.';
+  'Restore the keys that belong to it. If it was damaged, or belongs to an abandoned platform, delete it. Then start again.';
 // A new origin does not help here either: with other keys, old receipts still can't be verified.
 const OTHER_KEYS =
   'Restore the keys that belong to it. Other keys need another ledger: its receipts could not be verified with them. Then start again.';

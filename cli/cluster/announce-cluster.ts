@@ -14,5 +14,5 @@ export function announceCluster(
 ): void {
   const which = context === undefined ? 'that of this pod' : `context ${printable(context)}`;
   io.err(`cluster: ${which}, ${printable(server)}\n`);
-  if (passedOver !== undefined) io.err(`the folder ${passedOver} here is not meant: --data ${passedOver} means it\n`);
+  if (passedOver !== undefined) io.err(`the folder ${passedOver} is not used: give --data ${passedOver} to use it\n`);
 }

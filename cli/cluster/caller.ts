@@ -44,7 +44,7 @@ async function tokenOf({ namespace, name }: ServiceAccountRef, cluster: Cluster,
     throw invalid(
       `you may not make tokens of the ServiceAccount ${namespace}/${name}`,
       `kubectl create role orb-token -n ${namespace} --verb=create --resource=serviceaccounts/token --resource-name=${name}`,
-      `and kubectl create rolebinding for you, by who may; or use an API key: ORB_API_KEY or --key-file`,
+      `and kubectl create rolebinding for you, by an administrator; or use an API key: ORB_API_KEY or --key-file`,
     );
   }
 }

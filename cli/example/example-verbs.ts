@@ -20,7 +20,7 @@ async function controlOf(data: string): Promise<Server> {
   const start = 'start `npm start` here, or name its data folder by --data';
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT')
-      throw invalid('npm start does not run here: its example is what this changes', start);
+      throw invalid('npm start is not running here, and this verb changes its example', start);
     throw invalid(`${path}: it can't be read (${errorCode(error) ?? 'unknown'})`);
   });
   const value: unknown = JSON.parse(text);

@@ -92,7 +92,7 @@ function report({ keys, outcome, hasRoot, where, takeAway }: Kept, isNamed: bool
       : `${where} holds the keys of ${keys.issuer}: kept\n`,
   );
   if (outcome === 'made' && !isNamed)
-    io.err('every receipt names this issuer, for good: --issuer URL, before the first run, makes it yours\n');
+    io.err('every receipt names this issuer permanently; set your own with --issuer URL before the first run\n');
   if (hasRoot)
     io.err(
       `the root's private key signs new keys only; take it offline:\n${takeAway.map((line) => `  ${line}\n`).join('')}`,

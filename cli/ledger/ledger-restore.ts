@@ -21,7 +21,7 @@ async function restore({ source, file, force }: Ends, io: Io, signal: AbortSigna
   const consume = source === passing.in(file);
   const options = { source, file, consume, onProgress: progress(io), ...(force ? { asideAs } : {}) };
   await checkReadable(source, 'FILE is a backup that orb ledger backup made');
-  const ifThere = '--force restores all the same, and puts it aside';
+  const ifThere = '--force replaces it, and keeps it under another name';
   const from = consume ? 'the standard input' : source;
   return onCopy({ from, to: file, ifThere }, () => restoreLedger(options, signal));
 }
@@ -33,7 +33,7 @@ async function receive(source: string, io: Io, signal: AbortSignal): Promise<voi
     if (errorCode(error) !== 'ENOSPC') throw error;
     throw invalid(
       `there is no room for the backup in ${dirname(source)}: nothing was changed`,
-      'it has to fit beside the ledger that is there: enlarge the volume, or remove what was put aside before',
+      'it needs space beside the existing ledger: enlarge the volume, or remove ledgers that were renamed before',
     );
   }
 }

@@ -62,7 +62,10 @@ async function checkKey(base: URL, key: string, io: Io): Promise<void> {
     io,
   );
   if (reply.kind === 'problem' && reply.status === 401)
-    throw invalid(`${base.origin} refuses this key; nothing was stored`, 'orb keys create makes one, where you may');
+    throw invalid(
+      `${base.origin} refuses this key; nothing was stored`,
+      'orb keys create creates one, if you have the permission',
+    );
 }
 
 async function toServer(address: string, args: Args, io: Io): Promise<Login> {
@@ -109,7 +112,7 @@ async function login(args: Args, io: Io): Promise<Exit> {
     throw usage('--server URL is missing, or --context NAME for a cluster of your kubeconfig');
   const made = address === undefined ? await toCluster(args, io) : await toServer(address, args, io);
   await writeLogin(io, made);
-  io.err(`stored in ${loginFile(io)}, readable by you alone:\n${textOf(made)}`);
+  io.err(`stored in ${loginFile(io)}, readable only by you:\n${textOf(made)}`);
   return EXIT.ok;
 }
 

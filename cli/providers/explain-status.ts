@@ -28,8 +28,8 @@ const blocks = (status: JsonObject): readonly JsonValue[] => listAt(objectAt(sta
 
 function actFailedOver(status: JsonObject, program: string): string {
   const back = `${program} swap ${orbOf(status)} ${textAt(status, 'primary')}`;
-  if (blocks(status).includes('manual_mode')) return `go back by hand when you want: ${back} --mode once`;
-  return isThere(status, 'decision') ? nothing() : `go back by hand when you want: ${back}`;
+  if (blocks(status).includes('manual_mode')) return `swap back when you want: ${back} --mode once`;
+  return isThere(status, 'decision') ? nothing() : `swap back when you want: ${back}`;
 }
 
 const MEANINGS: Readonly<Record<string, Meaning>> = {
@@ -44,10 +44,10 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   frozen: {
     says: 'kept after too many swaps',
     act: (status, program) =>
-      `find out why the providers change so often; a swap by hand lifts the freeze: ${program} swap ${orbOf(status)} PROVIDER`,
+      `find out why the providers change so often; a manual swap ends the freeze: ${program} swap ${orbOf(status)} PROVIDER`,
   },
   all_down: {
-    says: 'kept though it fails: no other one works',
+    says: 'kept although it fails: no other provider works',
     act: () => 'look at the providers: none of them works, and calls fail',
   },
 };
@@ -91,7 +91,7 @@ const BLOCK_TEXTS: Readonly<Record<string, (decision: JsonObject) => string>> = 
   metrics: () => 'there are no metrics',
   pin: () => 'a pin holds',
   freeze: () => 'swaps are frozen',
-  ramp: () => 'a trial is going on',
+  ramp: () => 'a trial is running',
   streak: (decision) => {
     const streaks = objectAt(decision, 'streaks');
     return `${shown(streaks, 'recovered')} of ${shown(streaks, 'needed')} good evaluations`;

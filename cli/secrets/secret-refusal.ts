@@ -25,7 +25,7 @@ function refusedObject({ causes }: KubeError, { ref, key }: SecretKey): Error {
     return invalid(
       `the Secret ${namespace}/${name} is immutable; nothing was changed`,
       OTHER,
-      `or delete it, which takes its other values away too: kubectl delete secret ${name} -n ${namespace}`,
+      `or delete it, with all its other values: kubectl delete secret ${name} -n ${namespace}`,
     );
   if (causes.includes('FieldValueTooLong'))
     return invalid(

@@ -26,7 +26,7 @@ async function removeOnCluster(place: ClusterPlace, entry: string, args: Args, i
     throw invalid(`there is no ${key} in a Secret ${vault.orbiset.namespace}/${secret}`, '--secret NAME names another');
   io.err(`removed ${key} of the Secret ${vault.orbiset.namespace}/${secret}\n`);
   if (args.has('bind') || operations.length === 0) return;
-  io.err(`the Orbiset ${vaultName(vault)} still binds it; this line does not, --bind would have:\n`);
+  io.err(`the Orbiset ${vaultName(vault)} still binds it; this command removes the binding (--bind runs it):\n`);
   io.out(`${patchLine(vault, operations)}\n`);
 }
 

@@ -53,8 +53,8 @@ function printBindingHint(vault: ClusterVault, orbiset: JsonObject | undefined, 
   }
   io.err(
     orbiset === undefined
-      ? `there is no Orbiset ${vaultName(vault)} yet; this line makes one that binds it:\n`
-      : `the Orbiset ${vaultName(vault)} does not bind it yet; this line does, --bind would have:\n`,
+      ? `there is no Orbiset ${vaultName(vault)} yet; this command creates one that binds it:\n`
+      : `the Orbiset ${vaultName(vault)} does not bind it yet; this command binds it (--bind runs it):\n`,
   );
   io.out(`${orbiset === undefined ? createLine(vault, newVault(wanted)) : patchLine(vault, operations)}\n`);
 }

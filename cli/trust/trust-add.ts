@@ -26,7 +26,7 @@ export const trustAddVerb: Verb = {
   run: async (args, io) => {
     const issuer = issuerOf(args.positionals[0] ?? '');
     const text = args.one('root');
-    if (text === undefined) throw usage('--root JWK is missing: a key that came from nowhere proves nothing');
+    if (text === undefined) throw usage('--root JWK is missing: the root key must come from the issuer');
     const root = await readRoot(text, io);
     const outcome = await pinRoot(io, issuer, root, args.has('replace'));
     if (outcome === 'refused') {

@@ -29,7 +29,7 @@ function givenUpLog({ proof, document }: Subject): readonly string[] {
   if (!succeeds(document.log_origin, origin)) return [];
   return [
     `its proof is of the log ${origin}, which was given up for ${document.log_origin}`,
-    'orb receipts get ID --bundle FILE fetches its proof by that one, if it was not lost with the other',
+    'orb receipts get ID --bundle FILE fetches its proof in the new log, if the receipt was not lost with the old log',
   ];
 }
 

@@ -42,7 +42,7 @@ function latencySamples(providers: readonly ProviderSummary[], quantile: number)
 export const EVALUATION_FAMILIES = [
   {
     name: 'orb_swap_verdict',
-    help: '1 for the rule that answered last and the kind of its verdict.',
+    help: '1 for the rule that decided last and the kind of its verdict.',
     samples: ({ rule, verdict }) => [{ labels: { rule, kind: verdict.kind }, value: 1 }],
   },
   {

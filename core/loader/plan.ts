@@ -81,7 +81,7 @@ const duplicates = (claims: readonly Claimed[], chosen: Claimed): readonly Loade
         file,
         'loader-duplicate',
         '/orb_id',
-        `${manifest.orbId} stands in ${chosen.file} too; that one is used. Remove one of them.`,
+        `${chosen.file} also has ${manifest.orbId}; that one is used. Remove one of them.`,
       ),
     );
 
@@ -116,7 +116,7 @@ const conflict = ({ file, manifest }: Claimed): LoaderReport =>
     file,
     'loader-conflict',
     '/orb_id',
-    `Orb ${manifest.name} was applied by somebody else and stays as it is. Remove this file, or delete that Orb.`,
+    `Orb ${manifest.name} was applied by another writer, so it stays unchanged. Remove this file, or delete that Orb.`,
   );
 
 const foreignFields = ({ file, manifest }: Claimed): LoaderReport => ({
@@ -124,7 +124,7 @@ const foreignFields = ({ file, manifest }: Claimed): LoaderReport => ({
   code: 'loader-foreign-fields',
   severity: 'warning',
   pointer: '',
-  detail: `Orb ${manifest.name} holds fields of another field manager that this file does not have; they run too.`,
+  detail: `Orb ${manifest.name} has fields of another field manager, which this file does not have; they are used too.`,
 });
 
 interface Decision {

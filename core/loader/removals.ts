@@ -79,7 +79,7 @@ function held(file: string, names: readonly string[]): LoaderReport {
     code: 'loader-removal-held',
     severity: 'warning',
     pointer: '',
-    detail: `Not deleted: ${listed}. No valid manifest means that any more, but this file is not taken over whole and may. Mend this file, or delete with kubectl what shall go.`,
+    detail: `Not deleted: ${listed}. No valid manifest defines them any more, but this file has errors and may define them. Correct this file, or delete the Orbs with kubectl.`,
   };
 }
 

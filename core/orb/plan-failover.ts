@@ -242,7 +242,7 @@ function planLast(
   if (before !== undefined && before.status !== 'Unknown') {
     return planOf(orb, { ...parts, wanted: pinned, kept: [before, ...swapping] }, now);
   }
-  const unknown = providersUnknown(reason, 'The last valid version runs on; see Ready.');
+  const unknown = providersUnknown(reason, 'The last valid version keeps running; see Ready.');
   return planOf(orb, { ...parts, wanted: [unknown, ...pinned], kept: swapping }, now);
 }
 

@@ -56,7 +56,7 @@ function loopMetrics(registry: Registry): Pick<FailoverGauges, 'tick' | 'skipped
   });
   const skipped = new Counter({
     name: 'orb_swap_tick_skipped_total',
-    help: 'Evaluations that were left out, since the last one still ran.',
+    help: 'Evaluations that were skipped because the previous one still ran.',
     registers,
   });
   age.set(Number.POSITIVE_INFINITY);

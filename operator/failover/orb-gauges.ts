@@ -137,7 +137,7 @@ const FAMILIES: readonly OrbFamily[] = [
   {
     name: 'orb_swap_evaluations_total',
     type: 'counter',
-    help: 'Evaluations by the rule that answered; exception: by a bug.',
+    help: 'Evaluations by the rule that decided; exception: a bug.',
     text: (series, name) => series.evaluationLines(name),
   },
 ];

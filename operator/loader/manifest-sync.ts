@@ -31,7 +31,7 @@ function unreadable(folder: string, error: unknown): LoaderReport {
 
 function emptied(folder: string, namespace: string): LoaderReport {
   const detail =
-    'The manifest folder holds no manifest file; every Orb that came of it stays as it is. Fill it again; to delete ' +
+    'The manifest folder holds no manifest file; all its Orbs stay unchanged. Put the files back; to delete ' +
     `them: kubectl delete orbs -n ${namespace} -l ${LOADED_BY_LABEL}=${LOADER}.`;
   return { file: folder, code: 'loader-folder-empty', severity: 'error', pointer: '', detail };
 }

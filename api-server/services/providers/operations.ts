@@ -39,7 +39,7 @@ export const swapOperation: Operation = {
   requestBody: { required: true, content: { 'application/json': { schema: swapRequestSchema } } },
   responses: {
     '200': answer('The provider is used by this instance; or nothing was to be done.', swapSchema),
-    '202': answer('It is written, and not yet seen by this instance.', swapSchema),
+    '202': answer('It is written, but this instance does not use it yet.', swapSchema),
   },
   problems: [
     ...FINDING,

@@ -32,7 +32,7 @@ export const swapRequestSchema = closed(
     expires_in: {
       type: 'string',
       pattern: '^[1-9][0-9]{0,5}(ms|s|m|h)$',
-      description: 'How long the pin holds, at most 168h; 24h unless said. Not with mode once.',
+      description: 'Lifetime of the pin, at most 168h; default 24h. Not with mode once.',
     },
     mode: {
       enum: ['soft', 'hard', 'once'],
@@ -40,7 +40,7 @@ export const swapRequestSchema = closed(
         'soft: left when the provider fails. hard: held whatever happens. once: a swap without a pin. soft unless said; once for an Orb without swap_config.',
     },
     expected_active: text('Refuse when another provider is active.'),
-    force: { type: 'boolean', description: 'Also to a provider that is known not to work.' },
+    force: { type: 'boolean', description: 'Swap even to a provider that is known to fail.' },
     dry_run: { type: 'boolean', description: 'Check everything and change nothing.' },
     wait_ms: { type: 'integer', minimum: 0, maximum: 10_000, description: '2000 unless said.' },
   },

@@ -141,7 +141,7 @@ tolerations: {{ toYaml . | nindent 2 }}
 orb-example.{{ .Values.example.namespace }}.svc.{{ .Values.clusterDomain }}
 {{- end }}
 
-{{/* Exceptions of the egress filter, as a JSON list, including that of the example. */}}
+{{/* Exceptions of the dialer, as a JSON list, including that of the example. */}}
 {{- define "orb.exceptions" -}}
 {{- $all := .Values.egress.exceptions -}}
 {{- if .Values.example.enabled -}}

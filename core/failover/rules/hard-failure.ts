@@ -91,7 +91,7 @@ export function allDown({ status, config, now }: Situation): Answer {
   const since = status.probeRequestedAt === null ? Infinity : Math.abs(now - status.probeRequestedAt);
   const down = stay(status, 'all-down', 'no-candidate');
   if (since < PROBE_AGAIN_MS) return down;
-  const note = `"${status.activeProvider}" fails and no other provider is known to be well; it stays the active one.`;
+  const note = `"${status.activeProvider}" fails, and no other provider is known to work; it stays active.`;
   const next = config.probe.mode === 'none' ? status : { ...status, probeRequestedAt: now };
   return { ...down, status: next, events: [failoverEvent('Warning', 'AllProvidersDown', note)] };
 }

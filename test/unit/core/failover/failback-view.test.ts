@@ -81,7 +81,7 @@ const rows: readonly (readonly [why: string, change: object, view: Partial<Failb
   ],
   ['the primary has no execution', { primaryResolved: false }, { nextPossible: null, blockedBy: ['no_primary'] }],
   [
-    'a trial is going on',
+    'a trial is running',
     { failover: { holds: [], frozen: null, ramp: ramp(true) } },
     { ready: false, nextPossible: null, blockedBy: ['ramp'] },
   ],

@@ -230,7 +230,7 @@ describe('planLoad', () => {
         severity: 'warning',
         pointer: '',
         detail:
-          'Not deleted: acme.x, acme.y. No valid manifest means that any more, but this file is not taken over whole and may. Mend this file, or delete with kubectl what shall go.',
+          'Not deleted: acme.x, acme.y. No valid manifest defines them any more, but this file has errors and may define them. Correct this file, or delete the Orbs with kubectl.',
       },
     ]);
   });

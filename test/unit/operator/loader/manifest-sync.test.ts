@@ -169,7 +169,7 @@ describe('ManifestSync', () => {
     await its.settle();
     expect(its.writes()).to.deep.equal([]);
     expect(its.events).to.deep.equal([
-      `Pod ManifestConflict a.json /orb_id: Orb ${NAME} was applied by somebody else and stays as it is. Remove this file, or delete that Orb.`,
+      `Pod ManifestConflict a.json /orb_id: Orb ${NAME} was applied by another writer, so it stays unchanged. Remove this file, or delete that Orb.`,
     ]);
     expect(its.counted.at(-1)).to.equal('files 0 1');
   });

@@ -176,7 +176,7 @@ describe('FolderFeed', () => {
     feed.write('b.json', manifestFile('a', { description: 'second' }));
     await feed.scan();
     expect(await described('a')).to.equal('first');
-    const [reported, ...others] = feed.said('stands in a.json too; that one is used.');
+    const [reported, ...others] = feed.said('a.json also has');
     expect([reported?.fields, others]).to.deep.equal([{ file: 'b.json', pointer: '', code: 'resource-duplicate' }, []]);
     feed.remove('a.json');
     await feed.scan();
