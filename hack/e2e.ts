@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path';
 import { ensureNodeBase } from './image/base.ts';
 import { buildImage, imagePlace, type ImagePlace } from './image/build-image.ts';
 import { COMPILE_CACHE } from './integration/run-part.ts';
-import { HELP, parseWish, type Wish } from './node/command-line.ts';
+import { HELP, parseNodeCommand, type NodeCommand } from './node/command-line.ts';
 import { exitOf } from './node/exit-of.ts';
 import { bringUp, isUp, loadImage, placeOf, takeDown, type NodePlace } from './node/node.ts';
-import { whyNot } from './node/requirements.ts';
+import { unsupportedReason } from './node/requirements.ts';
 
 const USAGE = 64;
 const STOPPED = 130;
@@ -29,7 +29,7 @@ const greeting = ({ name, state, kubectl, net }: NodePlace): string =>
   ].join('\n');
 
 async function up(place: NodePlace): Promise<number> {
-  const fault = await whyNot(say);
+  const fault = await unsupportedReason(say);
   if (fault !== undefined) throw new Error(`No node can run here: ${fault}`);
   const started = await bringUp(place, say);
   process.stdout.write(started ? greeting(place) : `The cluster "${place.name}" is already up.\n`);
@@ -96,8 +96,8 @@ async function end(place: NodePlace, failed: boolean): Promise<void> {
   say(`Until the next e2e run, up or down: logs of the node in ${node}, of its last pods in ${pods}`);
 }
 
-async function run(place: NodePlace, { keepUp, mocha: args }: Extract<Wish, { kind: 'run' }>): Promise<number> {
-  const fault = await whyNot(say);
+async function run(place: NodePlace, { keepUp, mocha: args }: Extract<NodeCommand, { kind: 'run' }>): Promise<number> {
+  const fault = await unsupportedReason(say);
   if (fault !== undefined) {
     say(`\n=== SKIPPED: the tests against running pods did not run: ${fault} ===\n`);
     return 0;
@@ -118,7 +118,7 @@ async function run(place: NodePlace, { keepUp, mocha: args }: Extract<Wish, { ki
   }
 }
 
-async function answer(wish: Wish): Promise<number> {
+async function answer(wish: NodeCommand): Promise<number> {
   switch (wish.kind) {
     case 'help':
       process.stdout.write(HELP);
@@ -139,7 +139,7 @@ async function answer(wish: Wish): Promise<number> {
   }
 }
 
-process.exitCode = await answer(parseWish(process.argv.slice(2))).catch((error: unknown) => {
+process.exitCode = await answer(parseNodeCommand(process.argv.slice(2))).catch((error: unknown) => {
   say(error instanceof Error ? error.message : String(error));
   return 1;
 });

@@ -8,7 +8,7 @@ import { cliArtefacts } from './generate/cli.ts';
 import { configurationArtefacts } from './generate/configuration.ts';
 import { definitionArtefacts, kindSchemas } from './generate/definitions.ts';
 import { exampleArtefacts } from './generate/examples.ts';
-import { keep } from './generate/keep.ts';
+import { writeArtefacts } from './generate/write-artefacts.ts';
 import { problemArtefacts } from './generate/problems.ts';
 import { referenceArtefacts } from './generate/reference.ts';
 import { ruleArtefacts } from './generate/rules.ts';
@@ -33,6 +33,6 @@ async function generate(): Promise<readonly Artefact[]> {
 }
 
 const check = process.argv.includes('--check');
-const stale = await keep(root, await generate(), { check });
+const stale = await writeArtefacts(root, await generate(), { check });
 if (check) for (const path of stale) console.error(`${path} is stale: npm run generate`);
 process.exitCode = check && stale.length > 0 ? 1 : 0;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { publicKeyBytes, thumbprint, type KeysDocument, type PublicJwk } from '../../core/receipt/keys-document.ts';
 import { openKeys } from '../../core/verify/keys.ts';
-import { readIfThere } from '../private-file/read-if-there.ts';
+import { readIfExists } from '../private-file/read-if-exists.ts';
 import {
   FILES,
   KeysError,
@@ -43,7 +43,7 @@ export interface KeySource {
 
 const folderSource = (folder: string): KeySource => ({
   place: (file) => join(folder, file),
-  read: (file) => readIfThere(join(folder, file)),
+  read: (file) => readIfExists(join(folder, file)),
 });
 
 async function readText(source: KeySource, file: string): Promise<string> {

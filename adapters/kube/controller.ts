@@ -1,7 +1,7 @@
 import type { Outcome } from '../../core/reconcile/outcome.ts';
 import type { Logger } from '../telemetry/port.ts';
 import type { Clock } from '../time/clock.ts';
-import { ENDED, withScope } from './abort-scope.ts';
+import { SCOPE_ENDED, withScope } from './abort-scope.ts';
 import { NotLeading } from '../../core/errors/not-leading.ts';
 import type { OwnWrites } from './own-writes.ts';
 import { KubeError, type WorkQueue } from './port.ts';
@@ -142,14 +142,14 @@ class Workers implements Controller {
    */
   async #untilDoneOrIgnored(key: string, signal: AbortSignal): Promise<void> {
     const ended = new AbortController();
-    const run = this.#runOnce(key, signal).then(() => ended.abort(ENDED));
+    const run = this.#runOnce(key, signal).then(() => ended.abort(SCOPE_ENDED));
     await Promise.race([run, this.#ignored(key, ended.signal, signal)]);
   }
 
   async #ignored(key: string, ended: AbortSignal, signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options;
     const waiting = withScope(signal, async (scope) => {
-      ended.addEventListener('abort', () => scope.abort(ENDED), { once: true });
+      ended.addEventListener('abort', () => scope.abort(SCOPE_ENDED), { once: true });
       await clock.sleep(RUN_MS + IGNORES_MS, scope.signal, { ref: false });
     });
     await waiting.catch(() => undefined);

@@ -18,7 +18,7 @@ const BASE_MS = 500;
 const PASSING = [500, 502, 503, 504];
 
 /** Waits so far, of the two kinds with separate bounds. */
-export interface Waits {
+export interface RetryCounts {
   readonly requested: number;
   readonly own: number;
 }
@@ -45,8 +45,8 @@ function mayRepeat({ status, retryAfterMs }: KubeError, repeat: Repeat): boolean
 export function nextWait(
   error: KubeError,
   repeat: Repeat,
-  { waits, random }: { readonly waits: Waits; readonly random: () => number },
-): { readonly ms: number; readonly waits: Waits } | undefined {
+  { waits, random }: { readonly waits: RetryCounts; readonly random: () => number },
+): { readonly ms: number; readonly waits: RetryCounts } | undefined {
   if (!mayRepeat(error, repeat)) return undefined;
   const { requested, own } = waits;
   const { retryAfterMs } = error;

@@ -13,7 +13,7 @@ import {
   type Selection,
 } from './port.ts';
 import { Recovery, type ListReason, type Step } from './recovery.ts';
-import { resyncForEver } from './resync.ts';
+import { resyncPeriodically } from './resync.ts';
 import { createStore, type WritableStore } from './store.ts';
 import type { IndexFunction } from './store-index.ts';
 import type { Transform } from './store-transform.ts';
@@ -111,7 +111,7 @@ class ListWatchReflector implements Reflector {
     const resync = (): void => {
       if (this.#hasSynced) this.store.resync();
     };
-    return Promise.race([this.#loop(signal), resyncForEver(this.#options.clock, resync, signal)]);
+    return Promise.race([this.#loop(signal), resyncPeriodically(this.#options.clock, resync, signal)]);
   }
 
   async #recover(cause: unknown, signal: AbortSignal): Promise<void> {

@@ -4,7 +4,7 @@ import type { Clock } from '../time/clock.ts';
 import type { Change, Kind, Store } from './port.ts';
 import { compareResourceVersions, isNewer } from './resource-version.ts';
 import { createStoreIndex, type IndexFunction, type StoreIndex } from './store-index.ts';
-import { withoutBallast, type Transform } from './store-transform.ts';
+import { withoutUnusedFields, type Transform } from './store-transform.ts';
 import { Tombstones } from './tombstones.ts';
 import { Waiters } from './waiters.ts';
 
@@ -178,7 +178,7 @@ class MemoryStore implements WritableStore {
   #entering(object: KubeObject): KubeObject | undefined {
     const { transform, kind, logger, freeze: frozen } = this.#options;
     try {
-      const lean = withoutBallast(object);
+      const lean = withoutUnusedFields(object);
       const kept = transform === undefined ? lean : transform(lean);
       if (frozen === true) freeze(kept);
       return kept;

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { Selection } from '../kube/port.ts';
 import type { ObjectTable } from './object-table.ts';
-import { changeFor, matches, type Shown } from './selection.ts';
+import { changeFor, matches, type ShownWrite } from './selection.ts';
 
 interface WatchOptions {
   readonly kind: string;
@@ -36,7 +36,7 @@ function missed(table: ObjectTable, { kind, selection, since }: WatchOptions): r
     .map((object) => line(gone.has(object) || !matches(object, selection) ? 'DELETED' : 'MODIFIED', object));
 }
 
-function eventOf(shown: Shown, { kind, selection }: WatchOptions): Uint8Array | undefined {
+function eventOf(shown: ShownWrite, { kind, selection }: WatchOptions): Uint8Array | undefined {
   const change = shown.kind === kind ? changeFor(shown, selection) : 'none';
   if (change === 'none') return undefined;
   return line(change === 'remove' ? 'DELETED' : shown.before === undefined ? 'ADDED' : 'MODIFIED', shown.object);

@@ -9,7 +9,11 @@ import { StartError } from './start-error.ts';
  * @param flag that names the address
  * @throws StartError the address is in use, or does not belong to this machine
  */
-export async function claim<T>(address: ListenAddress, flag: string, listening: () => Promise<T>): Promise<T> {
+export async function withListenErrors<T>(
+  address: ListenAddress,
+  flag: string,
+  listening: () => Promise<T>,
+): Promise<T> {
   try {
     return await listening();
   } catch (error) {

@@ -188,7 +188,7 @@ export type PrometheusMode = (typeof MODES)[number];
 const named = ({ q, expr }: Expression): string => `label_replace(${expr}, "q", "${q}", "", "")`;
 
 /** Contents of the query of one evaluation. */
-export interface Wanted {
+export interface QueryContent {
   /** Quantiles of the Orbs; 0.5 is included in any case. */
   readonly quantiles: ReadonlySet<Quantile>;
   /** Whether to include the baseline: it costs more than half of the query, so not every evaluation includes it. */
@@ -200,7 +200,7 @@ export interface Wanted {
   readonly matcher?: string;
 }
 
-function wantedExpressions(select: Select, { quantiles, base }: Wanted): readonly Expression[] {
+function wantedExpressions(select: Select, { quantiles, base }: QueryContent): readonly Expression[] {
   const chosen = QUANTILES.filter((quantile) => quantile === 0.5 || quantiles.has(quantile));
   const bases = QUANTILES.filter((quantile) => quantiles.has(quantile));
   return [
@@ -214,7 +214,7 @@ function wantedExpressions(select: Select, { quantiles, base }: Wanted): readonl
 }
 
 /** One query for all metrics: one answer, one evaluation time (failover.md §3.1). */
-export function metricsQuery(mode: PrometheusMode, wanted: Wanted): string {
+export function metricsQuery(mode: PrometheusMode, wanted: QueryContent): string {
   const select = selectWith(wanted.matcher ?? '');
   const expressions = wantedExpressions(select, wanted);
   if (mode === 'query') return [...expressions, ageOf(select)].map(named).join(' or ');

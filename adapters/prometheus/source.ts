@@ -2,7 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MetricsSnapshot, UnusableReason } from '../../core/failover/metrics.ts';
 import type { Measurement, MetricsOrigin, MetricsSource, OrbToMeasure } from '../failover-metrics/port.ts';
 import type { Clock } from '../time/clock.ts';
-import { baselinesOf, Cells, keyOf, providersOf, quantileOf, type Baselines, type OrbCells } from './cells.ts';
+import {
+  baselinesOf,
+  MetricsTable,
+  keyOf,
+  providersOf,
+  quantileOf,
+  type Baselines,
+  type OrbMetricsTable,
+} from './metrics-table.ts';
 import { MAX_BYTES, type PrometheusClient } from './client.ts';
 import { metricsQuery, queryDigest, receiptExpressions, type PrometheusMode } from './expressions.ts';
 
@@ -34,7 +42,7 @@ const MAX_SKEW_MS = 30_000;
 const SLICE_ORBS = 500;
 
 type QueryResult =
-  | { readonly kind: 'answered'; readonly cells: Cells; readonly query: string }
+  | { readonly kind: 'answered'; readonly cells: MetricsTable; readonly query: string }
   | { readonly kind: 'unusable'; readonly why: UnusableReason; readonly detail: string };
 type Judged =
   | { readonly kind: 'fresh'; readonly ageMs: number }
@@ -75,7 +83,7 @@ class PrometheusSource implements MetricsSource {
   async #ask(orbs: readonly OrbToMeasure[], base: boolean, signal: AbortSignal): Promise<QueryResult> {
     const { client, mode, clock, matcher = '' } = this.#options;
     const query = metricsQuery(mode, { quantiles: new Set(orbs.map(quantileOf)), base, matcher });
-    const cells = new Cells(orbs);
+    const cells = new MetricsTable(orbs);
     const providers = orbs.reduce((sum, orb) => sum + orb.providers.length, 0);
     const maxBytes = Math.max(MAX_BYTES, providers * BYTES_PER_PROVIDER);
     const asked = { promql: query, deadlineMs: DEADLINE_MS, maxBytes, onSample: cells.add };
@@ -127,7 +135,7 @@ class PrometheusSource implements MetricsSource {
   }
 
   /** Each snapshot is built when it is requested: building all at once would block the event loop at 10 000 Orbs. */
-  #snapshots(asked: ReadonlyMap<string, OrbToMeasure>, cells: Cells): Measurement['snapshot'] {
+  #snapshots(asked: ReadonlyMap<string, OrbToMeasure>, cells: MetricsTable): Measurement['snapshot'] {
     const [kept, failing] = [this.#baselines, this.#failing];
     return (orb): MetricsSnapshot => {
       const key = keyOf(orb);
@@ -141,7 +149,7 @@ class PrometheusSource implements MetricsSource {
     };
   }
 
-  #judge(found: OrbCells | undefined): Judged {
+  #judge(found: OrbMetricsTable | undefined): Judged {
     if (found === undefined || !found.hasMetrics) return { kind: 'unusable', why: 'empty' };
     const age = this.#ageMs(found);
     return age <= this.#staleMs ? { kind: 'fresh', ageMs: age } : { kind: 'unusable', why: 'stale' };
@@ -151,7 +159,7 @@ class PrometheusSource implements MetricsSource {
    * Age of the samples, and of the rules that recorded them. Infinity without a series: `age` looks back 10 minutes for
    * samples, and a recorded series stays for 5 minutes.
    */
-  #ageMs({ ageSeconds, rulesAgeSeconds }: OrbCells): number {
+  #ageMs({ ageSeconds, rulesAgeSeconds }: OrbMetricsTable): number {
     const ages = this.#options.mode === 'recorded' ? [ageSeconds, rulesAgeSeconds] : [ageSeconds];
     return ages.some((age) => Number.isNaN(age)) ? Infinity : Math.round(Math.max(0, ...ages) * 1000);
   }
@@ -160,7 +168,7 @@ class PrometheusSource implements MetricsSource {
     return { state: 'unusable', why, since: failing.get(key) ?? this.#options.clock.now() };
   }
 
-  #origin(cells: Cells, query: string): MetricsOrigin {
+  #origin(cells: MetricsTable, query: string): MetricsOrigin {
     const { mode, matcher = '' } = this.#options;
     return {
       source: 'prometheus',
@@ -171,7 +179,7 @@ class PrometheusSource implements MetricsSource {
   }
 }
 
-async function baselines(cells: Cells, orbs: readonly OrbToMeasure[]): Promise<ReadonlyMap<string, Baselines>> {
+async function baselines(cells: MetricsTable, orbs: readonly OrbToMeasure[]): Promise<ReadonlyMap<string, Baselines>> {
   const found = new Map<string, Baselines>();
   for (const [index, orb] of orbs.entries()) {
     if (index % SLICE_ORBS === SLICE_ORBS - 1) await nextTurn();

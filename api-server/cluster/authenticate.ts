@@ -3,7 +3,7 @@ import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
 import { isLabelName } from '../../core/reconcile/kube-name.ts';
-import type { Authenticate, AuthResult, Wanted } from '../http/authorise.ts';
+import type { Authenticate, AuthResult, AccessSubject } from '../http/authorise.ts';
 import { SCOPE_RIGHTS, type Rights } from './scope-rights.ts';
 import { ReviewUnavailable, type Access, type Account, type TokenReviewer } from './token-reviewer.ts';
 
@@ -36,7 +36,7 @@ function tokenIn(header: string | undefined): string | undefined {
  * is in the given one. Routes without an Orbiset use `?namespace=`, else the account's own namespace.
  * @returns undefined: no such object can exist
  */
-function targetOf({ orbiset, namespace }: Wanted, account: Account): Target | undefined {
+function targetOf({ orbiset, namespace }: AccessSubject, account: Account): Target | undefined {
   const [first = '', second, ...rest] = orbiset?.split('.') ?? [];
   const target =
     orbiset === undefined
@@ -65,7 +65,7 @@ class TokenCallers {
     this.#deps = deps;
   }
 
-  async authenticate(token: string, wanted: Wanted): Promise<AuthResult> {
+  async authenticate(token: string, wanted: AccessSubject): Promise<AuthResult> {
     try {
       const result = await this.#judge(token, wanted);
       this.#isAway = false;
@@ -78,7 +78,7 @@ class TokenCallers {
     }
   }
 
-  async #judge(token: string, wanted: Wanted): Promise<AuthResult> {
+  async #judge(token: string, wanted: AccessSubject): Promise<AuthResult> {
     const { reviewer } = this.#deps;
     const account = await reviewer.account(token);
     if (account === 'nobody') return { kind: 'unauthenticated' };
@@ -96,7 +96,7 @@ class TokenCallers {
 
   #caller(
     account: Account,
-    wanted: Wanted,
+    wanted: AccessSubject,
     {
       digest,
       accesses,
@@ -116,7 +116,7 @@ class TokenCallers {
 }
 
 /** A caller without any tenant: every route answers as if the object did not exist. */
-const nowhere = ({ namespace, name }: Account, { scope }: Wanted): Caller => ({
+const nowhere = ({ namespace, name }: Account, { scope }: AccessSubject): Caller => ({
   id: `sa:${namespace}/${name}`,
   tenants: [],
   scopes: new Set([scope]),

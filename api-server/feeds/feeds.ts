@@ -14,7 +14,7 @@ import type { Platform } from '../process/platform.ts';
 import type { ReadingClient, ReflectSecrets } from '../vault/secret-watch.ts';
 import { createVaultReporter } from '../vault/vault-reporter.ts';
 import { VaultWatches } from '../vault/vault-watches.ts';
-import { FirstPass } from './first-pass.ts';
+import { InitialSync } from './initial-sync.ts';
 import { publicationChanged } from './kill-feeds.ts';
 import { OrbFeed, type OrbFeedDeps } from './orb-feed.ts';
 import { OrbisetFeed, type OrbisetFeedDeps } from './orbiset-feed.ts';
@@ -82,7 +82,7 @@ const queueOf = ({ metrics, platform }: Parts, name: string): WorkQueue =>
 interface Feed {
   readonly reflector: Reflector;
   readonly controller: Controller;
-  readonly pass: FirstPass;
+  readonly pass: InitialSync;
 }
 
 interface OrbParts extends Feed {
@@ -94,7 +94,7 @@ function createOrbFeed(parts: Parts, valid: ValidOrbs): OrbParts {
   const feed = new OrbFeed({ valid, logger, compile: parts.compile });
   const queue = queueOf(parts, 'orb-feed');
   const reflector = parts.reflect({ kind: KINDS.orb, onChange: into(queue) });
-  const pass = new FirstPass(reflector);
+  const pass = new InitialSync(reflector);
   const holder = createSwapTasks({ ...parts, feed, store: reflector.store });
   void alsoGone(reflector, queue, () => [...valid.lastValid.keys()]);
   const reconcile: Feeding['reconcile'] = async (key) => {
@@ -174,7 +174,7 @@ function createOrbisetFeed(parts: Parts, last: LastOrbisets, lease: LedgerLease)
       reports.add(change.key);
     },
   });
-  const pass = new FirstPass(reflector);
+  const pass = new InitialSync(reflector);
   void alsoGone(reflector, queue, () => [...last.all.keys()].map((key) => key.replace('.', '/')));
   const reconcile: Feeding['reconcile'] = async (key) => {
     await feed.apply(key, reflector.store.get(key)).finally(() => pass.took(key));

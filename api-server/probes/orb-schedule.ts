@@ -28,7 +28,7 @@ export interface ProbePlan {
 }
 
 /** Whether a probe may be sent now. `isNews`: the budget is used up, and this was not reported within the hour. */
-export type Spending =
+export type ProbeAllowance =
   | { readonly kind: 'spent' }
   /** The budget allows a probe again within one interval. */
   | { readonly kind: 'later' }
@@ -111,7 +111,7 @@ export class OrbSchedule {
   }
 
   /** Called directly before a probe is sent. */
-  spend(provider: string, now: number): Spending {
+  spend(provider: string, now: number): ProbeAllowance {
     const slot = this.#slots.get(provider);
     if (slot === undefined) return { kind: 'later' };
     const { intervalMs, maxPerHour } = this.#plan;

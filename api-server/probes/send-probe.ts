@@ -34,7 +34,7 @@ export interface ReadyProbe {
   readonly timeoutMs: number;
 }
 
-export type Preparation =
+export type PreparedProbe =
   | { readonly kind: 'ready'; readonly probe: ReadyProbe }
   /** The provider is not eligible, or its probe can't be rendered. `why` is a code for the log. */
   | { readonly kind: 'skip'; readonly why: string }
@@ -63,7 +63,7 @@ function vaultOf({ orb, probing }: ProbedOrb, { catalog }: ProbeTools): Vault | 
 }
 
 /** Decides everything before a byte is sent, by the same rules as for a run (failover.md §12.2). */
-export function prepareProbe(probed: ProbedOrb, provider: CompiledProvider, tools: ProbeTools): Preparation {
+export function prepareProbe(probed: ProbedOrb, provider: CompiledProvider, tools: ProbeTools): PreparedProbe {
   const { orb, probing } = probed;
   const { probe } = provider;
   if (tools.switches.refusal(orb.namespace, orb.orbId) !== undefined) return { kind: 'stopped' };

@@ -1,5 +1,5 @@
 import { observeCertificate, type Metrics } from '../../adapters/telemetry/metrics.ts';
-import { claim, listenOn } from '../../adapters/process/listen.ts';
+import { withListenErrors, listenOn } from '../../adapters/process/listen.ts';
 import { serveMetrics } from '../../adapters/http/serve-metrics.ts';
 import { until } from '../../adapters/time/until.ts';
 import { urlOf, type ListenAddress } from '../../core/network/listen-address.ts';
@@ -82,10 +82,10 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
     notStarted: untilStarted(options.missing),
     ...(options.tls === undefined ? {} : { tls: options.tls.first.files }),
   });
-  const scraped = await claim(options.metricsListen, '--metrics-listen', () =>
+  const scraped = await withListenErrors(options.metricsListen, '--metrics-listen', () =>
     serveMetrics(options.metricsListen, { slices: () => allSlices(platform, options) }, log.logger),
   );
-  const taken = await claim(options.listen, '--listen', () => listenOn(app.server, options.listen));
+  const taken = await withListenErrors(options.listen, '--listen', () => listenOn(app.server, options.listen));
   const unwatch = options.tls === undefined ? undefined : followTls(platform, app, options.tls);
   const stop = async (): Promise<void> => {
     const end = clock.monotonic() + DRAIN_MS;

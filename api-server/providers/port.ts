@@ -17,7 +17,7 @@ export interface OrbPlace {
 export type NewPin = Required<Omit<Pin, 'reason'>> & Pick<Pin, 'reason'>;
 
 /** The store of the pins can't be reached, or the Orb was removed meanwhile. */
-export type NoPin =
+export type PinUnavailable =
   | { readonly kind: 'gone' }
   /** `maybe`: a write was sent, and it may or may not have happened. */
   | { readonly kind: 'away'; readonly maybe: boolean };
@@ -30,7 +30,7 @@ export type PinSet =
       /** Other writers of the previous pin, which will write it again. */
       readonly owners: readonly string[];
     }
-  | NoPin;
+  | PinUnavailable;
 
 export type PinRemoved =
   | {
@@ -40,7 +40,7 @@ export type PinRemoved =
       readonly left: FailoverPin | undefined;
       readonly owners: readonly string[];
     }
-  | NoPin;
+  | PinUnavailable;
 
 /**
  * The store of pins (failover.md §8): `Orb.spec.pin` on a cluster, the ledger in standalone. A written pin reaches the

@@ -1,7 +1,13 @@
 import type { DialFailure, DialLimits, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { AttemptRecord } from '../../core/receipt/record.ts';
-import { failureOf, maybeExecuted, repeatsOf, type Failure, type Repeats } from '../../core/attempts/repeat.ts';
+import {
+  failureOf,
+  maybeExecuted,
+  repeatPolicyOf,
+  type Failure,
+  type RepeatPolicy,
+} from '../../core/attempts/repeat.ts';
 import { retryAfterMs } from '../../core/attempts/retry-after.ts';
 import { attemptOutcome, isTenantRefusal, type ProviderExchange } from '../../core/attempts/classify.ts';
 import type { ReadyAttempt } from '../../core/run/eligibility.ts';
@@ -21,7 +27,7 @@ export interface AttemptResult {
   readonly exchange: ProviderExchange;
   /** The kind of failure; without meaning after a success. */
   readonly failure: Failure;
-  readonly repeats: Repeats;
+  readonly repeats: RepeatPolicy;
   /** Ms from now for which the provider asks for no requests; undefined: it does not ask. */
   readonly retryAfterMs: number | undefined;
   /** True when the result concerns the Orb, not only the calling Orbiset. */
@@ -182,7 +188,7 @@ export async function attempt(runtime: Runtime, call: AttemptCall): Promise<Atte
   const concerns = concernsOrb(call, result, exchange);
   if (concerns) countAttempt(runtime, call, result, exchange);
   const { provider, request } = ready;
-  const repeats = repeatsOf({ ...provider, method: request.method });
+  const repeats = repeatPolicyOf({ ...provider, method: request.method });
   const ended = { exchange, sent: result.kind === 'answered' || result.sent, status: result.status };
   return {
     ready,

@@ -4,7 +4,7 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import type { SwapRecord } from '../../core/failover/types.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import { sealSwap } from '../../core/receipt/swap-seal.ts';
-import { swapReceiptOf, type Minting, type SwappedOrb } from '../../core/swap/swap-receipt-of.ts';
+import { swapReceiptOf, type ReceiptIssue, type SwappedOrb } from '../../core/swap/swap-receipt-of.ts';
 import type { SelfCheck } from '../runtime/self-check.ts';
 
 export interface SwapMinterDeps {
@@ -15,7 +15,7 @@ export interface SwapMinterDeps {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** The program that decides on swaps, as far as it is known: program and version, and the holder of its lease. */
-  readonly evaluator: () => Minting['evaluator'];
+  readonly evaluator: () => ReceiptIssue['evaluator'];
   /** Whether this process still has the lease under which one process mints. */
   readonly isHolder: () => boolean;
 }

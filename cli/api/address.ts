@@ -22,7 +22,7 @@ export function parseServer(text: string, from: string): URL {
 }
 
 /** A key is sent only to the server that it belongs to; `localhost` and 127.0.0.1 are the same. */
-export const isSame = (one: URL, other: URL): boolean =>
+export const isSameServer = (one: URL, other: URL): boolean =>
   one.protocol === other.protocol &&
   one.port === other.port &&
   (one.hostname === other.hostname || (isLoopback(one.hostname) && isLoopback(other.hostname)));

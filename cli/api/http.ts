@@ -41,7 +41,7 @@ export interface ApiAnswer {
 const isRefused = (error: unknown): boolean => error instanceof PortForwardError && error.isRefused;
 
 /** The answer did not arrive, or was not complete. */
-export class Unanswered extends Failure {
+export class NoAnswer extends Failure {
   /** The request was sent at least in part: the server may have acted on it. */
   readonly sent: boolean;
   constructor(message: string, sent: boolean) {
@@ -159,6 +159,6 @@ export async function call(server: Server, request: ApiRequest, signal: AbortSig
     signal.throwIfAborted();
     if (error instanceof KubeError) throw kubeFailure(error);
     const sent = exchanged !== undefined && exchanged.sent() && !isRefused(error);
-    throw new Unanswered(`can't reach ${server.base.origin}: ${reason(error, request.timeoutMs)}`, sent);
+    throw new NoAnswer(`can't reach ${server.base.origin}: ${reason(error, request.timeoutMs)}`, sent);
   }
 }

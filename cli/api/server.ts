@@ -10,7 +10,7 @@ import { clusterPlace, namesCluster, placeOf, type ClusterPlace } from '../clust
 import { invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { readLogin } from '../io/stored-login.ts';
-import { isSame, parseServer } from './address.ts';
+import { isSameServer, parseServer } from './address.ts';
 import { givenKey, KEY_FLAG } from './api-key.ts';
 import { forwardedServer } from './forwarded-server.ts';
 import type { Server } from './http.ts';
@@ -76,9 +76,9 @@ async function storedServer(args: Args, io: Io): Promise<Credentials | undefined
 /** Keys that belong to an address: those of `orb login` and of `npm start`. */
 async function keyOf(base: URL, args: Args, io: Io): Promise<string | undefined> {
   const login = await readLogin(io);
-  if (login?.kind === 'server' && isSame(parseServer(login.server, 'orb login'), base)) return login.key;
+  if (login?.kind === 'server' && isSameServer(parseServer(login.server, 'orb login'), base)) return login.key;
   const local = await localCredentials(args.one('data') ?? '.orb');
-  return local !== undefined && isSame(local.url, base) ? local.key : undefined;
+  return local !== undefined && isSameServer(local.url, base) ? local.key : undefined;
 }
 
 /** A flag comes before the environment: `--as-serviceaccount` before `ORB_API_KEY`, and not with `--key-file`. */

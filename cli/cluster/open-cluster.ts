@@ -6,7 +6,7 @@ import { openPortForward } from '../../adapters/kube/port-forward.ts';
 import type { KubeMetrics } from '../../adapters/kube/port.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
-import type { Cluster, ClusterWish } from '../io/cluster.ts';
+import type { Cluster, ClusterSelection } from '../io/cluster.ts';
 import { invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 
@@ -44,7 +44,10 @@ async function inPod(env: Io['env']): Promise<Opened> {
 }
 
 /** The same choice as kubectl: a kubeconfig that is named or that exists, else the ServiceAccount of this pod. */
-async function open({ kubeconfig, context }: ClusterWish, { env, home }: Pick<Io, 'env' | 'home'>): Promise<Opened> {
+async function open(
+  { kubeconfig, context }: ClusterSelection,
+  { env, home }: Pick<Io, 'env' | 'home'>,
+): Promise<Opened> {
   const named = kubeconfig !== undefined || context !== undefined || (env['KUBECONFIG'] ?? '') !== '';
   if (!named && (env['KUBERNETES_SERVICE_HOST'] ?? '') !== '') return inPod(env);
   const connection = await kubeconfigConnection({
@@ -60,7 +63,7 @@ async function open({ kubeconfig, context }: ClusterWish, { env, home }: Pick<Io
  * @throws Failure (2) no kubeconfig, no such context, or credentials that can't be obtained
  */
 export async function openCluster(
-  wish: ClusterWish,
+  wish: ClusterSelection,
   io: Pick<Io, 'env' | 'home' | 'version'>,
 ): Promise<Cluster & { readonly close: () => Promise<void> }> {
   const { connection, namespace, context } = await open(wish, io).catch((error: unknown) => {

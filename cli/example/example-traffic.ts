@@ -1,5 +1,5 @@
 import { objectAt } from '../../core/json/members.ts';
-import { ask, type Reply } from '../api/answer.ts';
+import { fetchReply, type Reply } from '../api/answer.ts';
 import type { Server } from '../api/http.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { parseDuration } from '../../core/time/duration.ts';
@@ -8,7 +8,7 @@ import type { Verb } from '../args/verb.ts';
 import { EXIT, Failure, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { printable, textAt } from '../io/output.ts';
-import { TRAFFIC_HEAD, trafficRow, type TimedRun } from './traffic-row.ts';
+import { TRAFFIC_HEADER, trafficRow, type TimedRun } from './traffic-row.ts';
 
 const ORB = 'example.lookup@1.0.0';
 const PATH = 'orbisets/default/execute';
@@ -39,7 +39,11 @@ const providerOf = (reply: Reply): string | undefined =>
 /** A failed run is counted in its row; an unreachable server ends the traffic. */
 async function timedRun(server: Server, io: Io): Promise<TimedRun> {
   const began = io.clock.monotonic();
-  const reply = await ask(server, { method: 'POST', path: PATH, headers: {}, body: BODY, timeoutMs: TIMEOUT_MS }, io);
+  const reply = await fetchReply(
+    server,
+    { method: 'POST', path: PATH, headers: {}, body: BODY, timeoutMs: TIMEOUT_MS },
+    io,
+  );
   if (reply.kind === 'problem' && textAt(reply.value, 'code') === 'orb-not-found')
     throw new Failure(EXIT.invalid, `there is no ${ORB}: npm start without --resources has it`);
   return { ms: io.clock.monotonic() - began, provider: providerOf(reply) };
@@ -92,7 +96,7 @@ export const exampleTrafficVerb: Verb = {
   run: async (args, io) => {
     const wish = { rate: rateOf(args), spanMs: spanOf(args) };
     const server = await findServer(args, io);
-    io.out(TRAFFIC_HEAD);
+    io.out(TRAFFIC_HEADER);
     await send(server, wish, io);
     return EXIT.ok;
   },

@@ -5,7 +5,7 @@ import { errorCode } from '../../core/errors/error-code.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { milliseconds } from '../../core/time/duration.ts';
 import { parseServer } from '../api/address.ts';
-import { ask } from '../api/answer.ts';
+import { fetchReply } from '../api/answer.ts';
 import type { Server } from '../api/http.ts';
 import { DATA, type Verb } from '../args/verb.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
@@ -36,7 +36,7 @@ async function behave(args: Args, behaviour: JsonObject, said: string, io: Io): 
   const server = await controlOf(args.one('data') ?? '.orb');
   const path = `providers/${encodeURIComponent(name)}`;
   const body = JSON.stringify(behaviour);
-  const reply = await ask(server, { method: 'POST', path, headers: {}, body, timeoutMs: TIMEOUT_MS }, io);
+  const reply = await fetchReply(server, { method: 'POST', path, headers: {}, body, timeoutMs: TIMEOUT_MS }, io);
   if (reply.kind === 'problem') throw invalid(textAt(reply.value, 'title'));
   io.out(`${textAt(reply.value, 'provider')} ${said}\n`);
   return EXIT.ok;

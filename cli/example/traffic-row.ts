@@ -5,7 +5,7 @@ export interface TimedRun {
   readonly provider: string | undefined;
 }
 
-export const TRAFFIC_HEAD = 'time      runs  failed  p50 ms  p95 ms  answered by\n';
+export const TRAFFIC_HEADER = 'time      runs  failed  p50 ms  p95 ms  answered by\n';
 
 /** Nearest rank. @param sorted ascending, not empty */
 const rank = (sorted: readonly number[], quantile: number): number =>

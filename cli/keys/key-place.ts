@@ -54,7 +54,7 @@ export async function keyPlace(args: Args, io: Io): Promise<KeyPlace> {
 }
 
 /** Creates a key. @throws Failure the request breaks a rule: nothing is stored */
-export async function createIn(place: KeyPlace, wish: NewApiKey): Promise<CreatedApiKey> {
+export async function createKeyIn(place: KeyPlace, wish: NewApiKey): Promise<CreatedApiKey> {
   try {
     return await place.create(wish);
   } catch (error) {

@@ -1,20 +1,20 @@
 import type { NewApiKey } from '../../adapters/api-keys/new-key.ts';
 import { isScope, SCOPES, type Scope } from '../../core/api-key/scopes.ts';
-import { nearest } from '../../core/manifest/nearest.ts';
+import { nearestName } from '../../core/manifest/nearest.ts';
 import { parseDuration } from '../../core/time/duration.ts';
 import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verb } from '../args/verb.ts';
 import { EXIT, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/output.ts';
-import { createIn, KEY_PLACE_FLAGS, keyPlace } from './key-place.ts';
+import { createKeyIn, KEY_PLACE_FLAGS, keyPlace } from './key-place.ts';
 
 // An application needs to execute Orbs, and to show the receipts of its runs.
 const DEFAULT_SCOPES: readonly Scope[] = ['orbs:execute', 'receipts:read'];
 
 function scopeOf(text: string): Scope {
   if (isScope(text)) return text;
-  const meant = nearest(text, SCOPES);
+  const meant = nearestName(text, SCOPES);
   throw usage(
     `--scope ${printable(text)}: there is no such scope${meant === undefined ? '' : `; did you mean ${meant}?`}`,
     `scopes: ${SCOPES.join(' ')}`,
@@ -71,7 +71,7 @@ export const keysCreateVerb: Verb = {
   run: async (args, io) => {
     const wish = wishOf(args, io);
     const place = await keyPlace(args, io);
-    const { text, record } = await createIn(place, wish);
+    const { text, record } = await createKeyIn(place, wish);
     const until = new Date(record.expiresAt).toISOString();
     io.err(`key ${record.keyId} in ${place.name}, valid until ${until}; it is shown only now:\n`);
     io.out(`${text}\n`);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseApiKey } from '../../core/api-key/format.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { parseServer } from '../api/address.ts';
-import { ask } from '../api/answer.ts';
+import { fetchReply } from '../api/answer.ts';
 import { parseKey } from '../api/api-key.ts';
 import { formatOf } from '../args/format.ts';
 import type { Args } from '../../adapters/process/arguments.ts';
@@ -56,7 +56,7 @@ async function readKey(args: Args, io: Io): Promise<string> {
 /** Any answer except 401 shows that the API knows the key. @throws Failure it doesn't, or can't be reached */
 async function checkKey(base: URL, key: string, io: Io): Promise<void> {
   const headers = { accept: 'application/json' };
-  const reply = await ask(
+  const reply = await fetchReply(
     { base, key },
     { method: 'GET', path: 'receipts?limit=1', headers, timeoutMs: TIMEOUT_MS },
     io,

@@ -1,4 +1,4 @@
-import { ask } from '../api/answer.ts';
+import { fetchReply } from '../api/answer.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { formatOf } from '../args/format.ts';
@@ -27,7 +27,7 @@ export const statusVerb: Verb = {
     const path = providerPath(args, 'status');
     const server = await findServer(args, io);
     const headers = { accept: 'application/json' };
-    const reply = await ask(server, { method: 'GET', path, headers, timeoutMs: TIMEOUT_MS }, io);
+    const reply = await fetchReply(server, { method: 'GET', path, headers, timeoutMs: TIMEOUT_MS }, io);
     if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
     if (format === 'json' || format === 'yaml') io.out(dataText(reply.value, format));
     else io.out(explainStatus(reply.value, io.program, format === 'wide'));

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
-import { ask } from '../api/answer.ts';
+import { fetchReply } from '../api/answer.ts';
 import type { ApiRequest } from '../api/http.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
@@ -77,7 +77,7 @@ export const swapVerb: Verb = {
       timeoutMs: TIMEOUT_MS,
     };
     const server = await findServer(args, io);
-    const reply = await ask(server, request, io);
+    const reply = await fetchReply(server, request, io);
     if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
     printSwap(reply.value, format, io);
     return EXIT.ok;

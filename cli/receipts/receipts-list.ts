@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { listAt, member } from '../../core/json/members.ts';
-import { ask } from '../api/answer.ts';
+import { fetchReply } from '../api/answer.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { parseDuration } from '../../core/time/duration.ts';
@@ -79,7 +79,7 @@ export const receiptsListVerb: Verb = {
     const format = formatOf(args, ['text', 'json', 'yaml', 'name']);
     const path = pathOf(args, io);
     const server = await findServer(args, io);
-    const reply = await ask(
+    const reply = await fetchReply(
       server,
       { method: 'GET', path, headers: { accept: 'application/json' }, timeoutMs: TIMEOUT_MS },
       io,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { objectAt } from '../../core/json/members.ts';
-import { ask, type Reply } from '../api/answer.ts';
-import { Unanswered, type ApiRequest, type Server } from '../api/http.ts';
+import { fetchReply, type Reply } from '../api/answer.ts';
+import { NoAnswer, type ApiRequest, type Server } from '../api/http.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { formatOf } from '../args/format.ts';
@@ -13,7 +13,7 @@ import type { Io } from '../io/io.ts';
 import { dataText, textAt, type Format } from '../io/output.ts';
 import { receiptPath, saveBundle } from '../receipts/save-bundle.ts';
 import { parseInputs } from './inputs.ts';
-import { couldRun, dryRunText, runText } from './print-run.ts';
+import { isRunnable, dryRunText, runText } from './print-run.ts';
 
 // The longest run (120 s, design.md §2), plus some time for the network.
 const TIMEOUT_MS = 150_000;
@@ -49,9 +49,9 @@ async function requestOf(args: Args, io: Io): Promise<ApiRequest> {
 /** A run that may have happened is never reported as a run that did not happen. */
 async function send(server: Server, request: ApiRequest, args: Args, io: Io): Promise<Reply> {
   try {
-    return await ask(server, request, io);
+    return await fetchReply(server, request, io);
   } catch (error) {
-    if (!(error instanceof Unanswered)) throw error;
+    if (!(error instanceof NoAnswer)) throw error;
     const doubt = 'the Orb may have been executed: look at `orb receipts list` before you try again';
     const again = 'the same --idempotency-key gives the answer of the first try';
     const start =
@@ -67,7 +67,7 @@ async function send(server: Server, request: ApiRequest, args: Args, io: Io): Pr
 function print(result: JsonObject, format: Format, dry: boolean, io: Io): Exit {
   if (format === 'json' || format === 'yaml') io.out(dataText(result, format));
   else io.out(dry ? dryRunText(result) : runText(result));
-  return dry && !couldRun(result) ? EXIT.negative : EXIT.ok;
+  return dry && !isRunnable(result) ? EXIT.negative : EXIT.ok;
 }
 
 /** A failed run has a receipt too; a request that started no run has no receipt. */

@@ -1,11 +1,11 @@
 import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
 import { errorCode } from '../../core/errors/error-code.ts';
 import { replayEvidence } from '../../core/failover/replay-evidence.ts';
-import { succeeds } from '../../core/merkle/log-origin.ts';
+import { isLaterOrigin } from '../../core/merkle/log-origin.ts';
 import { parseTlogProof } from '../../core/merkle/tlog-proof.ts';
 import { verification } from '../../core/verify/rows.ts';
 import type { Verification } from '../../core/verify/verdict.ts';
-import { verifyReceipt, type Subject, type VerifyOptions } from '../../core/verify/verify.ts';
+import { verifyReceipt, type VerifySubject, type VerifyOptions } from '../../core/verify/verify.ts';
 import { parseDuration } from '../../core/time/duration.ts';
 import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verb } from '../args/verb.ts';
@@ -18,15 +18,15 @@ import { readPins, rememberSequence } from '../trust/trust-store.ts';
 import { readDocument, readKeysFile, type Document } from './document.ts';
 import { openingsFor, readDisclosed, type DisclosedFields } from './openings.ts';
 import { reportText, reportValue, type Report } from './report.ts';
-import { trustKeys, type Believed, type TrustedKeys } from './trusted-keys.ts';
+import { trustKeys, type TrustAnchors, type TrustedKeys } from './trusted-keys.ts';
 
 /**
  * What to do about a proof from an earlier log of the same platform. The checkpoint of that log no longer counts:
  * offline it can't be known which of its entries the new log still has.
  */
-function givenUpLog({ proof, document }: Subject): readonly string[] {
+function givenUpLog({ proof, document }: VerifySubject): readonly string[] {
   const [origin = ''] = (parseTlogProof(proof ?? '')?.checkpoint ?? '').split('\n');
-  if (!succeeds(document.log_origin, origin)) return [];
+  if (!isLaterOrigin(document.log_origin, origin)) return [];
   return [
     `its proof is of the log ${origin}, which was given up for ${document.log_origin}`,
     'orb receipts get ID --bundle FILE fetches its proof in the new log, if the receipt was not lost with the old log',
@@ -47,7 +47,7 @@ function maxAgeOf(args: Args): Pick<VerifyOptions, 'maxAgeMs'> {
 const replayOf = (args: Args): Pick<VerifyOptions, 'replay'> =>
   args.has('explain') ? { replay: ({ evidence, swap }) => replayEvidence(evidence, swap) } : {};
 
-async function believedBy(args: Args, io: Io): Promise<Believed> {
+async function believedBy(args: Args, io: Io): Promise<TrustAnchors> {
   const text = args.one('root');
   return text === undefined
     ? { kind: 'pins', pins: await readPins(io) }
@@ -62,7 +62,7 @@ async function keysJwsOf(document: Exclude<Document, { kind: 'malformed' }>, arg
   throw usage('a receipt alone needs --keys FILE: the keys document, from /.well-known/orb-keys.json');
 }
 
-async function remember(keys: TrustedKeys & { kind: 'trusted' }, believed: Believed, io: Io): Promise<void> {
+async function remember(keys: TrustedKeys & { kind: 'trusted' }, believed: TrustAnchors, io: Io): Promise<void> {
   const { document, root } = keys;
   if (believed.kind !== 'pins' || (believed.pins.get(document.issuer)?.sequence ?? 0) >= document.sequence) return;
   try {
@@ -75,7 +75,7 @@ async function remember(keys: TrustedKeys & { kind: 'trusted' }, believed: Belie
 
 /** With openings the receipt is verified twice: only its signed record says in which form the values were committed. */
 async function judge(
-  subject: Subject,
+  subject: VerifySubject,
   options: VerifyOptions,
   disclosed: DisclosedFields,
   io: Io,

@@ -1,7 +1,7 @@
-import type { Failure, Repeats } from './repeat.ts';
+import type { Failure, RepeatPolicy } from './repeat.ts';
 
 /** Whether a provider can be called now, and if not, why and until when (monotonic ms). */
-export type Standing =
+export type Availability =
   | { readonly kind: 'free' }
   | { readonly kind: 'breaker'; readonly until: number }
   /** The provider asked for a pause. */
@@ -16,14 +16,14 @@ export type Standing =
 /** An eligible provider. */
 export interface Candidate {
   readonly provider: string;
-  readonly standing: Standing;
+  readonly standing: Availability;
 }
 
 /** An attempt of this run that failed. */
 export interface FailedAttempt {
   readonly provider: string;
   readonly failure: Failure;
-  readonly repeats: Repeats;
+  readonly repeats: RepeatPolicy;
 }
 
 /** The data that the next step of a run depends on. Times are monotonic ms. */

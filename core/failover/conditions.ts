@@ -15,7 +15,7 @@ export type MetricsKnown =
   | { readonly kind: 'not-evaluated' }
   | { readonly kind: 'evaluated'; readonly step: Pick<FailoverStep, 'memory' | 'health'> };
 
-export interface FailoverSeen {
+export interface FailoverConditionInput {
   /** The status to be written. */
   readonly status: FailoverStatus;
   /** The preferred provider of the running version. */
@@ -58,7 +58,7 @@ const NOT_CONFIGURED: WantedCondition = {
     'The operator has no Prometheus, so there are no automatic swaps: start it with --prometheus-url. A run still goes to the next provider when one fails, and pins are followed.',
 };
 
-function metricsAvailable({ metrics, now }: FailoverSeen, before: Before): readonly WantedCondition[] {
+function metricsAvailable({ metrics, now }: FailoverConditionInput, before: Before): readonly WantedCondition[] {
   if (metrics.kind === 'not-configured') return [NOT_CONFIGURED];
   if (metrics.kind === 'too-coarse') {
     return [{ type: 'MetricsAvailable', status: 'False', reason: 'WindowsTooShort', message: metrics.message }];
@@ -70,7 +70,7 @@ function metricsAvailable({ metrics, now }: FailoverSeen, before: Before): reado
 }
 
 /** While the health of the providers is unknown, the condition stays as it was. */
-function providersHealthy({ metrics }: FailoverSeen, before: Before): readonly WantedCondition[] {
+function providersHealthy({ metrics }: FailoverConditionInput, before: Before): readonly WantedCondition[] {
   const type = 'ProvidersHealthy';
   const health = metrics.kind === 'evaluated' ? metrics.step.health : 'unknown';
   if (health === 'unknown') return asBefore(before, type);
@@ -89,14 +89,14 @@ const LEFT = {
   primary: 'NotPrimary',
 } as const satisfies Readonly<Record<FailoverStatus['reason'], string>>;
 
-function failedOver({ status, primary }: FailoverSeen): readonly WantedCondition[] {
+function failedOver({ status, primary }: FailoverConditionInput): readonly WantedCondition[] {
   const { activeProvider, reason } = status;
   if (activeProvider === primary) return [];
   const message = `"${activeProvider}" is used instead of the primary "${primary}".`;
   return [{ type: 'FailedOver', status: 'True', reason: LEFT[reason], message }];
 }
 
-function failoverFrozen({ status, now }: FailoverSeen): readonly WantedCondition[] {
+function failoverFrozen({ status, now }: FailoverConditionInput): readonly WantedCondition[] {
   if (status.frozen === null || status.frozen.until <= now) return [];
   const { activeProvider } = status;
   const message = `There were too many swaps within an hour: "${activeProvider}" stays active for an hour unless it fails. A manual swap ends the freeze.`;
@@ -108,7 +108,7 @@ function failoverFrozen({ status, now }: FailoverSeen): readonly WantedCondition
  * they are true. Messages hold no changing numbers.
  * @param before conditions in the current status
  */
-export const failoverConditions = (seen: FailoverSeen, before: Before): readonly WantedCondition[] => [
+export const failoverConditions = (seen: FailoverConditionInput, before: Before): readonly WantedCondition[] => [
   ...metricsAvailable(seen, before),
   ...providersHealthy(seen, before),
   ...failedOver(seen),

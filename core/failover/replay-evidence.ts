@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { FreshMetrics } from './clean-metrics.ts';
 import { decide } from './decide.ts';
-import { isAsShown, type DecidedAgain } from './shown-evidence.ts';
+import { matchesShown, type ReplayedDecision } from './shown-evidence.ts';
 import { newStatus } from './status-codec.ts';
 import { WINDOWS, type BreakerState, type ProviderMetrics, type Reading, type WindowMetrics } from './metrics.ts';
 import type { FailoverInput, FailoverMemory, FailoverStatus, Ramp, ResolvedSwapConfig, SwapRecord } from './types.ts';
@@ -206,7 +206,7 @@ function statusOf(state: JsonObject, now: number): FailoverStatus {
 }
 
 /** @returns undefined when the replay gives no swap */
-function replayed(evidence: JsonObject): (DecidedAgain & { readonly swap: SwapRecord }) | undefined {
+function replayed(evidence: JsonObject): (ReplayedDecision & { readonly swap: SwapRecord }) | undefined {
   const { metrics, replay } = evidence;
   const row = objectOf(replay, 'replay');
   const state = objectOf(row['state'], 'state');
@@ -242,7 +242,7 @@ function compare(evidence: JsonObject, swap: ReplayedSwap): Replay {
   const decision = `the rule ${rule} leads from "${from}" to "${to}" (${reason})`;
   if (from !== swap.from || to !== swap.to || reason !== swap.reason || rule !== swap.rule)
     return { follows: false, why: `With these metrics ${decision}, which is not what was recorded.` };
-  return isAsShown(evidence, found)
+  return matchesShown(evidence, found)
     ? { follows: true, why: `With these metrics ${decision}.` }
     : { follows: false, why: `With its own metrics ${decision}, but the evidence shows others.` };
 }

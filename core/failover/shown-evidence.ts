@@ -48,16 +48,16 @@ const shows = (value: unknown, wanted: JsonObject): boolean =>
   isJsonObject(value) && Object.entries(wanted).every(([name, member]) => value[name] === member);
 
 /** A swap with the input of its decision, run again. */
-export interface DecidedAgain {
+export interface ReplayedDecision {
   readonly input: Pick<FailoverInput, 'config' | 'memory'>;
   readonly output: Pick<FailoverOutput, 'explain'>;
   readonly swap: Pick<SwapRecord, 'to' | 'rule'>;
 }
 
 /** Whether the values that people see are the values of the decision. */
-export function isAsShown(
+export function matchesShown(
   { config, candidates, streak }: JsonObject,
-  { input, output: { explain }, swap }: DecidedAgain,
+  { input, output: { explain }, swap }: ReplayedDecision,
 ): boolean {
   const wanted = explain.candidates.map((candidate) => shownCandidate(candidate, swap.to));
   return (

@@ -3,7 +3,7 @@ import { isJsonObject } from '../json/json-value.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import type { CheckedFile, FileManifest } from './check-file.ts';
 import type { LoaderReport } from './loader-report.ts';
-import { fileOf, isOurs } from './own-orb.ts';
+import { fileOf, isLoaderOwned } from './own-orb.ts';
 import { planRemovals, type RemoveStep } from './removals.ts';
 
 /** One Orb to write. */
@@ -137,7 +137,7 @@ function decide(claim: Claimed, existing: KubeObject | undefined, before: Settle
   const { file, manifest } = claim;
   const apply: ApplyStep = { name: manifest.name, file, manifest, existing };
   if (existing === undefined) return { apply };
-  if (!isOurs(existing)) return { report: conflict(claim) };
+  if (!isLoaderOwned(existing)) return { report: conflict(claim) };
   // The Orb is being deleted; a later evaluation creates it again.
   if (existing.metadata.deletionTimestamp !== undefined) return {};
   const settled = settle(claim, existing, before);

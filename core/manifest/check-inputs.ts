@@ -2,7 +2,7 @@ import type { InputDefinition, ValueType } from '../../crds/manifest.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { childPointer, shownPointer } from './child-pointer.ts';
 import type { Checked, Finding } from './finding.ts';
-import { nearest } from './nearest.ts';
+import { nearestName } from './nearest.ts';
 import { isOfType } from './value-type.ts';
 
 interface Expected {
@@ -58,7 +58,7 @@ function ofExpected({ name, type, required }: Expected, inputs: JsonObject): Fin
 }
 
 function ofUnknown(name: string, known: readonly string[]): Finding {
-  const suggestion = nearest(name, known);
+  const suggestion = nearestName(name, known);
   const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
   const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
   const finding = error(

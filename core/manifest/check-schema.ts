@@ -13,7 +13,7 @@ import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { member } from '../json/members.ts';
 import { childPointer, shownPointer } from './child-pointer.ts';
 import type { Checked, Finding } from './finding.ts';
-import { nearest } from './nearest.ts';
+import { nearestName } from './nearest.ts';
 
 /**
  * Whether a time in UTC in the form of the schemas (`2026-01-31T12:00:00Z`) exists. `Date.parse` alone is not enough:
@@ -50,7 +50,7 @@ const described = ({ parentSchema, message }: ErrorObject): string =>
 function explainUnknown({ instancePath, params, parentSchema }: ErrorObject): Explained {
   const name = text(params['additionalProperty']);
   const known = names(member(parentSchema, 'properties'));
-  const suggestion = nearest(name, known);
+  const suggestion = nearestName(name, known);
   const shown = name.length > 64 ? `${name.slice(0, 64)}…` : name;
   const detail = `"${shown}" is not known here.${didYouMean(suggestion) || ` Known: ${known.join(', ')}.`}`;
   return { pointer: childPointer(instancePath, name), detail, suggestion };
@@ -63,7 +63,7 @@ function explainMissing({ instancePath, params }: ErrorObject): Explained {
 
 function explainEnum({ instancePath, params, data }: ErrorObject): Explained {
   const allowed: readonly unknown[] = Array.isArray(params['allowedValues']) ? params['allowedValues'] : [];
-  const suggestion = nearest(text(data), allowed.map(String));
+  const suggestion = nearestName(text(data), allowed.map(String));
   const detail = `Use one of: ${allowed.join(', ')}.${didYouMean(suggestion)}`;
   const isReserved = instancePath === '/swap_config/strategy' && RESERVED_STRATEGIES.includes(text(data));
   return isReserved

@@ -45,7 +45,7 @@ export function vaultReaderBinding(
 }
 
 /** Whether the operator made this RoleBinding. It never touches others. */
-export function isOurs({ metadata }: KubeObject): boolean {
+export function isOperatorOwned({ metadata }: KubeObject): boolean {
   const labels: unknown = metadata.labels;
   return isJsonObject(labels) && labels[OWNER_LABEL] === OPERATOR;
 }
@@ -73,7 +73,7 @@ export const hasWantedContent = (binding: KubeObject, platformNamespace: string)
  * Another writer made it and it grants something else, or it can't be repaired: the role of a RoleBinding is immutable.
  */
 export const isForeign = (binding: KubeObject, platformNamespace: string): boolean =>
-  !hasWantedContent(binding, platformNamespace) && !(isOurs(binding) && givesTheRole(binding));
+  !hasWantedContent(binding, platformNamespace) && !(isOperatorOwned(binding) && givesTheRole(binding));
 
 /** The command that creates the RoleBinding by hand. */
 export const bindingCommand = (namespace: string, platformNamespace: string): string =>

@@ -54,7 +54,7 @@ export function nextCandidate({ reach, bits }: Prefilter, bytes: Uint8Array, fro
 }
 
 /** False when the text holds no pattern. It avoids encoding the text, which costs more than this check. */
-export function maybeIn({ reach, bits, ascii }: Prefilter, text: string): boolean {
+export function mayContain({ reach, bits, ascii }: Prefilter, text: string): boolean {
   if (!ascii) return true;
   const last = text.length - PIECE;
   for (let index = reach; index <= last; index += reach + 1) {

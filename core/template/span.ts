@@ -26,13 +26,13 @@ export interface InputReference {
 export type Reference = SecretPart | InputReference;
 
 /** A placeholder with its place. */
-export interface Hole {
+export interface PlaceholderSpan {
   readonly kind: 'hole';
   readonly reference: Reference;
   readonly position: Position;
 }
 
-export type Chunk = TextPart | Hole;
+export type Chunk = TextPart | PlaceholderSpan;
 
 /** A part of a field that is checked as a whole: a host label, a path segment, a header value, a body. */
 export interface Span {
@@ -97,7 +97,7 @@ function fillDefault(
   return whole ? `"${text}"` : text;
 }
 
-function fillValue(value: JsonValue, hole: Hole, source: Source): string | RenderProblem {
+function fillValue(value: JsonValue, hole: PlaceholderSpan, source: Source): string | RenderProblem {
   const { position, reference } = hole;
   const unwritable = refusalOfValue(value);
   if (unwritable !== undefined) return problemOf(reference, source, unwritable);
@@ -107,7 +107,7 @@ function fillValue(value: JsonValue, hole: Hole, source: Source): string | Rende
 }
 
 /** The text of one placeholder, escaped for its place. In text, a value that is not a string becomes its JSON text. */
-function fillHole(hole: Hole, source: Source): string | RenderProblem {
+function fillHole(hole: PlaceholderSpan, source: Source): string | RenderProblem {
   const { reference, position } = hole;
   if (reference.kind === 'secret') return fillSecret(reference, position, source);
   const { name, fallback } = reference;

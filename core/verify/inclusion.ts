@@ -9,7 +9,7 @@ import { publicKeyBytes, type KeysDocument } from '../receipt/keys-document.ts';
 import { privateEntry, privateSwapEntry, receiptEntry, swapEntry } from '../receipt/log-entry.ts';
 import type { SignedRecord } from './signed-record.ts';
 
-export type LoggedAt =
+export type InclusionResult =
   | { readonly ok: true; readonly index: number; readonly treeSize: number }
   | { readonly ok: false; readonly code: 'inclusion' | 'checkpoint' };
 
@@ -20,7 +20,7 @@ const publicKeysOf = (keys: KeysDocument['keys']): readonly Uint8Array[] =>
  * Every key that ever signed the log, 32 bytes each. A reader of the whole tree compares it with a checkpoint, so the
  * signer needs no trust. A platform that revoked a key continues its ledger (trust.md §3.1).
  */
-export const everyLogKey = (document: KeysDocument): readonly Uint8Array[] =>
+export const allLogKeys = (document: KeysDocument): readonly Uint8Array[] =>
   publicKeysOf(document.keys.filter(({ role }) => role === 'log'));
 
 /**
@@ -59,7 +59,7 @@ export async function checkInclusion(
   proofText: string,
   document: KeysDocument,
   primitives: Primitives,
-): Promise<LoggedAt> {
+): Promise<InclusionResult> {
   const proof = parseTlogProof(proofText);
   if (proof === undefined) return { ok: false, code: 'inclusion' };
   const checkpoint = await openCheckpoint(proof.checkpoint, document.log_origin, believedLogKeys(document), primitives);

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { cpuMicros, load, residentMb, type Started } from './processes.ts';
 import { proveLedger } from './proof.ts';
-import { logFile, startMock, startPassThrough, startPlatform, type Subject } from './subjects.ts';
+import { logFile, startMock, startPassThrough, startPlatform, type BenchServer } from './subjects.ts';
 
 const CONCURRENCIES = [1, 32, 256] as const;
 const TMPFS_MAGIC = 0x01021994;
@@ -31,7 +31,7 @@ interface Round {
   readonly platform: readonly Row[];
 }
 
-async function measure(subject: Subject, mock: Started, c: number, seconds: number): Promise<Row> {
+async function measure(subject: BenchServer, mock: Started, c: number, seconds: number): Promise<Row> {
   const { started, port, path, headers, body } = subject;
   const before = [cpuMicros(started.pid), cpuMicros(mock.pid)] as const;
   const result = await load({ port, path, headers, body, concurrency: c, seconds });
@@ -52,7 +52,7 @@ async function measure(subject: Subject, mock: Started, c: number, seconds: numb
 }
 
 /** The warm-up's row comes first. */
-async function series(subject: Subject, mock: Started, warm: number, seconds: number): Promise<readonly Row[]> {
+async function series(subject: BenchServer, mock: Started, warm: number, seconds: number): Promise<readonly Row[]> {
   const rows: Row[] = [];
   try {
     rows.push({ ...(await measure(subject, mock, 32, warm)), c: 0 });

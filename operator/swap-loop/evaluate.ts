@@ -1,6 +1,6 @@
 import type { Measurement } from '../../adapters/failover-metrics/port.ts';
 import type { WorkQueue } from '../../adapters/kube/port.ts';
-import { isOtherStatus } from '../../adapters/kube/status-writer.ts';
+import { statusDiffers } from '../../adapters/kube/status-writer.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import { pinEnd } from '../../core/failover/pin-end.ts';
 import type { FailoverStep } from '../../core/failover/step.ts';
@@ -101,7 +101,7 @@ function evaluate(swapping: SwappingOrb, { at, measured }: Tick, { context, queu
   const { step, status } = plan;
   if (step === undefined || status === undefined) return;
   show(swapping, step, { metrics: evaluation.metrics, now: moment.now }, context);
-  if (isOtherStatus(owners.failover, object, status)) {
+  if (statusDiffers(owners.failover, object, status)) {
     failover.orbs.setPending(key, orb, { snapshot, moment, plan });
     queue.add(key, { lane: 'high' });
     return;

@@ -5,7 +5,7 @@ import { replacePrivate } from '../../adapters/private-file/private-file.ts';
 import { listenOn } from '../../adapters/process/listen.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { Behaviour } from './lookup-provider.ts';
-import { answerJson, closeServer, FREE_LOOPBACK, hasToken } from './provider-server.ts';
+import { answerJson, closeServer, ANY_LOOPBACK_PORT, hasToken } from './provider-server.ts';
 import { readObject } from './read-body.ts';
 
 /** Behaviour of each provider of the failover example, by name. */
@@ -50,7 +50,7 @@ export async function startControl(file: string, behaviours: Behaviours): Promis
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
-  const { port } = await listenOn(server, FREE_LOOPBACK);
+  const { port } = await listenOn(server, ANY_LOOPBACK_PORT);
   await replacePrivate(file, `${JSON.stringify({ url: `http://127.0.0.1:${port}`, token })}\n`);
   return async () => {
     await Promise.all([closeServer(server), rm(file, { force: true })]);

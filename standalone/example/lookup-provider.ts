@@ -9,7 +9,7 @@ export interface Behaviour {
   readonly failStatus: number | undefined;
 }
 
-export const WELL: Behaviour = { slowMs: 0, failStatus: undefined };
+export const HEALTHY: Behaviour = { slowMs: 0, failStatus: undefined };
 
 interface LookupOptions extends ProviderOptions {
   readonly name: string;

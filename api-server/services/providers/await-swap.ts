@@ -6,7 +6,7 @@ import { activeOf } from './orb-state.ts';
 import type { SwapPlan } from './plan-swap.ts';
 
 /** State of the swap in this process's own cache. */
-export interface Shown {
+export interface SwapState {
   readonly active: string;
   /** When the cache showed the swap, ms since epoch; null: not within the wait. */
   readonly at: number | null;
@@ -51,7 +51,7 @@ function progressOf(plan: SwapPlan, catalog: Tools['catalog']): Progress {
  * Waits until this process sees the pin, at most `wait_ms`, and a moment longer for the record of the swap. The change
  * stays when the caller goes away.
  */
-export async function awaitSwap(plan: SwapPlan, { catalog, clock }: Tools, signal: AbortSignal): Promise<Shown> {
+export async function awaitSwap(plan: SwapPlan, { catalog, clock }: Tools, signal: AbortSignal): Promise<SwapState> {
   let end = clock.monotonic() + plan.body.waitMs;
   let at: number | null = null;
   let last = progressOf(plan, catalog);

@@ -7,7 +7,7 @@ import type { Reply, RouteRequest } from '../../http/route.ts';
 import type { Step } from '../../run/plan-run.ts';
 import { activeOf, evaluationRequest, namesOf, timeText, type FoundOrb } from './orb-state.ts';
 import type { EvaluationSource, NewPin, ReplicaView } from '../../providers/port.ts';
-import { endOfOnce, type PinMode, type SwapBody } from './swap-body.ts';
+import { EXPIRY_WITH_ONCE, type PinMode, type SwapBody } from './swap-body.ts';
 
 export interface PlanDeps {
   readonly clock: Pick<Clock, 'now'>;
@@ -82,7 +82,7 @@ function termsOf(body: SwapBody, orb: CompiledOrb, now: number): Terms {
 /** Faults of the request itself. This check reads no metrics. */
 function refuse(request: RouteRequest, found: FoundOrb, body: SwapBody, from: string): Reply | undefined {
   if (modeOf(body, found.orb) === 'once' && body.expiresInMs !== undefined) {
-    return problem(request, 'invalid-parameter', { errors: [endOfOnce] });
+    return problem(request, 'invalid-parameter', { errors: [EXPIRY_WITH_ONCE] });
   }
   return refuseName(request, body, found.orb) ?? refuseChanged(request, body, from);
 }

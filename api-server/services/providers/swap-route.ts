@@ -8,8 +8,8 @@ import { problem } from '../../http/problem.ts';
 import { json } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { claimAt, malformedKey, replay, type ClaimOf } from '../../run/idempotency.ts';
-import { awaitSwap, type Shown } from './await-swap.ts';
-import { away } from './away.ts';
+import { awaitSwap, type SwapState } from './await-swap.ts';
+import { pinStoreUnavailable } from './pin-store-unavailable.ts';
 import { swapOperation } from './operations.ts';
 import { activeOf, findOrb, ownerWarnings, pinInForce, pinOrNull, pinView, timeText } from './orb-state.ts';
 import { planSwap, type PlanDeps, type SwapPlan } from './plan-swap.ts';
@@ -92,8 +92,8 @@ async function write(plan: SwapPlan, request: RouteRequest, deps: SwapDeps): Pro
   const { pins, catalog, clock } = deps;
   const set = await pins.set(plan.found.place, plan.pin);
   if (set.kind === 'gone') return problem(request, 'orb-not-found');
-  if (set.kind === 'away') return away(request, set);
-  const shown: Shown = await awaitSwap(plan, { catalog, clock }, request.signal);
+  if (set.kind === 'away') return pinStoreUnavailable(request, set);
+  const shown: SwapState = await awaitSwap(plan, { catalog, clock }, request.signal);
   return answer(plan, {
     status: shown.at === null ? 'accepted' : 'completed',
     active: shown.active,

@@ -59,7 +59,7 @@ export interface Ranked {
 }
 
 /** Usable standbys with a known latency, in manifest order. */
-export const comparable = (situation: Situation): readonly Ranked[] =>
+export const comparableStandbys = (situation: Situation): readonly Ranked[] =>
   standbys(situation).flatMap((provider): readonly Ranked[] => {
     const latency = isUsable(situation, provider) ? candidateLatency(situation, provider) : undefined;
     return latency === undefined ? [] : [{ provider, p50Ms: latency.p50Ms }];

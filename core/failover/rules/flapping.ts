@@ -1,7 +1,7 @@
 import { failoverEvent } from '../events.ts';
 import { MAX_HISTORY } from '../record-swap.ts';
 import { NO_STREAKS, type Answer } from './answer.ts';
-import { comparable, fastest, type Ranked } from './candidates.ts';
+import { comparableStandbys, fastest, type Ranked } from './candidates.ts';
 import { automaticSwap, isWithinHour } from './hold.ts';
 import type { Situation } from './situation.ts';
 
@@ -18,7 +18,7 @@ export function isCapReached({ status, config, now }: Situation): boolean {
 function place(situation: Situation): Ranked | undefined {
   const { p50Ms } = situation;
   if (p50Ms === null) return undefined;
-  const found = fastest(comparable(situation), 0);
+  const found = fastest(comparableStandbys(situation), 0);
   return found !== undefined && found.p50Ms < p50Ms ? found : undefined;
 }
 

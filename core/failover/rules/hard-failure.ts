@@ -99,7 +99,7 @@ export function allDown({ status, config, now }: Situation): Answer {
 export const isBroken = (situation: Situation): boolean => failingVerdict(situation) !== undefined;
 
 /** Rule 2: leaves a broken provider at once, without streak and dwell. */
-export function leaveBroken(situation: Situation, to: string): Answer {
+export function replaceBroken(situation: Situation, to: string): Answer {
   const answer = automaticSwap(situation, { to, reason: 'hard_failure', rule: 'hard-failure' });
   const isBlind = standbys(situation).some((name) => !isFresh(situation, metricsOf(situation.metrics, name)));
   const asks = isBlind && situation.config.probe.mode === 'synthetic';

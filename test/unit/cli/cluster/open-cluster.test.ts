@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
-import type { Cluster, ClusterWish } from '../../../../cli/io/cluster.ts';
+import type { Cluster, ClusterSelection } from '../../../../cli/io/cluster.ts';
 import { openCluster } from '../../../../cli/cluster/open-cluster.ts';
 import { Failure } from '../../../../cli/io/failure.ts';
 
@@ -30,9 +30,9 @@ describe('openCluster', () => {
     opened = undefined;
     rmSync(home, { recursive: true });
   });
-  const open = async (wish: ClusterWish = {}, env: Readonly<Record<string, string>> = {}): Promise<Cluster> =>
+  const open = async (wish: ClusterSelection = {}, env: Readonly<Record<string, string>> = {}): Promise<Cluster> =>
     (opened = await openCluster(wish, { env, home, version: '1.2.3' }));
-  const refused = async (wish: ClusterWish = {}, env: Readonly<Record<string, string>> = {}): Promise<string> => {
+  const refused = async (wish: ClusterSelection = {}, env: Readonly<Record<string, string>> = {}): Promise<string> => {
     const error: unknown = await open(wish, env).catch((thrown: unknown) => thrown);
     return error instanceof Failure ? [error.exit, error.message, ...error.next].join('\n') : 'opened';
   };

@@ -147,7 +147,7 @@ describe('orb ledger backup, restore, adopt', () => {
       stdin: readFileSync(file),
     });
     expect(restored.exit, restored.err).to.equal(0);
-    expect(restored.err).to.include('the ledger that was there is').and.to.include('orb ledger adopt --new-origin');
+    expect(restored.err).to.include('the previous ledger is').and.to.include('orb ledger adopt --new-origin');
     expect(existsSync(join(data, 'ledger', 'ledger.sqlite.before-20261120T120000Z'))).to.equal(true);
     const missing = await ledger('restore', join(cli.folder, 'none'), '--data', data, '--force');
     expect([missing.exit, missing.err.includes('there is no such file')]).to.deep.equal([2, true]);

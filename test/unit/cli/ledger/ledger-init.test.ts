@@ -25,7 +25,7 @@ describe('orb ledger init', () => {
     expect(made.exit).to.equal(0);
     const keys = await loadKeys(join(cli.folder, 'keys'));
     expect(made.out).to.equal(`orb trust add https://orbs.localhost --root '${JSON.stringify(keys.root.jwk)}'\n`);
-    expect(made.err).to.include('for good: --issuer URL').and.to.include('root.pem');
+    expect(made.err).to.include('permanently; set your own with --issuer URL').and.to.include('root.pem');
     const before = readFileSync(join(cli.folder, 'keys', 'receipt.pem'), 'utf8');
     const again = await init('--data', cli.folder);
     expect([again.exit, again.out, again.err.includes('kept')]).to.deep.equal([0, made.out, true]);

@@ -142,12 +142,12 @@ AT                        SWAP                REASON   BY  RECEIPT
       [
         'no swap_config',
         { decision: null },
-        /why +nothing is decided for this Orb: it has no swap_config\n.*to do +go back by hand when you want: orb swap acme\.mailer@1\.2\.0 sendgrid\n/s,
+        /why +nothing is decided for this Orb: it has no swap_config\n.*to do +swap back when you want: orb swap acme\.mailer@1\.2\.0 sendgrid\n/s,
       ],
       [
         'a manual way back',
         { decision: { ...DECISION, next_possible_failback: null, blocked_by: ['manual_mode'] } },
-        /back +not by itself: failback\.mode is manual\n.*to do +go back by hand .*--mode once/s,
+        /back +not by itself: failback\.mode is manual\n.*to do +swap back .*--mode once/s,
       ],
       [
         'a pin',

@@ -114,7 +114,7 @@ describe('orb secrets on a cluster', () => {
       await cli.run(['login', '--context', 'production'], { openCluster: cluster.open });
       const some = { openCluster: cluster.open, stdin: VALUE };
       const { err } = await cli.run(['secrets', 'set', 'API_KEY', '--host', 'a.example'], some);
-      expect(err).to.include('context production').and.to.include('--data .orb means it');
+      expect(err).to.include('context production').and.to.include('give --data .orb to use it');
       const named = ['secrets', 'set', 'API_KEY', '--host', 'a.example', '--context', 'production'];
       expect((await cli.run(named, some)).err).not.to.include('--data .orb');
     } finally {

@@ -1,15 +1,18 @@
 import { expect } from 'chai';
-import { failoverConditions, type FailoverSeen } from '../../../../core/failover/conditions.ts';
+import { failoverConditions, type FailoverConditionInput } from '../../../../core/failover/conditions.ts';
 import { FIRST_STEP, type ProvidersHealth } from '../../../../core/failover/step.ts';
 import { REASONS } from '../../../../core/reconcile/reasons.ts';
 import { aStatus, MINUTE, NOW } from '../../../support/failover.ts';
 
-const evaluated = (unusableSince: number | null, health: ProvidersHealth = 'up'): FailoverSeen['metrics'] => ({
+const evaluated = (
+  unusableSince: number | null,
+  health: ProvidersHealth = 'up',
+): FailoverConditionInput['metrics'] => ({
   kind: 'evaluated',
   step: { memory: { ...FIRST_STEP, unusableSince }, health },
 });
 
-const seen = (change: Partial<FailoverSeen> = {}): FailoverSeen => ({
+const seen = (change: Partial<FailoverConditionInput> = {}): FailoverConditionInput => ({
   status: aStatus(),
   primary: 'a',
   metrics: evaluated(null),
@@ -30,7 +33,7 @@ const fresh = 'MetricsAvailable True MetricsFresh';
 const lost = 'MetricsAvailable False MetricsUnusable';
 
 describe('failoverConditions', () => {
-  const rows: readonly [string, FailoverSeen, Said, readonly string[]][] = [
+  const rows: readonly [string, FailoverConditionInput, Said, readonly string[]][] = [
     ['fresh metrics', seen(), [], [fresh, up]],
     ['no Prometheus', seen({ metrics: { kind: 'not-configured' } }), [], ['MetricsAvailable Unknown NotConfigured']],
     [

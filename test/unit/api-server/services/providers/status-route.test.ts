@@ -6,8 +6,8 @@ import {
   failedOver,
   MAILER,
   startProviderApp,
-  type AppWish,
-  type OrbWish,
+  type TestAppOptions,
+  type TestOrbOptions,
   type ProviderApp,
 } from '../../../../support/provider-app.ts';
 
@@ -55,7 +55,7 @@ const EVALUATION: EvaluationSummary = {
     main: { breaker: 'half_open', lastProbe: { at: TEST_NOW - 20_000, outcome: 'success', durationMs: 209.4 } },
   },
 };
-const seeing = (change: Partial<EvaluationSummary> = {}): AppWish => ({
+const seeing = (change: Partial<EvaluationSummary> = {}): TestAppOptions => ({
   parts: { lastEvaluation: () => Promise.resolve({ ...EVALUATION, ...change }) },
 });
 const HOLD = { provider: 'main', until: TEST_NOW + 27_000, level: 1 };
@@ -77,7 +77,7 @@ const PROBED = {
 
 describe('GET /providers/{orb_id}/status', () => {
   let app: ProviderApp | undefined;
-  const getStatus = async (wish: AppWish, orb: OrbWish = {}): Promise<JsonObject> => {
+  const getStatus = async (wish: TestAppOptions, orb: TestOrbOptions = {}): Promise<JsonObject> => {
     app = await startProviderApp(wish);
     await app.setOrb(orb);
     const { status, json } = await app.call('GET', PATH);
@@ -214,7 +214,7 @@ describe('GET /providers/{orb_id}/status', () => {
   const ramp = { provider: 'main', percent: 10, stepStartedAt: TEST_NOW, trial: false };
   const frozen = { until: TEST_NOW + 1000, reason: 'flapping' };
   const alone = { manifest: {} };
-  const states: readonly (readonly [state: string, why: string, wish: AppWish, orb: OrbWish])[] = [
+  const states: readonly (readonly [state: string, why: string, wish: TestAppOptions, orb: TestOrbOptions])[] = [
     ['single', 'one provider', {}, alone],
     ['primary', 'nothing happened', {}, {}],
     ['failed_over', 'another one is active', {}, { failover: failedOver() }],
@@ -276,7 +276,7 @@ describe('GET /providers/{orb_id}/status', () => {
     expect((await app.call('GET', PATH, { headers })).status).to.equal(200);
   });
 
-  const rows: readonly (readonly [why: string, wish: AppWish, path: string, code: string])[] = [
+  const rows: readonly (readonly [why: string, wish: TestAppOptions, path: string, code: string])[] = [
     ['an unknown Orb', {}, '/providers/acme.none@1.0.0/status', '404 orb-not-found'],
     [
       'another tenant',

@@ -4,8 +4,8 @@ import {
   failedOver,
   MAILER,
   startProviderApp,
-  type AppWish,
-  type OrbWish,
+  type TestAppOptions,
+  type TestOrbOptions,
   type ProviderApp,
 } from '../../../../support/provider-app.ts';
 
@@ -15,7 +15,7 @@ const SCOPES = new Set(['providers:read', 'providers:swap'] as const);
 
 describe('POST /providers/{orb_id}/swap, about who asks and how often', () => {
   let app: ProviderApp | undefined;
-  const start = async (wish: AppWish = {}, orb: OrbWish = {}): Promise<ProviderApp> => {
+  const start = async (wish: TestAppOptions = {}, orb: TestOrbOptions = {}): Promise<ProviderApp> => {
     app = await startProviderApp(wish);
     if (Object.keys(orb).length > 0) await app.setOrb(orb);
     return app;

@@ -7,8 +7,8 @@ import {
   failedOver,
   MAILER,
   startProviderApp,
-  type AppWish,
-  type OrbWish,
+  type TestAppOptions,
+  type TestOrbOptions,
   type ProviderApp,
 } from '../../../../support/provider-app.ts';
 
@@ -27,11 +27,11 @@ const evaluationWith = (outcome: 'success' | 'error'): EvaluationSummary => ({
   providers: [],
   health: { backup: { breaker: 'closed', lastProbe: { at: TEST_NOW, outcome, durationMs: 1 } } },
 });
-const probed = (outcome: 'success' | 'error'): AppWish => ({
+const probed = (outcome: 'success' | 'error'): TestAppOptions => ({
   parts: { lastEvaluation: () => Promise.resolve(evaluationWith(outcome)) },
 });
-const broken: AppWish = { parts: { replica: { breakers: () => ({ backup: 'open' }), cooling: () => ({}) } } };
-const away: AppWish = {
+const broken: TestAppOptions = { parts: { replica: { breakers: () => ({ backup: 'open' }), cooling: () => ({}) } } };
+const away: TestAppOptions = {
   parts: {
     pins: {
       set: () => Promise.resolve({ kind: 'away', maybe: false }),
@@ -49,7 +49,7 @@ const recorded = (seq: number, receiptId: string): FailoverStatus => {
 
 describe('POST /providers/{orb_id}/swap', () => {
   let app: ProviderApp | undefined;
-  const start = async (wish: AppWish = {}, orb: OrbWish = {}): Promise<ProviderApp> => {
+  const start = async (wish: TestAppOptions = {}, orb: TestOrbOptions = {}): Promise<ProviderApp> => {
     app = await startProviderApp(wish);
     if (Object.keys(orb).length > 0) await app.setOrb(orb);
     return app;
@@ -128,8 +128,8 @@ describe('POST /providers/{orb_id}/swap', () => {
     body: unknown,
     code: string,
     also?: object,
-    wish?: AppWish,
-    orb?: OrbWish,
+    wish?: TestAppOptions,
+    orb?: TestOrbOptions,
   ])[] = [
     [
       'a provider that the manifest lacks',
@@ -142,7 +142,7 @@ describe('POST /providers/{orb_id}/swap', () => {
       'a provider without execution',
       { provider: 'ghost' },
       '422 provider-unresolved',
-      { detail: 'Nothing says how "ghost" is called, so it is never chosen; add /providers/ghost/execution.' },
+      { detail: '"ghost" has no execution, so it is never chosen; add /providers/ghost/execution.' },
     ],
     [
       'a malformed duration',

@@ -6,7 +6,7 @@ import type { Artefact } from './artefact.ts';
  * Compares artefacts with the files below `root` and, unless it should only check, writes those that differ.
  * @returns paths of the files that were stale or missing
  */
-export async function keep(
+export async function writeArtefacts(
   root: string,
   artefacts: readonly Artefact[],
   { check }: { readonly check: boolean },

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createGate } from '../../../../adapters/kube/gate.ts';
+import { createSemaphore } from '../../../../adapters/kube/semaphore.ts';
 
 const never = new AbortController().signal;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -17,7 +17,7 @@ interface Work {
 }
 
 function works(limit: number): Work {
-  const gate = createGate(limit);
+  const gate = createSemaphore(limit);
   const open: (() => void)[] = [];
   const [admitted, refused]: [number[], number[]] = [[], []];
   let [count, most] = [0, 0];
@@ -45,7 +45,7 @@ function works(limit: number): Work {
   };
 }
 
-describe('createGate', () => {
+describe('createSemaphore', () => {
   it('lets in so many, and the others in order', async () => {
     const work = works(2);
     for (let index = 0; index < 4; index += 1) work.start();
@@ -82,7 +82,7 @@ describe('createGate', () => {
   });
 
   it('gives its place back when the work fails', async () => {
-    const gate = createGate(1);
+    const gate = createSemaphore(1);
     const failed = await gate.pass(never, () => Promise.reject(new Error('work'))).catch(String);
     expect([failed, await gate.pass(never, async () => 'next')]).to.deep.equal(['Error: work', 'next']);
   });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { errorCode } from '../../core/errors/error-code.ts';
 
 /** The UTF-8 text of a file. @returns undefined when the file does not exist */
-export async function readIfThere(path: string): Promise<string | undefined> {
+export async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
-import type { ScrubNumber } from './numbers.ts';
+import type { RedactNumber } from './numbers.ts';
 
-export type Scrub = (text: string) => { readonly value: string; readonly hits: number };
+export type RedactText = (text: string) => { readonly value: string; readonly hits: number };
 
 /** Functions that redact the scalars of a value. Without `number`, no secret could come back as a number. */
-export interface Scrubs {
-  readonly text: Scrub;
-  readonly number: ScrubNumber | undefined;
+export interface ScalarRedactors {
+  readonly text: RedactText;
+  readonly number: RedactNumber | undefined;
 }
 
 type Members = readonly JsonValue[] | JsonObject;
@@ -15,8 +15,8 @@ type Copy = JsonValue[] | Record<string, JsonValue>;
 const isMembers = (value: JsonValue): value is Members => typeof value === 'object' && value !== null;
 
 /** True when any string, key or number changes. Most values stay the same and are not copied. */
-function concerns({ text: scrub, number }: Scrubs, root: JsonValue): boolean {
-  const hit = (text: string): boolean => scrub(text).hits > 0;
+function concerns({ text: redact, number }: ScalarRedactors, root: JsonValue): boolean {
+  const hit = (text: string): boolean => redact(text).hits > 0;
   const isHit = (value: JsonValue): boolean =>
     typeof value === 'string' ? hit(value) : typeof value === 'number' && number?.(value) !== undefined;
   const isScanned =
@@ -45,17 +45,20 @@ function put(target: Copy, key: string, value: JsonValue): void {
  * because a provider's answer may be nested deeper than the stack allows.
  * @returns the same value without a hit
  */
-export function scrubJson(scrubs: Scrubs, root: JsonValue): { readonly value: JsonValue; readonly hits: number } {
-  if (!concerns(scrubs, root)) return { value: root, hits: 0 };
+export function redactJson(
+  redactors: ScalarRedactors,
+  root: JsonValue,
+): { readonly value: JsonValue; readonly hits: number } {
+  if (!concerns(redactors, root)) return { value: root, hits: 0 };
   const queue: { readonly from: Members; readonly to: Copy }[] = [];
   let hits = 0;
   const clean = (text: string): string => {
-    const { value, hits: found } = scrubs.text(text);
+    const { value, hits: found } = redactors.text(text);
     hits += found;
     return value;
   };
   const cleanNumber = (value: number): number | string => {
-    const marker = scrubs.number?.(value);
+    const marker = redactors.number?.(value);
     if (marker !== undefined) hits += 1;
     return marker ?? value;
   };

@@ -1,11 +1,11 @@
 /** Limits how many run at once; the others wait in order. */
-export interface Gate {
+export interface Semaphore {
   /** Runs `work` when there is room. @throws the signal's reason when it is aborted while waiting */
   readonly pass: <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 }
 
 /** @param limit ≥ 1 */
-export function createGate(limit: number): Gate {
+export function createSemaphore(limit: number): Semaphore {
   const waiting: (() => void)[] = [];
   let active = 0;
   const enter = async (signal: AbortSignal): Promise<void> => {
@@ -32,7 +32,7 @@ export function createGate(limit: number): Gate {
     if (next === undefined) active -= 1;
     else next(); // the next in line takes the place
   };
-  const pass: Gate['pass'] = async (signal, work) => {
+  const pass: Semaphore['pass'] = async (signal, work) => {
     await enter(signal);
     try {
       return await work();

@@ -20,7 +20,7 @@ describe('Redactor.json', () => {
     ],
   ];
   for (const [why, input, expected, hits] of rows) {
-    it(`scrubs ${why}`, () => {
+    it(`redacts ${why}`, () => {
       expect(json(input)).to.deep.equal({ value: expected, hits });
     });
   }

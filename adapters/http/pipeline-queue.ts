@@ -22,7 +22,7 @@ interface Turn {
  * in one piece, some 2 000 requests. A connection with more waiting requests than the limit is closed. Its client must
  * repeat requests that were not answered.
  */
-export class RequestTurns {
+export class PipelineQueue {
   readonly #limits: WaitingLimits;
   /** Waiting requests by connection; an entry exists while an answer is open. Owned by `take`. */
   readonly #lines = new Map<Duplex, Turn[]>();

@@ -17,7 +17,7 @@ class Row {
 const NOTHING = new Row();
 
 /** The part of an answer about one Orb. */
-export interface OrbCells {
+export interface OrbMetricsTable {
   readonly providers: readonly string[];
   /**
    * Rows of the providers that have a series. Rows are made as series arrive: making all at once would block the event
@@ -37,8 +37,8 @@ export const keyOf = ({ namespace, orbId }: Pick<OrbToMeasure, 'namespace' | 'or
 const largest = (one: number, other: number): number => (one > other || Number.isNaN(other) ? one : other);
 
 /** The cells of one answer, for the requested Orbs; samples of other Orbs are dropped. */
-export class Cells {
-  readonly #orbs: ReadonlyMap<string, OrbCells>;
+export class MetricsTable {
+  readonly #orbs: ReadonlyMap<string, OrbMetricsTable>;
   #evaluatedAt = Number.NaN;
 
   constructor(orbs: readonly OrbToMeasure[]) {
@@ -61,7 +61,7 @@ export class Cells {
     return this.#evaluatedAt;
   }
 
-  readonly of = (key: string): OrbCells | undefined => this.#orbs.get(key);
+  readonly of = (key: string): OrbMetricsTable | undefined => this.#orbs.get(key);
 
   readonly add = ({ labels, evaluatedAt, value }: Sample): void => {
     this.#evaluatedAt = Math.round(evaluatedAt * 1000);
@@ -74,7 +74,7 @@ export class Cells {
   };
 }
 
-function rowOf({ rows, providers }: OrbCells, provider: string): Row | undefined {
+function rowOf({ rows, providers }: OrbMetricsTable, provider: string): Row | undefined {
   const there = rows.get(provider);
   if (there !== undefined || !providers.includes(provider)) return there;
   const made = new Row();
@@ -82,7 +82,7 @@ function rowOf({ rows, providers }: OrbCells, provider: string): Row | undefined
   return made;
 }
 
-function addValue(orb: OrbCells, provider: string, { name, value }: { name: string; value: number }): void {
+function addValue(orb: OrbMetricsTable, provider: string, { name, value }: { name: string; value: number }): void {
   const row = rowOf(orb, provider);
   const column = COLUMNS.get(name);
   if (row === undefined || column === undefined) return;
@@ -180,7 +180,7 @@ export const quantileOf = ({ quantile }: Pick<OrbToMeasure, 'quantile'>): Quanti
   QUANTILES.find((allowed) => allowed === quantile) ?? 0.95;
 
 /** The baselines of an Orb in an answer whose query included them. */
-export function baselinesOf({ rows }: OrbCells, orb: Pick<OrbToMeasure, 'quantile'>): Baselines {
+export function baselinesOf({ rows }: OrbMetricsTable, orb: Pick<OrbToMeasure, 'quantile'>): Baselines {
   const quantile = quantileOf(orb);
   const pairs = Array.from(rows, ([provider, row]) => {
     const baseline = { base: milliseconds(row, baseName(quantile)), baseN: samples(row, 'base_n') };
@@ -191,7 +191,7 @@ export function baselinesOf({ rows }: OrbCells, orb: Pick<OrbToMeasure, 'quantil
 
 /** All metrics of the providers of an Orb, including providers without a series. */
 export function providersOf(
-  { rows, providers }: OrbCells,
+  { rows, providers }: OrbMetricsTable,
   orb: Pick<OrbToMeasure, 'quantile'>,
   baselines: Baselines | undefined,
 ): Readonly<Record<string, ProviderMetrics>> {

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { inTurns } from '../../../../standalone/files/in-turns.ts';
+import { forEachConcurrently } from '../../../../standalone/files/for-each-concurrently.ts';
 
-describe('inTurns', () => {
+describe('forEachConcurrently', () => {
   it('ends with nothing under way, and begins nothing after a failure', async () => {
     const begun: number[] = [];
     const slow = Promise.withResolvers<void>();
     let ended = 0;
     const items = Array.from({ length: 200 }, (_, index) => index);
-    const done = inTurns(items, async (item) => {
+    const done = forEachConcurrently(items, async (item) => {
       begun.push(item);
       if (item === 5) throw new Error('the disk is full');
       await slow.promise;

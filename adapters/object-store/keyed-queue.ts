@@ -1,7 +1,7 @@
 /**
  * Runs work under one key in the order of its calls, one after the other. Work under different keys runs concurrently.
  */
-export class Turns {
+export class KeyedQueue {
   readonly #last = new Map<string, Promise<void>>();
 
   /** Rejects as `work` does; the next one runs all the same. */

@@ -2,7 +2,7 @@ import { keyOf } from '../../core/reconcile/kube-object.ts';
 import type { Reflector } from '../../adapters/kube/port.ts';
 
 /** Reports when everything that existed at the start has been taken over once. */
-export class FirstPass {
+export class InitialSync {
   readonly #taken = new Set<string>();
   #left: Set<string> | undefined;
 
