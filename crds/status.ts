@@ -158,7 +158,7 @@ export interface FailoverFreeze {
   readonly reason: string;
 }
 /**
- * What became of pins.
+ * How pins were handled.
  */
 export interface FailoverPinStatus {
   /**

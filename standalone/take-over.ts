@@ -64,7 +64,7 @@ type Apply = (fieldManager: string, members: object) => Promise<unknown>;
  * Takes over a pin. An API pin overrides the file's current pin. A pin that the API removed stays removed, although the
  * file still has it.
  */
-async function takePin(apply: Apply, pin: OlderPin, metadata: object): Promise<void> {
+async function migratePin(apply: Apply, pin: OlderPin, metadata: object): Promise<void> {
   const annotations = pinAnnotationOf(pin.kind === 'removed' ? pin.id : ANY_PIN);
   await apply(FILE_PINS, { metadata: { ...metadata, annotations } });
   if (pin.kind === 'set') await apply(API_MANAGER, { spec: { pin: pin.pin } });
@@ -104,7 +104,7 @@ async function makeOrb(parts: Parts, taken: Taken): Promise<string> {
   const apply: Apply = (fieldManager, members) =>
     parts.client.apply(KINDS.orb, { ...ENVELOPE, metadata, ...members }, { fieldManager, force: true }, never);
   await apply(FILES, { metadata: { ...metadata, annotations: migratedAnnotations(file) }, spec });
-  if (pin !== undefined) await takePin(apply, pin, metadata);
+  if (pin !== undefined) await migratePin(apply, pin, metadata);
   for (const [fieldManager, status] of statusesOf(taken)) {
     const options = { fieldManager, force: true, subresource: 'status' } as const;
     await parts.client.apply(KINDS.orb, { ...ENVELOPE, metadata, status }, options, never);
@@ -112,7 +112,7 @@ async function makeOrb(parts: Parts, taken: Taken): Promise<string> {
   return uid;
 }
 
-async function takeOrb(parts: Parts, orb: OlderOrb): Promise<void> {
+async function migrateOrb(parts: Parts, orb: OlderOrb): Promise<void> {
   const { ledger, failovers, pins, logger } = parts;
   const { namespace, name, digest, since } = orb;
   const [key, spec] = [`${namespace}/${name}`, await manifestOf(parts, orb)];
@@ -126,7 +126,7 @@ async function takeOrb(parts: Parts, orb: OlderOrb): Promise<void> {
   await ledger.putState(VALID_ORB, key, JSON.stringify({ digest, since, uid }));
 }
 
-async function takeOrbiset(parts: Parts, { namespace, name, spec, file }: OlderOrbiset): Promise<void> {
+async function migrateOrbiset(parts: Parts, { namespace, name, spec, file }: OlderOrbiset): Promise<void> {
   const { client, ledger } = parts;
   const object = { apiVersion: API_VERSION, kind: 'Orbiset', spec };
   const uid = await createOnce(parts, KINDS.orbiset, { ...object, metadata: { name, namespace } });
@@ -170,8 +170,8 @@ export async function takeOverOlderRows(options: TakeOverOptions): Promise<void>
     rowsOf(options, 'pin', (json) => olderPin(json, now)),
   ]);
   const parts = { ...options, failovers, pins };
-  await forEachConcurrently([...orbs.values()], (orb) => takeOrb(parts, orb));
-  await forEachConcurrently([...orbisets.values()], (orbiset) => takeOrbiset(parts, orbiset));
+  await forEachConcurrently([...orbs.values()], (orb) => migrateOrb(parts, orb));
+  await forEachConcurrently([...orbisets.values()], (orbiset) => migrateOrbiset(parts, orbiset));
   await forget(options, 'failover');
   await forget(options, 'pin');
   if (orbs.size + orbisets.size > 0)

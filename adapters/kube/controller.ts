@@ -70,7 +70,7 @@ export interface Controller {
    * starts from all keys. Never rejects. May be called again when it has ended.
    */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** Stops taking keys for good. Resolves when runs in flight have ended, or after `ms`. */
+  /** Stops taking keys permanently. Resolves when runs in flight have ended, or after `ms`. */
   readonly drain: (ms: number) => Promise<void>;
 }
 

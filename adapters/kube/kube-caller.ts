@@ -80,7 +80,7 @@ async function* guarded(
   }
 }
 
-const late = (call: Call, ms: number): KubeError =>
+const timeoutError = (call: Call, ms: number): KubeError =>
   noAnswerError(call.what, new Error(`no answer within ${ms / 1000} s`));
 
 class HttpCaller implements Caller {
@@ -114,7 +114,7 @@ class HttpCaller implements Caller {
   readonly stream: Caller['stream'] = async (call, signal) => {
     signal.throwIfAborted();
     const [deadline, timer] = [new AbortController(), new AbortController()];
-    const act = (): void => deadline.abort(late(call, CALL_MS));
+    const act = (): void => deadline.abort(timeoutError(call, CALL_MS));
     after(this.#options.clock, CALL_MS, { signal: timer.signal, act });
     const either = AbortSignal.any([signal, deadline.signal]);
     try {
@@ -138,7 +138,7 @@ class HttpCaller implements Caller {
   #once(call: Call, signal: AbortSignal): Promise<KubeJson> {
     const ms = call.verb === 'list' ? LIST_MS : CALL_MS;
     return withScope(signal, async (scope) => {
-      after(this.#options.clock, ms, { signal: scope.signal, act: () => scope.abort(late(call, ms)) });
+      after(this.#options.clock, ms, { signal: scope.signal, act: () => scope.abort(timeoutError(call, ms)) });
       try {
         const { body } = await this.#answer(call, 'calls', scope.signal);
         return readKubeJson(await readAll(body));

@@ -19,7 +19,7 @@ export interface CreationSources {
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** @param namespace and name of the object */
-function born({ apiVersion, kind, metadata }: AppliedObject, { now, newUid }: CreationSources): Identity {
+function newIdentity({ apiVersion, kind, metadata }: AppliedObject, { now, newUid }: CreationSources): Identity {
   const { name = '', namespace } = metadata;
   const asked = Date.parse(text(metadata['creationTimestamp']) ?? '');
   const createdMs = Number.isNaN(asked) ? Math.trunc(now()) : asked;
@@ -67,14 +67,14 @@ export const decideApply =
     else checkMayChange(known, object, options);
     if (known !== undefined && force === false) checkConflicts(known, object, writer);
     const content = applied(known?.content ?? EMPTY_CONTENT, object, writer);
-    return { identity: known?.identity ?? born(object, birth), content };
+    return { identity: known?.identity ?? newIdentity(object, birth), content };
   };
 
 export const decideCreate =
   (object: AppliedObject, birth: CreationSources): Decide =>
   (known) => {
     if (known !== undefined) throw refusal(409, 'AlreadyExists');
-    return { identity: born(object, birth), content: replaced(EMPTY_CONTENT, object, undefined) };
+    return { identity: newIdentity(object, birth), content: replaced(EMPTY_CONTENT, object, undefined) };
   };
 
 /** PUT. */

@@ -4,7 +4,7 @@
 export class KeyedQueue {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Rejects as `work` does; the next one runs all the same. */
+  /** Rejects as `work` does; the next work still runs. */
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key);
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -43,7 +43,7 @@ export class ObjectWrites {
   readonly #table: ObjectTable;
   readonly #rows: ObjectRows | undefined;
   readonly #turns = new KeyedQueue();
-  /** Rows that the ledger refused to write: the write may have happened all the same. */
+  /** Rows that the ledger refused to write: the write may still have happened. */
   readonly #doubtful = new Set<string>();
 
   /** @param rows absent: all objects live in memory only */

@@ -24,7 +24,10 @@ const versionOf = ({ metadata }: KubeObject): number => Number(metadata.resource
  * Changes since that version, one event per object: states in between are not kept.
  * @returns undefined: the version is too old
  */
-function missed(table: ObjectTable, { kind, selection, since }: WatchOptions): readonly Uint8Array[] | undefined {
+function missedChanges(
+  table: ObjectTable,
+  { kind, selection, since }: WatchOptions,
+): readonly Uint8Array[] | undefined {
   const { labelSelector: _labels, ...place } = selection;
   // Includes objects that may have had the labels before: removing an unknown object succeeds.
   const deleted = table.deletedSince(kind, since)?.filter((object) => matches(object, place));
@@ -72,7 +75,7 @@ class Lines {
 /** The bytes of a watch. It waits for writes, until it is aborted or its reader returns. */
 export async function* watchOf(table: ObjectTable, options: WatchOptions): AsyncGenerator<Uint8Array> {
   const { signal } = options;
-  const earlier = missed(table, options);
+  const earlier = missedChanges(table, options);
   if (earlier === undefined) {
     yield line('ERROR', EXPIRED);
     return;

@@ -63,14 +63,18 @@ const into =
     queue.add(key, { lane: initial ? 'low' : 'high' });
 
 /** Objects that were deleted while no process ran are still in the ledger. They are removed in the same way. */
-async function alsoGone({ synced, store }: Reflector, queue: WorkQueue, kept: () => Iterable<string>): Promise<void> {
+async function enqueueRemoved(
+  { synced, store }: Reflector,
+  queue: WorkQueue,
+  kept: () => Iterable<string>,
+): Promise<void> {
   await synced;
   for (const key of kept()) if (store.get(key) === undefined) queue.add(key, { lane: 'low' });
 }
 
-type Feeding = Pick<ControllerOptions, 'name' | 'kind' | 'queue' | 'reconcile' | 'workers'>;
+type FeedController = Pick<ControllerOptions, 'name' | 'kind' | 'queue' | 'reconcile' | 'workers'>;
 
-function controllerOf({ metrics, random, platform }: Parts, feeding: Feeding): Controller {
+function controllerOf({ metrics, random, platform }: Parts, feeding: FeedController): Controller {
   const { clock, log } = platform;
   return createController({ ...feeding, clock, random, logger: log.logger, metrics });
 }
@@ -96,8 +100,8 @@ function createOrbFeed(parts: Parts, valid: ValidOrbs): OrbParts {
   const reflector = parts.reflect({ kind: KINDS.orb, onChange: into(queue) });
   const pass = new InitialSync(reflector);
   const holder = createSwapTasks({ ...parts, feed, store: reflector.store });
-  void alsoGone(reflector, queue, () => [...valid.lastValid.keys()]);
-  const reconcile: Feeding['reconcile'] = async (key) => {
+  void enqueueRemoved(reflector, queue, () => [...valid.lastValid.keys()]);
+  const reconcile: FeedController['reconcile'] = async (key) => {
     await feed.apply(key, reflector.store.get(key)).finally(() => pass.took(key));
     holder.observe(key);
     return done;
@@ -175,8 +179,8 @@ function createOrbisetFeed(parts: Parts, last: LastOrbisets, lease: LedgerLease)
     },
   });
   const pass = new InitialSync(reflector);
-  void alsoGone(reflector, queue, () => [...last.all.keys()].map((key) => key.replace('.', '/')));
-  const reconcile: Feeding['reconcile'] = async (key) => {
+  void enqueueRemoved(reflector, queue, () => [...last.all.keys()].map((key) => key.replace('.', '/')));
+  const reconcile: FeedController['reconcile'] = async (key) => {
     await feed.apply(key, reflector.store.get(key)).finally(() => pass.took(key));
     return done;
   };

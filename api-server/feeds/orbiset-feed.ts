@@ -81,7 +81,7 @@ export class OrbisetFeed {
   /**
    * Takes over the present state of one Orbiset and of its Secrets. Calls for one key must not overlap.
    * @param orbiset undefined: it was deleted
-   * @throws LedgerError the ledger is away: the Orbiset is in use all the same, and a later call makes it durable
+   * @throws LedgerError the ledger is away: the Orbiset is still in use, and a later call makes it durable
    */
   async apply(key: string, orbiset: KubeObject | undefined): Promise<void> {
     const { last, logger } = this.#deps;

@@ -74,7 +74,7 @@ export function createTlsFollower(
       logger.info('the certificate was replaced', { expires_at: new Date(found.expiresAt).toISOString() });
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      if (text !== reportedError) logger.error('the certificate stays as it was', { error });
+      if (text !== reportedError) logger.error('the previous certificate stays in use', { error });
       reportedError = text;
     }
   };

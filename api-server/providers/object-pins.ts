@@ -50,7 +50,7 @@ interface Call extends Pick<ObjectPinsDeps, 'writesOnce'> {
 }
 
 /** A client that remembers whether something may have been written. */
-class NotingClient implements Pick<KubeClient, 'get' | 'apply' | 'patch'> {
+class RecordingClient implements Pick<KubeClient, 'get' | 'apply' | 'patch'> {
   readonly #client: ObjectPinsDeps['client'];
   #hasWritten = false;
 
@@ -188,7 +188,7 @@ export function createObjectPins({ client, clock, ...own }: ObjectPinsDeps): Pin
   // A change is not aborted when the caller goes away: it happens completely or not at all.
   const never = new AbortController().signal;
   const run = async <T>(work: (call: Call) => Promise<T>): Promise<T | PinUnavailable> => {
-    const noting = new NotingClient(client);
+    const noting = new RecordingClient(client);
     try {
       return await within(limit, never, (signal) => again(() => work({ ...own, client: noting, signal })));
     } catch (error) {

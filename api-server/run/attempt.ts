@@ -116,7 +116,7 @@ export interface AttemptCall {
 }
 
 /** The attempt was cut by a deadline of its Orbiset, which is shorter than that of the manifest. */
-function cutByOrbiset({ plan, ready, live }: AttemptCall, result: DialResult): boolean {
+function endedByOrbisetDeadline({ plan, ready, live }: AttemptCall, result: DialResult): boolean {
   if (result.kind !== 'failed' || result.failure.code !== 'deadline') return false;
   const followsRun = live.signal.aborted || ready.provider.attemptTimeoutMs === undefined;
   return followsRun && plan.timeoutMs < plan.eligible[0].provider.timeoutMs;
@@ -134,7 +134,7 @@ function concernsOrb(call: AttemptCall, result: DialResult, exchange: ProviderEx
   const { orb, orbiset } = call.plan;
   if (orbiset.namespace === orb.namespace) return true;
   if (isTenantRefusal(exchange, call.ready.usesSecret)) return false;
-  return !cutByOrbiset(call, result) && !isOwnHost(call);
+  return !endedByOrbisetDeadline(call, result) && !isOwnHost(call);
 }
 
 function countAttempt(

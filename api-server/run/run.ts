@@ -170,7 +170,7 @@ async function checkAndCommit(runtime: Runtime, run: StartedRun, answer: RunAnsw
   return [await runtime.ledger.finishRun({ ...finishRow(run, answer.sealed), answer: text }), good];
 }
 
-function lostLedger(run: StartedRun, calls: CallResults, error: LedgerError): Reply {
+function ledgerFailedReply(run: StartedRun, calls: CallResults, error: LedgerError): Reply {
   return problem(run.plan, ledgerCode(error), {
     detail: 'The run may have been executed; its receipt follows when the ledger is back.',
     extensions: {
@@ -184,7 +184,7 @@ function lostLedger(run: StartedRun, calls: CallResults, error: LedgerError): Re
 const summaryOfStored = async (runtime: Runtime, stored: StoredReceipt): Promise<JsonObject> =>
   storedSummaryOf(stored, recordOf(stored.jws), await runtime.selfCheck.verifies(stored.jws));
 
-async function closedBefore(runtime: Runtime, run: StartedRun): Promise<Reply> {
+async function runClosedReply(runtime: Runtime, run: StartedRun): Promise<Reply> {
   const stored = await runtime.ledger.receiptOfRun(run.seed.tenant, run.plan.runId);
   return problem(run.plan, 'run-closed', {
     extensions: {
@@ -211,7 +211,7 @@ async function settle(runtime: Runtime, run: StartedRun, answer: RunAnswer): Pro
     plan.claim === undefined
       ? await commitAndCheck(runtime, run, answer.sealed)
       : await checkAndCommit(runtime, run, answer);
-  if (committed.kind === 'closed') return closedBefore(runtime, run);
+  if (committed.kind === 'closed') return runClosedReply(runtime, run);
   observe(runtime, run, answer.sealed);
   if (good) return replyOf(answer);
   runtime.logger.error('a receipt does not verify with the published key: no more runs are started', {
@@ -231,7 +231,7 @@ async function finish(runtime: Runtime, run: StartedRun, calls: CallResults): Pr
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     runtime.logger.error('the receipt of a run could not be stored', { run_id: plan.runId, error });
-    return lostLedger(run, calls, error);
+    return ledgerFailedReply(run, calls, error);
   }
 }
 

@@ -19,7 +19,7 @@ function closedAnswer(sealed: SealedRun): string {
   return JSON.stringify({ status: reply.status, headers: reply.headers, body: reply.body });
 }
 
-function sealLost(runtime: Runtime, seed: RunSeed): SealedRun {
+function sealLostRun(runtime: Runtime, seed: RunSeed): SealedRun {
   const finishedAt = runtime.clock.now();
   return sealRun(runtime, seed, {
     outcome: 'platform_error',
@@ -39,7 +39,7 @@ async function closeRun(runtime: Runtime, overdue: OverdueRun): Promise<void> {
   const raw: unknown = JSON.parse(overdue.seed);
   const seed = isJsonObject(raw) ? parseRunSeed(raw) : undefined;
   if (seed === undefined) throw new TypeError(`run ${overdue.runId} has no readable seed`);
-  const sealed = sealLost(runtime, seed);
+  const sealed = sealLostRun(runtime, seed);
   const { runId, tenant } = overdue;
   const result = await runtime.ledger.finishRun({
     runId,

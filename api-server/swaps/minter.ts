@@ -47,7 +47,7 @@ class NotHolding extends Error {}
  */
 type Minted = Pick<LastSwap, 'seq'> & { readonly receiptId: string | null };
 
-const isForLater = (error: unknown): boolean => error instanceof LedgerError || error instanceof NotHolding;
+const isRetryable = (error: unknown): boolean => error instanceof LedgerError || error instanceof NotHolding;
 
 class Minter implements SwapMinter {
   readonly #deps: SwapMinterDeps;
@@ -156,7 +156,7 @@ class Minter implements SwapMinter {
         logger.error('a swap has another receipt already', { ...fields, existing: result.receiptId });
       return result.kind === 'recorded' ? swap.receiptId : result.receiptId;
     } catch (error) {
-      if (isForLater(error)) throw error;
+      if (isRetryable(error)) throw error;
       logger.error('a swap can have no receipt', { ...fields, error });
       return previous;
     }

@@ -115,10 +115,12 @@ interface Exchange {
   readonly sent: () => boolean;
 }
 
-type Through = { readonly agent: false } | { readonly createConnection: () => Duplex; readonly defaultPort: number };
+type ConnectionOptions =
+  | { readonly agent: false }
+  | { readonly createConnection: () => Duplex; readonly defaultPort: number };
 
 /** How to reach the server. A connection that we open exists before the request: until then nothing was sent. */
-async function wayTo(server: Server, signal: AbortSignal): Promise<Through> {
+async function connectionOptions(server: Server, signal: AbortSignal): Promise<ConnectionOptions> {
   const { base, connect } = server;
   if (connect === undefined) return { agent: false };
   const stream = await connect(signal);
@@ -128,7 +130,7 @@ async function wayTo(server: Server, signal: AbortSignal): Promise<Through> {
 }
 
 /** One connection for one request; redirects are not followed, as they would send the key along. */
-function exchange(server: Server, request: ApiRequest, through: Through, signal: AbortSignal): Exchange {
+function exchange(server: Server, request: ApiRequest, through: ConnectionOptions, signal: AbortSignal): Exchange {
   const url = new URL(request.path, server.base);
   const send = url.protocol === 'https:' ? tlsRequest : plainRequest;
   const options = { method: request.method, headers: headersOf(server, request), ...through, signal };
@@ -151,7 +153,7 @@ export async function call(server: Server, request: ApiRequest, signal: AbortSig
   const limit = AbortSignal.any([signal, AbortSignal.timeout(request.timeoutMs)]);
   let exchanged: Exchange | undefined;
   try {
-    exchanged = exchange(server, request, await wayTo(server, limit), limit);
+    exchanged = exchange(server, request, await connectionOptions(server, limit), limit);
     const incoming = await exchanged.answer;
     const body = await readBody(incoming);
     return { status: incoming.statusCode ?? 0, contentType: incoming.headers['content-type'] ?? '', body };

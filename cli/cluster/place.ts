@@ -47,7 +47,7 @@ const hasCluster = async (io: Io): Promise<boolean> =>
 
 type StoredCluster = Extract<Login, { kind: 'cluster' }>;
 
-function wishOf(args: Args, stored: StoredCluster | undefined): ClusterSelection {
+function selectionOf(args: Args, stored: StoredCluster | undefined): ClusterSelection {
   const kubeconfig = args.one('kubeconfig') ?? stored?.kubeconfig;
   const context = args.one('context') ?? stored?.context;
   return { ...(kubeconfig === undefined ? {} : { kubeconfig }), ...(context === undefined ? {} : { context }) };
@@ -60,7 +60,7 @@ export function clusterPlace(args: Args, login: Login | undefined): ClusterPlace
   const platform = args.one('platform-namespace') ?? stored?.platformNamespace ?? PLATFORM_NAMESPACE;
   return {
     kind: 'cluster',
-    wish: wishOf(args, stored),
+    wish: selectionOf(args, stored),
     platformNamespace: namespaceOf(platform, '--platform-namespace'),
     serviceAccount: args.one('as-serviceaccount') ?? stored?.serviceAccount,
   };

@@ -31,7 +31,7 @@ async function controlOf(data: string): Promise<Server> {
 }
 
 /** Sets how a bundled provider behaves from now on, and prints its behaviour. */
-async function behave(args: Args, behaviour: JsonObject, said: string, io: Io): Promise<number> {
+async function setBehaviour(args: Args, behaviour: JsonObject, said: string, io: Io): Promise<number> {
   const name = args.positionals[0] ?? '';
   const server = await controlOf(args.one('data') ?? '.orb');
   const path = `providers/${encodeURIComponent(name)}`;
@@ -65,7 +65,7 @@ export const exampleSlowVerb: Verb = {
   examples: ['{orb} example slow alpha 600ms'],
   run: async (args, io) => {
     const ms = slowMs(args.positionals[1] ?? '');
-    return behave(args, { slow_ms: ms }, `takes ${ms} ms longer from now on`, io);
+    return setBehaviour(args, { slow_ms: ms }, `takes ${ms} ms longer from now on`, io);
   },
 };
 
@@ -79,7 +79,7 @@ export const exampleFailVerb: Verb = {
   examples: ['{orb} example fail alpha 503'],
   run: async (args, io) => {
     const status = failStatus(args.positionals[1] ?? '');
-    return behave(args, { fail_status: status }, `answers with ${status} from now on`, io);
+    return setBehaviour(args, { fail_status: status }, `answers with ${status} from now on`, io);
   },
 };
 
@@ -91,5 +91,5 @@ export const exampleHealVerb: Verb = {
   flags: [DATA],
   about: ABOUT,
   examples: ['{orb} example heal alpha'],
-  run: async (args, io) => behave(args, {}, 'works again', io),
+  run: async (args, io) => setBehaviour(args, {}, 'works again', io),
 };

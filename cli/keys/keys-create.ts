@@ -32,7 +32,7 @@ function lifeOf(args: Args): { readonly lifeMs?: number } {
 const given = (args: Args, flag: string): readonly string[] | undefined =>
   args.has(flag) ? args.all(flag) : undefined;
 
-function wishOf(args: Args, io: Io): NewApiKey {
+function newKeyOf(args: Args, io: Io): NewApiKey {
   const tenants = args.all('tenant');
   if (tenants.length === 0) throw usage('--tenant NAME is missing: the namespace that the key acts for');
   const scopes = given(args, 'scope')?.map(scopeOf) ?? DEFAULT_SCOPES;
@@ -69,7 +69,7 @@ export const keysCreateVerb: Verb = {
     '{orb} keys create --tenant acme --context production',
   ],
   run: async (args, io) => {
-    const wish = wishOf(args, io);
+    const wish = newKeyOf(args, io);
     const place = await keyPlace(args, io);
     const { text, record } = await createKeyIn(place, wish);
     const until = new Date(record.expiresAt).toISOString();

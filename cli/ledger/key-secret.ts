@@ -42,7 +42,7 @@ async function checkUnsigned(cluster: Cluster, { namespace, name }: Required<Obj
     `there is no Secret ${namespace}/${name}, and the platform has signed with its keys (ConfigMap ${LOG_HEAD_NAME}): no others were made`,
     'restore that Secret from its backup, or name the one that has the keys',
     'an API that still runs has them: let it run, see "When the keys are lost" in docs/backup-and-restore.md',
-    'to give its receipts up and begin anew: delete that ConfigMap, and the volume of the ledger',
+    'to give up its receipts and start again: delete that ConfigMap, and the volume of the ledger',
   );
 }
 

@@ -17,7 +17,7 @@ const isThere = (value: JsonValue, name: string): boolean =>
   typeof member(value, name) === 'object' && member(value, name) !== null;
 
 /** The meaning of a state, and what the reader has to do. */
-interface Meaning {
+interface StateText {
   readonly says: string;
   readonly act: (status: JsonObject, program: string) => string;
 }
@@ -32,7 +32,7 @@ function actFailedOver(status: JsonObject, program: string): string {
   return isThere(status, 'decision') ? nothing() : `swap back when you want: ${back}`;
 }
 
-const MEANINGS: Readonly<Record<string, Meaning>> = {
+const MEANINGS: Readonly<Record<string, StateText>> = {
   single: { says: 'the only provider that can be called', act: nothing },
   primary: { says: 'the preferred provider', act: nothing },
   failed_over: { says: 'used in place of the primary', act: actFailedOver },
@@ -52,9 +52,9 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   },
 };
 
-const UNKNOWN: Meaning = { says: '', act: nothing };
+const UNKNOWN: StateText = { says: '', act: nothing };
 
-function activeText(status: JsonObject, { says }: Meaning): string {
+function activeText(status: JsonObject, { says }: StateText): string {
   const { since, reason } = { since: shown(status, 'since'), reason: shown(status, 'reason') };
   const when = since === '–' ? '' : `, since ${since} (${reason})`;
   return `${textAt(status, 'active_provider')}: ${says}${when}`;
@@ -68,13 +68,13 @@ function verdictText(decision: JsonObject): string {
 }
 
 /** Whether the primary gets a share already; the line of the ramp reports it. */
-const isOnTheWay = (status: JsonObject): boolean => member(objectAt(status, 'ramp'), 'trial') === false;
+const isReturning = (status: JsonObject): boolean => member(objectAt(status, 'ramp'), 'trial') === false;
 
-const isHome = (status: JsonObject): boolean => textAt(status, 'active_provider') === textAt(status, 'primary');
+const isOnPrimary = (status: JsonObject): boolean => textAt(status, 'active_provider') === textAt(status, 'primary');
 
 /** Text of the rule that decided. Failback gives the reason for waiting until it has acted. */
 function ruleText(status: JsonObject, decision: JsonObject): string {
-  const acted = textAt(decision, 'rule') === 'failback' && (isOnTheWay(status) || isHome(status));
+  const acted = textAt(decision, 'rule') === 'failback' && (isReturning(status) || isOnPrimary(status));
   return acted ? 'primary is well, and has been for long enough' : shown(decision, 'why');
 }
 
@@ -101,8 +101,8 @@ const BLOCK_TEXTS: Readonly<Record<string, (decision: JsonObject) => string>> = 
 
 /** When the primary may be used again; '' when it is in use. */
 function backText(status: JsonObject): string {
-  if (isOnTheWay(status)) return '';
-  if (!isThere(status, 'decision') || isHome(status)) return '';
+  if (isReturning(status)) return '';
+  if (!isThere(status, 'decision') || isOnPrimary(status)) return '';
   const decision = objectAt(status, 'decision');
   const next = shown(decision, 'next_possible_failback');
   const when = next === '–' ? 'not by itself' : `${next} at the earliest`;
@@ -187,7 +187,7 @@ const unresolvedText = (status: JsonObject): string =>
     .map((one) => `add /providers/${textAt(one, 'name')}/execution to the manifest`)
     .join('; ');
 
-function actText(status: JsonObject, meaning: Meaning, program: string): string {
+function actText(status: JsonObject, meaning: StateText, program: string): string {
   const [act, missing] = [meaning.act(status, program), unresolvedText(status)];
   if (missing === '') return act;
   return act === 'nothing' ? missing : `${act}; ${missing}`;

@@ -8,7 +8,7 @@ export const swapLine = ({ swap }: SwapReceipt): string =>
 
 const ms = (value: number | null): string => (value === null ? '-' : `${value} ms`);
 
-function askedBy({ actor }: SwapReceipt): readonly (readonly string[])[] {
+function actorRows({ actor }: SwapReceipt): readonly (readonly string[])[] {
   if (actor === null) return [];
   const { id, reason, mode, expires_at: until } = actor;
   const pin = mode === null ? '' : `, ${mode}${until === null ? '' : ` until ${until}`}`;
@@ -56,7 +56,7 @@ export function swapText(record: SwapReceipt, explanation: Explanation | undefin
   const facts = table([
     ['  decided', `${swap.decided_at} by rule ${swap.rule}`],
     ['  by', `${evaluator.id}, ${evaluator.instance}, epoch ${evaluator.epoch}`],
-    ...askedBy(record),
+    ...actorRows(record),
     ['  swap before', previous ?? 'none'],
   ]);
   return printableLines(facts) + explained(record.evidence, explanation);

@@ -24,7 +24,7 @@ import { trustKeys, type TrustAnchors, type TrustedKeys } from './trusted-keys.t
  * What to do about a proof from an earlier log of the same platform. The checkpoint of that log no longer counts:
  * offline it can't be known which of its entries the new log still has.
  */
-function givenUpLog({ proof, document }: VerifySubject): readonly string[] {
+function abandonedLogLines({ proof, document }: VerifySubject): readonly string[] {
   const [origin = ''] = (parseTlogProof(proof ?? '')?.checkpoint ?? '').split('\n');
   if (!isLaterOrigin(document.log_origin, origin)) return [];
   return [
@@ -47,7 +47,7 @@ function maxAgeOf(args: Args): Pick<VerifyOptions, 'maxAgeMs'> {
 const replayOf = (args: Args): Pick<VerifyOptions, 'replay'> =>
   args.has('explain') ? { replay: ({ evidence, swap }) => replayEvidence(evidence, swap) } : {};
 
-async function believedBy(args: Args, io: Io): Promise<TrustAnchors> {
+async function trustAnchorsOf(args: Args, io: Io): Promise<TrustAnchors> {
   const text = args.one('root');
   return text === undefined
     ? { kind: 'pins', pins: await readPins(io) }
@@ -99,7 +99,7 @@ async function verify(args: Args, io: Io): Promise<Report> {
   const path = args.positionals[0] ?? '';
   const options = { ...maxAgeOf(args), ...replayOf(args), allowUnlogged: args.has('allow-unlogged') };
   const disclosed = await readDisclosed(args, io);
-  const believed = await believedBy(args, io);
+  const believed = await trustAnchorsOf(args, io);
   const document = readDocument(await readInput(path, MAX_BYTES, io), path);
   if (document.kind === 'malformed')
     return { verification: verification({ bundle: 'malformed' }, {}), keys: undefined, next: [] };
@@ -112,7 +112,7 @@ async function verify(args: Args, io: Io): Promise<Report> {
   await remember(keys, believed, io);
   const subject = { jws: document.jws, proof: isBundle ? document.proof : null, document: keys.document };
   const judged = await judge(subject, options, disclosed, io);
-  const next = judged.code === 'checkpoint' ? givenUpLog(subject) : [];
+  const next = judged.code === 'checkpoint' ? abandonedLogLines(subject) : [];
   return { verification: withRows(judged, isBundle), keys, next };
 }
 

@@ -78,7 +78,7 @@ export interface EndedAttempt {
 const isQuotaRefusal = ({ exchange, usedSecret }: EndedAttempt): boolean =>
   isTenantRefusal(exchange, usedSecret) && exchange.kind === 'answered' && exchange.status === 429;
 
-const answeredElsewhere = <T extends EndedAttempt>(attempts: readonly T[], refusal: T): T | undefined =>
+const answeredByOther = <T extends EndedAttempt>(attempts: readonly T[], refusal: T): T | undefined =>
   attempts.findLast(
     (attempt) =>
       attempt.provider !== refusal.provider && attempt.exchange.kind === 'answered' && !isQuotaRefusal(attempt),
@@ -92,7 +92,7 @@ const answeredElsewhere = <T extends EndedAttempt>(attempts: readonly T[], refus
 export function decisiveAttempt<T extends EndedAttempt>(attempts: readonly T[]): T | undefined {
   const last = attempts.at(-1);
   if (last === undefined) return undefined;
-  if (isQuotaRefusal(last)) return answeredElsewhere(attempts, last) ?? last;
+  if (isQuotaRefusal(last)) return answeredByOther(attempts, last) ?? last;
   const refusal = last.exchange.kind === 'answered' ? undefined : attempts.findLast(isQuotaRefusal);
-  return refusal === undefined ? last : (answeredElsewhere(attempts, refusal) ?? refusal);
+  return refusal === undefined ? last : (answeredByOther(attempts, refusal) ?? refusal);
 }

@@ -67,7 +67,7 @@ const manual = (status: FailoverStatus): Decision => ({
 });
 
 /** The provider that replaces a broken one; undefined when no provider may replace it now. */
-function heir(moment: PolicyInput): { readonly situation: Situation; readonly to: string } | undefined {
+function brokenAndSuccessor(moment: PolicyInput): { readonly situation: Situation; readonly to: string } | undefined {
   const situation = when(isBroken)(moment);
   const to = situation === undefined ? undefined : successor(situation);
   return situation === undefined || to === undefined || mustWait(situation) ? undefined : { situation, to };
@@ -100,7 +100,7 @@ const answered =
 const acts = (rule: Streaking): ReturnType<typeof answered> => answered(rule, true);
 const waits = (rule: Streaking): ReturnType<typeof answered> => answered(rule, false);
 
-const asItIs = (answer: Answer): Answer => answer;
+const unchanged = (answer: Answer): Answer => answer;
 
 /** While all these rules wait, the answer keeps the streaks and Events of each of them. */
 function withStreaks(answer: Answer, moment: PolicyInput): Answer {
@@ -133,7 +133,7 @@ export const POLICY: readonly Row[] = [
     ({ metrics }) => (metrics.kind === 'unusable' ? metrics.why : undefined),
     (why, { pinned }) => stay(pinned.next, 'metrics-unusable', why),
   ),
-  row('hard-failure', heir, leave),
+  row('hard-failure', brokenAndSuccessor, leave),
   row(
     'all-down',
     when((situation) => isBroken(situation) && successor(situation) === undefined),
@@ -147,9 +147,9 @@ export const POLICY: readonly Row[] = [
     (situation) => stay(situation.status, 'frozen', frozenReason(situation) ?? ''),
   ),
   row('ramp', running, ({ situation, ramp }) => rampStep(situation, ramp)),
-  row('degraded', acts(degraded), asItIs),
-  row('trial-ramp', acts(trialRamp), asItIs),
-  row('failback', acts(failback), asItIs),
+  row('degraded', acts(degraded), unchanged),
+  row('trial-ramp', acts(trialRamp), unchanged),
+  row('failback', acts(failback), unchanged),
   row('degraded', waits(degraded), withStreaks),
   row('trial-ramp', waits(trialRamp), withStreaks),
   row('failback', waits(failback), withStreaks),

@@ -16,10 +16,10 @@ export interface Replay {
 }
 
 /** The evidence has an unexpected shape: its author may have written anything, so it can't be replayed. */
-class Unreadable extends Error {}
+class MalformedEvidence extends Error {}
 
 const fail = (what: string): never => {
-  throw new Unreadable(what);
+  throw new MalformedEvidence(what);
 };
 
 const objectOf = (value: unknown, what: string): JsonObject => (isJsonObject(value) ? value : fail(what));
@@ -256,7 +256,7 @@ export function replayEvidence(evidence: JsonValue, swap: ReplayedSwap): Replay 
   try {
     return compare(objectOf(evidence, 'evidence'), swap);
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
+    if (!(error instanceof MalformedEvidence)) throw error;
     return { follows: false, why: `The evidence can't be replayed: "${error.message}" is missing or malformed.` };
   }
 }

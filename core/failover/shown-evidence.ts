@@ -44,7 +44,7 @@ export function shownStreak({ rule }: Pick<SwapRecord, 'rule'>, { memory }: Pick
 }
 
 /** Whether a value has all members of `wanted`, which are plain values. */
-const shows = (value: unknown, wanted: JsonObject): boolean =>
+const containsAll = (value: unknown, wanted: JsonObject): boolean =>
   isJsonObject(value) && Object.entries(wanted).every(([name, member]) => value[name] === member);
 
 /** A swap with the input of its decision, run again. */
@@ -61,10 +61,10 @@ export function matchesShown(
 ): boolean {
   const wanted = explain.candidates.map((candidate) => shownCandidate(candidate, swap.to));
   return (
-    shows(config, shownConfig(input.config, explain)) &&
+    containsAll(config, shownConfig(input.config, explain)) &&
     Array.isArray(candidates) &&
     candidates.length === wanted.length &&
-    wanted.every((candidate, index) => shows(candidates[index], candidate)) &&
+    wanted.every((candidate, index) => containsAll(candidates[index], candidate)) &&
     streak === shownStreak(swap, input)
   );
 }

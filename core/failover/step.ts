@@ -80,12 +80,12 @@ export const unreportedSwaps = (status: FailoverStatus | null, now: number): rea
  * Whether the latency of the active provider is unknown. That holds when no series can be read, and when there are two
  * series (failover.md §13, S18).
  */
-const isBlind = (verdict: FailoverOutput['verdict']): boolean =>
+const hasNoMetrics = (verdict: FailoverOutput['verdict']): boolean =>
   verdict.kind === 'unavailable' || (verdict.kind === 'inconclusive' && verdict.why === 'multiple-series');
 
 /** Start of the unbroken row of evaluations without usable metrics, ms since epoch; null when this one has metrics. */
 function unusableSince({ input, memory }: StepInput, { verdict }: FailoverOutput): number | null {
-  if (!isBlind(verdict)) return null;
+  if (!hasNoMetrics(verdict)) return null;
   const { metrics, now } = input;
   const since = metrics.state === 'unusable' ? metrics.since : now;
   return Math.min(memory.unusableSince ?? since, since);

@@ -30,7 +30,7 @@ function withoutQueries(evidence: SwapEvidence): SwapEvidence {
  * @param record the same without evidence
  * @returns null without evidence, or when it does not fit its schema or profile, or is too large
  */
-function evidenceThatFits(text: string | null, record: SwapReceipt): SwapEvidence | null {
+function fittingEvidence(text: string | null, record: SwapReceipt): SwapEvidence | null {
   const value = text === null ? null : parsed(text);
   if (!isJsonObject(value) || !fitsProfile(value) || !isSwapEvidence(value)) return null;
   const forms = [value, withoutQueries(value)];
@@ -126,5 +126,5 @@ export function swapReceiptOf(swap: SwapRecord, orb: SwappedOrb, minting: Receip
     evidence: null,
     previous_receipt_id: previousReceiptId,
   } as const satisfies SwapReceipt;
-  return { ...record, evidence: evidenceThatFits(swap.evidence, record) };
+  return { ...record, evidence: fittingEvidence(swap.evidence, record) };
 }

@@ -27,7 +27,7 @@ export const allLogKeys = (document: KeysDocument): readonly Uint8Array[] =>
  * Keys that a checkpoint may be signed with, 32 bytes each. A retired key is accepted: it signed what came before it. A
  * revoked key is not: offline, an old checkpoint looks the same as one made with a stolen key.
  */
-const believedLogKeys = (document: KeysDocument): readonly Uint8Array[] =>
+const trustedLogKeys = (document: KeysDocument): readonly Uint8Array[] =>
   publicKeysOf(document.keys.filter(({ role, status }) => role === 'log' && status !== 'revoked'));
 
 async function included(
@@ -62,7 +62,7 @@ export async function checkInclusion(
 ): Promise<InclusionResult> {
   const proof = parseTlogProof(proofText);
   if (proof === undefined) return { ok: false, code: 'inclusion' };
-  const checkpoint = await openCheckpoint(proof.checkpoint, document.log_origin, believedLogKeys(document), primitives);
+  const checkpoint = await openCheckpoint(proof.checkpoint, document.log_origin, trustedLogKeys(document), primitives);
   if (checkpoint === undefined) return { ok: false, code: 'checkpoint' };
   const jwsSha256 = encodeHex(await primitives.sha256(encodeUtf8(receipt.jws)));
   for (const entry of entriesOf(receipt.signed, jwsSha256)) {

@@ -17,7 +17,7 @@ export const HELP = `One real Kubernetes node on this machine, for tests against
                                      (pods: imagePullPolicy IfNotPresent, no tag latest)
   npm run e2e [run] [FILE…]          runs test/e2e, or some of its files, in the cluster's network
   npm run e2e down                   ends it; nothing is left behind
-  npm run e2e down -- --keep         ends its processes as a power cut would; the next "e2e up" goes on with its
+  npm run e2e down -- --keep         ends its processes as a power cut would; the next "e2e up" continues with its
                                      etcd, keys, volumes and images
 
   --keep-up       (run) leave a cluster up that the run brought up

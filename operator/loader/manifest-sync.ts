@@ -25,7 +25,7 @@ const sameElements = (one: readonly unknown[] | undefined, other: readonly unkno
 
 function unreadable(folder: string, error: unknown): LoaderReport {
   const code = errorCode(error) ?? 'it does not stand still';
-  const detail = `The manifest folder can't be read (${code}); every Orb stays as it is. Mount it again.`;
+  const detail = `The manifest folder can't be read (${code}); every Orb stays unchanged. Mount it again.`;
   return { file: folder, code: 'loader-folder-unreadable', severity: 'error', pointer: '', detail };
 }
 

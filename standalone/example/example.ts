@@ -89,7 +89,7 @@ async function fillVault(path: string, tokens: readonly (readonly [Bundled, stri
 }
 
 /**
- * Starts the bundled providers on free loopback ports. Their certificates come from a CA that each start makes anew.
+ * Starts the bundled providers on free loopback ports. Their certificates come from a CA that each start creates.
  */
 export async function startExample(folder: ExampleFolder, clock: Clock): Promise<Example> {
   const behaviours: Behaviours = new Map([

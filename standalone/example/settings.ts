@@ -30,7 +30,7 @@ const FLAGS = {
 export const PROVIDER_COMMAND_LINE: CommandLine<ProviderSettings> = {
   call: 'example-provider',
   about: `The provider of the example Orb (manifests/echo.yaml) as a process of its own: POST /v1/echo returns the text that it is
-given, to whoever sends the token. GET /healthz needs none.`,
+given, to callers that send the token. GET /healthz needs no token.`,
   flags: Object.values(FLAGS),
   example: '--listen 0.0.0.0:8443 --token-file /secrets/ECHO_TOKEN',
   resolve: (args) => {

@@ -3,7 +3,7 @@ const AT_ONCE = 64;
 
 /**
  * Does the work for each item, for at most 64 items at a time. After a failure no further item is started. It rejects
- * with the first failure when all started work has ended. So no work continues after the caller goes on.
+ * with the first failure when all started work has ended. So no work continues after the caller continues.
  */
 export async function forEachConcurrently<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();

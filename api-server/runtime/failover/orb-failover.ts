@@ -23,7 +23,7 @@ export interface OrbFailoverContext {
   readonly onBreaker: (provider: string, state: BreakerState) => void;
 }
 
-interface Cooled {
+interface CoolingEntry {
   readonly standing: TenantCooling;
   readonly secrets: string;
 }
@@ -42,7 +42,7 @@ export class OrbFailover {
   readonly #breakers = new Map<string, Breaker>();
   readonly #shown = new Map<string, BreakerState>();
   readonly #cooling = new Map<string, number>();
-  readonly #tenants = new Map<string, Cooled>();
+  readonly #tenants = new Map<string, CoolingEntry>();
   /** Number of tenant entries at which expired ones are dropped. */
   #sweepAt = FEW;
   /** Names that a run may choose. When the breakers of all are open, the Orb has no alternative. */

@@ -55,7 +55,7 @@ function refuseChanged(request: RouteRequest, { expectedActive }: SwapBody, acti
 }
 
 /** Why the target should not be used; '' when no reason is known. */
-async function sickness({ place, orb }: FoundOrb, provider: string, deps: PlanDeps): Promise<string> {
+async function unhealthyReason({ place, orb }: FoundOrb, provider: string, deps: PlanDeps): Promise<string> {
   const { namespace, orbId } = place;
   if (deps.replica.breakers(namespace, orbId)[provider] === 'open') return 'its breaker is open in this replica';
   const evaluation = await deps.lastEvaluation(evaluationRequest({ place, orb }, deps.clock.now()));
@@ -63,13 +63,13 @@ async function sickness({ place, orb }: FoundOrb, provider: string, deps: PlanDe
   return last === null || last.outcome === 'success' ? '' : `its last probe ended with ${last.outcome}`;
 }
 
-interface Terms {
+interface PinTerms {
   readonly mode: PinMode;
   readonly expiresAt: number;
   readonly warnings: readonly string[];
 }
 
-function termsOf(body: SwapBody, orb: CompiledOrb, now: number): Terms {
+function termsOf(body: SwapBody, orb: CompiledOrb, now: number): PinTerms {
   const mode = modeOf(body, orb);
   if (mode === 'once') return { mode, expiresAt: now + ONCE_MS, warnings: [] };
   const { expiresInMs } = body;
@@ -98,7 +98,7 @@ export async function planSwap(
   const from = activeOf(found.orb, now);
   const refused = refuse(request, found, body, from);
   if (refused !== undefined) return stop(refused);
-  const sick = await sickness(found, body.provider, deps);
+  const sick = await unhealthyReason(found, body.provider, deps);
   if (sick !== '' && !body.force) {
     return stop(problem(request, 'provider-unhealthy', { detail: `${body.provider}: ${sick}.` }));
   }

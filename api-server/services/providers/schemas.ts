@@ -22,7 +22,11 @@ const pin = closed({
   actor: { type: ['string', 'null'], description: 'Who pinned: key:ID, sa:NAMESPACE/NAME, or the field manager.' },
   reason: { type: ['string', 'null'] },
 });
-const warnings: JsonSchema = { type: 'array', items: { type: 'string' }, description: 'What to know all the same.' };
+const warnings: JsonSchema = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Warnings that did not prevent the change.',
+};
 
 /** Body of a swap. The handler checks bounds that a pattern can't express. */
 export const swapRequestSchema = closed(
@@ -37,7 +41,7 @@ export const swapRequestSchema = closed(
     mode: {
       enum: ['soft', 'hard', 'once'],
       description:
-        'soft: left when the provider fails. hard: held whatever happens. once: a swap without a pin. soft unless said; once for an Orb without swap_config.',
+        'soft: ends when the provider fails. hard: stays whatever happens. once: a swap without a pin. Default: soft; for an Orb without swap_config: once.',
     },
     expected_active: text('Refuse when another provider is active.'),
     force: { type: 'boolean', description: 'Swap even to a provider that is known to fail.' },

@@ -77,7 +77,7 @@ function equalPin({ found, pin, requestedAt }: SwapPlan, now: number): FailoverP
 }
 
 /** Answers without a write: a dry run, and a swap that was made already. */
-function unwritten(plan: SwapPlan, now: number): Reply | undefined {
+function replyWithoutWrite(plan: SwapPlan, now: number): Reply | undefined {
   const { orb } = plan.found;
   const equal = equalPin(plan, now);
   const replaced = equal === undefined ? pinInForce(orb, now) : undefined;
@@ -158,7 +158,7 @@ async function swap(request: RouteRequest, deps: SwapDeps, running: Running): Pr
   const make = async (): Promise<Reply> => {
     const plan = await planSwap(request, found.value, body.value, deps);
     if (!plan.ok) return plan.reply;
-    return unwritten(plan.value, deps.clock.now()) ?? write(plan.value, request, deps);
+    return replyWithoutWrite(plan.value, deps.clock.now()) ?? write(plan.value, request, deps);
   };
   if (claim.kind === 'none' || body.value.dryRun) return make();
   const place = JSON.stringify([namespace, claim.claim.path, claim.claim.key]);

@@ -191,7 +191,7 @@ describe('ManifestSync', () => {
     expect(its.names()).to.deep.equal([NAME]);
     expect(its.counted.at(-1)).to.equal('readable false');
     expect(its.events).to.have.length(1);
-    expect(its.events[0]).to.match(/can't be read \(ENOENT\); every Orb stays as it is/);
+    expect(its.events[0]).to.match(/can't be read \(ENOENT\); every Orb stays unchanged/);
   });
 
   it('keeps the last valid version of a file that breaks, and tells where it is broken', async () => {

@@ -143,7 +143,7 @@ describe('swap loop of the operator', () => {
     expect(conditionOf(world.orb('other'), 'MetricsAvailable')).to.equal(undefined);
     const counted = await series(world, 'orb_swap_evaluations_total');
     expect(counted).to.deep.include(['exception', 2]);
-    expect(world.lines.map(({ message }) => message)).to.include('an Orb could not be evaluated and stays as it is');
+    expect(world.lines.map(({ message }) => message)).to.include('an Orb could not be evaluated and stays unchanged');
   });
 
   it('looks at all others though one can not be judged at all', async () => {
@@ -159,7 +159,7 @@ describe('swap loop of the operator', () => {
     world.say(slow);
     await world.ticks(4);
     expect(world.status()).to.include({ activeProvider: 'b', swapSeq: 1 });
-    expect(world.lines.map(({ message }) => message)).to.include('an Orb could not be judged and stays as it is');
+    expect(world.lines.map(({ message }) => message)).to.include('an Orb could not be judged and stays unchanged');
   });
 
   it('evaluates an Orb as seldom as it asks for', async () => {
