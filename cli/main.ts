@@ -27,9 +27,9 @@ const inCheckout = extname(import.meta.filename) === '.ts' && !plugin;
 
 const closing: (() => Promise<void>)[] = [];
 /** Loaded only for a cluster: a run against --server does not pay for it. */
-async function openCluster(wish: ClusterSelection): Promise<Cluster> {
+async function openCluster(selection: ClusterSelection): Promise<Cluster> {
   const module = await import('./cluster/open-cluster.ts');
-  const cluster = await module.openCluster(wish, settings);
+  const cluster = await module.openCluster(selection, settings);
   closing.push(cluster.close);
   return cluster;
 }

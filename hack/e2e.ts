@@ -118,24 +118,24 @@ async function run(place: NodePlace, { keepUp, mocha: args }: Extract<NodeComman
   }
 }
 
-async function answer(wish: NodeCommand): Promise<number> {
-  switch (wish.kind) {
+async function answer(command: NodeCommand): Promise<number> {
+  switch (command.kind) {
     case 'help':
       process.stdout.write(HELP);
       return 0;
     case 'wrong':
-      process.stderr.write(`${wish.message}\n\n${HELP}`);
+      process.stderr.write(`${command.message}\n\n${HELP}`);
       return USAGE;
     case 'up':
       return up(placeOf());
     case 'down':
-      return down(placeOf(), wish.keep);
+      return down(placeOf(), command.keep);
     case 'load':
-      return load(placeOf(), wish.archive);
+      return load(placeOf(), command.archive);
     case 'run':
-      return run(placeOf(), wish);
+      return run(placeOf(), command);
     default:
-      return wish satisfies never;
+      return command satisfies never;
   }
 }
 

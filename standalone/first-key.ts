@@ -39,8 +39,8 @@ export async function localKey(
   if (known !== undefined && is?.kind === 'ok' && SCOPES.every((scope) => is.caller.scopes.has(scope))) {
     return { key: known, fresh: false };
   }
-  const wish = { tenants: ['default'], scopes: SCOPES, createdBy: 'npm start' };
-  const { text } = await createApiKey(folder.apiKeys, wish, tools);
+  const newKey = { tenants: ['default'], scopes: SCOPES, createdBy: 'npm start' };
+  const { text } = await createApiKey(folder.apiKeys, newKey, tools);
   await store.refresh();
   return { key: text, fresh: true };
 }

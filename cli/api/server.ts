@@ -92,13 +92,13 @@ async function addressed(base: URL, args: Args, io: Io): Promise<Server> {
   const given = await keyOrCaller(args, io);
   const caller = args.one('as-serviceaccount');
   if (caller === undefined) return { base, key: given ?? (await keyOf(base, args, io)) };
-  const cluster = await io.openCluster(clusterPlace(args, await readLogin(io)).wish);
+  const cluster = await io.openCluster(clusterPlace(args, await readLogin(io)).selection);
   return { base, key: await callerToken(caller, cluster, io) };
 }
 
 async function onCluster(place: ClusterPlace, args: Args, io: Io): Promise<Server> {
   const given = await keyOrCaller(args, io);
-  const cluster = await io.openCluster(place.wish);
+  const cluster = await io.openCluster(place.selection);
   const key = given ?? (await callerToken(place.serviceAccount, cluster, io));
   return forwardedServer(cluster, place.platformNamespace, key, io);
 }

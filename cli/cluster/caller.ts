@@ -30,9 +30,9 @@ async function ownAccount(cluster: Cluster, io: Io): Promise<ServiceAccountRef> 
 }
 
 async function tokenOf({ namespace, name }: ServiceAccountRef, cluster: Cluster, io: Io): Promise<string> {
-  const wish = { audience: AUDIENCE, seconds: TOKEN_SECONDS };
+  const tokenRequest = { audience: AUDIENCE, seconds: TOKEN_SECONDS };
   try {
-    return await requestToken(cluster.client, { namespace, name }, wish, io.signal);
+    return await requestToken(cluster.client, { namespace, name }, tokenRequest, io.signal);
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
     if (error.status === 404)

@@ -63,10 +63,10 @@ async function open(
  * @throws Failure (2) no kubeconfig, no such context, or credentials that can't be obtained
  */
 export async function openCluster(
-  wish: ClusterSelection,
+  selection: ClusterSelection,
   io: Pick<Io, 'env' | 'home' | 'version'>,
 ): Promise<Cluster & { readonly close: () => Promise<void> }> {
-  const { connection, namespace, context } = await open(wish, io).catch((error: unknown) => {
+  const { connection, namespace, context } = await open(selection, io).catch((error: unknown) => {
     throw invalid(
       error instanceof Error ? error.message : String(error),
       '--server URL or ORB_SERVER needs no kubeconfig: it is the address of the API',

@@ -11,7 +11,7 @@ import { namespaceOf } from './names.ts';
 /** A platform on a cluster, and the caller. */
 export interface ClusterPlace {
   readonly kind: 'cluster';
-  readonly wish: ClusterSelection;
+  readonly selection: ClusterSelection;
   readonly platformNamespace: string;
   /** `NS/NAME` or `NAME`; undefined: not given. */
   readonly serviceAccount: string | undefined;
@@ -60,7 +60,7 @@ export function clusterPlace(args: Args, login: Login | undefined): ClusterPlace
   const platform = args.one('platform-namespace') ?? stored?.platformNamespace ?? PLATFORM_NAMESPACE;
   return {
     kind: 'cluster',
-    wish: selectionOf(args, stored),
+    selection: selectionOf(args, stored),
     platformNamespace: namespaceOf(platform, '--platform-namespace'),
     serviceAccount: args.one('as-serviceaccount') ?? stored?.serviceAccount,
   };

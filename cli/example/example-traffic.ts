@@ -94,10 +94,10 @@ export const exampleTrafficVerb: Verb = {
   about: `Runs ${ORB} of npm start. Times are UTC; ends with Ctrl-C too.`,
   examples: ['{orb} example traffic', '{orb} example traffic --rate 5 --for 90s'],
   run: async (args, io) => {
-    const wish = { rate: rateOf(args), spanMs: spanOf(args) };
+    const options = { rate: rateOf(args), spanMs: spanOf(args) };
     const server = await findServer(args, io);
     io.out(TRAFFIC_HEADER);
-    await send(server, wish, io);
+    await send(server, options, io);
     return EXIT.ok;
   },
 };

@@ -69,9 +69,9 @@ export const keysCreateVerb: Verb = {
     '{orb} keys create --tenant acme --context production',
   ],
   run: async (args, io) => {
-    const wish = newKeyOf(args, io);
+    const newKey = newKeyOf(args, io);
     const place = await keyPlace(args, io);
-    const { text, record } = await createKeyIn(place, wish);
+    const { text, record } = await createKeyIn(place, newKey);
     const until = new Date(record.expiresAt).toISOString();
     io.err(`key ${record.keyId} in ${place.name}, valid until ${until}; it is shown only now:\n`);
     io.out(`${text}\n`);

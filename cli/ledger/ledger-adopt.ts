@@ -29,7 +29,7 @@ async function placeFor(args: Args, io: Io): Promise<AdoptPlace> {
   if (data !== undefined) return folderPlace(data);
   const place = clusterPlace(args, await readLogin(io));
   const ref = { namespace: namespaceFor(args, place.platformNamespace), name: secretName(args) };
-  const cluster = await io.openCluster(place.wish);
+  const cluster = await io.openCluster(place.selection);
   announceCluster(cluster, place, io);
   return secretPlace(cluster, ref, io);
 }

@@ -20,7 +20,7 @@ const DNS = /^(?:\*\.)?(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-
 const TEN_YEARS_MS = 3650 * 24 * 3_600_000;
 
 /** @throws Failure (64) */
-export function tlsWish(args: Args): TlsSecretOptions | undefined {
+export function tlsOptions(args: Args): TlsSecretOptions | undefined {
   const [name, hosts] = [args.one('tls-secret'), args.all('tls-host')];
   if (name === undefined && hosts.length === 0) return undefined;
   if (name === undefined || hosts.length === 0) throw usage('--tls-secret and --tls-host belong together');

@@ -78,13 +78,13 @@ async function toServer(address: string, args: Args, io: Io): Promise<Login> {
 
 async function toCluster(args: Args, io: Io): Promise<Login> {
   if (args.has('key-file')) throw usage('--key-file is for --server; on a cluster set ORB_API_KEY when you call');
-  const { wish, platformNamespace, serviceAccount } = clusterPlace(args, undefined);
-  const cluster = await io.openCluster(wish); // reports a missing context now
+  const { selection, platformNamespace, serviceAccount } = clusterPlace(args, undefined);
+  const cluster = await io.openCluster(selection); // reports a missing context now
   announceCluster(cluster, {}, io);
   return {
     kind: 'cluster',
     context: cluster.context, // by name: the current context changes, and a login must not change with it
-    kubeconfig: wish.kubeconfig === undefined ? undefined : resolve(wish.kubeconfig),
+    kubeconfig: selection.kubeconfig === undefined ? undefined : resolve(selection.kubeconfig),
     platformNamespace,
     serviceAccount,
   };

@@ -75,8 +75,8 @@ const receiptOf = (reply: Reply): string =>
   textAt(objectAt(reply.kind === 'problem' ? objectAt(reply.value, 'run') : reply.value, 'receipt'), 'receipt_id');
 
 /** Saves the receipt of the run as a file. The exit code is that of the run, unless saving fails. */
-async function save(reply: Reply, wish: { server: Server; args: Args; format: Format }, io: Io): Promise<Exit> {
-  const { server, args, format } = wish;
+async function save(reply: Reply, options: { server: Server; args: Args; format: Format }, io: Io): Promise<Exit> {
+  const { server, args, format } = options;
   const [file, id] = [args.one('bundle'), receiptOf(reply)];
   if (file === undefined || id === '') return EXIT.ok;
   return saveBundle({ server, path: receiptPath(id, args.one('namespace')), format }, file, io);

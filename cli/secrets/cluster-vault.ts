@@ -32,11 +32,11 @@ const TRIES = 5;
 
 /** The vault that the flags name; without -n in the namespace of the context. Prints which cluster that is. */
 export async function clusterVault(place: ClusterPlace, args: Args, io: Io): Promise<ClusterVault> {
-  const cluster = await io.openCluster(place.wish);
+  const cluster = await io.openCluster(place.selection);
   announceCluster(cluster, place, io);
   const namespace = namespaceOf(args.one('namespace') ?? cluster.namespace, '--namespace');
   const name = namespaceOf(args.one('orbiset') ?? 'default', '--orbiset');
-  return { cluster, orbiset: { namespace, name }, kubectl: kubectlOf(place.wish, cluster) };
+  return { cluster, orbiset: { namespace, name }, kubectl: kubectlOf(place.selection, cluster) };
 }
 
 /** An object as JSON. */

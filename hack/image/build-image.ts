@@ -91,13 +91,13 @@ async function dropOldStages(say: Say): Promise<void> {
 }
 
 /** Builds the image and writes its archive and its list of contents to the cache. @throws Error what failed */
-export async function buildImage(wish: ImageOptions): Promise<BuiltImage> {
+export async function buildImage(options: ImageOptions): Promise<BuiltImage> {
   const place = await imagePlace();
   const { tag, archive, sbomFile } = place;
-  return withFolderLock(join(IMAGES, 'build'), wish.say, async () => {
-    await dropOldStages(wish.say);
-    await build(tag, wish);
-    const measured = await timed('measuring it', wish.say, () => measure(tag, wish.base));
+  return withFolderLock(join(IMAGES, 'build'), options.say, async () => {
+    await dropOldStages(options.say);
+    await build(tag, options);
+    const measured = await timed('measuring it', options.say, () => measure(tag, options.base));
     await writeFile(sbomFile, measured.sbom);
     await rm(`${archive}.part`, { force: true });
     await buildah(['push', '--quiet', tag, `docker-archive:${archive}.part:${tag}`]);

@@ -51,8 +51,8 @@ type Values = ReturnType<typeof read>['values'];
 
 const wrong = (message: string): NodeCommand => ({ kind: 'wrong', message });
 
-const none = (wish: NodeCommand, verb: string, [first]: readonly string[]): NodeCommand =>
-  first === undefined ? wish : wrong(`${verb} takes no ${first}`);
+const none = (command: NodeCommand, verb: string, [first]: readonly string[]): NodeCommand =>
+  first === undefined ? command : wrong(`${verb} takes no ${first}`);
 
 const loadOf = ([archive, ...more]: readonly string[]): NodeCommand =>
   more.length > 0 ? wrong('load takes one archive') : { kind: 'load', archive };
@@ -65,7 +65,7 @@ function runOf(files: readonly string[], { grep, 'keep-up': keepUp }: Values): N
 const read = (argv: readonly string[]) =>
   parseArgs({ args: [...argv], options: flags, allowPositionals: true, tokens: true });
 
-function wishOf(verb: string, rest: readonly string[], values: Values): NodeCommand {
+function commandOf(verb: string, rest: readonly string[], values: Values): NodeCommand {
   switch (verb) {
     case 'up':
       return none({ kind: 'up' }, verb, rest);
@@ -89,7 +89,7 @@ function parse(argv: readonly string[]): NodeCommand {
   if (values.help) return { kind: 'help' };
   const taken = new Map(Object.entries(TAKES)).get(verb);
   const foreign = tokens.find((token) => token.kind === 'option' && taken?.includes(token.name) === false);
-  return foreign?.kind === 'option' ? wrong(`${verb} takes no ${foreign.rawName}`) : wishOf(verb, rest, values);
+  return foreign?.kind === 'option' ? wrong(`${verb} takes no ${foreign.rawName}`) : commandOf(verb, rest, values);
 }
 
 /** @param argv what follows the program's name */

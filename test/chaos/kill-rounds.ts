@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { load } from '../../hack/bench/processes.ts';
 import { orbManifest } from '../support/orbs.ts';
 import { startStandalone, type Standalone } from '../support/standalone.ts';
-import { linesOf, watchPlatform, type Witnessed } from './witness.ts';
+import { linesOf, watchPlatform, type Observations } from './witness.ts';
 
 const ORB = 'chaos.send@1.0.0';
 const BODY = JSON.stringify({ orb_id: ORB, inputs: { text: 'under load' } });
@@ -25,7 +25,7 @@ export interface Kills {
   readonly kills: number;
   /** Next number in [0, 1). */
   readonly random: () => number;
-  readonly seen: Witnessed;
+  readonly seen: Observations;
   readonly say: (line: string) => void;
 }
 

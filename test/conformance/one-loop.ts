@@ -22,7 +22,7 @@ import { done } from '../../core/reconcile/outcome.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { createLocalOperator, type LocalOperator } from '../../standalone/local-operator.ts';
 import type { TestRuntime } from '../support/a-runtime.ts';
-import { noteMetrics } from '../support/kube/runtime-notes.ts';
+import { recordMetrics } from '../support/kube/runtime-recorders.ts';
 
 interface OneLoopOptions {
   readonly runtime: TestRuntime;
@@ -57,7 +57,7 @@ const depthOf = ({ depths }: QueueLoad): number => Object.values(depths).reduce(
 
 /** Metrics of controllers that show whether a controller has work now. */
 function watchedMetrics(): { readonly metrics: RuntimeMetrics; readonly isBusy: () => boolean } {
-  const { metrics } = noteMetrics();
+  const { metrics } = recordMetrics();
   const loads = new Set<() => QueueLoad>();
   let working = 0;
   return {

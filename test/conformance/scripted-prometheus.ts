@@ -5,7 +5,7 @@ import { createPrometheusSource } from '../../adapters/prometheus/source.ts';
 import type { MetricsSnapshot, ProviderMetrics, Reading } from '../../core/failover/metrics.ts';
 import type { MovedClock } from '../support/fake-clock.ts';
 import { element, startFakePrometheus, vector } from '../support/prometheus.ts';
-import type { TimedSource } from './noted-source.ts';
+import type { TimedSource } from './recording-source.ts';
 
 /** Possible faults of Prometheus, in the words of failover.md §13, S18. */
 export const FAULTS = [

@@ -19,7 +19,7 @@ import { createFakeClock, type MovedClock } from '../support/fake-clock.ts';
 import { orbManifest } from '../support/orbs.ts';
 import { openSqliteFixture } from '../support/sqlite-ledger.ts';
 import { OneLoop } from './one-loop.ts';
-import { NotedSource, type GivenMetrics, type TimedSource } from './noted-source.ts';
+import { RecordingSource, type GivenMetrics, type TimedSource } from './recording-source.ts';
 import { Seconds } from './seconds.ts';
 import { fullVault, hostOf, ORB, orbOptions, serves, setOrbiset, startProviders, type WorldOptions } from './world.ts';
 
@@ -114,7 +114,7 @@ interface Parts {
   readonly seconds: Seconds;
   readonly orbs: OrbMetrics;
   readonly runtime: TestRuntime;
-  readonly source: NotedSource;
+  readonly source: RecordingSource;
   readonly loop: OneLoop;
   /** Reasons of the Events of the swap loop, in order, with their second. */
   readonly events: readonly TimedEvent[];
@@ -165,7 +165,7 @@ export class TimedWorld {
     runtime.catalog.removeOrb('acme', ORB);
     setOrbiset(runtime, 'support', 'acme', fullVault(Object.keys(options.providers)));
     const events: TimedEvent[] = [];
-    const source = new NotedSource({ clock, seconds, orbs, other: options.source });
+    const source = new RecordingSource({ clock, seconds, orbs, other: options.source });
     const onEvent = (reason: string): void => void events.push([seconds.passed, reason]);
     const loop = await OneLoop.open({ runtime, orbs, manifest: manifestOf(options), source, onEvent });
     const world = new TimedWorld(ground, { seconds, orbs, runtime, source, loop, events, called });
@@ -343,8 +343,11 @@ async function inRealTime<T>(options: TimedOptions, use: (world: TimedWorld) => 
 }
 
 /** Runs in real time, or in virtual time that passes at once. */
-export const inTime = <T>(isReal: boolean, options: TimedOptions, use: (world: TimedWorld) => Promise<T>): Promise<T> =>
-  isReal ? inRealTime(options, use) : inVirtualTime(options, use);
+export const inTimedWorld = <T>(
+  isReal: boolean,
+  options: TimedOptions,
+  use: (world: TimedWorld) => Promise<T>,
+): Promise<T> => (isReal ? inRealTime(options, use) : inVirtualTime(options, use));
 
 /** The swaps that were made, `a>b latency`, with their second. */
 export const swapsOf = ({ swaps }: TimedWorld): TimedWorld['swaps'] => swaps;

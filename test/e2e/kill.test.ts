@@ -164,9 +164,9 @@ describe('pods that are killed under 50 runs a second', function () {
 
   /** What became of a run in the end. */
   const repeat = async (id: string): Promise<unknown> => {
-    const wish = { headers: { 'idempotency-key': id }, signal: AbortSignal.timeout(5000) };
+    const options = { headers: { 'idempotency-key': id }, signal: AbortSignal.timeout(5000) };
     const path = `/orbisets/${TENANT}.default/execute`;
-    const answer = await stage.api.post(path, { orb_id: SEND, inputs: { id } }, wish).catch(() => undefined);
+    const answer = await stage.api.post(path, { orb_id: SEND, inputs: { id } }, options).catch(() => undefined);
     return at(answer?.body, 'code') === 'idempotency-in-progress' ? undefined : answer?.body;
   };
 

@@ -5,10 +5,10 @@ import { untilBreached } from './breach.ts';
 import { kubectlOrb, statusOf } from './command-line.ts';
 import { CONSECUTIVE, FALLBACK, INTERVAL_MS, NAMESPACE, ORBS, PRIMARY, type CalledOrb } from './orbs.ts';
 import { outage } from './outage.ts';
-import { allOn, checkFast, pass, runsOf, until, type Stage } from './stage.ts';
+import { allOn, checkFast, letTimePass, runsOf, until, type Stage } from './stage.ts';
 
 /** Slow to healed and back, once. */
-export interface Leg {
+export interface CycleOptions {
   readonly mode: PrometheusMode;
   /** 0: Prometheus stays. */
   readonly outageMs: number;
@@ -114,32 +114,32 @@ async function slowDown(stage: Stage, mode: PrometheusMode): Promise<readonly De
     return { orb, breach };
   });
   await until(stage, `both Orbs on ${FALLBACK}`, SWAP_MS, () => allOn(stage, FALLBACK));
-  await pass(stage, MOMENT_MS);
+  await letTimePass(stage, MOMENT_MS);
   const fastFrom = Date.now();
   const breaches = await Promise.all(breaching);
   const found = breaches.map(({ orb, breach }) => detect(stage, orb, mode, { slow, breach }));
-  await pass(stage, SETTLE_MS);
+  await letTimePass(stage, SETTLE_MS);
   checkFast(stage, 'callers are fast again', fastFrom, FALLBACK);
   for (const orb of ORBS) await checkStatus(stage, orb);
   return found;
 }
 
 /** The operator runs already. Slow provider → swap → heal → (Prometheus away) → ramp → primary. */
-export async function leg(stage: Stage, { mode, outageMs }: Leg): Promise<readonly Detection[]> {
+export async function runCycle(stage: Stage, { mode, outageMs }: CycleOptions): Promise<readonly Detection[]> {
   const { world, journal } = stage;
   journal.record(`the operator asks Prometheus by ${mode}`);
   const began = Date.now();
   await until(stage, `both Orbs on ${PRIMARY}`, BREACH_MS, () => allOn(stage, PRIMARY));
-  await pass(stage, WELL_MS);
+  await letTimePass(stage, WELL_MS);
   checkFast(stage, 'callers are fast', began + SETTLE_MS, PRIMARY);
   const found = await slowDown(stage, mode);
   world.providers[PRIMARY].take(USUAL_MS);
   journal.record(`${PRIMARY} is well again`);
   if (outageMs > 0) await outage(stage, outageMs);
   await until(stage, `both Orbs back on ${PRIMARY}`, BACK_MS, () => allOn(stage, PRIMARY));
-  await pass(stage, MOMENT_MS);
+  await letTimePass(stage, MOMENT_MS);
   const backFrom = Date.now();
-  await pass(stage, SETTLE_MS);
+  await letTimePass(stage, SETTLE_MS);
   checkFast(stage, 'callers are fast on the primary', backFrom, PRIMARY);
   for (const orb of ORBS) checkSwaps(stage, orb, began);
   return found;

@@ -2,7 +2,7 @@ import { at } from '../chaos/rig/json.ts';
 import { statusOf } from './command-line.ts';
 import { ORBS } from './orbs.ts';
 import type { OrbWatch } from './watch-orbs.ts';
-import { checkFast, pass, until, type Stage } from './stage.ts';
+import { checkFast, letTimePass, until, type Stage } from './stage.ts';
 
 // failover.md §13, S18.
 const UNAVAILABLE_MS = { from: 300_000, to: 330_000 };
@@ -41,7 +41,7 @@ export async function outage(stage: Stage, outageMs: number): Promise<void> {
   journal.record('Prometheus is stopped');
   await world.stopPrometheus();
   const stoppedAt = Date.now();
-  await pass(stage, Math.min(SETTLED_MS, outageMs / 2));
+  await letTimePass(stage, Math.min(SETTLED_MS, outageMs / 2));
   for (const orb of ORBS) {
     const status = await statusOf(world, orb);
     const seen = [at(status, 'active_provider'), at(status, 'metrics', 'state'), at(status, 'decision', 'rule')];
@@ -51,7 +51,7 @@ export async function outage(stage: Stage, outageMs: number): Promise<void> {
       JSON.stringify(seen),
     );
   }
-  await pass(stage, stoppedAt + outageMs - Date.now());
+  await letTimePass(stage, stoppedAt + outageMs - Date.now());
   const made = swaps(stage) - before;
   const ramps = ORBS.filter(({ name }) => orbs.rampSince(name, stoppedAt) !== undefined).length;
   journal.check(

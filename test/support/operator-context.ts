@@ -37,7 +37,7 @@ export interface OperatorContext {
 }
 
 /** Another process is the leader. */
-export class Lost extends Error {}
+export class LostLead extends Error {}
 
 interface ContextSettings extends Partial<Pick<Context, 'vaultMode'>> {
   /** Scrape interval of the metrics; absent: no metrics. */
@@ -54,7 +54,7 @@ export function operatorContext(settings: ContextSettings = {}): OperatorContext
   const reported: EventSpec[] = [];
   let leading = true;
   const assertLeading = (): void => {
-    if (!leading) throw new Lost('not leading');
+    if (!leading) throw new LostLead('not leading');
   };
   const writable = forEachKind(({ kind, indexes = {} }) =>
     createStore({ kind, indexes, clock, logger: recordingLogger([]), freeze: true }),

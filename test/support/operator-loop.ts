@@ -17,7 +17,7 @@ import type { FakeClock } from './fake-clock.ts';
 import { busy, fresh, probed, traffic } from './failover.ts';
 import { manifestOf, sent } from './kube-objects.ts';
 import { recordingLogger, type RecordedLine } from './kube/recorders.ts';
-import { noteMetrics } from './kube/runtime-notes.ts';
+import { recordMetrics } from './kube/runtime-recorders.ts';
 import { operatorContext, type OperatorContext } from './operator-context.ts';
 
 export const TICK = 15_000;
@@ -146,7 +146,7 @@ export async function startLoop({ after, epoch = 1, clock: own }: LoopOptions = 
     origin: typeof script(metricsAt()) === 'string' ? null : { ...origin, evaluatedAt: metricsAt() },
     oldestMs: 8000,
   });
-  const { metrics } = noteMetrics();
+  const { metrics } = recordMetrics();
   const logger = recordingLogger(lines);
   const queue = createWorkQueue({ name: 'orb-failover', clock, metrics });
   const source: MetricsSource = { measure: (orbs, signal) => measure(orbs, signal) };

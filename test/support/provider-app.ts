@@ -87,8 +87,8 @@ const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : 
 const never = new AbortController().signal;
 const newUid = (): string => crypto.randomUUID();
 
-async function applyOrb({ client }: ObjectStore, wish: TestOrbOptions = {}): Promise<void> {
-  const { orbId = MAILER, namespace = 'acme', manifest = SWAP, pin, failover } = wish;
+async function applyOrb({ client }: ObjectStore, options: TestOrbOptions = {}): Promise<void> {
+  const { orbId = MAILER, namespace = 'acme', manifest = SWAP, pin, failover } = options;
   const value: unknown = JSON.parse(orbManifest(orbId, { url: `${ORIGIN}/main`, manifest }));
   const envelope = { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orb', metadata: { namespace, name: 'mailer' } };
   await client.apply(KINDS.orb, { ...envelope, spec: objectOf(value) }, { fieldManager: 'kubectl' }, never);
@@ -140,7 +140,7 @@ export async function startProviderApp({ caller, parts = {} }: TestAppOptions = 
   });
   const ending = new AbortController();
   const reflecting = orbs.run(ending.signal);
-  const setOrb = (wish?: TestOrbOptions): Promise<void> => applyOrb(store, wish);
+  const setOrb = (options?: TestOrbOptions): Promise<void> => applyOrb(store, options);
   await setOrb();
   const routes = providerRoutes({
     catalog,

@@ -1,7 +1,7 @@
 import { seededRandom } from '../seeded-random.ts';
 import type { Plan } from './plan.ts';
 import { PLANNED, plansOf } from './plans.ts';
-import { keep } from './results.ts';
+import { storeResult } from './results.ts';
 import { recordReference, runPlan, type PlanResult, type Reference } from './run-plan.ts';
 import type { World } from './world.ts';
 import type { WorkloadName } from './workloads.ts';
@@ -39,7 +39,7 @@ function report({ plan, faults, reached, convergedMs }: PlanResult, say: TestOpt
   say(`${mark.padEnd(9)} ${plan.test} ${plan.workload} ${JSON.stringify(plan.fault)} ${slowest} ms`);
   for (const fault of faults.slice(0, 8)) say(`          ${fault}`);
   if (faults.length > 0)
-    say(`          replay: npm run chaos operator -- --plan ${keep(`failed-${plan.test}-${plan.seed}`, plan)}`);
+    say(`          replay: npm run chaos operator -- --plan ${storeResult(`failed-${plan.test}-${plan.seed}`, plan)}`);
 }
 
 /** Runs one plan again, against its own reference. */

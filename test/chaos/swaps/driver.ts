@@ -4,7 +4,7 @@ import { otherThan, PROVIDERS, swapSeqOf } from './fleet.ts';
 import type { SwapPlatform } from './platform.ts';
 
 /** The requests of the driver and their answers. */
-export interface Driven {
+export interface DriverResult {
   /** Receipt ids of swaps that the API reported as completed. */
   readonly acknowledged: Set<string>;
   /** Number of requested manual swaps. */
@@ -29,7 +29,7 @@ async function post(platform: SwapPlatform, orbId: string, body: unknown): Promi
   });
 }
 
-async function swapByHand(platform: SwapPlatform, random: () => number, driven: Driven): Promise<void> {
+async function swapByHand(platform: SwapPlatform, random: () => number, driven: DriverResult): Promise<void> {
   const { name, orbId } = platform.fleet.pick(random);
   const active = at(platform.orb(name), 'status', 'failover', 'activeProvider');
   const mode = random() < 0.8 ? { mode: 'once' } : { mode: 'soft', expires_in: '20s' };
@@ -56,8 +56,8 @@ function changeHealth({ fleet, orb }: SwapPlatform, random: () => number): void 
 }
 
 /** Causes swaps, by hand and by metrics, until the signal is aborted. */
-export async function drive(platform: SwapPlatform, random: () => number, signal: AbortSignal): Promise<Driven> {
-  const driven: Driven = { acknowledged: new Set(), asked: 0, unanswered: 0, faults: [] };
+export async function drive(platform: SwapPlatform, random: () => number, signal: AbortSignal): Promise<DriverResult> {
+  const driven: DriverResult = { acknowledged: new Set(), asked: 0, unanswered: 0, faults: [] };
   while (!signal.aborted) {
     if (random() < 0.4) await swapByHand(platform, random, driven);
     else changeHealth(platform, random);

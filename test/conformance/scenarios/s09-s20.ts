@@ -1,4 +1,4 @@
-import { eventsOf, inTime, swapsOf } from '../timed-world.ts';
+import { eventsOf, inTimedWorld, swapsOf } from '../timed-world.ts';
 import { Checks, type Result, type Scenario } from '../scenario.ts';
 
 const MINUTE_S = 60;
@@ -7,7 +7,7 @@ const MINUTE_S = 60;
 async function fastFailures(): Promise<Result> {
   const checks = new Checks();
   const providers = { a: () => ({ status: 503, ms: 4 }), b: () => ({ status: 200, ms: 260 }) };
-  await inTime(false, { providers, swap: { strategy: 'latency' } }, async (world) => {
+  await inTimedWorld(false, { providers, swap: { strategy: 'latency' } }, async (world) => {
     await world.pass(10 * MINUTE_S);
     const [first, ...more] = swapsOf(world);
     checks.equal('the swap', first?.[1], 'a>b hard_failure');
@@ -45,7 +45,7 @@ async function allDown(backFirst: 'a' | 'b'): Promise<Result> {
     const isDown = second >= DOWN_FROM_S && (second < DOWN_FROM_S + DOWN_S || name !== backFirst);
     return isDown ? { status: 503, ms: 5 } : { status: 200, ms: 200 };
   };
-  await inTime(false, { providers: { a: answers('a'), b: answers('b') } }, async (world) => {
+  await inTimedWorld(false, { providers: { a: answers('a'), b: answers('b') } }, async (world) => {
     await world.pass(DOWN_FROM_S + DOWN_S);
     checks.equal('swaps while all are down', swapsOf(world), []);
     const rules = world.evaluated.filter(({ second }) => second > DOWN_FROM_S + 2 * MINUTE_S);

@@ -1,6 +1,6 @@
 import { Checks, type Result, type Scenario } from '../scenario.ts';
 import { FAULTS, startScriptedPrometheus, type Fault } from '../scripted-prometheus.ts';
-import { inTime, swapsOf, type TimedWorld } from '../timed-world.ts';
+import { inTimedWorld, swapsOf, type TimedWorld } from '../timed-world.ts';
 
 const MINUTE_S = 60;
 const WELL_S = 2 * MINUTE_S;
@@ -29,7 +29,7 @@ async function broken(fault: Fault, isReal: boolean): Promise<Result> {
     swap: { strategy: 'latency', latency: { threshold_ms: 500 } },
     source: prometheus.sourceOf,
   };
-  await inTime(isReal, options, async (world) => {
+  await inTimedWorld(isReal, options, async (world) => {
     await world.pass(WELL_S);
     checks.equal('metrics before', [...new Set(world.evaluated.map(({ metrics }) => metrics.state))].at(-1), 'fresh');
     const began = world.second;

@@ -10,7 +10,7 @@ import { exitOf } from '../../../hack/node/exit-of.ts';
 import { PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
 import { checkKilled, type KilledLedger } from '../../chaos/check-killed.ts';
 import { at } from '../../chaos/rig/json.ts';
-import { emptyWitness, type Witnessed } from '../../chaos/witness.ts';
+import { emptyWitness, type Observations } from '../../chaos/witness.ts';
 import { place } from '../../support/e2e/node.ts';
 import type { ApiClient } from './api-client.ts';
 import { RATE, type LoadResult } from './load.ts';
@@ -79,7 +79,7 @@ async function verifyOffline(api: ApiClient, receiptIds: readonly string[]): Pro
 }
 
 /** Reads the whole ledger: it holds every receipt and checkpoint that was seen, signed, once, in one tree. */
-async function readLedger(api: ApiClient, seen: Witnessed): Promise<KilledLedger> {
+async function readLedger(api: ApiClient, seen: Observations): Promise<KilledLedger> {
   // A new folder each time: SQLite would read the side files of an earlier copy with the next copy.
   const data = await mkdtemp(join(api.folder, 'look-'));
   await writeKeys(join(data, 'keys'));

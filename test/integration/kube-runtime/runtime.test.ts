@@ -13,7 +13,7 @@ import { testNamespace, waitFor, type TestNamespace } from '../../support/cluste
 import { sharedControlPlane } from '../../support/control-plane.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { untilAborted } from '../../support/kube/candidates.ts';
-import { noteLog, noteMetrics } from '../../support/kube/runtime-notes.ts';
+import { recordLog, recordMetrics } from '../../support/kube/runtime-recorders.ts';
 
 const NS = 'kube-runtime';
 const signal = new AbortController().signal;
@@ -52,8 +52,8 @@ describe('the working side of adapters/kube against a real API server', function
       connection: await directConnection({ server: plane.server.url, token, caFile: plane.caFile }),
       clock: systemClock,
       random: Math.random,
-      logger: noteLog().logger,
-      metrics: noteMetrics().metrics,
+      logger: recordLog().logger,
+      metrics: recordMetrics().metrics,
       userAgent: 'test',
     });
     space = await testNamespace(plane, NS);
@@ -71,8 +71,8 @@ describe('the working side of adapters/kube against a real API server', function
       identity,
       clock: systemClock,
       random: Math.random,
-      logger: noteLog().logger,
-      metrics: noteMetrics().metrics,
+      logger: recordLog().logger,
+      metrics: recordMetrics().metrics,
       leaseMs: 8000,
       renewMs: 6000,
       retryMs: 400,
@@ -120,12 +120,12 @@ describe('the working side of adapters/kube against a real API server', function
 
   it('writes Events and their series as the API server wants them', async () => {
     const clock = createFakeClock(Date.now());
-    const log = noteLog();
+    const log = recordLog();
     const recorder = createEventRecorder({
       client,
       clock,
       logger: log.logger,
-      metrics: noteMetrics().metrics,
+      metrics: recordMetrics().metrics,
       reportingController: 'orbs.dev/operator',
       reportingInstance: 'orb-operator-0',
     });

@@ -43,9 +43,9 @@ const mountsOf = ({ claims = {}, secrets = {}, scratch }: PodOptions): readonly 
 ];
 
 /** Pod spec under the profile `restricted`: Node with an inline module. */
-function podSpec(script: string, wish: PodOptions): object {
-  const { ports = [], ready } = wish;
-  const mounts = mountsOf(wish);
+function podSpec(script: string, options: PodOptions): object {
+  const { ports = [], ready } = options;
+  const mounts = mountsOf(options);
   const probe =
     ready === undefined ? {} : { readinessProbe: { httpGet: { path: ready, port: 8080 }, periodSeconds: 1 } };
   const container = {
@@ -70,7 +70,7 @@ const labelsOf = (name: string, { labels = {} }: PodOptions): Readonly<Record<st
 });
 
 /** A Deployment; its pods carry the label `app`. */
-export const deployment = (name: string, script: string, replicas: number, wish: PodOptions = {}): object => ({
+export const deployment = (name: string, script: string, replicas: number, options: PodOptions = {}): object => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata: { name },
@@ -78,7 +78,7 @@ export const deployment = (name: string, script: string, replicas: number, wish:
     replicas,
     strategy: { type: 'Recreate' },
     selector: { matchLabels: { app: name } },
-    template: { metadata: { labels: labelsOf(name, wish) }, spec: podSpec(script, wish) },
+    template: { metadata: { labels: labelsOf(name, options) }, spec: podSpec(script, options) },
   },
 });
 

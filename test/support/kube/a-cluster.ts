@@ -8,8 +8,8 @@ import { createFakeKubeClient, type FakeKubeClient } from './fake-kube-client.ts
 export interface ACluster {
   readonly kube: FakeKubeClient;
   /** For `Io.openCluster`. */
-  readonly open: (wish: ClusterSelection) => Promise<Cluster>;
-  readonly wishes: readonly ClusterSelection[];
+  readonly open: (selection: ClusterSelection) => Promise<Cluster>;
+  readonly selections: readonly ClusterSelection[];
   /** Ports of pods that were connected to. */
   readonly connected: readonly PodPort[];
 }
@@ -26,7 +26,7 @@ const never = new Duplex();
 /** @param port port of this machine that connections to pods reach */
 export function aCluster(answers: Answers = {}, port?: number): ACluster {
   const kube = createFakeKubeClient();
-  const wishes: ClusterSelection[] = [];
+  const selections: ClusterSelection[] = [];
   const connected: PodPort[] = [];
   const create: KubeClient['create'] = async (kind, object, signal) => {
     const review = { apiVersion: 'v1', kind: kind.kind, metadata: { name: '' } };
@@ -45,9 +45,9 @@ export function aCluster(answers: Answers = {}, port?: number): ACluster {
       return port === undefined ? never : connect(port, '127.0.0.1');
     },
   };
-  const open = async (wish: ClusterSelection): Promise<Cluster> => {
-    wishes.push(wish);
+  const open = async (selection: ClusterSelection): Promise<Cluster> => {
+    selections.push(selection);
     return cluster;
   };
-  return { kube, open, wishes, connected };
+  return { kube, open, selections, connected };
 }

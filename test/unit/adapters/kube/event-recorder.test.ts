@@ -5,13 +5,13 @@ import { createEventRecorder, type EventRecorder } from '../../../../adapters/ku
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 import { createFakeKubeClient, kubeError, type FakeKubeClient } from '../../../support/kube/fake-kube-client.ts';
-import { noteLog, noteMetrics, type NotedLog } from '../../../support/kube/runtime-notes.ts';
+import { recordLog, recordMetrics, type RecordedLog } from '../../../support/kube/runtime-recorders.ts';
 
 interface Setup {
   readonly clock: FakeClock;
   readonly api: FakeKubeClient;
   readonly recorder: EventRecorder;
-  readonly log: NotedLog;
+  readonly log: RecordedLog;
   readonly counts: () => Readonly<Record<string, number>>;
   /** `reason xCount` of all Events there are, in order of creation. */
   readonly written: () => readonly string[];
@@ -22,8 +22,8 @@ const START = Date.UTC(2026, 0, 1, 12);
 function setup(options: { readonly running?: boolean } = {}): Setup {
   const clock = createFakeClock(START);
   const api = createFakeKubeClient();
-  const log = noteLog();
-  const noted = noteMetrics();
+  const log = recordLog();
+  const noted = recordMetrics();
   const recorder = createEventRecorder({
     client: api,
     clock,

@@ -8,7 +8,7 @@ import { orbisetRef, tenantOf } from '../../../../api-server/http/tenant.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
 import { makeKey, START } from '../../adapters/api-keys/contract.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
-import { noteLog } from '../../../support/kube/runtime-notes.ts';
+import { recordLog } from '../../../support/kube/runtime-recorders.ts';
 
 /** A token as it says of itself; nobody here checks its signature. */
 const tokenOf = (claims: object, signature = 'cccc'): string =>
@@ -63,7 +63,7 @@ function start(): Started {
     },
   });
   const keys = new SecretApiKeys({ clock, current: () => true, logger: { warn: () => undefined } });
-  const authenticate = createAuthenticate({ keys, reviewer, clock, logger: noteLog().logger });
+  const authenticate = createAuthenticate({ keys, reviewer, clock, logger: recordLog().logger });
   return { authenticate, clock, asked, keys, server };
 }
 

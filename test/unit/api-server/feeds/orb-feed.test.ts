@@ -9,7 +9,7 @@ import type { CompiledOrb } from '../../../../core/orb/compiled-orb.ts';
 import { compileStored } from '../../../../core/orb/plan-manifest.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import { anOrb, manifestOf, swappable, type ObjectOptions } from '../../../support/kube-objects.ts';
-import { noteLog } from '../../../support/kube/runtime-notes.ts';
+import { recordLog } from '../../../support/kube/runtime-recorders.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
 const ECHO = parseOrbId('acme.echo@1.0.0');
@@ -63,7 +63,7 @@ describe('OrbFeed (design.md §2: the last valid version keeps running)', () => 
     const catalog = new MemoryCatalog();
     const valid = new ValidOrbs({ catalog, ledger, metrics, allowedOrigins: [] });
     await valid.open();
-    const feed = new OrbFeed({ valid, logger: noteLog().logger, compile: (orb) => compileStored(orb, []) });
+    const feed = new OrbFeed({ valid, logger: recordLog().logger, compile: (orb) => compileStored(orb, []) });
     const running = (): CompiledOrb | undefined => (ECHO.ok ? catalog.orb('acme', ECHO.value.id)?.compiled : undefined);
     return { feed, catalog, valid, running };
   }

@@ -6,9 +6,9 @@ import { aServer, json } from '../../../support/cli-server.ts';
 
 const parsed = parseOrbId('acme.mailer@1.0.0');
 if (!parsed.ok) throw new TypeError('an Orb id');
-const WISH = { namespace: 'acme', orbId: parsed.value.id, quantile: 0.95, active: { provider: 'main', since: 0 } };
+const REQUEST = { namespace: 'acme', orbId: parsed.value.id, quantile: 0.95, active: { provider: 'main', since: 0 } };
 const tools = { clock: systemClock, logger: { debug: () => undefined } };
-const labels = { orb_namespace: 'acme', orb_id: WISH.orbId, job: 'operator', instance: 'a' };
+const labels = { orb_namespace: 'acme', orb_id: REQUEST.orbId, job: 'operator', instance: 'a' };
 const series = (name: string, value: string, more: object = {}): object => ({
   metric: { __name__: name, ...labels, ...more },
   value: [1_795_168_800, value],
@@ -28,10 +28,10 @@ describe('openPrometheusEvaluations', () => {
       { connection, mode: 'query', scrapeIntervalMs: 15_000, matcher: '' },
       tools,
     );
-    const evaluation = await opened.lastEvaluation(WISH);
+    const evaluation = await opened.lastEvaluation(REQUEST);
     expect(evaluation).to.deep.include({ rule: 'failback', streaks: { degraded: 0, trial: 0, recovered: 4 } });
     expect(evaluation?.health['main']?.breaker).to.equal('open');
-    await opened.lastEvaluation(WISH);
+    await opened.lastEvaluation(REQUEST);
     expect(server.received.length).to.equal(1);
     expect(decodeURIComponent(server.received[0]?.body ?? '')).to.contain('orb_id="acme.mailer@1.0.0"');
     await opened.close();
@@ -40,7 +40,7 @@ describe('openPrometheusEvaluations', () => {
 
   it('has none without a Prometheus', async () => {
     const opened = openPrometheusEvaluations(undefined, tools);
-    expect(await opened.lastEvaluation(WISH)).to.equal(undefined);
+    expect(await opened.lastEvaluation(REQUEST)).to.equal(undefined);
     await opened.close();
   });
 });

@@ -10,7 +10,7 @@ import {
   type TlsPaths,
 } from '../../../../api-server/process/tls-files.ts';
 import type { TlsFiles } from '../../../../api-server/http/server.ts';
-import { noteLog, type NotedLog } from '../../../support/kube/runtime-notes.ts';
+import { recordLog, type RecordedLog } from '../../../support/kube/runtime-recorders.ts';
 import { refusal } from '../../../support/refusal.ts';
 import { issue, makeCa } from '../../../support/tls.ts';
 
@@ -21,12 +21,12 @@ const pair = (name: string, days = 30) => issue(ca, { names: [name], validTo: Da
 describe('createTlsFollower', () => {
   let folder: string;
   let paths: TlsPaths;
-  let log: NotedLog;
+  let log: RecordedLog;
   let used: TlsFiles[];
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'orb-tls-'));
     paths = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
-    log = noteLog();
+    log = recordLog();
     used = [];
   });
   afterEach(() => rmSync(folder, { recursive: true }));

@@ -15,7 +15,7 @@ const EVALUATION: EvaluationSummary = summaryOf(
   {},
 );
 
-function wish(name = 'mailer', provider = 'main'): EvaluationRequest {
+function requestFor(name = 'mailer', provider = 'main'): EvaluationRequest {
   const parsed = parseOrbId(`acme.${name}@1.0.0`);
   if (!parsed.ok) throw new TypeError(name);
   return { namespace: 'acme', orbId: parsed.value.id, quantile: 0.95, active: { provider, since: 0 } };
@@ -39,45 +39,48 @@ const counted = (query: FetchEvaluation) => {
 describe('cachedEvaluations', () => {
   it('asks once for all callers of 15 s, also for those that come at once', async () => {
     const { lastEvaluation, asked, clock } = counted(good);
-    expect(await Promise.all([lastEvaluation(wish()), lastEvaluation(wish())])).to.deep.equal([EVALUATION, EVALUATION]);
+    expect(await Promise.all([lastEvaluation(requestFor()), lastEvaluation(requestFor())])).to.deep.equal([
+      EVALUATION,
+      EVALUATION,
+    ]);
     await clock.advance(14_999);
-    await lastEvaluation(wish());
+    await lastEvaluation(requestFor());
     expect(asked.length).to.equal(1);
     await clock.advance(1);
-    await lastEvaluation(wish());
+    await lastEvaluation(requestFor());
     expect(asked.length).to.equal(2);
   });
 
   it('asks for each Orb, and again when another provider is active', async () => {
     const { lastEvaluation, asked } = counted(good);
-    for (const orb of [wish(), wish('other'), wish('mailer', 'backup')]) await lastEvaluation(orb);
+    for (const orb of [requestFor(), requestFor('other'), requestFor('mailer', 'backup')]) await lastEvaluation(orb);
     expect(asked.length).to.equal(3);
   });
 
   it('waits 2 s, and asks again 2 s later', async () => {
     const { lastEvaluation, asked, clock } = counted(hanging);
-    const first = lastEvaluation(wish());
+    const first = lastEvaluation(requestFor());
     await clock.advance(2000);
     expect(await first).to.equal(undefined);
-    await lastEvaluation(wish());
+    await lastEvaluation(requestFor());
     expect(asked.length).to.equal(1);
     await clock.advance(2000);
-    void lastEvaluation(wish());
+    void lastEvaluation(requestFor());
     expect(asked.length).to.equal(2);
     await clock.advance(2000);
   });
 
   it('answers a query that rejects with nothing', async () => {
     const { lastEvaluation } = counted(() => Promise.reject(new Error('no')));
-    expect(await lastEvaluation(wish())).to.equal(undefined);
+    expect(await lastEvaluation(requestFor())).to.equal(undefined);
   });
 
   it('remembers at most 1000 Orbs', async () => {
     const { lastEvaluation, asked } = counted(good);
-    for (let number = 0; number <= 1000; number += 1) await lastEvaluation(wish(`n${number}`));
-    await lastEvaluation(wish('n1000'));
+    for (let number = 0; number <= 1000; number += 1) await lastEvaluation(requestFor(`n${number}`));
+    await lastEvaluation(requestFor('n1000'));
     expect(asked.length).to.equal(1001);
-    await lastEvaluation(wish('n0'));
+    await lastEvaluation(requestFor('n0'));
     expect(asked.length).to.equal(1002);
   });
 });

@@ -6,7 +6,7 @@ import { VaultWatches } from '../../../../api-server/vault/vault-watches.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 import { settle } from '../../../support/kube/a-reflector.ts';
 import { createFakeKubeClient, kubeError } from '../../../support/kube/fake-kube-client.ts';
-import { noteLog } from '../../../support/kube/runtime-notes.ts';
+import { recordLog } from '../../../support/kube/runtime-recorders.ts';
 
 /** A reflector that the test answers for, with what was asked of it. */
 interface Started {
@@ -90,7 +90,7 @@ function start({ answers = true, forbidden = false, limit = 200, pageMs = 0 } = 
   };
   const watches = new VaultWatches({
     client,
-    logger: noteLog().logger,
+    logger: recordLog().logger,
     clock,
     mayWatchNamespaces: true,
     limit,

@@ -30,10 +30,13 @@ describe('openCluster', () => {
     opened = undefined;
     rmSync(home, { recursive: true });
   });
-  const open = async (wish: ClusterSelection = {}, env: Readonly<Record<string, string>> = {}): Promise<Cluster> =>
-    (opened = await openCluster(wish, { env, home, version: '1.2.3' }));
-  const refused = async (wish: ClusterSelection = {}, env: Readonly<Record<string, string>> = {}): Promise<string> => {
-    const error: unknown = await open(wish, env).catch((thrown: unknown) => thrown);
+  const open = async (selection: ClusterSelection = {}, env: Readonly<Record<string, string>> = {}): Promise<Cluster> =>
+    (opened = await openCluster(selection, { env, home, version: '1.2.3' }));
+  const refused = async (
+    selection: ClusterSelection = {},
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<string> => {
+    const error: unknown = await open(selection, env).catch((thrown: unknown) => thrown);
     return error instanceof Failure ? [error.exit, error.message, ...error.next].join('\n') : 'opened';
   };
 

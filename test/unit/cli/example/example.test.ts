@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isJsonObject } from '../../../../core/json/json-value.ts';
 import { HEALTHY, type Behaviour } from '../../../../standalone/example/lookup-provider.ts';
 import { startControl, type Behaviours } from '../../../../standalone/example/control.ts';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aServer, json } from '../../../support/cli-server.ts';
 
 describe('orb example', () => {
@@ -12,7 +12,7 @@ describe('orb example', () => {
   let close: () => Promise<void>;
   let behaviours: Behaviours;
   const control = (): string => join(cli.folder, 'example', 'control.json');
-  const orb = (...words: readonly string[]): Promise<Ran> => cli.run(['example', ...words, '--data', cli.folder]);
+  const orb = (...words: readonly string[]): Promise<CliResult> => cli.run(['example', ...words, '--data', cli.folder]);
   const alpha = (): Behaviour | undefined => behaviours.get('alpha');
 
   beforeEach(async () => {

@@ -3,16 +3,16 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import { loadKeys } from '../../../../adapters/keys/load-keys.ts';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aCluster, type ACluster } from '../../../support/kube/a-cluster.ts';
 
-const linesOf = ({ err }: Ran): readonly string[] => err.split('\n').filter((line) => line.includes('kubectl'));
+const linesOf = ({ err }: CliResult): readonly string[] => err.split('\n').filter((line) => line.includes('kubectl'));
 const fileIn = (line = ''): string => / > (\S+)\)$/.exec(line)?.[1] ?? '';
 
 describe('orb ledger init', () => {
   let cli: TestCli;
   let cluster: ACluster;
-  const init = (...argv: readonly string[]): Promise<Ran> =>
+  const init = (...argv: readonly string[]): Promise<CliResult> =>
     cli.run(['ledger', 'init', ...argv], { openCluster: cluster.open });
   beforeEach(() => {
     cli = aCli();
@@ -76,7 +76,7 @@ describe('orb ledger init', () => {
     for (const argv of [['--secret'], ['--secret=misspelt', '--issuer', 'https://orbs.example']]) {
       const { exit, out, err } = await init(...argv);
       expect([exit, out, cluster.kube.objects(KINDS.secret)]).to.deep.equal([2, '', []]);
-      expect(err).to.include('ConfigMap orb-log-head').and.to.include('from its backup').and.to.include('begin anew');
+      expect(err).to.include('ConfigMap orb-log-head').and.to.include('from its backup').and.to.include('start again');
     }
     expect((await init('--secret', '-n', 'other')).exit).to.equal(0);
     cluster.kube.remove(KINDS.configMap, metadata);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { rmSync } from 'node:fs';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aServer, json, type Answering, type CliServer } from '../../../support/cli-server.ts';
 
 const MAILER = 'acme.mailer@1.2.0';
@@ -87,7 +87,7 @@ const SWAP = {
 describe('orb status, orb swap, orb pin remove', () => {
   let cli: TestCli;
   let server: CliServer | undefined;
-  const orb = async (answer: Answering, ...argv: readonly string[]): Promise<Ran> => {
+  const orb = async (answer: Answering, ...argv: readonly string[]): Promise<CliResult> => {
     server = await aServer(answer);
     return cli.run([...argv, '--server', server.url]);
   };

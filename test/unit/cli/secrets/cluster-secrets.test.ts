@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mkdirSync, rmSync } from 'node:fs';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aCluster, type ACluster } from '../../../support/kube/a-cluster.ts';
 import { kubeError } from '../../../support/kube/fake-kube-client.ts';
 
@@ -11,7 +11,7 @@ const encoded = (text: string): string => Buffer.from(text).toString('base64');
 describe('orb secrets on a cluster', () => {
   let cli: TestCli;
   let cluster: ACluster;
-  const secrets = (argv: readonly string[], stdin = VALUE): Promise<Ran> =>
+  const secrets = (argv: readonly string[], stdin = VALUE): Promise<CliResult> =>
     cli.run(['secrets', ...argv, '--kubeconfig', '/my config'], { openCluster: cluster.open, stdin });
   const orbiset = (secretsOf: readonly object[], more: object = {}): void =>
     void cluster.kube.put(KINDS.orbiset, {
@@ -123,7 +123,7 @@ describe('orb secrets on a cluster', () => {
   });
 
   it('replaces what it wrote itself, and what somebody else wrote only by --force, whom it names', async () => {
-    const set = (...more: readonly string[]): Promise<Ran> =>
+    const set = (...more: readonly string[]): Promise<CliResult> =>
       secrets(['set', 'KEY', '--host', 'a.example', '--secret', 'shared', ...more], 'another-value');
     const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'shared', namespace: 'acme' } };
     const theirs = { ...body, data: { KEY: encoded('their-value'), MORE: encoded('more') } };

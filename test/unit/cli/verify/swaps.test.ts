@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SwapReceipt } from '../../../../core/receipt/swap-record.ts';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aSwapBundle, keys, type SwapChanges } from '../../core/verify/a-world.ts';
 
 const ROOT = JSON.stringify(keys.root.jwk);
@@ -25,7 +25,7 @@ describe('orb verify of a swap receipt', () => {
   beforeEach(() => (cli = aCli()));
   afterEach(() => rmSync(cli.folder, { recursive: true }));
 
-  async function verify(changes: SwapChanges, ...flags: readonly string[]): Promise<Ran> {
+  async function verify(changes: SwapChanges, ...flags: readonly string[]): Promise<CliResult> {
     const file = join(cli.folder, 'swap.json');
     writeFileSync(file, JSON.stringify(aSwapBundle(changes)));
     return cli.run(['verify', file, '--root', ROOT, ...flags]);

@@ -25,9 +25,9 @@ const rows: readonly (readonly [string, NodeCommand])[] = [
 ];
 
 describe('command line of the one-node cluster', () => {
-  for (const [line, wish] of rows) {
+  for (const [line, command] of rows) {
     it(`reads "${line}"`, () => {
-      expect(parseNodeCommand(line.split(' ').filter((word) => word !== ''))).to.deep.equal(wish);
+      expect(parseNodeCommand(line.split(' ').filter((word) => word !== ''))).to.deep.equal(command);
     });
   }
 
@@ -37,8 +37,8 @@ describe('command line of the one-node cluster', () => {
   });
 
   it('names a flag that it does not know', () => {
-    const wish = parseNodeCommand(['up', '--fast']);
-    expect(wish.kind).to.equal('wrong');
-    expect(JSON.stringify(wish)).to.contain('--fast');
+    const command = parseNodeCommand(['up', '--fast']);
+    expect(command.kind).to.equal('wrong');
+    expect(JSON.stringify(command)).to.contain('--fast');
   });
 });

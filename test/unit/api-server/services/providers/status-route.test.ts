@@ -77,8 +77,8 @@ const PROBED = {
 
 describe('GET /providers/{orb_id}/status', () => {
   let app: ProviderApp | undefined;
-  const getStatus = async (wish: TestAppOptions, orb: TestOrbOptions = {}): Promise<JsonObject> => {
-    app = await startProviderApp(wish);
+  const getStatus = async (options: TestAppOptions, orb: TestOrbOptions = {}): Promise<JsonObject> => {
+    app = await startProviderApp(options);
     await app.setOrb(orb);
     const { status, json } = await app.call('GET', PATH);
     expect(status).to.equal(200);
@@ -214,7 +214,7 @@ describe('GET /providers/{orb_id}/status', () => {
   const ramp = { provider: 'main', percent: 10, stepStartedAt: TEST_NOW, trial: false };
   const frozen = { until: TEST_NOW + 1000, reason: 'flapping' };
   const alone = { manifest: {} };
-  const states: readonly (readonly [state: string, why: string, wish: TestAppOptions, orb: TestOrbOptions])[] = [
+  const states: readonly (readonly [state: string, why: string, options: TestAppOptions, orb: TestOrbOptions])[] = [
     ['single', 'one provider', {}, alone],
     ['primary', 'nothing happened', {}, {}],
     ['failed_over', 'another one is active', {}, { failover: failedOver() }],
@@ -226,9 +226,9 @@ describe('GET /providers/{orb_id}/status', () => {
     ['failed_over', 'the freeze is over', {}, { failover: failedOver({ frozen: { ...frozen, until: TEST_NOW } }) }],
     ['all_down', 'none works', seeing({ rule: 'all-down' }), { failover: failedOver({ frozen }) }],
   ];
-  for (const [state, why, wish, orb] of states)
+  for (const [state, why, options, orb] of states)
     it(`is ${state} when ${why}`, async () => {
-      expect((await getStatus(wish, orb))['state']).to.equal(state);
+      expect((await getStatus(options, orb))['state']).to.equal(state);
     });
 
   it('shows pin, ramp, freeze, and this replica’s breakers and cooling', async () => {
@@ -276,7 +276,7 @@ describe('GET /providers/{orb_id}/status', () => {
     expect((await app.call('GET', PATH, { headers })).status).to.equal(200);
   });
 
-  const rows: readonly (readonly [why: string, wish: TestAppOptions, path: string, code: string])[] = [
+  const rows: readonly (readonly [why: string, options: TestAppOptions, path: string, code: string])[] = [
     ['an unknown Orb', {}, '/providers/acme.none@1.0.0/status', '404 orb-not-found'],
     [
       'another tenant',
@@ -292,9 +292,9 @@ describe('GET /providers/{orb_id}/status', () => {
     ],
     ['a key without the scope', { caller: aCaller() }, PATH, '403 forbidden'],
   ];
-  for (const [why, wish, path, code] of rows)
+  for (const [why, options, path, code] of rows)
     it(`answers ${why}: ${code}`, async () => {
-      app = await startProviderApp(wish);
+      app = await startProviderApp(options);
       const called = await app.call('GET', path);
       expect(`${called.status} ${String(called.code)}`).to.equal(code);
     });

@@ -15,8 +15,8 @@ const SCOPES = new Set(['providers:read', 'providers:swap'] as const);
 
 describe('POST /providers/{orb_id}/swap, about who asks and how often', () => {
   let app: ProviderApp | undefined;
-  const start = async (wish: TestAppOptions = {}, orb: TestOrbOptions = {}): Promise<ProviderApp> => {
-    app = await startProviderApp(wish);
+  const start = async (options: TestAppOptions = {}, orb: TestOrbOptions = {}): Promise<ProviderApp> => {
+    app = await startProviderApp(options);
     if (Object.keys(orb).length > 0) await app.setOrb(orb);
     return app;
   };

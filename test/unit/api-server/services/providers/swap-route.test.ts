@@ -49,8 +49,8 @@ const recorded = (seq: number, receiptId: string): FailoverStatus => {
 
 describe('POST /providers/{orb_id}/swap', () => {
   let app: ProviderApp | undefined;
-  const start = async (wish: TestAppOptions = {}, orb: TestOrbOptions = {}): Promise<ProviderApp> => {
-    app = await startProviderApp(wish);
+  const start = async (options: TestAppOptions = {}, orb: TestOrbOptions = {}): Promise<ProviderApp> => {
+    app = await startProviderApp(options);
     if (Object.keys(orb).length > 0) await app.setOrb(orb);
     return app;
   };
@@ -128,7 +128,7 @@ describe('POST /providers/{orb_id}/swap', () => {
     body: unknown,
     code: string,
     also?: object,
-    wish?: TestAppOptions,
+    options?: TestAppOptions,
     orb?: TestOrbOptions,
   ])[] = [
     [
@@ -208,9 +208,9 @@ describe('POST /providers/{orb_id}/swap', () => {
       away,
     ],
   ];
-  for (const [why, body, code, also = {}, wish = {}, orb = {}] of refusals)
+  for (const [why, body, code, also = {}, options = {}, orb = {}] of refusals)
     it(`refuses ${why}: ${code}`, async () => {
-      const { catalog } = await start(wish, orb);
+      const { catalog } = await start(options, orb);
       const before = catalog.orbs('acme')[0]?.compiled;
       const called = await swap(body);
       expect(`${called.status} ${String(called.code)}`).to.equal(code);

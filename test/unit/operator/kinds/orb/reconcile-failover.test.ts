@@ -10,7 +10,7 @@ import { evaluateOrb } from '../../../../../operator/swap-loop/evaluate.ts';
 import { fresh } from '../../../../support/failover.ts';
 import { kubeError } from '../../../../support/kube/fake-kube-client.ts';
 import { sent } from '../../../../support/kube-objects.ts';
-import { noteMetrics } from '../../../../support/kube/runtime-notes.ts';
+import { recordMetrics } from '../../../../support/kube/runtime-recorders.ts';
 import { failing, mail, providersOf, startLoop } from '../../../../support/operator-loop.ts';
 
 const KEY = 'acme/mail';
@@ -31,7 +31,7 @@ async function decided(): Promise<World> {
   await world.ticks(2);
   const { context, clock } = world;
   const { orbs } = context.failover;
-  const queue = createWorkQueue({ name: 'orb-failover', clock, metrics: noteMetrics().metrics });
+  const queue = createWorkQueue({ name: 'orb-failover', clock, metrics: recordMetrics().metrics });
   const logger = { error: (): void => undefined };
   for (let times = 0; times < 2; times += 1) {
     const at = clock.now();

@@ -6,7 +6,7 @@ import { reconcileFailover } from '../../../../../operator/kinds/orb/reconcile-f
 import { reconcileOrb } from '../../../../../operator/kinds/orb/reconcile.ts';
 import { anOrb, manifestOf, sent } from '../../../../support/kube-objects.ts';
 import { kstatus } from '../../../../support/kstatus.ts';
-import { Lost, operatorContext, type OperatorContext } from '../../../../support/operator-context.ts';
+import { LostLead, operatorContext, type OperatorContext } from '../../../../support/operator-context.ts';
 
 const { signal } = new AbortController();
 const KEY = 'acme/echo';
@@ -80,7 +80,7 @@ describe('reconcileOrb and reconcileFailover', () => {
     operator.loseLead();
     await operator.syncCaches();
     const failed = await reconcileOrb(KEY, operator.context, signal).catch((error: unknown) => error);
-    expect(failed).to.be.instanceOf(Lost);
+    expect(failed).to.be.instanceOf(LostLead);
     expect(operator.writes()).to.deep.equal([]);
   });
 

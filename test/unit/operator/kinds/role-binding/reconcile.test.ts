@@ -4,7 +4,7 @@ import { vaultReaderBinding } from '../../../../../core/orbiset/vault-reader.ts'
 import type { AppliedObject } from '../../../../../adapters/kube/port.ts';
 import { reconcileRoleBinding } from '../../../../../operator/kinds/role-binding/reconcile.ts';
 import { kubeError } from '../../../../support/kube/fake-kube-client.ts';
-import { Lost, operatorContext, type OperatorContext } from '../../../../support/operator-context.ts';
+import { LostLead, operatorContext, type OperatorContext } from '../../../../support/operator-context.ts';
 
 const { signal } = new AbortController();
 const APPLY = 'apply RoleBinding acme/orb-vault-reader orb-operator-rbac';
@@ -136,7 +136,7 @@ describe('reconcileRoleBinding', () => {
   it('writes nothing when somebody else leads', async () => {
     operator.loseLead();
     const failed = await run().catch((error: unknown) => error);
-    expect(failed).to.be.instanceOf(Lost);
+    expect(failed).to.be.instanceOf(LostLead);
     expect(operator.writes()).to.deep.equal([]);
   });
 });

@@ -3,13 +3,13 @@ import type { RuntimeMetrics } from '../../../adapters/kube/kube-metrics.ts';
 import type { QueueLoad } from '../../../adapters/kube/work-queue.ts';
 
 /** A log that keeps its lines: `level message`, with the fields. */
-export interface NotedLog {
+export interface RecordedLog {
   readonly logger: Logger;
   readonly lines: readonly { readonly text: string; readonly fields: LogFields }[];
   readonly texts: () => readonly string[];
 }
 
-export function noteLog(): NotedLog {
+export function recordLog(): RecordedLog {
   const lines: { text: string; fields: LogFields }[] = [];
   const loggerOf = (own: LogFields): Logger => {
     const at =
@@ -29,13 +29,13 @@ export function noteLog(): NotedLog {
 }
 
 /** Metrics that record each count, as `name label …`. */
-export interface NotedMetrics {
+export interface RecordedMetrics {
   readonly metrics: RuntimeMetrics;
   readonly counts: () => Readonly<Record<string, number>>;
   readonly load: (queue: string) => QueueLoad | undefined;
 }
 
-export function noteMetrics(): NotedMetrics {
+export function recordMetrics(): RecordedMetrics {
   const counts = new Map<string, number>();
   const loads = new Map<string, () => QueueLoad>();
   const note = (...words: readonly string[]): void => {

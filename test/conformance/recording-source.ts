@@ -26,7 +26,7 @@ interface NotedSourceOptions {
 }
 
 /** The metrics of the swap loop, with a note of the metrics that it was given. */
-export class NotedSource implements ProcessSource {
+export class RecordingSource implements ProcessSource {
   readonly sample: ProcessSource['sample'];
   readonly #source: TimedSource;
   readonly #seconds: Seconds;
