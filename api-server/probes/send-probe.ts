@@ -18,7 +18,7 @@ export interface ProbeTools {
   readonly dialer: Pick<Dialer, 'dial'>;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly switches: Pick<KillSwitches, 'refusal'>;
-  readonly settings: Pick<RuntimeSettings, 'plainOrigins' | 'userAgent' | 'maxResponseBytes'>;
+  readonly settings: Pick<RuntimeSettings, 'cleartextOrigins' | 'userAgent' | 'maxResponseBytes'>;
 }
 
 /** An Orb whose providers are probed. */
@@ -70,9 +70,9 @@ export function prepareProbe(probed: ProbedOrb, provider: CompiledProvider, tool
   if (probe === undefined) return { kind: 'skip', why: 'manifest-probe-unsafe' };
   const vault = vaultOf(probed, tools);
   if (vault === undefined) return { kind: 'stopped' };
-  const { plainOrigins } = tools.settings;
+  const { cleartextOrigins } = tools.settings;
   const asked = { ...provider, request: probe.request };
-  const decided = eligibility(asked, { inputs: probing.inputs, vault, plainOrigins });
+  const decided = eligibility(asked, { inputs: probing.inputs, vault, cleartextOrigins });
   switch (decided.kind) {
     case 'eligible':
       return { kind: 'ready', probe: { ready: decided.ready, probe, timeoutMs: probing.timeoutMs } };

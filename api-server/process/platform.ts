@@ -131,7 +131,7 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     logger: log.logger,
     settings: {
       ...runtime,
-      plainOrigins: cleartextOrigins(exceptions),
+      cleartextOrigins: cleartextOrigins(exceptions),
       userAgent: `orb-platform/${version}`,
       maxTimeoutMs: MAX_TIMEOUT_MS,
       maxResponseBytes: MAX_RESPONSE_BYTES,

@@ -103,8 +103,8 @@ export function chooseProviders(
 ): Step<EligibleProviders> {
   const { clock, sha256, settings } = runtime;
   const providers = providersInOrder(orb, { now: clock.now(), runId, sha256 });
-  const { plainOrigins } = settings;
-  const selection = selectProviders(providers, { inputs, vault: orbiset.vault, plainOrigins });
+  const { cleartextOrigins } = settings;
+  const selection = selectProviders(providers, { inputs, vault: orbiset.vault, cleartextOrigins });
   switch (selection.kind) {
     case 'ready':
       return { ok: true, value: selection.eligible };
