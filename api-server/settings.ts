@@ -61,7 +61,7 @@ const FLAGS = {
   vaultMode: {
     name: 'rbac-vault',
     value: 'WHO',
-    text: 'who makes the RoleBindings to orb-vault-reader: operator or tenant',
+    text: 'who creates the RoleBindings to orb-vault-reader: operator or tenant',
     fallback: 'operator',
     values: MODES,
     parse: asOneOf(MODES),
@@ -71,18 +71,23 @@ const FLAGS = {
   tlsKey: TLS_KEY,
   behindTlsProxy: {
     name: 'behind-tls-proxy',
-    text: 'plain HTTP, TLS ends before it; an address that others reach needs this, or --tls-cert',
+    text: 'plain HTTP, because a proxy ends TLS; an address that is not loopback needs this or --tls-cert',
   },
   metricsListen: METRICS_LISTEN,
   data: { name: 'data', value: 'DIR', text: 'embedded ledger', fallback: '.orb', parse: asPath },
   keys: {
     name: 'keys',
     value: 'DIR',
-    text: 'keys, made once by: orb ledger init',
+    text: 'keys, created once by: orb ledger init',
     otherwise: 'keys in --data',
     parse: asPath,
   },
-  issuer: { name: 'issuer', value: 'URL', text: 'refuses keys of another issuer', parse: asOrigin },
+  issuer: {
+    name: 'issuer',
+    value: 'URL',
+    text: 'expected issuer; keys of another issuer are refused',
+    parse: asOrigin,
+  },
   maxRequestBytes: MAX_REQUEST_BYTES,
   identity: IDENTITY,
   readyFile: readyFileFlag('the addresses', 'requests are answered from filled caches'),
@@ -97,7 +102,7 @@ function checkExposure({ host }: ListenAddress, tls: Settings['tls'], isBehindPr
   if (tls !== undefined && isBehindProxy) throw new UsageError('--behind-tls-proxy and --tls-cert exclude each other');
   if (isLoopback(host) || tls !== undefined || isBehindProxy) return;
   throw new UsageError(
-    `--listen ${host}: others reach this address, so give --tls-cert and --tls-key, or --behind-tls-proxy when TLS ends before it`,
+    `--listen ${host}: this address is not loopback, so give --tls-cert and --tls-key, or --behind-tls-proxy when a proxy ends TLS`,
   );
 }
 

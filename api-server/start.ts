@@ -14,11 +14,11 @@ import type { Clock } from '../adapters/time/clock.ts';
 import { createAuthenticate } from './cluster/authenticate.ts';
 import { createCluster, type Cluster } from './cluster/cluster.ts';
 import { createObjectPins } from './providers/object-pins.ts';
-import { tellOfFork, type ForkEventDeps } from './cluster/log-head-event.ts';
+import { reportFork, type ForkEventDeps } from './cluster/log-head-event.ts';
 import { TokenReviewer } from './cluster/token-reviewer.ts';
 import { checkEgress, allowRulesOf, readAuthorities } from './process/egress-settings.ts';
 import { openPlatform, type Platform } from './process/platform.ts';
-import { openFigures } from './process/prometheus-figures.ts';
+import { openPrometheusEvaluations } from './process/prometheus-evaluations.ts';
 import { serve } from './process/serve.ts';
 import { EX_CONFIG, StartError } from '../adapters/process/start-error.ts';
 import { readTls } from './process/tls-files.ts';
@@ -96,11 +96,11 @@ async function open(
 
 /** @returns a function that waits for the report of a doubtful history; the signal ends the report */
 async function followHead(deps: ForkEventDeps, signal: AbortSignal): Promise<() => Promise<void>> {
-  let telling: Promise<void> = Promise.resolve();
+  let reporting: Promise<void> = Promise.resolve();
   await deps.platform.followHead(createConfigMapHeadStore(deps), (doubt) => {
-    telling = tellOfFork(doubt, deps, signal);
+    reporting = reportFork(doubt, deps, signal);
   });
-  return () => telling;
+  return () => reporting;
 }
 
 /**
@@ -120,11 +120,11 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
   const client = createKubeClient({ connection, clock, random, logger, metrics, userAgent });
   const { namespace, vaultMode, identity } = settings;
   const stopping = new AbortController();
-  const telling = await followHead({ platform, client, metrics, namespace, identity }, stopping.signal);
+  const reporting = await followHead({ platform, client, metrics, namespace, identity }, stopping.signal);
   const following = await createCluster(platform, { client, metrics, random, namespace, apiKeys, vaultMode, identity });
   cluster = following;
   const run = following.run(stopping.signal);
-  const figures = openFigures(settings.prometheus, { clock, logger });
+  const evaluations = openPrometheusEvaluations(settings.prometheus, { clock, logger });
   const served = await serve(platform, {
     listen: settings.listen,
     metricsListen: settings.metricsListen,
@@ -132,13 +132,13 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     authenticate: createAuthenticate({ keys: apiKeys, reviewer: new TokenReviewer({ client, clock }), clock, logger }),
     missing: following.missing,
     pins: createObjectPins({ client, clock }),
-    figures: figures.figures,
+    lastEvaluation: evaluations.lastEvaluation,
     ...(tls === undefined ? {} : { tls }),
   });
   const stop = async (): Promise<void> => {
     await served.stop();
     stopping.abort();
-    await Promise.all([run, telling(), figures.close()]);
+    await Promise.all([run, reporting(), evaluations.close()]);
     await platform.close(); // writes the last head through the client
     await client.close();
   };

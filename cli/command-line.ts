@@ -2,7 +2,7 @@ import { KubeError } from '../adapters/kube/port.ts';
 import { UsageError } from '../adapters/process/start-error.ts';
 import { kubeFailure } from './cluster/kube-failure.ts';
 import { overview, verbHelp } from './args/help.ts';
-import { nearest } from '../core/manifest/nearest.ts';
+import { nearestName } from '../core/manifest/nearest.ts';
 import { checkCount, parseVerbArgs } from './args/parse-args.ts';
 import type { Verb } from './args/verb.ts';
 import { candidates } from './completion/candidates.ts';
@@ -32,13 +32,13 @@ function unknownVerb(words: readonly string[]): Failure {
   const names = verbs.map(({ name }) => name);
   const group = names.filter((name) => name.startsWith(`${first} `));
   if (group.length > 0) {
-    const meant = nearest(`${first} ${second}`, group);
+    const meant = nearestName(`${first} ${second}`, group);
     return usage(
       `orb ${printable(first)} needs one of: ${group.map((name) => name.slice(first.length + 1)).join(', ')}`,
       ...(meant === undefined ? [] : [`did you mean orb ${meant}?`]),
     );
   }
-  const meant = nearest(first, [...new Set(names.map((name) => name.split(' ')[0] ?? name)), 'help']);
+  const meant = nearestName(first, [...new Set(names.map((name) => name.split(' ')[0] ?? name)), 'help']);
   return usage(
     `unknown verb ${printable(first)}${meant === undefined ? '' : `: did you mean ${meant}?`}`,
     'orb help lists the verbs',

@@ -6,7 +6,7 @@ import { runCommand } from '../adapters/process/run-program.ts';
 import { systemClock } from '../adapters/time/clock.ts';
 import { errorCode } from '../core/errors/error-code.ts';
 import { run } from './command-line.ts';
-import type { Cluster, ClusterWish } from './io/cluster.ts';
+import type { Cluster, ClusterSelection } from './io/cluster.ts';
 import { fileStreams } from './io/file-streams.ts';
 import { runNode } from './io/run-node.ts';
 import { terminalInput } from './io/terminal-input.ts';
@@ -27,9 +27,9 @@ const inCheckout = extname(import.meta.filename) === '.ts' && !plugin;
 
 const closing: (() => Promise<void>)[] = [];
 /** Loaded only for a cluster: a run against --server does not pay for it. */
-async function openCluster(wish: ClusterWish): Promise<Cluster> {
+async function openCluster(selection: ClusterSelection): Promise<Cluster> {
   const module = await import('./cluster/open-cluster.ts');
-  const cluster = await module.openCluster(wish, settings);
+  const cluster = await module.openCluster(selection, settings);
   closing.push(cluster.close);
   return cluster;
 }

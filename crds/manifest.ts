@@ -234,7 +234,7 @@ export interface ProbeExpect {
    */
   readonly pointer?: string;
   /**
-   * The value that must stand at the pointer.
+   * The expected value at the pointer.
    */
   readonly equals?: unknown;
 }

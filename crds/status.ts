@@ -158,7 +158,7 @@ export interface FailoverFreeze {
   readonly reason: string;
 }
 /**
- * What became of pins.
+ * How pins were handled.
  */
 export interface FailoverPinStatus {
   /**
@@ -170,7 +170,7 @@ export interface FailoverPinStatus {
    */
   readonly overriddenId?: string;
   /**
-   * The pin whose end was told.
+   * The pin whose end was reported.
    */
   readonly expiredId?: string;
   /**

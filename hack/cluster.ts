@@ -53,12 +53,12 @@ const say = (line: string): void => {
 const INTERRUPTED = 130;
 
 /** Reports a part that ends by itself. */
-function tellEnds(cluster: Cluster, signal: AbortSignal): void {
-  const tell = async (part: Process): Promise<void> => {
+function reportEnds(cluster: Cluster, signal: AbortSignal): void {
+  const report = async (part: Process): Promise<void> => {
     const code = await part.exited;
     if (!signal.aborted) say(`${part.name} has ended with ${code}; the end of ${part.log}:\n${part.tail()}`);
   };
-  for (const part of [cluster.operator, cluster.api]) void tell(part.process);
+  for (const part of [cluster.operator, cluster.api]) void report(part.process);
 }
 
 /** @returns undefined when it was cancelled */
@@ -83,7 +83,7 @@ async function run(settings: ClusterSettings): Promise<number> {
   if (settings.readyFile !== undefined) await rm(settings.readyFile, { force: true });
   const cluster = await startUnlessStopped(settings, signal);
   if (cluster === undefined) return INTERRUPTED;
-  tellEnds(cluster, signal);
+  reportEnds(cluster, signal);
   process.stdout.write(greeting(cluster));
   if (settings.readyFile !== undefined) await writeReady(settings.readyFile, cluster);
   await stopped;

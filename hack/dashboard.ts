@@ -38,7 +38,7 @@ async function change({ providers }: World, signal: AbortSignal): Promise<void> 
   say('alpha is slow …');
   providers.alpha.take(SLOW_TAKES);
   await last(SLOW_MS);
-  say('alpha is well again …');
+  say('alpha works again …');
   providers.alpha.take(USUAL_TAKES);
   await last(HEALED_MS);
 }

@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path';
 import { ensureNodeBase } from './image/base.ts';
 import { buildImage, imagePlace, type ImagePlace } from './image/build-image.ts';
 import { COMPILE_CACHE } from './integration/run-part.ts';
-import { HELP, parseWish, type Wish } from './node/command-line.ts';
+import { HELP, parseNodeCommand, type NodeCommand } from './node/command-line.ts';
 import { exitOf } from './node/exit-of.ts';
 import { bringUp, isUp, loadImage, placeOf, takeDown, type NodePlace } from './node/node.ts';
-import { whyNot } from './node/requirements.ts';
+import { unsupportedReason } from './node/requirements.ts';
 
 const USAGE = 64;
 const STOPPED = 130;
@@ -29,7 +29,7 @@ const greeting = ({ name, state, kubectl, net }: NodePlace): string =>
   ].join('\n');
 
 async function up(place: NodePlace): Promise<number> {
-  const fault = await whyNot(say);
+  const fault = await unsupportedReason(say);
   if (fault !== undefined) throw new Error(`No node can run here: ${fault}`);
   const started = await bringUp(place, say);
   process.stdout.write(started ? greeting(place) : `The cluster "${place.name}" is already up.\n`);
@@ -66,12 +66,12 @@ async function loadPlatform(place: NodePlace, { tag, archive }: ImagePlace): Pro
 
 /** Keeps this process alive on signals, so that it can clean up. @returns whether it got a signal to stop */
 function outlive(): () => boolean {
-  let told = false;
+  let stopped = false;
   const stay = (): void => {
-    told = true;
+    stopped = true;
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stay);
-  return () => told;
+  return () => stopped;
 }
 
 /** Runs mocha in the cluster's network. @returns its exit code */
@@ -96,50 +96,50 @@ async function end(place: NodePlace, failed: boolean): Promise<void> {
   say(`Until the next e2e run, up or down: logs of the node in ${node}, of its last pods in ${pods}`);
 }
 
-async function run(place: NodePlace, { keepUp, mocha: args }: Extract<Wish, { kind: 'run' }>): Promise<number> {
-  const fault = await whyNot(say);
+async function run(place: NodePlace, { keepUp, mocha: args }: Extract<NodeCommand, { kind: 'run' }>): Promise<number> {
+  const fault = await unsupportedReason(say);
   if (fault !== undefined) {
     say(`\n=== SKIPPED: the tests against running pods did not run: ${fault} ===\n`);
     return 0;
   }
   let ours = false;
   let code: number | undefined;
-  const isToldToStop = outlive();
+  const isStopped = outlive();
   try {
     // At the same time: the node mostly waits while it starts.
     const building = buildPlatform();
     building.catch(() => undefined); // awaited below, also when the node fails
     ours = await bringUp(place, say);
     await loadPlatform(place, await building);
-    code = isToldToStop() ? STOPPED : await mocha(place, args);
+    code = isStopped() ? STOPPED : await mocha(place, args);
     return code;
   } finally {
     if (ours && !keepUp) await end(place, code !== undefined && code > 0 && code !== STOPPED);
   }
 }
 
-async function answer(wish: Wish): Promise<number> {
-  switch (wish.kind) {
+async function answer(command: NodeCommand): Promise<number> {
+  switch (command.kind) {
     case 'help':
       process.stdout.write(HELP);
       return 0;
     case 'wrong':
-      process.stderr.write(`${wish.message}\n\n${HELP}`);
+      process.stderr.write(`${command.message}\n\n${HELP}`);
       return USAGE;
     case 'up':
       return up(placeOf());
     case 'down':
-      return down(placeOf(), wish.keep);
+      return down(placeOf(), command.keep);
     case 'load':
-      return load(placeOf(), wish.archive);
+      return load(placeOf(), command.archive);
     case 'run':
-      return run(placeOf(), wish);
+      return run(placeOf(), command);
     default:
-      return wish satisfies never;
+      return command satisfies never;
   }
 }
 
-process.exitCode = await answer(parseWish(process.argv.slice(2))).catch((error: unknown) => {
+process.exitCode = await answer(parseNodeCommand(process.argv.slice(2))).catch((error: unknown) => {
   say(error instanceof Error ? error.message : String(error));
   return 1;
 });

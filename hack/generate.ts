@@ -1,16 +1,16 @@
 // Generates files from the schemas of crds/, manifests/ and the changelog: checks of documents, types, resource
 // definitions, examples, references. `--check` writes nothing, names the files that are stale and exits with 1.
 import { resolve } from 'node:path';
-import { keep } from './generate/keep.ts';
+import { writeArtefacts } from './generate/write-artefacts.ts';
 import { validatorArtefacts } from './generate/validators.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
-const stale = [...(await keep(root, await validatorArtefacts(root), { check }))];
+const stale = [...(await writeArtefacts(root, await validatorArtefacts(root), { check }))];
 if (!check || stale.length === 0) {
   // The other generators check documents: they are loaded when the checks are written.
   const { everything } = await import('./generate/everything.ts');
-  stale.push(...(await keep(root, await everything(root), { check })));
+  stale.push(...(await writeArtefacts(root, await everything(root), { check })));
 }
 if (check) for (const path of stale) console.error(`${path} is stale: npm run generate`);
 process.exitCode = check && stale.length > 0 ? 1 : 0;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ensureNodeBase } from './image/base.ts';
-import { buildImage, type BuiltImage, type ImageWish } from './image/build-image.ts';
+import { buildImage, type BuiltImage, type ImageOptions } from './image/build-image.ts';
 import { ensurePackages } from './image/buildah.ts';
 
 const HELP = `npm run image -- [options]
@@ -25,9 +25,9 @@ function print({ tag, digest, ownBytes, baseBytes, archive, sbomFile }: BuiltIma
   console.log(JSON.stringify({ tag, digest, ownBytes, baseBytes, archive, sbom: sbomFile }, null, 2));
 }
 
-async function checkReproducible(wish: ImageWish): Promise<BuiltImage> {
-  const first = await buildImage({ ...wish, fresh: true });
-  const second = await buildImage({ ...wish, fresh: true });
+async function checkReproducible(buildOptions: ImageOptions): Promise<BuiltImage> {
+  const first = await buildImage({ ...buildOptions, fresh: true });
+  const second = await buildImage({ ...buildOptions, fresh: true });
   if (first.digest === second.digest) return second;
   throw new Error(`the two builds differ: ${first.digest}, ${second.digest}`);
 }
@@ -42,8 +42,8 @@ const options = {
 async function run({ values }: ReturnType<typeof parse>): Promise<void> {
   await ensurePackages({ buildah: 'buildah' }, say);
   const base = values.base ?? (await ensureNodeBase(say)).tag;
-  const wish: ImageWish = { base, buildBase: values['build-base'], fresh: false, say };
-  const built = values['check-reproducible'] ? await checkReproducible(wish) : await buildImage(wish);
+  const buildOptions: ImageOptions = { base, buildBase: values['build-base'], fresh: false, say };
+  const built = values['check-reproducible'] ? await checkReproducible(buildOptions) : await buildImage(buildOptions);
   print(built);
   if (built.ownBytes > MAX_OWN_BYTES)
     throw new Error(`our own layers have ${built.ownBytes} bytes, more than ${MAX_OWN_BYTES}`);

@@ -5,7 +5,7 @@ import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chosen, OTHER_CHECKS, partsOf, type Part } from './integration/parts.ts';
-import { runPart, type Ran } from './integration/run-part.ts';
+import { runPart, type PartResult } from './integration/run-part.ts';
 import { schedule } from './integration/schedule.ts';
 
 const HELP = `npm run test:integration [-- [--jobs N] [PATH...] [-- MOCHA FLAGS]]
@@ -52,7 +52,7 @@ function settings(): { readonly jobs: number; readonly parts: readonly Part[]; r
   }
 }
 
-function report(ran: readonly Ran[], wanted: number, ms: number): number {
+function report(ran: readonly PartResult[], wanted: number, ms: number): number {
   const failed = ran.filter((one) => one.code !== 0);
   for (const { part, output } of failed) process.stdout.write(`\n${part.name} failed:\n${endOf(output)}`);
   const took = ran
@@ -79,7 +79,7 @@ for (const [name, code] of [
   });
 }
 const begun = performance.now();
-const ran: Ran[] = [];
+const ran: PartResult[] = [];
 await schedule(parts, jobs, async (part) => {
   if (stop.signal.aborted) return;
   say(part.script === undefined ? `… ${part.name} (${part.files.length} files)` : `… ${part.name}`);

@@ -1,5 +1,5 @@
 import { EX_USAGE } from '../adapters/process/start-error.ts';
-import { endUnlessHandled } from '../adapters/process/stop-signal.ts';
+import { exitOnSignal } from '../adapters/process/stop-signal.ts';
 import { chooseProgram, HELP } from './programs.ts';
 
 const [node = process.execPath, file = import.meta.filename, ...argv] = process.argv;
@@ -13,7 +13,7 @@ switch (choice.kind) {
     process.exitCode = EX_USAGE;
     break;
   case 'run':
-    if (process.pid === 1) endUnlessHandled();
+    if (process.pid === 1) exitOnSignal();
     // The programs read their arguments from here, as when they are started directly.
     process.argv = [node, file, ...choice.rest];
     await choice.load();

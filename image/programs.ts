@@ -1,4 +1,4 @@
-import { nearest } from '../core/manifest/nearest.ts';
+import { nearestName } from '../core/manifest/nearest.ts';
 
 /** Programs of the image, by the first argument; each reads the rest of the command line itself. */
 const PROGRAMS = {
@@ -25,7 +25,7 @@ Example: orb verify receipt.json
 `;
 
 function unknownProgram(name: string): string {
-  const meant = nearest(name, Object.keys(PROGRAMS));
+  const meant = nearestName(name, Object.keys(PROGRAMS));
   return `there is no program ${JSON.stringify(name)}${meant === undefined ? '' : `: did you mean ${meant}?`}`;
 }
 

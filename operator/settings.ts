@@ -65,7 +65,7 @@ const FLAGS = {
   vaultMode: {
     name: 'rbac-vault',
     value: 'WHO',
-    text: 'operator: makes the RoleBindings to orb-vault-reader; tenant: only says which one is missing',
+    text: 'operator: creates the RoleBindings to orb-vault-reader; tenant: only reports a missing one',
     fallback: 'operator',
     values: MODES,
     parse: asOneOf(MODES),
@@ -80,11 +80,14 @@ const FLAGS = {
   manifestsNamespace: {
     name: 'manifests-namespace',
     value: 'NAME',
-    text: 'where those Orbs go',
+    text: 'namespace of those Orbs',
     otherwise: "the platform's",
     parse: asNamespace,
   },
-  egressAllow: { ...EGRESS_ALLOW, text: "this origin passes the host lints, as it passes the API's dialer" },
+  egressAllow: {
+    ...EGRESS_ALLOW,
+    text: 'this origin passes the host lints, as it passes the dialer of the API',
+  },
   egressStub: { ...EGRESS_STUB, text: 'the same; give both processes the same options' },
   probesListen: addressFlag('probes-listen', 'address of /livez and /readyz', '127.0.0.1:8081'),
   metricsListen: { ...METRICS_LISTEN, fallback: '127.0.0.1:9465' },
@@ -98,7 +101,7 @@ const FLAGS = {
   failoverTick: {
     name: 'failover-tick',
     value: 'DURATION',
-    text: 'between two evaluations of the metrics, 1s to 5m',
+    text: 'time between two evaluations of the metrics, 1s to 5m',
     fallback: '15s',
     parse: asDuration('1s', '5m'),
   },

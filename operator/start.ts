@@ -9,7 +9,7 @@ import { createReflector } from '../adapters/kube/reflector.ts';
 import { serveProbes } from '../adapters/kube/probes.ts';
 import type { Logger } from '../adapters/telemetry/port.ts';
 import { createProcessMetrics } from '../adapters/telemetry/process-metrics.ts';
-import { claim } from '../adapters/process/listen.ts';
+import { withListenErrors } from '../adapters/process/listen.ts';
 import { serveMetrics } from '../adapters/http/serve-metrics.ts';
 import type { Clock } from '../adapters/time/clock.ts';
 import { judgeManifest } from '../core/orb/plan-manifest.ts';
@@ -148,10 +148,12 @@ export async function createOperator(settings: Settings, tools: StartTools): Pro
     clock,
     logger,
   });
-  const probes = await claim(probesListen, '--probes-listen', () =>
+  const probes = await withListenErrors(probesListen, '--probes-listen', () =>
     serveProbes({ ...probesListen, ready: manager.ready, logger }),
   );
-  const scraped = await claim(metricsListen, '--metrics-listen', () => serveMetrics(metricsListen, { slices }, logger));
+  const scraped = await withListenErrors(metricsListen, '--metrics-listen', () =>
+    serveMetrics(metricsListen, { slices }, logger),
+  );
   return {
     probesUrl: urlOf({ ...probesListen, port: probes.port }),
     metricsUrl: `${urlOf({ ...metricsListen, port: scraped.port })}/metrics`,

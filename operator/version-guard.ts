@@ -3,7 +3,7 @@ import { KubeError, type KubeClient } from '../adapters/kube/port.ts';
 import type { Logger } from '../adapters/telemetry/port.ts';
 import type { Clock } from '../adapters/time/clock.ts';
 import type { ObjectRef } from '../core/reconcile/kube-object.ts';
-import { refuseStep } from '../core/release/version-step.ts';
+import { versionStepFault } from '../core/release/version-step.ts';
 
 /** Annotation of the Lease: version of the last leader. */
 export const VERSION = 'orbs.dev/version';
@@ -56,6 +56,6 @@ async function lastVersion(
  */
 export async function checkVersion(deps: GuardDeps, signal: AbortSignal): Promise<void> {
   const known = await lastVersion(deps, signal);
-  const refused = known === undefined ? undefined : refuseStep(known, deps.version);
+  const refused = known === undefined ? undefined : versionStepFault(known, deps.version);
   if (refused !== undefined) throw new SkippedVersion(refused);
 }

@@ -30,24 +30,24 @@ function exampleLines({ url, newKey, orb }: Greeting): readonly string[] {
 }
 
 /** The text that a person reads after `npm start`. */
-export function greeting(told: Greeting): string {
-  const { newKey } = told;
+export function greeting(parts: Greeting): string {
+  const { newKey } = parts;
   const key =
     newKey === undefined
-      ? `API key     made at the first start; kept for the command line in ${told.credentials}`
-      : `API key     ${newKey}   (tenant default; shown once, kept for the command line in ${told.credentials})`;
+      ? `API key     made at the first start; kept for the command line in ${parts.credentials}`
+      : `API key     ${newKey}   (tenant default; shown once, kept for the command line in ${parts.credentials})`;
   return [
-    `API         ${told.url}   (plain HTTP, so loopback only)`,
-    `Metrics     ${told.metricsUrl}`,
-    `Manifests   ${told.resources}   (watched)`,
+    `API         ${parts.url}   (plain HTTP, so loopback only)`,
+    `Metrics     ${parts.metricsUrl}`,
+    `Manifests   ${parts.resources}   (watched)`,
     key,
-    ...told.exceptions.map((text) => `Exception   ${text}`),
-    ...(told.hasExample ? exampleLines(told) : []),
+    ...parts.exceptions.map((text) => `Exception   ${text}`),
+    ...(parts.hasExample ? exampleLines(parts) : []),
     '',
     'Trust its receipts, on the machine that verifies them:',
-    `  ${told.orb} trust add ${told.issuer} --root ${shellWord(JSON.stringify(told.rootJwk))}`,
+    `  ${parts.orb} trust add ${parts.issuer} --root ${shellWord(JSON.stringify(parts.rootJwk))}`,
     '',
-    `Docs        README.md, docs/provider-failover.md, ${told.url}/openapi.json     Stop: Ctrl-C`,
+    `Docs        README.md, docs/provider-failover.md, ${parts.url}/openapi.json     Stop: Ctrl-C`,
     '',
   ].join('\n');
 }

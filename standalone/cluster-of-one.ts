@@ -7,7 +7,7 @@ import { until } from '../adapters/time/until.ts';
 import { createFeeds, type FeedOptions, type Feeds } from '../api-server/feeds/feeds.ts';
 import type { Platform } from '../api-server/process/platform.ts';
 import { createObjectPins } from '../api-server/providers/object-pins.ts';
-import type { FiguresSource, PinStore } from '../api-server/providers/port.ts';
+import type { EvaluationSource, PinStore } from '../api-server/providers/port.ts';
 import { createCompileOnce } from '../core/orb/compile-once.ts';
 import { FILE_PINS } from './files/file-writer.ts';
 import { FolderFeed } from './files/folder-feed.ts';
@@ -27,7 +27,7 @@ export interface ClusterOfOneOptions {
 /** Objects, controllers and feeds of one process, over files and the ledger (operator.md A16). */
 export interface ClusterOfOne {
   readonly pins: PinStore;
-  readonly figures: FiguresSource;
+  readonly lastEvaluation: EvaluationSource;
   readonly slices: LocalOperator['slices'];
   readonly stop: () => Promise<void>;
 }
@@ -76,21 +76,21 @@ export async function openClusterOfOne(platform: Platform, options: ClusterOfOne
   const { compiled, ...feeding } = feedOptions(platform, store);
   const feeds: Feeds = await createFeeds(platform, { ...feeding, metrics, extra: vaults.of });
   const folder = new FolderFeed({ folder: resources, client: store.client, compiled, clock, logger });
-  const look = async (): Promise<void> => {
-    await vaults.look();
-    await folder.look();
+  const scan = async (): Promise<void> => {
+    await vaults.scan();
+    await folder.scan();
   };
-  await look();
+  await scan();
   const stopping = new AbortController();
   const parts = [...Object.values(feeds.reflectors), feeds];
   const running = parts.map((part) => part.run(stopping.signal));
   await takenOver(platform, feeds);
   const operator = createLocalOperator({ ...feeding, platform, store, metrics, compiled, platformNamespace });
   running.push(operator.run(stopping.signal));
-  const unwatch = watchFolders([resources, vault], look);
+  const unwatch = watchFolders([resources, vault], scan);
   return {
     pins: createObjectPins({ client: store.client, clock, writesOnce: FILE_PINS }),
-    figures: operator.figures,
+    lastEvaluation: operator.lastEvaluation,
     slices: operator.slices,
     stop: async () => {
       await unwatch();

@@ -1,7 +1,7 @@
 import type { ApiKeyStore } from '../adapters/api-keys/api-key-store.ts';
 import { createApiKey } from '../adapters/api-keys/files.ts';
 import { replacePrivate } from '../adapters/private-file/private-file.ts';
-import { readIfThere } from '../adapters/private-file/read-if-there.ts';
+import { readIfExists } from '../adapters/private-file/read-if-exists.ts';
 import type { Scope } from '../core/api-key/scopes.ts';
 import type { DataFolder } from './data-folder.ts';
 
@@ -33,14 +33,14 @@ export async function localKey(
   store: ApiKeyStore,
   tools: { readonly now: number; readonly random: (bytes: number) => Uint8Array },
 ): Promise<LocalKey> {
-  const known = keyIn(await readIfThere(folder.credentials));
+  const known = keyIn(await readIfExists(folder.credentials));
   const is = known === undefined ? undefined : store.authenticate(`Bearer ${known}`, '127.0.0.1');
   // A key of an earlier version may lack a scope.
   if (known !== undefined && is?.kind === 'ok' && SCOPES.every((scope) => is.caller.scopes.has(scope))) {
     return { key: known, fresh: false };
   }
-  const wish = { tenants: ['default'], scopes: SCOPES, createdBy: 'npm start' };
-  const { text } = await createApiKey(folder.apiKeys, wish, tools);
+  const newKey = { tenants: ['default'], scopes: SCOPES, createdBy: 'npm start' };
+  const { text } = await createApiKey(folder.apiKeys, newKey, tools);
   await store.refresh();
   return { key: text, fresh: true };
 }

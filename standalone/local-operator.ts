@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { createFigures } from '../adapters/failover-metrics/last-figures.ts';
+import { createLastEvaluations } from '../adapters/failover-metrics/last-evaluations.ts';
 import { createProcessSource, type ProcessSource } from '../adapters/failover-metrics/process-source.ts';
 import type { EventRecorder } from '../adapters/kube/event-recorder.ts';
 import type { RuntimeMetrics } from '../adapters/kube/kube-metrics.ts';
 import { createManager, type LeaderTask, type Manager } from '../adapters/kube/manager.ts';
 import type { ObjectStore } from '../adapters/object-store/object-store.ts';
 import type { Platform } from '../api-server/process/platform.ts';
-import type { FiguresSource } from '../api-server/providers/port.ts';
+import type { EvaluationSource } from '../api-server/providers/port.ts';
 import type { CompileOnce } from '../core/orb/compile-once.ts';
 import { judgeCompiled } from '../core/orb/plan-manifest.ts';
 import { createFailoverState } from '../operator/failover/failover-state.ts';
@@ -37,7 +37,7 @@ export interface LocalOperatorOptions {
 export interface LocalOperator {
   readonly run: Manager['run'];
   /** Metrics seen by the last evaluation of each Orb. */
-  readonly figures: FiguresSource;
+  readonly lastEvaluation: EvaluationSource;
   /** The metrics whose number grows with the Orbs. */
   readonly slices: FailoverGauges['slices'];
 }
@@ -61,7 +61,7 @@ export function createLocalOperator(options: LocalOperatorOptions): LocalOperato
   const { logger } = log;
   const counters = (): ProcessSource => createProcessSource({ clock, series: platform.metrics, scrapeMs: SAMPLE_MS });
   const { source = counters() } = options;
-  const last = createFigures(platform.metrics);
+  const last = createLastEvaluations(platform.metrics);
   const own = createFailoverGauges(platform.metrics.registry, clock);
   const gauges: FailoverGauges = {
     ...own,
@@ -111,5 +111,5 @@ export function createLocalOperator(options: LocalOperatorOptions): LocalOperato
   };
   const controllers = [sampling, ...tasks];
   const manager = createManager({ reflectors, election: alwaysLeading, controllers, recorder, clock, logger });
-  return { run: manager.run, figures: (orb) => Promise.resolve(last.get(orb)), slices: own.slices };
+  return { run: manager.run, lastEvaluation: (orb) => Promise.resolve(last.get(orb)), slices: own.slices };
 }

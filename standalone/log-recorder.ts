@@ -4,19 +4,19 @@ import { keyOf, type KubeObject } from '../core/reconcile/kube-object.ts';
 import type { EventSpec } from '../core/reconcile/event-spec.ts';
 
 /** Number of Events with an id that are remembered as logged. The oldest is forgotten first. */
-const MAX_TOLD = 1000;
+const MAX_REMEMBERED = 1000;
 
 /** Writes Events as lines of the log, because without a cluster people read them there (operator.md A16). */
 export function createLogRecorder(logger: Pick<Logger, 'info' | 'warn'>): EventRecorder {
-  const told = new Set<string>();
+  const logged = new Set<string>();
   /** Whether an Event was not logged yet. Events with the same id are the same Event. */
   const isNew = ({ metadata }: KubeObject, { id, reason }: EventSpec): boolean => {
     if (id === undefined) return true;
     const key = `${metadata.uid ?? ''} ${reason} ${id}`;
-    if (told.has(key)) return false;
-    told.add(key);
-    const [oldest] = told;
-    if (told.size > MAX_TOLD && oldest !== undefined) told.delete(oldest);
+    if (logged.has(key)) return false;
+    logged.add(key);
+    const [oldest] = logged;
+    if (logged.size > MAX_REMEMBERED && oldest !== undefined) logged.delete(oldest);
     return true;
   };
   return {

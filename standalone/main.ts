@@ -1,5 +1,5 @@
-import { keepCompiledModules } from '../adapters/process/compile-cache.ts';
+import { cacheCompiledModules } from '../adapters/process/compile-cache.ts';
 import { packageRoot } from '../adapters/process/package-root.ts';
 
-keepCompiledModules(packageRoot());
+cacheCompiledModules(packageRoot());
 await import('./program.ts');

@@ -117,7 +117,7 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     vault: folder.vault,
     platformNamespace: PLATFORM_NAMESPACE,
   });
-  const { pins, figures, slices } = cluster;
+  const { pins, lastEvaluation, slices } = cluster;
   const served = await serve(platform, {
     listen: settings.listen,
     metricsListen: settings.metricsListen,
@@ -125,7 +125,7 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     authenticate: apiKeys.authenticate,
     missing: () => [],
     pins,
-    figures,
+    lastEvaluation,
     slices,
   });
   const { url, metricsUrl } = served;

@@ -4,12 +4,12 @@ import type { AppliedObject, KubeClient } from '../adapters/kube/port.ts';
 import type { Ledger } from '../adapters/ledger/port.ts';
 import type { Logger } from '../adapters/telemetry/port.ts';
 import type { Clock } from '../adapters/time/clock.ts';
-import { ANY_PIN, pinAnnotationOf, takenOverAnnotations } from '../core/files/file-object.ts';
+import { ANY_PIN, pinAnnotationOf, migratedAnnotations } from '../core/files/file-object.ts';
 import { isJsonObject, type JsonObject } from '../core/json/json-value.ts';
 import { readJson } from '../core/manifest/read-json.ts';
 import { API_MANAGER } from '../core/orb/plan-pin.ts';
 import { FILE_PINS, FILES } from './files/file-writer.ts';
-import { inTurns } from './files/in-turns.ts';
+import { forEachConcurrently } from './files/for-each-concurrently.ts';
 import {
   olderFailover,
   olderOrb,
@@ -64,7 +64,7 @@ type Apply = (fieldManager: string, members: object) => Promise<unknown>;
  * Takes over a pin. An API pin overrides the file's current pin. A pin that the API removed stays removed, although the
  * file still has it.
  */
-async function takePin(apply: Apply, pin: OlderPin, metadata: object): Promise<void> {
+async function migratePin(apply: Apply, pin: OlderPin, metadata: object): Promise<void> {
   const annotations = pinAnnotationOf(pin.kind === 'removed' ? pin.id : ANY_PIN);
   await apply(FILE_PINS, { metadata: { ...metadata, annotations } });
   if (pin.kind === 'set') await apply(API_MANAGER, { spec: { pin: pin.pin } });
@@ -103,8 +103,8 @@ async function makeOrb(parts: Parts, taken: Taken): Promise<string> {
   const uid = await createOnce(parts, KINDS.orb, { ...ENVELOPE, metadata: identity, spec });
   const apply: Apply = (fieldManager, members) =>
     parts.client.apply(KINDS.orb, { ...ENVELOPE, metadata, ...members }, { fieldManager, force: true }, never);
-  await apply(FILES, { metadata: { ...metadata, annotations: takenOverAnnotations(file) }, spec });
-  if (pin !== undefined) await takePin(apply, pin, metadata);
+  await apply(FILES, { metadata: { ...metadata, annotations: migratedAnnotations(file) }, spec });
+  if (pin !== undefined) await migratePin(apply, pin, metadata);
   for (const [fieldManager, status] of statusesOf(taken)) {
     const options = { fieldManager, force: true, subresource: 'status' } as const;
     await parts.client.apply(KINDS.orb, { ...ENVELOPE, metadata, status }, options, never);
@@ -112,7 +112,7 @@ async function makeOrb(parts: Parts, taken: Taken): Promise<string> {
   return uid;
 }
 
-async function takeOrb(parts: Parts, orb: OlderOrb): Promise<void> {
+async function migrateOrb(parts: Parts, orb: OlderOrb): Promise<void> {
   const { ledger, failovers, pins, logger } = parts;
   const { namespace, name, digest, since } = orb;
   const [key, spec] = [`${namespace}/${name}`, await manifestOf(parts, orb)];
@@ -126,11 +126,11 @@ async function takeOrb(parts: Parts, orb: OlderOrb): Promise<void> {
   await ledger.putState(VALID_ORB, key, JSON.stringify({ digest, since, uid }));
 }
 
-async function takeOrbiset(parts: Parts, { namespace, name, spec, file }: OlderOrbiset): Promise<void> {
+async function migrateOrbiset(parts: Parts, { namespace, name, spec, file }: OlderOrbiset): Promise<void> {
   const { client, ledger } = parts;
   const object = { apiVersion: API_VERSION, kind: 'Orbiset', spec };
   const uid = await createOnce(parts, KINDS.orbiset, { ...object, metadata: { name, namespace } });
-  const metadata = { name, namespace, annotations: takenOverAnnotations(file) };
+  const metadata = { name, namespace, annotations: migratedAnnotations(file) };
   await client.apply(KINDS.orbiset, { ...object, metadata }, { fieldManager: FILES, force: true }, never);
   const document = { kind: 'Orbiset', namespace, name, spec };
   await ledger.putState(VALID_ORBISET, `${namespace}.${name}`, JSON.stringify({ document, uid }));
@@ -170,8 +170,8 @@ export async function takeOverOlderRows(options: TakeOverOptions): Promise<void>
     rowsOf(options, 'pin', (json) => olderPin(json, now)),
   ]);
   const parts = { ...options, failovers, pins };
-  await inTurns([...orbs.values()], (orb) => takeOrb(parts, orb));
-  await inTurns([...orbisets.values()], (orbiset) => takeOrbiset(parts, orbiset));
+  await forEachConcurrently([...orbs.values()], (orb) => migrateOrb(parts, orb));
+  await forEachConcurrently([...orbisets.values()], (orbiset) => migrateOrbiset(parts, orbiset));
   await forget(options, 'failover');
   await forget(options, 'pin');
   if (orbs.size + orbisets.size > 0)

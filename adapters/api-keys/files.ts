@@ -66,10 +66,10 @@ export async function readApiKeyFile(folder: string, file: string): Promise<Read
  */
 export async function createApiKey(
   folder: string,
-  wish: NewApiKey,
+  newKey: NewApiKey,
   { now, random }: { readonly now: number; readonly random: (bytes: number) => Uint8Array },
 ): Promise<CreatedApiKey> {
-  const { text, record, document } = makeApiKey(wish, NAMESPACE, { now, random });
+  const { text, record, document } = makeApiKey(newKey, NAMESPACE, { now, random });
   await replacePrivate(join(folder, `${record.keyId}.yaml`), HEAD + stringify(document, { lineWidth: 0 }));
   return { text, record };
 }

@@ -41,12 +41,12 @@ export const findingsText = (findings: readonly Finding[]): string =>
  * @throws ApiKeyError the request breaks a rule of security.md §6.2
  */
 export function makeApiKey(
-  wish: NewApiKey,
+  newKey: NewApiKey,
   namespace: string,
   { now, random }: { readonly now: number; readonly random: (bytes: number) => Uint8Array },
 ): CreatedApiKey & { readonly document: JsonObject } {
   const { keyId, text } = newApiKey(random);
-  const { lifeMs = DEFAULT_LIFE_MS, ...rest } = wish;
+  const { lifeMs = DEFAULT_LIFE_MS, ...rest } = newKey;
   if (!(lifeMs > 0 && lifeMs <= MAX_LIFE_MS)) throw new ApiKeyError('A key lives for at most 365 days.');
   const hash = encodeHex(sha256(encodeUtf8(text)));
   const document = apiKeyDocument({ ...rest, keyId, sha256: hash, notBefore: now, expiresAt: now + lifeMs }, namespace);

@@ -1,6 +1,6 @@
 import type { OrbId } from '../../core/manifest/orb-id.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
-import { byRank, type Rank } from '../../core/orb/plan-holder.ts';
+import { byRank, type ClaimRank } from '../../core/orb/plan-holder.ts';
 import type { Catalog, OrbEntry } from './port.ts';
 
 /** One Orb resource, with the facts that decide which resource holds its id. */
@@ -16,7 +16,7 @@ export interface OrbResource extends OrbEntry {
 /** Must not throw. */
 type OrbListener = (namespace: string, orbId: OrbId) => void;
 
-const rankOf = ({ name, createdAt, compiled, isValid = compiled !== undefined }: OrbResource): Rank => ({
+const rankOf = ({ name, createdAt, compiled, isValid = compiled !== undefined }: OrbResource): ClaimRank => ({
   name,
   createdAt,
   isValid,

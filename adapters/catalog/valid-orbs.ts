@@ -4,7 +4,7 @@ import type { OrbId } from '../../core/manifest/orb-id.ts';
 import { readJson } from '../../core/manifest/read-json.ts';
 import { compileOrb } from '../../core/orb/compile-orb.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
-import type { Rank } from '../../core/orb/plan-holder.ts';
+import type { ClaimRank } from '../../core/orb/plan-holder.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { MemoryCatalog } from './memory-catalog.ts';
@@ -34,7 +34,7 @@ export interface OrbPlace {
 }
 
 /** The id that an Orb claims, its rank among other claims, and the fault of its newest generation. */
-export interface IdClaim extends Omit<Rank, 'name'>, Pick<OrbEntry, 'fault'> {
+export interface IdClaim extends Omit<ClaimRank, 'name'>, Pick<OrbEntry, 'fault'> {
   readonly orbId: OrbId;
 }
 
@@ -65,7 +65,7 @@ const isSame = (before: LastValid | undefined, next: LastValid): boolean =>
   before?.digest === next.digest && before.since === next.since && before.uid === next.uid;
 
 /**
- * The versions of Orbs that run (design.md §2, "the last valid version runs on"): in the catalogue for runs, and in the
+ * The versions of Orbs that run (design.md §2, "the last valid version keeps running"): in the catalogue for runs, and in the
  * ledger for the next start. The watcher of the resources reports valid versions; calls for one Orb must not overlap.
  */
 export class ValidOrbs {

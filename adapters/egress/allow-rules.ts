@@ -80,7 +80,7 @@ export function parseAllowRules(allow: readonly string[], stub: readonly string[
  * Origins that may get secrets without TLS: only those whose traffic never leaves this machine, and only by
  * `--egress-allow` (security.md §3.1).
  */
-export function plainOrigins(exceptions: readonly AllowRule[]): ReadonlySet<string> {
+export function cleartextOrigins(exceptions: readonly AllowRule[]): ReadonlySet<string> {
   const loopback = exceptions.filter(({ kind, origin }) => kind === 'allow' && isLoopback(new URL(origin).hostname));
   return new Set(loopback.map(({ origin }) => origin));
 }

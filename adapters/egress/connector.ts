@@ -3,7 +3,7 @@ import { connect as connectTls, TLSSocket, type SecureContext } from 'node:tls';
 import { callbackify } from 'node:util';
 import type { buildConnector } from 'undici';
 import { blocked, EgressFault } from './faults.ts';
-import { guardedAddresses, writtenAddresses, type Resolve } from './lookup.ts';
+import { guardedAddresses, configuredAddresses, type Resolve } from './lookup.ts';
 import { createTlsSessions } from './tls.ts';
 
 /** Where the connections of one agent go. `guarded` is all traffic without an allow rule or a stub. */
@@ -35,7 +35,7 @@ const VERSION_BYTES = 'HTTP/1.0'.length;
 
 function lookupFor({ kind }: Target, { resolve, allowed }: ConnectorDeps): LookupFunction {
   const find = callbackify((host: string) =>
-    kind === 'guarded' ? guardedAddresses(host, resolve, allowed) : writtenAddresses(host, resolve),
+    kind === 'guarded' ? guardedAddresses(host, resolve, allowed) : configuredAddresses(host, resolve),
   );
   return (host, options, callback) => {
     find(host, (error, found) => {

@@ -26,16 +26,16 @@ export function tagged(tag: number, content: Uint8Array): Buffer {
 
 export const sequence = (...parts: readonly Uint8Array[]): Buffer => tagged(TAG.sequence, Buffer.concat(parts));
 export const setOf = (...parts: readonly Uint8Array[]): Buffer => tagged(TAG.set, Buffer.concat(parts));
-export const octets = (bytes: Uint8Array): Buffer => tagged(TAG.octetString, bytes);
+export const octetString = (bytes: Uint8Array): Buffer => tagged(TAG.octetString, bytes);
 export const utf8 = (text: string): Buffer => tagged(TAG.utf8String, Buffer.from(text, 'utf8'));
-export const truth = (): Buffer => tagged(TAG.boolean, Buffer.of(0xff));
+export const booleanTrue = (): Buffer => tagged(TAG.boolean, Buffer.of(0xff));
 
 /** @param unused number of bits at the end that don't count, 0–7 */
-export const bits = (bytes: Uint8Array, unused = 0): Buffer =>
+export const bitString = (bytes: Uint8Array, unused = 0): Buffer =>
   tagged(TAG.bitString, Buffer.concat([Buffer.of(unused), bytes]));
 
 /** A positive integer; big-endian, the first byte not 0. */
-export const positive = (bytes: Uint8Array): Buffer =>
+export const positiveInteger = (bytes: Uint8Array): Buffer =>
   tagged(TAG.integer, (bytes[0] ?? 0) < 0x80 ? bytes : Buffer.concat([Buffer.of(0), bytes]));
 
 function base128(value: number): readonly number[] {

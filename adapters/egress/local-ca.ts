@@ -1,7 +1,18 @@
 import { createHash, createPrivateKey, generateKeyPairSync, sign, X509Certificate, type KeyObject } from 'node:crypto';
 import { parseIp } from '../../core/network/ip-address.ts';
 import type { Clock } from '../time/clock.ts';
-import { bits, octets, oid, positive, sequence, setOf, tagged, time, truth, utf8 } from './der.ts';
+import {
+  bitString,
+  octetString,
+  oid,
+  positiveInteger,
+  sequence,
+  setOf,
+  tagged,
+  time,
+  booleanTrue,
+  utf8,
+} from './der.ts';
 
 /** A certificate with its private key, PEM: P-256, PKCS #8. */
 export interface Credential {
@@ -60,8 +71,8 @@ const IP_ADDRESS = 0x87;
 const KEY_ID = 0x80;
 
 const name = (text: string): Buffer => sequence(setOf(sequence(oid(OID.commonName), utf8(text))));
-const extension = (id: string, value: Buffer): Buffer => sequence(oid(id), octets(value));
-const critical = (id: string, value: Buffer): Buffer => sequence(oid(id), truth(), octets(value));
+const extension = (id: string, value: Buffer): Buffer => sequence(oid(id), octetString(value));
+const critical = (id: string, value: Buffer): Buffer => sequence(oid(id), booleanTrue(), octetString(value));
 const algorithm = (): Buffer => sequence(oid(OID.ecdsaWithSha256));
 const pem = (der: Buffer): string =>
   `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`;
@@ -81,12 +92,12 @@ const keyId = (publicKey: Buffer): Buffer => createHash('sha256').update(publicK
 function serial(random: CertificateTools['random']): Buffer {
   const value = Buffer.from(random(SERIAL_BYTES));
   value[0] = ((value[0] ?? 0) & 0x7f) | 0x40; // positive, and never with a leading zero
-  return positive(value);
+  return positiveInteger(value);
 }
 
 function signed(body: Body, signer: KeyObject, random: CertificateTools['random']): string {
   const content = sequence(
-    tagged(VERSION, positive(Buffer.of(2))),
+    tagged(VERSION, positiveInteger(Buffer.of(2))),
     serial(random),
     algorithm(),
     body.issuer,
@@ -95,7 +106,7 @@ function signed(body: Body, signer: KeyObject, random: CertificateTools['random'
     body.publicKey,
     tagged(EXTENSIONS, sequence(...body.extensions)),
   );
-  return pem(sequence(content, algorithm(), bits(sign('sha256', content, signer))));
+  return pem(sequence(content, algorithm(), bitString(sign('sha256', content, signer))));
 }
 
 /** A certificate authority for this machine only, valid for ten years. The caller must protect its key. */
@@ -109,9 +120,9 @@ export function makeLocalCa({ clock, random }: CertificateTools): Credential {
     validTo: now + CA_DAYS * DAY_MS,
     publicKey,
     extensions: [
-      critical(OID.basicConstraints, sequence(truth(), positive(Buffer.of(0)))), // issues server certificates only
-      critical(OID.keyUsage, bits(Buffer.of(0b0000_0110), 1)), // keyCertSign, cRLSign
-      extension(OID.subjectKeyId, octets(keyId(publicKey))),
+      critical(OID.basicConstraints, sequence(booleanTrue(), positiveInteger(Buffer.of(0)))), // issues server certificates only
+      critical(OID.keyUsage, bitString(Buffer.of(0b0000_0110), 1)), // keyCertSign, cRLSign
+      extension(OID.subjectKeyId, octetString(keyId(publicKey))),
     ],
   };
   return { certificate: signed(body, privateKey, random), key };
@@ -145,10 +156,10 @@ export function issueServerCertificate(ca: Credential, subject: ServerSubject, t
     publicKey,
     extensions: [
       critical(OID.basicConstraints, sequence()),
-      critical(OID.keyUsage, bits(Buffer.of(0b1000_0000), 7)), // digitalSignature
+      critical(OID.keyUsage, bitString(Buffer.of(0b1000_0000), 7)), // digitalSignature
       extension(OID.extendedKeyUsage, sequence(oid(OID.serverAuth))),
       extension(OID.subjectAltName, sequence(...alternatives)),
-      extension(OID.subjectKeyId, octets(keyId(publicKey))),
+      extension(OID.subjectKeyId, octetString(keyId(publicKey))),
       extension(OID.authorityKeyId, sequence(tagged(KEY_ID, keyId(authorityKey)))),
     ],
   };

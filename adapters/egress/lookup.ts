@@ -59,4 +59,4 @@ export async function guardedAddresses(
 /**
  * Addresses of an allow rule or a stub: resolved as written, including `localhost` and other names of the hosts file.
  */
-export const writtenAddresses = resolved;
+export const configuredAddresses = resolved;

@@ -87,7 +87,7 @@ export interface Dialer {
   readonly halt: () => Promise<void>;
   /** Allows dials again, over new connections. Without an earlier `halt` it has no effect. */
   readonly resume: () => void;
-  /** Breaks every open connection and refuses new dials for good. */
+  /** Breaks every open connection and refuses new dials permanently. */
   readonly destroy: () => Promise<void>;
 }
 

@@ -5,7 +5,7 @@ export interface Answer {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-export interface Asked {
+export interface RedirectRequest {
   readonly url: URL;
   readonly method: string;
   /** Redirects followed before this answer. */
@@ -26,7 +26,7 @@ function mayRepeat(status: number, method: string, idempotent: boolean): boolean
 }
 
 /** The step after an answer (security.md §3.5): by default a 3xx is the answer; a hop stays on its https origin. */
-export function nextHop({ status, headers }: Answer, { url, method, hops, limits }: Asked): NextHop {
+export function nextHop({ status, headers }: Answer, { url, method, hops, limits }: RedirectRequest): NextHop {
   if (!REDIRECTS.has(status) || hops >= limits.followRedirects) return ANSWER;
   if (!mayRepeat(status, method, limits.idempotent)) return ANSWER;
   const location = headers.find(([name]) => name === 'location')?.[1];

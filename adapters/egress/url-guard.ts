@@ -25,7 +25,7 @@ function portOf(url: URL): number {
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-function guarded(url: URL, ports: ReadonlySet<number>): BlockedCode | null {
+function guardUrl(url: URL, ports: ReadonlySet<number>): BlockedCode | null {
   if (url.protocol !== 'https:') return 'egress-denied-scheme';
   if (isIP(bare(url.hostname)) !== 0) return 'egress-denied-literal';
   if (!HOST.test(url.hostname)) return 'egress-denied-url';
@@ -41,6 +41,6 @@ export function checkUrl(text: string, { ports, exceptions }: UrlRules): Checked
   }
   const exception = exceptions.get(url.origin);
   if (exception !== undefined) return { ok: true, url, exception };
-  const code = guarded(url, ports);
+  const code = guardUrl(url, ports);
   return code === null ? { ok: true, url, exception } : { ok: false, code };
 }

@@ -22,8 +22,8 @@ export interface MetricsOrigin {
 }
 
 /** Metrics of one evaluation of all Orbs. */
-export interface Measured {
-  /** Metrics of an Orb that `look` was given. */
+export interface Measurement {
+  /** Metrics of an Orb that `measure` was given. */
   readonly snapshot: (orb: Pick<OrbToMeasure, 'namespace' | 'orbId'>) => MetricsSnapshot;
   /** Null when the evaluation failed. */
   readonly origin: MetricsOrigin | null;
@@ -36,5 +36,5 @@ export interface Measured {
  * for every Orb, with the time when the failure began. One call at a time.
  */
 export interface MetricsSource {
-  readonly look: (orbs: readonly OrbToMeasure[], signal: AbortSignal) => Promise<Measured>;
+  readonly measure: (orbs: readonly OrbToMeasure[], signal: AbortSignal) => Promise<Measurement>;
 }

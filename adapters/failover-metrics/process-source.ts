@@ -77,7 +77,7 @@ function quantileOf(q: number, { buckets }: Increase): Reading {
 }
 
 /** The metrics of one provider at one moment. */
-class Look {
+class WindowReader {
   readonly #tracked: Tracked;
   readonly #at: number;
 
@@ -170,14 +170,14 @@ export function createProcessSource(options: ProcessSourceOptions): ProcessSourc
     known = sampled(known, options, clock.monotonic());
   };
 
-  const lookAt = (orb: OrbToMeasure, now: number, at: number): MetricsSnapshot => {
+  const snapshotAt = (orb: OrbToMeasure, now: number, at: number): MetricsSnapshot => {
     const tracked = known.get(keyOf(orb.namespace, orb.orbId));
     if (tracked === undefined) {
       return { state: 'unusable', why: 'empty', since: emptySince.get(keyOf(orb.namespace, orb.orbId)) ?? now };
     }
     const providers = orb.providers.flatMap((provider): readonly [string, ProviderMetrics][] => {
       const one = tracked.get(provider);
-      return one === undefined ? [] : [[provider, new Look(one, at).metrics(orb.quantile)]];
+      return one === undefined ? [] : [[provider, new WindowReader(one, at).metrics(orb.quantile)]];
     });
     return { state: 'fresh', evaluatedAt: now, ageMs: 0, providers: Object.fromEntries(providers) };
   };
@@ -189,7 +189,7 @@ export function createProcessSource(options: ProcessSourceOptions): ProcessSourc
 
   return {
     sample,
-    look: (orbs) => {
+    measure: (orbs) => {
       sample();
       const asked = new Map(orbs.map((orb) => [keyOf(orb.namespace, orb.orbId), orb]));
       const now = clock.now();
@@ -199,7 +199,7 @@ export function createProcessSource(options: ProcessSourceOptions): ProcessSourc
         // Computed at the call: the Orbs of a tick are decided one after the other, with breaks.
         snapshot: ({ namespace, orbId }) => {
           const orb = asked.get(keyOf(namespace, orbId));
-          return orb === undefined ? { state: 'unusable', why: 'empty', since: now } : lookAt(orb, now, at);
+          return orb === undefined ? { state: 'unusable', why: 'empty', since: now } : snapshotAt(orb, now, at);
         },
         origin: { source: 'process', evaluatedAt: now, querySha256: null, promql: () => ({}) },
         oldestMs: emptySince.size === asked.size && asked.size > 0 ? Number.POSITIVE_INFINITY : 0,

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { RequestTurns } from './request-turns.ts';
+import { PipelineQueue } from './pipeline-queue.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -13,7 +13,7 @@ const WAITING = { perConnection: 4, together: 16 };
  * @param timeoutMs for the headers, the request, and any time without a byte in either direction
  */
 export function createPlainServer(timeoutMs: number, answer: Answer): Server {
-  const turns = new RequestTurns(WAITING);
+  const turns = new PipelineQueue(WAITING);
   const take: Answer = (request, response) => turns.take(request.socket, response, () => answer(request, response));
   // Node itself answers a request without Host, or with an unknown expectation, and would do so outside the turns.
   const server = createServer({ requestTimeout: timeoutMs, headersTimeout: timeoutMs, requireHostHeader: false }, take);

@@ -28,13 +28,13 @@ async function publish(built: string, folder: string): Promise<'made' | 'kept'> 
  * Makes every key of `newKeyFiles` once, as files: 0600, folder 0700, all of them or none, durable when it returns.
  * @returns `kept`: the folder is not empty, and was not changed
  */
-export async function initKeys(folder: string, wish: NewKeys): Promise<'made' | 'kept'> {
+export async function initKeys(folder: string, options: NewKeys): Promise<'made' | 'kept'> {
   if (!(await isEmpty(folder))) return 'kept';
   const parent = dirname(resolve(folder));
   await mkdir(parent, { recursive: true, mode: 0o700 });
   const built = await mkdtemp(join(parent, '.keys-'));
   try {
-    for (const [name, text] of newKeyFiles(wish)) await writeAndSync(join(built, name), text);
+    for (const [name, text] of newKeyFiles(options)) await writeAndSync(join(built, name), text);
     await syncFolder(built);
     const outcome = await publish(built, folder);
     await syncFolder(parent);

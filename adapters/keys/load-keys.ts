@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { publicKeyBytes, thumbprint, type KeysDocument, type PublicJwk } from '../../core/receipt/keys-document.ts';
 import { openKeys } from '../../core/verify/keys.ts';
-import { readIfThere } from '../private-file/read-if-there.ts';
+import { readIfExists } from '../private-file/read-if-exists.ts';
 import {
   FILES,
   KeysError,
@@ -43,14 +43,14 @@ export interface KeySource {
 
 const folderSource = (folder: string): KeySource => ({
   place: (file) => join(folder, file),
-  read: (file) => readIfThere(join(folder, file)),
+  read: (file) => readIfExists(join(folder, file)),
 });
 
 async function readText(source: KeySource, file: string): Promise<string> {
   const text = await source.read(file);
   if (text !== undefined) return text;
   const advice =
-    'Keys are made once, by `orb ledger init` or the first `npm start`; lost ones come from your backup only.';
+    'Keys are created once, by `orb ledger init` or the first `npm start`; lost keys can only come from your backup.';
   throw new KeysError('keys-missing', `There is no ${source.place(file)}. ${advice}`);
 }
 
@@ -116,17 +116,14 @@ function publishedHalf(document: KeysDocument, role: PublishedRole, { kid, jwk }
   const state = found === undefined ? 'not in' : `${found.status} in`;
   throw new KeysError(
     'keys-not-published',
-    `The ${role} key ${kid} is ${state} the keys document: nobody could verify with it.`,
+    `The ${role} key ${kid} is ${state} the keys document: its signatures could not be verified.`,
   );
 }
 
 function refuseTestKeys(kids: readonly string[]): void {
   const found = kids.find(isTestKey);
   if (found === undefined) return;
-  throw new KeysError(
-    'keys-test',
-    `The key ${found} is one of the published test vectors: everybody can sign with it.`,
-  );
+  throw new KeysError('keys-test', `The key ${found} is one of the published test vectors: anyone can sign with it.`);
 }
 
 /**

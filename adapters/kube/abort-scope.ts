@@ -1,7 +1,7 @@
 import type { Clock } from '../time/clock.ts';
 
 /** Reason of scopes whose work has ended. One object: making it, with its stack, costs more than the abort. */
-export const ENDED = new DOMException('the work has ended', 'AbortError');
+export const SCOPE_ENDED = new DOMException('the work has ended', 'AbortError');
 
 /**
  * Runs `work` with a controller of its own. The controller is aborted with `parent`, and when the work has ended. So
@@ -16,7 +16,7 @@ export async function withScope<T>(parent: AbortSignal, work: (scope: AbortContr
     return await work(scope);
   } finally {
     parent.removeEventListener('abort', stop);
-    scope.abort(ENDED);
+    scope.abort(SCOPE_ENDED);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../time/clock.ts';
-import { ENDED } from './abort-scope.ts';
+import { SCOPE_ENDED } from './abort-scope.ts';
 
 /** Node fires a timer with a longer delay at once. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -26,7 +26,7 @@ export class Alarm {
   }
 
   clear(): void {
-    this.#nap.abort(ENDED);
+    this.#nap.abort(SCOPE_ENDED);
     this.#nap = new AbortController();
     this.#at = Infinity;
   }

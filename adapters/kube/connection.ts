@@ -77,7 +77,7 @@ export function serverUrl(text: string): string {
     throw new Error(`not the URL of a Kubernetes API server: ${text}; write https://HOST:PORT`);
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
     throw new Error(
-      `${text}: http is for a proxy on this machine only, credentials would travel readable; write https://HOST:PORT`,
+      `${text}: http is only for a proxy on this machine, because credentials would be sent unencrypted; write https://HOST:PORT`,
     );
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }

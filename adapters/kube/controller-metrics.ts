@@ -40,10 +40,7 @@ export function createControllerMetrics(registry: Registry, clock: Pick<Clock, '
     registers,
   });
   const errors = counter('reconcile_errors_total', 'Reconciles that failed.');
-  const terminals = counter(
-    'terminal_reconcile_errors_total',
-    'Reconciles that found a spec which somebody must change.',
-  );
+  const terminals = counter('terminal_reconcile_errors_total', 'Reconciles that found a spec with errors.');
   const panics = counter('reconcile_panics_total', 'Reconciles that failed by a bug.');
   const timeouts = counter('reconcile_timeouts_total', 'Reconciles that were ended after 60 s.');
   const seconds = new Histogram({

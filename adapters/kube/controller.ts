@@ -1,7 +1,7 @@
 import type { Outcome } from '../../core/reconcile/outcome.ts';
 import type { Logger } from '../telemetry/port.ts';
 import type { Clock } from '../time/clock.ts';
-import { ENDED, withScope } from './abort-scope.ts';
+import { SCOPE_ENDED, withScope } from './abort-scope.ts';
 import { NotLeading } from '../../core/errors/not-leading.ts';
 import type { OwnWrites } from './own-writes.ts';
 import { KubeError, type WorkQueue } from './port.ts';
@@ -68,7 +68,7 @@ export interface Controller {
    * starts from all keys. Never rejects. May be called again when it has ended.
    */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** Stops taking keys for good. Resolves when runs in flight have ended, or after `ms`. */
+  /** Stops taking keys permanently. Resolves when runs in flight have ended, or after `ms`. */
   readonly drain: (ms: number) => Promise<void>;
 }
 
@@ -83,7 +83,7 @@ const CONFLICT_MS = 100;
 const MANY_CONFLICTS = 3;
 /** In this time either the election ends the scope, or a late renewal succeeds and this process keeps leading. */
 const NOT_LEADING_MS = 1000;
-const WORTH_TELLING = 3;
+const REPORTED_FROM = 3;
 /** Prometheus counts in seconds. */
 const MS = 1000;
 
@@ -140,14 +140,14 @@ class Workers implements Controller {
    */
   async #untilDoneOrIgnored(key: string, signal: AbortSignal): Promise<void> {
     const ended = new AbortController();
-    const run = this.#runOnce(key, signal).then(() => ended.abort(ENDED));
+    const run = this.#runOnce(key, signal).then(() => ended.abort(SCOPE_ENDED));
     await Promise.race([run, this.#ignored(key, ended.signal, signal)]);
   }
 
   async #ignored(key: string, ended: AbortSignal, signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options;
     const waiting = withScope(signal, async (scope) => {
-      ended.addEventListener('abort', () => scope.abort(ENDED), { once: true });
+      ended.addEventListener('abort', () => scope.abort(SCOPE_ENDED), { once: true });
       await clock.sleep(RUN_MS + IGNORES_MS, scope.signal, { ref: false });
     });
     await waiting.catch(() => undefined);
@@ -217,7 +217,7 @@ class Workers implements Controller {
     queue.addRateLimited(key);
     const failures = queue.failures(key);
     scope.log.warn('a reconcile failed', { error, failures });
-    if (failures >= WORTH_TELLING) await this.#tell(key, { ...scope, error, failures });
+    if (failures >= REPORTED_FROM) await this.#report(key, { ...scope, error, failures });
     return 'error';
   }
 
@@ -231,7 +231,7 @@ class Workers implements Controller {
     else queue.addRateLimited(key);
   }
 
-  async #tell(key: string, failure: RepeatedFailure): Promise<void> {
+  async #report(key: string, failure: RepeatedFailure): Promise<void> {
     const { clock, onRepeatedFailure } = this.#options;
     try {
       await within({ clock, ms: RUN_MS, what: 'the report of a failure' }, failure.signal, async (signal) =>

@@ -117,12 +117,12 @@ class Campaign implements Election {
       const attempt = await this.#attempt(this.#renewMs / 2, signal, (limited) => this.#holder.acquire(limited));
       // The process may have been suspended between the request and its answer.
       if (attempt === 'ours' && this.isLeading()) return true;
-      await this.#sleep(this.#untilNextLook(), signal);
+      await this.#sleep(this.#untilNextAttempt(), signal);
     }
     return false;
   }
 
-  #untilNextLook(): number {
+  #untilNextAttempt(): number {
     const { clock, random } = this.#options;
     const jittered = this.#retryMs * (1 + JITTER * random());
     const untilFree = (this.#holder.freeAt ?? Infinity) - clock.monotonic();

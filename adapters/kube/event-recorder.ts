@@ -45,7 +45,7 @@ interface Series {
   firstAt: number;
   count: number;
   /** The part of `count` that the API server knows. */
-  told: number;
+  sent: number;
   /** ms since epoch. */
   lastAt: number;
   /** Monotonic ms. */
@@ -70,8 +70,7 @@ const EVERY_MS = 5 * 60_000;
 const isVanishing = (error: unknown): boolean =>
   error instanceof KubeError && (error.status === 403 || error.status === 404);
 
-/** The Event exists already. */
-const isTold = (error: unknown): boolean => error instanceof KubeError && error.status === 409;
+const existsAlready = (error: unknown): boolean => error instanceof KubeError && error.status === 409;
 
 /** The server did not answer, or can't just now: a later try may succeed. */
 const isPassing = (error: unknown): boolean =>
@@ -114,7 +113,7 @@ class Recorder implements EventRecorder {
   };
 
   readonly flush: EventRecorder['flush'] = async (ms) => {
-    for (const series of this.#series.values()) if (series.count > series.told) this.#queue.add(series);
+    for (const series of this.#series.values()) if (series.count > series.sent) this.#queue.add(series);
     this.#pump();
     if (!this.#sending) return;
     const over = new AbortController();
@@ -133,12 +132,12 @@ class Recorder implements EventRecorder {
     if (known !== undefined && now.seenAt - known.seenAt < SERIES_MS) {
       Object.assign(known, now);
       known.count += 1;
-      return this.#tellLater(known);
+      return this.#sendLater(known);
     }
     if (!this.#bucket(`${uid} ${event.type}`).take(now.seenAt) || !this.#hasRoomFor(event)) {
       return this.#options.metrics.eventDropped(event.type);
     }
-    const base = { name: undefined, firstAt: now.lastAt, count: 1, told: 0, sentAt: -Infinity, againAt: undefined };
+    const base = { name: undefined, firstAt: now.lastAt, count: 1, sent: 0, sentAt: -Infinity, againAt: undefined };
     const series = { id, object, event, ...base, ...now };
     this.#series.set(id, series);
     this.#queue.add(series);
@@ -172,7 +171,7 @@ class Recorder implements EventRecorder {
   }
 
   /** At most one patch a minute. */
-  #tellLater(series: Series): void {
+  #sendLater(series: Series): void {
     if (series.name === undefined && series.againAt === undefined) return; // sent with the creation or right after
     const dueAt = series.againAt ?? series.sentAt + PATCH_MS;
     if (dueAt <= this.#options.clock.monotonic()) this.#queue.add(series);
@@ -180,7 +179,7 @@ class Recorder implements EventRecorder {
   }
 
   #queueDue(): void {
-    for (const series of this.#series.values()) if (series.count > series.told) this.#tellLater(series);
+    for (const series of this.#series.values()) if (series.count > series.sent) this.#sendLater(series);
     this.#pump();
   }
 
@@ -190,7 +189,7 @@ class Recorder implements EventRecorder {
     this.#sending = true;
     void this.#sendAll(this.#signal).finally(() => {
       this.#sending = false;
-      for (const tell of this.#idle) tell();
+      for (const resolve of this.#idle) resolve();
       this.#idle.clear();
       this.#pump();
     });
@@ -206,18 +205,18 @@ class Recorder implements EventRecorder {
 
   async #send(series: Series, signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options;
-    if (series.count === series.told) return; // sent while it waited
+    if (series.count === series.sent) return; // sent while it waited
     series.sentAt = clock.monotonic();
     series.againAt = undefined;
     try {
       if (series.name === undefined) await this.#create(series, signal);
       else await this.#patch(series, series.name, signal);
-      if (series.count > series.told) this.#tellLater(series);
+      if (series.count > series.sent) this.#sendLater(series);
     } catch (error) {
       // An event with an id is reported once: its name makes a second try harmless.
       if (series.event.id !== undefined && isPassing(error) && !signal.aborted) {
         series.againAt = series.sentAt + AGAIN_MS;
-        return this.#tellLater(series);
+        return this.#sendLater(series);
       }
       this.#drop(series);
       if (!isVanishing(error) && !signal.aborted) {
@@ -233,10 +232,10 @@ class Recorder implements EventRecorder {
       const { metadata } = await client.create(KINDS.event, object, signal);
       series.name = metadata.name;
     } catch (error) {
-      if (series.event.id === undefined || !isTold(error)) throw error;
+      if (series.event.id === undefined || !existsAlready(error)) throw error;
       series.name = object.metadata.name;
     }
-    series.told = 1;
+    series.sent = 1;
   }
 
   async #patch(series: Series, name: string, signal: AbortSignal): Promise<void> {
@@ -246,11 +245,11 @@ class Recorder implements EventRecorder {
     const body = seriesPatch(count, lastAt);
     try {
       await client.patch(KINDS.event, ref, { type: 'merge', body, fieldManager }, signal);
-      series.told = count;
+      series.sent = count;
     } catch (error) {
       if (!isGone(error)) throw error;
       // Events live for an hour; a series may live longer.
-      Object.assign(series, { count: 1, told: 0, firstAt: series.lastAt });
+      Object.assign(series, { count: 1, sent: 0, firstAt: series.lastAt });
       await this.#create(series, signal);
     }
   }

@@ -1,11 +1,11 @@
 import type { Logger } from '../telemetry/port.ts';
 import type { Clock } from '../time/clock.ts';
-import { after, ENDED, withScope } from './abort-scope.ts';
+import { after, SCOPE_ENDED, withScope } from './abort-scope.ts';
 import type { Connection } from './connection.ts';
-import { createGate } from './gate.ts';
+import { createSemaphore } from './semaphore.ts';
 import { readKubeJson, type KubeJson } from './kube-json.ts';
-import { nextWait, type Repeat, type Waits } from './kube-retry.ts';
-import { readRefusal, refused, unanswered, unsent } from './kube-status.ts';
+import { nextWait, type Repeat, type RetryCounts } from './kube-retry.ts';
+import { readRefusal, statusError, noAnswerError, notSentError } from './kube-status.ts';
 import { createTransport, type Answer, type KubeExchange, type Transport } from './kube-transport.ts';
 import { KubeError, type KubeMetrics } from './port.ts';
 
@@ -65,7 +65,7 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
  */
 function faultOf(error: unknown, call: Call, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
-  return error instanceof KubeError ? error : unanswered(call.what, error);
+  return error instanceof KubeError ? error : noAnswerError(call.what, error);
 }
 
 async function* guarded(
@@ -80,13 +80,14 @@ async function* guarded(
   }
 }
 
-const late = (call: Call, ms: number): KubeError => unanswered(call.what, new Error(`no answer within ${ms / 1000} s`));
+const timeoutError = (call: Call, ms: number): KubeError =>
+  noAnswerError(call.what, new Error(`no answer within ${ms / 1000} s`));
 
 class HttpCaller implements Caller {
   readonly #options: CallerOptions;
   readonly #transport: Transport;
-  readonly #calls = createGate(MAX_IN_FLIGHT);
-  readonly #lists = createGate(MAX_LISTS);
+  readonly #calls = createSemaphore(MAX_IN_FLIGHT);
+  readonly #lists = createSemaphore(MAX_LISTS);
 
   constructor(options: CallerOptions) {
     this.#options = options;
@@ -95,7 +96,7 @@ class HttpCaller implements Caller {
 
   readonly json: Caller['json'] = async (call, signal) => {
     const { clock, logger, random } = this.#options;
-    let waits: Waits = { told: 0, untold: 0 };
+    let waits: RetryCounts = { requested: 0, own: 0 };
     for (;;) {
       try {
         return await this.#admitted(call, signal);
@@ -113,7 +114,7 @@ class HttpCaller implements Caller {
   readonly stream: Caller['stream'] = async (call, signal) => {
     signal.throwIfAborted();
     const [deadline, timer] = [new AbortController(), new AbortController()];
-    const act = (): void => deadline.abort(late(call, CALL_MS));
+    const act = (): void => deadline.abort(timeoutError(call, CALL_MS));
     after(this.#options.clock, CALL_MS, { signal: timer.signal, act });
     const either = AbortSignal.any([signal, deadline.signal]);
     try {
@@ -122,7 +123,7 @@ class HttpCaller implements Caller {
     } catch (error) {
       throw faultOf(error, call, either);
     } finally {
-      timer.abort(ENDED);
+      timer.abort(SCOPE_ENDED);
     }
   };
 
@@ -137,7 +138,7 @@ class HttpCaller implements Caller {
   #once(call: Call, signal: AbortSignal): Promise<KubeJson> {
     const ms = call.verb === 'list' ? LIST_MS : CALL_MS;
     return withScope(signal, async (scope) => {
-      after(this.#options.clock, ms, { signal: scope.signal, act: () => scope.abort(late(call, ms)) });
+      after(this.#options.clock, ms, { signal: scope.signal, act: () => scope.abort(timeoutError(call, ms)) });
       try {
         const { body } = await this.#answer(call, 'calls', scope.signal);
         return readKubeJson(await readAll(body));
@@ -156,7 +157,7 @@ class HttpCaller implements Caller {
     }
     const { status, body, retryAfter } = answer;
     if (isOk(status)) return answer;
-    throw refused({
+    throw statusError({
       status,
       body: readRefusal(await readAll(body)),
       ...(retryAfter === undefined ? {} : { retryAfter }),
@@ -190,7 +191,7 @@ class HttpCaller implements Caller {
     try {
       authorization = await connection.authorization(refresh);
     } catch (error) {
-      throw unsent(what, error);
+      throw notSentError(what, error);
     }
     return {
       accept: 'application/json',

@@ -64,7 +64,10 @@ function reflectorMetrics(registers: readonly [Registry], kinds: readonly string
   const lists = byReason('orb_list_total', 'LISTs by kind and reason.');
   const restarts = byReason('orb_watch_restarts_total', 'Watches that were opened again, by kind and reason.');
   const stalls = byKind('orb_watch_stalls_total', 'Watches that said nothing for 90 s.');
-  const rewinds = byKind('orb_kube_history_rewinds_total', 'LISTs older than what was seen: etcd was restored.');
+  const rewinds = byKind(
+    'orb_kube_history_rewinds_total',
+    'LISTs that were older than known objects: etcd was restored.',
+  );
   const objects = gauge('orb_cache_objects', 'Objects in the cache.');
   const synced = gauge('orb_cache_synced', '1 after the first complete LIST.');
   for (const kind of kinds) {
@@ -94,7 +97,7 @@ function leaderMetrics(registers: readonly [Registry]): ElectionMetrics & EventM
   });
   const dropped = new Counter({
     name: 'orb_events_dropped_total',
-    help: 'Events that nobody will see.',
+    help: 'Events that were dropped and are never written.',
     labelNames: ['type'],
     registers: [...registers],
   });

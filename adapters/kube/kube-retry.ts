@@ -9,8 +9,8 @@ import type { KubeError } from './port.ts';
  */
 export type Repeat = 'repeatable' | 'applied' | 'once';
 
-const MAX_TOLD = 10;
-const MAX_UNTOLD = 3;
+const MAX_REQUESTED = 10;
+const MAX_OWN = 3;
 const MAX_WAIT_MS = 60_000;
 const JITTER = 0.2;
 const BASE_MS = 500;
@@ -18,13 +18,13 @@ const BASE_MS = 500;
 const PASSING = [500, 502, 503, 504];
 
 /** Waits so far, of the two kinds with separate bounds. */
-export interface Waits {
-  readonly told: number;
-  readonly untold: number;
+export interface RetryCounts {
+  readonly requested: number;
+  readonly own: number;
 }
 
 /** The wait that a server asked for: at most 60 s, plus up to a fifth at random. */
-export const toldWaitMs = (retryAfterMs: number, random: () => number): number =>
+export const retryAfterWaitMs = (retryAfterMs: number, random: () => number): number =>
   Math.min(retryAfterMs, MAX_WAIT_MS) * (1 + JITTER * random());
 
 /**
@@ -45,13 +45,15 @@ function mayRepeat({ status, retryAfterMs }: KubeError, repeat: Repeat): boolean
 export function nextWait(
   error: KubeError,
   repeat: Repeat,
-  { waits, random }: { readonly waits: Waits; readonly random: () => number },
-): { readonly ms: number; readonly waits: Waits } | undefined {
+  { waits, random }: { readonly waits: RetryCounts; readonly random: () => number },
+): { readonly ms: number; readonly waits: RetryCounts } | undefined {
   if (!mayRepeat(error, repeat)) return undefined;
-  const { told, untold } = waits;
+  const { requested, own } = waits;
   const { retryAfterMs } = error;
   if (retryAfterMs !== undefined)
-    return told < MAX_TOLD ? { ms: toldWaitMs(retryAfterMs, random), waits: { told: told + 1, untold } } : undefined;
-  if (repeat === 'once' || untold >= MAX_UNTOLD) return undefined;
-  return { ms: random() * BASE_MS * 3 ** untold, waits: { told, untold: untold + 1 } };
+    return requested < MAX_REQUESTED
+      ? { ms: retryAfterWaitMs(retryAfterMs, random), waits: { requested: requested + 1, own } }
+      : undefined;
+  if (repeat === 'once' || own >= MAX_OWN) return undefined;
+  return { ms: random() * BASE_MS * 3 ** own, waits: { requested, own: own + 1 } };
 }

@@ -53,7 +53,7 @@ export interface Refusal {
 }
 
 /** The error that a `Status` describes. */
-export function refused({ status, body, retryAfter, what, quiet = false }: Refusal): KubeError {
+export function statusError({ status, body, retryAfter, what, quiet = false }: Refusal): KubeError {
   const object: JsonObject = isJsonObject(body) ? body : {};
   const { reason, message, details } = object;
   const retryAfterMs = headerMs(retryAfter) ?? seconds(member(details, 'retryAfterSeconds'));
@@ -79,11 +79,11 @@ export function readRefusal(bytes: Uint8Array): unknown {
 }
 
 /** No complete answer came. */
-export const unanswered = (what: string, cause: unknown): KubeError =>
+export const noAnswerError = (what: string, cause: unknown): KubeError =>
   new KubeError(`${what} was not answered: check that the API server is up and can be reached`, noAnswer, { cause });
 
 /** There are no credentials to send. */
-export const unsent = (what: string, cause: unknown): KubeError =>
+export const notSentError = (what: string, cause: unknown): KubeError =>
   new KubeError(`${what} was not sent: ${cause instanceof Error ? cause.message : 'no credentials'}`, noAnswer, {
     cause,
   });

@@ -27,7 +27,8 @@ function filesOf({ path, env = process.env }: KubeconfigOptions): readonly strin
   return listed.length > 0 ? listed : [join(env['HOME'] ?? homedir(), '.kube', 'config')];
 }
 
-const thereOf = (options: KubeconfigOptions): readonly string[] => filesOf(options).filter((file) => existsSync(file));
+const existingFiles = (options: KubeconfigOptions): readonly string[] =>
+  filesOf(options).filter((file) => existsSync(file));
 
 const isNew =
   (known: readonly { readonly name: string }[]) =>
@@ -49,7 +50,7 @@ function merge(config: KubeConfig, other: KubeConfig): void {
 const load = async (): Promise<typeof KubeConfig> => (await import('@kubernetes/client-node')).KubeConfig;
 
 async function readConfig(options: KubeconfigOptions): Promise<KubeConfig> {
-  const files = thereOf(options);
+  const files = existingFiles(options);
   if (files.length === 0)
     throw new Error(`there is no kubeconfig at ${filesOf(options).join(', ')}: name one by --kubeconfig or KUBECONFIG`);
   const Config = await load();
@@ -134,7 +135,7 @@ function tlsOf(options: RequestOptions): Partial<Connection> {
 
 async function impersonation(config: KubeConfig, options: KubeconfigOptions): Promise<Partial<Connection>> {
   const user = config.getCurrentUser();
-  const headers = user === null ? undefined : await impersonationOf(thereOf(options), user.name);
+  const headers = user === null ? undefined : await impersonationOf(existingFiles(options), user.name);
   return headers === undefined ? {} : { headers };
 }
 

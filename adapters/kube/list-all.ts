@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { KubeError, type Kind, type KubeClient, type ListPage, type Selection } from './port.ts';
 import { OWN_GROUP } from './kinds.ts';
-import { withoutBallast } from './store-transform.ts';
+import { withoutUnusedFields } from './store-transform.ts';
 
 export interface ListQuestion {
   readonly client: Pick<KubeClient, 'list'>;
@@ -48,7 +48,7 @@ async function pages(question: ListQuestion, limit: number | undefined, signal: 
   do {
     const page = await nextPage(question, { limit, token }, signal);
     // Unread parts are dropped at once: with them, ten thousand objects would take the memory of thirty thousand.
-    for (const object of page.items) objects.push(withoutBallast(object));
+    for (const object of page.items) objects.push(withoutUnusedFields(object));
     resourceVersion ??= page.resourceVersion;
     token = page.continue;
   } while (token !== undefined);

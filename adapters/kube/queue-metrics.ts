@@ -57,7 +57,7 @@ export function createQueueMetrics(registry: Registry): { readonly metrics: Queu
     new Counter({ name, help, labelNames, registers });
   const histogram = (name: string, help: string): Histogram<'name' | 'controller'> =>
     new Histogram({ name, help, labelNames, buckets: [...SECONDS_BUCKETS], registers });
-  const adds = counter('workqueue_adds_total', 'Keys that were added; one that waits already does not count again.');
+  const adds = counter('workqueue_adds_total', 'Keys that were added; a key that already waits is not counted again.');
   const retries = counter('workqueue_retries_total', 'Keys that were added again after a failure.');
   const waited = histogram('workqueue_queue_duration_seconds', 'Time from the add of a key to its worker.');
   const worked = histogram('workqueue_work_duration_seconds', 'Time of a key with its worker.');

@@ -1,4 +1,4 @@
-import { toldWaitMs } from './kube-retry.ts';
+import { retryAfterWaitMs } from './kube-retry.ts';
 import type { Kind, KubeError } from './port.ts';
 import type { WatchEnd } from './watch-session.ts';
 
@@ -27,7 +27,7 @@ const SWITCH_CAP_MS = 2000;
 /** Watches in a row that end without an event or bookmark. After this number the resource version is given up. */
 const FRUITLESS = 2;
 
-type Fruitless = 'early-end' | 'stalled' | 'malformed';
+type WatchWithoutEvents = 'early-end' | 'stalled' | 'malformed';
 
 export interface RecoveryOptions {
   readonly kind: Kind;
@@ -39,7 +39,7 @@ export interface RecoveryOptions {
 export class Recovery {
   readonly #options: RecoveryOptions;
   #failures = 0;
-  #fruitless: { readonly what: Fruitless; readonly times: number } | undefined;
+  #fruitless: { readonly what: WatchWithoutEvents; readonly times: number } | undefined;
   #refusedSince: number | undefined;
   #wasListed = false;
 
@@ -83,7 +83,7 @@ export class Recovery {
   }
 
   /** The first time, the watch starts again from the same version; the second time, the objects are listed again. */
-  #again(what: Fruitless, waitMs: number): Step {
+  #again(what: WatchWithoutEvents, waitMs: number): Step {
     const times = this.#fruitless?.what === what ? this.#fruitless.times + 1 : 1;
     this.#fruitless = { what, times };
     if (times < FRUITLESS) return { kind: 'watch', waitMs };
@@ -100,7 +100,7 @@ export class Recovery {
 
   #waitMs(error: KubeError): number {
     const { random } = this.#options;
-    if (error.retryAfterMs !== undefined) return toldWaitMs(error.retryAfterMs, random);
+    if (error.retryAfterMs !== undefined) return retryAfterWaitMs(error.retryAfterMs, random);
     if (!isRefusal(error)) return this.#backOff(CAP_MS);
     if (!this.#isSoon(error)) return REFUSED_MS;
     return this.#backOff(this.#options.kind.plural === 'secrets' ? SOON_CAP_MS : SWITCH_CAP_MS);

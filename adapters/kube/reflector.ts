@@ -13,7 +13,7 @@ import {
   type Selection,
 } from './port.ts';
 import { Recovery, type ListReason, type Step } from './recovery.ts';
-import { resyncForEver } from './resync.ts';
+import { resyncPeriodically } from './resync.ts';
 import { createStore, type WritableStore } from './store.ts';
 import type { IndexFunction } from './store-index.ts';
 import type { Transform } from './store-transform.ts';
@@ -111,7 +111,7 @@ class ListWatchReflector implements Reflector {
     const resync = (): void => {
       if (this.#hasSynced) this.store.resync();
     };
-    return Promise.race([this.#loop(signal), resyncForEver(this.#options.clock, resync, signal)]);
+    return Promise.race([this.#loop(signal), resyncPeriodically(this.#options.clock, resync, signal)]);
   }
 
   async #recover(cause: unknown, signal: AbortSignal): Promise<void> {
@@ -135,7 +135,7 @@ class ListWatchReflector implements Reflector {
     const floor = this.store.highest();
     try {
       const { objects, resourceVersion } = await listAll(this.#options, signal);
-      if (this.store.replace({ objects, resourceVersion, floor }, !this.#hasSynced) === 'rewound') this.#tellRewind();
+      if (this.store.replace({ objects, resourceVersion, floor }, !this.#hasSynced) === 'rewound') this.#reportRewind();
       this.#resume = resourceVersion;
       this.#recovery.listed();
       this.#answered();
@@ -207,7 +207,7 @@ class ListWatchReflector implements Reflector {
     metrics.cache(kind.kind, this.store.size(), this.#hasSynced);
   }
 
-  #tellRewind(): void {
+  #reportRewind(): void {
     const { kind, metrics, logger } = this.#options;
     metrics.historyRewound(kind.kind);
     logger.warn('the history of the API server was rewound: its store was replaced', { kind: kind.kind });

@@ -92,7 +92,7 @@ const isMissing = (error: unknown): boolean => error instanceof KubeError && err
  * Whether the owner's part of the status differs from `status`, so that `write` would call the API server.
  * @param object from the owner's store
  */
-export const isOtherStatus = (
+export const statusDiffers = (
   owner: Pick<StatusOwner, 'members' | 'conditions'>,
   object: KubeObject,
   status: object,
@@ -116,7 +116,7 @@ export function createStatusWriter({ client, assertLeading }: StatusWriterOption
   const write: StatusWriter['write'] = async (owner, object, status, signal) => {
     const wanted: Members = { ...status };
     checkOwned(wanted, owner);
-    if (!isOtherStatus(owner, object, wanted)) return 'unchanged';
+    if (!statusDiffers(owner, object, wanted)) return 'unchanged';
     try {
       const answer = await send(owner, object, wanted, signal);
       owner.store.offer(answer);

@@ -22,7 +22,7 @@ function withoutLastApplied({ annotations }: ObjectMeta): Pick<ObjectMeta, 'anno
  * Drops managedFields, except those of managers that own `spec.pin`, and kubectl's copy of the whole object
  * (operator.md A5).
  */
-export function withoutBallast(object: KubeObject): KubeObject {
+export function withoutUnusedFields(object: KubeObject): KubeObject {
   const { managedFields, ...metadata } = object.metadata;
   const pinners = Array.isArray(managedFields) ? managedFields.filter(ownsPin) : [];
   return {

@@ -4,7 +4,7 @@ import type { Clock } from '../time/clock.ts';
 import type { Change, Kind, Store } from './port.ts';
 import { compareResourceVersions, isNewer } from './resource-version.ts';
 import { createStoreIndex, type IndexFunction, type StoreIndex } from './store-index.ts';
-import { withoutBallast, type Transform } from './store-transform.ts';
+import { withoutUnusedFields, type Transform } from './store-transform.ts';
 import { Tombstones } from './tombstones.ts';
 import { Waiters } from './waiters.ts';
 
@@ -137,7 +137,7 @@ class MemoryStore implements WritableStore {
   };
 
   readonly resync: WritableStore['resync'] = () => {
-    for (const [key, object] of this.#objects) this.#tell({ key, before: object, after: object, initial: true });
+    for (const [key, object] of this.#objects) this.#notify({ key, before: object, after: object, initial: true });
   };
 
   /** The history began again: known versions no longer give the order. */
@@ -178,7 +178,7 @@ class MemoryStore implements WritableStore {
   #entering(object: KubeObject): KubeObject | undefined {
     const { transform, kind, logger, freeze: frozen } = this.#options;
     try {
-      const lean = withoutBallast(object);
+      const lean = withoutUnusedFields(object);
       const kept = transform === undefined ? lean : transform(lean);
       if (frozen === true) freeze(kept);
       return kept;
@@ -200,10 +200,10 @@ class MemoryStore implements WritableStore {
       this.#tombstones.remove(key);
       for (const index of this.#indexes.values()) index.put(key, after);
     }
-    this.#tell({ key, before, after, initial });
+    this.#notify({ key, before, after, initial });
   }
 
-  #tell(change: Change): void {
+  #notify(change: Change): void {
     const { onChange, kind, logger } = this.#options;
     try {
       onChange?.(change);

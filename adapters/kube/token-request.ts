@@ -42,13 +42,13 @@ export async function requestToken(
   { audience, seconds }: { readonly audience: string; readonly seconds: number },
   signal: AbortSignal,
 ): Promise<string> {
-  const wish = {
+  const tokenRequest = {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
     metadata: { namespace },
     spec: { audiences: [audience], expirationSeconds: seconds },
   };
-  const { status } = await client.create(tokensOf(name), wish, signal);
+  const { status } = await client.create(tokensOf(name), tokenRequest, signal);
   const token = member(status, 'token');
   if (typeof token !== 'string' || token === '') throw new TypeError('the API server answers a TokenRequest with none');
   return token;
@@ -56,8 +56,8 @@ export async function requestToken(
 
 /** Asks the API server for our identity (SelfSubjectReview; every user may). */
 export async function whoAmI(client: KubeClient, signal: AbortSignal): Promise<Identity> {
-  const wish = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: {} };
-  const { status } = await client.create(KINDS.selfSubjectReview, wish, signal);
+  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: {} };
+  const { status } = await client.create(KINDS.selfSubjectReview, review, signal);
   const found = member(member(status, 'userInfo'), 'username');
   const username = typeof found === 'string' ? found : '';
   const [, namespace = '', name = ''] = SERVICE_ACCOUNT.exec(username) ?? [];

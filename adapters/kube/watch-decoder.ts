@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { readKubeJson, toKubeObject } from './kube-json.ts';
-import { refused } from './kube-status.ts';
+import { statusError } from './kube-status.ts';
 import type { Kind, KubeError } from './port.ts';
 
 /** One line of a watch. */
@@ -50,7 +50,7 @@ function eventOf(type: unknown, value: unknown, { kind, mayRound }: { kind: Kind
   if (type === 'ERROR')
     return {
       kind: 'error',
-      error: refused({ status: statusOf(value), body: value, what: `watch of ${kind.plural}` }),
+      error: statusError({ status: statusOf(value), body: value, what: `watch of ${kind.plural}` }),
     };
   const meta = isJsonObject(value) ? value['metadata'] : undefined;
   const resourceVersion = isJsonObject(meta) ? meta['resourceVersion'] : undefined;

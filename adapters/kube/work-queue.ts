@@ -120,7 +120,7 @@ class KeyQueue implements WorkQueue {
     const again = this.#again.get(key);
     this.#again.delete(key);
     if (again !== undefined) this.#enqueue(key, again.lane, again.addedAt);
-    if (this.#inWork.size === 0) for (const tell of this.#drained) tell();
+    if (this.#inWork.size === 0) for (const resolve of this.#drained) resolve();
     this.#hand();
   };
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { replacePrivate } from '../private-file/private-file.ts';
-import { readIfThere } from '../private-file/read-if-there.ts';
+import { readIfExists } from '../private-file/read-if-exists.ts';
 import { HeadMoved, type HeadStore, type StoredHead } from './port.ts';
 
 const versionOf = (note: string): string => createHash('sha256').update(note).digest('hex');
 
 async function read(path: string): Promise<StoredHead | undefined> {
-  const note = await readIfThere(path);
+  const note = await readIfExists(path);
   return note === undefined ? undefined : { note, version: versionOf(note) };
 }
 

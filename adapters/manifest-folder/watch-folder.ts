@@ -2,13 +2,13 @@ import { watch } from 'node:fs';
 
 const SETTLE_MS = 100;
 // Network and overlay file systems lose events: a slow poll finds the changes that they missed.
-const LOOK_AROUND_MS = 2000;
+const CHECK_MS = 2000;
 
 /**
- * Calls `look` soon after a change in a folder, and every 2 s in any case. Two calls never overlap.
+ * Calls `onChange` soon after a change in a folder, and every 2 s in any case. Two calls never overlap.
  * @returns a function that stops it and waits for a running call
  */
-export function watchFolders(folders: readonly string[], look: () => Promise<void>): () => Promise<void> {
+export function watchFolders(folders: readonly string[], onChange: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   let again: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -16,7 +16,7 @@ export function watchFolders(folders: readonly string[], look: () => Promise<voi
     if (stopped || again !== undefined) return;
     again = setTimeout(() => {
       again = undefined;
-      running = running.then(look);
+      running = running.then(onChange);
     }, SETTLE_MS);
   };
   const watchers = folders.flatMap((folder) => {
@@ -26,7 +26,7 @@ export function watchFolders(folders: readonly string[], look: () => Promise<voi
       return []; // the folder does not exist yet: the poll finds it
     }
   });
-  const timer = setInterval(schedule, LOOK_AROUND_MS).unref();
+  const timer = setInterval(schedule, CHECK_MS).unref();
   return async () => {
     stopped = true;
     clearTimeout(again);

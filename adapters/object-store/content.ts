@@ -1,4 +1,12 @@
-import { changedKeys, excludedBy, fieldsBeside, fieldsOf, isSameIn, type Fields, type Part } from './fields.ts';
+import {
+  changedKeys,
+  incompatibleKeys,
+  fieldsOutside,
+  fieldsOf,
+  isSameField,
+  type Fields,
+  type Part,
+} from './fields.ts';
 
 /** A field manager, its operation, and the fields that it owns. */
 export interface Owner {
@@ -18,7 +26,7 @@ export interface Content {
 /** The manager that writes, and the part that it writes. */
 export type Writer = Omit<Owner, 'keys'>;
 
-export const EMPTY: Content = { fields: new Map(), owners: [] };
+export const EMPTY_CONTENT: Content = { fields: new Map(), owners: [] };
 
 const isSameWriter = (one: Writer, other: Writer): boolean =>
   one.manager === other.manager && one.operation === other.operation && one.part === other.part;
@@ -45,9 +53,9 @@ function claimed(owners: readonly Owner[], writer: Writer, { keys, taken }: Clai
  * Managers whose values an apply would change. A field without an owner, such as one that a PUT wrote, counts as
  * `somebody`'s.
  */
-export function conflicting({ fields, owners }: Content, object: object, writer: Writer): readonly string[] {
+export function conflictingManagers({ fields, owners }: Content, object: object, writer: Writer): readonly string[] {
   const wanted = fieldsOf(object, writer.part, fields);
-  const changed = [...wanted.keys()].filter((key) => fields.has(key) && !isSameIn(fields, wanted, key));
+  const changed = [...wanted.keys()].filter((key) => fields.has(key) && !isSameField(fields, wanted, key));
   const found = changed.flatMap((key) => {
     const having = owners.filter(({ keys }) => keys.has(key));
     return having.length === 0
@@ -65,14 +73,14 @@ export function applied(content: Content, object: object, writer: Writer): Conte
   const { fields, owners } = content;
   const wanted = fieldsOf(object, writer.part, fields);
   const own = owners.find((owner) => isSameWriter(owner, writer))?.keys ?? new Set<string>();
-  const different = [...wanted.keys()].filter((key) => !isSameIn(fields, wanted, key));
+  const different = [...wanted.keys()].filter((key) => !isSameField(fields, wanted, key));
   if (different.length === 0 && sameKeys(own, wanted)) return content;
   const others = owners.filter((owner) => !isSameWriter(owner, writer));
   const after = new Map(fields);
   for (const key of own) {
     if (!wanted.has(key) && !others.some(({ keys }) => keys.has(key))) after.delete(key);
   }
-  const excluded = excludedBy(wanted, after);
+  const excluded = incompatibleKeys(wanted, after);
   for (const key of excluded) after.delete(key);
   for (const [key, value] of wanted) after.set(key, value);
   const claim = { keys: new Set(wanted.keys()), taken: [...excluded, ...different] };
@@ -85,7 +93,7 @@ export function applied(content: Content, object: object, writer: Writer): Conte
  */
 export function replaced(content: Content, object: object, part: Part, manager?: string): Content {
   const { fields, owners } = content;
-  const after = new Map([...fieldsBeside(fields, part), ...fieldsOf(object, part, fields)]);
+  const after = new Map([...fieldsOutside(fields, part), ...fieldsOf(object, part, fields)]);
   const changed = changedKeys(fields, after);
   if (changed.length === 0) return content;
   const writer: Writer = { manager: manager ?? '', operation: 'Update', part };

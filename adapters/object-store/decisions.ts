@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import type { AppliedObject, KubeClient, PatchOptions, Preconditions } from '../kube/port.ts';
-import { applied, conflicting, EMPTY, replaced, type Writer } from './content.ts';
+import { applied, conflictingManagers, EMPTY_CONTENT, replaced, type Writer } from './content.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import { jsonPatched } from './json-patch.ts';
 import type { Decide } from './object-writes.ts';
@@ -21,7 +21,7 @@ function mergePatched(target: JsonValue, patch: JsonValue): JsonValue {
 type ApplyOptions = Parameters<KubeClient['apply']>[2];
 
 /** Sources of creation time and uid for new objects. */
-export interface Birth {
+export interface CreationSources {
   readonly now: () => number;
   readonly newUid: () => string;
 }
@@ -29,7 +29,7 @@ export interface Birth {
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** @param namespace and name of the object */
-function born({ apiVersion, kind, metadata }: AppliedObject, { now, newUid }: Birth): Identity {
+function newIdentity({ apiVersion, kind, metadata }: AppliedObject, { now, newUid }: CreationSources): Identity {
   const { name = '', namespace } = metadata;
   const asked = Date.parse(text(metadata['creationTimestamp']) ?? '');
   const createdMs = Number.isNaN(asked) ? Math.trunc(now()) : asked;
@@ -62,33 +62,33 @@ function checkMayChange(record: ObjectRecord, { metadata }: AppliedObject, { sub
 }
 
 function checkConflicts({ content }: ObjectRecord, object: AppliedObject, writer: Writer): void {
-  const managers = conflicting(content, object, writer);
+  const managers = conflictingManagers(content, object, writer);
   const causes = managers.map(() => 'FieldManagerConflict');
   if (managers.length > 0) throw refusal(409, 'Conflict', causes, managers);
 }
 
 /** Server-side apply (operator.md A4). */
-export const applying =
-  (object: AppliedObject, options: ApplyOptions, birth: Birth): Decide =>
+export const decideApply =
+  (object: AppliedObject, options: ApplyOptions, birth: CreationSources): Decide =>
   (known) => {
     const { fieldManager: manager, subresource: part, force } = options;
     const writer: Writer = { manager, operation: 'Apply', part };
     if (known === undefined) checkMayMake(object, options);
     else checkMayChange(known, object, options);
     if (known !== undefined && force === false) checkConflicts(known, object, writer);
-    const content = applied(known?.content ?? EMPTY, object, writer);
-    return { identity: known?.identity ?? born(object, birth), content };
+    const content = applied(known?.content ?? EMPTY_CONTENT, object, writer);
+    return { identity: known?.identity ?? newIdentity(object, birth), content };
   };
 
-export const creating =
-  (object: AppliedObject, birth: Birth): Decide =>
+export const decideCreate =
+  (object: AppliedObject, birth: CreationSources): Decide =>
   (known) => {
     if (known !== undefined) throw refusal(409, 'AlreadyExists');
-    return { identity: born(object, birth), content: replaced(EMPTY, object, undefined) };
+    return { identity: newIdentity(object, birth), content: replaced(EMPTY_CONTENT, object, undefined) };
   };
 
 /** PUT. */
-export const updating =
+export const decideUpdate =
   (object: AppliedObject): Decide =>
   (known) => {
     const record = found(known);
@@ -103,7 +103,7 @@ function patched(record: ObjectRecord, { type, body }: PatchOptions): JsonValue 
   return type === 'json' ? jsonPatched(target, patch) : mergePatched(target, patch ?? null);
 }
 
-export const patching =
+export const decidePatch =
   (options: PatchOptions): Decide =>
   (known) => {
     const record = found(known);
@@ -118,7 +118,7 @@ export const patching =
   };
 
 /** Deleting an object that does not exist succeeds. */
-export const deleting =
+export const decideDelete =
   ({ uid, resourceVersion }: Preconditions): Decide =>
   (known) => {
     if (known === undefined) return undefined;

@@ -62,7 +62,7 @@ const NO_FIELDS: ReadonlySet<string> = new Set([
 const isStatus = (key: string): boolean => /^(?:\/status$|status[./])/.test(key);
 
 /** Whether a change of this field raises the generation. */
-export const movesGeneration = (key: string): boolean => !isStatus(key) && !/^metadata[./]/.test(key);
+export const raisesGeneration = (key: string): boolean => !isStatus(key) && !/^metadata[./]/.test(key);
 
 /** Collects fields; a value that equals the known one is not copied again. */
 class Collector {
@@ -122,14 +122,14 @@ export function fieldsOf(object: object, part: Part, known = NOTHING): Fields {
 }
 
 /** The fields outside `part`. */
-export const fieldsBeside = (fields: Fields, part: Part): Fields =>
+export const fieldsOutside = (fields: Fields, part: Part): Fields =>
   new Map([...fields].filter(([key]) => isStatus(key) !== (part === 'status')));
 
 /**
  * Keys of `fields` that can't stay beside `wanted`: a value in the place of a container, or fields below such a value.
  * Example: `/spec` and `spec/url`.
  */
-export function excludedBy(wanted: Fields, fields: Fields): readonly string[] {
+export function incompatibleKeys(wanted: Fields, fields: Fields): readonly string[] {
   return CONTAINERS.flatMap((container) => {
     const place = placeOf(container);
     const isBelow = (key: string): boolean => key.startsWith(`${container.id}/`) || key.startsWith(`${container.id}.`);
@@ -139,7 +139,7 @@ export function excludedBy(wanted: Fields, fields: Fields): readonly string[] {
 }
 
 /** Whether a field has the same value in both; also true when it is absent in both. */
-export function isSameIn(one: Fields, other: Fields, key: string): boolean {
+export function isSameField(one: Fields, other: Fields, key: string): boolean {
   const [value, its] = [one.get(key), other.get(key)];
   return value === its || (value !== undefined && its !== undefined && jsonEqual(value, its));
 }
@@ -148,7 +148,7 @@ export function isSameIn(one: Fields, other: Fields, key: string): boolean {
 export function changedKeys(before: Fields, after: Fields): readonly string[] {
   if (before === after) return [];
   const gone = [...before.keys()].filter((key) => !after.has(key));
-  return [...gone, ...[...after.keys()].filter((key) => !isSameIn(before, after, key))];
+  return [...gone, ...[...after.keys()].filter((key) => !isSameField(before, after, key))];
 }
 
 type Members = Map<string, JsonValue>;

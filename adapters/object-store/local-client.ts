@@ -1,12 +1,19 @@
 import type { KubeObject, ObjectRef } from '../../core/reconcile/kube-object.ts';
 import type { AppliedObject, KubeClient } from '../kube/port.ts';
-import { applying, creating, deleting, patching, updating, type Birth } from './decisions.ts';
+import {
+  decideApply,
+  decideCreate,
+  decideDelete,
+  decidePatch,
+  decideUpdate,
+  type CreationSources,
+} from './decisions.ts';
 import type { ObjectTable } from './object-table.ts';
 import type { ObjectWrites } from './object-writes.ts';
 import { matches } from './selection.ts';
 import { watchOf } from './watch.ts';
 
-export interface LocalClientDeps extends Birth {
+export interface LocalClientDeps extends CreationSources {
   readonly table: ObjectTable;
   readonly writes: ObjectWrites;
 }
@@ -53,17 +60,17 @@ export function createLocalClient(deps: LocalClientDeps): KubeClient {
   return {
     ...readsOf(deps),
     apply: async ({ kind }, object, options, signal) =>
-      present(await writes.write({ kind, ref: refOf(object) }, applying(object, options, deps), signal)),
+      present(await writes.write({ kind, ref: refOf(object) }, decideApply(object, options, deps), signal)),
     patch: async ({ kind }, ref, options, signal) =>
-      present(await writes.write({ kind, ref }, patching(options), signal)),
+      present(await writes.write({ kind, ref }, decidePatch(options), signal)),
     create: async ({ kind }, given, signal) => {
       const object = named(given, newUid);
-      return present(await writes.write({ kind, ref: refOf(object) }, creating(object, deps), signal));
+      return present(await writes.write({ kind, ref: refOf(object) }, decideCreate(object, deps), signal));
     },
     update: async ({ kind }, object, signal) =>
-      present(await writes.write({ kind, ref: refOf(object) }, updating(object), signal)),
+      present(await writes.write({ kind, ref: refOf(object) }, decideUpdate(object), signal)),
     delete: async ({ kind }, ref, preconditions, signal) => {
-      await writes.write({ kind, ref }, deleting(preconditions), signal);
+      await writes.write({ kind, ref }, decideDelete(preconditions), signal);
     },
     close: async () => undefined,
   };

@@ -1,4 +1,4 @@
-import { resyncForEver } from '../kube/resync.ts';
+import { resyncPeriodically } from '../kube/resync.ts';
 import type { Change, Kind, Reflector, ReflectorState, Selection, Store } from '../kube/port.ts';
 import { createStore, type WritableStore } from '../kube/store.ts';
 import type { IndexFunction } from '../kube/store-index.ts';
@@ -6,7 +6,7 @@ import type { Transform } from '../kube/store-transform.ts';
 import type { Logger } from '../telemetry/port.ts';
 import type { Clock } from '../time/clock.ts';
 import type { ObjectTable } from './object-table.ts';
-import { changeFor, matches, type Shown } from './selection.ts';
+import { changeFor, matches, type ShownWrite } from './selection.ts';
 
 /** The same as the options of a cluster's reflector (adapters/kube/reflector.ts). */
 export interface LocalReflectorOptions {
@@ -84,12 +84,12 @@ class LocalReflector implements Reflector {
     this.#cache.replace({ objects, resourceVersion: table.version, floor: undefined }, true);
     this.#hasSynced = true;
     this.#setSynced();
-    await resyncForEver(clock, this.#cache.resync, signal).catch(() => undefined);
+    await resyncPeriodically(clock, this.#cache.resync, signal).catch(() => undefined);
     this.lastContactMs();
     stop();
   }
 
-  #take(shown: Shown): void {
+  #take(shown: ShownWrite): void {
     const change = shown.kind === this.#kind ? changeFor(shown, this.#selection) : 'none';
     if (change === 'put') this.#cache.put(shown.object);
     if (change === 'remove') this.#cache.remove(shown.object);

@@ -13,7 +13,7 @@ export const OBJECT_ROWS = 'object';
  */
 const MEMORY_KINDS: ReadonlySet<string> = new Set(['Secret', 'Event', 'Lease']);
 
-export const isKept = (kind: string): boolean => !MEMORY_KINDS.has(kind);
+export const isStored = (kind: string): boolean => !MEMORY_KINDS.has(kind);
 
 /** `Orb acme/echo` */
 export const rowKey = (kind: string, ref: { readonly namespace?: string | undefined; readonly name: string }): string =>
@@ -90,7 +90,7 @@ function recordIn(key: string, json: string): ObjectRecord {
   if (!isJsonObject(row)) throw new NotARow();
   const identity = identityIn(row);
   const resourceVersion = textIn(row['resourceVersion']);
-  const isOurs = isKept(identity.kind) && rowKey(identity.kind, identity) === key && VERSION.test(resourceVersion);
+  const isOurs = isStored(identity.kind) && rowKey(identity.kind, identity) === key && VERSION.test(resourceVersion);
   if (!isOurs) throw new NotARow();
   const content = contentIn(row['fields'], row['owners']);
   return recordOf({ identity, content, generation: wholeIn(row['generation']), resourceVersion });

@@ -1,8 +1,8 @@
 import type { KubeObject, ObjectRef } from '../../core/reconcile/kube-object.ts';
 import { keyOf } from '../../core/reconcile/kube-object.ts';
 import type { ObjectRecord } from './record.ts';
-import type { Shown } from './selection.ts';
-import type { Place } from './show-order.ts';
+import type { ShownWrite } from './selection.ts';
+import type { WritePlace } from './show-order.ts';
 import { ShowOrder } from './show-order.ts';
 
 /** The parts of a deleted object that a watch must send. */
@@ -28,7 +28,7 @@ function atVersion({ object }: ObjectRecord, resourceVersion: string): KubeObjec
 export class ObjectTable {
   readonly order: ShowOrder;
   readonly #kinds = new Map<string, Map<string, ObjectRecord>>();
-  readonly #listeners = new Set<(shown: Shown) => void>();
+  readonly #listeners = new Set<(shown: ShownWrite) => void>();
   #deleted: Deleted[] = [];
   /** Deletions up to this version are no longer known. */
   #forgotten = 0;
@@ -66,27 +66,27 @@ export class ObjectTable {
   }
 
   /** @returns a function that ends the subscription */
-  subscribe(listener: (shown: Shown) => void): () => void {
+  subscribe(listener: (shown: ShownWrite) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   /** Shows a write in its turn; resolves when it was shown. */
-  show(place: Place, before: ObjectRecord | undefined, after: ObjectRecord): Promise<void> {
+  show(place: WritePlace, before: ObjectRecord | undefined, after: ObjectRecord): Promise<void> {
     return this.order.show(place, () => {
       this.#set(after);
-      this.#tell({ place, before, object: after.object, isDeletion: false });
+      this.#notify({ place, before, object: after.object, isDeletion: false });
     });
   }
 
   /** Shows a deletion in its turn; resolves when it was shown. */
-  showDeletion(place: Place, record: ObjectRecord): Promise<void> {
+  showDeletion(place: WritePlace, record: ObjectRecord): Promise<void> {
     return this.order.show(place, () => {
       const { kind } = record.identity;
       this.#kinds.get(kind)?.delete(keyOf(record.object.metadata));
       const object = atVersion(record, place.version);
       this.#remember(kind, object);
-      this.#tell({ place, before: record, object, isDeletion: true });
+      this.#notify({ place, before: record, object, isDeletion: true });
     });
   }
 
@@ -109,14 +109,14 @@ export class ObjectTable {
     this.#deleted = this.#deleted.slice(-MAX_DELETED);
   }
 
-  #tell({
+  #notify({
     place,
     before,
     object,
     isDeletion,
-  }: Pick<Shown, 'object' | 'isDeletion'> & { place: Place; before: ObjectRecord | undefined }): void {
+  }: Pick<ShownWrite, 'object' | 'isDeletion'> & { place: WritePlace; before: ObjectRecord | undefined }): void {
     this.#version = place.version;
-    const shown: Shown = { kind: object.kind, before: before?.object, object, version: place.version, isDeletion };
+    const shown: ShownWrite = { kind: object.kind, before: before?.object, object, version: place.version, isDeletion };
     for (const listener of this.#listeners) listener(shown);
   }
 }

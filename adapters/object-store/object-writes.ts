@@ -1,11 +1,11 @@
 import type { KubeObject, ObjectRef } from '../../core/reconcile/kube-object.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { Content } from './content.ts';
-import { isKept, OBJECT_ROWS, rowKey, rowOfRecord } from './object-row.ts';
+import { isStored, OBJECT_ROWS, rowKey, rowOfRecord } from './object-row.ts';
 import type { ObjectTable } from './object-table.ts';
 import { changedRecord, type Identity, type ObjectRecord } from './record.ts';
-import type { Place } from './show-order.ts';
-import { Turns } from './turns.ts';
+import type { WritePlace } from './show-order.ts';
+import { KeyedQueue } from './keyed-queue.ts';
 
 /** The ledger's rows in which objects become durable. */
 export type ObjectRows = Pick<Ledger, 'putState' | 'deleteState'>;
@@ -32,7 +32,7 @@ interface Step {
   readonly known: ObjectRecord | undefined;
   readonly after: ObjectRecord | undefined;
   /** Absent: the call changes no object. */
-  readonly place: Place | undefined;
+  readonly place: WritePlace | undefined;
 }
 
 /**
@@ -42,8 +42,8 @@ interface Step {
 export class ObjectWrites {
   readonly #table: ObjectTable;
   readonly #rows: ObjectRows | undefined;
-  readonly #turns = new Turns();
-  /** Rows that the ledger refused to write: the write may have happened all the same. */
+  readonly #turns = new KeyedQueue();
+  /** Rows that the ledger refused to write: the write may still have happened. */
   readonly #doubtful = new Set<string>();
 
   /** @param rows absent: all objects live in memory only */
@@ -74,14 +74,14 @@ export class ObjectWrites {
     const wanted = decide(known);
     if (wanted === undefined)
       return { known, after: undefined, place: known === undefined ? undefined : order.enter() };
-    let place: Place | undefined;
+    let place: WritePlace | undefined;
     const nextVersion = (): string => (place = order.enter()).version;
     const after = changedRecord({ identity: wanted.identity, known }, wanted.content, nextVersion);
     return { known, after, place };
   }
 
   #isDurable(key: string, kind: string, { place }: Step): boolean {
-    return this.#rows !== undefined && isKept(kind) && (place !== undefined || this.#doubtful.has(key));
+    return this.#rows !== undefined && isStored(kind) && (place !== undefined || this.#doubtful.has(key));
   }
 
   async #persist(key: string, { after, place }: Step): Promise<void> {

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { OWN_GROUP } from '../kube/kinds.ts';
 import { unsafeIntegersOf } from '../kube/kube-json.ts';
-import { changedKeys, movesGeneration, objectOf } from './fields.ts';
+import { changedKeys, raisesGeneration, objectOf } from './fields.ts';
 import type { Content, Owner } from './content.ts';
 
 /** The parts of an object that never change after its creation. */
@@ -100,6 +100,6 @@ export function changedRecord(
 ): ObjectRecord {
   if (known === undefined) return recordOf({ identity, content, generation: 1, resourceVersion: nextVersion() });
   if (content === known.content) return known;
-  const moved = changedKeys(known.content.fields, content.fields).some(movesGeneration) ? 1 : 0;
+  const moved = changedKeys(known.content.fields, content.fields).some(raisesGeneration) ? 1 : 0;
   return recordOf({ identity, content, generation: known.generation + moved, resourceVersion: nextVersion() });
 }

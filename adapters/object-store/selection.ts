@@ -2,7 +2,7 @@ import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { Selection } from '../kube/port.ts';
 
 /** A write, as the watchers of a selection see it. */
-export interface Shown {
+export interface ShownWrite {
   readonly kind: string;
   readonly before: KubeObject | undefined;
   /** Carries the version of the write; for a deletion: the last state. */
@@ -32,7 +32,7 @@ export function matches(object: KubeObject, { namespace, fieldSelector, labelSel
 }
 
 /** An object whose labels no longer match is removed from that selection. */
-export function changeFor({ before, object, isDeletion }: Shown, selection: Selection): 'put' | 'remove' | 'none' {
+export function changeFor({ before, object, isDeletion }: ShownWrite, selection: Selection): 'put' | 'remove' | 'none' {
   if (!isDeletion && matches(object, selection)) return 'put';
   return before !== undefined && matches(before, selection) ? 'remove' : 'none';
 }

@@ -1,10 +1,10 @@
 /** The place of one write among all writes. */
-export interface Place {
+export interface WritePlace {
   /** Its resource version. */
   readonly version: string;
 }
 
-interface Pending extends Place {
+interface Pending extends WritePlace {
   /** Set when the write is settled. */
   show: (() => void) | undefined;
 }
@@ -24,7 +24,7 @@ export class ShowOrder {
   }
 
   /** The next version. The place must be given to `show` or `drop`, or no later write is shown. */
-  enter(): Place {
+  enter(): WritePlace {
     this.#last += 1;
     const place = { version: String(this.#last), show: undefined };
     this.#pending.push(place);
@@ -32,7 +32,7 @@ export class ShowOrder {
   }
 
   /** Runs `act` once all earlier writes are settled: now, or in the turn of the last of them. Resolves after it. */
-  show(place: Place, act: () => void): Promise<void> {
+  show(place: WritePlace, act: () => void): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#settle(place, () => {
       act();
@@ -42,11 +42,11 @@ export class ShowOrder {
   }
 
   /** Must be called when the write did not happen. */
-  drop(place: Place): void {
+  drop(place: WritePlace): void {
     this.#settle(place, () => undefined);
   }
 
-  #settle(place: Place, show: () => void): void {
+  #settle(place: WritePlace, show: () => void): void {
     const pending = this.#pending.find((one) => one === place);
     if (pending !== undefined) pending.show = show;
     // A handler may write. Its write is shown after the write that it is handling.

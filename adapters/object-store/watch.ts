@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { Selection } from '../kube/port.ts';
 import type { ObjectTable } from './object-table.ts';
-import { changeFor, matches, type Shown } from './selection.ts';
+import { changeFor, matches, type ShownWrite } from './selection.ts';
 
 interface WatchOptions {
   readonly kind: string;
@@ -24,7 +24,10 @@ const versionOf = ({ metadata }: KubeObject): number => Number(metadata.resource
  * Changes since that version, one event per object: states in between are not kept.
  * @returns undefined: the version is too old
  */
-function missed(table: ObjectTable, { kind, selection, since }: WatchOptions): readonly Uint8Array[] | undefined {
+function missedChanges(
+  table: ObjectTable,
+  { kind, selection, since }: WatchOptions,
+): readonly Uint8Array[] | undefined {
   const { labelSelector: _labels, ...place } = selection;
   // Includes objects that may have had the labels before: removing an unknown object succeeds.
   const deleted = table.deletedSince(kind, since)?.filter((object) => matches(object, place));
@@ -36,7 +39,7 @@ function missed(table: ObjectTable, { kind, selection, since }: WatchOptions): r
     .map((object) => line(gone.has(object) || !matches(object, selection) ? 'DELETED' : 'MODIFIED', object));
 }
 
-function eventOf(shown: Shown, { kind, selection }: WatchOptions): Uint8Array | undefined {
+function eventOf(shown: ShownWrite, { kind, selection }: WatchOptions): Uint8Array | undefined {
   const change = shown.kind === kind ? changeFor(shown, selection) : 'none';
   if (change === 'none') return undefined;
   return line(change === 'remove' ? 'DELETED' : shown.before === undefined ? 'ADDED' : 'MODIFIED', shown.object);
@@ -72,7 +75,7 @@ class Lines {
 /** The bytes of a watch. It waits for writes, until it is aborted or its reader returns. */
 export async function* watchOf(table: ObjectTable, options: WatchOptions): AsyncGenerator<Uint8Array> {
   const { signal } = options;
-  const earlier = missed(table, options);
+  const earlier = missedChanges(table, options);
   if (earlier === undefined) {
     yield line('ERROR', EXPIRED);
     return;

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { nearest } from '../../core/manifest/nearest.ts';
+import { nearestName } from '../../core/manifest/nearest.ts';
 import { HELP_FLAG, type DefaultFlag, type Flag, type ValueFlag } from './flag.ts';
 import { UsageError } from './start-error.ts';
 
@@ -32,7 +32,7 @@ function optionsOf(flags: readonly Flag[]): Options {
 }
 
 function unknownFlag(rawName: string, flags: readonly Flag[]): UsageError {
-  const meant = nearest(
+  const meant = nearestName(
     rawName.replace(/^-+/, ''),
     flags.map(({ name }) => name),
   );

@@ -7,7 +7,7 @@ import { join } from 'node:path';
  * system, as in a container, every start compiles again.
  * @param root folder of the program's package
  */
-export function keepCompiledModules(root: string): void {
+export function cacheCompiledModules(root: string): void {
   const folder = join(root, 'node_modules/.cache/orb-compile');
   enableCompileCache(folder);
   process.env['NODE_COMPILE_CACHE'] = folder; // for worker threads and child processes

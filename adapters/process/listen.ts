@@ -17,7 +17,11 @@ const REASONS: ReadonlyMap<string, string> = new Map([
  * @param flag that names the address
  * @throws StartError (1) the address can't be listened on: it is in use, or does not belong to this machine …
  */
-export async function claim<T>(address: ListenAddress, flag: string, listening: () => Promise<T>): Promise<T> {
+export async function withListenErrors<T>(
+  address: ListenAddress,
+  flag: string,
+  listening: () => Promise<T>,
+): Promise<T> {
   try {
     return await listening();
   } catch (error) {

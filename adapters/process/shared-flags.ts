@@ -18,7 +18,7 @@ const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export const addressFlag = (name: string, text: string, fallback: string): DefaultFlag<ListenAddress> => ({
   name,
   value: '[HOST:]PORT',
-  text: `${text}; PORT alone is on ${DEFAULT_HOST}, port 0 takes a free one`,
+  text: `${text}; PORT alone means ${DEFAULT_HOST}:PORT, port 0 a free port`,
   fallback,
   parse: asAddress,
 });
@@ -38,7 +38,7 @@ export const LOG_LEVEL: DefaultFlag<(typeof LOG_LEVELS)[number]> = {
 export const readyFileFlag = (facts: string, when: string): ValueFlag<string> => ({
   name: 'ready-file',
   value: 'FILE',
-  text: `gets ${facts} as JSON (mode 0600), once ${when}`,
+  text: `written when ${when}: ${facts} as JSON (mode 0600)`,
   parse: asPath,
 });
 
@@ -62,7 +62,7 @@ export const EGRESS_CA: ValueFlag<string> = {
   name: 'egress-ca',
   value: 'FILE',
   repeats: true,
-  text: 'one more CA (PEM), for these two only',
+  text: 'one more CA (PEM), only for --egress-allow and --egress-stub',
   parse: asText,
 };
 
@@ -121,14 +121,14 @@ export const STANDALONE = {
   logHead: {
     name: 'log-head',
     value: 'FILE',
-    text: 'newest checkpoint of the log: shows that a data folder was lost or restored',
+    text: 'file with the newest checkpoint of the log: it shows that a data folder was lost or restored',
     otherwise: '.orb.log-head beside --data',
     parse: asPath,
   },
   issuer: {
     name: 'issuer',
     value: 'URL',
-    text: 'https origin in receipts; fixed with the ledger',
+    text: 'https origin in receipts; permanent for a ledger',
     fallback: 'https://orbs.localhost',
     parse: asOrigin,
   },

@@ -72,7 +72,7 @@ export function stopSignal(options: StopOptions = {}): AbortSignal {
  * container no default action for a signal. Without this, a program that is still loading would run on until it is
  * killed.
  */
-export function endUnlessHandled(host: SignalHost = process): void {
+export function exitOnSignal(host: SignalHost = process): void {
   for (const name of STOPPING) {
     host.on(name, () => {
       if (host.listenerCount(name) === 1) host.exit(128 + constants.signals[name]);

@@ -175,9 +175,9 @@ const ofProvider: readonly Expression[] = [
 ];
 
 /** Every metric of a provider that an answer may hold. */
-export const PROVIDER_FIGURES: readonly string[] = ofProvider.map(({ q }) => q);
+export const PROVIDER_METRICS: readonly string[] = ofProvider.map(({ q }) => q);
 /** Name of a recorded series → its metric, for the series that are read. */
-export const RECORDED_FIGURES: ReadonlyMap<string, string> = new Map(
+export const RECORDED_METRICS: ReadonlyMap<string, string> = new Map(
   ofProvider.flatMap((one) => (isRead(one) ? [[one.record, one.q] as const] : [])),
 );
 
@@ -188,7 +188,7 @@ export type PrometheusMode = (typeof MODES)[number];
 const named = ({ q, expr }: Expression): string => `label_replace(${expr}, "q", "${q}", "", "")`;
 
 /** Contents of the query of one evaluation. */
-export interface Wanted {
+export interface QueryContent {
   /** Quantiles of the Orbs; 0.5 is included in any case. */
   readonly quantiles: ReadonlySet<Quantile>;
   /** Whether to include the baseline: it costs more than half of the query, so not every evaluation includes it. */
@@ -200,7 +200,7 @@ export interface Wanted {
   readonly matcher?: string;
 }
 
-function wantedExpressions(select: Select, { quantiles, base }: Wanted): readonly Expression[] {
+function wantedExpressions(select: Select, { quantiles, base }: QueryContent): readonly Expression[] {
   const chosen = QUANTILES.filter((quantile) => quantile === 0.5 || quantiles.has(quantile));
   const bases = QUANTILES.filter((quantile) => quantiles.has(quantile));
   return [
@@ -214,7 +214,7 @@ function wantedExpressions(select: Select, { quantiles, base }: Wanted): readonl
 }
 
 /** One query for all metrics: one answer, one evaluation time (failover.md §3.1). */
-export function lookQuery(mode: PrometheusMode, wanted: Wanted): string {
+export function metricsQuery(mode: PrometheusMode, wanted: QueryContent): string {
   const select = selectWith(wanted.matcher ?? '');
   const expressions = wantedExpressions(select, wanted);
   if (mode === 'query') return [...expressions, ageOf(select)].map(named).join(' or ');
@@ -288,7 +288,7 @@ const escapeLabel = (value: string): string =>
  * The operator's latest metrics of one Orb, for `GET /providers/{orb_id}/status` (failover.md §9.3).
  * @param matcher as in `Wanted`; it must match the series of operator and API
  */
-export const figuresQuery = (orb: { readonly namespace: string; readonly orbId: string }, matcher: string): string =>
+export const evaluationQuery = (orb: { readonly namespace: string; readonly orbId: string }, matcher: string): string =>
   selectWith(matcher)(
     '',
     '__name__=~"orb_swap_.+|orb_provider_(breaker|probe)_.+"',

@@ -51,14 +51,14 @@ const FLAGS = {
   url: {
     name: 'prometheus-url',
     value: 'URL',
-    text: 'Prometheus that scrapes the API, with the path that it stands under',
+    text: 'URL of the Prometheus that scrapes the API, with its path prefix',
     otherwise: 'none: no swap by metrics',
     parse: parseUrl,
   },
   mode: {
     name: 'prometheus-mode',
     value: 'MODE',
-    text: 'query, or recorded: its rules compute (from 500 Orbs)',
+    text: 'query, or recorded: use recording rules (from 500 Orbs)',
     fallback: 'query',
     values: MODES,
     parse: asOneOf(MODES),
@@ -67,14 +67,14 @@ const FLAGS = {
     name: 'prometheus-scrape-interval',
     value: 'DURATION',
     // A window is at least four scrapes, and the longest is 10 minutes (failover.md §11 L3).
-    text: 'between two scrapes of the API, 1s to 150s: a window is at least 4 of them',
+    text: 'time between two scrapes of the API, 1s to 150s; a window has at least 4 scrapes',
     fallback: '15s',
     parse: asDuration('1s', '150s'),
   },
   matcher: {
     name: 'prometheus-matcher',
     value: 'MATCHERS',
-    text: 'whose series count, for example namespace="orb-system"',
+    text: 'label matcher of the series to use, for example namespace="orb-system"',
     otherwise: 'any',
     parse: parseLabelMatcher,
   },

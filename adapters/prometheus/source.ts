@@ -1,10 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MetricsSnapshot, UnusableReason } from '../../core/failover/metrics.ts';
-import type { Measured, MetricsOrigin, MetricsSource, OrbToMeasure } from '../failover-metrics/port.ts';
+import type { Measurement, MetricsOrigin, MetricsSource, OrbToMeasure } from '../failover-metrics/port.ts';
 import type { Clock } from '../time/clock.ts';
-import { baselinesOf, Cells, keyOf, providersOf, quantileOf, type Baselines, type OrbCells } from './cells.ts';
+import {
+  baselinesOf,
+  MetricsTable,
+  keyOf,
+  providersOf,
+  quantileOf,
+  type Baselines,
+  type OrbMetricsTable,
+} from './metrics-table.ts';
 import { MAX_BYTES, type PrometheusClient } from './client.ts';
-import { lookQuery, queryDigest, receiptExpressions, type PrometheusMode } from './expressions.ts';
+import { metricsQuery, queryDigest, receiptExpressions, type PrometheusMode } from './expressions.ts';
 
 export interface PrometheusSourceOptions {
   readonly client: PrometheusClient;
@@ -33,19 +41,19 @@ const MAX_SKEW_MS = 30_000;
 /** Orbs between two turns of the event loop: about 1 ms. */
 const SLICE_ORBS = 500;
 
-type Look =
-  | { readonly kind: 'seen'; readonly cells: Cells; readonly query: string }
+type QueryResult =
+  | { readonly kind: 'answered'; readonly cells: MetricsTable; readonly query: string }
   | { readonly kind: 'unusable'; readonly why: UnusableReason; readonly detail: string };
 type Judged =
   | { readonly kind: 'fresh'; readonly ageMs: number }
   | { readonly kind: 'unusable'; readonly why: UnusableReason };
 
-/** State of one source; only `look` changes it, one call at a time. */
+/** State of one source; only `measure` changes it, one call at a time. */
 class PrometheusSource implements MetricsSource {
   readonly #options: PrometheusSourceOptions;
   readonly #staleMs: number;
   /** Start of the evaluation, ms since epoch. An evaluation that gets no answer counts as failed from then on. */
-  #lookedAt = 0;
+  #startedAt = 0;
   /** Orb → start of the first of its failed evaluations in a row, ms since epoch. */
   #failing = new Map<string, number>();
   /** Orb → its providers' baselines, from the last answer whose query included them. */
@@ -58,10 +66,10 @@ class PrometheusSource implements MetricsSource {
     this.#staleMs = Math.max(MIN_STALE_MS, SCRAPES * options.scrapeIntervalMs);
   }
 
-  readonly look: MetricsSource['look'] = async (orbs, signal) => {
+  readonly measure: MetricsSource['measure'] = async (orbs, signal) => {
     if (orbs.length === 0) return this.#nothing();
     const began = this.#options.clock.monotonic();
-    this.#lookedAt = this.#options.clock.now();
+    this.#startedAt = this.#options.clock.now();
     const withBase = began - this.#baseAt >= BASE_EVERY_MS;
     const seen = await this.#ask(orbs, withBase, signal);
     if (seen.kind === 'unusable') return this.#failed(orbs, seen);
@@ -72,10 +80,10 @@ class PrometheusSource implements MetricsSource {
     return this.#measured(orbs, seen);
   };
 
-  async #ask(orbs: readonly OrbToMeasure[], base: boolean, signal: AbortSignal): Promise<Look> {
+  async #ask(orbs: readonly OrbToMeasure[], base: boolean, signal: AbortSignal): Promise<QueryResult> {
     const { client, mode, clock, matcher = '' } = this.#options;
-    const query = lookQuery(mode, { quantiles: new Set(orbs.map(quantileOf)), base, matcher });
-    const cells = new Cells(orbs);
+    const query = metricsQuery(mode, { quantiles: new Set(orbs.map(quantileOf)), base, matcher });
+    const cells = new MetricsTable(orbs);
     const providers = orbs.reduce((sum, orb) => sum + orb.providers.length, 0);
     const maxBytes = Math.max(MAX_BYTES, providers * BYTES_PER_PROVIDER);
     const asked = { promql: query, deadlineMs: DEADLINE_MS, maxBytes, onSample: cells.add };
@@ -83,17 +91,17 @@ class PrometheusSource implements MetricsSource {
     if (result.kind === 'unusable') return result;
     if (Math.abs(cells.evaluatedAt - clock.now()) > MAX_SKEW_MS)
       return { kind: 'unusable', why: 'clock', detail: 'the answer was evaluated at another time than ours' };
-    return { kind: 'seen', cells, query };
+    return { kind: 'answered', cells, query };
   }
 
-  #nothing(): Measured {
+  #nothing(): Measurement {
     const failing = new Map<string, number>();
     this.#failing = failing;
     return { snapshot: () => this.#unusable('', 'empty', failing), origin: null, oldestMs: Infinity };
   }
 
-  #failed(orbs: readonly OrbToMeasure[], { why, detail }: Look & { readonly kind: 'unusable' }): Measured {
-    const now = this.#lookedAt;
+  #failed(orbs: readonly OrbToMeasure[], { why, detail }: QueryResult & { readonly kind: 'unusable' }): Measurement {
+    const now = this.#startedAt;
     const failing = new Map(
       orbs.map((orb) => {
         const key = keyOf(orb);
@@ -107,9 +115,9 @@ class PrometheusSource implements MetricsSource {
 
   async #measured(
     orbs: readonly OrbToMeasure[],
-    { cells, query }: Look & { readonly kind: 'seen' },
-  ): Promise<Measured> {
-    const now = this.#lookedAt;
+    { cells, query }: QueryResult & { readonly kind: 'answered' },
+  ): Promise<Measurement> {
+    const now = this.#startedAt;
     const failing = new Map<string, number>();
     const asked = new Map<string, OrbToMeasure>();
     let oldestMs = -Infinity;
@@ -119,7 +127,7 @@ class PrometheusSource implements MetricsSource {
       asked.set(key, orb);
       const found = cells.of(key);
       if (this.#judge(found).kind === 'unusable') failing.set(key, this.#failing.get(key) ?? now);
-      if (found?.hasFigures === true) oldestMs = Math.max(oldestMs, this.#ageMs(found));
+      if (found?.hasMetrics === true) oldestMs = Math.max(oldestMs, this.#ageMs(found));
     }
     this.#failing = failing;
     const snapshot = this.#snapshots(asked, cells);
@@ -127,7 +135,7 @@ class PrometheusSource implements MetricsSource {
   }
 
   /** Each snapshot is built when it is requested: building all at once would block the event loop at 10 000 Orbs. */
-  #snapshots(asked: ReadonlyMap<string, OrbToMeasure>, cells: Cells): Measured['snapshot'] {
+  #snapshots(asked: ReadonlyMap<string, OrbToMeasure>, cells: MetricsTable): Measurement['snapshot'] {
     const [kept, failing] = [this.#baselines, this.#failing];
     return (orb): MetricsSnapshot => {
       const key = keyOf(orb);
@@ -141,8 +149,8 @@ class PrometheusSource implements MetricsSource {
     };
   }
 
-  #judge(found: OrbCells | undefined): Judged {
-    if (found === undefined || !found.hasFigures) return { kind: 'unusable', why: 'empty' };
+  #judge(found: OrbMetricsTable | undefined): Judged {
+    if (found === undefined || !found.hasMetrics) return { kind: 'unusable', why: 'empty' };
     const age = this.#ageMs(found);
     return age <= this.#staleMs ? { kind: 'fresh', ageMs: age } : { kind: 'unusable', why: 'stale' };
   }
@@ -151,7 +159,7 @@ class PrometheusSource implements MetricsSource {
    * Age of the samples, and of the rules that recorded them. Infinity without a series: `age` looks back 10 minutes for
    * samples, and a recorded series stays for 5 minutes.
    */
-  #ageMs({ ageSeconds, rulesAgeSeconds }: OrbCells): number {
+  #ageMs({ ageSeconds, rulesAgeSeconds }: OrbMetricsTable): number {
     const ages = this.#options.mode === 'recorded' ? [ageSeconds, rulesAgeSeconds] : [ageSeconds];
     return ages.some((age) => Number.isNaN(age)) ? Infinity : Math.round(Math.max(0, ...ages) * 1000);
   }
@@ -160,7 +168,7 @@ class PrometheusSource implements MetricsSource {
     return { state: 'unusable', why, since: failing.get(key) ?? this.#options.clock.now() };
   }
 
-  #origin(cells: Cells, query: string): MetricsOrigin {
+  #origin(cells: MetricsTable, query: string): MetricsOrigin {
     const { mode, matcher = '' } = this.#options;
     return {
       source: 'prometheus',
@@ -171,7 +179,7 @@ class PrometheusSource implements MetricsSource {
   }
 }
 
-async function baselines(cells: Cells, orbs: readonly OrbToMeasure[]): Promise<ReadonlyMap<string, Baselines>> {
+async function baselines(cells: MetricsTable, orbs: readonly OrbToMeasure[]): Promise<ReadonlyMap<string, Baselines>> {
   const found = new Map<string, Baselines>();
   for (const [index, orb] of orbs.entries()) {
     if (index % SLICE_ORBS === SLICE_ORBS - 1) await nextTurn();

@@ -62,7 +62,7 @@ function jsonLine({ fields, ...own }: Line): string {
 }
 
 /** The last step before a line is written (security.md §5): removes secret values, wherever they came from. */
-function scrub(
+function redact(
   redactors: ReadonlySet<Redactor>,
   message: string,
   fields: JsonObject,
@@ -82,7 +82,7 @@ const isLevel = (level: string): level is LogLevel => ['debug', 'info', 'warn', 
 const orbFormat = (options: LogOptions, redactors: ReadonlySet<Redactor>): ReturnType<ReturnType<typeof format>> =>
   format((info) => {
     const fields: unknown = info['fields'];
-    const clean = scrub(redactors, String(info.message), logFields(isJsonObject(fields) ? fields : {}));
+    const clean = redact(redactors, String(info.message), logFields(isJsonObject(fields) ? fields : {}));
     const level = isLevel(info.level) ? info.level : 'info';
     const line = { time: new Date(options.now()).toISOString(), level, ...clean };
     info[MESSAGE] = options.style === 'json' ? jsonLine(line) : prettyLine(line);

@@ -47,9 +47,9 @@ export interface Metrics extends Pick<
   readonly slices: () => AsyncGenerator<string>;
 }
 
-type Registers = readonly [Registry];
+type RegistryList = readonly [Registry];
 
-function runMetrics(registers: Registers): Pick<Metrics, 'run' | 'http'> {
+function runMetrics(registers: RegistryList): Pick<Metrics, 'run' | 'http'> {
   const runs = new Counter({
     name: 'orb_runs_total',
     help: 'Runs that ended, by outcome.',
@@ -80,14 +80,14 @@ function runMetrics(registers: Registers): Pick<Metrics, 'run' | 'http'> {
   };
 }
 
-function gauge(registers: Registers, name: string, help: string, read: () => number): void {
+function gauge(registers: RegistryList, name: string, help: string, read: () => number): void {
   const made: Gauge = new Gauge({ name, help, registers: [...registers], collect: () => made.set(read()) });
 }
 
 /** Prometheus counts in seconds. */
 const MS = 1000;
 
-function sourceMetrics(registers: Registers, sources: MetricSources): void {
+function sourceMetrics(registers: RegistryList, sources: MetricSources): void {
   gauge(registers, 'orb_runs_in_flight', 'Runs that have begun and not ended.', sources.runsInFlight);
   gauge(registers, 'orb_egress_exceptions', 'Origins that pass the dialer by exception.', sources.egressExceptions);
   const load = sources.ledgerLoad;
@@ -132,7 +132,7 @@ export function observeCertificate(registry: Registry, expiresAt: () => number):
 /** Sets up all metrics of the process in a registry of their own, including Node's. */
 export function createMetrics({ clock, version, sources }: MetricsOptions): Metrics {
   const own = createProcessMetrics(version);
-  const registers: Registers = [own.registry];
+  const registers: RegistryList = [own.registry];
   const orbs = new OrbMetrics(clock);
   sourceMetrics(registers, sources);
   const { provider, redactions, setOrb, removeOrb, setProbing, health } = orbs;

@@ -1,4 +1,4 @@
-import type { ProviderHealth } from '../../core/failover/figures.ts';
+import type { ProviderHealth } from '../../core/failover/evaluation-summary.ts';
 import type { Clock } from '../time/clock.ts';
 import { familyHead, inSlices } from './exposition.ts';
 import { FAMILIES, ProviderSeries, redactionLine, type Family } from './provider-series.ts';

@@ -1,4 +1,4 @@
-import type { LastProbe, ProviderHealth } from '../../core/failover/figures.ts';
+import type { LastProbe, ProviderHealth } from '../../core/failover/evaluation-summary.ts';
 import type { BreakerState } from '../../core/failover/metrics.ts';
 import type { AttemptOutcome } from '../../core/receipt/record.ts';
 import { escapeLabel, orbLabels } from './exposition.ts';

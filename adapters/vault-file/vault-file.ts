@@ -1,7 +1,7 @@
 import { parse, stringify } from 'yaml';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { replacePrivate } from '../private-file/private-file.ts';
-import { readIfThere } from '../private-file/read-if-there.ts';
+import { readIfExists } from '../private-file/read-if-exists.ts';
 
 /** One secret of standalone's vault, as `orb secrets set` stored it. */
 export interface StoredSecret {
@@ -82,7 +82,7 @@ function parseVault(text: string, report: Report): readonly StoredSecret[] {
  * @throws VaultFileError the file does not have the form that `writeVaultFile` writes
  */
 export async function readVaultFile(path: string): Promise<readonly StoredSecret[]> {
-  const text = await readIfThere(path);
+  const text = await readIfExists(path);
   if (text === undefined) return [];
   return parseVault(text, (pointer, rule) => new VaultFileError(`${path}: ${pointer === '' ? 'it' : pointer} ${rule}`));
 }

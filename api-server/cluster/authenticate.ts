@@ -3,7 +3,7 @@ import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
 import { isLabelName } from '../../core/reconcile/kube-name.ts';
-import type { Authenticate, AuthResult, Wanted } from '../http/authorise.ts';
+import type { Authenticate, AuthResult, AccessSubject } from '../http/authorise.ts';
 import { SCOPE_RIGHTS, type Rights } from './scope-rights.ts';
 import { ReviewUnavailable, type Access, type Account, type TokenReviewer } from './token-reviewer.ts';
 
@@ -36,7 +36,7 @@ function tokenIn(header: string | undefined): string | undefined {
  * is in the given one. Routes without an Orbiset use `?namespace=`, else the account's own namespace.
  * @returns undefined: no such object can exist
  */
-function targetOf({ orbiset, namespace }: Wanted, account: Account): Target | undefined {
+function targetOf({ orbiset, namespace }: AccessSubject, account: Account): Target | undefined {
   const [first = '', second, ...rest] = orbiset?.split('.') ?? [];
   const target =
     orbiset === undefined
@@ -51,7 +51,7 @@ function targetOf({ orbiset, namespace }: Wanted, account: Account): Target | un
 const accessesOf = ({ verbs, resource, subresource }: Rights, target: Target): readonly Access[] =>
   verbs.map((verb) => ({ verb, resource, ...(subresource === undefined ? {} : { subresource }), ...target }));
 
-const lackOf = ({ verbs, resource, subresource }: Rights, { namespace }: Target): AuthResult => {
+const missingRight = ({ verbs, resource, subresource }: Rights, { namespace }: Target): AuthResult => {
   const what = subresource === undefined ? resource : `${resource}/${subresource}`;
   const detail = `The ServiceAccount may not ${verbs.join(' and ')} ${what} (group orbs.dev) in ${namespace}: bind it to a role that allows it.`;
   return { kind: 'forbidden', why: 'not-allowed', detail };
@@ -65,7 +65,7 @@ class TokenCallers {
     this.#deps = deps;
   }
 
-  async authenticate(token: string, wanted: Wanted): Promise<AuthResult> {
+  async authenticate(token: string, wanted: AccessSubject): Promise<AuthResult> {
     try {
       const result = await this.#judge(token, wanted);
       this.#isAway = false;
@@ -78,10 +78,10 @@ class TokenCallers {
     }
   }
 
-  async #judge(token: string, wanted: Wanted): Promise<AuthResult> {
+  async #judge(token: string, wanted: AccessSubject): Promise<AuthResult> {
     const { reviewer } = this.#deps;
     const account = await reviewer.account(token);
-    if (account === 'nobody') return { kind: 'unauthenticated' };
+    if (account === 'unknown') return { kind: 'unauthenticated' };
     const target = targetOf(wanted, account);
     const rights = SCOPE_RIGHTS[wanted.scope];
     const accesses = target === undefined ? [] : accessesOf(rights, target);
@@ -90,13 +90,13 @@ class TokenCallers {
     const isAllowed = target !== undefined && answers.every((answer) => answer === 'allowed');
     if (isAllowed) return { kind: 'ok', caller: this.#caller(account, wanted, { digest, accesses, target }) };
     // In a foreign namespace, a forbidden object looks like one that does not exist (security.md S13).
-    if (target?.namespace !== account.namespace) return { kind: 'ok', caller: nowhere(account, wanted) };
-    return lackOf(rights, target);
+    if (target?.namespace !== account.namespace) return { kind: 'ok', caller: callerWithoutRights(account, wanted) };
+    return missingRight(rights, target);
   }
 
   #caller(
     account: Account,
-    wanted: Wanted,
+    wanted: AccessSubject,
     {
       digest,
       accesses,
@@ -111,12 +111,12 @@ class TokenCallers {
       const isFresh = clock.monotonic() - since < FRESH_MS || last.every((answer) => answer === 'allowed');
       return isFresh ? 'valid' : 'unknown';
     };
-    return { ...nowhere(account, wanted), tenants: [target.namespace], standing };
+    return { ...callerWithoutRights(account, wanted), tenants: [target.namespace], standing };
   }
 }
 
 /** A caller without any tenant: every route answers as if the object did not exist. */
-const nowhere = ({ namespace, name }: Account, { scope }: Wanted): Caller => ({
+const callerWithoutRights = ({ namespace, name }: Account, { scope }: AccessSubject): Caller => ({
   id: `sa:${namespace}/${name}`,
   tenants: [],
   scopes: new Set([scope]),

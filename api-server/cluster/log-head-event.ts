@@ -25,7 +25,7 @@ const eventOf = ({ why, next }: Doubt): EventSpec => ({
 });
 
 /** Reports a doubtful history as an Event on its ConfigMap, until the signal is aborted. Never rejects. */
-export async function tellOfFork(doubt: Doubt, deps: ForkEventDeps, signal: AbortSignal): Promise<void> {
+export async function reportFork(doubt: Doubt, deps: ForkEventDeps, signal: AbortSignal): Promise<void> {
   const { platform, client, metrics, namespace, identity } = deps;
   const { clock, log } = platform;
   const reporting = { reportingController: 'orbs.dev/api', reportingInstance: identity };

@@ -74,7 +74,7 @@ function claimsOf(token: string): unknown {
 }
 
 /** False when the token itself names another audience or has expired: then the API server is not asked. */
-function claimsUs(token: string, now: number): boolean {
+function isForThisApi(token: string, now: number): boolean {
   const claims = claimsOf(token);
   if (!isJsonObject(claims)) return false;
   const { aud, exp } = claims;
@@ -85,12 +85,12 @@ function claimsUs(token: string, now: number): boolean {
 const statusIn = ({ status }: { readonly status?: unknown }): JsonObject => (isJsonObject(status) ? status : {});
 
 /** Accepts only a token for our audience: the API server also reviews others, and reports the audience (KEP-1205). */
-function accountOf(status: JsonObject): Account | 'nobody' {
+function accountOf(status: JsonObject): Account | 'unknown' {
   const { authenticated, audiences, user, error } = status;
-  if (authenticated !== true || error !== undefined || !isJsonObject(user)) return 'nobody';
-  if (!Array.isArray(audiences) || !audiences.includes(AUDIENCE)) return 'nobody';
+  if (authenticated !== true || error !== undefined || !isJsonObject(user)) return 'unknown';
+  if (!Array.isArray(audiences) || !audiences.includes(AUDIENCE)) return 'unknown';
   const [, namespace, name] = ACCOUNT.exec(typeof user['username'] === 'string' ? user['username'] : '') ?? [];
-  if (namespace === undefined || name === undefined) return 'nobody';
+  if (namespace === undefined || name === undefined) return 'unknown';
   return { namespace, name, user };
 }
 
@@ -111,7 +111,7 @@ function specOf({ user }: Account, access: Access): JsonObject {
  */
 export class TokenReviewer {
   readonly #deps: TokenReviewerDeps;
-  readonly #accounts: ReviewCache<Account | 'nobody'>;
+  readonly #accounts: ReviewCache<Account | 'unknown'>;
   readonly #accesses: ReviewCache<'allowed' | 'denied'>;
   readonly #places = { unknown: new Places(IN_FLIGHT), known: new Places(IN_FLIGHT_KNOWN) };
   /** Digests of tokens that were valid; the oldest are dropped first. */
@@ -119,7 +119,7 @@ export class TokenReviewer {
 
   constructor(deps: TokenReviewerDeps) {
     this.#deps = deps;
-    this.#accounts = new ReviewCache({ clock: deps.clock, isPositive: (answer) => answer !== 'nobody' });
+    this.#accounts = new ReviewCache({ clock: deps.clock, isPositive: (answer) => answer !== 'unknown' });
     this.#accesses = new ReviewCache({ clock: deps.clock, isPositive: (answer) => answer === 'allowed' });
   }
 
@@ -127,15 +127,15 @@ export class TokenReviewer {
   readonly digest = (token: string): string => encodeHex(sha256(encodeUtf8(token)));
 
   /** @throws ReviewUnavailable */
-  async account(token: string): Promise<Account | 'nobody'> {
-    if (!claimsUs(token, this.#deps.clock.now())) return 'nobody';
+  async account(token: string): Promise<Account | 'unknown'> {
+    if (!isForThisApi(token, this.#deps.clock.now())) return 'unknown';
     const digest = this.digest(token);
     return this.#accounts.get(digest, async () => {
       const places = this.#known.has(digest) ? this.#places.known : this.#places.unknown;
       const spec = { token, audiences: [AUDIENCE] };
       const object = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', metadata: {}, spec };
       const account = accountOf(await this.#review('tokenReview', object, places));
-      if (account !== 'nobody') this.#remember(digest);
+      if (account !== 'unknown') this.#remember(digest);
       return account;
     });
   }

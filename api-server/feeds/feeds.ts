@@ -17,7 +17,7 @@ import { UrlSecretIndex } from '../vault/url-secret-index.ts';
 import { UrlSecretReports } from '../vault/url-secret-reports.ts';
 import { createVaultReporter, type VaultReporterDeps } from '../vault/vault-reporter.ts';
 import { VaultWatches } from '../vault/vault-watches.ts';
-import { FirstPass } from './first-pass.ts';
+import { InitialSync } from './initial-sync.ts';
 import { publicationChanged } from './kill-feeds.ts';
 import { OrbFeed, type OrbFeedDeps } from './orb-feed.ts';
 import { OrbisetFeed, type OrbisetFeedDeps } from './orbiset-feed.ts';
@@ -66,14 +66,18 @@ const into =
     queue.add(key, { lane: initial ? 'low' : 'high' });
 
 /** Objects that were deleted while no process ran are still in the ledger. They are removed in the same way. */
-async function alsoGone({ synced, store }: Reflector, queue: WorkQueue, kept: () => Iterable<string>): Promise<void> {
+async function enqueueRemoved(
+  { synced, store }: Reflector,
+  queue: WorkQueue,
+  kept: () => Iterable<string>,
+): Promise<void> {
   await synced;
   for (const key of kept()) if (store.get(key) === undefined) queue.add(key, { lane: 'low' });
 }
 
-type Feeding = Pick<ControllerOptions, 'name' | 'kind' | 'queue' | 'reconcile' | 'workers'>;
+type FeedController = Pick<ControllerOptions, 'name' | 'kind' | 'queue' | 'reconcile' | 'workers'>;
 
-function controllerOf({ metrics, random, platform }: Parts, feeding: Feeding): Controller {
+function controllerOf({ metrics, random, platform }: Parts, feeding: FeedController): Controller {
   const { clock, log } = platform;
   return createController({ ...feeding, clock, random, logger: log.logger, metrics });
 }
@@ -85,7 +89,7 @@ const queueOf = ({ metrics, platform }: Parts, name: string): WorkQueue =>
 interface Feed {
   readonly reflector: Reflector;
   readonly controller: Controller;
-  readonly pass: FirstPass;
+  readonly pass: InitialSync;
 }
 
 interface OrbParts extends Feed {
@@ -97,10 +101,10 @@ function createOrbFeed(parts: Parts, valid: ValidOrbs): OrbParts {
   const feed = new OrbFeed({ valid, logger, compile: parts.compile });
   const queue = queueOf(parts, 'orb-feed');
   const reflector = parts.reflect({ kind: KINDS.orb, onChange: into(queue) });
-  const pass = new FirstPass(reflector);
+  const pass = new InitialSync(reflector);
   const holder = createSwapTasks({ ...parts, feed, store: reflector.store });
-  void alsoGone(reflector, queue, () => [...valid.lastValid.keys()]);
-  const reconcile: Feeding['reconcile'] = async (key) => {
+  void enqueueRemoved(reflector, queue, () => [...valid.lastValid.keys()]);
+  const reconcile: FeedController['reconcile'] = async (key) => {
     await feed.apply(key, reflector.store.get(key)).finally(() => pass.took(key));
     holder.observe(key);
     return done;
@@ -138,7 +142,7 @@ interface UrlSecrets extends Pick<VaultReporterDeps, 'inUrls'> {
 /** Follows which Orbs send secrets in URLs. @param orbs whether every Orb is known */
 function createUrlSecrets(
   { platform }: Parts,
-  { queue, feed, orbs }: { queue: WorkQueue; feed: OrbisetFeed; orbs: FirstPass },
+  { queue, feed, orbs }: { queue: WorkQueue; feed: OrbisetFeed; orbs: InitialSync },
 ): UrlSecrets {
   const { catalog, clock, runtime } = platform;
   const { platformNamespace } = runtime.settings;
@@ -191,7 +195,7 @@ interface OrbisetInputs {
   readonly last: LastOrbisets;
   readonly lease: LedgerLease;
   /** Whether every Orb is known. */
-  readonly orbs: FirstPass;
+  readonly orbs: InitialSync;
 }
 
 function createOrbisetFeed(parts: Parts, { last, lease, orbs }: OrbisetInputs): OrbisetParts {
@@ -218,9 +222,9 @@ function createOrbisetFeed(parts: Parts, { last, lease, orbs }: OrbisetInputs): 
       reports.add(change.key);
     },
   });
-  const pass = new FirstPass(reflector);
-  void alsoGone(reflector, queue, () => [...last.all.keys()].map((key) => key.replace('.', '/')));
-  const reconcile: Feeding['reconcile'] = async (key) => {
+  const pass = new InitialSync(reflector);
+  void enqueueRemoved(reflector, queue, () => [...last.all.keys()].map((key) => key.replace('.', '/')));
+  const reconcile: FeedController['reconcile'] = async (key) => {
     await feed.apply(key, reflector.store.get(key)).finally(() => pass.took(key));
     return done;
   };

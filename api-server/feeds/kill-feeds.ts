@@ -44,7 +44,7 @@ export function publicationChanged(
 export const EGRESS_SWITCH = 'orb-egress';
 
 /** A ConfigMap holds texts only: every value except `false` stops. */
-function stops(configMap: KubeObject | undefined): boolean {
+function stopsEgress(configMap: KubeObject | undefined): boolean {
   if (configMap === undefined) return false;
   const { data, binaryData } = configMap;
   if (isJsonObject(binaryData) && Object.hasOwn(binaryData, 'stop')) return true;
@@ -57,7 +57,7 @@ export function egressSwitchChanged(
   { switches, dialer, logger }: KillFeedDeps,
   configMap: KubeObject | undefined,
 ): void {
-  const stop = stops(configMap);
+  const stop = stopsEgress(configMap);
   if (stop === switches.egressStopped) return;
   if (!stop) {
     dialer.resume();

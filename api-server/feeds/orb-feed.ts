@@ -188,7 +188,7 @@ export class OrbFeed {
     else valid.publishAs(place, claim, running);
     const isNew = before?.generation !== generationOf(orb) || before.running?.digest !== running?.digest;
     if (running !== undefined && isNew) {
-      logger.warn('the last valid version runs on', { orb: key, digest: running.digest });
+      logger.warn('the last valid version keeps running', { orb: key, digest: running.digest });
     }
     this.#remember(key, orb, { isValid: false, running, claim, fault });
   }
@@ -196,16 +196,16 @@ export class OrbFeed {
   /** The previous version keeps running until the operator has judged this generation. Then its report decides. */
   async #lastVersion(key: string, before: Known | undefined, orb: KubeObject): Promise<LastVersion> {
     const own = before === undefined ? await this.#kept(key, orb) : before.running;
-    const told = validVersionOf(orb);
-    const isUnsaid = !isJudged(orb) && before?.running !== undefined;
-    return told === undefined || isUnsaid ? ownVersion(orb, own) : this.#toldVersion(orb, told, own);
+    const reported = validVersionOf(orb);
+    const isUnreported = !isJudged(orb) && before?.running !== undefined;
+    return reported === undefined || isUnreported ? ownVersion(orb, own) : this.#reportedVersion(orb, reported, own);
   }
 
   /**
    * The operator judges the other Orbs of the namespace by this version, so the API must too. Another id never runs.
    */
-  async #toldVersion(orb: KubeObject, told: ValidVersion, own: CompiledOrb | undefined): Promise<LastVersion> {
-    const { digest, orbId } = told;
+  async #reportedVersion(orb: KubeObject, reported: ValidVersion, own: CompiledOrb | undefined): Promise<LastVersion> {
+    const { digest, orbId } = reported;
     const { namespace = '' } = orb.metadata;
     const exact = own?.digest === digest ? own : await this.#deps.valid.restore(namespace, digest);
     const running = exact ?? (own?.orbId === orbId ? own : undefined);

@@ -86,7 +86,7 @@ export class OrbisetFeed {
   /**
    * Takes over the present state of one Orbiset and of its Secrets. Calls for one key must not overlap.
    * @param orbiset undefined: it was deleted
-   * @throws LedgerError the ledger is away: the Orbiset is in use all the same, and a later call makes it durable
+   * @throws LedgerError the ledger is away: the Orbiset is still in use, and a later call makes it durable
    */
   async apply(key: string, orbiset: KubeObject | undefined): Promise<void> {
     const { last, logger } = this.#deps;
@@ -98,7 +98,7 @@ export class OrbisetFeed {
     }
     this.#deps.watches.bind(key, named.namespace, bindingsOf(read.spec));
     this.#compile(key, orbiset, read.spec);
-    if (!read.isValid) logger.warn('the Orbiset goes on as it last was', { orbiset: dotted(named) });
+    if (!read.isValid) logger.warn('the Orbiset keeps its last state', { orbiset: dotted(named) });
     else
       await last.keep(dotted(named), { document: { kind: 'Orbiset', ...named, spec: read.spec }, uid: uidOf(orbiset) });
   }
@@ -121,8 +121,8 @@ export class OrbisetFeed {
     const { orbiset, report } = compileOrbiset({ namespace, name, spec, secret, extra: entries });
     const isComplete = [...secrets.values()].every(({ kind }) => kind !== 'unread');
     const hosts = new Map([...orbiset.vault.values()].map((entry) => [entry.name, entry.allowedHosts]));
-    const told = { uid: uidOf(object), generation: generationOf(object), report, hosts, orbs: orbiset.orbs };
-    this.#publish(key, { orbiset, signature, held, report: isComplete ? told : before?.report }, before);
+    const current = { uid: uidOf(object), generation: generationOf(object), report, hosts, orbs: orbiset.orbs };
+    this.#publish(key, { orbiset, signature, held, report: isComplete ? current : before?.report }, before);
   }
 
   #publish(key: string, next: Known, before: Known | undefined): void {

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { OrbisetSpec } from '../../crds/orbiset.ts';
 
 /** The settings of an Orbiset. */
-export interface ReadSpec {
+export interface OrbisetSettings {
   readonly spec: OrbisetSpec;
   /** True: this exact generation is valid. False: it is the last valid one. */
   readonly isValid: boolean;
@@ -41,7 +41,7 @@ function checkedSpec({ metadata, spec, unsafeIntegers = [] }: KubeObject): Orbis
  * @param last the last valid spec, from memory or from the ledger
  * @returns undefined: no generation was ever valid
  */
-export function specToRun(orbiset: KubeObject, last: LastOrbiset | undefined): ReadSpec | undefined {
+export function specToRun(orbiset: KubeObject, last: LastOrbiset | undefined): OrbisetSettings | undefined {
   const spec = checkedSpec(orbiset);
   if (spec !== undefined) return { spec, isValid: true };
   if (last === undefined || last.uid !== orbiset.metadata.uid) return undefined;

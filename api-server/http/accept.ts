@@ -6,7 +6,7 @@ interface Range {
 const QVALUE = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
 /** Weight of one element; undefined when it is malformed, which drops the element. */
-function weight(parameters: readonly string[]): number | undefined {
+function qualityOf(parameters: readonly string[]): number | undefined {
   const q = parameters.map((text) => text.trim()).find((text) => /^q\s*=/i.test(text));
   if (q === undefined) return 1;
   const value = q.slice(q.indexOf('=') + 1).trim();
@@ -16,7 +16,7 @@ function weight(parameters: readonly string[]): number | undefined {
 function ranges(header: string): readonly Range[] {
   return header.split(',').flatMap((element) => {
     const [type = '', ...parameters] = element.split(';');
-    const q = weight(parameters);
+    const q = qualityOf(parameters);
     return q === undefined || type.trim() === '' ? [] : [{ type: type.trim().toLowerCase(), q }];
   });
 }

@@ -13,7 +13,7 @@ export type AuthResult =
   | { readonly kind: 'unavailable' };
 
 /** The subject of a request, for callers whose rights are checked for each object. */
-export interface Wanted {
+export interface AccessSubject {
   readonly scope: Scope;
   /** `{id}` of `/orbisets/{id}/…`. */
   readonly orbiset: string | undefined;
@@ -28,7 +28,7 @@ export interface Wanted {
 export type Authenticate = (
   header: string | undefined,
   address: string,
-  wanted: () => Wanted,
+  wanted: () => AccessSubject,
 ) => AuthResult | Promise<AuthResult>;
 
 /** Whether this request may continue, and as which caller. */
@@ -71,7 +71,7 @@ function judge(route: Route, presented: Presented, result: AuthResult): Authoris
 
 const ORBISET = '/orbisets/{id}/';
 
-function wantedBy({ path }: Route, scope: Scope, { params, url }: Presented): Wanted {
+function wantedBy({ path }: Route, scope: Scope, { params, url }: Presented): AccessSubject {
   const mark = url.indexOf('?');
   const namespace = mark < 0 ? null : new URLSearchParams(url.slice(mark)).get('namespace');
   return { scope, orbiset: path.startsWith(ORBISET) ? params['id'] : undefined, namespace };

@@ -18,7 +18,7 @@ export const isTooLarge = (request: IncomingMessage, limitBytes: number): boolea
   declaredLength(request) > limitBytes;
 
 /** True when the announced body has a known size within the limit: such a body is cheap to read and discard. */
-export const isSmall = (request: IncomingMessage, limitBytes: number): boolean =>
+export const isSmallBody = (request: IncomingMessage, limitBytes: number): boolean =>
   request.headers['transfer-encoding'] === undefined && !isTooLarge(request, limitBytes);
 
 /** A declared type that is JSON in UTF-8 (RFC 8259 §8.1: no other charset), and no content coding. */

@@ -1,11 +1,11 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
-import type { RequestTurns } from '../../adapters/http/request-turns.ts';
+import type { PipelineQueue } from '../../adapters/http/pipeline-queue.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 
 /** Which answer is still possible on a connection after bytes that can't be parsed. */
-export type Standing =
+export type AnswerState =
   /** No request is in flight, or only the broken one. */
   | 'answerable'
   /** Earlier requests are complete and get their answers. */
@@ -16,9 +16,9 @@ export type Standing =
 /** The connections of a server with their open answers. `server.ts` owns them. */
 export class Connections {
   readonly #open = new Map<Duplex, Set<ServerResponse>>();
-  readonly #turns: Pick<RequestTurns, 'waiting'>;
+  readonly #turns: Pick<PipelineQueue, 'waiting'>;
 
-  constructor(turns: Pick<RequestTurns, 'waiting'>) {
+  constructor(turns: Pick<PipelineQueue, 'waiting'>) {
     this.#turns = turns;
   }
 
@@ -35,7 +35,7 @@ export class Connections {
     this.#open.get(socket)?.delete(response);
   }
 
-  standing(socket: Duplex): Standing {
+  standing(socket: Duplex): AnswerState {
     const answers = this.#answers(socket);
     if (answers.length === 0) return 'answerable';
     if (answers.every((response) => response.req.complete)) return 'busy';

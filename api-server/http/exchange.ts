@@ -20,7 +20,7 @@ export class Exchange {
 }
 
 /** A request that carries its exchange through Express. A `WeakMap` would double the work of the garbage collector. */
-export class CarryingRequest extends IncomingMessage {
+export class RequestWithExchange extends IncomingMessage {
   exchange: Exchange | undefined = undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hasBody, isSmall } from './body.ts';
+import { hasBody, isSmallBody } from './body.ts';
 import type { Reply } from './route.ts';
 
 const LINGER_MS = 1000;
@@ -55,7 +55,7 @@ const CLOSING: ReadonlySet<Leftover> = new Set(['cut', 'linger']);
 /** The unread part of the request's body, and its effect on the connection. */
 function leftover(request: IncomingMessage, bodyBytes: number): Leftover {
   if (request.complete || !hasBody(request)) return 'nothing';
-  if (!isSmall(request, bodyBytes)) return 'linger';
+  if (!isSmallBody(request, bodyBytes)) return 'linger';
   // A caller that waits for `100 Continue` may or may not send the body. The next bytes could be either.
   return request.headers.expect === undefined ? 'read-past' : 'cut';
 }

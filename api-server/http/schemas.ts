@@ -71,7 +71,7 @@ export const openings = closed({ input: salt, output: salt }, ['input', 'output'
 const status = { type: 'string', enum: ['completed', 'failed', 'timed_out', 'denied'] } as const;
 
 export const providerBody = text(
-  'Redacted answer of the provider, at most 4096 bytes; only where manifest or developer ask.',
+  'Redacted answer of the provider, at most 4096 bytes; only when the manifest or the developer asks for it.',
 );
 
 const problemError = closed(

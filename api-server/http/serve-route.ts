@@ -42,7 +42,7 @@ export function finish(context: ServeContext, exchange: Exchange, reply: Reply):
 /** An internal fault becomes a problem without details. The log has them. */
 export function faultReply(context: ServeContext, exchange: Exchange, error: unknown): Reply {
   const away = error instanceof LedgerError;
-  context.logger.error(away ? 'the ledger is away' : 'request failed', {
+  context.logger.error(away ? 'the ledger is unavailable' : 'request failed', {
     request_id: exchange.requestId,
     method: exchange.request.method,
     route: exchange.route,

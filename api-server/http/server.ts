@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { RequestTurns } from '../../adapters/http/request-turns.ts';
+import { PipelineQueue } from '../../adapters/http/pipeline-queue.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { newId } from '../../core/receipt/ids.ts';
@@ -10,7 +10,7 @@ import type { Admission } from './admission.ts';
 import type { Authenticate } from './authorise.ts';
 import { checkRoutes } from './check-routes.ts';
 import { Connections, drainServer } from './connections.ts';
-import { CarryingRequest, Exchange, exchangeOf } from './exchange.ts';
+import { RequestWithExchange, Exchange, exchangeOf } from './exchange.ts';
 import { problem } from './problem.ts';
 import { ConnectionRefuser } from './refuse-connection.ts';
 import type { Route } from './route.ts';
@@ -168,11 +168,11 @@ const answered = (exchange: Exchange, durationMs: number): Answered => ({
 
 const MIN_VERSION = 'TLSv1.2';
 
-type Listener = Server<typeof CarryingRequest> | SecureServer<typeof CarryingRequest>;
+type Listener = Server<typeof RequestWithExchange> | SecureServer<typeof RequestWithExchange>;
 
 function listener(limits: ServerLimits, tls: TlsFiles | undefined): Listener {
   const bounds = {
-    IncomingMessage: CarryingRequest,
+    IncomingMessage: RequestWithExchange,
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -210,13 +210,13 @@ export function createApp(options: AppOptions): App {
     isDraining: () => draining,
     notStarted: options.notStarted ?? (() => []),
   };
-  const turns = new RequestTurns({ perConnection: limits.waitingPerConnection, together: limits.waiting });
+  const turns = new PipelineQueue({ perConnection: limits.waitingPerConnection, together: limits.waiting });
   const connections = new Connections(turns);
   const refuser = new ConnectionRefuser(connections);
   const app = routed(options.routes, context);
   const requestId = (): string => newId('req_', clock.now(), random);
 
-  const begin = (request: CarryingRequest, response: ServerResponse): void => {
+  const begin = (request: RequestWithExchange, response: ServerResponse): void => {
     const startedAt = clock.monotonic();
     const { socket } = request;
     const traceparent = traceparentOf(request.headers['traceparent']?.toString(), random);
@@ -234,7 +234,7 @@ export function createApp(options: AppOptions): App {
     } else app(request, response);
   };
 
-  const onRequest = (request: CarryingRequest, response: ServerResponse): void =>
+  const onRequest = (request: RequestWithExchange, response: ServerResponse): void =>
     turns.take(request.socket, response, () => begin(request, response));
   const server = listener(limits, options.tls);
   server.on('request', onRequest).on('checkContinue', onRequest);

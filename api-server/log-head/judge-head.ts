@@ -1,6 +1,6 @@
 import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
 import type { Ledger, SignedCheckpoint } from '../../adapters/ledger/port.ts';
-import { succeeds } from '../../core/merkle/log-origin.ts';
+import { isLaterOrigin } from '../../core/merkle/log-origin.ts';
 import { openCheckpoint, type Checkpoint } from '../../core/merkle/open-checkpoint.ts';
 import { verifyConsistency } from '../../core/merkle/verify-proof.ts';
 
@@ -20,7 +20,7 @@ export type HeadVerdict =
   | ({ readonly kind: 'forked' } & Doubt);
 
 /** The ledger that is judged, in its present state. */
-export interface Judged {
+export interface JudgedLedger {
   readonly ledger: Pick<Ledger, 'identity' | 'logSize' | 'rootAt' | 'consistencyProof'>;
   /** Public log keys, 32 bytes each. */
   readonly keys: readonly Uint8Array[];
@@ -30,15 +30,15 @@ const NEWER =
   'Restore the newer ledger (orb ledger restore), or begin a new log from this one: orb ledger adopt --new-origin. Then start again.';
 // A new origin does not help here: this head may not be part of its past.
 const UNKNOWN =
-  'Restore the keys that belong to it; or, if it was damaged or is of a platform that was given up, delete it. Then start again.';
+  'Restore the keys that belong to it. If it was damaged, or belongs to an abandoned platform, delete it. Then start again.';
 // A new origin does not help here either: with other keys, old receipts still can't be verified.
 const OTHER_KEYS =
-  'Restore the keys that belong to it. Other keys need another ledger: nobody could verify the receipts of this one by them. Then start again.';
+  'Restore the keys that belong to it. Other keys need another ledger: its receipts could not be verified with them. Then start again.';
 
 const forked = (why: string, next = NEWER): HeadVerdict => ({ kind: 'forked', why, next });
 
 /** RFC 6962: the tree of the head is the beginning of the tree of the ledger. */
-async function isPrefix({ ledger }: Judged, head: Checkpoint, size: number): Promise<boolean> {
+async function isPrefix({ ledger }: JudgedLedger, head: Checkpoint, size: number): Promise<boolean> {
   if (head.size === 0) return true;
   const proof = await ledger.consistencyProof(head.size, size);
   const roots = { root1: head.root, root2: await ledger.rootAt(size) };
@@ -51,7 +51,7 @@ async function isPrefix({ ledger }: Judged, head: Checkpoint, size: number): Pro
  */
 export async function judgeKeys(
   newest: SignedCheckpoint | undefined,
-  { ledger, keys }: Judged,
+  { ledger, keys }: JudgedLedger,
 ): Promise<Doubt | undefined> {
   if (newest === undefined) return undefined;
   const opened = await openCheckpoint(newest.note, ledger.identity.logOrigin, keys, { sha256, ed25519Verify });
@@ -63,10 +63,10 @@ export async function judgeKeys(
  * Proves that a ledger holds all entries of the head, unchanged.
  * @throws LedgerError the ledger can't be read
  */
-export async function judgeHead(note: string, judged: Judged): Promise<HeadVerdict> {
+export async function judgeHead(note: string, judged: JudgedLedger): Promise<HeadVerdict> {
   const { logOrigin } = judged.ledger.identity;
   const origin = note.slice(0, Math.max(0, note.indexOf('\n')));
-  const isPast = succeeds(logOrigin, origin);
+  const isPast = isLaterOrigin(logOrigin, origin);
   const head = await openCheckpoint(note, isPast ? origin : logOrigin, judged.keys, { sha256, ed25519Verify });
   if (head === undefined)
     return forked(`the head is no checkpoint that a key of this platform signed for ${logOrigin}`, UNKNOWN);

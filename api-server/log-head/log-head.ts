@@ -12,7 +12,7 @@ export interface LogHeadOptions {
 }
 
 /** Settings for following the head. */
-export interface Following {
+export interface FollowOptions {
   readonly ledger: Pick<Ledger, 'identity' | 'logSize' | 'rootAt' | 'consistencyProof' | 'checkpoint'>;
   readonly store: HeadStore;
   /** Called once, when the log may grow, before any other call that lets it grow. @param size entries in it */
@@ -46,7 +46,7 @@ export class LogHead {
   readonly #stopping = new AbortController();
   readonly #opened = Promise.withResolvers<void>();
   #state: State = { kind: 'unread' };
-  #following: Following | undefined;
+  #following: FollowOptions | undefined;
   #running: Promise<void> = Promise.resolve();
   #newest: SignedCheckpoint | undefined;
   /** The head in the store, as far as it is known. */
@@ -103,13 +103,13 @@ export class LogHead {
    * Starts to follow the head. It resolves after the first check, whatever the result, and at the latest after 5 s.
    * A store that does not answer must not delay reads. Later checks run by themselves.
    */
-  async follow(following: Following): Promise<void> {
+  async follow(following: FollowOptions): Promise<void> {
     this.#following = following;
-    const looked = this.#tryToLook(following);
-    this.#running = this.#run(following, looked);
+    const firstRead = this.#tryToRead(following);
+    this.#running = this.#run(following, firstRead);
     const waiting = new AbortController();
     const waited = this.#options.clock.sleep(FIRST_MS, waiting.signal, { ref: false }).catch(() => undefined);
-    await Promise.race([looked, waited]);
+    await Promise.race([firstRead, waited]);
     waiting.abort();
   }
 
@@ -122,10 +122,10 @@ export class LogHead {
   }
 
   /** Never rejects. */
-  async #run(following: Following, looked: Promise<boolean>): Promise<void> {
+  async #run(following: FollowOptions, firstRead: Promise<boolean>): Promise<void> {
     const { signal } = this.#stopping;
     try {
-      for (let isRead = await looked; !isRead; isRead = await this.#tryToLook(following))
+      for (let isRead = await firstRead; !isRead; isRead = await this.#tryToRead(following))
         await this.#options.clock.sleep(RETRY_MS, signal, { ref: false });
       while (this.isConsistent()) {
         const periodMs = this.#saved.size === 0 ? UNKEPT_MS : PERIOD_MS;
@@ -138,9 +138,9 @@ export class LogHead {
   }
 
   /** @returns false: the store or the ledger did not answer */
-  async #tryToLook(following: Following): Promise<boolean> {
+  async #tryToRead(following: FollowOptions): Promise<boolean> {
     try {
-      await this.#look(following);
+      await this.#read(following);
       this.#isAway = false;
       return true;
     } catch (error) {
@@ -152,7 +152,7 @@ export class LogHead {
     }
   }
 
-  async #look(following: Following): Promise<void> {
+  async #read(following: FollowOptions): Promise<void> {
     const { ledger, store } = following;
     const found = await store.read(this.#stopping.signal);
     const newest = await ledger.checkpoint();
@@ -169,18 +169,18 @@ export class LogHead {
     if (verdict.kind === 'forked') return this.#fork(following, verdict, store.place);
     this.#saved = { size: verdict.kind === 'continues' ? verdict.size : 0, version: found.version };
     if (verdict.kind === 'succeeds')
-      this.#options.logger.warn('the log goes on under a new origin', { origin: ledger.identity.logOrigin });
+      this.#options.logger.warn('the log continues under a new origin', { origin: ledger.identity.logOrigin });
     return this.#open(following, size);
   }
 
-  #open({ opened }: Following, size: number): void {
+  #open({ opened }: FollowOptions, size: number): void {
     if (this.#state.kind !== 'unread') return;
     this.#state = { kind: 'consistent' };
     opened(size); // before the waiting calls resume: their entries come after
     this.#opened.resolve();
   }
 
-  #fork({ store, forked }: Following, { why, next }: Doubt, doubtful: string): void {
+  #fork({ store, forked }: FollowOptions, { why, next }: Doubt, doubtful: string): void {
     const { place } = store;
     this.#state = { kind: 'forked', why: `${why} (${doubtful}). ${next}` };
     this.#options.logger.error('the history of the ledger is in doubt: nothing is signed', { why, head: place, next });
@@ -188,7 +188,7 @@ export class LogHead {
   }
 
   /** Never rejects. The next write includes everything that this one missed. */
-  async #save(following: Following, signal: AbortSignal): Promise<void> {
+  async #save(following: FollowOptions, signal: AbortSignal): Promise<void> {
     const newest = this.#newest;
     if (newest === undefined || newest.size <= this.#saved.size) return;
     try {
@@ -196,7 +196,7 @@ export class LogHead {
       this.#saved = { size: newest.size, version };
       this.#isAway = false;
     } catch (error) {
-      if (error instanceof HeadMoved) await this.#tryToLook(following);
+      if (error instanceof HeadMoved) await this.#tryToRead(following);
       else if (!this.#stopping.signal.aborted || signal !== this.#stopping.signal)
         this.#warn(`${following.store.place}, the head of the log, could not be written; it is tried again`, error);
     }

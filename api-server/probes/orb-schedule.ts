@@ -28,7 +28,7 @@ export interface ProbePlan {
 }
 
 /** Whether a probe may be sent now. `isNews`: the budget is used up, and this was not reported within the hour. */
-export type Spending =
+export type ProbeAllowance =
   | { readonly kind: 'spent' }
   /** The budget allows a probe again within one interval. */
   | { readonly kind: 'later' }
@@ -39,14 +39,14 @@ interface Slot {
   base: number;
   at: number;
   readonly budget: HourlyBudget;
-  toldAt: number;
+  reportedAt: number;
 }
 
 // failover.md §7
 const BURST = 3;
 const BURST_STEP_MS = 1000;
 const BURST_GAP_MS = 30_000;
-const TOLD_AGAIN_MS = 3_600_000;
+const REPORT_AGAIN_MS = 3_600_000;
 
 /** Computes when each provider of one Orb is probed next. Pure; times are monotonic ms. */
 export class OrbSchedule {
@@ -72,7 +72,8 @@ export class OrbSchedule {
     for (const name of plan.providers) {
       const known = this.#slots.get(name);
       const at = now + this.#random() * plan.intervalMs;
-      if (known === undefined) this.#slots.set(name, { base: at, at, budget: new HourlyBudget(), toldAt: -Infinity });
+      if (known === undefined)
+        this.#slots.set(name, { base: at, at, budget: new HourlyBudget(), reportedAt: -Infinity });
       else if (isPaceNew) Object.assign(known, { base: at, at });
     }
   }
@@ -110,7 +111,7 @@ export class OrbSchedule {
   }
 
   /** Called directly before a probe is sent. */
-  spend(provider: string, now: number): Spending {
+  spend(provider: string, now: number): ProbeAllowance {
     const slot = this.#slots.get(provider);
     if (slot === undefined) return { kind: 'later' };
     const { intervalMs, maxPerHour } = this.#plan;
@@ -122,8 +123,8 @@ export class OrbSchedule {
     slot.at = freeAt;
     if (freeAt - now <= intervalMs) return { kind: 'later' };
     slot.base = freeAt;
-    const isNews = now - slot.toldAt >= TOLD_AGAIN_MS;
-    if (isNews) slot.toldAt = now;
+    const isNews = now - slot.reportedAt >= REPORT_AGAIN_MS;
+    if (isNews) slot.reportedAt = now;
     return { kind: 'exhausted', isNews };
   }
 

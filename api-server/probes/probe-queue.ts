@@ -50,7 +50,7 @@ export class ProbeQueue {
       if (left === 0) this.#running.delete(key);
       else this.#running.set(key, left);
       this.#pump();
-      if (this.#count === 0) for (const tell of this.#idle) tell();
+      if (this.#count === 0) for (const resolve of this.#idle) resolve();
     }
   }
 }

@@ -14,7 +14,7 @@ export interface ProbeView {
 const ASKED_MS = 330_000;
 
 /** When the operator recently requested probes, because it lacks metrics of this Orb. @returns ms since epoch */
-export function askedAt({ failover }: Pick<CompiledOrb, 'failover'>, now: number): number | undefined {
+export function probesRequestedAt({ failover }: Pick<CompiledOrb, 'failover'>, now: number): number | undefined {
   const at = failover?.probeRequestedAt ?? undefined;
   return at !== undefined && Math.abs(now - at) < ASKED_MS ? at : undefined;
 }
@@ -28,7 +28,7 @@ const areAllOpen = ({ order }: CompiledOrb, { breakers }: ProbeView): boolean =>
  */
 export function probeTargets(orb: CompiledOrb, view: ProbeView): ReadonlySet<string> {
   const targets = new Set(orb.order);
-  if (askedAt(orb, view.now) !== undefined || areAllOpen(orb, view)) return targets;
+  if (probesRequestedAt(orb, view.now) !== undefined || areAllOpen(orb, view)) return targets;
   const active = effectiveProvider(orb, { now: view.now });
   if (active !== undefined) targets.delete(active);
   return targets;

@@ -10,7 +10,7 @@ import { effectiveProvider } from '../../core/orb/effective-provider.ts';
 import type { OrbFailovers } from '../runtime/failover/orb-failovers.ts';
 import { OrbSchedule } from './orb-schedule.ts';
 import { ProbeQueue } from './probe-queue.ts';
-import { askedAt, probeTargets } from './probe-targets.ts';
+import { probesRequestedAt, probeTargets } from './probe-targets.ts';
 import { prepareProbe, sendProbe, type ProbedOrb, type ProbeTools, type ReadyProbe } from './send-probe.ts';
 
 /** An Orb of the catalogue, by resource and by id. */
@@ -57,7 +57,7 @@ const ORBS_PER_TURN = 50;
 const keyOf = (namespace: string, orbId: string): string => `${namespace}/${orbId}`;
 
 /** Handles thousands of items in parts, so that other work gets a turn between two parts. */
-async function inTurns<T>(items: Iterable<T>, act: (item: T) => void): Promise<void> {
+async function inSlices<T>(items: Iterable<T>, act: (item: T) => void): Promise<void> {
   let count = 0;
   for (const item of items) {
     act(item);
@@ -85,12 +85,12 @@ class Watch {
     const ended = new Promise((resolve) => this.#signal.addEventListener('abort', resolve, { once: true }));
     const unwatch = catalog.watch((namespace, orbId) => this.#see(namespace, orbId));
     const unhear = failover.onBreakerOpened((namespace, orbId, provider) => this.#opened(namespace, orbId, provider));
-    await inTurns(catalog.all(), ({ namespace, orbId }) => this.#see(namespace, orbId));
+    await inSlices(catalog.all(), ({ namespace, orbId }) => this.#see(namespace, orbId));
     if (!this.#signal.aborted) await ended;
     unwatch();
     unhear();
     this.#due.clear();
-    await inTurns(this.#orbs.values(), ({ orb }) => this.#deps.metrics.setProbing(orb.namespace, orb.orbId, false));
+    await inSlices(this.#orbs.values(), ({ orb }) => this.#deps.metrics.setProbing(orb.namespace, orb.orbId, false));
     await this.#queue.end();
   }
 
@@ -126,7 +126,7 @@ class Watch {
     const known: Known = { ...probed, name, schedule, asked, skipped };
     this.#orbs.set(key, known);
     if (before === undefined) metrics.setProbing(orb.namespace, orb.orbId, true);
-    const asks = askedAt(orb, clock.now());
+    const asks = probesRequestedAt(orb, clock.now());
     if (asks !== undefined && asks > known.asked) {
       known.asked = asks;
       schedule.burst(clock.monotonic(), true);
@@ -194,11 +194,11 @@ class Watch {
       return prepared.probe;
     }
     if (prepared.kind === 'skip' && known.skipped.get(provider) !== prepared.why)
-      this.#tellSkipped(known, provider, prepared.why);
+      this.#reportSkipped(known, provider, prepared.why);
     return undefined;
   }
 
-  #tellSkipped(known: Known, provider: string, why: string): void {
+  #reportSkipped(known: Known, provider: string, why: string): void {
     const { namespace, orbId } = known.orb;
     known.skipped.set(provider, why);
     this.#deps.logger.info('a provider is not probed', { orb_id: orbId, namespace, provider, code: why });
@@ -210,11 +210,11 @@ class Watch {
     const spending = known.schedule.spend(provider, this.#deps.clock.monotonic());
     if (spending.kind === 'spent') return true;
     this.#wait(key, known);
-    if (spending.kind === 'exhausted' && spending.isNews) this.#tellExhausted(known, provider);
+    if (spending.kind === 'exhausted' && spending.isNews) this.#reportExhausted(known, provider);
     return false;
   }
 
-  #tellExhausted({ orb, name }: Known, provider: string): void {
+  #reportExhausted({ orb, name }: Known, provider: string): void {
     const { namespace, orbId } = orb;
     const { logger, onBudgetExhausted } = this.#deps;
     logger.warn('the probes of this hour are used up', { orb_id: orbId, namespace, provider });

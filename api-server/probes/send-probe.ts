@@ -18,7 +18,7 @@ export interface ProbeTools {
   readonly dialer: Pick<Dialer, 'dial'>;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly switches: Pick<KillSwitches, 'refusal'>;
-  readonly settings: Pick<RuntimeSettings, 'plainOrigins' | 'userAgent' | 'maxResponseBytes'>;
+  readonly settings: Pick<RuntimeSettings, 'cleartextOrigins' | 'userAgent' | 'maxResponseBytes'>;
 }
 
 /** An Orb whose providers are probed. */
@@ -34,7 +34,7 @@ export interface ReadyProbe {
   readonly timeoutMs: number;
 }
 
-export type Preparation =
+export type PreparedProbe =
   | { readonly kind: 'ready'; readonly probe: ReadyProbe }
   /** The provider is not eligible, or its probe can't be rendered. `why` is a code for the log. */
   | { readonly kind: 'skip'; readonly why: string }
@@ -63,16 +63,16 @@ function vaultOf({ orb, probing }: ProbedOrb, { catalog }: ProbeTools): Vault | 
 }
 
 /** Decides everything before a byte is sent, by the same rules as for a run (failover.md §12.2). */
-export function prepareProbe(probed: ProbedOrb, provider: CompiledProvider, tools: ProbeTools): Preparation {
+export function prepareProbe(probed: ProbedOrb, provider: CompiledProvider, tools: ProbeTools): PreparedProbe {
   const { orb, probing } = probed;
   const { probe } = provider;
   if (tools.switches.refusal(orb.namespace, orb.orbId) !== undefined) return { kind: 'stopped' };
   if (probe === undefined) return { kind: 'skip', why: 'manifest-probe-unsafe' };
   const vault = vaultOf(probed, tools);
   if (vault === undefined) return { kind: 'stopped' };
-  const { plainOrigins } = tools.settings;
+  const { cleartextOrigins } = tools.settings;
   const asked = { ...provider, request: probe.request };
-  const decided = eligibility(asked, { inputs: probing.inputs, vault, plainOrigins });
+  const decided = eligibility(asked, { inputs: probing.inputs, vault, cleartextOrigins });
   switch (decided.kind) {
     case 'eligible':
       return { kind: 'ready', probe: { ready: decided.ready, probe, timeoutMs: probing.timeoutMs } };

@@ -45,7 +45,7 @@ export const executeProblems = {
   },
   'secret-not-header-safe': {
     status: 409,
-    title: 'A vault entry can’t stand in a header',
+    title: 'A vault entry can’t be sent in a header',
     next: 'Store the value without line breaks and control characters.',
   },
   'secret-host-not-allowed': {
@@ -67,12 +67,12 @@ export const executeProblems = {
   'provider-failed': {
     status: 502,
     title: 'The provider failed',
-    next: 'Look at run.attempts; try again later, with another Idempotency-Key, unless maybe_executed is true.',
+    next: 'Read run.attempts. Unless maybe_executed is true, try again later with another Idempotency-Key.',
   },
   'provider-rejected': {
     status: 502,
     title: 'The provider rejected the request',
-    next: 'Look at provider_status; the inputs or the manifest do not fit the provider.',
+    next: 'Read provider_status: the inputs or the manifest do not fit the provider.',
   },
   'provider-refused-credential': {
     status: 502,
@@ -88,11 +88,11 @@ export const executeProblems = {
   'provider-timeout': {
     status: 504,
     title: 'The provider did not answer in time',
-    next: 'Try again later, with another Idempotency-Key, unless maybe_executed is true; the deadlines are in the manifest: execution.timeout_ms and others.',
+    next: 'Unless maybe_executed is true, try again later with another Idempotency-Key. The manifest sets the deadlines: execution.timeout_ms and others.',
   },
   'providers-unavailable': {
     status: 502,
-    title: 'No provider takes calls at present',
+    title: 'No provider accepts calls at present',
     next: 'Try again after Retry-After seconds. An Idempotency-Key keeps this answer: send another one.',
     retryAfter: 1,
   },
@@ -104,12 +104,12 @@ export const executeProblems = {
   },
   'signing-misconfigured': {
     status: 500,
-    title: 'The receipt failed its own check',
-    next: 'The operator of the installation must look at the signing keys; this instance starts no more runs.',
+    title: 'The receipt failed its self-check',
+    next: 'The operator of the installation must check the signing keys; this instance starts no more runs.',
   },
   'run-closed': {
     status: 500,
     title: 'The run was closed before it ended',
-    next: 'Its receipt says platform_error; look at the provider before you try again.',
+    next: 'Its receipt says platform_error. Before you try again, check with the provider whether the call was executed.',
   },
 } as const satisfies ProblemPart;

@@ -31,8 +31,8 @@ export const generalProblems = {
   },
   'authentication-unavailable': {
     status: 503,
-    title: 'Nobody can say who sends this token',
-    next: 'Send the request again; API keys need no Kubernetes API.',
+    title: 'The token can’t be checked at present',
+    next: 'Send the request again, or use an API key, which needs no Kubernetes API.',
     retryAfter: 1,
   },
   'route-not-found': { status: 404, title: 'No such route', next: 'GET /openapi.json lists every route.' },
@@ -54,19 +54,19 @@ export const generalProblems = {
   'body-too-large': {
     status: 413,
     title: 'The body is larger than the limit',
-    next: 'Send less, or have the limit raised that detail names.',
+    next: 'Send less, or ask for a higher limit; detail names it.',
   },
   'unsupported-media-type': {
     status: 415,
-    title: 'The body has a media type or encoding that the route does not take',
-    next: 'Send Content-Type: application/json in UTF-8 without Content-Encoding; routes without a body take none.',
+    title: 'The route does not accept this media type or encoding',
+    next: 'Send Content-Type: application/json in UTF-8 without Content-Encoding. Send no body to a route that has none.',
   },
   'headers-too-large': {
     status: 431,
     title: 'The request has too many or too large headers',
     next: 'Send fewer or shorter headers.',
   },
-  'internal-error': { status: 500, title: 'The server has a fault', next: 'Report it with the request id.' },
+  'internal-error': { status: 500, title: 'Internal server error', next: 'Report it with the request id.' },
   'shutting-down': {
     status: 503,
     title: 'This instance is stopping',
@@ -100,13 +100,13 @@ export const generalProblems = {
   'ledger-unavailable': {
     status: 503,
     title: 'The ledger can’t be written or read',
-    next: 'Try again; with maybe_executed true ask for the run first.',
+    next: 'Try again. If maybe_executed is true, look up the run first.',
     retryAfter: 1,
   },
   'ledger-forked': {
     status: 503,
     title: 'The history of the ledger is in doubt',
-    next: 'The operator of the installation decides which history holds: orb ledger restore, or orb ledger adopt --new-origin (docs/backup-and-restore.md).',
+    next: 'The operator of the installation decides which history is valid: orb ledger restore, or orb ledger adopt --new-origin (docs/backup-and-restore.md).',
   },
   overloaded: {
     status: 503,

@@ -9,7 +9,7 @@ export const providerProblems = {
   },
   'provider-unresolved': {
     status: 422,
-    title: 'Nothing says how the provider is called',
+    title: 'The provider has no execution',
     next: 'Add the execution that detail names to the manifest.',
   },
   'provider-unhealthy': {
@@ -19,13 +19,13 @@ export const providerProblems = {
   },
   'active-changed': {
     status: 409,
-    title: 'Another provider is active than expected',
-    next: 'Look at active_provider and decide again.',
+    title: 'The active provider is not the expected one',
+    next: 'Read active_provider and decide again.',
   },
   'control-plane-unavailable': {
     status: 503,
     title: 'The Kubernetes API does not answer',
-    next: 'Send the request again after Retry-After seconds; runs go on.',
+    next: 'Send the request again after Retry-After seconds; runs continue.',
     retryAfter: 2,
   },
 } as const satisfies ProblemPart;

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { MemoryCatalog } from '../../adapters/catalog/memory-catalog.ts';
 import { createDialer } from '../../adapters/egress/dialer.ts';
-import { plainOrigins } from '../../adapters/egress/allow-rules.ts';
+import { cleartextOrigins } from '../../adapters/egress/allow-rules.ts';
 import type { Dialer, AllowRule } from '../../adapters/egress/port.ts';
 import type { PlatformKeys } from '../../adapters/keys/port.ts';
 import { ed25519Verify, hmacSha256, nodeEncoding, randomSource, sha256 } from '../../adapters/keys/primitives.ts';
@@ -14,7 +14,7 @@ import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
-import { everyLogKey } from '../../core/verify/inclusion.ts';
+import { allLogKeys } from '../../core/verify/inclusion.ts';
 import { openKeys } from '../../core/verify/keys.ts';
 import { createAdmission, type Admission } from '../http/admission.ts';
 import { watchLoopDelay } from '../http/loop-delay.ts';
@@ -87,7 +87,7 @@ function versionOf(root: string): string {
 async function createLogHead({ clock, log, keys }: PlatformOptions): Promise<LogHead> {
   const opened = await openKeys(keys.keysJws, keys.root, { sha256, ed25519Verify });
   if (!opened.ok) throw new StartError(`the keys document does not open with its root: ${opened.code}`, EX_CONFIG);
-  return new LogHead({ clock, logger: log.logger, keys: everyLogKey(opened.document) });
+  return new LogHead({ clock, logger: log.logger, keys: allLogKeys(opened.document) });
 }
 
 function openLedger(
@@ -131,7 +131,7 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     logger: log.logger,
     settings: {
       ...runtime,
-      plainOrigins: plainOrigins(exceptions),
+      cleartextOrigins: cleartextOrigins(exceptions),
       userAgent: `orb-platform/${version}`,
       maxTimeoutMs: MAX_TIMEOUT_MS,
       maxResponseBytes: MAX_RESPONSE_BYTES,

@@ -1,5 +1,5 @@
 import { observeCertificate, type Metrics } from '../../adapters/telemetry/metrics.ts';
-import { claim, listenOn } from '../../adapters/process/listen.ts';
+import { withListenErrors, listenOn } from '../../adapters/process/listen.ts';
 import { serveMetrics } from '../../adapters/http/serve-metrics.ts';
 import { until } from '../../adapters/time/until.ts';
 import { urlOf, type ListenAddress } from '../../core/network/listen-address.ts';
@@ -17,7 +17,7 @@ import type { Platform } from './platform.ts';
 import { createTlsFollower, watchTls, type ServerTls, type TlsPaths } from './tls-files.ts';
 
 /** Inputs of the routes beside the platform. They differ between standalone and a cluster. */
-type RouteParts = Pick<ServiceParts, 'missing' | 'pins' | 'figures'>;
+type RouteParts = Pick<ServiceParts, 'missing' | 'pins' | 'lastEvaluation'>;
 
 /** Every route of the API, with its OpenAPI document. @throws StartError the keys don't match each other */
 async function routesOf(platform: Platform, parts: RouteParts): Promise<readonly Route[]> {
@@ -111,10 +111,10 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
     notStarted: untilStarted(options.missing),
     ...(options.tls === undefined ? {} : { tls: options.tls.first.files }),
   });
-  const scraped = await claim(options.metricsListen, '--metrics-listen', () =>
+  const scraped = await withListenErrors(options.metricsListen, '--metrics-listen', () =>
     serveMetrics(options.metricsListen, { slices: () => allSlices(platform, options) }, log.logger),
   );
-  const taken = await claim(options.listen, '--listen', () => listenOn(app.server, options.listen));
+  const taken = await withListenErrors(options.listen, '--listen', () => listenOn(app.server, options.listen));
   const unwatch = options.tls === undefined ? undefined : followTls(platform, app, options.tls);
   const stop = async (): Promise<void> => {
     const end = clock.monotonic() + DRAIN_MS;

@@ -48,7 +48,7 @@ export interface FollowedTls {
   /** Expiry of the pair in use, ms since epoch. */
   readonly expiresAt: () => number;
   /** Reads the files now. */
-  readonly look: () => Promise<void>;
+  readonly reload: () => Promise<void>;
 }
 
 /**
@@ -63,22 +63,22 @@ export function createTlsFollower(
 ): FollowedTls {
   const { logger, use } = deps;
   let inUse = first;
-  let told = '';
-  const look = async (): Promise<void> => {
+  let reportedError = '';
+  const reload = async (): Promise<void> => {
     try {
       const found = await readTls(paths);
-      told = '';
+      reportedError = '';
       if (sameFiles(found.files, inUse.files)) return;
       use(found.files);
       inUse = found;
       logger.info('the certificate was replaced', { expires_at: new Date(found.expiresAt).toISOString() });
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      if (text !== told) logger.error('the certificate stays as it was', { error });
-      told = text;
+      if (text !== reportedError) logger.error('the previous certificate stays in use', { error });
+      reportedError = text;
     }
   };
-  return { expiresAt: () => inUse.expiresAt, look };
+  return { expiresAt: () => inUse.expiresAt, reload };
 }
 
 /**
@@ -86,5 +86,5 @@ export function createTlsFollower(
  * folder above the target of its names.
  * @returns a function that stops it
  */
-export const watchTls = ({ certFile, keyFile }: TlsPaths, { look }: FollowedTls): (() => Promise<void>) =>
-  watchFolders([...new Set([dirname(certFile), dirname(keyFile)])], look);
+export const watchTls = ({ certFile, keyFile }: TlsPaths, { reload }: FollowedTls): (() => Promise<void>) =>
+  watchFolders([...new Set([dirname(certFile), dirname(keyFile)])], reload);

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { API_MANAGER, failoverPinIn, pinOf } from '../../core/orb/plan-pin.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { specOf } from '../../core/reconcile/read-object.ts';
-import type { NewPin, NoPin, OrbPlace, PinRemoved, PinSet, PinStore } from './port.ts';
+import type { NewPin, PinUnavailable, OrbPlace, PinRemoved, PinSet, PinStore } from './port.ts';
 
 export interface ObjectPinsDeps {
   readonly client: Pick<KubeClient, 'get' | 'apply' | 'patch'>;
@@ -50,7 +50,7 @@ interface Call extends Pick<ObjectPinsDeps, 'writesOnce'> {
 }
 
 /** A client that remembers whether something may have been written. */
-class NotingClient implements Pick<KubeClient, 'get' | 'apply' | 'patch'> {
+class RecordingClient implements Pick<KubeClient, 'get' | 'apply' | 'patch'> {
   readonly #client: ObjectPinsDeps['client'];
   #hasWritten = false;
 
@@ -163,7 +163,7 @@ const isUnanswered = (error: unknown): boolean =>
   isTimeout(error) ||
   (error instanceof KubeError && (error.status === 0 || error.status === 429 || error.status >= 500));
 
-function noPin(error: unknown, maybe: boolean): NoPin {
+function noPin(error: unknown, maybe: boolean): PinUnavailable {
   if (isUnanswered(error)) return { kind: 'away', maybe };
   if (error instanceof KubeError && error.status === 404) return { kind: 'gone' };
   throw error;
@@ -187,8 +187,8 @@ export function createObjectPins({ client, clock, ...own }: ObjectPinsDeps): Pin
   const limit = { clock, ms: LIMIT_MS, what: 'the Kubernetes API' };
   // A change is not aborted when the caller goes away: it happens completely or not at all.
   const never = new AbortController().signal;
-  const run = async <T>(work: (call: Call) => Promise<T>): Promise<T | NoPin> => {
-    const noting = new NotingClient(client);
+  const run = async <T>(work: (call: Call) => Promise<T>): Promise<T | PinUnavailable> => {
+    const noting = new RecordingClient(client);
     try {
       return await within(limit, never, (signal) => again(() => work({ ...own, client: noting, signal })));
     } catch (error) {

@@ -1,5 +1,5 @@
-import type { SeriesContext } from '../../core/failover/figures-from-series.ts';
-import type { FailoverFigures } from '../../core/failover/figures.ts';
+import type { SeriesContext } from '../../core/failover/evaluation-from-series.ts';
+import type { EvaluationSummary } from '../../core/failover/evaluation-summary.ts';
 import type { BreakerState } from '../../core/failover/metrics.ts';
 import type { FailoverPin } from '../../core/failover/types.ts';
 import type { OrbId } from '../../core/manifest/orb-id.ts';
@@ -17,7 +17,7 @@ export interface OrbPlace {
 export type NewPin = Required<Omit<Pin, 'reason'>> & Pick<Pin, 'reason'>;
 
 /** The store of the pins can't be reached, or the Orb was removed meanwhile. */
-export type NoPin =
+export type PinUnavailable =
   | { readonly kind: 'gone' }
   /** `maybe`: a write was sent, and it may or may not have happened. */
   | { readonly kind: 'away'; readonly maybe: boolean };
@@ -30,7 +30,7 @@ export type PinSet =
       /** Other writers of the previous pin, which will write it again. */
       readonly owners: readonly string[];
     }
-  | NoPin;
+  | PinUnavailable;
 
 export type PinRemoved =
   | {
@@ -40,7 +40,7 @@ export type PinRemoved =
       readonly left: FailoverPin | undefined;
       readonly owners: readonly string[];
     }
-  | NoPin;
+  | PinUnavailable;
 
 /**
  * The store of pins (failover.md §8): `Orb.spec.pin` on a cluster, the ledger in standalone. A written pin reaches the
@@ -63,10 +63,10 @@ export interface ReplicaView {
 }
 
 /** The Orb whose metrics are requested. */
-export interface FiguresWish extends SeriesContext {
+export interface EvaluationRequest extends SeriesContext {
   readonly namespace: string;
   readonly orbId: OrbId;
 }
 
 /** The metrics of the last evaluation of an Orb; undefined when they are not available. Never rejects. */
-export type FiguresSource = (orb: FiguresWish) => Promise<FailoverFigures | undefined>;
+export type EvaluationSource = (orb: EvaluationRequest) => Promise<EvaluationSummary | undefined>;

@@ -5,7 +5,7 @@ import type { RunOutcome } from '../../core/receipt/record.ts';
 import { problem } from '../http/problem.ts';
 import type { Reply } from '../http/route.ts';
 import type { AttemptResult } from './attempt.ts';
-import { summaryOf, type Sealed } from './ending.ts';
+import { summaryOf, type SealedRun } from './ending.ts';
 import type { RunPlan } from './plan.ts';
 
 /** All data of an answer; the same for the caller and for a replay. */
@@ -21,7 +21,7 @@ export interface RunAnswer {
   readonly maybeExecuted: boolean;
   /** Ms from now after which a provider takes calls again; undefined: not known. */
   readonly retryAfterMs: number | undefined;
-  readonly sealed: Sealed;
+  readonly sealed: SealedRun;
 }
 
 const statusOf: Readonly<Record<RunOutcome, 'completed' | 'failed' | 'timed_out' | 'denied'>> = {

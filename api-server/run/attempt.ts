@@ -1,7 +1,13 @@
 import type { DialFailure, DialLimits, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { AttemptRecord } from '../../core/receipt/record.ts';
-import { failureOf, maybeExecuted, repeatsOf, type Failure, type Repeats } from '../../core/attempts/repeat.ts';
+import {
+  failureOf,
+  maybeExecuted,
+  repeatPolicyOf,
+  type Failure,
+  type RepeatPolicy,
+} from '../../core/attempts/repeat.ts';
 import { retryAfterMs } from '../../core/attempts/retry-after.ts';
 import { attemptOutcome, isTenantRefusal, type ProviderExchange } from '../../core/attempts/classify.ts';
 import type { ReadyAttempt } from '../../core/run/eligibility.ts';
@@ -21,7 +27,7 @@ export interface AttemptResult {
   readonly exchange: ProviderExchange;
   /** The kind of failure; without meaning after a success. */
   readonly failure: Failure;
-  readonly repeats: Repeats;
+  readonly repeats: RepeatPolicy;
   /** Ms from now for which the provider asks for no requests; undefined: it does not ask. */
   readonly retryAfterMs: number | undefined;
   /** True when the result concerns the Orb, not only the calling Orbiset. */
@@ -110,7 +116,7 @@ export interface AttemptCall {
 }
 
 /** The attempt was cut by a deadline of its Orbiset, which is shorter than that of the manifest. */
-function cutByOrbiset({ plan, ready, live }: AttemptCall, result: DialResult): boolean {
+function endedByOrbisetDeadline({ plan, ready, live }: AttemptCall, result: DialResult): boolean {
   if (result.kind !== 'failed' || result.failure.code !== 'deadline') return false;
   const followsRun = live.signal.aborted || ready.provider.attemptTimeoutMs === undefined;
   return followsRun && plan.timeoutMs < plan.eligible[0].provider.timeoutMs;
@@ -128,7 +134,7 @@ function concernsOrb(call: AttemptCall, result: DialResult, exchange: ProviderEx
   const { orb, orbiset } = call.plan;
   if (orbiset.namespace === orb.namespace) return true;
   if (isTenantRefusal(exchange, call.ready.usesSecret)) return false;
-  return !cutByOrbiset(call, result) && !isOwnHost(call);
+  return !endedByOrbisetDeadline(call, result) && !isOwnHost(call);
 }
 
 function countAttempt(
@@ -182,7 +188,7 @@ export async function attempt(runtime: Runtime, call: AttemptCall): Promise<Atte
   const concerns = concernsOrb(call, result, exchange);
   if (concerns) countAttempt(runtime, call, result, exchange);
   const { provider, request } = ready;
-  const repeats = repeatsOf({ ...provider, method: request.method });
+  const repeats = repeatPolicyOf({ ...provider, method: request.method });
   const ended = { exchange, sent: result.kind === 'answered' || result.sent, status: result.status };
   return {
     ready,

@@ -1,6 +1,6 @@
 import type { AttemptVerdict } from '../../core/attempts/breaker.ts';
 import { nextStep, type Candidate, type AttemptState, type StopReason } from '../../core/attempts/plan.ts';
-import { repeatsOf } from '../../core/attempts/repeat.ts';
+import { repeatPolicyOf } from '../../core/attempts/repeat.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { AttemptOutcome } from '../../core/receipt/record.ts';
 import { isTenantRefusal } from '../../core/attempts/classify.ts';
@@ -12,7 +12,7 @@ import type { LiveRun } from '../runtime/runs-in-flight.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** A run that may call its providers. */
-export interface Calling {
+export interface CallContext {
   readonly plan: RunPlan;
   readonly live: LiveRun;
   /** Monotonic ms of the start. */
@@ -20,7 +20,7 @@ export interface Calling {
 }
 
 /** The results of all calls of a run. */
-export interface Calls {
+export interface CallResults {
   /** In order; the last one may be a success. */
   readonly results: readonly AttemptResult[];
   /** `cut`: deadline or kill switch came before the next attempt; `failed` also stands for a success. */
@@ -56,12 +56,12 @@ const fraction = (runtime: Runtime): number => Buffer.from(runtime.random(4)).re
 /** The calls of one run: state of the providers, and the attempts so far. */
 class RunCalls {
   readonly #runtime: Runtime;
-  readonly #calling: Calling;
+  readonly #calling: CallContext;
   readonly #failover: OrbFailover;
   readonly #senders: ReadonlyMap<string, Sender>;
   readonly #results: AttemptResult[] = [];
 
-  constructor(runtime: Runtime, calling: Calling) {
+  constructor(runtime: Runtime, calling: CallContext) {
     const { orb, orbiset, eligible } = calling.plan;
     this.#runtime = runtime;
     this.#calling = calling;
@@ -70,7 +70,7 @@ class RunCalls {
     this.#senders = new Map(eligible.map((ready) => [ready.provider.name, senderOf(runtime, name, ready)]));
   }
 
-  async all(): Promise<Calls> {
+  async all(): Promise<CallResults> {
     const { signal } = this.#calling.live;
     this.#failover.budget.run(this.#runtime.clock.monotonic());
     while (!signal.aborted) {
@@ -86,7 +86,7 @@ class RunCalls {
     return this.#end('cut');
   }
 
-  #end(stop: Calls['stop'], retryAfterMs?: number): Calls {
+  #end(stop: CallResults['stop'], retryAfterMs?: number): CallResults {
     return { results: this.#results, stop, retryAfterMs };
   }
 
@@ -186,7 +186,7 @@ class RunCalls {
   ): number | undefined {
     if (provider.attemptTimeoutMs !== undefined) return provider.attemptTimeoutMs;
     if (candidates.length === 1 || failed.length + 1 >= maxAttempts) return undefined;
-    if (!repeatsOf({ ...provider, method: request.method }).anywhere) return undefined;
+    if (!repeatPolicyOf({ ...provider, method: request.method }).anywhere) return undefined;
     const tried = new Set(failed.map((one) => one.provider));
     const another = candidates.some(
       (one) => one.provider !== provider.name && one.standing.kind === 'free' && !tried.has(one.provider),
@@ -202,5 +202,5 @@ function senderOf(runtime: Runtime, orbiset: string, { secrets }: ReadyAttempt):
 }
 
 /** Calls providers until one of them succeeds or no further call is allowed (failover.md §12). */
-export const callProviders = (runtime: Runtime, calling: Calling): Promise<Calls> =>
+export const callProviders = (runtime: Runtime, calling: CallContext): Promise<CallResults> =>
   new RunCalls(runtime, calling).all();

@@ -11,7 +11,7 @@ import { EMPTY_POLICY, recordOf, type RunEnding, type RunSeed } from '../../core
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** A signed receipt with the other data that the ledger needs. */
-export interface Sealed {
+export interface SealedRun {
   readonly record: ReceiptRecord;
   readonly jws: string;
   readonly entry: string;
@@ -30,7 +30,7 @@ export function commitJson(
  * Writes, scores and signs the receipt of a run. The entry has the private form: nothing is published yet, and only
  * runs of published bytes may be visible in the log (trust.md §2.1).
  */
-export function sealRun(runtime: Runtime, seed: RunSeed, ending: RunEnding): Sealed {
+export function sealRun(runtime: Runtime, seed: RunSeed, ending: RunEnding): SealedRun {
   const issuedAt = Math.max(runtime.clock.now(), ending.finishedAt);
   const record = recordOf(seed, ending, {
     issuer: runtime.issuer,
@@ -56,7 +56,7 @@ export function summaryOf(record: ReceiptRecord, signatureValid: boolean): JsonO
 
 /** The ledger's row for a sealed receipt. */
 export const receiptRow = (
-  sealed: Sealed,
+  sealed: SealedRun,
 ): Omit<StoredReceipt, 'tenant' | 'logIndex'> & { readonly entry: string } => ({
   receiptId: sealed.record.receipt_id,
   orbId: sealed.record.orb.id,

@@ -84,7 +84,7 @@ function notEligible(
   const { code, entry, host } = selection;
   const next = {
     'secret-missing': `The vault entry ${entry} is missing. Add it: ${runtime.settings.secretHint(orbiset, entry, host)}`,
-    'secret-not-header-safe': `The vault entry ${entry} holds a control character and can't stand in this request. Set it again.`,
+    'secret-not-header-safe': `The vault entry ${entry} has a control character and can't be sent in this request. Set it again.`,
     'secret-host-not-allowed': `The vault entry ${entry} may not be sent to ${host}. Allow it: ${runtime.settings.secretHint(orbiset, entry, host)}`,
   } as const;
   return problem(request, code, { detail: next[code], extensions: { entry, host } });
@@ -103,8 +103,8 @@ export function chooseProviders(
 ): Step<EligibleProviders> {
   const { clock, sha256, settings } = runtime;
   const providers = providersInOrder(orb, { now: clock.now(), runId, sha256 });
-  const { plainOrigins } = settings;
-  const selection = selectProviders(providers, { inputs, vault: orbiset.vault, plainOrigins });
+  const { cleartextOrigins } = settings;
+  const selection = selectProviders(providers, { inputs, vault: orbiset.vault, cleartextOrigins });
   switch (selection.kind) {
     case 'ready':
       return { ok: true, value: selection.eligible };

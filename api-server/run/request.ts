@@ -39,7 +39,7 @@ function shapeErrors(value: JsonObject): readonly FieldError[] {
   const errors = unknown.slice(0, 20).map((name) => ({
     pointer: `/${escapeToken(name)}`,
     code: 'unknown-member',
-    detail: 'Only orb_id and inputs are known here; inputs of the Orb belong into inputs.',
+    detail: 'Only orb_id and inputs are allowed here; put inputs of the Orb into inputs.',
   }));
   return [...orbIdErrors(value), ...errors];
 }

@@ -16,8 +16,8 @@ import type { Reply } from '../http/route.ts';
 import { recordOf, summaryOf as storedSummaryOf } from './receipt-summary.ts';
 import { answerText, replyOf, storedText, type RunAnswer } from './answer.ts';
 import type { AttemptResult } from './attempt.ts';
-import { callProviders, type Calls } from './call-providers.ts';
-import { commitJson, receiptRow, sealRun, summaryOf, type Sealed } from './ending.ts';
+import { callProviders, type CallResults } from './call-providers.ts';
+import { commitJson, receiptRow, sealRun, summaryOf, type SealedRun } from './ending.ts';
 import { replay } from './idempotency.ts';
 import type { RunPlan } from './plan.ts';
 import type { LiveRun } from '../runtime/runs-in-flight.ts';
@@ -35,7 +35,7 @@ interface StartedRun {
 
 /** The outcome of a run. */
 interface EndedRun {
-  readonly calls: Calls;
+  readonly calls: CallResults;
   readonly end: RunEnd;
   /** The attempt that decides the end, except after a kill switch; undefined: there was no attempt. */
   readonly decisive: AttemptResult | undefined;
@@ -72,7 +72,7 @@ function startRow(runtime: Runtime, plan: RunPlan, seed: RunSeed): RunStart {
   };
 }
 
-const withoutAttempt: Readonly<Record<Calls['stop'], RunEnd>> = {
+const withoutAttempt: Readonly<Record<CallResults['stop'], RunEnd>> = {
   unavailable: { outcome: 'orb_error', problem: 'providers-unavailable' },
   quota: { outcome: 'caller_error', problem: 'provider-rate-limited' },
   cut: { outcome: 'timeout', problem: 'provider-timeout' },
@@ -80,7 +80,7 @@ const withoutAttempt: Readonly<Record<Calls['stop'], RunEnd>> = {
 };
 
 /** How a run ends: by an attempt, by a kill switch, or because no provider could be called. */
-function endOf(run: StartedRun, calls: Calls): EndedRun {
+function endOf(run: StartedRun, calls: CallResults): EndedRun {
   const killed = run.live.killed();
   const decisive = decisiveAttempt(calls.results);
   const stopped = calls.stop === 'cut' || calls.results.at(-1)?.exchange.kind !== 'answered';
@@ -89,14 +89,14 @@ function endOf(run: StartedRun, calls: Calls): EndedRun {
   return { calls, decisive, end };
 }
 
-interface ScrubbedOutputs {
+interface RedactedOutputs {
   readonly outputs: JsonObject;
   readonly salt: Uint8Array;
   readonly record: CommitmentRecord;
 }
 
 /** Outputs for the caller: they contain no known form of a secret of this vault (security.md §5). */
-function scrubOutputs(runtime: Runtime, plan: RunPlan, outputs: JsonObject): ScrubbedOutputs {
+function redactOutputs(runtime: Runtime, plan: RunPlan, outputs: JsonObject): RedactedOutputs {
   const { value: clean, hits } = plan.orbiset.redactor.json(outputs);
   const value = isJsonObject(clean) ? clean : {};
   if (hits > 0) {
@@ -111,7 +111,7 @@ function scrubOutputs(runtime: Runtime, plan: RunPlan, outputs: JsonObject): Scr
 // The wall clock may be stepped during a run. A difference up to one second counts as slewing (trust.md §4, `slo`).
 const STEP_MS = 1000;
 
-const attemptsOf = ({ results }: Calls): readonly AttemptRecord[] => results.map(({ record }) => record);
+const attemptsOf = ({ results }: CallResults): readonly AttemptRecord[] => results.map(({ record }) => record);
 
 function conclude(runtime: Runtime, run: StartedRun, { calls, end, decisive }: EndedRun): RunEnding {
   const durationMs = Math.round(runtime.clock.monotonic() - run.began);
@@ -133,15 +133,15 @@ function conclude(runtime: Runtime, run: StartedRun, { calls, end, decisive }: E
 function answerOf(
   run: StartedRun,
   { calls, end, decisive }: EndedRun,
-  scrubbed: ScrubbedOutputs | undefined,
+  redacted: RedactedOutputs | undefined,
 ): Omit<RunAnswer, 'sealed'> {
   return {
     plan: run.plan,
     problem: end.outcome === 'success' ? undefined : end.problem,
-    outputs: scrubbed?.outputs ?? {},
+    outputs: redacted?.outputs ?? {},
     openings: {
       input: { salt: encodeBase64Url(run.inputSalt) },
-      ...(scrubbed === undefined ? {} : { output: { salt: encodeBase64Url(scrubbed.salt) } }),
+      ...(redacted === undefined ? {} : { output: { salt: encodeBase64Url(redacted.salt) } }),
     },
     attempt: decisive,
     maybeExecuted: calls.results.some(({ maybeExecuted }) => maybeExecuted),
@@ -151,14 +151,14 @@ function answerOf(
 
 type Settled = readonly [committed: FinishResult, good: boolean];
 
-const finishRow = (run: StartedRun, sealed: Sealed): RunFinish => ({
+const finishRow = (run: StartedRun, sealed: SealedRun): RunFinish => ({
   runId: run.plan.runId,
   tenant: run.seed.tenant,
   receipt: receiptRow(sealed),
 });
 
 /** Commits and checks the receipt in parallel. The row is sent first, because it takes longer (performance.md §3.2). */
-function commitAndCheck(runtime: Runtime, run: StartedRun, sealed: Sealed): Promise<Settled> {
+function commitAndCheck(runtime: Runtime, run: StartedRun, sealed: SealedRun): Promise<Settled> {
   const stored = runtime.ledger.finishRun(finishRow(run, sealed));
   return Promise.all([stored, runtime.selfCheck.check(sealed.jws)]);
 }
@@ -170,7 +170,7 @@ async function checkAndCommit(runtime: Runtime, run: StartedRun, answer: RunAnsw
   return [await runtime.ledger.finishRun({ ...finishRow(run, answer.sealed), answer: text }), good];
 }
 
-function lostLedger(run: StartedRun, calls: Calls, error: LedgerError): Reply {
+function ledgerFailedReply(run: StartedRun, calls: CallResults, error: LedgerError): Reply {
   return problem(run.plan, ledgerCode(error), {
     detail: 'The run may have been executed; its receipt follows when the ledger is back.',
     extensions: {
@@ -184,7 +184,7 @@ function lostLedger(run: StartedRun, calls: Calls, error: LedgerError): Reply {
 const summaryOfStored = async (runtime: Runtime, stored: StoredReceipt): Promise<JsonObject> =>
   storedSummaryOf(stored, recordOf(stored.jws), await runtime.selfCheck.verifies(stored.jws));
 
-async function closedBefore(runtime: Runtime, run: StartedRun): Promise<Reply> {
+async function runClosedReply(runtime: Runtime, run: StartedRun): Promise<Reply> {
   const stored = await runtime.ledger.receiptOfRun(run.seed.tenant, run.plan.runId);
   return problem(run.plan, 'run-closed', {
     extensions: {
@@ -200,9 +200,9 @@ async function closedBefore(runtime: Runtime, run: StartedRun): Promise<Reply> {
 }
 
 /** Outputs for the caller, with their commitment; undefined when there are no outputs. */
-function outputsOf(runtime: Runtime, plan: RunPlan, { end, decisive }: EndedRun): ScrubbedOutputs | undefined {
+function outputsOf(runtime: Runtime, plan: RunPlan, { end, decisive }: EndedRun): RedactedOutputs | undefined {
   if (end.outcome !== 'success' || !plan.orb.hasOutputs || !decisive?.outputs) return undefined;
-  return scrubOutputs(runtime, plan, decisive.outputs);
+  return redactOutputs(runtime, plan, decisive.outputs);
 }
 
 async function settle(runtime: Runtime, run: StartedRun, answer: RunAnswer): Promise<Reply> {
@@ -211,7 +211,7 @@ async function settle(runtime: Runtime, run: StartedRun, answer: RunAnswer): Pro
     plan.claim === undefined
       ? await commitAndCheck(runtime, run, answer.sealed)
       : await checkAndCommit(runtime, run, answer);
-  if (committed.kind === 'closed') return closedBefore(runtime, run);
+  if (committed.kind === 'closed') return runClosedReply(runtime, run);
   observe(runtime, run, answer.sealed);
   if (good) return replyOf(answer);
   runtime.logger.error('a receipt does not verify with the published key: no more runs are started', {
@@ -220,22 +220,22 @@ async function settle(runtime: Runtime, run: StartedRun, answer: RunAnswer): Pro
   return misconfigured(plan, answer.sealed);
 }
 
-async function finish(runtime: Runtime, run: StartedRun, calls: Calls): Promise<Reply> {
+async function finish(runtime: Runtime, run: StartedRun, calls: CallResults): Promise<Reply> {
   const { plan } = run;
   const ended = endOf(run, calls);
-  const scrubbed = outputsOf(runtime, plan, ended);
-  const ending = { ...conclude(runtime, run, ended), output: scrubbed?.record ?? null };
+  const redacted = outputsOf(runtime, plan, ended);
+  const ending = { ...conclude(runtime, run, ended), output: redacted?.record ?? null };
   const sealed = sealRun(runtime, run.seed, ending);
   try {
-    return await settle(runtime, run, { ...answerOf(run, ended, scrubbed), sealed });
+    return await settle(runtime, run, { ...answerOf(run, ended, redacted), sealed });
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     runtime.logger.error('the receipt of a run could not be stored', { run_id: plan.runId, error });
-    return lostLedger(run, calls, error);
+    return ledgerFailedReply(run, calls, error);
   }
 }
 
-function misconfigured(plan: RunPlan, sealed: Sealed): Reply {
+function misconfigured(plan: RunPlan, sealed: SealedRun): Reply {
   const code: RunProblemCode = 'signing-misconfigured';
   const attempts = sealed.record.execution.attempts.map((attempted) => ({ ...attempted }));
   const shown = { run_id: plan.runId, status: 'failed', attempts, receipt: summaryOf(sealed.record, false) };
@@ -246,7 +246,7 @@ function misconfigured(plan: RunPlan, sealed: Sealed): Reply {
  * Counts every run in the metrics. The log has a line at `info` only for a run that did not complete. A completed run
  * has its receipt, and a line costs more than its Merkle leaf (performance.md §2).
  */
-function observe(runtime: Runtime, run: StartedRun, sealed: Sealed): void {
+function observe(runtime: Runtime, run: StartedRun, sealed: SealedRun): void {
   const { execution, orb } = sealed.record;
   runtime.metrics.run(execution.outcome, execution.duration_ms / 1000);
   const level = execution.outcome === 'success' ? 'debug' : 'info';

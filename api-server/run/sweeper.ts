@@ -2,7 +2,7 @@ import type { OverdueRun } from '../../adapters/ledger/port.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { parseRunSeed, type RunSeed } from '../../core/run/record.ts';
 import { problem } from '../http/problem.ts';
-import { receiptRow, sealRun, summaryOf, type Sealed } from './ending.ts';
+import { receiptRow, sealRun, summaryOf, type SealedRun } from './ending.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** A run is closed this long after its deadline (trust.md §1.5). */
@@ -10,7 +10,7 @@ const GRACE_MS = 60_000;
 const INTERVAL_MS = 15_000;
 const BATCH = 100;
 
-function closedAnswer(sealed: Sealed): string {
+function closedAnswer(sealed: SealedRun): string {
   const { record } = sealed;
   const run = { run_id: record.execution.run_id, status: 'failed', attempts: [], receipt: summaryOf(record, true) };
   const reply = problem({ requestId: record.execution.run_id }, 'run-closed', {
@@ -19,7 +19,7 @@ function closedAnswer(sealed: Sealed): string {
   return JSON.stringify({ status: reply.status, headers: reply.headers, body: reply.body });
 }
 
-function sealLost(runtime: Runtime, seed: RunSeed): Sealed {
+function sealLostRun(runtime: Runtime, seed: RunSeed): SealedRun {
   const finishedAt = runtime.clock.now();
   return sealRun(runtime, seed, {
     outcome: 'platform_error',
@@ -39,7 +39,7 @@ async function closeRun(runtime: Runtime, overdue: OverdueRun): Promise<void> {
   const raw: unknown = JSON.parse(overdue.seed);
   const seed = isJsonObject(raw) ? parseRunSeed(raw) : undefined;
   if (seed === undefined) throw new TypeError(`run ${overdue.runId} has no readable seed`);
-  const sealed = sealLost(runtime, seed);
+  const sealed = sealLostRun(runtime, seed);
   const { runId, tenant } = overdue;
   const result = await runtime.ledger.finishRun({
     runId,
@@ -54,7 +54,7 @@ async function closeRun(runtime: Runtime, overdue: OverdueRun): Promise<void> {
 }
 
 /** The result of one sweep. The next sweep begins with the runs that could not be closed. */
-export interface Swept {
+export interface SweepResult {
   readonly closed: number;
   readonly stuck: number;
 }
@@ -64,7 +64,7 @@ export interface Swept {
  * One bad row never stops the others.
  * @param stuck how many runs the last sweep could not close: this sweep reads as many more
  */
-export async function sweep(runtime: Runtime, stuck = 0): Promise<Swept> {
+export async function sweep(runtime: Runtime, stuck = 0): Promise<SweepResult> {
   const overdue = await runtime.ledger.overdueRuns(runtime.clock.now() - GRACE_MS, BATCH + stuck);
   let closed = 0;
   for (const run of overdue) {

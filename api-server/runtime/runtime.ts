@@ -20,7 +20,7 @@ export interface RuntimeSettings {
   /** Namespace of shared Orbs (design.md §2): `orb-system`. */
   readonly platformNamespace: string;
   /** Origins that may get secrets without TLS: loopback ones of `--egress-allow`. */
-  readonly plainOrigins: ReadonlySet<string>;
+  readonly cleartextOrigins: ReadonlySet<string>;
   /** Standalone: Orbs with `access: anonymous` need no key, and `?debug=true` shows redacted provider answers. */
   readonly standalone: boolean;
   /** Instance name in `runs.owner`. */

@@ -5,13 +5,13 @@ export interface SlotLimits {
 }
 
 /** A held set of slots. */
-export interface Held {
+export interface HeldSlots {
   readonly release: () => void;
 }
 
 interface Waiter {
   readonly keys: readonly string[];
-  readonly settle: (held: Held | undefined) => void;
+  readonly settle: (held: HeldSlots | undefined) => void;
 }
 
 /**
@@ -33,7 +33,7 @@ export class Slots {
   }
 
   /** @returns the slots, at once when free; undefined when `signal` aborted before they were free */
-  acquire(keys: readonly string[], signal: AbortSignal): Held | Promise<Held | undefined> {
+  acquire(keys: readonly string[], signal: AbortSignal): HeldSlots | Promise<HeldSlots | undefined> {
     if (this.#free(keys)) return this.#take(keys);
     if (signal.aborted) return Promise.resolve(undefined);
     return new Promise((resolve) => {
@@ -55,7 +55,7 @@ export class Slots {
     return keys.every((key) => (this.#used.get(key) ?? 0) < this.#limits.perKey);
   }
 
-  #take(keys: readonly string[]): Held {
+  #take(keys: readonly string[]): HeldSlots {
     for (const key of keys) this.#used.set(key, (this.#used.get(key) ?? 0) + 1);
     let open = true;
     return {

@@ -5,7 +5,7 @@ import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import type { JsonSchema } from '../http/operation.ts';
 import type { Route } from '../http/route.ts';
 import type { ProblemPart } from '../problems/problem-part.ts';
-import type { FiguresSource, PinStore } from '../providers/port.ts';
+import type { EvaluationSource, PinStore } from '../providers/port.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** Parts that routes are built from. A service takes the parts that it needs. */
@@ -19,7 +19,7 @@ export interface ServiceParts {
   /** Parts that keep the process from being ready; empty: ready. */
   readonly missing: () => readonly string[];
   readonly pins: PinStore;
-  readonly figures: FiguresSource;
+  readonly lastEvaluation: EvaluationSource;
 }
 
 /** A service of the API: one folder here, and one line in `services.ts`. */

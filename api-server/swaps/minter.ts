@@ -4,7 +4,7 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import type { SwapRecord } from '../../core/failover/types.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import { sealSwap } from '../../core/receipt/swap-seal.ts';
-import { swapReceiptOf, type Minting, type SwappedOrb } from '../../core/swap/swap-receipt-of.ts';
+import { swapReceiptOf, type ReceiptIssue, type SwappedOrb } from '../../core/swap/swap-receipt-of.ts';
 import type { SelfCheck } from '../runtime/self-check.ts';
 
 export interface SwapMinterDeps {
@@ -15,7 +15,7 @@ export interface SwapMinterDeps {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** The program that decides on swaps, as far as it is known: program and version, and the holder of its lease. */
-  readonly evaluator: () => Minting['evaluator'];
+  readonly evaluator: () => ReceiptIssue['evaluator'];
   /** Whether this process still has the lease under which one process mints. */
   readonly isHolder: () => boolean;
 }
@@ -47,7 +47,7 @@ class NotHolding extends Error {}
  */
 type Minted = Pick<LastSwap, 'seq'> & { readonly receiptId: string | null };
 
-const isForLater = (error: unknown): boolean => error instanceof LedgerError || error instanceof NotHolding;
+const isRetryable = (error: unknown): boolean => error instanceof LedgerError || error instanceof NotHolding;
 
 class Minter implements SwapMinter {
   readonly #deps: SwapMinterDeps;
@@ -156,7 +156,7 @@ class Minter implements SwapMinter {
         logger.error('a swap has another receipt already', { ...fields, existing: result.receiptId });
       return result.kind === 'recorded' ? swap.receiptId : result.receiptId;
     } catch (error) {
-      if (isForLater(error)) throw error;
+      if (isRetryable(error)) throw error;
       logger.error('a swap can have no receipt', { ...fields, error });
       return previous;
     }

@@ -15,14 +15,14 @@ export function parseServer(text: string, from: string): URL {
     throw usage(`${from}: the address holds a user name; keys come from a file or ORB_API_KEY`);
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    const why = 'http is for this machine only, the key would travel readable; use https or a port-forward';
+    const why = 'http is only for this machine, because the key would be sent unencrypted; use https or a port-forward';
     throw usage(`${from} ${printable(text)}: ${why}`);
   }
   return new URL(url.pathname.endsWith('/') ? url : `${url.href}/`);
 }
 
 /** A key is sent only to the server that it belongs to; `localhost` and 127.0.0.1 are the same. */
-export const isSame = (one: URL, other: URL): boolean =>
+export const isSameServer = (one: URL, other: URL): boolean =>
   one.protocol === other.protocol &&
   one.port === other.port &&
   (one.hostname === other.hostname || (isLoopback(one.hostname) && isLoopback(other.hostname)));

@@ -33,5 +33,5 @@ export function replyOf(server: Server, answer: ApiAnswer): Reply {
 }
 
 /** Sends a request and parses the answer. */
-export const ask = async (server: Server, request: ApiRequest, io: Io): Promise<Reply> =>
+export const fetchReply = async (server: Server, request: ApiRequest, io: Io): Promise<Reply> =>
   replyOf(server, await call(server, request, io.signal));

@@ -9,7 +9,7 @@ import { kubeFailure } from '../cluster/kube-failure.ts';
 import { EXIT, Failure } from '../io/failure.ts';
 import { printable } from '../io/output.ts';
 
-/** An API to talk to. */
+/** An API to call. */
 export interface Server {
   /** https, or http on loopback; without query; ends with `/`. */
   readonly base: URL;
@@ -41,7 +41,7 @@ export interface ApiAnswer {
 const isRefused = (error: unknown): boolean => error instanceof PortForwardError && error.isRefused;
 
 /** The answer did not arrive, or was not complete. */
-export class Unanswered extends Failure {
+export class NoAnswer extends Failure {
   /** The request was sent at least in part: the server may have acted on it. */
   readonly sent: boolean;
   constructor(message: string, sent: boolean) {
@@ -115,10 +115,12 @@ interface Exchange {
   readonly sent: () => boolean;
 }
 
-type Through = { readonly agent: false } | { readonly createConnection: () => Duplex; readonly defaultPort: number };
+type ConnectionOptions =
+  | { readonly agent: false }
+  | { readonly createConnection: () => Duplex; readonly defaultPort: number };
 
 /** How to reach the server. A connection that we open exists before the request: until then nothing was sent. */
-async function wayTo(server: Server, signal: AbortSignal): Promise<Through> {
+async function connectionOptions(server: Server, signal: AbortSignal): Promise<ConnectionOptions> {
   const { base, connect } = server;
   if (connect === undefined) return { agent: false };
   const stream = await connect(signal);
@@ -128,7 +130,7 @@ async function wayTo(server: Server, signal: AbortSignal): Promise<Through> {
 }
 
 /** One connection for one request; redirects are not followed, as they would send the key along. */
-function exchange(server: Server, request: ApiRequest, through: Through, signal: AbortSignal): Exchange {
+function exchange(server: Server, request: ApiRequest, through: ConnectionOptions, signal: AbortSignal): Exchange {
   const url = new URL(request.path, server.base);
   const send = url.protocol === 'https:' ? tlsRequest : plainRequest;
   const options = { method: request.method, headers: headersOf(server, request), ...through, signal };
@@ -151,7 +153,7 @@ export async function call(server: Server, request: ApiRequest, signal: AbortSig
   const limit = AbortSignal.any([signal, AbortSignal.timeout(request.timeoutMs)]);
   let exchanged: Exchange | undefined;
   try {
-    exchanged = exchange(server, request, await wayTo(server, limit), limit);
+    exchanged = exchange(server, request, await connectionOptions(server, limit), limit);
     const incoming = await exchanged.answer;
     const body = await readBody(incoming);
     return { status: incoming.statusCode ?? 0, contentType: incoming.headers['content-type'] ?? '', body };
@@ -159,6 +161,6 @@ export async function call(server: Server, request: ApiRequest, signal: AbortSig
     signal.throwIfAborted();
     if (error instanceof KubeError) throw kubeFailure(error);
     const sent = exchanged !== undefined && exchanged.sent() && !isRefused(error);
-    throw new Unanswered(`can't reach ${server.base.origin}: ${reason(error, request.timeoutMs)}`, sent);
+    throw new NoAnswer(`can't reach ${server.base.origin}: ${reason(error, request.timeoutMs)}`, sent);
   }
 }

@@ -10,7 +10,7 @@ import { clusterPlace, namesCluster, placeOf, type ClusterPlace } from '../clust
 import { invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { readLogin } from '../io/stored-login.ts';
-import { isSame, parseServer } from './address.ts';
+import { isSameServer, parseServer } from './address.ts';
 import { givenKey, KEY_FLAG } from './api-key.ts';
 import { forwardedServer } from './forwarded-server.ts';
 import type { Server } from './http.ts';
@@ -44,7 +44,7 @@ export const SERVER_FLAGS: readonly Flag[] = [
   {
     name: 'server',
     value: 'URL',
-    text: 'API to talk to (ORB_SERVER; else orb login, npm start here, or a cluster)',
+    text: 'API to call (ORB_SERVER; else orb login, npm start here, or a cluster)',
   },
   KEY_FLAG,
   { name: 'data', value: 'DIR', text: 'data folder of npm start, for its address and key (.orb)' },
@@ -76,9 +76,9 @@ async function storedServer(args: Args, io: Io): Promise<Credentials | undefined
 /** Keys that belong to an address: those of `orb login` and of `npm start`. */
 async function keyOf(base: URL, args: Args, io: Io): Promise<string | undefined> {
   const login = await readLogin(io);
-  if (login?.kind === 'server' && isSame(parseServer(login.server, 'orb login'), base)) return login.key;
+  if (login?.kind === 'server' && isSameServer(parseServer(login.server, 'orb login'), base)) return login.key;
   const local = await localCredentials(args.one('data') ?? '.orb');
-  return local !== undefined && isSame(local.url, base) ? local.key : undefined;
+  return local !== undefined && isSameServer(local.url, base) ? local.key : undefined;
 }
 
 /** A flag comes before the environment: `--as-serviceaccount` before `ORB_API_KEY`, and not with `--key-file`. */
@@ -92,13 +92,13 @@ async function addressed(base: URL, args: Args, io: Io): Promise<Server> {
   const given = await keyOrCaller(args, io);
   const caller = args.one('as-serviceaccount');
   if (caller === undefined) return { base, key: given ?? (await keyOf(base, args, io)) };
-  const cluster = await io.openCluster(clusterPlace(args, await readLogin(io)).wish);
+  const cluster = await io.openCluster(clusterPlace(args, await readLogin(io)).selection);
   return { base, key: await callerToken(caller, cluster, io) };
 }
 
 async function onCluster(place: ClusterPlace, args: Args, io: Io): Promise<Server> {
   const given = await keyOrCaller(args, io);
-  const cluster = await io.openCluster(place.wish);
+  const cluster = await io.openCluster(place.selection);
   const key = given ?? (await callerToken(place.serviceAccount, cluster, io));
   return forwardedServer(cluster, place.platformNamespace, key, io);
 }

@@ -30,9 +30,9 @@ async function ownAccount(cluster: Cluster, io: Io): Promise<ServiceAccountRef> 
 }
 
 async function tokenOf({ namespace, name }: ServiceAccountRef, cluster: Cluster, io: Io): Promise<string> {
-  const wish = { audience: AUDIENCE, seconds: TOKEN_SECONDS };
+  const tokenRequest = { audience: AUDIENCE, seconds: TOKEN_SECONDS };
   try {
-    return await requestToken(cluster.client, { namespace, name }, wish, io.signal);
+    return await requestToken(cluster.client, { namespace, name }, tokenRequest, io.signal);
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
     if (error.status === 404)
@@ -44,7 +44,7 @@ async function tokenOf({ namespace, name }: ServiceAccountRef, cluster: Cluster,
     throw invalid(
       `you may not make tokens of the ServiceAccount ${namespace}/${name}`,
       `kubectl create role orb-token -n ${namespace} --verb=create --resource=serviceaccounts/token --resource-name=${name}`,
-      `and kubectl create rolebinding for you, by who may; or use an API key: ORB_API_KEY or --key-file`,
+      `and kubectl create rolebinding for you, by an administrator; or use an API key: ORB_API_KEY or --key-file`,
     );
   }
 }

@@ -19,7 +19,7 @@ const PLATFORM_FLAG: Flag = {
 export const CALLER_FLAG: Flag = {
   name: 'as-serviceaccount',
   value: 'NS/NAME',
-  text: 'cluster: call as this ServiceAccount, by a token made for it',
+  text: 'cluster: call as this ServiceAccount, with a token created for it',
 };
 
 export const CLUSTER_FLAGS: readonly Flag[] = [...CONTEXT_FLAGS, PLATFORM_FLAG];

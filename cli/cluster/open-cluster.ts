@@ -4,7 +4,7 @@ import { createKubeClient } from '../../adapters/kube/kube-client.ts';
 import { kubeconfigConnection } from '../../adapters/kube/kubeconfig.ts';
 import { openPortForward } from '../../adapters/kube/port-forward.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
-import type { Cluster, ClusterWish } from '../io/cluster.ts';
+import type { Cluster, ClusterSelection } from '../io/cluster.ts';
 import { invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { noKubeMetrics } from '../../adapters/kube/no-metrics.ts';
@@ -24,7 +24,10 @@ async function inPod(env: Io['env']): Promise<Opened> {
 }
 
 /** The same choice as kubectl: a kubeconfig that is named or that exists, else the ServiceAccount of this pod. */
-async function open({ kubeconfig, context }: ClusterWish, { env, home }: Pick<Io, 'env' | 'home'>): Promise<Opened> {
+async function open(
+  { kubeconfig, context }: ClusterSelection,
+  { env, home }: Pick<Io, 'env' | 'home'>,
+): Promise<Opened> {
   const named = kubeconfig !== undefined || context !== undefined || (env['KUBECONFIG'] ?? '') !== '';
   if (!named && (env['KUBERNETES_SERVICE_HOST'] ?? '') !== '') return inPod(env);
   const connection = await kubeconfigConnection({
@@ -40,10 +43,10 @@ async function open({ kubeconfig, context }: ClusterWish, { env, home }: Pick<Io
  * @throws Failure (2) no kubeconfig, no such context, or credentials that can't be obtained
  */
 export async function openCluster(
-  wish: ClusterWish,
+  selection: ClusterSelection,
   io: Pick<Io, 'env' | 'home' | 'version'>,
 ): Promise<Cluster & { readonly close: () => Promise<void> }> {
-  const { connection, namespace, context } = await open(wish, io).catch((error: unknown) => {
+  const { connection, namespace, context } = await open(selection, io).catch((error: unknown) => {
     throw invalid(
       error instanceof Error ? error.message : String(error),
       '--server URL or ORB_SERVER needs no kubeconfig: it is the address of the API',

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Args } from '../../adapters/process/arguments.ts';
-import type { ClusterWish } from '../io/cluster.ts';
+import type { ClusterSelection } from '../io/cluster.ts';
 import { usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { readLogin, type Login } from '../io/stored-login.ts';
@@ -11,7 +11,7 @@ import { namespaceOf } from './names.ts';
 /** A platform on a cluster, and the caller. */
 export interface ClusterPlace {
   readonly kind: 'cluster';
-  readonly wish: ClusterWish;
+  readonly selection: ClusterSelection;
   readonly platformNamespace: string;
   /** `NS/NAME` or `NAME`; undefined: not given. */
   readonly serviceAccount: string | undefined;
@@ -47,7 +47,7 @@ const hasCluster = async (io: Io): Promise<boolean> =>
 
 type StoredCluster = Extract<Login, { kind: 'cluster' }>;
 
-function wishOf(args: Args, stored: StoredCluster | undefined): ClusterWish {
+function selectionOf(args: Args, stored: StoredCluster | undefined): ClusterSelection {
   const kubeconfig = args.one('kubeconfig') ?? stored?.kubeconfig;
   const context = args.one('context') ?? stored?.context;
   return { ...(kubeconfig === undefined ? {} : { kubeconfig }), ...(context === undefined ? {} : { context }) };
@@ -60,7 +60,7 @@ export function clusterPlace(args: Args, login: Login | undefined): ClusterPlace
   const platform = args.one('platform-namespace') ?? stored?.platformNamespace ?? PLATFORM_NAMESPACE;
   return {
     kind: 'cluster',
-    wish: wishOf(args, stored),
+    selection: selectionOf(args, stored),
     platformNamespace: namespaceOf(platform, '--platform-namespace'),
     serviceAccount: args.one('as-serviceaccount') ?? stored?.serviceAccount,
   };

@@ -1,5 +1,5 @@
 import { objectAt } from '../../core/json/members.ts';
-import { ask, type Reply } from '../api/answer.ts';
+import { fetchReply, type Reply } from '../api/answer.ts';
 import type { Server } from '../api/http.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { parseDuration } from '../../core/time/duration.ts';
@@ -16,7 +16,7 @@ export interface TimedRun {
   readonly provider: string | undefined;
 }
 
-export const TRAFFIC_HEAD = 'time      runs  failed  p50 ms  p95 ms  answered by\n';
+export const TRAFFIC_HEADER = 'time      runs  failed  p50 ms  p95 ms  answered by\n';
 
 /** Nearest rank. @param sorted ascending, not empty */
 const rank = (sorted: readonly number[], quantile: number): number =>
@@ -76,7 +76,11 @@ const providerOf = (reply: Reply): string | undefined =>
 /** A failed run is counted in its row; an unreachable server ends the traffic. */
 async function timedRun(server: Server, io: Io): Promise<TimedRun> {
   const began = io.clock.monotonic();
-  const reply = await ask(server, { method: 'POST', path: PATH, headers: {}, body: BODY, timeoutMs: TIMEOUT_MS }, io);
+  const reply = await fetchReply(
+    server,
+    { method: 'POST', path: PATH, headers: {}, body: BODY, timeoutMs: TIMEOUT_MS },
+    io,
+  );
   if (reply.kind === 'problem' && textAt(reply.value, 'code') === 'orb-not-found')
     throw new Failure(EXIT.invalid, `there is no ${ORB}: npm start without --resources has it`);
   return { ms: io.clock.monotonic() - began, provider: providerOf(reply) };
@@ -127,10 +131,10 @@ export const exampleTrafficVerb: Verb = {
   about: `Runs ${ORB} of npm start. Times are UTC; ends with Ctrl-C too.`,
   examples: ['{orb} example traffic', '{orb} example traffic --rate 5 --for 90s'],
   run: async (args, io) => {
-    const wish = { rate: rateOf(args), spanMs: spanOf(args) };
+    const options = { rate: rateOf(args), spanMs: spanOf(args) };
     const server = await findServer(args, io);
-    io.out(TRAFFIC_HEAD);
-    await send(server, wish, io);
+    io.out(TRAFFIC_HEADER);
+    await send(server, options, io);
     return EXIT.ok;
   },
 };

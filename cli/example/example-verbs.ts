@@ -5,7 +5,7 @@ import { errorCode } from '../../core/errors/error-code.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { milliseconds } from '../../core/time/duration.ts';
 import { parseServer } from '../api/address.ts';
-import { ask } from '../api/answer.ts';
+import { fetchReply } from '../api/answer.ts';
 import type { Server } from '../api/http.ts';
 import { DATA, type Verb } from '../args/verb.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
@@ -20,7 +20,7 @@ async function controlOf(data: string): Promise<Server> {
   const start = 'start `npm start` here, or name its data folder by --data';
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT')
-      throw invalid('npm start does not run here: its example is what this changes', start);
+      throw invalid('npm start is not running here, and this verb changes its example', start);
     throw invalid(`${path}: it can't be read (${errorCode(error) ?? 'unknown'})`);
   });
   const value: unknown = JSON.parse(text);
@@ -31,19 +31,19 @@ async function controlOf(data: string): Promise<Server> {
 }
 
 /** Sets how a bundled provider behaves from now on, and prints its behaviour. */
-async function behave(args: Args, behaviour: JsonObject, said: string, io: Io): Promise<number> {
+async function setBehaviour(args: Args, behaviour: JsonObject, said: string, io: Io): Promise<number> {
   const name = args.positionals[0] ?? '';
   const server = await controlOf(args.one('data') ?? '.orb');
   const path = `providers/${encodeURIComponent(name)}`;
   const body = JSON.stringify(behaviour);
-  const reply = await ask(server, { method: 'POST', path, headers: {}, body, timeoutMs: TIMEOUT_MS }, io);
+  const reply = await fetchReply(server, { method: 'POST', path, headers: {}, body, timeoutMs: TIMEOUT_MS }, io);
   if (reply.kind === 'problem') throw invalid(textAt(reply.value, 'title'));
   io.out(`${textAt(reply.value, 'provider')} ${said}\n`);
   return EXIT.ok;
 }
 
 const ABOUT =
-  'For example.lookup@1.0.0 of npm start, whose providers alpha and beta run beside it: docs/provider-failover.md goes through it.';
+  'For example.lookup@1.0.0 of npm start, whose providers alpha and beta run beside it: docs/provider-failover.md is the tutorial.';
 
 function slowMs(text: string): number {
   if (/^[1-9][0-9]{0,5}(?:ms|s)$/.test(text)) return milliseconds(text);
@@ -65,7 +65,7 @@ export const exampleSlowVerb: Verb = {
   examples: ['{orb} example slow alpha 600ms'],
   run: async (args, io) => {
     const ms = slowMs(args.positionals[1] ?? '');
-    return behave(args, { slow_ms: ms }, `takes ${ms} ms longer from now on`, io);
+    return setBehaviour(args, { slow_ms: ms }, `takes ${ms} ms longer from now on`, io);
   },
 };
 
@@ -79,7 +79,7 @@ export const exampleFailVerb: Verb = {
   examples: ['{orb} example fail alpha 503'],
   run: async (args, io) => {
     const status = failStatus(args.positionals[1] ?? '');
-    return behave(args, { fail_status: status }, `answers with ${status} from now on`, io);
+    return setBehaviour(args, { fail_status: status }, `answers with ${status} from now on`, io);
   },
 };
 
@@ -91,5 +91,5 @@ export const exampleHealVerb: Verb = {
   flags: [DATA],
   about: ABOUT,
   examples: ['{orb} example heal alpha'],
-  run: async (args, io) => behave(args, {}, 'works again', io),
+  run: async (args, io) => setBehaviour(args, {}, 'works again', io),
 };

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { KubeClient } from '../../adapters/kube/port.ts';
 
 /** Which Kubernetes API to use; when nothing is given, the same choice as kubectl. */
-export interface ClusterWish {
+export interface ClusterSelection {
   /** File instead of `KUBECONFIG` and ~/.kube/config. */
   readonly kubeconfig?: string;
   readonly context?: string;

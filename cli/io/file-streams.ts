@@ -24,7 +24,7 @@ const written = (stream: NodeJS.WritableStream): Promise<void> =>
 
 function notSent(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
-  const why = errorCode(error) === 'EPIPE' ? 'its reader went away' : String(error);
+  const why = errorCode(error) === 'EPIPE' ? 'the reader closed the stream' : String(error);
   return new Failure(EXIT.negative, `the file was not sent whole: ${why}`);
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../adapters/time/clock.ts';
-import type { Cluster, ClusterWish } from './cluster.ts';
+import type { Cluster, ClusterSelection } from './cluster.ts';
 import type { FileStreams } from './file-streams.ts';
 
 /** Standard input, read at most once. */
@@ -32,7 +32,7 @@ export interface Io {
   /** True when kubectl called the program: the verb then works on a cluster. */
   readonly plugin: boolean;
   /** Opens the Kubernetes API. @throws Failure the kubeconfig does not exist or can't be used */
-  readonly openCluster: (wish: ClusterWish) => Promise<Cluster>;
+  readonly openCluster: (selection: ClusterSelection) => Promise<Cluster>;
   /** Runs Node on a file of this program with the same terminal. @returns its exit code */
   readonly runNode: (file: string, args: readonly string[]) => Promise<number>;
   /** Ends waiting early. A real process never aborts it: signals end the process directly. */

@@ -44,8 +44,8 @@ function recordsOf(secrets: readonly KubeObject[]): StoredKeys {
   };
 }
 
-async function create(client: KubeClient, namespace: string, wish: NewApiKey, io: Io): Promise<CreatedApiKey> {
-  const { text, record, document } = makeApiKey(wish, namespace, { now: io.clock.now(), random: io.random });
+async function create(client: KubeClient, namespace: string, newKey: NewApiKey, io: Io): Promise<CreatedApiKey> {
+  const { text, record, document } = makeApiKey(newKey, namespace, { now: io.clock.now(), random: io.random });
   const metadata = objectAt(document, 'metadata');
   const secret = {
     ...document,
@@ -74,7 +74,7 @@ async function revoke(client: KubeClient, namespace: string, keyId: string, sign
 export function clusterKeys({ client, server }: Cluster, namespace: string, io: Io): KeyPlace {
   return {
     name: `the namespace ${namespace} of ${server}`,
-    create: (wish) => create(client, namespace, wish, io),
+    create: (newKey) => create(client, namespace, newKey, io),
     list: async () => recordsOf(await secretsOf(client, namespace, io.signal)),
     revoke: (keyId) => revoke(client, namespace, keyId, io.signal),
   };

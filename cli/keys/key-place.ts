@@ -7,7 +7,7 @@ import type { Flag } from '../../adapters/process/flag.ts';
 import { DATA } from '../args/verb.ts';
 import { CLUSTER_FLAGS } from '../cluster/cluster-flags.ts';
 import { placeOf } from '../cluster/place.ts';
-import { tellCluster } from '../cluster/tell-cluster.ts';
+import { announceCluster } from '../cluster/announce-cluster.ts';
 import { invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { clusterKeys } from './cluster-keys.ts';
@@ -25,7 +25,7 @@ export interface KeyPlace {
   /** For people: `.orb/api-keys`, or a namespace. */
   readonly name: string;
   /** Creates and stores a key. @throws ApiKeyError a rule is broken */
-  readonly create: (wish: NewApiKey) => Promise<CreatedApiKey>;
+  readonly create: (newKey: NewApiKey) => Promise<CreatedApiKey>;
   readonly list: () => Promise<StoredKeys>;
   /** @returns false when there is no such key */
   readonly revoke: (keyId: string) => Promise<boolean>;
@@ -38,7 +38,7 @@ function folderKeys(data: string, io: Io): KeyPlace {
   const folder = join(data, 'api-keys');
   return {
     name: folder,
-    create: (wish) => createApiKey(folder, wish, { now: io.clock.now(), random: io.random }),
+    create: (newKey) => createApiKey(folder, newKey, { now: io.clock.now(), random: io.random }),
     list: () => listApiKeys(folder),
     revoke: (keyId) => revokeApiKey(folder, keyId),
   };
@@ -48,15 +48,15 @@ function folderKeys(data: string, io: Io): KeyPlace {
 export async function keyPlace(args: Args, io: Io): Promise<KeyPlace> {
   const place = await placeOf(args, io);
   if (place.kind === 'local') return folderKeys(place.data, io);
-  const cluster = await io.openCluster(place.wish);
-  tellCluster(cluster, place, io);
+  const cluster = await io.openCluster(place.selection);
+  announceCluster(cluster, place, io);
   return clusterKeys(cluster, place.platformNamespace, io);
 }
 
 /** Creates a key. @throws Failure the request breaks a rule: nothing is stored */
-export async function createIn(place: KeyPlace, wish: NewApiKey): Promise<CreatedApiKey> {
+export async function createKeyIn(place: KeyPlace, newKey: NewApiKey): Promise<CreatedApiKey> {
   try {
-    return await place.create(wish);
+    return await place.create(newKey);
   } catch (error) {
     if (error instanceof ApiKeyError) throw invalid(error.message);
     throw error;

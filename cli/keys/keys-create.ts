@@ -1,20 +1,20 @@
 import type { NewApiKey } from '../../adapters/api-keys/new-key.ts';
 import { isScope, SCOPES, type Scope } from '../../core/api-key/scopes.ts';
-import { nearest } from '../../core/manifest/nearest.ts';
+import { nearestName } from '../../core/manifest/nearest.ts';
 import { parseDuration } from '../../core/time/duration.ts';
 import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verb } from '../args/verb.ts';
 import { EXIT, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/output.ts';
-import { createIn, KEY_PLACE_FLAGS, keyPlace } from './key-place.ts';
+import { createKeyIn, KEY_PLACE_FLAGS, keyPlace } from './key-place.ts';
 
 // An application needs to execute Orbs, and to show the receipts of its runs.
 const DEFAULT_SCOPES: readonly Scope[] = ['orbs:execute', 'receipts:read'];
 
 function scopeOf(text: string): Scope {
   if (isScope(text)) return text;
-  const meant = nearest(text, SCOPES);
+  const meant = nearestName(text, SCOPES);
   throw usage(
     `--scope ${printable(text)}: there is no such scope${meant === undefined ? '' : `; did you mean ${meant}?`}`,
     `scopes: ${SCOPES.join(' ')}`,
@@ -32,7 +32,7 @@ function lifeOf(args: Args): { readonly lifeMs?: number } {
 const given = (args: Args, flag: string): readonly string[] | undefined =>
   args.has(flag) ? args.all(flag) : undefined;
 
-function wishOf(args: Args, io: Io): NewApiKey {
+function newKeyOf(args: Args, io: Io): NewApiKey {
   const tenants = args.all('tenant');
   if (tenants.length === 0) throw usage('--tenant NAME is missing: the namespace that the key acts for');
   const scopes = given(args, 'scope')?.map(scopeOf) ?? DEFAULT_SCOPES;
@@ -51,7 +51,7 @@ function wishOf(args: Args, io: Io): NewApiKey {
 
 export const keysCreateVerb: Verb = {
   name: 'keys create',
-  summary: 'Makes an API key and prints it, once.',
+  summary: 'Creates an API key and prints it once.',
   usage: '',
   count: [0, 0],
   flags: [
@@ -59,19 +59,19 @@ export const keysCreateVerb: Verb = {
     { name: 'scope', value: 'SCOPE', repeats: true, text: `what it may do (${DEFAULT_SCOPES.join(' ')})` },
     { name: 'orb', value: 'ORB', repeats: true, text: 'only this Orb: org.name, or org.name@version' },
     { name: 'cidr', value: 'CIDR', repeats: true, text: 'only from these addresses' },
-    { name: 'expires', value: 'TIME', text: 'life of the key, at most 365d (90d)' },
+    { name: 'expires', value: 'TIME', text: 'lifetime of the key, at most 365d (90d)' },
     ...KEY_PLACE_FLAGS,
   ],
   about:
-    'Only its hash is stored: in the data folder of npm start, or in a Secret of the platform namespace. A running server\ntakes the key within 2 s.',
+    'Only its hash is stored: in the data folder of npm start, or in a Secret of the platform namespace. A running server\naccepts the key within 2 s.',
   examples: [
     '{orb} keys create --tenant acme --scope orbs:execute --expires 30d',
     '{orb} keys create --tenant acme --context production',
   ],
   run: async (args, io) => {
-    const wish = wishOf(args, io);
+    const newKey = newKeyOf(args, io);
     const place = await keyPlace(args, io);
-    const { text, record } = await createIn(place, wish);
+    const { text, record } = await createKeyIn(place, newKey);
     const until = new Date(record.expiresAt).toISOString();
     io.err(`key ${record.keyId} in ${place.name}, valid until ${until}; it is shown only now:\n`);
     io.out(`${text}\n`);

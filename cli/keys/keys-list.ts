@@ -37,7 +37,7 @@ const valueOf = (record: ApiKeyRecord, now: number): JsonObject => ({
 
 export const keysListVerb: Verb = {
   name: 'keys list',
-  summary: 'Lists API keys, the next to expire first.',
+  summary: 'Lists API keys, sorted by expiry.',
   usage: '',
   count: [0, 0],
   flags: [...KEY_PLACE_FLAGS, OUTPUT_LIST],

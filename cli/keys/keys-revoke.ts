@@ -8,7 +8,7 @@ import { KEY_PLACE_FLAGS, keyPlace } from './key-place.ts';
 function keyIdOf(text: string): string {
   if (parseApiKey(text) !== undefined || text.startsWith('orb_')) {
     throw usage(
-      'name the key by its id, the 8 characters behind orb_: other processes see arguments, so a key never is one',
+      'name the key by its id, the 8 characters behind orb_; a key is never an argument, because other processes see arguments',
     );
   }
   return text;

@@ -7,7 +7,7 @@ import { KINDS } from '../../adapters/kube/kinds.ts';
 import { checkLedgerVersion } from '../../adapters/ledger/sqlite-copy/check-copy.ts';
 import { lockForProcess } from '../../adapters/ledger/sqlite/process-lock.ts';
 import { replacePrivate } from '../../adapters/private-file/private-file.ts';
-import { readIfThere } from '../../adapters/private-file/read-if-there.ts';
+import { readIfExists } from '../../adapters/private-file/read-if-exists.ts';
 import type { ObjectRef } from '../../core/reconcile/kube-object.ts';
 import type { Cluster } from '../io/cluster.ts';
 import { invalid } from '../io/failure.ts';
@@ -48,7 +48,7 @@ export async function folderPlace(data: string): Promise<AdoptPlace> {
   return {
     name: folder,
     keys: await loadKeys(folder),
-    rootPem: await readIfThere(join(folder, ROOT)),
+    rootPem: await readIfExists(join(folder, ROOT)),
     replace: (keysJws) => replacePrivate(join(folder, FILES.keysJws), `${keysJws}\n`),
     next: 'start the API again',
   };

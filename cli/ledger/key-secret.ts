@@ -10,7 +10,7 @@ import type { KubeObject, ObjectRef } from '../../core/reconcile/kube-object.ts'
 import type { Cluster } from '../io/cluster.ts';
 import { EXIT, Failure, invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { KEPT } from './kept.ts';
+import { KEEP_METADATA } from './keep-metadata.ts';
 
 /** The Secret with the keys of a platform: its entries are the files of `--keys DIR`. */
 export interface KeySecret {
@@ -42,7 +42,7 @@ async function checkUnsigned(cluster: Cluster, { namespace, name }: Required<Obj
     `there is no Secret ${namespace}/${name}, and the platform has signed with its keys (ConfigMap ${LOG_HEAD_NAME}): no others were made`,
     'restore that Secret from its backup, or name the one that has the keys',
     'an API that still runs has them: let it run, see "When the keys are lost" in docs/backup-and-restore.md',
-    'to give its receipts up and begin anew: delete that ConfigMap, and the volume of the ledger',
+    'to give up its receipts and start again: delete that ConfigMap, and the volume of the ledger',
   );
 }
 
@@ -50,7 +50,7 @@ async function checkUnsigned(cluster: Cluster, { namespace, name }: Required<Obj
 async function create(cluster: Cluster, ref: Required<ObjectRef>, issuer: string, io: Io): Promise<boolean> {
   const files = newKeyFiles({ issuer, now: io.clock.now(), random: io.random });
   const data = Object.fromEntries([...files].map(([name, text]) => [name, Buffer.from(text).toString('base64')]));
-  const metadata = { ...ref, ...KEPT };
+  const metadata = { ...ref, ...KEEP_METADATA };
   try {
     await cluster.client.create(
       KINDS.secret,

@@ -4,7 +4,7 @@ import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verb } from '../args/verb.ts';
 import { CLUSTER_FLAGS, PLATFORM_NAMESPACE } from '../cluster/cluster-flags.ts';
 import { clusterPlace } from '../cluster/place.ts';
-import { tellCluster } from '../cluster/tell-cluster.ts';
+import { announceCluster } from '../cluster/announce-cluster.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { readText } from '../io/read-file.ts';
@@ -14,12 +14,12 @@ import { namespaceFor, SECRET, secretName } from './secret-flags.ts';
 
 const MAX_PEM = 16 * 1024;
 
-const MEANING = `A new log begins from the ledger as it is now, under another name. It means:
-- Receipts that this ledger has keep verifying: fetch their bundles again, they are proven by the new log.
-- Receipts that it does not have are unknown to the API from here on. A bundle of theirs that somebody kept still proves what
-  was signed, but whoever has seen the new keys document refuses its proof: their history was given up.
-- Idempotency keys of lost runs are forgotten: a request that is sent again runs again.
-- Everybody who follows the log sees that its name changed. Tell them why.
+const MEANING = `A new log starts from the current ledger, under a new name. Consequences:
+- Receipts in this ledger still verify. Fetch their bundles again: the new log proves them.
+- The API no longer knows receipts that are not in this ledger. A saved bundle of such a receipt still proves what was
+  signed. But a verifier that has seen the new keys document refuses its proof, because that history was given up.
+- Idempotency keys of lost runs are forgotten: a repeated request runs again.
+- Followers of the log see that its name changed. Tell them why.
 `;
 
 async function placeFor(args: Args, io: Io): Promise<AdoptPlace> {
@@ -29,8 +29,8 @@ async function placeFor(args: Args, io: Io): Promise<AdoptPlace> {
   if (data !== undefined) return folderPlace(data);
   const place = clusterPlace(args, await readLogin(io));
   const ref = { namespace: namespaceFor(args, place.platformNamespace), name: secretName(args) };
-  const cluster = await io.openCluster(place.wish);
-  tellCluster(cluster, place, io);
+  const cluster = await io.openCluster(place.selection);
+  announceCluster(cluster, place, io);
   return secretPlace(cluster, ref, io);
 }
 
@@ -58,16 +58,16 @@ async function adopt(args: Args, io: Io): Promise<readonly [AdoptPlace, NewOrigi
 
 export const ledgerAdoptVerb: Verb = {
   name: 'ledger adopt',
-  summary: 'Begins a new log from the ledger as it is, when its history is in doubt (503 ledger-forked).',
+  summary: 'Starts a new log from the current ledger, when its history is in doubt (503 ledger-forked).',
   usage: '--new-origin (--secret [NAME] | --data DIR)',
   count: [0, 1],
   flags: [
-    { name: 'new-origin', text: 'what is adopted gets a name of its own: orbs.example/log becomes orbs.example/log-2' },
+    { name: 'new-origin', text: 'the new log gets a new name: orbs.example/log becomes orbs.example/log-2' },
     { name: 'secret', inline: 'NAME', text: `cluster: the Secret with the keys (${SECRET})` },
     { name: 'namespace', short: 'n', value: 'NAME', text: `cluster: namespace of the Secret (${PLATFORM_NAMESPACE})` },
     { name: 'data', value: 'DIR', text: 'data folder of npm start, which is stopped' },
-    { name: 'root-key', value: 'FILE', text: 'private key of the root (PEM), where it was taken offline; - is stdin' },
-    { name: 'yes', text: 'does it; without it the verb says what it would do' },
+    { name: 'root-key', value: 'FILE', text: 'private key of the root (PEM), if it is kept offline; - is stdin' },
+    { name: 'yes', text: 'apply the change; without --yes the command only shows it' },
     ...CLUSTER_FLAGS,
   ],
   about: `${MEANING}The root signs the new name into the keys document; the next start of the API takes it over.`,

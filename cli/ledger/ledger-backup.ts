@@ -8,13 +8,13 @@ import type { Io } from '../io/io.ts';
 import {
   checkFolder,
   checkReadable,
-  checkRoom,
+  checkFreeSpace,
   ledgerFile,
   megabytes,
-  onCopy,
-  passing,
+  copyLedger,
+  temporaryCopies,
   progress,
-  removeLeft,
+  removeLeftoverCopies,
 } from './ledger-file.ts';
 
 const DATA = '.orb';
@@ -29,10 +29,10 @@ interface Ends {
 async function copy(ends: Ends, io: Io, signal: AbortSignal): Promise<Backup> {
   await checkReadable(ends.file, NO_LEDGER);
   await checkFolder(dirname(ends.target));
-  await checkRoom(ends.file, ends.target);
+  await checkFreeSpace(ends.file, ends.target);
   const options = { ...ends, onProgress: progress(io) };
   const copied = { from: ends.file, to: ends.target, ifThere: '--force replaces it' };
-  const made = await onCopy(copied, () => backupLedger(options, signal));
+  const made = await copyLedger(copied, () => backupLedger(options, signal));
   const unsigned = made.treeSize - made.signedSize;
   io.err(`${megabytes(made.bytes)}, a log of ${made.treeSize} entries under ${made.logOrigin}, checked\n`);
   if (unsigned > 0) io.err(`its newest checkpoint covers all but the last ${unsigned}\n`);
@@ -42,9 +42,9 @@ async function copy(ends: Ends, io: Io, signal: AbortSignal): Promise<Backup> {
 
 /** The copy is first made and checked beside the ledger, because sent bytes can't be taken back. */
 async function stream(file: string, io: Io, signal: AbortSignal): Promise<void> {
-  const target = passing.out(file);
+  const target = temporaryCopies.out(file);
   await checkReadable(file, NO_LEDGER);
-  await removeLeft(file);
+  await removeLeftoverCopies(file);
   try {
     await copy({ file, target, overwrite: true }, io, signal);
     await io.files.toStdout(target, signal);
@@ -63,7 +63,7 @@ export const ledgerBackupVerb: Verb = {
     { name: 'force', text: 'replaces FILE' },
   ],
   about:
-    'FILE has the whole copy in the end, synced and checked page by page, or is as it was. - writes it to standard output:\nso it leaves a pod, which has no shell and no tar. The API need not stop, and does not wait.',
+    'At the end FILE holds the whole copy, synced and checked page by page, or it is unchanged. - writes the copy to\nstandard output, because a pod has no shell and no tar. The API keeps running and does not wait.',
   examples: ['{orb} ledger backup ledger-2026-11-20.sqlite', '{orb} ledger backup - --data /data'],
   run: async (args, io) => {
     const file = ledgerFile(args.one('data') ?? DATA);

@@ -19,10 +19,10 @@ const EVERY_MS = 2000;
 
 /** Reports the progress of a slow copy. */
 export function progress(io: Io): OnProgress {
-  let toldAt = io.clock.monotonic();
+  let printedAt = io.clock.monotonic();
   return (done, total) => {
-    if (io.clock.monotonic() - toldAt < EVERY_MS) return;
-    toldAt = io.clock.monotonic();
+    if (io.clock.monotonic() - printedAt < EVERY_MS) return;
+    printedAt = io.clock.monotonic();
     io.err(`copied ${Math.floor((100 * done) / Math.max(1, total))} %\n`);
   };
 }
@@ -64,7 +64,7 @@ const sizeOf = (path: string): Promise<number> =>
 const SPARE = 1.1;
 
 /** A copy beside the ledger uses space that a running API needs. @throws Failure there is not enough space for both */
-export async function checkRoom(file: string, target: string): Promise<void> {
+export async function checkFreeSpace(file: string, target: string): Promise<void> {
   const needed = SPARE * ((await sizeOf(file)) + (await sizeOf(`${file}-wal`)));
   const { bavail, bsize } = await statfs(dirname(target));
   if (bavail * bsize >= needed) return;
@@ -73,7 +73,7 @@ export async function checkRoom(file: string, target: string): Promise<void> {
 }
 
 /** Names of temporary copies beside the ledger, for a standard stream; a name holds the process that made the copy. */
-export const passing = {
+export const temporaryCopies = {
   out: (file: string): string => `${file}.outgoing-${process.pid}`,
   in: (file: string): string => `${file}.incoming-${process.pid}`,
 } as const;
@@ -88,7 +88,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** Removes temporary copies of killed processes: each is as large as the ledger, on its volume. */
-export async function removeLeft(file: string): Promise<void> {
+export async function removeLeftoverCopies(file: string): Promise<void> {
   for (const name of await readdir(dirname(file))) {
     const pid = Number(PASSING.exec(name)?.[1] ?? process.pid);
     if (pid !== process.pid && !isAlive(pid)) await rm(join(dirname(file), name), { force: true });
@@ -104,7 +104,7 @@ interface Copied {
 }
 
 /** Copies a ledger. @throws Failure the error of `work`, in words of the command line */
-export async function onCopy<T>({ from, to, ifThere }: Copied, work: () => Promise<T>): Promise<T> {
+export async function copyLedger<T>({ from, to, ifThere }: Copied, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

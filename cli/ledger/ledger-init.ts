@@ -8,7 +8,7 @@ import type { Verb } from '../args/verb.ts';
 import { CLUSTER_FLAGS, PLATFORM_NAMESPACE } from '../cluster/cluster-flags.ts';
 import { kubectlOf } from '../cluster/kubectl-line.ts';
 import { clusterPlace } from '../cluster/place.ts';
-import { tellCluster } from '../cluster/tell-cluster.ts';
+import { announceCluster } from '../cluster/announce-cluster.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { jsonText, printable } from '../io/output.ts';
@@ -16,7 +16,7 @@ import { readLogin } from '../io/stored-login.ts';
 import type { PlatformKeys } from '../../adapters/keys/port.ts';
 import { initKeySecret, type KeySecret } from './key-secret.ts';
 import { namespaceFor, SECRET, secretName } from './secret-flags.ts';
-import { initTlsSecret, tlsWish } from './tls-secret.ts';
+import { initTlsSecret, tlsOptions } from './tls-secret.ts';
 
 /** Keys of a platform in a Secret. */
 interface KeysInSecret {
@@ -80,16 +80,16 @@ function reportTls(outcome: 'made' | 'kept', name: string, io: Io): void {
 
 async function inSecret(args: Args, issuer: string, io: Io): Promise<Kept> {
   const name = secretName(args);
-  const tls = tlsWish(args);
+  const tls = tlsOptions(args);
   const place = clusterPlace(args, await readLogin(io));
   const namespace = namespaceFor(args, place.platformNamespace);
-  const cluster = await io.openCluster(place.wish);
-  tellCluster(cluster, place, io);
+  const cluster = await io.openCluster(place.selection);
+  announceCluster(cluster, place, io);
   const kept = await initKeySecret(cluster, { namespace, name }, issuer, io);
   const isOurs = !args.has('issuer') || kept.keys.issuer === issuer; // keys of another issuer end the verb
   if (tls !== undefined && isOurs)
     reportTls(await initTlsSecret(cluster, namespace, tls, io), `${namespace}/${tls.name}`, io);
-  const takeAway = rootLines({ kubectl: kubectlOf(place.wish, cluster), namespace, name, keys: kept.keys });
+  const takeAway = rootLines({ kubectl: kubectlOf(place.selection, cluster), namespace, name, keys: kept.keys });
   return { ...kept, where: `the Secret ${namespace}/${name}`, takeAway };
 }
 
@@ -105,13 +105,15 @@ async function inFolder(data: string, issuer: string, io: Io): Promise<Kept> {
   return { keys, outcome, hasRoot, where: folder, takeAway: [`move ${root} to where no service reads it`] };
 }
 
-async function init(args: Args, wished: string | undefined, io: Io): Promise<Kept> {
+async function init(args: Args, wantedIssuer: string | undefined, io: Io): Promise<Kept> {
   const data = args.one('data');
   if (args.has('secret') === (data !== undefined))
     throw usage('--secret for a cluster, or --data DIR for a folder: one of them says where the keys go');
-  if (data !== undefined && tlsWish(args) !== undefined) throw usage('--tls-secret goes with --secret');
+  if (data !== undefined && tlsOptions(args) !== undefined) throw usage('--tls-secret goes with --secret');
   try {
-    return await (data === undefined ? inSecret(args, wished ?? ISSUER, io) : inFolder(data, wished ?? ISSUER, io));
+    return await (data === undefined
+      ? inSecret(args, wantedIssuer ?? ISSUER, io)
+      : inFolder(data, wantedIssuer ?? ISSUER, io));
   } catch (error) {
     if (error instanceof KeysError) throw invalid(error.message, 'keys are never overwritten; nothing was changed');
     throw error;
@@ -125,24 +127,28 @@ function report({ keys, outcome, hasRoot, where, takeAway }: Kept, isNamed: bool
       : `${where} holds the keys of ${keys.issuer}: kept\n`,
   );
   if (outcome === 'made' && !isNamed)
-    io.err('every receipt names this issuer, for good: --issuer URL, before the first run, makes it yours\n');
+    io.err('every receipt names this issuer permanently; set your own with --issuer URL before the first run\n');
   if (hasRoot)
     io.err(
       `the root's private key signs new keys only; take it offline:\n${takeAway.map((line) => `  ${line}\n`).join('')}`,
     );
-  io.err('whoever verifies receipts pins the root by\n');
+  io.err('to verify receipts, pin the root with\n');
   io.out(`${io.program} trust add ${keys.issuer} --root '${jsonText({ ...keys.root.jwk }, 0)}'\n`);
 }
 
 export const ledgerInitVerb: Verb = {
   name: 'ledger init',
-  summary: 'Makes the keys of a platform, once, and prints the line that pins their root.',
+  summary: 'Creates the keys of a platform once, and prints the command that pins their root.',
   usage: '--secret [NAME] | --data DIR',
   count: [0, 1],
   flags: [
-    { name: 'secret', inline: 'NAME', text: `cluster: into this Secret (${SECRET}); --keys DIR reads it, mounted` },
+    {
+      name: 'secret',
+      inline: 'NAME',
+      text: `cluster: write to this Secret (${SECRET}); --keys DIR reads the mounted Secret`,
+    },
     { name: 'namespace', short: 'n', value: 'NAME', text: `cluster: namespace of the Secret (${PLATFORM_NAMESPACE})` },
-    { name: 'data', value: 'DIR', text: 'into DIR/keys, as npm start does' },
+    { name: 'data', value: 'DIR', text: 'write to DIR/keys, as npm start does' },
     { name: 'issuer', value: 'URL', text: `https origin in every receipt; fixed from then on (${ISSUER})` },
     {
       name: 'tls-secret',
@@ -156,14 +162,14 @@ export const ledgerInitVerb: Verb = {
     'Nothing is overwritten: complete keys of the same issuer are kept (exit 0), anything else is refused (exit 2).\nThe keys exist nowhere else: back them up.',
   examples: ['{orb} ledger init --secret -n orb-system --issuer https://orbs.example', '{orb} ledger init --data .orb'],
   run: async (args, io) => {
-    const wished = issuerOf(args);
-    const kept = await init(args, wished, io);
-    if (wished !== undefined && kept.keys.issuer !== wished)
+    const wantedIssuer = issuerOf(args);
+    const kept = await init(args, wantedIssuer, io);
+    if (wantedIssuer !== undefined && kept.keys.issuer !== wantedIssuer)
       throw invalid(
         `${kept.where} holds the keys of another issuer, ${kept.keys.issuer}; nothing was changed`,
         `--issuer ${kept.keys.issuer} keeps it; another issuer needs another ledger and another place for its keys`,
       );
-    report(kept, wished !== undefined, io);
+    report(kept, wantedIssuer !== undefined, io);
     return EXIT.ok;
   },
 };

@@ -6,7 +6,14 @@ import type { Verb } from '../args/verb.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
 import { interruptible } from '../io/interruptible.ts';
 import type { Io } from '../io/io.ts';
-import { checkReadable, ledgerFile, onCopy, passing, progress, removeLeft } from './ledger-file.ts';
+import {
+  checkReadable,
+  ledgerFile,
+  copyLedger,
+  temporaryCopies,
+  progress,
+  removeLeftoverCopies,
+} from './ledger-file.ts';
 
 const STREAM = '-';
 
@@ -18,12 +25,12 @@ interface Ends {
 
 async function restore({ source, file, force }: Ends, io: Io, signal: AbortSignal): Promise<Restored> {
   const asideAs = `before-${new Date(io.clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
-  const consume = source === passing.in(file);
+  const consume = source === temporaryCopies.in(file);
   const options = { source, file, consume, onProgress: progress(io), ...(force ? { asideAs } : {}) };
   await checkReadable(source, 'FILE is a backup that orb ledger backup made');
-  const ifThere = '--force restores all the same, and puts it aside';
+  const ifThere = '--force replaces it, and keeps it under another name';
   const from = consume ? 'the standard input' : source;
-  return onCopy({ from, to: file, ifThere }, () => restoreLedger(options, signal));
+  return copyLedger({ from, to: file, ifThere }, () => restoreLedger(options, signal));
 }
 
 async function receive(source: string, io: Io, signal: AbortSignal): Promise<void> {
@@ -33,15 +40,15 @@ async function receive(source: string, io: Io, signal: AbortSignal): Promise<voi
     if (errorCode(error) !== 'ENOSPC') throw error;
     throw invalid(
       `there is no room for the backup in ${dirname(source)}: nothing was changed`,
-      'it has to fit beside the ledger that is there: enlarge the volume, or remove what was put aside before',
+      'it needs space beside the existing ledger: enlarge the volume, or remove ledgers that were renamed before',
     );
   }
 }
 
 async function fromStdin({ file, force }: Ends, io: Io, signal: AbortSignal): Promise<Restored> {
-  const source = passing.in(file);
+  const source = temporaryCopies.in(file);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await removeLeft(file);
+  await removeLeftoverCopies(file);
   try {
     await receive(source, io, signal);
     return await restore({ source, file, force }, io, signal);
@@ -51,7 +58,7 @@ async function fromStdin({ file, force }: Ends, io: Io, signal: AbortSignal): Pr
 }
 
 function report({ treeSize, logOrigin, aside }: Restored, file: string, io: Io): void {
-  if (aside !== undefined) io.err(`the ledger that was there is ${aside}: remove it when it is not needed any more\n`);
+  if (aside !== undefined) io.err(`the previous ledger is ${aside}: remove it when you no longer need it\n`);
   io.err(
     [
       `${file} has a log of ${treeSize} entries under ${logOrigin}.`,
@@ -65,12 +72,12 @@ function report({ treeSize, logOrigin, aside }: Restored, file: string, io: Io):
 
 export const ledgerRestoreVerb: Verb = {
   name: 'ledger restore',
-  summary: 'Puts a backup in the place of the embedded ledger; the API is stopped.',
+  summary: 'Replaces the embedded ledger with a backup, while the API is stopped.',
   usage: 'FILE | - --data DIR',
   count: [1, 1],
   flags: [
     { name: 'data', value: 'DIR', text: 'data folder of the API (in the image /data)' },
-    { name: 'force', text: 'also where there is a ledger: that one is put aside, in the same folder' },
+    { name: 'force', text: 'also replace an existing ledger: it is renamed, in the same folder' },
   ],
   about:
     'The backup is checked page by page before anything is moved. - reads it from standard input.\nKeys, vault and API keys are not part of it.',

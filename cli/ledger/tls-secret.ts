@@ -8,10 +8,10 @@ import type { Cluster } from '../io/cluster.ts';
 import { usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/output.ts';
-import { KEPT } from './kept.ts';
+import { KEEP_METADATA } from './keep-metadata.ts';
 
 /** The certificate that `--tls-secret` and `--tls-host` request. */
-export interface TlsWish {
+export interface TlsSecretOptions {
   readonly name: string;
   readonly hosts: readonly string[];
 }
@@ -20,7 +20,7 @@ const DNS = /^(?:\*\.)?(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-
 const TEN_YEARS_MS = 3650 * 24 * 3_600_000;
 
 /** @throws Failure (64) */
-export function tlsWish(args: Args): TlsWish | undefined {
+export function tlsOptions(args: Args): TlsSecretOptions | undefined {
   const [name, hosts] = [args.one('tls-secret'), args.all('tls-host')];
   if (name === undefined && hosts.length === 0) return undefined;
   if (name === undefined || hosts.length === 0) throw usage('--tls-secret and --tls-host belong together');
@@ -50,10 +50,10 @@ function tlsData(hosts: readonly string[], io: Io): Readonly<Record<string, stri
 export async function initTlsSecret(
   cluster: Cluster,
   namespace: string,
-  { name, hosts }: TlsWish,
+  { name, hosts }: TlsSecretOptions,
   io: Io,
 ): Promise<'made' | 'kept'> {
-  const metadata = { namespace, name, ...KEPT };
+  const metadata = { namespace, name, ...KEEP_METADATA };
   const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/tls', data: tlsData(hosts, io) };
   try {
     await cluster.client.create(KINDS.secret, object, io.signal);

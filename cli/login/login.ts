@@ -2,14 +2,14 @@ import { resolve } from 'node:path';
 import { parseApiKey } from '../../core/api-key/format.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { parseServer } from '../api/address.ts';
-import { ask } from '../api/answer.ts';
+import { fetchReply } from '../api/answer.ts';
 import { parseKey } from '../api/api-key.ts';
 import { formatOf } from '../args/format.ts';
 import type { Args } from '../../adapters/process/arguments.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { CALLER_FLAG, CLUSTER_FLAGS } from '../cluster/cluster-flags.ts';
 import { clusterPlace, namesCluster } from '../cluster/place.ts';
-import { tellCluster } from '../cluster/tell-cluster.ts';
+import { announceCluster } from '../cluster/announce-cluster.ts';
 import { EXIT, invalid, usage, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { dataText, printable, table } from '../io/output.ts';
@@ -56,13 +56,16 @@ async function readKey(args: Args, io: Io): Promise<string> {
 /** Any answer except 401 shows that the API knows the key. @throws Failure it doesn't, or can't be reached */
 async function checkKey(base: URL, key: string, io: Io): Promise<void> {
   const headers = { accept: 'application/json' };
-  const reply = await ask(
+  const reply = await fetchReply(
     { base, key },
     { method: 'GET', path: 'receipts?limit=1', headers, timeoutMs: TIMEOUT_MS },
     io,
   );
   if (reply.kind === 'problem' && reply.status === 401)
-    throw invalid(`${base.origin} refuses this key; nothing was stored`, 'orb keys create makes one, where you may');
+    throw invalid(
+      `${base.origin} refuses this key; nothing was stored`,
+      'orb keys create creates one, if you have the permission',
+    );
 }
 
 async function toServer(address: string, args: Args, io: Io): Promise<Login> {
@@ -75,13 +78,13 @@ async function toServer(address: string, args: Args, io: Io): Promise<Login> {
 
 async function toCluster(args: Args, io: Io): Promise<Login> {
   if (args.has('key-file')) throw usage('--key-file is for --server; on a cluster set ORB_API_KEY when you call');
-  const { wish, platformNamespace, serviceAccount } = clusterPlace(args, undefined);
-  const cluster = await io.openCluster(wish); // reports a missing context now
-  tellCluster(cluster, {}, io);
+  const { selection, platformNamespace, serviceAccount } = clusterPlace(args, undefined);
+  const cluster = await io.openCluster(selection); // reports a missing context now
+  announceCluster(cluster, {}, io);
   return {
     kind: 'cluster',
     context: cluster.context, // by name: the current context changes, and a login must not change with it
-    kubeconfig: wish.kubeconfig === undefined ? undefined : resolve(wish.kubeconfig),
+    kubeconfig: selection.kubeconfig === undefined ? undefined : resolve(selection.kubeconfig),
     platformNamespace,
     serviceAccount,
   };
@@ -91,7 +94,7 @@ async function status(args: Args, io: Io): Promise<Exit> {
   const format = formatOf(args, ['text', 'json', 'yaml']);
   const known = await readLogin(io);
   if (known === undefined) {
-    io.err(`nobody is logged in: there is no ${loginFile(io)}\n`);
+    io.err(`not logged in: there is no ${loginFile(io)}\n`);
     return EXIT.negative;
   }
   io.out(format === 'json' || format === 'yaml' ? dataText(valueOf(known), format) : textOf(known));
@@ -99,7 +102,7 @@ async function status(args: Args, io: Io): Promise<Exit> {
 }
 
 async function logout(io: Io): Promise<Exit> {
-  io.err((await removeLogin(io)) ? `removed ${loginFile(io)}\n` : 'nobody was logged in\n');
+  io.err((await removeLogin(io)) ? `removed ${loginFile(io)}\n` : 'you were not logged in\n');
   return EXIT.ok;
 }
 
@@ -109,25 +112,25 @@ async function login(args: Args, io: Io): Promise<Exit> {
     throw usage('--server URL is missing, or --context NAME for a cluster of your kubeconfig');
   const made = address === undefined ? await toCluster(args, io) : await toServer(address, args, io);
   await writeLogin(io, made);
-  io.err(`stored in ${loginFile(io)}, readable by you alone:\n${textOf(made)}`);
+  io.err(`stored in ${loginFile(io)}, readable only by you:\n${textOf(made)}`);
   return EXIT.ok;
 }
 
 export const loginVerb: Verb = {
   name: 'login',
-  summary: 'Remembers which API to talk to, and the key for it.',
+  summary: 'Saves which API to use, and the key for it.',
   usage: '',
   count: [0, 0],
   flags: [
-    { name: 'server', value: 'URL', text: 'this API; the key comes from standard input, or is typed unseen' },
+    { name: 'server', value: 'URL', text: 'this API; the key comes from standard input, or from a hidden prompt' },
     { name: 'key-file', value: 'FILE', text: 'file with the API key' },
     ...CLUSTER_FLAGS,
     CALLER_FLAG,
-    { name: 'status', text: 'show what is remembered; exit 1: nothing' },
-    { name: 'logout', text: 'forget it' },
+    { name: 'status', text: 'show what is saved; exit 1: nothing' },
+    { name: 'logout', text: 'delete what is saved' },
     OUTPUT,
   ],
-  about: '--server, ORB_SERVER, --data and other flags of a cluster come before it. The file has mode 0600.',
+  about: '--server, ORB_SERVER, --data and other flags of a cluster take precedence over it. The file has mode 0600.',
   examples: [
     '{orb} login --server https://orbs.example < key.txt',
     '{orb} login --context production --as-serviceaccount acme/caller',

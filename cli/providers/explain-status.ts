@@ -17,7 +17,7 @@ const isThere = (value: JsonValue, name: string): boolean =>
   typeof member(value, name) === 'object' && member(value, name) !== null;
 
 /** The meaning of a state, and what the reader has to do. */
-interface Meaning {
+interface StateText {
   readonly says: string;
   readonly act: (status: JsonObject, program: string) => string;
 }
@@ -28,11 +28,11 @@ const blocks = (status: JsonObject): readonly JsonValue[] => listAt(objectAt(sta
 
 function actFailedOver(status: JsonObject, program: string): string {
   const back = `${program} swap ${orbOf(status)} ${textAt(status, 'primary')}`;
-  if (blocks(status).includes('manual_mode')) return `go back by hand when you want: ${back} --mode once`;
-  return isThere(status, 'decision') ? nothing() : `go back by hand when you want: ${back}`;
+  if (blocks(status).includes('manual_mode')) return `swap back when you want: ${back} --mode once`;
+  return isThere(status, 'decision') ? nothing() : `swap back when you want: ${back}`;
 }
 
-const MEANINGS: Readonly<Record<string, Meaning>> = {
+const MEANINGS: Readonly<Record<string, StateText>> = {
   single: { says: 'the only provider that can be called', act: nothing },
   primary: { says: 'the preferred provider', act: nothing },
   failed_over: { says: 'used in place of the primary', act: actFailedOver },
@@ -44,17 +44,17 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   frozen: {
     says: 'kept after too many swaps',
     act: (status, program) =>
-      `find out why the providers change so often; a swap by hand lifts the freeze: ${program} swap ${orbOf(status)} PROVIDER`,
+      `find out why the providers change so often; a manual swap ends the freeze: ${program} swap ${orbOf(status)} PROVIDER`,
   },
   all_down: {
-    says: 'kept though it fails: no other one works',
+    says: 'kept although it fails: no other provider works',
     act: () => 'look at the providers: none of them works, and calls fail',
   },
 };
 
-const UNKNOWN: Meaning = { says: '', act: nothing };
+const UNKNOWN: StateText = { says: '', act: nothing };
 
-function activeText(status: JsonObject, { says }: Meaning): string {
+function activeText(status: JsonObject, { says }: StateText): string {
   const { since, reason } = { since: shown(status, 'since'), reason: shown(status, 'reason') };
   const when = since === '–' ? '' : `, since ${since} (${reason})`;
   return `${textAt(status, 'active_provider')}: ${says}${when}`;
@@ -68,13 +68,13 @@ function verdictText(decision: JsonObject): string {
 }
 
 /** Whether the primary gets a share already; the line of the ramp reports it. */
-const isOnTheWay = (status: JsonObject): boolean => member(objectAt(status, 'ramp'), 'trial') === false;
+const isReturning = (status: JsonObject): boolean => member(objectAt(status, 'ramp'), 'trial') === false;
 
-const isHome = (status: JsonObject): boolean => textAt(status, 'active_provider') === textAt(status, 'primary');
+const isOnPrimary = (status: JsonObject): boolean => textAt(status, 'active_provider') === textAt(status, 'primary');
 
 /** Text of the rule that decided. Failback gives the reason for waiting until it has acted. */
 function ruleText(status: JsonObject, decision: JsonObject): string {
-  const acted = textAt(decision, 'rule') === 'failback' && (isOnTheWay(status) || isHome(status));
+  const acted = textAt(decision, 'rule') === 'failback' && (isReturning(status) || isOnPrimary(status));
   return acted ? 'primary is well, and has been for long enough' : shown(decision, 'why');
 }
 
@@ -82,16 +82,16 @@ function whyText(status: JsonObject): string {
   if (!isThere(status, 'decision')) return 'nothing is decided for this Orb: it has no swap_config';
   const decision = objectAt(status, 'decision');
   const why = ruleText(status, decision);
-  return why === '–' ? 'not known: there are no figures of the last evaluation' : `${why}${verdictText(decision)}`;
+  return why === '–' ? 'not known: there are no metrics of the last evaluation' : `${why}${verdictText(decision)}`;
 }
 
 const BLOCK_TEXTS: Readonly<Record<string, (decision: JsonObject) => string>> = {
   no_primary: () => 'the primary has no execution',
   manual_mode: () => 'failback.mode is manual',
-  metrics: () => 'there are no figures',
+  metrics: () => 'there are no metrics',
   pin: () => 'a pin holds',
   freeze: () => 'swaps are frozen',
-  ramp: () => 'a trial is going on',
+  ramp: () => 'a trial is running',
   streak: (decision) => {
     const streaks = objectAt(decision, 'streaks');
     return `${shown(streaks, 'recovered')} of ${shown(streaks, 'needed')} good evaluations`;
@@ -101,8 +101,8 @@ const BLOCK_TEXTS: Readonly<Record<string, (decision: JsonObject) => string>> = 
 
 /** When the primary may be used again; '' when it is in use. */
 function backText(status: JsonObject): string {
-  if (isOnTheWay(status)) return '';
-  if (!isThere(status, 'decision') || isHome(status)) return '';
+  if (isReturning(status)) return '';
+  if (!isThere(status, 'decision') || isOnPrimary(status)) return '';
   const decision = objectAt(status, 'decision');
   const next = shown(decision, 'next_possible_failback');
   const when = next === '–' ? 'not by itself' : `${next} at the earliest`;
@@ -187,7 +187,7 @@ const unresolvedText = (status: JsonObject): string =>
     .map((one) => `add /providers/${textAt(one, 'name')}/execution to the manifest`)
     .join('; ');
 
-function actText(status: JsonObject, meaning: Meaning, program: string): string {
+function actText(status: JsonObject, meaning: StateText, program: string): string {
   const [act, missing] = [meaning.act(status, program), unresolvedText(status)];
   if (missing === '') return act;
   return act === 'nothing' ? missing : `${act}; ${missing}`;
@@ -208,7 +208,7 @@ export function explainStatus(status: JsonObject, program: string, isWide: boole
     ['pin', pinText(status)],
     ['ramp', rampText(status)],
     ['frozen', frozenText(status)],
-    ['figures', isThere(status, 'decision') ? metricsText(status) : ''],
+    ['metrics', isThere(status, 'decision') ? metricsText(status) : ''],
     ['to do', actText(status, meaning, program)],
   ];
   const head = table(rows.filter(([, text]) => text !== ''));

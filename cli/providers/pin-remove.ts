@@ -1,4 +1,4 @@
-import { ask } from '../api/answer.ts';
+import { fetchReply } from '../api/answer.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { formatOf } from '../args/format.ts';
@@ -22,7 +22,7 @@ export const pinRemoveVerb: Verb = {
     const path = providerPath(args, 'pin');
     const server = await findServer(args, io);
     const headers = { accept: 'application/json' };
-    const reply = await ask(server, { method: 'DELETE', path, headers, timeoutMs: TIMEOUT_MS }, io);
+    const reply = await fetchReply(server, { method: 'DELETE', path, headers, timeoutMs: TIMEOUT_MS }, io);
     if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
     printRemovedPin(reply.value, format, io);
     return EXIT.ok;

@@ -5,7 +5,7 @@ import { dataText, printable, table, textAt, type Format } from '../io/output.ts
 
 const STATUSES: Readonly<Record<string, string>> = {
   completed: 'done',
-  unchanged: 'nothing to do: it is used and pinned so already',
+  unchanged: 'nothing to do: it is already active and pinned this way',
   dry_run: 'dry run: nothing was changed',
   accepted: 'written; the instance that answered does not see it yet',
 };

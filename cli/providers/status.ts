@@ -1,4 +1,4 @@
-import { ask } from '../api/answer.ts';
+import { fetchReply } from '../api/answer.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { formatOf } from '../args/format.ts';
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 30_000;
 
 export const statusVerb: Verb = {
   name: 'status',
-  summary: 'Shows which provider an Orb uses and why, when it goes back, and what you have to do.',
+  summary: 'Shows which provider an Orb uses and why, when the primary returns, and what you have to do.',
   usage: 'ORB_ID',
   count: [1, 1],
   flags: [
@@ -20,14 +20,14 @@ export const statusVerb: Verb = {
     ...SERVER_FLAGS,
     { ...OUTPUT, text: 'wide, or for machines json or yaml', values: ['wide', 'json', 'yaml'] },
   ],
-  about: 'In the table * is the active provider, and ! one that nothing says how to call.',
+  about: 'In the table, * marks the active provider and ! a provider without an execution.',
   examples: ['{orb} status acme.mailer@1.2.0', '{orb} status acme.mailer@1.2.0 -o wide'],
   run: async (args, io) => {
     const format = formatOf(args, ['text', 'wide', 'json', 'yaml']);
     const path = providerPath(args, 'status');
     const server = await findServer(args, io);
     const headers = { accept: 'application/json' };
-    const reply = await ask(server, { method: 'GET', path, headers, timeoutMs: TIMEOUT_MS }, io);
+    const reply = await fetchReply(server, { method: 'GET', path, headers, timeoutMs: TIMEOUT_MS }, io);
     if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
     if (format === 'json' || format === 'yaml') io.out(dataText(reply.value, format));
     else io.out(explainStatus(reply.value, io.program, format === 'wide'));

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
-import { ask } from '../api/answer.ts';
+import { fetchReply } from '../api/answer.ts';
 import type { ApiRequest } from '../api/http.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
@@ -18,18 +18,18 @@ const MAX_WAIT_MS = 10_000;
 const TIMEOUT_MS = 30_000;
 
 const FLAGS: readonly Flag[] = [
-  { name: 'reason', value: 'TEXT', text: 'why, for whoever looks at the status and the receipt' },
-  { name: 'expires-in', value: 'DURATION', text: 'how long the pin holds, at most 168h (24h)' },
+  { name: 'reason', value: 'TEXT', text: 'reason, shown in the status and in the receipt' },
+  { name: 'expires-in', value: 'DURATION', text: 'lifetime of the pin, at most 168h (24h)' },
   {
     name: 'mode',
     value: 'MODE',
-    text: 'soft: left when the provider fails (default); hard: held whatever happens; once: a swap without a pin',
+    text: 'soft: ends when the provider fails (default); hard: stays whatever happens; once: a swap without a pin',
     values: ['soft', 'hard', 'once'],
   },
   { name: 'expected-active', value: 'PROVIDER', text: 'refuse when another provider is active' },
-  { name: 'force', text: 'also to a provider that is known not to work' },
+  { name: 'force', text: 'swap even to a provider that is known to fail' },
   { name: 'dry-run', text: 'check everything and change nothing' },
-  { name: 'wait', value: 'DURATION', text: 'until the API uses the provider, 0 to 10s (2s)' },
+  { name: 'wait', value: 'DURATION', text: 'wait until the API uses the provider, 0 to 10s (2s)' },
 ];
 
 function waitOf(args: Args): number | undefined {
@@ -58,11 +58,11 @@ function bodyOf(args: Args): JsonObject {
 
 export const swapVerb: Verb = {
   name: 'swap',
-  summary: 'Switches an Orb to another provider, and keeps it there for a while.',
+  summary: 'Switches an Orb to another provider, and keeps it there until the pin expires.',
   usage: 'ORB_ID PROVIDER',
   count: [2, 2],
   flags: [...FLAGS, NAMESPACE, ...SERVER_FLAGS, OUTPUT],
-  about: 'Works while the operator and Prometheus are away. The pin ends by itself, or by `orb pin remove`.',
+  about: 'Works without the operator and without Prometheus. The pin ends when it expires, or by `orb pin remove`.',
   examples: [
     '{orb} swap acme.mailer@1.2.0 mailgun --reason maintenance --expires-in 2h',
     '{orb} swap acme.mailer@1.2.0 mailgun --dry-run',
@@ -77,7 +77,7 @@ export const swapVerb: Verb = {
       timeoutMs: TIMEOUT_MS,
     };
     const server = await findServer(args, io);
-    const reply = await ask(server, request, io);
+    const reply = await fetchReply(server, request, io);
     if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
     printSwap(reply.value, format, io);
     return EXIT.ok;

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { listAt, member, objectAt } from '../../core/json/members.ts';
-import { ask } from '../api/answer.ts';
+import { fetchReply } from '../api/answer.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { formatOf } from '../args/format.ts';
@@ -51,7 +51,7 @@ function receiptText(receipt: JsonObject): string {
 
 async function show(wanted: WantedReceipt, io: Io): Promise<Exit> {
   const { server, path, format } = wanted;
-  const reply = await ask(
+  const reply = await fetchReply(
     server,
     { method: 'GET', path, headers: { accept: 'application/json' }, timeoutMs: RECEIPT_TIMEOUT_MS },
     io,
@@ -68,7 +68,7 @@ export const receiptsGetVerb: Verb = {
   count: [1, 1],
   flags: [
     { name: 'bundle', value: 'FILE', text: 'save receipt, proof and keys document here; - is standard output' },
-    { name: 'jws', value: 'FILE', text: 'save the signed receipt alone' },
+    { name: 'jws', value: 'FILE', text: 'save only the signed receipt' },
     { name: 'namespace', short: 'n', value: 'NAME', text: 'of this tenant, for keys of several' },
     ...SERVER_FLAGS,
     OUTPUT,

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { listAt, member } from '../../core/json/members.ts';
-import { ask } from '../api/answer.ts';
+import { fetchReply } from '../api/answer.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { parseDuration } from '../../core/time/duration.ts';
@@ -68,8 +68,8 @@ export const receiptsListVerb: Verb = {
       value: 'OUTCOME',
       text: 'success, orb_error, timeout, policy_denied, caller_error or platform_error',
     },
-    { name: 'since', value: 'TIME', text: 'issued then or later: a time, or 2h for two hours ago' },
-    { name: 'until', value: 'TIME', text: 'issued before then' },
+    { name: 'since', value: 'TIME', text: 'issued at this time or later: a time, or 2h for two hours ago' },
+    { name: 'until', value: 'TIME', text: 'issued before this time' },
     { name: 'namespace', short: 'n', value: 'NAME', text: 'of this tenant, for keys of several' },
     ...SERVER_FLAGS,
     OUTPUT_LIST,
@@ -79,7 +79,7 @@ export const receiptsListVerb: Verb = {
     const format = formatOf(args, ['text', 'json', 'yaml', 'name']);
     const path = pathOf(args, io);
     const server = await findServer(args, io);
-    const reply = await ask(
+    const reply = await fetchReply(
       server,
       { method: 'GET', path, headers: { accept: 'application/json' }, timeoutMs: TIMEOUT_MS },
       io,

@@ -64,5 +64,5 @@ export const dryRunText = (result: JsonObject): string =>
   ].join('');
 
 /** Whether a run could go to any provider. */
-export const couldRun = (result: JsonObject): boolean =>
+export const isRunnable = (result: JsonObject): boolean =>
   listAt(result, 'providers').some((provider) => member(provider, 'eligible') === true);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { objectAt } from '../../core/json/members.ts';
-import { ask, type Reply } from '../api/answer.ts';
-import { Unanswered, type ApiRequest, type Server } from '../api/http.ts';
+import { fetchReply, type Reply } from '../api/answer.ts';
+import { NoAnswer, type ApiRequest, type Server } from '../api/http.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { formatOf } from '../args/format.ts';
@@ -13,7 +13,7 @@ import type { Io } from '../io/io.ts';
 import { dataText, textAt, type Format } from '../io/output.ts';
 import { receiptPath, saveBundle } from '../receipts/save-bundle.ts';
 import { parseInputs } from './inputs.ts';
-import { couldRun, dryRunText, runText } from './print-run.ts';
+import { isRunnable, dryRunText, runText } from './print-run.ts';
 
 // The longest run (120 s, design.md §2), plus some time for the network.
 const TIMEOUT_MS = 150_000;
@@ -49,9 +49,9 @@ async function requestOf(args: Args, io: Io): Promise<ApiRequest> {
 /** A run that may have happened is never reported as a run that did not happen. */
 async function send(server: Server, request: ApiRequest, args: Args, io: Io): Promise<Reply> {
   try {
-    return await ask(server, request, io);
+    return await fetchReply(server, request, io);
   } catch (error) {
-    if (!(error instanceof Unanswered)) throw error;
+    if (!(error instanceof NoAnswer)) throw error;
     const doubt = 'the Orb may have been executed: look at `orb receipts list` before you try again';
     const again = 'the same --idempotency-key gives the answer of the first try';
     const start =
@@ -67,7 +67,7 @@ async function send(server: Server, request: ApiRequest, args: Args, io: Io): Pr
 function print(result: JsonObject, format: Format, dry: boolean, io: Io): Exit {
   if (format === 'json' || format === 'yaml') io.out(dataText(result, format));
   else io.out(dry ? dryRunText(result) : runText(result));
-  return dry && !couldRun(result) ? EXIT.negative : EXIT.ok;
+  return dry && !isRunnable(result) ? EXIT.negative : EXIT.ok;
 }
 
 /** A failed run has a receipt too; a request that started no run has no receipt. */
@@ -75,8 +75,8 @@ const receiptOf = (reply: Reply): string =>
   textAt(objectAt(reply.kind === 'problem' ? objectAt(reply.value, 'run') : reply.value, 'receipt'), 'receipt_id');
 
 /** Saves the receipt of the run as a file. The exit code is that of the run, unless saving fails. */
-async function save(reply: Reply, wish: { server: Server; args: Args; format: Format }, io: Io): Promise<Exit> {
-  const { server, args, format } = wish;
+async function save(reply: Reply, options: { server: Server; args: Args; format: Format }, io: Io): Promise<Exit> {
+  const { server, args, format } = options;
   const [file, id] = [args.one('bundle'), receiptOf(reply)];
   if (file === undefined || id === '') return EXIT.ok;
   return saveBundle({ server, path: receiptPath(id, args.one('namespace')), format }, file, io);
@@ -93,12 +93,12 @@ export const runVerb: Verb = {
     { name: 'namespace', short: 'n', value: 'NAME', text: 'its namespace, for keys of several tenants' },
     { name: 'dry-run', text: 'show what would be sent to each provider; nothing is sent' },
     { name: 'debug', text: "show the provider's redacted answer (npm start only)" },
-    { name: 'idempotency-key', value: 'KEY', text: 'the same key again gives the answer of the first run (24 h)' },
+    { name: 'idempotency-key', value: 'KEY', text: 'a repeated key returns the answer of the first run (24 h)' },
     { name: 'bundle', value: 'FILE', text: 'save the receipt here, with all that `orb verify` needs' },
     ...SERVER_FLAGS,
     OUTPUT,
   ],
-  about: 'A text that begins with @ is written name:=\'"@text"\'. Exit 1: the run failed, its receipt says why.',
+  about: 'Write a text that begins with @ as name:=\'"@text"\'. Exit 1: the run failed; its receipt says why.',
   examples: [
     "{orb} run example.echo@1.0.0 text='Hello, Orb'",
     "{orb} run example.echo@1.0.0 text='Hello, Orb' --bundle receipt.json",

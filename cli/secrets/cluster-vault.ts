@@ -11,7 +11,7 @@ import type { Args } from '../../adapters/process/arguments.ts';
 import { kubectlOf } from '../cluster/kubectl-line.ts';
 import { namespaceOf } from '../cluster/names.ts';
 import type { ClusterPlace } from '../cluster/place.ts';
-import { tellCluster } from '../cluster/tell-cluster.ts';
+import { announceCluster } from '../cluster/announce-cluster.ts';
 import type { Cluster } from '../io/cluster.ts';
 import type { Io } from '../io/io.ts';
 import { jsonText, textAt } from '../io/output.ts';
@@ -76,11 +76,11 @@ const TRIES = 5;
 
 /** The vault that the flags name; without -n in the namespace of the context. Prints which cluster that is. */
 export async function clusterVault(place: ClusterPlace, args: Args, io: Io): Promise<ClusterVault> {
-  const cluster = await io.openCluster(place.wish);
-  tellCluster(cluster, place, io);
+  const cluster = await io.openCluster(place.selection);
+  announceCluster(cluster, place, io);
   const namespace = namespaceOf(args.one('namespace') ?? cluster.namespace, '--namespace');
   const name = namespaceOf(args.one('orbiset') ?? 'default', '--orbiset');
-  return { cluster, orbiset: { namespace, name }, kubectl: kubectlOf(place.wish, cluster) };
+  return { cluster, orbiset: { namespace, name }, kubectl: kubectlOf(place.selection, cluster) };
 }
 
 /** An object as JSON. */

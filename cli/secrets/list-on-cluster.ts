@@ -73,7 +73,7 @@ async function orbisetsOf({ client }: Cluster, namespace: string | undefined, io
 export async function listOnCluster(place: ClusterPlace, args: Args, io: Io): Promise<readonly ListedEntry[]> {
   const everywhere = args.has('all-namespaces');
   if (everywhere && args.has('namespace')) throw usage('-A or -n, not both');
-  const cluster = await io.openCluster(place.wish);
+  const cluster = await io.openCluster(place.selection);
   const namespace = everywhere ? undefined : namespaceOf(args.one('namespace') ?? cluster.namespace, '--namespace');
   const name = args.one('orbiset');
   const orbisets = await orbisetsOf(cluster, namespace, io);

@@ -32,7 +32,7 @@ const sameHosts = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && other.every((host) => one.includes(host));
 
 /** The list may have changed since it was read: each patch tests that its position holds the right Secret. */
-const meant = ({ index, secret }: Binding): PatchOperation => ({
+const testOperation = ({ index, secret }: Binding): PatchOperation => ({
   op: 'test',
   path: `${SECRETS}/${index}/name`,
   value: secret,
@@ -81,13 +81,13 @@ function keyOperations(binding: Binding, { entry, key, secret }: WantedEntry): B
 }
 
 /** Another Secret that gives the entry. An entry that two Secrets give counts as missing (security.md §6.1). */
-const giver = (bindings: readonly Binding[], { entry, secret }: WantedEntry): Binding | undefined =>
+const otherBinding = (bindings: readonly Binding[], { entry, secret }: WantedEntry): Binding | undefined =>
   bindings.find((binding) => binding.secret !== secret && binding.keys.has(entry));
 
 /** @param orbiset as the API server gives it */
 export function planBinding(orbiset: JsonObject, wanted: WantedEntry): BindingPlan {
   const bindings = bindingsOf(orbiset);
-  const other = giver(bindings, wanted);
+  const other = otherBinding(bindings, wanted);
   if (other !== undefined)
     return {
       kind: 'conflict',
@@ -100,7 +100,9 @@ export function planBinding(orbiset: JsonObject, wanted: WantedEntry): BindingPl
   if (keys.kind !== 'patch') return keys;
   if (hosts.kind !== 'patch') return hosts;
   const operations = [...keys.operations, ...hosts.operations];
-  return operations.length === 0 ? { kind: 'bound' } : { kind: 'patch', operations: [meant(binding), ...operations] };
+  return operations.length === 0
+    ? { kind: 'bound' }
+    : { kind: 'patch', operations: [testOperation(binding), ...operations] };
 }
 
 /** Removes an entry from an Orbiset; a Secret that would give no other entry is unbound. `bound` never. */
@@ -108,11 +110,11 @@ export function planUnbinding(orbiset: JsonObject, entry: string): readonly Patc
   const binding = bindingsOf(orbiset).find(({ keys }) => keys.has(entry));
   if (binding === undefined) return [];
   const path = `${SECRETS}/${binding.index}`;
-  if (binding.keys.size === 1) return [meant(binding), { op: 'remove', path }];
-  if (binding.form === 'map') return [meant(binding), { op: 'remove', path: `${path}/keys/${segment(entry)}` }];
+  if (binding.keys.size === 1) return [testOperation(binding), { op: 'remove', path }];
+  if (binding.form === 'map') return [testOperation(binding), { op: 'remove', path: `${path}/keys/${segment(entry)}` }];
   const position = [...binding.keys.keys()].indexOf(entry);
   const at = `${path}/keys/${position}`;
-  return [meant(binding), { op: 'test', path: at, value: entry }, { op: 'remove', path: at }];
+  return [testOperation(binding), { op: 'test', path: at, value: entry }, { op: 'remove', path: at }];
 }
 
 /** Where an entry is stored: in the Secret that binds it, else in a Secret that is named after it. */

@@ -35,7 +35,7 @@ function withoutLineEnd(bytes: Uint8Array): Uint8Array {
 
 function warn(value: Uint8Array, io: Io): void {
   const text = decode(value, 'the value');
-  if (/[\p{Cc}]/u.test(text)) io.err('the value has control characters: it can not stand in a header\n');
+  if (/[\p{Cc}]/u.test(text)) io.err('the value has control characters: it can not be sent in a header\n');
   if (value.length < REDACTED_FROM_BYTES)
     io.err(`the value is shorter than ${REDACTED_FROM_BYTES} bytes: it can not be redacted from answers\n`);
 }

@@ -39,7 +39,7 @@ export const secretsListVerb: Verb = {
     { name: 'all-namespaces', short: 'A', text: 'cluster: the vaults of every namespace' },
     OUTPUT_LIST,
   ],
-  about: 'On a cluster it shows what the Orbisets bind and what the API found of it; no Secret is read.',
+  about: 'On a cluster it shows what the Orbisets bind and what the API found; no Secret is read.',
   examples: ['{orb} secrets list', '{orb} secrets list -n acme --context production'],
   run: async (args, io) => {
     const format = formatOf(args, ['text', 'json', 'yaml', 'name']);

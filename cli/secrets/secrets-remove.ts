@@ -26,7 +26,7 @@ async function removeOnCluster(place: ClusterPlace, entry: string, args: Args, i
     throw invalid(`there is no ${key} in a Secret ${vault.orbiset.namespace}/${secret}`, '--secret NAME names another');
   io.err(`removed ${key} of the Secret ${vault.orbiset.namespace}/${secret}\n`);
   if (args.has('bind') || operations.length === 0) return;
-  io.err(`the Orbiset ${vaultName(vault)} still binds it; this line does not, --bind would have:\n`);
+  io.err(`the Orbiset ${vaultName(vault)} still binds it; this command removes the binding (--bind runs it):\n`);
   io.out(`${patchLine(vault, operations)}\n`);
 }
 
@@ -46,7 +46,7 @@ export const secretsRemoveVerb: Verb = {
   summary: 'Removes a secret from the vault of an Orbiset.',
   usage: 'KEY',
   count: [1, 1],
-  flags: [...VAULT_FLAGS, SECRET_FLAG, { ...BIND_FLAG, text: 'cluster: take it out of the Orbiset too' }],
+  flags: [...VAULT_FLAGS, SECRET_FLAG, { ...BIND_FLAG, text: 'cluster: also remove it from the Orbiset' }],
   examples: [
     '{orb} secrets remove SENDGRID_API_KEY',
     '{orb} secrets remove SENDGRID_API_KEY -n acme --orbiset support --bind',

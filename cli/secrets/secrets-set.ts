@@ -29,15 +29,15 @@ async function setInFolder(data: string, { entry, hosts }: Wanted, args: Args, i
 
 export const secretsSetVerb: Verb = {
   name: 'secrets set',
-  summary: 'Puts a secret into the vault of an Orbiset; the value comes from standard input.',
+  summary: 'Stores a secret in the vault of an Orbiset; the value comes from standard input.',
   usage: 'KEY',
   count: [1, 1],
   flags: [
-    { name: 'host', value: 'HOST', repeats: true, text: "where it may be sent: a host, *.suffix, or '*'" },
+    { name: 'host', value: 'HOST', repeats: true, text: "host to which it may be sent: a host, *.suffix, or '*'" },
     ...VAULT_FLAGS,
     SECRET_FLAG,
     BIND_FLAG,
-    { name: 'force', text: 'cluster: replace a value that somebody else wrote into the Secret' },
+    { name: 'force', text: 'cluster: replace a value that another writer put into the Secret' },
   ],
   about:
     'Manifests name it {{orbiset.secrets.KEY}}. A running server uses it within 5 s.\nOn a cluster it is written into a Secret, and the kubectl line that binds this to the Orbiset is printed on stdout; --bind\nruns it.',

@@ -45,7 +45,7 @@ function newVault(wanted: WantedEntry): JsonObject {
   return isJsonObject(vault) ? vault : {};
 }
 
-function tellLine(vault: ClusterVault, orbiset: JsonObject | undefined, wanted: WantedEntry, io: Io): void {
+function printBindingHint(vault: ClusterVault, orbiset: JsonObject | undefined, wanted: WantedEntry, io: Io): void {
   const operations = orbiset === undefined ? [] : operationsFor(orbiset, wanted);
   if (orbiset !== undefined && operations.length === 0) {
     io.err(`the Orbiset ${vaultName(vault)} binds it: in use within 5 s\n`);
@@ -53,8 +53,8 @@ function tellLine(vault: ClusterVault, orbiset: JsonObject | undefined, wanted: 
   }
   io.err(
     orbiset === undefined
-      ? `there is no Orbiset ${vaultName(vault)} yet; this line makes one that binds it:\n`
-      : `the Orbiset ${vaultName(vault)} does not bind it yet; this line does, --bind would have:\n`,
+      ? `there is no Orbiset ${vaultName(vault)} yet; this command creates one that binds it:\n`
+      : `the Orbiset ${vaultName(vault)} does not bind it yet; this command binds it (--bind runs it):\n`,
   );
   io.out(`${orbiset === undefined ? createLine(vault, newVault(wanted)) : patchLine(vault, operations)}\n`);
 }
@@ -88,5 +88,5 @@ export async function setOnCluster(
   await writeSecretKey(vault, wanted, { value: await readValue(entry, io), force: args.has('force') }, io);
   io.err(`wrote ${wanted.key} of the Secret ${vault.orbiset.namespace}/${wanted.secret}\n`);
   if (args.has('bind')) await bind(vault, wanted, io);
-  else tellLine(vault, orbiset, wanted, io);
+  else printBindingHint(vault, orbiset, wanted, io);
 }

@@ -19,10 +19,13 @@ export const VAULT_FLAGS: readonly Flag[] = [
 export const SECRET_FLAG: Flag = {
   name: 'secret',
   value: 'NAME',
-  text: 'cluster: the Secret that holds it (where it is bound, else one named after KEY)',
+  text: 'cluster: the Secret that holds it (default: the bound Secret, else one named after KEY)',
 };
 
-export const BIND_FLAG: Flag = { name: 'bind', text: 'cluster: change the Orbiset too, not only print how' };
+export const BIND_FLAG: Flag = {
+  name: 'bind',
+  text: 'cluster: also change the Orbiset, instead of printing the command',
+};
 
 const ENTRY = /^[A-Za-z0-9._-]{1,253}$/;
 

@@ -14,19 +14,19 @@ function issuerOf(text: string): string {
 
 export const trustAddVerb: Verb = {
   name: 'trust add',
-  summary: 'Pins the root key of an issuer: orb verify believes its keys from then on.',
+  summary: 'Pins the root key of an issuer: orb verify trusts its keys from then on.',
   usage: 'ISSUER',
   count: [1, 1],
   flags: [
     { name: 'root', value: 'JWK', text: 'the public root key as a JSON Web Key, or a file with it' },
     { name: 'replace', text: 'replace another root that is pinned for this issuer' },
   ],
-  about: 'Compare the thumbprint that is printed with one that the issuer told you in another way.',
+  about: 'Compare the printed thumbprint with one that you got from the issuer in another way.',
   examples: ['{orb} trust add https://orbs.example --root root.jwk.json'],
   run: async (args, io) => {
     const issuer = issuerOf(args.positionals[0] ?? '');
     const text = args.one('root');
-    if (text === undefined) throw usage('--root JWK is missing: a key that came from nowhere proves nothing');
+    if (text === undefined) throw usage('--root JWK is missing: the root key must come from the issuer');
     const root = await readRoot(text, io);
     const outcome = await pinRoot(io, issuer, root, args.has('replace'));
     if (outcome === 'refused') {

@@ -1,6 +1,6 @@
 import { withFileLock } from '../../adapters/private-file/file-lock.ts';
 import { replacePrivate } from '../../adapters/private-file/private-file.ts';
-import { readIfThere } from '../../adapters/private-file/read-if-there.ts';
+import { readIfExists } from '../../adapters/private-file/read-if-exists.ts';
 import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import type { Root } from '../../core/verify/keys.ts';
 import { invalid } from '../io/failure.ts';
@@ -41,7 +41,7 @@ function parsePins(text: string, path: string): Pins {
 /** Every pinned issuer; empty without a trust store. @throws Failure the file is damaged: nothing is trusted then */
 export async function readPins(io: Pick<Io, 'env' | 'home'>): Promise<Pins> {
   const path = trustFile(io);
-  const text = await readIfThere(path);
+  const text = await readIfExists(path);
   return text === undefined ? new Map() : parsePins(text, path);
 }
 

@@ -8,7 +8,7 @@ export const swapLine = ({ swap }: SwapReceipt): string =>
 
 const ms = (value: number | null): string => (value === null ? '-' : `${value} ms`);
 
-function askedBy({ actor }: SwapReceipt): readonly (readonly string[])[] {
+function actorRows({ actor }: SwapReceipt): readonly (readonly string[])[] {
   if (actor === null) return [];
   const { id, reason, mode, expires_at: until } = actor;
   const pin = mode === null ? '' : `, ${mode}${until === null ? '' : ` until ${until}`}`;
@@ -28,10 +28,10 @@ const candidateRow = (item: SwapCandidate): readonly string[] => [
   item.active && item.why !== 'active' ? `active, ${item.why}` : item.why,
 ];
 
-function figures({ config, metrics, candidates, streak }: SwapEvidence): string {
-  const looked = `${metrics.source} at ${metrics.evaluated_at}, newest sample ${metrics.age_ms} ms old`;
+function metricLines({ config, metrics, candidates, streak }: SwapEvidence): string {
+  const source = `${metrics.source} at ${metrics.evaluated_at}, newest sample ${metrics.age_ms} ms old`;
   const facts = [
-    ['  figures of', looked],
+    ['  metrics of', source],
     [
       '  slow beyond',
       `${ms(config.limit_ms)} (p${config.quantile_bp / 100}), in a row: ${streak} of ${config.consecutive}`,
@@ -45,7 +45,7 @@ function explained(evidence: SwapEvidence | null, explanation: Explanation | und
   if (evidence === null || explanation.kind === 'no-evidence')
     return '  no evidence: there is nothing to decide again\n';
   const verdict = explanation.follows ? 'follows from the evidence' : 'does NOT follow from the evidence';
-  return `  the swap ${verdict}: ${printable(explanation.why)}\n${printableLines(figures(evidence))}`;
+  return `  the swap ${verdict}: ${printable(explanation.why)}\n${printableLines(metricLines(evidence))}`;
 }
 
 const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
@@ -56,7 +56,7 @@ export function swapText(record: SwapReceipt, explanation: Explanation | undefin
   const facts = table([
     ['  decided', `${swap.decided_at} by rule ${swap.rule}`],
     ['  by', `${evaluator.id}, ${evaluator.instance}, epoch ${evaluator.epoch}`],
-    ...askedBy(record),
+    ...actorRows(record),
     ['  swap before', previous ?? 'none'],
   ]);
   return printableLines(facts) + explained(record.evidence, explanation);

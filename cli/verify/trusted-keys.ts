@@ -14,7 +14,9 @@ export type TrustedKeys =
   | { readonly kind: 'refused'; readonly code: 'unknown_root' | 'keys_invalid'; readonly next: readonly string[] };
 
 /** The roots to trust: one named root, or every pinned root. */
-export type Believed = { readonly kind: 'root'; readonly root: Root } | { readonly kind: 'pins'; readonly pins: Pins };
+export type TrustAnchors =
+  | { readonly kind: 'root'; readonly root: Root }
+  | { readonly kind: 'pins'; readonly pins: Pins };
 
 const primitives = { sha256, ed25519Verify };
 const refused = (code: 'unknown_root' | 'keys_invalid', ...next: readonly string[]): TrustedKeys => ({
@@ -35,12 +37,12 @@ function claimedIssuer(payload: Uint8Array): string {
 
 function unknownRoot(kid: string, issuer: string, pins: Pins): TrustedKeys {
   const pinned = pins.get(issuer);
-  const claim = `the keys document says it is of ${issuer === '' ? 'nobody' : issuer} and is signed by the root ${printable(kid)}`;
+  const claim = `the keys document says its issuer is ${issuer === '' ? 'missing' : issuer}, and it is signed by the root ${printable(kid)}`;
   if (pinned !== undefined) return refused('unknown_root', claim, `but the root pinned for it is ${pinned.root.kid}`);
   return refused(
     'unknown_root',
     claim,
-    'nobody pinned it: orb trust add ISSUER --root JWK, with the key as the issuer tells it',
+    'this root is not pinned: orb trust add ISSUER --root JWK, with the key that the issuer publishes',
   );
 }
 
@@ -64,7 +66,7 @@ async function openPinned(
 }
 
 /** Verifies a keys document with the root that it names, if that root is pinned, or with the given root. */
-export async function trustKeys(jws: string, believed: Believed): Promise<TrustedKeys> {
+export async function trustKeys(jws: string, believed: TrustAnchors): Promise<TrustedKeys> {
   const parts = parseJws(jws);
   const header = parts === undefined ? undefined : checkHeader(parts.header, 'orb-keys+jws');
   if (parts === undefined || header === undefined || 'fault' in header) return refused('keys_invalid');

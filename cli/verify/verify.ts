@@ -1,11 +1,11 @@
 import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
 import { errorCode } from '../../core/errors/error-code.ts';
 import { replayEvidence } from '../../core/failover/replay-evidence.ts';
-import { succeeds } from '../../core/merkle/log-origin.ts';
+import { isLaterOrigin } from '../../core/merkle/log-origin.ts';
 import { parseTlogProof } from '../../core/merkle/tlog-proof.ts';
 import { verification } from '../../core/verify/rows.ts';
 import type { Verification } from '../../core/verify/verdict.ts';
-import { verifyReceipt, type Subject, type VerifyOptions } from '../../core/verify/verify.ts';
+import { verifyReceipt, type VerifySubject, type VerifyOptions } from '../../core/verify/verify.ts';
 import { parseDuration } from '../../core/time/duration.ts';
 import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verb } from '../args/verb.ts';
@@ -18,18 +18,18 @@ import { readPins, rememberSequence } from '../trust/trust-store.ts';
 import { readDocument, readKeysFile, type Document } from './document.ts';
 import { openingsFor, readDisclosed, type DisclosedFields } from './openings.ts';
 import { reportText, reportValue, type Report } from './report.ts';
-import { trustKeys, type Believed, type TrustedKeys } from './trusted-keys.ts';
+import { trustKeys, type TrustAnchors, type TrustedKeys } from './trusted-keys.ts';
 
 /**
  * What to do about a proof from an earlier log of the same platform. The checkpoint of that log no longer counts:
  * offline it can't be known which of its entries the new log still has.
  */
-function givenUpLog({ proof, document }: Subject): readonly string[] {
+function abandonedLogLines({ proof, document }: VerifySubject): readonly string[] {
   const [origin = ''] = (parseTlogProof(proof ?? '')?.checkpoint ?? '').split('\n');
-  if (!succeeds(document.log_origin, origin)) return [];
+  if (!isLaterOrigin(document.log_origin, origin)) return [];
   return [
     `its proof is of the log ${origin}, which was given up for ${document.log_origin}`,
-    'orb receipts get ID --bundle FILE fetches its proof by that one, if it was not lost with the other',
+    'orb receipts get ID --bundle FILE fetches its proof in the new log, if the receipt was not lost with the old log',
   ];
 }
 
@@ -47,7 +47,7 @@ function maxAgeOf(args: Args): Pick<VerifyOptions, 'maxAgeMs'> {
 const replayOf = (args: Args): Pick<VerifyOptions, 'replay'> =>
   args.has('explain') ? { replay: ({ evidence, swap }) => replayEvidence(evidence, swap) } : {};
 
-async function believedBy(args: Args, io: Io): Promise<Believed> {
+async function trustAnchorsOf(args: Args, io: Io): Promise<TrustAnchors> {
   const text = args.one('root');
   return text === undefined
     ? { kind: 'pins', pins: await readPins(io) }
@@ -62,7 +62,7 @@ async function keysJwsOf(document: Exclude<Document, { kind: 'malformed' }>, arg
   throw usage('a receipt alone needs --keys FILE: the keys document, from /.well-known/orb-keys.json');
 }
 
-async function remember(keys: TrustedKeys & { kind: 'trusted' }, believed: Believed, io: Io): Promise<void> {
+async function remember(keys: TrustedKeys & { kind: 'trusted' }, believed: TrustAnchors, io: Io): Promise<void> {
   const { document, root } = keys;
   if (believed.kind !== 'pins' || (believed.pins.get(document.issuer)?.sequence ?? 0) >= document.sequence) return;
   try {
@@ -75,7 +75,7 @@ async function remember(keys: TrustedKeys & { kind: 'trusted' }, believed: Belie
 
 /** With openings the receipt is verified twice: only its signed record says in which form the values were committed. */
 async function judge(
-  subject: Subject,
+  subject: VerifySubject,
   options: VerifyOptions,
   disclosed: DisclosedFields,
   io: Io,
@@ -99,7 +99,7 @@ async function verify(args: Args, io: Io): Promise<Report> {
   const path = args.positionals[0] ?? '';
   const options = { ...maxAgeOf(args), ...replayOf(args), allowUnlogged: args.has('allow-unlogged') };
   const disclosed = await readDisclosed(args, io);
-  const believed = await believedBy(args, io);
+  const believed = await trustAnchorsOf(args, io);
   const document = readDocument(await readInput(path, MAX_BYTES, io), path);
   if (document.kind === 'malformed')
     return { verification: verification({ bundle: 'malformed' }, {}), keys: undefined, next: [] };
@@ -112,26 +112,26 @@ async function verify(args: Args, io: Io): Promise<Report> {
   await remember(keys, believed, io);
   const subject = { jws: document.jws, proof: isBundle ? document.proof : null, document: keys.document };
   const judged = await judge(subject, options, disclosed, io);
-  const next = judged.code === 'checkpoint' ? givenUpLog(subject) : [];
+  const next = judged.code === 'checkpoint' ? abandonedLogLines(subject) : [];
   return { verification: withRows(judged, isBundle), keys, next };
 }
 
 export const verifyVerb: Verb = {
   name: 'verify',
-  summary: 'Verifies a receipt, of a run or of a swap, offline, with nothing but the pinned root key of its issuer.',
+  summary: 'Verifies a receipt of a run or a swap, offline, with only the pinned root key of its issuer.',
   usage: 'BUNDLE.json|RECEIPT.jws|-',
   count: [1, 1],
   flags: [
-    { name: 'keys', value: 'FILE', text: 'keys document to judge by; a receipt alone needs it' },
-    { name: 'root', value: 'JWK', text: 'root key, or a file with it, in place of the pinned ones' },
+    { name: 'keys', value: 'FILE', text: 'keys document to verify with; required for a receipt without bundle' },
+    { name: 'root', value: 'JWK', text: 'root key, or a file with it, instead of the pinned keys' },
     { name: 'input', value: 'FILE', text: 'the input of the run, to compare with the receipt' },
     { name: 'input-salt', value: 'SALT', text: 'its salt, from openings of the execution result' },
     { name: 'output', value: 'FILE', text: 'the output of the run' },
     { name: 'output-salt', value: 'SALT', text: 'its salt' },
-    { name: 'max-age', value: 'S', text: 'largest age in seconds, or 90d' },
-    { name: 'allow-unlogged', text: 'do without a proof that the receipt is in the log' },
-    { name: 'explain', text: 'make the decision of a swap again on its evidence, and show the figures' },
-    { name: 'json', text: 'every check for machines' },
+    { name: 'max-age', value: 'S', text: 'maximum age: seconds, or for example 90d' },
+    { name: 'allow-unlogged', text: 'accept a receipt without a proof that it is in the log' },
+    { name: 'explain', text: 'repeat the decision of a swap on its evidence, and show the metrics' },
+    { name: 'json', text: 'print every check, for machines' },
   ],
   about:
     'Makes no network call. Exit 0: valid; 1: tampered; 2: can not be decided; 3: valid, but not trusted;\na swap that does not follow from its evidence (--explain) is not trusted.\nPin the root of an issuer first: orb trust add ISSUER --root JWK.',

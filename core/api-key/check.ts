@@ -3,7 +3,7 @@ import { inCidrs } from '../network/cidr.ts';
 import type { ApiKeyRecord } from './record.ts';
 
 /** The key of one request, and where the request came from. */
-export interface Presented {
+export interface PresentedKey {
   /** SHA-256 of the key text, 32 bytes. */
   readonly sha256: Uint8Array;
   /** The peer's IP address, as the socket gives it. */
@@ -23,7 +23,7 @@ export const isCurrent = ({ notBefore, expiresAt }: ApiKeyRecord, now: number): 
  * An unknown key id costs the same comparison as a wrong secret.
  * @param record undefined when no key has the presented id
  */
-export function checkKey(record: ApiKeyRecord | undefined, presented: Presented): 'ok' | 'unauthenticated' | 'cidr' {
+export function checkKey(record: ApiKeyRecord | undefined, presented: PresentedKey): 'ok' | 'unauthenticated' | 'cidr' {
   const same = timingSafeEqual(presented.sha256, record?.sha256 ?? NOBODY);
   if (!same || record === undefined || !isCurrent(record, presented.now)) return 'unauthenticated';
   return record.cidrs.length === 0 || inCidrs(presented.address, record.cidrs) ? 'ok' : 'cidr';

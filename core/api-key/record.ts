@@ -163,13 +163,13 @@ function readRecord(document: JsonObject, report: Report): ApiKeyRecord | undefi
   const orbs = read.limit('orbs', (item) => ORB.test(item), 'org.name or org.name@version');
   const cidrs = read.limit('cidrs', isCidr, 'ADDRESS/PREFIX without host bits');
   const known = { keyId, sha256, tenants, scopes, life, createdBy, orbs, cidrs };
-  return allThere(known) ? build(known) : undefined;
+  return allDefined(known) ? build(known) : undefined;
 }
 
 const isCidr = (item: string): boolean => parseCidr(item) !== undefined;
 
-type AllThere<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
-const allThere = <T extends object>(fields: T): fields is T & AllThere<T> =>
+type AllDefined<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
+const allDefined = <T extends object>(fields: T): fields is T & AllDefined<T> =>
   Object.values(fields).every((value) => value !== undefined);
 
 interface Parts extends Pick<ApiKeyRecord, 'keyId' | 'tenants' | 'scopes' | 'createdBy'> {

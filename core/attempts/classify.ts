@@ -79,7 +79,7 @@ export interface EndedAttempt {
   readonly usedSecret: boolean;
 }
 
-const answeredElsewhere = <T extends EndedAttempt>(attempts: readonly T[], limited: T): T | undefined =>
+const answeredByOther = <T extends EndedAttempt>(attempts: readonly T[], limited: T): T | undefined =>
   attempts.findLast(
     ({ provider, exchange }) => provider !== limited.provider && exchange.kind === 'answered' && !isRateLimit(exchange),
   );
@@ -94,5 +94,5 @@ export function decisiveAttempt<T extends EndedAttempt>(attempts: readonly T[]):
   if (last === undefined) return undefined;
   if (last.exchange.kind === 'answered' && !isRateLimit(last.exchange)) return last;
   const limited = attempts.findLast(({ exchange }) => isRateLimit(exchange));
-  return limited === undefined ? last : (answeredElsewhere(attempts, limited) ?? limited);
+  return limited === undefined ? last : (answeredByOther(attempts, limited) ?? limited);
 }

@@ -1,7 +1,7 @@
-import type { Failure, Repeats } from './repeat.ts';
+import type { Failure, RepeatPolicy } from './repeat.ts';
 
 /** Whether a provider can be called now, and if not, why and until when (monotonic ms). */
-export type Standing =
+export type Availability =
   | { readonly kind: 'free' }
   | { readonly kind: 'breaker'; readonly until: number }
   /** The provider asked for a pause. */
@@ -16,14 +16,14 @@ export type Standing =
 /** An eligible provider. */
 export interface Candidate {
   readonly provider: string;
-  readonly standing: Standing;
+  readonly standing: Availability;
 }
 
 /** An attempt of this run that failed. */
 export interface FailedAttempt {
   readonly provider: string;
   readonly failure: Failure;
-  readonly repeats: Repeats;
+  readonly repeats: RepeatPolicy;
 }
 
 /** The data that the next step of a run depends on. Times are monotonic ms. */
@@ -140,7 +140,7 @@ function repeat(last: FailedAttempt, situation: AttemptState): Step {
 }
 
 /** Retry-After for the caller when no further attempt is made, in ms. */
-function toldLater(situation: AttemptState): number | undefined {
+function requestedRetry(situation: AttemptState): number | undefined {
   const { candidates, now } = situation;
   if (candidates.some(isFree)) return undefined;
   const next = soonest(candidates.filter(isAnnounced));
@@ -158,7 +158,7 @@ export function nextStep(situation: AttemptState): Step {
   if (last === undefined) return firstStep(situation);
   if (last.failure === 'final' || now >= deadline) return stop('failed');
   const charged = last.failure !== 'unsent';
-  if (failed.length >= maxAttempts || (charged && !budget)) return stop('failed', toldLater(situation));
+  if (failed.length >= maxAttempts || (charged && !budget)) return stop('failed', requestedRetry(situation));
   const step = repeat(last, situation);
   return step.kind === 'call' ? { ...step, charged } : step;
 }

@@ -11,7 +11,7 @@ export interface RetryRules {
 }
 
 /** Where a request may be sent again when it is unknown whether it was executed. */
-export interface Repeats {
+export interface RepeatPolicy {
   /** At any provider: GET, HEAD, OPTIONS, or `idempotent: true`. */
   readonly anywhere: boolean;
   /** At the provider that got it before: PUT, DELETE, or with an idempotency key. */
@@ -30,7 +30,7 @@ export type Failure =
   | 'final';
 
 /** How an attempt ended. */
-export interface Ended {
+export interface AttemptEnd {
   readonly exchange: ProviderExchange;
   /** Request headers may have reached the provider. */
   readonly sent: boolean;
@@ -42,11 +42,11 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const REPLACING_METHODS: ReadonlySet<string> = new Set(['PUT', 'DELETE']);
 
 /** @param execution `method` as sent; the header that takes the key, if any */
-export const repeatsOf = (execution: {
+export const repeatPolicyOf = (execution: {
   readonly method: string;
   readonly idempotent: boolean;
   readonly idempotencyHeader: string | undefined;
-}): Repeats => ({
+}): RepeatPolicy => ({
   anywhere: execution.idempotent || SAFE_METHODS.has(execution.method),
   there: execution.idempotencyHeader !== undefined || REPLACING_METHODS.has(execution.method),
 });
@@ -58,7 +58,7 @@ function failureOfStatus(status: number, rules: RetryRules): Failure {
 }
 
 /** The kind of a failed attempt. */
-export function failureOf({ exchange, sent, status }: Ended, rules: RetryRules): Failure {
+export function failureOf({ exchange, sent, status }: AttemptEnd, rules: RetryRules): Failure {
   if (exchange.kind === 'answered') return failureOfStatus(exchange.status, rules);
   if (exchange.cause === 'cancelled') return 'final';
   if (!sent) return 'unsent';
@@ -70,7 +70,7 @@ export function failureOf({ exchange, sent, status }: Ended, rules: RetryRules):
  * and is not safe to repeat, unless the status says that it was not executed. A cut answer, a 5xx that is never
  * repeated and a stop by the platform count too.
  */
-export function maybeExecuted(ended: Ended, repeats: Repeats, rules: RetryRules): boolean {
+export function maybeExecuted(ended: AttemptEnd, repeats: RepeatPolicy, rules: RetryRules): boolean {
   const { exchange, sent, status } = ended;
   if (!sent || repeats.anywhere) return false;
   if (status !== null && rules.notExecutedStatus.has(status)) return false;

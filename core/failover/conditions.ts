@@ -12,10 +12,10 @@ const UNUSABLE_MS = 300_000;
 export type MetricsKnown =
   | { readonly kind: 'not-configured' }
   | { readonly kind: 'too-coarse'; readonly message: string }
-  | { readonly kind: 'not-looked' }
-  | { readonly kind: 'looked'; readonly step: Pick<FailoverStep, 'memory' | 'health'> };
+  | { readonly kind: 'not-evaluated' }
+  | { readonly kind: 'evaluated'; readonly step: Pick<FailoverStep, 'memory' | 'health'> };
 
-export interface FailoverSeen {
+export interface FailoverConditionInput {
   /** The status to be written. */
   readonly status: FailoverStatus;
   /** The preferred provider of the running version. */
@@ -39,7 +39,7 @@ const AVAILABLE: WantedCondition = {
   type: 'MetricsAvailable',
   status: 'True',
   reason: 'MetricsFresh',
-  message: 'The providers are compared on fresh figures.',
+  message: 'The providers are compared on fresh metrics.',
 };
 
 const UNUSABLE: WantedCondition = {
@@ -47,7 +47,7 @@ const UNUSABLE: WantedCondition = {
   status: 'False',
   reason: 'MetricsUnusable',
   message:
-    'There were no usable figures for five minutes, so nothing is swapped automatically; the log of the operator says why. A run still goes to the next provider when one fails.',
+    'There were no usable metrics for five minutes, so there are no automatic swaps; the log of the operator says why. A run still goes to the next provider when one fails.',
 };
 
 const NOT_CONFIGURED: WantedCondition = {
@@ -55,29 +55,29 @@ const NOT_CONFIGURED: WantedCondition = {
   status: 'Unknown',
   reason: 'NotConfigured',
   message:
-    'The operator has no Prometheus, so nothing is swapped automatically: start it with --prometheus-url. A run still goes to the next provider when one fails, and pins are followed.',
+    'The operator has no Prometheus, so there are no automatic swaps: start it with --prometheus-url. A run still goes to the next provider when one fails, and pins are followed.',
 };
 
-function metricsAvailable({ metrics, now }: FailoverSeen, before: Before): readonly WantedCondition[] {
+function metricsAvailable({ metrics, now }: FailoverConditionInput, before: Before): readonly WantedCondition[] {
   if (metrics.kind === 'not-configured') return [NOT_CONFIGURED];
   if (metrics.kind === 'too-coarse') {
     return [{ type: 'MetricsAvailable', status: 'False', reason: 'WindowsTooShort', message: metrics.message }];
   }
-  if (metrics.kind === 'not-looked') return asBefore(before, 'MetricsAvailable');
+  if (metrics.kind === 'not-evaluated') return asBefore(before, 'MetricsAvailable');
   const { unusableSince } = metrics.step.memory;
   if (unusableSince === null) return [AVAILABLE];
   return now - unusableSince >= UNUSABLE_MS ? [UNUSABLE] : asBefore(before, 'MetricsAvailable');
 }
 
 /** While the health of the providers is unknown, the condition stays as it was. */
-function providersHealthy({ metrics }: FailoverSeen, before: Before): readonly WantedCondition[] {
+function providersHealthy({ metrics }: FailoverConditionInput, before: Before): readonly WantedCondition[] {
   const type = 'ProvidersHealthy';
-  const health = metrics.kind === 'looked' ? metrics.step.health : 'unknown';
+  const health = metrics.kind === 'evaluated' ? metrics.step.health : 'unknown';
   if (health === 'unknown') return asBefore(before, type);
   if (health === 'up') {
-    return [{ type, status: 'True', reason: 'ProvidersHealthy', message: 'A provider that works is the active one.' }];
+    return [{ type, status: 'True', reason: 'ProvidersHealthy', message: 'The active provider works.' }];
   }
-  const message = 'The active provider fails and no other one is known to be well; it stays, and all are probed.';
+  const message = 'The active provider fails, and no other one is known to work; it stays active, and all are probed.';
   return [{ type, status: 'False', reason: 'AllDown', message }];
 }
 
@@ -89,17 +89,17 @@ const LEFT = {
   primary: 'NotPrimary',
 } as const satisfies Readonly<Record<FailoverStatus['reason'], string>>;
 
-function failedOver({ status, primary }: FailoverSeen): readonly WantedCondition[] {
+function failedOver({ status, primary }: FailoverConditionInput): readonly WantedCondition[] {
   const { activeProvider, reason } = status;
   if (activeProvider === primary) return [];
   const message = `"${activeProvider}" is used instead of the primary "${primary}".`;
   return [{ type: 'FailedOver', status: 'True', reason: LEFT[reason], message }];
 }
 
-function failoverFrozen({ status, now }: FailoverSeen): readonly WantedCondition[] {
+function failoverFrozen({ status, now }: FailoverConditionInput): readonly WantedCondition[] {
   if (status.frozen === null || status.frozen.until <= now) return [];
   const { activeProvider } = status;
-  const message = `There were too many swaps within an hour: "${activeProvider}" stays for an hour unless it fails. A manual swap ends that.`;
+  const message = `There were too many swaps within an hour: "${activeProvider}" stays active for an hour unless it fails. A manual swap ends the freeze.`;
   return [{ type: 'FailoverFrozen', status: 'True', reason: 'TooManySwaps', message }];
 }
 
@@ -108,7 +108,7 @@ function failoverFrozen({ status, now }: FailoverSeen): readonly WantedCondition
  * they are true. Messages hold no changing numbers.
  * @param before conditions in the current status
  */
-export const failoverConditions = (seen: FailoverSeen, before: Before): readonly WantedCondition[] => [
+export const failoverConditions = (seen: FailoverConditionInput, before: Before): readonly WantedCondition[] => [
   ...metricsAvailable(seen, before),
   ...providersHealthy(seen, before),
   ...failedOver(seen),

@@ -1,7 +1,7 @@
 import { cleanMetrics, MAX_TIME } from './clean-metrics.ts';
 import { followPin, type FollowedPin } from './follow-pin.ts';
 import type { UnusableReason } from './metrics.ts';
-import { judge, type Moment } from './policy.ts';
+import { judge, type PolicyInput } from './policy.ts';
 import { NO_STREAKS, type Answer } from './rules/answer.ts';
 import { candidatesOf } from './rules/candidates.ts';
 import { failingVerdict } from './rules/hard-failure.ts';
@@ -31,7 +31,7 @@ function clampStatus(status: FailoverStatus, now: number, dwellMaxMs: number): F
 }
 
 /** Without usable metrics, only a pin that was just followed changes the provider. */
-function unusable(moment: Moment, why: UnusableReason | 'now'): FailoverOutput {
+function unusable(moment: PolicyInput, why: UnusableReason | 'now'): FailoverOutput {
   const { input, pinned } = moment;
   const { decision, status } = judge(moment);
   const latched = pinned.swapped || input.memory.latched === null ? null : { ...input.memory.latched, fastTicks: 0 };
@@ -59,7 +59,7 @@ function explain(situation: Situation, { decision }: Answer): Explain {
   return { rule: ruleOf(decision), limitMs, baseMs, window, minSamples, candidates: candidatesOf(situation) };
 }
 
-function usable(moment: Moment, situation: Situation): FailoverOutput {
+function usable(moment: PolicyInput, situation: Situation): FailoverOutput {
   const { input, pinned } = moment;
   const answer = judge(moment);
   const verdict: Verdict = failingVerdict(situation) ?? latencyVerdict(situation);
@@ -84,18 +84,18 @@ function normalised(input: FailoverInput): FailoverInput {
 
 const isTime = (now: number): boolean => now >= 0 && now <= MAX_TIME;
 
-function untimed(input: FailoverInput): Moment {
+function untimed(input: FailoverInput): PolicyInput {
   const next = input.persisted ?? newStatus(input.resolved[0] ?? input.config.primary, 0);
   const pinned: FollowedPin = { holds: 'none', swapped: false, next, events: [] };
-  return { input, pinned, figures: { kind: 'unusable', why: 'now' } };
+  return { input, pinned, metrics: { kind: 'unusable', why: 'now' } };
 }
 
-function momentOf(input: FailoverInput): Moment {
+function momentOf(input: FailoverInput): PolicyInput {
   const pinned = followPin({ ...input, hasSwapConfig: true });
-  return { input, pinned, figures: figuresOf(input, pinned.next) };
+  return { input, pinned, metrics: assessMetrics(input, pinned.next) };
 }
 
-function figuresOf(input: FailoverInput, status: FailoverStatus): Moment['figures'] {
+function assessMetrics(input: FailoverInput, status: FailoverStatus): PolicyInput['metrics'] {
   const { metrics } = input;
   if (metrics.state === 'unusable') return { kind: 'unusable', why: metrics.why };
   if (!Number.isFinite(metrics.ageMs)) return { kind: 'unusable', why: 'stale' };
@@ -109,6 +109,6 @@ function figuresOf(input: FailoverInput, status: FailoverStatus): Moment['figure
  */
 export function decide(input: FailoverInput): FailoverOutput {
   const moment = isTime(input.now) ? momentOf(normalised(input)) : untimed(input);
-  const { figures } = moment;
-  return figures.kind === 'usable' ? usable(moment, figures.situation) : unusable(moment, figures.why);
+  const { metrics } = moment;
+  return metrics.kind === 'usable' ? usable(moment, metrics.situation) : unusable(moment, metrics.why);
 }

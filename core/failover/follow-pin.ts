@@ -65,7 +65,7 @@ function follow(pin: FailoverPin, status: FailoverStatus, input: PinInput): Foll
 function end({ id, provider }: FailoverPin, status: FailoverStatus): Omit<FollowedPin, 'holds' | 'swapped'> {
   const { firstSeen, expiredId } = status.pin;
   if (firstSeen?.id !== id || expiredId === id) return { next: status, events: [] };
-  const note = `The pin to "${provider}" has ended; the provider stays until the rules decide otherwise.`;
+  const note = `The pin to "${provider}" has expired; the provider stays until the rules decide otherwise.`;
   return { next: withPinState(status, { expiredId: id }), events: [failoverEvent('Normal', 'PinExpired', note)] };
 }
 

@@ -3,17 +3,17 @@ import type { UnusableReason } from './metrics.ts';
 import { NO_STREAKS, stay, type Answer } from './rules/answer.ts';
 import { degraded } from './rules/degraded.ts';
 import { failback } from './rules/failback.ts';
-import { allDown, isBroken, leaveBroken, mustWait, successor } from './rules/hard-failure.ts';
+import { allDown, isBroken, replaceBroken, mustWait, successor } from './rules/hard-failure.ts';
 import { rampStep } from './rules/ramp.ts';
 import type { Situation } from './rules/situation.ts';
 import { trialRamp } from './rules/trial-ramp.ts';
 import type { Decision, FailoverInput, FailoverStatus, Ramp, RuleId } from './types.ts';
 
 /** Input of the policy: one Orb at one moment, with its pin already followed. */
-export interface Moment {
+export interface PolicyInput {
   readonly input: FailoverInput;
   readonly pinned: FollowedPin;
-  readonly figures:
+  readonly metrics:
     | { readonly kind: 'usable'; readonly situation: Situation }
     | { readonly kind: 'unusable'; readonly why: UnusableReason | 'now' };
 }
@@ -22,14 +22,14 @@ export interface Moment {
 interface Row {
   readonly rule: RuleId;
   /** @returns undefined when the condition does not hold */
-  readonly answer: (moment: Moment) => Answer | undefined;
+  readonly answer: (moment: PolicyInput) => Answer | undefined;
 }
 
 /** @param when the condition: returns data for the answer, or undefined when it does not hold */
 const row = <Found>(
   rule: RuleId,
-  when: (moment: Moment) => Found | undefined,
-  then: (found: Found, moment: Moment) => Answer,
+  when: (moment: PolicyInput) => Found | undefined,
+  then: (found: Found, moment: PolicyInput) => Answer,
 ): Row => ({
   rule,
   answer: (moment) => {
@@ -43,20 +43,20 @@ type Streaking = (situation: Situation) => Answer | undefined;
 /** Rules that count a streak in every evaluation, whichever of them answers. */
 const STREAKING: readonly Streaking[] = [degraded, trialRamp, failback];
 
-const situationOf = ({ figures }: Moment): Situation | undefined =>
-  figures.kind === 'usable' ? figures.situation : undefined;
+const situationOf = ({ metrics }: PolicyInput): Situation | undefined =>
+  metrics.kind === 'usable' ? metrics.situation : undefined;
 
 /** The situation, if the condition holds in it. */
 const when =
   (holds: (situation: Situation) => boolean) =>
-  (moment: Moment): Situation | undefined => {
+  (moment: PolicyInput): Situation | undefined => {
     const situation = situationOf(moment);
     return situation !== undefined && holds(situation) ? situation : undefined;
   };
 
 const pin =
   (holds: FollowedPin['holds']) =>
-  ({ pinned }: Moment): FailoverStatus | undefined =>
+  ({ pinned }: PolicyInput): FailoverStatus | undefined =>
     pinned.holds === holds ? pinned.next : undefined;
 
 const manual = (status: FailoverStatus): Decision => ({
@@ -67,15 +67,15 @@ const manual = (status: FailoverStatus): Decision => ({
 });
 
 /** The provider that replaces a broken one; undefined when no provider may replace it now. */
-function heir(moment: Moment): { readonly situation: Situation; readonly to: string } | undefined {
+function brokenAndSuccessor(moment: PolicyInput): { readonly situation: Situation; readonly to: string } | undefined {
   const situation = when(isBroken)(moment);
   const to = situation === undefined ? undefined : successor(situation);
   return situation === undefined || to === undefined || mustWait(situation) ? undefined : { situation, to };
 }
 
 /** Leaves a broken provider. This also ends a soft pin, which no other rule may override. */
-function leave({ situation, to }: { readonly situation: Situation; readonly to: string }, moment: Moment): Answer {
-  const answer = leaveBroken(situation, to);
+function leave({ situation, to }: { readonly situation: Situation; readonly to: string }, moment: PolicyInput): Answer {
+  const answer = replaceBroken(situation, to);
   const { pinned, input } = moment;
   if (pinned.holds !== 'soft' || input.pin === null) return answer;
   return { ...answer, status: { ...answer.status, pin: { ...answer.status.pin, overriddenId: input.pin.id } } };
@@ -84,7 +84,7 @@ function leave({ situation, to }: { readonly situation: Situation; readonly to: 
 const frozenReason = ({ status, now }: Situation): string | undefined =>
   status.frozen !== null && status.frozen.until > now ? status.frozen.reason : undefined;
 
-function running(moment: Moment): { readonly situation: Situation; readonly ramp: Ramp } | undefined {
+function running(moment: PolicyInput): { readonly situation: Situation; readonly ramp: Ramp } | undefined {
   const situation = situationOf(moment);
   const ramp = situation?.status.ramp ?? null;
   return situation === undefined || ramp === null ? undefined : { situation, ramp };
@@ -92,7 +92,7 @@ function running(moment: Moment): { readonly situation: Situation; readonly ramp
 
 const answered =
   (rule: Streaking, isActing: boolean) =>
-  (moment: Moment): Answer | undefined => {
+  (moment: PolicyInput): Answer | undefined => {
     const situation = situationOf(moment);
     const answer = situation === undefined ? undefined : rule(situation);
     return answer !== undefined && (answer.decision.kind !== 'stay') === isActing ? answer : undefined;
@@ -100,10 +100,10 @@ const answered =
 const acts = (rule: Streaking): ReturnType<typeof answered> => answered(rule, true);
 const waits = (rule: Streaking): ReturnType<typeof answered> => answered(rule, false);
 
-const asItIs = (answer: Answer): Answer => answer;
+const unchanged = (answer: Answer): Answer => answer;
 
 /** While all these rules wait, the answer keeps the streaks and Events of each of them. */
-function withStreaks(answer: Answer, moment: Moment): Answer {
+function withStreaks(answer: Answer, moment: PolicyInput): Answer {
   const situation = situationOf(moment);
   const all = STREAKING.flatMap((rule) => (situation === undefined ? [] : (rule(situation) ?? [])));
   const streaks = all.reduce(
@@ -130,10 +130,10 @@ export const POLICY: readonly Row[] = [
   row('pinned', pin('hard'), (status) => stay(status, 'pinned', 'hard')),
   row(
     'metrics-unusable',
-    ({ figures }) => (figures.kind === 'unusable' ? figures.why : undefined),
+    ({ metrics }) => (metrics.kind === 'unusable' ? metrics.why : undefined),
     (why, { pinned }) => stay(pinned.next, 'metrics-unusable', why),
   ),
-  row('hard-failure', heir, leave),
+  row('hard-failure', brokenAndSuccessor, leave),
   row(
     'all-down',
     when((situation) => isBroken(situation) && successor(situation) === undefined),
@@ -147,9 +147,9 @@ export const POLICY: readonly Row[] = [
     (situation) => stay(situation.status, 'frozen', frozenReason(situation) ?? ''),
   ),
   row('ramp', running, ({ situation, ramp }) => rampStep(situation, ramp)),
-  row('degraded', acts(degraded), asItIs),
-  row('trial-ramp', acts(trialRamp), asItIs),
-  row('failback', acts(failback), asItIs),
+  row('degraded', acts(degraded), unchanged),
+  row('trial-ramp', acts(trialRamp), unchanged),
+  row('failback', acts(failback), unchanged),
   row('degraded', waits(degraded), withStreaks),
   row('trial-ramp', waits(trialRamp), withStreaks),
   row('failback', waits(failback), withStreaks),
@@ -166,7 +166,7 @@ export const POLICY: readonly Row[] = [
 ];
 
 /** The answer of the first row whose condition holds. With metrics the last row always holds, without them rule 1. */
-export function judge(moment: Moment): Answer {
+export function judge(moment: PolicyInput): Answer {
   for (const { answer } of POLICY) {
     const found = answer(moment);
     if (found !== undefined) return found;

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { FreshMetrics } from './clean-metrics.ts';
 import { decide } from './decide.ts';
-import { isAsShown, type DecidedAgain } from './shown-evidence.ts';
+import { matchesShown, type ReplayedDecision } from './shown-evidence.ts';
 import { newStatus } from './status-codec.ts';
 import { WINDOWS, type BreakerState, type ProviderMetrics, type Reading, type WindowMetrics } from './metrics.ts';
 import type { FailoverInput, FailoverMemory, FailoverStatus, Ramp, ResolvedSwapConfig, SwapRecord } from './types.ts';
@@ -16,10 +16,10 @@ export interface Replay {
 }
 
 /** The evidence has an unexpected shape: its author may have written anything, so it can't be replayed. */
-class Unreadable extends Error {}
+class MalformedEvidence extends Error {}
 
 const fail = (what: string): never => {
-  throw new Unreadable(what);
+  throw new MalformedEvidence(what);
 };
 
 const objectOf = (value: unknown, what: string): JsonObject => (isJsonObject(value) ? value : fail(what));
@@ -206,7 +206,7 @@ function statusOf(state: JsonObject, now: number): FailoverStatus {
 }
 
 /** @returns undefined when the replay gives no swap */
-function replayed(evidence: JsonObject): (DecidedAgain & { readonly swap: SwapRecord }) | undefined {
+function replayed(evidence: JsonObject): (ReplayedDecision & { readonly swap: SwapRecord }) | undefined {
   const { metrics, replay } = evidence;
   const row = objectOf(replay, 'replay');
   const state = objectOf(row['state'], 'state');
@@ -237,14 +237,14 @@ function replayed(evidence: JsonObject): (DecidedAgain & { readonly swap: SwapRe
 
 function compare(evidence: JsonObject, swap: ReplayedSwap): Replay {
   const found = replayed(evidence);
-  if (found === undefined) return { follows: false, why: 'These figures lead to no swap.' };
+  if (found === undefined) return { follows: false, why: 'These metrics lead to no swap.' };
   const { from, to, reason, rule } = found.swap;
-  const told = `the rule ${rule} leads from "${from}" to "${to}" (${reason})`;
+  const decision = `the rule ${rule} leads from "${from}" to "${to}" (${reason})`;
   if (from !== swap.from || to !== swap.to || reason !== swap.reason || rule !== swap.rule)
-    return { follows: false, why: `With these figures ${told}, which is not what was recorded.` };
-  return isAsShown(evidence, found)
-    ? { follows: true, why: `With these figures ${told}.` }
-    : { follows: false, why: `With its own figures ${told}, but the evidence shows others.` };
+    return { follows: false, why: `With these metrics ${decision}, which is not what was recorded.` };
+  return matchesShown(evidence, found)
+    ? { follows: true, why: `With these metrics ${decision}.` }
+    : { follows: false, why: `With its own metrics ${decision}, but the evidence shows others.` };
 }
 
 /**
@@ -256,7 +256,7 @@ export function replayEvidence(evidence: JsonValue, swap: ReplayedSwap): Replay 
   try {
     return compare(objectOf(evidence, 'evidence'), swap);
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
+    if (!(error instanceof MalformedEvidence)) throw error;
     return { follows: false, why: `The evidence can't be replayed: "${error.message}" is missing or malformed.` };
   }
 }

@@ -44,27 +44,27 @@ export function shownStreak({ rule }: Pick<SwapRecord, 'rule'>, { memory }: Pick
 }
 
 /** Whether a value has all members of `wanted`, which are plain values. */
-const shows = (value: unknown, wanted: JsonObject): boolean =>
+const containsAll = (value: unknown, wanted: JsonObject): boolean =>
   isJsonObject(value) && Object.entries(wanted).every(([name, member]) => value[name] === member);
 
 /** A swap with the input of its decision, run again. */
-export interface DecidedAgain {
+export interface ReplayedDecision {
   readonly input: Pick<FailoverInput, 'config' | 'memory'>;
   readonly output: Pick<FailoverOutput, 'explain'>;
   readonly swap: Pick<SwapRecord, 'to' | 'rule'>;
 }
 
 /** Whether the values that people see are the values of the decision. */
-export function isAsShown(
+export function matchesShown(
   { config, candidates, streak }: JsonObject,
-  { input, output: { explain }, swap }: DecidedAgain,
+  { input, output: { explain }, swap }: ReplayedDecision,
 ): boolean {
   const wanted = explain.candidates.map((candidate) => shownCandidate(candidate, swap.to));
   return (
-    shows(config, shownConfig(input.config, explain)) &&
+    containsAll(config, shownConfig(input.config, explain)) &&
     Array.isArray(candidates) &&
     candidates.length === wanted.length &&
-    wanted.every((candidate, index) => shows(candidates[index], candidate)) &&
+    wanted.every((candidate, index) => containsAll(candidates[index], candidate)) &&
     streak === shownStreak(swap, input)
   );
 }

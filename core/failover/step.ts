@@ -65,27 +65,27 @@ export const swapEvents = (events: readonly EventSpec[], swap: SwapRecord | unde
     ? events
     : events.map((event) => (event.reason === 'ProviderChanged' ? { ...event, id: swap.receiptId } : event));
 
-const TOLD_AGAIN_MS = 600_000;
+const REPORT_AGAIN_MS = 600_000;
 
 /**
  * Events of recent swaps, for a new leader: earlier leaders may have ended before they emitted them. A repeated Event
  * has the same id.
  */
-export const untoldSwaps = (status: FailoverStatus | null, now: number): readonly EventSpec[] =>
+export const unreportedSwaps = (status: FailoverStatus | null, now: number): readonly EventSpec[] =>
   (status?.history ?? [])
-    .filter(({ at }) => Math.abs(now - at) <= TOLD_AGAIN_MS)
+    .filter(({ at }) => Math.abs(now - at) <= REPORT_AGAIN_MS)
     .flatMap((swap) => swapEvents([providerChanged(swap.from, swap.to, swap.reason)], swap));
 
 /**
  * Whether the latency of the active provider is unknown. That holds when no series can be read, and when there are two
  * series (failover.md §13, S18).
  */
-const isBlind = (verdict: FailoverOutput['verdict']): boolean =>
+const hasNoMetrics = (verdict: FailoverOutput['verdict']): boolean =>
   verdict.kind === 'unavailable' || (verdict.kind === 'inconclusive' && verdict.why === 'multiple-series');
 
 /** Start of the unbroken row of evaluations without usable metrics, ms since epoch; null when this one has metrics. */
 function unusableSince({ input, memory }: StepInput, { verdict }: FailoverOutput): number | null {
-  if (!isBlind(verdict)) return null;
+  if (!hasNoMetrics(verdict)) return null;
   const { metrics, now } = input;
   const since = metrics.state === 'unusable' ? metrics.since : now;
   return Math.min(memory.unusableSince ?? since, since);

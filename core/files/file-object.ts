@@ -89,7 +89,7 @@ export const pinAnnotationOf = (noted: string): Readonly<Record<string, string>>
 export const PIN_ANNOTATION_PATH = `/metadata/annotations/${PIN.replace('/', '~1')}`;
 
 /** Annotations of an object that an older version applied from a file. The next evaluation compares its content. */
-export const takenOverAnnotations = (file: string): Readonly<Record<string, string>> => ({ [FILE]: file });
+export const migratedAnnotations = (file: string): Readonly<Record<string, string>> => ({ [FILE]: file });
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 

@@ -47,7 +47,7 @@ export interface CheckFileOptions {
   readonly allowedOrigins: readonly string[];
 }
 
-const notBare = (kind: string): Finding => ({
+const notBareManifest = (kind: string): Finding => ({
   code: 'loader-bare-manifests-only',
   pointer: '/kind',
   detail: `The manifest folder holds bare manifests; apply this ${kind} with kubectl, or move its spec to the top.`,
@@ -61,7 +61,8 @@ interface CheckedDocument {
 }
 
 function checkDocument({ resource, withPlaces }: FileDocument, options: CheckFileOptions): CheckedDocument {
-  if (resource.kind !== 'Orb' || resource.pointer !== '') return { findings: withPlaces([notBare(resource.kind)]) };
+  if (resource.kind !== 'Orb' || resource.pointer !== '')
+    return { findings: withPlaces([notBareManifest(resource.kind)]) };
   const { name, manifest } = resource;
   const compiled = compileOrb(manifest, options);
   const findings = withPlaces(compiled.findings);

@@ -8,7 +8,7 @@ export const LOADED_FROM_ANNOTATION = 'orbs.dev/loaded-from';
 export const LOADER = 'orb-manifest-loader';
 
 /** Whether the loader made an Orb, by its label. Before a delete, the writer also checks the field manager. */
-export const isOurs = (orb: KubeObject): boolean => orb.metadata.labels?.[LOADED_BY_LABEL] === LOADER;
+export const isLoaderOwned = (orb: KubeObject): boolean => orb.metadata.labels?.[LOADED_BY_LABEL] === LOADER;
 
 /** The file that an Orb was last applied from, without its folder. */
 export const fileOf = (orb: KubeObject | undefined): string | undefined =>

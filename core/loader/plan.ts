@@ -3,7 +3,7 @@ import { isJsonObject } from '../json/json-value.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import type { CheckedFile, FileManifest } from './check-file.ts';
 import type { LoaderReport } from './loader-report.ts';
-import { fileOf, isOurs } from './own-orb.ts';
+import { fileOf, isLoaderOwned } from './own-orb.ts';
 import { planRemovals, type RemoveStep } from './removals.ts';
 
 /** One Orb to write. */
@@ -81,7 +81,7 @@ const duplicates = (claims: readonly Claimed[], chosen: Claimed): readonly Loade
         file,
         'loader-duplicate',
         '/orb_id',
-        `${manifest.orbId} stands in ${chosen.file} too; that one is used. Remove one of them.`,
+        `${chosen.file} also has ${manifest.orbId}; that one is used. Remove one of them.`,
       ),
     );
 
@@ -116,7 +116,7 @@ const conflict = ({ file, manifest }: Claimed): LoaderReport =>
     file,
     'loader-conflict',
     '/orb_id',
-    `Orb ${manifest.name} was applied by somebody else and stays as it is. Remove this file, or delete that Orb.`,
+    `Orb ${manifest.name} was applied by another writer, so it stays unchanged. Remove this file, or delete that Orb.`,
   );
 
 const foreignFields = ({ file, manifest }: Claimed): LoaderReport => ({
@@ -124,7 +124,7 @@ const foreignFields = ({ file, manifest }: Claimed): LoaderReport => ({
   code: 'loader-foreign-fields',
   severity: 'warning',
   pointer: '',
-  detail: `Orb ${manifest.name} holds fields of another field manager that this file does not have; they run too.`,
+  detail: `Orb ${manifest.name} has fields of another field manager, which this file does not have; they are used too.`,
 });
 
 interface Decision {
@@ -137,7 +137,7 @@ function decide(claim: Claimed, existing: KubeObject | undefined, before: Settle
   const { file, manifest } = claim;
   const apply: ApplyStep = { name: manifest.name, file, manifest, existing };
   if (existing === undefined) return { apply };
-  if (!isOurs(existing)) return { report: conflict(claim) };
+  if (!isLoaderOwned(existing)) return { report: conflict(claim) };
   // The Orb is being deleted; a later evaluation creates it again.
   if (existing.metadata.deletionTimestamp !== undefined) return {};
   const settled = settle(claim, existing, before);

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import type { CheckedFile, FileManifest } from './check-file.ts';
 import type { LoaderReport } from './loader-report.ts';
-import { fileOf, isOurs } from './own-orb.ts';
+import { fileOf, isLoaderOwned } from './own-orb.ts';
 
 /** An Orb of the loader that is no longer in any file. */
 export interface RemoveStep {
@@ -43,7 +43,9 @@ const NAMES_IN_REPORT = 5;
 function orphansOf({ files, orbs }: RemovalSnapshot): readonly Orphan[] {
   const meant = new Set(files.flatMap(({ manifests, claims }) => [...manifests.map(({ name }) => name), ...claims]));
   return orbs
-    .filter((orb) => isOurs(orb) && orb.metadata.deletionTimestamp === undefined && !meant.has(orb.metadata.name))
+    .filter(
+      (orb) => isLoaderOwned(orb) && orb.metadata.deletionTimestamp === undefined && !meant.has(orb.metadata.name),
+    )
     .flatMap((orb) => {
       const { name, uid } = orb.metadata;
       return uid === undefined ? [] : [{ name, uid, from: fileOf(orb) }];
@@ -79,7 +81,7 @@ function held(file: string, names: readonly string[]): LoaderReport {
     code: 'loader-removal-held',
     severity: 'warning',
     pointer: '',
-    detail: `Not deleted: ${listed}. No valid manifest means that any more, but this file is not taken over whole and may. Mend this file, or delete with kubectl what shall go.`,
+    detail: `Not deleted: ${listed}. No valid manifest defines them any more, but this file has errors and may define them. Correct this file, or delete the Orbs with kubectl.`,
   };
 }
 

@@ -22,7 +22,7 @@ function ofTrial(manifest: Manifest): readonly Finding[] {
   const config = resolveSwapConfig(manifest);
   if (config?.strategy !== 'latency' || config.probe.mode === 'synthetic' || !hasOther(manifest, config)) return [];
   const detail =
-    'Without probes a slow provider is left by a trial: a share of the runs goes to another one, which needs about 0.4 runs a second. With an execution.probe for every provider, and probe.mode absent or synthetic, it takes no runs.';
+    'Without probes, a slow provider is replaced by a trial: a share of the runs goes to another one, which needs about 0.4 runs a second. With an execution.probe for every provider, and probe.mode absent or synthetic, no runs are needed.';
   return [info('manifest-latency-trial', 'strategy', detail)];
 }
 

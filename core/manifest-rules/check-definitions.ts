@@ -1,8 +1,8 @@
 import type { Execution, InputDefinition, Manifest, OutputDefinition } from '../../crds/manifest.ts';
-import { repeatsOf } from '../attempts/repeat.ts';
+import { repeatPolicyOf } from '../attempts/repeat.ts';
 import { childPointer } from '../manifest/child-pointer.ts';
 import type { Finding } from '../manifest/finding.ts';
-import { nearest } from '../manifest/nearest.ts';
+import { nearestName } from '../manifest/nearest.ts';
 import { isOfType } from '../manifest/value-type.ts';
 import { executionsOf, type ExecutionPlace } from './executions.ts';
 
@@ -64,7 +64,7 @@ function ofProviderOutputs(manifest: Manifest): readonly Finding[] {
     const pointer = `${childPointer('/providers', provider)}/outputs`;
     const unknown = Object.keys(outputs).filter((name) => !Object.hasOwn(manifest.outputs, name));
     const findings = unknown.map((name): Finding => {
-      const suggestion = nearest(name, known);
+      const suggestion = nearestName(name, known);
       const finding = error(
         'schema-additionalProperties',
         childPointer(pointer, name),
@@ -81,7 +81,9 @@ function isFollowed(manifest: Manifest, execution: Execution): boolean {
   const { method, body_template: body, idempotent = false, idempotency_header: idempotencyHeader, retry } = execution;
   const sent = method ?? (body === undefined ? 'GET' : 'POST');
   const hasOthers = Object.keys(manifest.providers ?? {}).some((name) => name !== manifest.provider);
-  return hasOthers && retry?.max_attempts !== 1 && repeatsOf({ method: sent, idempotent, idempotencyHeader }).anywhere;
+  return (
+    hasOthers && retry?.max_attempts !== 1 && repeatPolicyOf({ method: sent, idempotent, idempotencyHeader }).anywhere
+  );
 }
 
 function ofAttempt(manifest: Manifest, { pointer, execution }: ExecutionPlace): readonly Finding[] {

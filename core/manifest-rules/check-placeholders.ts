@@ -1,7 +1,7 @@
 import type { Manifest } from '../../crds/manifest.ts';
 import { childPointer } from '../manifest/child-pointer.ts';
 import type { Finding } from '../manifest/finding.ts';
-import { nearest } from '../manifest/nearest.ts';
+import { nearestName } from '../manifest/nearest.ts';
 import { requestsOf, textsOf } from './executions.ts';
 
 // This finds names only; core/template checks the grammar.
@@ -18,7 +18,7 @@ const usesOf = (manifest: Manifest): readonly Use[] =>
     .flatMap(({ pointer, text }) => [...text.matchAll(INPUT)].map(([, name = '']) => ({ name, pointer })));
 
 function unknownInput({ name, pointer }: Use, known: readonly string[]): Finding {
-  const suggestion = nearest(name, known);
+  const suggestion = nearestName(name, known);
   const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
   const detail = `No input is named "${name}"; add it to /inputs.${hint}`;
   const finding: Finding = { code: 'manifest-unknown-input', pointer, detail, severity: 'error' };

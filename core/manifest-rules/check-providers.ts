@@ -12,14 +12,14 @@ function duplicates(primary: string, fallbacks: readonly Named[]): readonly Find
   return fallbacks.flatMap(({ name, pointer }): readonly Finding[] => {
     const isNew = !before.has(name);
     before.add(name);
-    const detail = `"${name}" is the primary or stands before; name each provider once.`;
+    const detail = `"${name}" is the primary or already listed; name each provider once.`;
     return isNew ? [] : [{ code: 'manifest-fallback-duplicate', pointer, detail, severity: 'error' }];
   });
 }
 
 /** Message for a provider that is named but has no execution; findings, conditions and refusals share it. */
 export const explainUndefined = (name: string): string =>
-  `Nothing says how "${name}" is called, so it is never chosen; add ${childPointer('/providers', name)}/execution.`;
+  `"${name}" has no execution, so it is never chosen; add ${childPointer('/providers', name)}/execution.`;
 
 function undefinedNames(manifest: Manifest, named: readonly Named[]): readonly Finding[] {
   const providers = manifest.providers ?? {};

@@ -97,7 +97,7 @@ function ofProbes({ probe, failback }: SwapConfig): readonly Finding[] {
       interval * samples <= PROBE_WINDOW_MS,
       'manifest-probe-samples',
       'probe/interval',
-      'interval times failback.min_probe_samples is at most 5m: write less, else the primary never comes back.',
+      'interval times failback.min_probe_samples must be at most 5m: write less, otherwise the primary never becomes active again.',
     ),
     ...unless(
       interval * most >= HOUR_MS,

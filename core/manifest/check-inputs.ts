@@ -2,7 +2,7 @@ import type { InputDefinition, ValueType } from '../../crds/manifest.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { childPointer, shownPointer } from './child-pointer.ts';
 import type { Checked, Finding } from './finding.ts';
-import { nearest } from './nearest.ts';
+import { nearestName } from './nearest.ts';
 import { isOfType } from './value-type.ts';
 
 interface Expected {
@@ -32,16 +32,16 @@ function isKept(value: JsonValue): boolean {
 }
 
 /** Pointer of the first value, or name of a member, that canonical JSON would change. */
-function unkept(value: JsonValue, pointer: string): { readonly pointer: string; readonly isNumber: boolean } {
+function unsafeValue(value: JsonValue, pointer: string): { readonly pointer: string; readonly isNumber: boolean } {
   if (typeof value !== 'object' || value === null) return { pointer, isNumber: typeof value === 'number' };
   const found = Object.entries(value).find(([name, member]) => !name.isWellFormed() || !isKept(member));
   if (found === undefined || !found[0].isWellFormed()) return { pointer, isNumber: false };
-  return unkept(found[1], childPointer(pointer, found[0]));
+  return unsafeValue(found[1], childPointer(pointer, found[0]));
 }
 
 /** Such a value is refused: the commitment would cover another text than the caller sent (security.md §4.2). */
-function ofUnkept(name: string, value: JsonValue, pointer: string): Finding {
-  const place = unkept(value, pointer);
+function unsafeValueFinding(name: string, value: JsonValue, pointer: string): Finding {
+  const place = unsafeValue(value, pointer);
   const shown = shownPointer(place.pointer);
   if (!place.isNumber) return error('input-not-unicode', shown, NOT_UNICODE);
   const verb = place.pointer === pointer ? 'is' : 'holds';
@@ -54,11 +54,11 @@ function ofExpected({ name, type, required }: Expected, inputs: JsonObject): Fin
   if (value === undefined)
     return required ? error('input-missing', pointer, `The input "${name}" is required; add it.`) : undefined;
   if (!isOfType(value, type)) return error('input-type', pointer, `The input "${name}" must be of type ${type}.`);
-  return isKept(value) ? undefined : ofUnkept(name, value, pointer);
+  return isKept(value) ? undefined : unsafeValueFinding(name, value, pointer);
 }
 
 function ofUnknown(name: string, known: readonly string[]): Finding {
-  const suggestion = nearest(name, known);
+  const suggestion = nearestName(name, known);
   const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
   const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
   const finding = error(

@@ -12,7 +12,7 @@ import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { member } from '../json/members.ts';
 import { childPointer, shownPointer } from './child-pointer.ts';
 import type { Checked, Finding } from './finding.ts';
-import { nearest } from './nearest.ts';
+import { nearestName } from './nearest.ts';
 
 /** An error of a generated check, as Ajv words it. */
 interface SchemaError {
@@ -54,7 +54,7 @@ const described = ({ parentSchema, message }: SchemaError): string =>
 function explainUnknown({ instancePath, params, parentSchema }: SchemaError): Explained {
   const name = text(params['additionalProperty']);
   const known = names(member(parentSchema, 'properties'));
-  const suggestion = nearest(name, known);
+  const suggestion = nearestName(name, known);
   const shown = name.length > 64 ? `${name.slice(0, 64)}…` : name;
   const detail = `"${shown}" is not known here.${didYouMean(suggestion) || ` Known: ${known.join(', ')}.`}`;
   return { pointer: childPointer(instancePath, name), detail, suggestion };
@@ -67,7 +67,7 @@ function explainMissing({ instancePath, params }: SchemaError): Explained {
 
 function explainEnum({ instancePath, params, data }: SchemaError): Explained {
   const allowed: readonly unknown[] = Array.isArray(params['allowedValues']) ? params['allowedValues'] : [];
-  const suggestion = nearest(text(data), allowed.map(String));
+  const suggestion = nearestName(text(data), allowed.map(String));
   const detail = `Use one of: ${allowed.join(', ')}.${didYouMean(suggestion)}`;
   const isReserved = instancePath === '/swap_config/strategy' && RESERVED_STRATEGIES.includes(text(data));
   return isReserved

@@ -37,7 +37,7 @@ export function checkValues(value: JsonValue, pointer = ''): readonly Finding[] 
   if (value === null)
     return pointer === NULL_ALLOWED
       ? []
-      : [error(pointer, 'manifest-null', 'Null stands nowhere; leave the member out.')];
+      : [error(pointer, 'manifest-null', 'Null is not allowed; leave the member out.')];
   if (Object.is(value, -0)) return [error(pointer, 'minus-zero', 'The number is -0; write 0.')];
   if (isJsonObject(value)) return Object.entries(value).flatMap(([name, member]) => ofMember(name, member, pointer));
   return Array.isArray(value)

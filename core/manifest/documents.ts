@@ -49,7 +49,7 @@ const refused = (...findings: readonly Finding[]): Checked<never> => ({ ok: fals
 const named = ({ name, namespace = DEFAULT_NAMESPACE }: ObjectMeta): Named => ({ namespace, name });
 const accepted = (value: Resource): Checked<Resource> => ({ ok: true, value, findings: [] });
 
-function checkBare(manifest: JsonObject): Checked<Resource> {
+function checkBareManifest(manifest: JsonObject): Checked<Resource> {
   const { orb_id: text } = manifest;
   const id = typeof text === 'string' ? parseOrbId(text) : undefined;
   if (id?.ok !== true)
@@ -155,7 +155,7 @@ export function checkDocument(value: JsonValue): Checked<Resource> {
   if (isTooDeep(value))
     return refused(error('too-deep', '', `The document has more than ${MAX_DEPTH} levels; make it flatter.`));
   const { kind } = value;
-  if (kind === undefined && Object.hasOwn(value, 'orb_id')) return checkBare(value);
+  if (kind === undefined && Object.hasOwn(value, 'orb_id')) return checkBareManifest(value);
   const check = typeof kind === 'string' ? checks.get(kind) : undefined;
   if (check !== undefined) return check(value);
   const detail = 'Write a manifest (orb_id, provider, inputs, outputs, execution), an Orb, an Orbiset or a Secret.';

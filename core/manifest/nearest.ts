@@ -27,7 +27,7 @@ const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_. ]/g,
  * The known name that was probably meant: at most one edit in three letters, ignoring letter case and separators.
  * @returns undefined when nothing is near
  */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   const wanted = plain(name);
   const ranked = known

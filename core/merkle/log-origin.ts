@@ -22,7 +22,7 @@ export function nextOrigin(origin: string): string | undefined {
 }
 
 /** Whether the log `origin` was started after `other` by the same platform. An origin does not succeed itself. */
-export function succeeds(origin: string, other: string): boolean {
+export function isLaterOrigin(origin: string, other: string): boolean {
   const [later, earlier] = [numbered(origin), numbered(other)];
   return later !== undefined && earlier !== undefined && later.base === earlier.base && later.number > earlier.number;
 }

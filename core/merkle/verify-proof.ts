@@ -12,7 +12,7 @@ const isPowerOfTwo = (value: number): boolean => 2 ** Math.round(Math.log2(value
 const isOdd = (value: number): boolean => value % 2 === 1;
 
 /** Walks up over the levels for which the path has no hash (RFC 9162 §2.1.3.2, 4.c). */
-function skipEven(fn: number, sn: number): readonly [number, number] {
+function skipEvenLevels(fn: number, sn: number): readonly [number, number] {
   let [a, b] = [fn, sn];
   while (!isOdd(a) && a !== 0) [a, b] = [half(a), half(b)];
   return [a, b];
@@ -38,7 +38,7 @@ export async function verifyInclusion(claim: InclusionClaim, { sha256 }: Pick<Pr
     if (sn === 0) return false;
     if (isOdd(fn) || fn === sn) {
       hash = await sha256(nodeInput(sibling, hash));
-      [fn, sn] = skipEven(fn, sn);
+      [fn, sn] = skipEvenLevels(fn, sn);
     } else hash = await sha256(nodeInput(hash, sibling));
     [fn, sn] = [half(fn), half(sn)];
   }
@@ -74,7 +74,7 @@ async function walk(
     if (isOdd(fn) || fn === sn) {
       old = await sha256(nodeInput(hash, old));
       young = await sha256(nodeInput(hash, young));
-      [fn, sn] = skipEven(fn, sn);
+      [fn, sn] = skipEvenLevels(fn, sn);
     } else young = await sha256(nodeInput(young, hash));
     [fn, sn] = [half(fn), half(sn)];
   }

@@ -124,8 +124,8 @@ function collect(manifest: Manifest): {
 
 /** Findings of both passes. A finding of the second pass is dropped when the first has one at the same place. */
 function merged(first: readonly Finding[], second: readonly Finding[]): readonly Finding[] {
-  const told = new Set(first.map(({ code, pointer }) => `${code} ${pointer}`));
-  return [...first, ...second.filter(({ code, pointer }) => !told.has(`${code} ${pointer}`))];
+  const known = new Set(first.map(({ code, pointer }) => `${code} ${pointer}`));
+  return [...first, ...second.filter(({ code, pointer }) => !known.has(`${code} ${pointer}`))];
 }
 
 /**

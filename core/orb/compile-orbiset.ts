@@ -76,7 +76,7 @@ interface Notes {
 }
 
 /** Reports why the whole of a bound Secret is missing. */
-function unread(
+function unreadSecret(
   { namespace }: OrbisetSources,
   secret: string,
   why: 'forbidden' | undefined,
@@ -104,7 +104,7 @@ function readBinding(
   const pointer = `/spec/vault/secrets/${index}`;
   const data = sources.secret(binding.name);
   if (data === undefined || data === 'forbidden') {
-    const { code, reason, detail } = unread(sources, binding.name, data);
+    const { code, reason, detail } = unreadSecret(sources, binding.name, data);
     missing.push({ secret: binding.name, reason });
     report(warning(code, pointer, detail));
     return [];

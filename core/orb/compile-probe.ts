@@ -21,7 +21,7 @@ function templateOf({ probe = {}, ...execution }: Execution): ExecutionTemplate 
 /**
  * Findings of inherited members were already reported for the execution. An error in the two together is reported here.
  */
-function toldOf({ probe = {} }: Execution, pointer: string, findings: readonly Finding[]): readonly Finding[] {
+function ownFindings({ probe = {} }: Execution, pointer: string, findings: readonly Finding[]): readonly Finding[] {
   return findings.flatMap((finding): readonly Finding[] => {
     const member = OWN_MEMBERS.find((name) => finding.pointer.startsWith(`${pointer}/${name}`));
     if (member !== undefined && probe[member] !== undefined) return [finding];
@@ -65,7 +65,7 @@ export function compileProbe(
   if (isOwnRequest(execution)) return { ok: true, value: { ...own, expect }, findings: [] };
   const place = `${pointer}/probe`;
   const request = compileRequest(templateOf(execution), inputs, place);
-  const findings = toldOf(execution, place, request.findings);
+  const findings = ownFindings(execution, place, request.findings);
   return request.ok
     ? { ok: true, value: { request: request.value, outputs: [], expect }, findings }
     : { ok: false, findings };

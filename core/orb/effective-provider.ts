@@ -18,7 +18,7 @@ export type ProviderNames = Omit<ProviderChoice, 'providers'> & {
 };
 
 /** A moment in ms since epoch. For a run also its id, which decides whether it belongs to the share of a ramp. */
-export type ChoiceAt =
+export type ChoiceContext =
   | { readonly now: number }
   | { readonly now: number; readonly runId: string; readonly sha256: Sha256 };
 
@@ -32,14 +32,14 @@ export function isPinFollowed({ pin, failover, providers }: Omit<ProviderNames, 
 }
 
 /** `u32be(sha256(run_id)[0..3]) mod 100 < percent`: the same run is always on the same side. */
-function isInShare({ percent }: Ramp, at: ChoiceAt): boolean {
+function isInShare({ percent }: Ramp, at: ChoiceContext): boolean {
   if (!('runId' in at)) return false;
   const [one = 0, two = 0, three = 0, four = 0] = at.sha256(encodeUtf8(at.runId));
   return (one * 0x1000000 + two * 0x10000 + three * 0x100 + four) % 100 < percent;
 }
 
 /** The provider that the status names; undefined without a status, or when that name has no execution. */
-function writtenProvider({ failover, providers }: ProviderNames, at: ChoiceAt): string | undefined {
+function writtenProvider({ failover, providers }: ProviderNames, at: ChoiceContext): string | undefined {
   if (failover === undefined) return undefined;
   const { ramp, activeProvider } = failover;
   if (ramp !== null && providers.has(ramp.provider) && isInShare(ramp, at)) return ramp.provider;
@@ -51,7 +51,7 @@ function writtenProvider({ failover, providers }: ProviderNames, at: ChoiceAt): 
  * pin, that of a ramp for its share, the active provider, the first in order.
  * @returns undefined only for an Orb without any resolved provider, which never compiles
  */
-export function effectiveProvider(orb: ProviderNames, at: ChoiceAt): string | undefined {
+export function effectiveProvider(orb: ProviderNames, at: ChoiceContext): string | undefined {
   if (isPinFollowed(orb, at.now)) return orb.pin?.provider;
   return writtenProvider(orb, at) ?? orb.order[0];
 }
@@ -59,7 +59,7 @@ export function effectiveProvider(orb: ProviderNames, at: ChoiceAt): string | un
 /**
  * Providers in the order of attempts: the effective provider, then the others in manifest order (failover.md §12.2).
  */
-export function providersInOrder(orb: ProviderChoice, at: ChoiceAt): readonly CompiledProvider[] {
+export function providersInOrder(orb: ProviderChoice, at: ChoiceContext): readonly CompiledProvider[] {
   const first = effectiveProvider(orb, at);
   const names = new Set(first === undefined ? orb.order : [first, ...orb.order]);
   return [...names].flatMap((name) => orb.providers.get(name) ?? []);

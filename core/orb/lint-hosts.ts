@@ -70,7 +70,7 @@ const MAX_LENGTH = 1000;
 function explainUse({ provider, host, entries }: SecretUse, vaults: readonly (readonly Binding[])[]): string {
   const nowhere = entries.filter((entry) => !vaults.some((bindings) => binds(bindings, entry, host)));
   const lost = nowhere.length === 0 ? entries : nowhere;
-  return `"${provider}" is never called with the secrets that it needs: bind ${lost.join(' and ')} with ${host} in allowedHosts, in spec.vault.secrets of an Orbiset that may run this Orb.`;
+  return `"${provider}" is skipped in every run, because it lacks the secrets that it needs: bind ${lost.join(' and ')} with ${host} in allowedHosts, in spec.vault.secrets of an Orbiset that may run this Orb.`;
 }
 
 const condition = (status: 'True' | 'False', reason: string, message: string): WantedCondition => ({
@@ -92,11 +92,7 @@ export function secretsBound(uses: readonly SecretUse[], orbisets: readonly Kube
   if (uses.length === 0 || vaults.length === 0) return undefined;
   const lost = uses.filter((use) => !vaults.some((bindings) => isBoundIn(bindings, use)));
   if (lost.length === 0)
-    return condition(
-      'True',
-      'HostsBound',
-      'The secrets of every provider may go to its host, in one Orbiset at least.',
-    );
+    return condition('True', 'HostsBound', 'At least one Orbiset allows the secrets of every provider for its host.');
   const texts = lost.slice(0, MAX_NAMED).map((use) => explainUse(use, vaults));
   return condition('False', 'HostNotBound', texts.join(' ').slice(0, MAX_LENGTH));
 }

@@ -69,7 +69,7 @@ function providersResolved({ unresolved }: Valid): WantedCondition {
 }
 
 /** Events for a condition that turned bad, or that is good again. A condition that was never bad makes no event. */
-function told(orb: KubeObject, wanted: WantedCondition): readonly EventSpec[] {
+function changeEvents(orb: KubeObject, wanted: WantedCondition): readonly EventSpec[] {
   // The failover rules report this reason themselves, together with their reaction.
   if (wanted.reason === 'AllDown') return [];
   const before = conditionOf(orb, wanted.type);
@@ -141,7 +141,7 @@ interface Said {
   readonly changesAt: readonly (number | undefined)[];
 }
 
-function nextLook(changesAt: Said['changesAt'], now: number): Outcome {
+function nextChange(changesAt: Said['changesAt'], now: number): Outcome {
   const next = Math.min(...changesAt.map((at) => (at === undefined || at <= now ? Infinity : at)));
   return next === Infinity ? done : { kind: 'requeue-after', ms: next - now, why: 'a pin or a freeze ends' };
 }
@@ -155,8 +155,8 @@ function planOf(orb: KubeObject, said: Said, now: number): FailoverPlan {
       ...(failover === undefined ? {} : { failover: writeFailoverStatus(failover) }),
       conditions: conditions.toSorted((one, other) => (one.type < other.type ? -1 : 1)),
     },
-    events: [...(chosen?.events ?? []), ...wanted.flatMap((item) => told(orb, item))],
-    outcome: nextLook([...changesAt, failover?.frozen?.until], now),
+    events: [...(chosen?.events ?? []), ...wanted.flatMap((item) => changeEvents(orb, item))],
+    outcome: nextChange([...changesAt, failover?.frozen?.until], now),
     ...(chosen?.step === undefined ? {} : { step: chosen.step }),
     ...(chosen?.swap === undefined ? {} : { swap: chosen.swap }),
   };
@@ -173,7 +173,7 @@ function metricsKnown(
   if (scrapeIntervalMs === undefined) return { kind: 'not-configured' };
   const short = lintScrape(config, scrapeIntervalMs);
   if (short.length > 0) return { kind: 'too-coarse', message: explainFindings(short, 'spec') };
-  return step === undefined ? { kind: 'not-looked' } : { kind: 'looked', step };
+  return step === undefined ? { kind: 'not-evaluated' } : { kind: 'evaluated', step };
 }
 
 /** Active provider and pin of the running version: this generation or the one before. */
@@ -217,7 +217,7 @@ function keptConditions(orb: KubeObject, primary: string, chosen: Chosen | undef
   const before = conditionsOf(orb).filter(({ type }) => TYPES.includes(type));
   if (before.length === 0 || chosen === undefined) return before;
   const { status } = chosen;
-  const wanted = failoverConditions({ status, primary, metrics: { kind: 'not-looked' }, now }, before);
+  const wanted = failoverConditions({ status, primary, metrics: { kind: 'not-evaluated' }, now }, before);
   const said = new Set(wanted.map(({ type }) => type));
   const settings = before.filter(({ type }) => type === 'MetricsAvailable' && !said.has(type));
   return [...settings, ...withTransitions(wanted, before, { generation: generationOf(orb), now })];
@@ -242,7 +242,7 @@ function planLast(
   if (before !== undefined && before.status !== 'Unknown') {
     return planOf(orb, { ...parts, wanted: pinned, kept: [before, ...swapping] }, now);
   }
-  const unknown = providersUnknown(reason, 'The last valid version runs on; see Ready.');
+  const unknown = providersUnknown(reason, 'The last valid version keeps running; see Ready.');
   return planOf(orb, { ...parts, wanted: [unknown, ...pinned], kept: swapping }, now);
 }
 

@@ -9,7 +9,7 @@ export function wantedOrbId(orb: KubeObject): string | undefined {
 }
 
 /** The facts that decide between Orbs of one namespace that claim the same id. */
-export interface Rank {
+export interface ClaimRank {
   /** A valid version is known. An Orb without a valid version loses the id to any Orb that has one. */
   readonly isValid: boolean;
   /** Ms since epoch. */
@@ -18,7 +18,7 @@ export interface Rank {
 }
 
 /** An Orb that claims an id. */
-export interface Claim extends Rank {
+export interface Claim extends ClaimRank {
   readonly orbId: string;
 }
 
@@ -26,7 +26,7 @@ export interface Claim extends Rank {
  * Order of Orbs that claim an id, for operator and API alike; the holder sorts first (design.md §2). Orbs with a valid
  * version come first, then the oldest by creation, then by name.
  */
-export function byRank(one: Rank, other: Rank): number {
+export function byRank(one: ClaimRank, other: ClaimRank): number {
   if (one.isValid !== other.isValid) return one.isValid ? -1 : 1;
   if (one.createdAt !== other.createdAt) return one.createdAt - other.createdAt;
   return one.name < other.name ? -1 : Number(one.name > other.name);
@@ -55,7 +55,7 @@ export function claimOf(orb: KubeObject, isValid: boolean): Claim | undefined {
 }
 
 /** Every id that an Orb may claim, independent of its manifest's validity. Used to look up claims. */
-export const claimable = (orb: KubeObject): ReadonlySet<string> =>
+export const claimableIds = (orb: KubeObject): ReadonlySet<string> =>
   new Set([validVersionOf(orb)?.orbId, wantedOrbId(orb)].filter((id) => id !== undefined));
 
 /**

@@ -38,14 +38,14 @@ export function lastValidOf({ orb, manifest }: OrbSnapshot): LastValid | undefin
 }
 
 const runsOn = (orb: KubeObject): string =>
-  validVersionOf(orb) === undefined ? '' : ' The last valid version runs on.';
+  validVersionOf(orb) === undefined ? '' : ' The last valid version keeps running.';
 
 /** Only one Orb of a namespace may answer to an id. */
 const idIsHeld: Check = ({ orb, duplicates, manifest }) => {
   const claim = claimOf(orb, manifest.kind === 'valid');
   const holder = claim === undefined ? undefined : holderAmong(claim, duplicates);
   if (claim === undefined || holder === undefined) return undefined;
-  const message = `spec.orb_id: The Orb ${holder.name} holds ${claim.orbId}; give this one another, or delete one of them. Until then nothing of this one runs.`;
+  const message = `spec.orb_id: The Orb ${holder.name} holds ${claim.orbId}; give this one another, or delete one of them. Until then no version of this Orb runs.`;
   return { kind: 'stalled', reason: ORB_ID_CONFLICT, message };
 };
 
@@ -60,7 +60,7 @@ const checks: readonly Check[] = [idIsHeld, manifestIsInvalid];
 
 const ready = ({ manifest }: OrbSnapshot): Verdict => {
   const warnings = manifest.kind === 'valid' ? manifest.warnings : '';
-  const advice = warnings === '' ? '' : ` Worth a look: ${warnings}`;
+  const advice = warnings === '' ? '' : ` Warnings: ${warnings}`;
   return { kind: 'ready', reason: 'Ready', message: `The manifest is valid and runs.${advice}` };
 };
 

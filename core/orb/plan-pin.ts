@@ -122,22 +122,26 @@ interface KnownProviders {
 }
 
 /** Reports a problem with the provider's name; undefined when the name is fine. */
-function misnamed(provider: string, endsAt: number, { providers, named }: KnownProviders): JudgedPin | undefined {
+function unknownProvider(
+  provider: string,
+  endsAt: number,
+  { providers, named }: KnownProviders,
+): JudgedPin | undefined {
   if (providers.has(provider)) return undefined;
   const known = [...providers].toSorted().join(', ');
   const why = named.has(provider)
-    ? `Nothing says how "${provider}" is called; add /providers/${provider}/execution.`
+    ? `"${provider}" has no execution; add /providers/${provider}/execution.`
     : `The manifest that runs has no "${provider}"; use one of: ${known}.`;
   return ignored('PinProviderUndefined', `spec.pin.provider: ${why}`, endsAt);
 }
 
 function expired(provider: string): JudgedPin {
-  const message = `The pin to "${provider}" has ended; remove spec.pin, or write a later expires_at, with another id if it has one.`;
+  const message = `The pin to "${provider}" has expired; remove spec.pin, or write a later expires_at, with another id if it has one.`;
   return { condition: condition('True', 'PinExpired', message), changesAt: undefined };
 }
 
 function followed(pin: FailoverPin, endsAt: number): JudgedPin {
-  const until = endsAt < pin.expiresAt ? `${MAX_PIN_HOURS} hours after it was seen first` : 'the pin ends';
+  const until = endsAt < pin.expiresAt ? `${MAX_PIN_HOURS} hours after the operator first saw it` : 'the pin ends';
   return {
     condition: condition('True', 'PinFollowed', `"${pin.provider}" is used until ${until}.`),
     changesAt: endsAt,
@@ -145,9 +149,9 @@ function followed(pin: FailoverPin, endsAt: number): JudgedPin {
 }
 
 /** Reports a pin that has done its work; undefined while it still has work to do. */
-function spent({ id, provider }: FailoverPin, endsAt: number, state: PinState): JudgedPin | undefined {
+function finishedPin({ id, provider }: FailoverPin, endsAt: number, state: PinState): JudgedPin | undefined {
   if (state?.overriddenId === id) {
-    const message = `"${provider}" failed and was left, so the pin no longer counts; pin it again when it works.`;
+    const message = `"${provider}" failed and was replaced, so the pin no longer counts; pin it again when it works.`;
     return { condition: condition('True', 'PinOverridden', message), changesAt: endsAt };
   }
   if (state?.handledId !== id) return undefined;
@@ -155,7 +159,7 @@ function spent({ id, provider }: FailoverPin, endsAt: number, state: PinState): 
   return { condition: condition('True', 'PinHandled', message), changesAt: endsAt };
 }
 
-const unjudged = (reason: string, changesAt: number): JudgedPin => ({
+const unknownPin = (reason: string, changesAt: number): JudgedPin => ({
   condition: condition('Unknown', reason, 'No version of this Orb runs, so the pin is not followed; see Ready.'),
   changesAt,
 });
@@ -186,8 +190,8 @@ export function judgePin(orb: KubeObject, running: Running, { now, state }: PinM
       const pin = failoverPinOf(read.pin);
       const endsAt = pinEnd(pin, state);
       if (endsAt <= now) return expired(pin.provider);
-      if ('nothing' in running) return unjudged(running.nothing, endsAt);
-      return misnamed(pin.provider, endsAt, running) ?? spent(pin, endsAt, state) ?? followed(pin, endsAt);
+      if ('nothing' in running) return unknownPin(running.nothing, endsAt);
+      return unknownProvider(pin.provider, endsAt, running) ?? finishedPin(pin, endsAt, state) ?? followed(pin, endsAt);
     }
     default:
       return read satisfies never;

@@ -26,13 +26,13 @@ export const SECRET_IN_URL = 'SecretInUrl';
 // The schema's bound.
 const MAX_NAMES = 1024;
 // Names are up to 253 characters long, and a message is at most 1 KiB (security.md S10).
-const MAX_TOLD = 3;
+const MAX_LISTED = 3;
 
 // The first that applies becomes the condition's reason. `Forbidden` comes first: it prevents reading Secrets at
 // all.
 const REASONS = ['Forbidden', 'SecretNotFound', 'KeyMissing', 'DuplicateEntry'] as const;
 
-function told({ secret, entry, reason }: MissingEntry, { namespace }: Place): string {
+function textOf({ secret, entry, reason }: MissingEntry, { namespace }: Place): string {
   switch (reason) {
     case 'Forbidden':
       return `the Secret ${secret} may not be read: the namespace ${namespace} needs the RoleBinding orb-vault-reader`;
@@ -48,8 +48,8 @@ function told({ secret, entry, reason }: MissingEntry, { namespace }: Place): st
 }
 
 function some(texts: readonly string[]): string {
-  const more = texts.length - MAX_TOLD;
-  return `${texts.slice(0, MAX_TOLD).join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
+  const more = texts.length - MAX_LISTED;
+  return `${texts.slice(0, MAX_LISTED).join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
 }
 
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
@@ -58,10 +58,10 @@ function vaultReady({ missing }: VaultReport, place: Place): WantedCondition {
   const type = 'VaultReady';
   const reason = REASONS.find((known) => missing.some((item) => item.reason === known));
   if (reason === undefined)
-    return { type, status: 'True', reason: 'VaultComplete', message: 'Every bound entry is there.' };
+    return { type, status: 'True', reason: 'VaultComplete', message: 'Every bound entry exists.' };
   const first = missing.filter((item) => item.reason === reason);
   const others = missing.filter((item) => item.reason !== reason);
-  const message = capital(some([...first, ...others].map((item) => told(item, place))));
+  const message = capital(some([...first, ...others].map((item) => textOf(item, place))));
   return { type, status: 'False', reason, message };
 }
 
@@ -91,13 +91,13 @@ export function vaultStatus(report: VaultReport, inUrls: readonly EntryInUrl[], 
         'TrailingNewline',
         'TrailingNewline',
         trimmed,
-        'one newline at the end is not sent; write the value without.',
+        'one newline at the end is not sent; write the value without it.',
       ),
       ...about(
         'UnscrubbableSecret',
         'TooShort',
         unscrubbable,
-        'can not be redacted from answers, being shorter than 8 bytes or too long.',
+        'can not be redacted from answers: shorter than 8 bytes, or too long.',
       ),
       ...secretInUrl(inUrls),
     ],

@@ -65,7 +65,7 @@ const tenantBindingIsMissing: Check = ({ orbiset, mode, bindings, platformNamesp
   if (mode !== 'tenant' || !hasBoundSecrets(orbiset)) return undefined;
   if (bindings.some((binding) => bindsTheApi(binding, platformNamespace))) return undefined;
   const { namespace = '' } = orbiset.metadata;
-  const message = `The namespace ${namespace} has no RoleBinding that lets the ServiceAccount orb-api of ${platformNamespace} get, list and watch the Secrets of the vault. Make one: ${bindingCommand(namespace, platformNamespace)}`;
+  const message = `The namespace ${namespace} has no RoleBinding that lets the ServiceAccount orb-api of ${platformNamespace} get, list and watch the Secrets of the vault. Create one: ${bindingCommand(namespace, platformNamespace)}`;
   return { kind: 'unready', reason: 'RoleBindingMissing', message };
 };
 
@@ -74,7 +74,7 @@ const bindingIsForeign: Check = ({ orbiset, mode, bindings, platformNamespace })
   const [binding] = bindings;
   if (mode !== 'operator' || binding === undefined || !isForeign(binding, platformNamespace)) return undefined;
   const { namespace = '' } = orbiset.metadata;
-  const message = `The RoleBinding ${VAULT_READER} of the namespace ${namespace} gives something else than the ClusterRole ${VAULT_READER} to the ServiceAccount orb-api of ${platformNamespace}. Delete it, then the operator makes the right one: kubectl -n ${namespace} delete rolebinding ${VAULT_READER}`;
+  const message = `The RoleBinding ${VAULT_READER} of the namespace ${namespace} grants something else than the ClusterRole ${VAULT_READER} to the ServiceAccount orb-api of ${platformNamespace}. Delete it, and the operator creates the right one: kubectl -n ${namespace} delete rolebinding ${VAULT_READER}`;
   return { kind: 'unready', reason: 'RoleBindingForeign', message };
 };
 
@@ -85,7 +85,7 @@ const bindingIsOutstanding: Check = ({ mode, bindings, platformNamespace }) =>
         kind: 'awaiting',
         ready: 'Unknown',
         reason: 'AwaitingVaultReport',
-        message: `The RoleBinding ${VAULT_READER} is not there yet.`,
+        message: `The RoleBinding ${VAULT_READER} does not exist yet.`,
       }
     : undefined;
 
@@ -103,12 +103,12 @@ const vaultIsNotReady: Check = (snapshot) => {
   const report = conditionOf(orbiset, 'VaultReady');
   const isCurrent = report !== undefined && report.observedGeneration === generationOf(orbiset);
   if (!isCurrent || report.status === 'Unknown') {
-    const message = 'The API has not said yet whether the vault is complete.';
+    const message = 'The API has not reported yet whether the vault is complete.';
     return { kind: 'awaiting', ready: 'Unknown', reason: 'AwaitingVaultReport', message };
   }
   // Our RoleBinding exists (checked before), so the API looked too early and will look again.
   if (mode === 'operator' && report.reason === 'Forbidden') {
-    const message = `The API could not read the Secrets yet, and tries again: the RoleBinding ${VAULT_READER} is there.`;
+    const message = `The API could not read the Secrets yet, and tries again: the RoleBinding ${VAULT_READER} exists.`;
     return { kind: 'awaiting', ready: 'Unknown', reason: 'AwaitingVaultReport', message };
   }
   if (report.status === 'True') return undefined;
@@ -154,10 +154,10 @@ function orbsResolved({ orbiset, unknownOrbs, platformNamespace }: OrbisetSnapsh
   const { orbs } = specOf(orbiset);
   if (!Array.isArray(orbs) || orbs.length === 0) return [];
   if (unknownOrbs.length === 0) {
-    const message = 'Every Orb of spec.orbs is there.';
+    const message = 'Every Orb of spec.orbs exists.';
     return [{ type: 'OrbsResolved', status: 'True', reason: 'AllResolved', message }];
   }
-  const message = `spec.orbs: Apply the Orb in the namespace ${platformNamespace}, or remove the entry: nobody offers ${someOf(unknownOrbs)}.`;
+  const message = `spec.orbs: Apply the Orb in the namespace ${platformNamespace}, or remove the entry. Missing: ${someOf(unknownOrbs)}.`;
   return [{ type: 'OrbsResolved', status: 'False', reason: 'OrbUnknown', message }];
 }
 

@@ -1,5 +1,11 @@
 import type { KubeObject, OwnerReference } from '../reconcile/kube-object.ts';
-import { hasWantedContent, isForeign, isOurs, vaultReaderBinding, type VaultReaderBinding } from './vault-reader.ts';
+import {
+  hasWantedContent,
+  isForeign,
+  isOperatorOwned,
+  vaultReaderBinding,
+  type VaultReaderBinding,
+} from './vault-reader.ts';
 
 /** One namespace, with the facts that its RoleBinding depends on. */
 export interface RoleBindingSnapshot {
@@ -41,7 +47,7 @@ const uidsOf = (owners: readonly OwnerReference[]): string =>
 
 function planLeftover(binding: KubeObject): RoleBindingPlan {
   const { uid, ownerReferences = [], deletionTimestamp } = binding.metadata;
-  if (uid === undefined || deletionTimestamp !== undefined || !isOurs(binding)) return keep;
+  if (uid === undefined || deletionTimestamp !== undefined || !isOperatorOwned(binding)) return keep;
   return { kind: 'delete', uid, isOwned: ownerReferences.length > 0 };
 }
 
@@ -61,7 +67,7 @@ export function planRoleBinding({
   const wanted = vaultReaderBinding(namespace, platformNamespace, owners);
   if (binding === undefined) return { kind: 'apply', binding: wanted, uid: undefined };
   if (isForeign(binding, platformNamespace)) return { kind: 'foreign' };
-  if (!isOurs(binding)) return keep;
+  if (!isOperatorOwned(binding)) return keep;
   const { uid, ownerReferences = [], deletionTimestamp } = binding.metadata;
   if (deletionTimestamp !== undefined) return keep;
   const isOwned = uidsOf(ownerReferences) === uidsOf(owners);

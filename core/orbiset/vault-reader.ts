@@ -45,7 +45,7 @@ export function vaultReaderBinding(
 }
 
 /** Whether the operator made this RoleBinding. It never touches others. */
-export function isOurs({ metadata }: KubeObject): boolean {
+export function isOperatorOwned({ metadata }: KubeObject): boolean {
   const labels: unknown = metadata.labels;
   return isJsonObject(labels) && labels[OWNER_LABEL] === OPERATOR;
 }
@@ -62,18 +62,18 @@ export const bindsTheApi = (binding: KubeObject, platformNamespace: string): boo
       subject['namespace'] === platformNamespace,
   );
 
-const givesTheRole = ({ roleRef }: KubeObject): boolean =>
+const hasVaultReaderRole = ({ roleRef }: KubeObject): boolean =>
   isJsonObject(roleRef) && roleRef['kind'] === 'ClusterRole' && roleRef['name'] === VAULT_READER;
 
 /** Whether it grants `orb-vault-reader` to the API and to no other subject. */
 export const hasWantedContent = (binding: KubeObject, platformNamespace: string): boolean =>
-  givesTheRole(binding) && subjectsOf(binding).length === 1 && bindsTheApi(binding, platformNamespace);
+  hasVaultReaderRole(binding) && subjectsOf(binding).length === 1 && bindsTheApi(binding, platformNamespace);
 
 /**
  * Another writer made it and it grants something else, or it can't be repaired: the role of a RoleBinding is immutable.
  */
 export const isForeign = (binding: KubeObject, platformNamespace: string): boolean =>
-  !hasWantedContent(binding, platformNamespace) && !(isOurs(binding) && givesTheRole(binding));
+  !hasWantedContent(binding, platformNamespace) && !(isOperatorOwned(binding) && hasVaultReaderRole(binding));
 
 /** The command that creates the RoleBinding by hand. */
 export const bindingCommand = (namespace: string, platformNamespace: string): string =>

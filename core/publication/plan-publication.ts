@@ -62,6 +62,6 @@ function judged(publication: KubeObject, manifest: ReturnType<typeof judgePublis
     return { kind: 'unready', reason: 'Suspended', message };
   }
   const message =
-    'The publication is valid and waits for its evaluation, which comes later: test_results and test_suites are kept and not yet read.';
+    'The publication is valid and waits for its evaluation: test_results and test_suites are stored and not evaluated yet.';
   return { kind: 'awaiting', ready: 'False', reason: 'AwaitingEvaluation', message };
 }

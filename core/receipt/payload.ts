@@ -1,7 +1,7 @@
 import { decodeUtf8 } from '../json/bytes.ts';
 import { jcs } from '../json/jcs.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
-import { isOfProfile } from './profile.ts';
+import { fitsProfile } from './profile.ts';
 
 /** Reasons to refuse a payload, in the order of the tests (trust.md §1.2). */
 type PayloadFault = 'payload' | 'profile' | 'not_canonical';
@@ -28,6 +28,6 @@ export function readPayload(bytes: Uint8Array): ReadPayload {
   const text = decodeUtf8(bytes);
   const value = text === undefined ? undefined : parse(text);
   if (!isJsonObject(value)) return fault('payload');
-  if (!isOfProfile(value)) return fault('profile');
+  if (!fitsProfile(value)) return fault('profile');
   return jcs(value) === text ? { ok: true, value } : fault('not_canonical');
 }

@@ -25,4 +25,4 @@ function fits(value: JsonValue, depth: number): boolean {
  * Whether a value fits the profile `orb-json/1` (trust.md §1.2): safe integers but not -0, NFC strings, keys
  * `[a-z][a-z0-9_]{0,63}`, depth ≤ 16 (the root is 0).
  */
-export const isOfProfile = (value: JsonObject): boolean => fits(value, 0);
+export const fitsProfile = (value: JsonObject): boolean => fits(value, 0);

@@ -2,7 +2,7 @@ import { encodeHex } from '../json/hex.ts';
 import { jcs } from '../json/jcs.ts';
 import { signJws } from './jws.ts';
 import { privateSwapEntry, swapEntry } from './log-entry.ts';
-import { isOfProfile } from './profile.ts';
+import { fitsProfile } from './profile.ts';
 import type { SealTools } from './seal.ts';
 import { isSwapReceipt } from './swap-record-schema.ts';
 import type { SwapReceipt } from './swap-record.ts';
@@ -20,7 +20,7 @@ export interface SealedSwap {
  * @throws TypeError the record does not fit its schema or profile, so no verifier would accept it
  */
 export function sealSwap(record: SwapReceipt, isPublished: boolean, tools: SealTools): SealedSwap {
-  if (!isSwapReceipt(record) || !isOfProfile(record)) throw new TypeError('the record of a swap is not of its schema');
+  if (!isSwapReceipt(record) || !fitsProfile(record)) throw new TypeError('the record of a swap is not of its schema');
   const { signer, sha256, encoding } = tools;
   const jws = signJws(jcs(record), 'orb-swap+jws', signer, encoding);
   const jwsSha256 = encodeHex(sha256(encoding.utf8(jws)));

@@ -106,17 +106,17 @@ function rowsOf(states: Int32Array): Int32Array {
 }
 
 /** The next state for a byte that does not match the first child; the root when no child matches. */
-function elsewhere(states: Int32Array, rows: Int32Array, state: number, byte: number): number {
+function otherChild(states: Int32Array, rows: Int32Array, state: number, byte: number): number {
   const row = at(states, state + ROW);
   return row < 0 ? listed(states, state, byte) : at(rows, row + byte);
 }
 
 function step({ states, rows }: Automaton, state: number, byte: number): number {
   let from = state;
-  let to = elsewhere(states, rows, from, byte);
+  let to = otherChild(states, rows, from, byte);
   while (to === ROOT && from !== ROOT) {
     from = at(states, from + FAIL);
-    to = elsewhere(states, rows, from, byte);
+    to = otherChild(states, rows, from, byte);
   }
   return to;
 }
@@ -173,7 +173,7 @@ export function advance({ states, rows }: Automaton, cursor: Cursor, bytes: Uint
     const byte = at(bytes, index);
     if (at(states, state + FIRST) === byte) state = at(states, state + CHILD);
     else {
-      const to = elsewhere(states, rows, state, byte);
+      const to = otherChild(states, rows, state, byte);
       if (to === ROOT && state !== ROOT) {
         state = at(states, state + FAIL); // then read the same byte again
         continue;

@@ -1,9 +1,9 @@
 import { automatonOf, type Pattern } from './automaton.ts';
 import { secretForms, withoutNewline } from './forms.ts';
-import { maybeIn, prefilterOf } from './prefilter.ts';
-import { numberScrub } from './numbers.ts';
+import { mayContain, prefilterOf } from './prefilter.ts';
+import { numberRedactor } from './numbers.ts';
 import type { Redactor } from './redactor.ts';
-import { scrubJson, type Scrub } from './scrub-json.ts';
+import { redactJson, type RedactText } from './redact-json.ts';
 import { findSpans, replaceSpans, type Search } from './spans.ts';
 
 /** An entry to redact: a value of one vault, or a key of the process itself. */
@@ -46,11 +46,11 @@ function patternsOf(entries: readonly RedactedEntry[]): Known {
 /** Other characters would break the JSON, HTML or header around the marker. */
 const markerOf = (name: string): string => `[redacted:${name.replaceAll(/[^A-Za-z0-9._-]/g, '_')}]`;
 
-function scrubText(search: Search, markers: readonly Uint8Array[]): Scrub {
+function textRedactor(search: Search, markers: readonly Uint8Array[]): RedactText {
   const encoder = new TextEncoder();
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   return (text) => {
-    if (!maybeIn(search.prefilter, text)) return { value: text, hits: 0 };
+    if (!mayContain(search.prefilter, text)) return { value: text, hits: 0 };
     const bytes = encoder.encode(text);
     const spans = findSpans(search, bytes);
     if (spans.length === 0) return { value: text, hits: 0 };
@@ -78,11 +78,11 @@ export function createRedactor(entries: readonly RedactedEntry[]): Redactor {
   const search = { patterns, automaton: automatonOf(patterns), prefilter: prefilterOf(patterns) };
   const texts = entries.map(({ name }) => markerOf(name));
   const markers = texts.map((marker) => new TextEncoder().encode(marker));
-  const text = scrubText(search, markers);
-  const scrubs = { text, number: numberScrub(patterns, texts) };
+  const text = textRedactor(search, markers);
+  const redactors = { text, number: numberRedactor(patterns, texts) };
   return {
     text,
-    json: (value) => scrubJson(scrubs, value),
+    json: (value) => redactJson(redactors, value),
     bytes: (bytes) => {
       const spans = findSpans(search, bytes);
       const { length } = spans;

@@ -1,7 +1,7 @@
 import type { Pattern } from './automaton.ts';
 
 /** Finds a secret in a JSON number. @returns the marker that replaces it; undefined when it holds no secret */
-export type ScrubNumber = (value: number) => string | undefined;
+export type RedactNumber = (value: number) => string | undefined;
 
 const NUMERIC = /^[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?$/;
 /** A shorter run of digits would blank everything (security.md §5). */
@@ -38,7 +38,7 @@ function needlesOf({ bytes }: Pattern): readonly string[] {
  * @param markers by the entry of a pattern
  * @returns undefined when no value could come back as a number
  */
-export function numberScrub(patterns: readonly Pattern[], markers: readonly string[]): ScrubNumber | undefined {
+export function numberRedactor(patterns: readonly Pattern[], markers: readonly string[]): RedactNumber | undefined {
   const needles = patterns.flatMap((pattern) =>
     needlesOf(pattern).map((needle) => ({ needle, marker: markers[pattern.entry] ?? '' })),
   );

@@ -29,10 +29,10 @@ export function prefilterOf(patterns: readonly Pattern[]): Prefilter {
   const bits = new Uint8Array(TABLE_BITS / 8);
   let ascii = true;
   for (const { bytes } of patterns) {
-    const looked = bytes.subarray(0, head);
-    if (looked.some((byte) => byte > 127)) ascii = false;
+    const start = bytes.subarray(0, head);
+    if (start.some((byte) => byte > 127)) ascii = false;
     for (let index = 0; index <= reach; index += 1) {
-      const slot = slotOf(looked[index] ?? 0, looked[index + 1] ?? 0, looked[index + 2] ?? 0);
+      const slot = slotOf(start[index] ?? 0, start[index + 1] ?? 0, start[index + 2] ?? 0);
       bits[slot >> 3] = (bits[slot >> 3] ?? 0) | (1 << (slot & 7));
     }
   }
@@ -54,7 +54,7 @@ export function nextCandidate({ reach, bits }: Prefilter, bytes: Uint8Array, fro
 }
 
 /** False when the text holds no pattern. It avoids encoding the text, which costs more than this check. */
-export function maybeIn({ reach, bits, ascii }: Prefilter, text: string): boolean {
+export function mayContain({ reach, bits, ascii }: Prefilter, text: string): boolean {
   if (!ascii) return true;
   const last = text.length - PIECE;
   for (let index = reach; index <= last; index += reach + 1) {

@@ -7,7 +7,7 @@ import type { JsonValue } from '../json/json-value.ts';
  */
 export interface Redactor {
   readonly text: (text: string) => { readonly value: string; readonly hits: number };
-  /** Scrubs every string, key and number; a number becomes a string. Booleans and null pass. Any depth. */
+  /** Redacts every string, key and number; a number becomes a string. Booleans and null pass. Any depth. */
   readonly json: (value: JsonValue) => { readonly value: JsonValue; readonly hits: number };
   readonly bytes: (bytes: Uint8Array) => { readonly value: Uint8Array; readonly hits: number };
   /**

@@ -33,5 +33,5 @@ const SENSITIVE = new Set([
   'location',
 ]);
 
-/** True for header and field names that must be dropped before values are scrubbed; case, `-` and `_` don't matter. */
+/** True for header and field names that must be dropped before values are redacted; case, `-` and `_` don't matter. */
 export const isSensitiveName = (name: string): boolean => SENSITIVE.has(name.toLowerCase().replaceAll(/[-_]/g, ''));

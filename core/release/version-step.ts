@@ -21,7 +21,7 @@ function advice({ major, minor }: SemVer, own: SemVer): string {
  * @param own version of the program that is starting
  * @returns why it must not start, and what to do; undefined when it may, or when either text is not a version
  */
-export function refuseStep(known: string, own: string): string | undefined {
+export function versionStepFault(known: string, own: string): string | undefined {
   const [from, to] = [parse(known), parse(own)];
   if (from === null || to === null || isStep(from, to)) return undefined;
   return `version ${known} works here, and ${own} is not the next one: nothing was changed. Go to ${advice(from, to)} first, one minor version at a time`;

@@ -10,7 +10,7 @@ export interface EligibilityContext {
   readonly inputs: JsonObject;
   readonly vault: ReadonlyMap<string, VaultEntry>;
   /** Origins that may get secrets without TLS: loopback ones of `--egress-allow` (security.md §3.1). */
-  readonly plainOrigins: ReadonlySet<string>;
+  readonly cleartextOrigins: ReadonlySet<string>;
 }
 
 type IneligibleCode = 'secret-missing' | 'secret-not-header-safe' | 'secret-host-not-allowed';
@@ -42,10 +42,10 @@ export interface ReadyAttempt {
 
 const decoder = new TextDecoder();
 
-function guardOf(entries: readonly VaultEntry[], plainOrigins: ReadonlySet<string>): ReadyAttempt['guard'] {
+function guardOf(entries: readonly VaultEntry[], cleartextOrigins: ReadonlySet<string>): ReadyAttempt['guard'] {
   if (entries.length === 0) return () => null;
   return (url) => {
-    const secure = url.protocol === 'https:' || plainOrigins.has(url.origin);
+    const secure = url.protocol === 'https:' || cleartextOrigins.has(url.origin);
     return secure && entries.every((entry) => hostAllowed(url.hostname, entry.allowedHosts))
       ? null
       : 'secret-host-not-allowed';
@@ -73,7 +73,7 @@ function checkHosts(attempt: ReadyAttempt): Eligibility {
 
 /** Whether one provider may be called for this Orbiset, with the request ready to send. Pure. */
 export function eligibility(provider: CompiledProvider, context: EligibilityContext): Eligibility {
-  const { inputs, vault, plainOrigins } = context;
+  const { inputs, vault, cleartextOrigins } = context;
   const names = provider.request.secretsFor(inputs);
   const host = provider.request.literalHost ?? hostOf(provider.request.sealedUrl);
   const lost = names.find((name) => !vault.has(name));
@@ -82,7 +82,7 @@ export function eligibility(provider: CompiledProvider, context: EligibilityCont
   const secrets = new Map(entries.map(({ name, value }) => [name, decoder.decode(value)]));
   const rendered = provider.request.render({ inputs, secret: (name) => secrets.get(name) });
   if (rendered.ok) {
-    const guard = guardOf(entries, plainOrigins);
+    const guard = guardOf(entries, cleartextOrigins);
     const usesSecret = entries.length > 0;
     return checkHosts({ provider, request: rendered.request, usesSecret, entries, secrets, guard });
   }

@@ -14,7 +14,7 @@ export interface ProbeReply {
   readonly body: Uint8Array;
 }
 
-function standsThere({ pointer, equals }: ProbeExpectation, read: ReadBody): boolean {
+function matchesExpectation({ pointer, equals }: ProbeExpectation, read: ReadBody): boolean {
   if (pointer === undefined) return true;
   const value = read.ok && read.body !== undefined ? lookup(read.body, pointer) : undefined;
   if (value === undefined) return false;
@@ -48,5 +48,5 @@ export function judgeProbe({ expect, outputs }: Omit<CompiledProbe, 'request'>, 
   if (!isWanted) return attemptOutcome({ kind: 'answered', status, outputsPresent: false });
   if (expect.pointer === undefined && outputs.length === 0) return 'success';
   const read = readBody(reply.body, reply.headers['content-type']);
-  return standsThere(expect, read) && hasOutputs(outputs, reply, read) ? 'success' : 'error';
+  return matchesExpectation(expect, read) && hasOutputs(outputs, reply, read) ? 'success' : 'error';
 }

@@ -19,10 +19,10 @@ const unescape = (text: string): string =>
   );
 
 /** A JSON body with the secrets in its values redacted; undefined when it holds none or is not JSON. */
-function scrubbedJson(text: string, redactor: Redactor): string | undefined {
+function redactedJson(text: string, redactor: Redactor): string | undefined {
   const value = parsed(text);
-  const scrubbed = value === undefined ? undefined : redactor.json(value);
-  return scrubbed === undefined || scrubbed.hits === 0 ? undefined : JSON.stringify(scrubbed.value);
+  const redacted = value === undefined ? undefined : redactor.json(value);
+  return redacted === undefined || redacted.hits === 0 ? undefined : JSON.stringify(redacted.value);
 }
 
 /**
@@ -31,7 +31,7 @@ function scrubbedJson(text: string, redactor: Redactor): string | undefined {
  * text) is read the same way.
  */
 function clean(text: string, redactor: Redactor): string {
-  const json = scrubbedJson(text, redactor);
+  const json = redactedJson(text, redactor);
   if (json !== undefined) return json;
   const plain = redactor.text(text).value;
   const read = redactor.text(unescape(plain));
@@ -47,7 +47,7 @@ function clean(text: string, redactor: Redactor): string {
 export function shownBody(body: Uint8Array, redactor: Redactor): string | undefined {
   const raw = decodeText(body);
   // Redact values before bytes: a marker in place of a number breaks the JSON, and the next number may be `1.5e9`.
-  const json = raw === undefined ? undefined : scrubbedJson(raw, redactor);
+  const json = raw === undefined ? undefined : redactedJson(raw, redactor);
   const text = decodeText(redactor.bytes(json === undefined ? body : new TextEncoder().encode(json)).value);
   if (text === undefined) return undefined;
   const bytes = new TextEncoder().encode(clean(text, redactor));

@@ -2,7 +2,7 @@ import type { FailoverPin, FailoverStatus, SwapRecord } from '../failover/types.
 import { encodeUtf8 } from '../json/bytes.ts';
 import { jcs } from '../json/jcs.ts';
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
-import { isOfProfile } from '../receipt/profile.ts';
+import { fitsProfile } from '../receipt/profile.ts';
 import { isSwapEvidence } from '../receipt/swap-evidence-schema.ts';
 import { MAX_SWAP_BYTES } from '../receipt/swap-record-schema.ts';
 import { type SwapActor, type SwapEvidence, type SwapReceipt } from '../receipt/swap-record.ts';
@@ -30,9 +30,9 @@ function withoutQueries(evidence: SwapEvidence): SwapEvidence {
  * @param record the same without evidence
  * @returns null without evidence, or when it does not fit its schema or profile, or is too large
  */
-function evidenceThatFits(text: string | null, record: SwapReceipt): SwapEvidence | null {
+function fittingEvidence(text: string | null, record: SwapReceipt): SwapEvidence | null {
   const value = text === null ? null : parsed(text);
-  if (!isJsonObject(value) || !isOfProfile(value) || !isSwapEvidence(value)) return null;
+  if (!isJsonObject(value) || !fitsProfile(value) || !isSwapEvidence(value)) return null;
   const forms = [value, withoutQueries(value)];
   const fits = (evidence: SwapEvidence): boolean => encodeUtf8(jcs({ ...record, evidence })).length <= MAX_SWAP_BYTES;
   return forms.find(fits) ?? null;
@@ -53,7 +53,7 @@ export interface SwappedOrb {
 }
 
 /** Values that the writer of a receipt adds. */
-export interface Minting {
+export interface ReceiptIssue {
   /** `https://` and an authority. */
   readonly issuer: string;
   /** Ms since epoch. */
@@ -103,7 +103,7 @@ function actorOf(swap: SwapRecord, orb: SwappedOrb): SwapActor | null {
  * runs when the record is written. Evidence that can't be signed is left out: null.
  * @throws RangeError a time that is not a valid date
  */
-export function swapReceiptOf(swap: SwapRecord, orb: SwappedOrb, minting: Minting): SwapReceipt {
+export function swapReceiptOf(swap: SwapRecord, orb: SwappedOrb, minting: ReceiptIssue): SwapReceipt {
   const { issuer, now, evaluator, previousReceiptId } = minting;
   const { seq, from, to, reason, rule, epoch } = swap;
   const record = {
@@ -126,5 +126,5 @@ export function swapReceiptOf(swap: SwapRecord, orb: SwappedOrb, minting: Mintin
     evidence: null,
     previous_receipt_id: previousReceiptId,
   } as const satisfies SwapReceipt;
-  return { ...record, evidence: evidenceThatFits(swap.evidence, record) };
+  return { ...record, evidence: fittingEvidence(swap.evidence, record) };
 }

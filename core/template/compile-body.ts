@@ -26,7 +26,7 @@ const FIELD = '/body_template';
 const accept = (): undefined => undefined;
 
 function refusePlaceholder(scope: Scope, place: string): undefined {
-  return scope.refuse('template-placeholder-not-allowed', FIELD, `A placeholder can not stand in ${place}.`);
+  return scope.refuse('template-placeholder-not-allowed', FIELD, `A placeholder is not allowed in ${place}.`);
 }
 
 function refuseBody(scope: Scope, detail: string): undefined {

@@ -20,7 +20,10 @@ const refuseValue = (value: string): RefusalCode | undefined =>
 
 function nameFault(name: string): { readonly code: string; readonly detail: string } | undefined {
   if (name.includes('{{'))
-    return { code: 'template-placeholder-not-allowed', detail: 'A placeholder can not stand in the name of a header.' };
+    return {
+      code: 'template-placeholder-not-allowed',
+      detail: 'A placeholder is not allowed in the name of a header.',
+    };
   if (!TOKEN.test(name))
     return {
       code: 'template-header-name-not-allowed',
@@ -42,7 +45,7 @@ function compileHeader(name: string, text: string, scope: Scope): CompiledHeader
     scope.refuse(
       'template-placeholder-not-allowed',
       field,
-      'A placeholder can not stand in the content type: it says how the body is escaped.',
+      'A placeholder is not allowed in the content type: it decides how the body is escaped.',
     );
   const texts = pieces.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : []));
   const code =

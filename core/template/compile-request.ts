@@ -34,7 +34,7 @@ function compileMethod({ method, body_template }: ExecutionTemplate, scope: Scop
     scope.refuse(
       'template-placeholder-not-allowed',
       '/method',
-      'A placeholder can not stand in the method; write it out.',
+      'A placeholder is not allowed in the method; write the method itself.',
     );
   else if (!METHOD.test(method) || REFUSED_METHODS.includes(method))
     scope.refuse('template-method-not-allowed', '/method', 'Write an HTTP method in capitals, such as POST.');

@@ -40,7 +40,7 @@ function refusePlaceholder(scope: Scope, place: string): undefined {
   return scope.refuse(
     'template-placeholder-not-allowed',
     FIELD,
-    `A placeholder can not stand in the ${place}; write it out.`,
+    `A placeholder is not allowed in the ${place}; write it out.`,
   );
 }
 
@@ -50,7 +50,7 @@ function refuseBeforePath(scope: Scope, references: readonly Reference[], place:
   return scope.refuse(
     'manifest-input-in-host',
     FIELD,
-    `An input can not stand in the ${place}: it would choose where secrets go.`,
+    `An input is not allowed in the ${place}: it would decide where secrets are sent.`,
   );
 }
 

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import type { Finding } from '../manifest/finding.ts';
 import { MAX_PLACEHOLDERS, parseTemplate, type TemplatePart, type TextPart } from './parse-template.ts';
 import { refusals, type Position, type RefusalCode } from './position.ts';
-import type { Fallback, Hole, InputReference, Reference } from './span.ts';
+import type { Fallback, PlaceholderSpan, InputReference, Reference } from './span.ts';
 import { refusalOfValue } from './value.ts';
 
 /** The members of an input's definition that templates need (design.md §2); the manifest's type has them. */
@@ -24,7 +24,7 @@ export interface Scope {
    */
   readonly parse: (text: string, field: string) => readonly Piece[] | undefined;
   /** A placeholder in its place. Reports a default that is not allowed there, because a caller could not fix it. */
-  readonly hole: (reference: Reference, position: Position) => Hole;
+  readonly hole: (reference: Reference, position: Position) => PlaceholderSpan;
   /**
    * Adds an error at a field of the execution. Returns undefined, so that a step can refuse and return in one
    * statement.
@@ -143,7 +143,7 @@ export function openScope(inputs: Readonly<Record<string, InputShape>>, pointer:
     if (findings.some((finding) => finding.pointer === at && finding.code === code)) return;
     findings.push(error(code, at, refusals[code]));
   };
-  const hole = (reference: Reference, position: Position): Hole => {
+  const hole = (reference: Reference, position: Position): PlaceholderSpan => {
     const code = reference.kind === 'input' ? refusalOfDefault(reference.fallback, position) : undefined;
     if (reference.kind === 'input' && code !== undefined) refuseDefault(`${reference.pointer}/default`, code);
     return { kind: 'hole', reference, position };

@@ -26,13 +26,13 @@ export interface InputReference {
 export type Reference = SecretPart | InputReference;
 
 /** A placeholder with its place. */
-export interface Hole {
+export interface PlaceholderSpan {
   readonly kind: 'hole';
   readonly reference: Reference;
   readonly position: Position;
 }
 
-export type Chunk = TextPart | Hole;
+export type Chunk = TextPart | PlaceholderSpan;
 
 /** A part of a field that is checked as a whole: a host label, a path segment, a header value, a body. */
 export interface Span {
@@ -97,7 +97,7 @@ function fillDefault(
   return whole ? `"${text}"` : text;
 }
 
-function fillValue(value: JsonValue, hole: Hole, source: Source): string | RenderProblem {
+function fillValue(value: JsonValue, hole: PlaceholderSpan, source: Source): string | RenderProblem {
   const { position, reference } = hole;
   const unwritable = refusalOfValue(value);
   if (unwritable !== undefined) return problemOf(reference, source, unwritable);
@@ -107,7 +107,7 @@ function fillValue(value: JsonValue, hole: Hole, source: Source): string | Rende
 }
 
 /** The text of one placeholder, escaped for its place. In text, a value that is not a string becomes its JSON text. */
-function fillHole(hole: Hole, source: Source): string | RenderProblem {
+function fillPlaceholder(hole: PlaceholderSpan, source: Source): string | RenderProblem {
   const { reference, position } = hole;
   if (reference.kind === 'secret') return fillSecret(reference, position, source);
   const { name, fallback } = reference;
@@ -128,7 +128,7 @@ function fillHole(hole: Hole, source: Source): string | RenderProblem {
 /**
  * The reference to report for a whole span: the first input, which the caller can change; otherwise the first secret.
  */
-function blame(span: Span, source: Source, code: RefusalCode): RenderProblem {
+function spanProblem(span: Span, source: Source, code: RefusalCode): RenderProblem {
   const references = span.chunks.flatMap((chunk) => (chunk.kind === 'hole' ? [chunk.reference] : []));
   const found = references.find((reference) => reference.kind === 'input') ?? references[0];
   if (found === undefined) throw new TypeError('a literal span is checked when it is compiled');
@@ -139,11 +139,11 @@ function blame(span: Span, source: Source, code: RefusalCode): RenderProblem {
 export function fillSpan(span: Span, source: Source): string | RenderProblem {
   let text = '';
   for (const chunk of span.chunks) {
-    const filled = chunk.kind === 'text' ? chunk.text : fillHole(chunk, source);
+    const filled = chunk.kind === 'text' ? chunk.text : fillPlaceholder(chunk, source);
     if (typeof filled !== 'string') return filled;
     text += filled;
-    if (text.length > MAX_FILLED_CHARS) return blame(span, source, 'template-too-large');
+    if (text.length > MAX_FILLED_CHARS) return spanProblem(span, source, 'template-too-large');
   }
   const refused = span.refuse(text);
-  return refused === undefined ? text : blame(span, source, refused);
+  return refused === undefined ? text : spanProblem(span, source, refused);
 }

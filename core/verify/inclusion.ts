@@ -9,7 +9,7 @@ import { publicKeyBytes, type KeysDocument } from '../receipt/keys-document.ts';
 import { privateEntry, privateSwapEntry, receiptEntry, swapEntry } from '../receipt/log-entry.ts';
 import type { SignedRecord } from './signed-record.ts';
 
-export type LoggedAt =
+export type InclusionResult =
   | { readonly ok: true; readonly index: number; readonly treeSize: number }
   | { readonly ok: false; readonly code: 'inclusion' | 'checkpoint' };
 
@@ -20,14 +20,14 @@ const publicKeysOf = (keys: KeysDocument['keys']): readonly Uint8Array[] =>
  * Every key that ever signed the log, 32 bytes each. A reader of the whole tree compares it with a checkpoint, so the
  * signer needs no trust. A platform that revoked a key continues its ledger (trust.md §3.1).
  */
-export const everyLogKey = (document: KeysDocument): readonly Uint8Array[] =>
+export const allLogKeys = (document: KeysDocument): readonly Uint8Array[] =>
   publicKeysOf(document.keys.filter(({ role }) => role === 'log'));
 
 /**
  * Keys that a checkpoint may be signed with, 32 bytes each. A retired key is accepted: it signed what came before it. A
  * revoked key is not: offline, an old checkpoint looks the same as one made with a stolen key.
  */
-const believedLogKeys = (document: KeysDocument): readonly Uint8Array[] =>
+const trustedLogKeys = (document: KeysDocument): readonly Uint8Array[] =>
   publicKeysOf(document.keys.filter(({ role, status }) => role === 'log' && status !== 'revoked'));
 
 async function included(
@@ -59,10 +59,10 @@ export async function checkInclusion(
   proofText: string,
   document: KeysDocument,
   primitives: Primitives,
-): Promise<LoggedAt> {
+): Promise<InclusionResult> {
   const proof = parseTlogProof(proofText);
   if (proof === undefined) return { ok: false, code: 'inclusion' };
-  const checkpoint = await openCheckpoint(proof.checkpoint, document.log_origin, believedLogKeys(document), primitives);
+  const checkpoint = await openCheckpoint(proof.checkpoint, document.log_origin, trustedLogKeys(document), primitives);
   if (checkpoint === undefined) return { ok: false, code: 'checkpoint' };
   const jwsSha256 = encodeHex(await primitives.sha256(encodeUtf8(receipt.jws)));
   for (const entry of entriesOf(receipt.signed, jwsSha256)) {

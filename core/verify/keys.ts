@@ -24,7 +24,7 @@ export type OpenedKeys =
 const invalid: OpenedKeys = { ok: false, code: 'keys_invalid' };
 
 /** Whether each key is named by its own thumbprint, once, and only a revoked key has a time of revocation. */
-async function isSound({ keys }: KeysDocument, { sha256 }: Primitives): Promise<boolean> {
+async function hasValidKeys({ keys }: KeysDocument, { sha256 }: Primitives): Promise<boolean> {
   if (new Set(keys.map((key) => key.kid)).size !== keys.length) return false;
   if (keys.some((key) => key.status !== 'revoked' && (key.revoked_at ?? key.revoked_log_index) !== null)) return false;
   for (const { kid, jwk } of keys) {
@@ -50,5 +50,5 @@ export async function openKeys(jws: string, root: Root, primitives: Primitives):
   if (!(await isSigned(parts, root, primitives))) return invalid;
   const payload = readPayload(parts.payload);
   if (!payload.ok || !isKeysDocument(payload.value)) return invalid;
-  return (await isSound(payload.value, primitives)) ? { ok: true, document: payload.value } : invalid;
+  return (await hasValidKeys(payload.value, primitives)) ? { ok: true, document: payload.value } : invalid;
 }

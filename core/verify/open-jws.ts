@@ -10,7 +10,7 @@ export type OpenedJws =
   | { readonly ok: false; readonly code: VerifyCode; readonly key?: PublishedKey };
 
 /** Expected document type, and the role of its keys: a key of one role never verifies another type. */
-export interface Expected {
+export interface ExpectedJws {
   readonly type: JwsType;
   readonly role: KeyRole;
 }
@@ -21,7 +21,7 @@ export interface Expected {
  */
 export async function openJws(
   jws: string,
-  expected: Expected,
+  expected: ExpectedJws,
   keys: readonly PublishedKey[],
   primitives: Primitives,
 ): Promise<OpenedJws> {

@@ -99,4 +99,4 @@ export function verdictOf(code: VerifyCode): Verdict {
 const EXITS = { valid: 0, tampered: 1, undecidable: 2, untrusted: 3 } as const;
 
 /** Exit status of a verdict: stable, and the same in every command (packaging.md §6). */
-export const exitOf = (verdict: Verdict): 0 | 1 | 2 | 3 => EXITS[verdict];
+export const exitCodeOf = (verdict: Verdict): 0 | 1 | 2 | 3 => EXITS[verdict];

@@ -4,10 +4,10 @@ import type { KeysDocument, PublishedKey } from '../receipt/keys-document.ts';
 import { parseJws } from '../receipt/jws.ts';
 import type { SwapReceipt } from '../receipt/swap-record.ts';
 import { scoreOfRecord } from '../trust/score.ts';
-import { checkInclusion, type LoggedAt } from './inclusion.ts';
+import { checkInclusion, type InclusionResult } from './inclusion.ts';
 import { openKeys, type Root } from './keys.ts';
 import { checkOpenings, type Openings } from './openings.ts';
-import { verification, type RowResult } from './rows.ts';
+import { verification, type CheckRow } from './rows.ts';
 import { signedRecordOf, type ReceiptType, type SignedRecord } from './signed-record.ts';
 import type { Verification } from './verdict.ts';
 import { openJws } from './open-jws.ts';
@@ -36,43 +36,43 @@ export interface VerifyOptions {
 }
 
 /** A receipt with the keys document to verify it; the document is already opened. */
-export interface Subject {
+export interface VerifySubject {
   readonly jws: string;
   /** tlog-proof text; null without a proof. */
   readonly proof: string | null;
   readonly document: KeysDocument;
 }
 
-const passIf = (good: boolean, code: RowResult): RowResult => (good ? 'pass' : code);
+const passIf = (good: boolean, code: CheckRow): CheckRow => (good ? 'pass' : code);
 
-function scoreRow(signed: SignedRecord): RowResult {
+function scoreRow(signed: SignedRecord): CheckRow {
   if (signed.kind === 'swap') return 'none';
   const { trust_score, risk_level } = scoreOfRecord(signed.record);
   return passIf(trust_score === signed.record.trust_score && risk_level === signed.record.risk_level, 'score_mismatch');
 }
 
-async function openingsRow(signed: SignedRecord, openings: Openings, primitives: Primitives): Promise<RowResult> {
+async function openingsRow(signed: SignedRecord, openings: Openings, primitives: Primitives): Promise<CheckRow> {
   if (signed.kind === 'swap' || Object.keys(openings).length === 0) return 'none';
   return (await checkOpenings(openings, signed.record, primitives)) ?? 'pass';
 }
 
 async function inclusionOf(
-  subject: Subject,
+  subject: VerifySubject,
   signed: SignedRecord,
   options: VerifyOptions,
   primitives: Primitives,
-): Promise<LoggedAt | 'not_in_log' | 'none'> {
+): Promise<InclusionResult | 'not_in_log' | 'none'> {
   const { jws, proof, document } = subject;
   if (proof === null) return options.allowUnlogged === true ? 'none' : 'not_in_log';
   return checkInclusion({ signed, jws }, proof, document, primitives);
 }
 
-function inclusionRow(logged: LoggedAt | 'not_in_log' | 'none'): RowResult {
+function inclusionRow(logged: InclusionResult | 'not_in_log' | 'none'): CheckRow {
   if (typeof logged === 'string') return logged;
   return logged.ok ? 'pass' : logged.code;
 }
 
-function windowRow(issuedAt: string, key: PublishedKey): RowResult {
+function windowRow(issuedAt: string, key: PublishedKey): CheckRow {
   const issued = Date.parse(issuedAt);
   const begun = issued >= Date.parse(key.not_before);
   const ended = key.not_after !== null && issued > Date.parse(key.not_after);
@@ -80,13 +80,13 @@ function windowRow(issuedAt: string, key: PublishedKey): RowResult {
 }
 
 /** A revoked key is valid only below the log index of its revocation. Without a proven index the row fails. */
-function statusRow(key: PublishedKey, logged: LoggedAt | 'not_in_log' | 'none'): RowResult {
+function statusRow(key: PublishedKey, logged: InclusionResult | 'not_in_log' | 'none'): CheckRow {
   if (key.status !== 'revoked') return 'pass';
   const index = typeof logged === 'object' && logged.ok ? logged.index : undefined;
   return passIf(index !== undefined && key.revoked_log_index !== null && index < key.revoked_log_index, 'key_revoked');
 }
 
-function ageRow(issuedAt: string, maxAgeMs: number | undefined, now: number): RowResult {
+function ageRow(issuedAt: string, maxAgeMs: number | undefined, now: number): CheckRow {
   if (maxAgeMs === undefined) return 'none';
   return passIf(now - Date.parse(issuedAt) <= maxAgeMs, 'too_old');
 }
@@ -106,7 +106,7 @@ function decisionOf(signed: SignedRecord, { replay }: VerifyOptions) {
 
 /** Rows 7 to 13, for a record whose signature and form are good. */
 async function judge(
-  subject: Subject,
+  subject: VerifySubject,
   { signed, key }: { readonly signed: SignedRecord; readonly key: PublishedKey },
   options: VerifyOptions,
   primitives: VerifierPrimitives,
@@ -142,7 +142,7 @@ function typeOf(jws: string): ReceiptType {
  * throws on any input, as long as the primitives don't.
  */
 export async function verifyReceipt(
-  subject: Subject,
+  subject: VerifySubject,
   options: VerifyOptions,
   primitives: VerifierPrimitives,
 ): Promise<Verification> {

@@ -37,9 +37,9 @@ interface Target {
 
 async function rate(target: Target, duration: number): Promise<number> {
   const { port, path, headers, body } = target;
-  const figures = await load({ port, path, headers, body, concurrency: CONCURRENCY, seconds: duration });
-  if (figures.errors > 0) throw new Error(`${figures.errors} requests failed: ${figures.firstError}`);
-  return figures.requests / figures.seconds;
+  const result = await load({ port, path, headers, body, concurrency: CONCURRENCY, seconds: duration });
+  if (result.errors > 0) throw new Error(`${result.errors} requests failed: ${result.firstError}`);
+  return result.requests / result.seconds;
 }
 
 /** Applies the same Orb, Orbiset and Secret that standalone's folder holds. */

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { cpuMicros, load, residentMb, type Started } from './processes.ts';
 import { proveLedger } from './proof.ts';
-import { logFile, ROOT, startMock, startPassThrough, startPlatform, type Subject } from './subjects.ts';
+import { logFile, ROOT, startMock, startPassThrough, startPlatform, type BenchServer } from './subjects.ts';
 import { median } from '../../test/support/rank.ts';
 
 const CONCURRENCIES = [1, 32, 256] as const;
@@ -34,28 +34,28 @@ interface Round {
   readonly base: readonly Row[];
 }
 
-async function measure(subject: Subject, mock: Started, c: number, seconds: number): Promise<Row> {
+async function measure(subject: BenchServer, mock: Started, c: number, seconds: number): Promise<Row> {
   const { started, port, path, headers, body } = subject;
   const before = [cpuMicros(started.pid), cpuMicros(mock.pid)] as const;
-  const figures = await load({ port, path, headers, body, concurrency: c, seconds });
-  if (figures.errors > 0) throw new Error(`${figures.errors} requests failed: ${figures.firstError}`);
-  const per = (micros: number): number => micros / figures.requests;
+  const result = await load({ port, path, headers, body, concurrency: c, seconds });
+  if (result.errors > 0) throw new Error(`${result.errors} requests failed: ${result.firstError}`);
+  const per = (micros: number): number => micros / result.requests;
   return {
     c,
-    requests: figures.requests,
-    rps: figures.requests / figures.seconds,
-    p50: figures.p50,
-    p99: figures.p99,
-    max: figures.max,
+    requests: result.requests,
+    rps: result.requests / result.seconds,
+    p50: result.p50,
+    p99: result.p99,
+    max: result.max,
     serverCpu: per(cpuMicros(started.pid) - before[0]),
     mockCpu: per(cpuMicros(mock.pid) - before[1]),
-    generatorCpu: per(figures.cpuMicros),
+    generatorCpu: per(result.cpuMicros),
     rssMb: residentMb(started.pid),
   };
 }
 
 /** The warm-up's row comes first. */
-async function series(subject: Subject, mock: Started, warm: number, seconds: number): Promise<readonly Row[]> {
+async function series(subject: BenchServer, mock: Started, warm: number, seconds: number): Promise<readonly Row[]> {
   const rows: Row[] = [];
   try {
     rows.push({ ...(await measure(subject, mock, 32, warm)), c: 0 });

@@ -3,12 +3,12 @@
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { lookQuery } from '../../adapters/prometheus/expressions.ts';
+import { metricsQuery } from '../../adapters/prometheus/expressions.ts';
 import { PROVIDERS, syntheticOrbs } from './failover/synthetic-orbs.ts';
 import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 const orbs = syntheticOrbs(Number(process.argv[2]));
-const query = lookQuery('query', { quantiles: new Set([0.95] as const), base: true });
+const query = metricsQuery('query', { quantiles: new Set([0.95] as const), base: true });
 const names = [...query.matchAll(/, "q", "([a-z0-9_]+)", "", ""\)/g)].map(([, name = '']) => name);
 
 /** @param now seconds */

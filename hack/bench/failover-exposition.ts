@@ -14,7 +14,7 @@ export interface ExpositionSettings {
   readonly process: 'api' | 'operator';
 }
 
-export interface ExpositionFigures {
+export interface ExpositionMeasurements {
   /** Times without a scrape: delays that the machine causes in every process. */
   readonly idle: readonly Cost[];
   readonly scrapes: readonly Cost[];
@@ -71,5 +71,5 @@ process.stdout.write(`${JSON.stringify({ port: server.port })}\n`);
 process.stdin.resume();
 await once(process.stdin, 'end');
 await server.close();
-const figures: ExpositionFigures = { idle, scrapes };
-process.stdout.write(`${JSON.stringify(figures)}\n`);
+const measurements: ExpositionMeasurements = { idle, scrapes };
+process.stdout.write(`${JSON.stringify(measurements)}\n`);

@@ -19,10 +19,10 @@ export interface LoopSettings {
   readonly ticks: number;
 }
 
-export interface TickFigures {
+export interface TickMeasurement {
   readonly all: Cost;
   /** The part of it for the query, its answer, and the snapshots' index. */
-  readonly look: Cost;
+  readonly query: Cost;
   /** The baseline of an hour was queried: every fourth tick. */
   readonly hasBase: boolean;
   /** Why the metrics could not be used; '' when they could. */
@@ -30,8 +30,8 @@ export interface TickFigures {
   readonly writes: number;
 }
 
-export interface LoopFigures {
-  readonly ticks: readonly TickFigures[];
+export interface LoopMeasurements {
+  readonly ticks: readonly TickMeasurement[];
 }
 
 const TICK_MS = 15_000;
@@ -74,7 +74,7 @@ const operator = createOperatorStub(settings.orbs, logger, ended.open);
 await operator.settle();
 
 let unusable = '';
-let look: Cost = { ms: 0, cpuMs: 0, holdMs: 0 };
+let query: Cost = { ms: 0, cpuMs: 0, holdMs: 0 };
 const prometheus = createPrometheusSource({
   client: createPrometheusClient({ connection: { url: settings.url, headers: {} }, clock }),
   clock,
@@ -85,10 +85,10 @@ const prometheus = createPrometheusSource({
   },
 });
 const source: MetricsSource = {
-  look: async (orbs, stopping) => {
+  measure: async (orbs, stopping) => {
     const end = startCost();
-    const measured = await prometheus.look(orbs, stopping);
-    look = end();
+    const measured = await prometheus.measure(orbs, stopping);
+    query = end();
     return measured;
   },
 };
@@ -105,7 +105,7 @@ const loop = createFailoverLoop({
 });
 
 /** The writes that it put into the queue happen in between. */
-async function tick(index: number): Promise<TickFigures> {
+async function tick(index: number): Promise<TickMeasurement> {
   unusable = '';
   passedMs += TICK_MS;
   const before = operator.writes();
@@ -116,7 +116,7 @@ async function tick(index: number): Promise<TickFigures> {
   await nextTurn();
   const all = end();
   for (const key of queued.splice(0)) await reconcileFailover(key, operator.context, signal);
-  return { all, look, hasBase: index % BASE_EVERY === 0, unusable, writes: operator.writes() - before };
+  return { all, query, hasBase: index % BASE_EVERY === 0, unusable, writes: operator.writes() - before };
 }
 
 const first = ended.wait();
@@ -124,10 +124,10 @@ void loop.run(signal);
 await first;
 await nextTurn();
 for (const key of queued.splice(0)) await reconcileFailover(key, operator.context, signal);
-const ticks: TickFigures[] = [];
+const ticks: TickMeasurement[] = [];
 for (let index = 1; index < WARM_TICKS + settings.ticks; index += 1) {
-  const figures = await tick(index);
-  if (index >= WARM_TICKS) ticks.push(figures);
+  const measured = await tick(index);
+  if (index >= WARM_TICKS) ticks.push(measured);
 }
-const figures: LoopFigures = { ticks };
-process.stdout.write(`${JSON.stringify(figures)}\n`, () => process.exit(0));
+const measured: LoopMeasurements = { ticks };
+process.stdout.write(`${JSON.stringify(measured)}\n`, () => process.exit(0));

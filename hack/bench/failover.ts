@@ -6,7 +6,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { expositionRows, measureExposition } from './failover/exposition.ts';
-import { tableOf, type Row } from './failover/figures.ts';
+import { tableOf, type Row } from './failover/table.ts';
 import { inRequestRows, measureInRequest } from './failover/in-request.ts';
 import { measureReadyLoop, measureSwapLoop, readyLoopRows, swapLoopRows, type LoopSize } from './failover/swap-loop.ts';
 
@@ -32,39 +32,39 @@ const { values: options } = parseArgs({
 /** A part of the benchmark: its table, and its measurements for the file. */
 interface Part {
   readonly rows: readonly Row[];
-  readonly figures: unknown;
+  readonly measured: unknown;
 }
 
 async function exposition(): Promise<Part> {
   const api = await measureExposition({ orbs: EXPOSED_ORBS, process: 'api' });
-  const figures = [api, await measureExposition({ orbs: EXPOSED_ORBS, process: 'operator' })];
-  return { rows: figures.flatMap(expositionRows), figures };
+  const measured = [api, await measureExposition({ orbs: EXPOSED_ORBS, process: 'operator' })];
+  return { rows: measured.flatMap(expositionRows), measured };
 }
 
 async function inRequest(folder: string): Promise<Part> {
-  const figures = await measureInRequest(join(folder, 'platform'), {
+  const measured = await measureInRequest(join(folder, 'platform'), {
     rounds: Number(options.rounds),
     seconds: Number(options.seconds),
   });
-  return { rows: inRequestRows(figures), figures };
+  return { rows: inRequestRows(measured), measured };
 }
 
 async function loopOf(orbs: number, folder: string): Promise<Part> {
   const ticks = Number(options.ticks);
   if (orbs > MAX_WITH_PROMETHEUS) {
-    const figures = await measureReadyLoop(orbs, ticks, folder);
-    return { rows: readyLoopRows(figures), figures };
+    const measured = await measureReadyLoop(orbs, ticks, folder);
+    return { rows: readyLoopRows(measured), measured };
   }
   console.error(`${orbs} Orbs: filling Prometheus …`);
   const size: LoopSize = { orbs, ticks, historyMinutes: HISTORY_MINUTES, modes: ['query', 'recorded'] };
-  const figures = await measureSwapLoop(size, folder);
-  return { rows: swapLoopRows(figures), figures };
+  const measured = await measureSwapLoop(size, folder);
+  return { rows: swapLoopRows(measured), measured };
 }
 
 async function loop(folder: string): Promise<Part> {
   const parts: Part[] = [];
   for (const orbs of options.orbs.split(',').map(Number)) parts.push(await loopOf(orbs, folder));
-  return { rows: parts.flatMap(({ rows }) => rows), figures: parts.map(({ figures }) => figures) };
+  return { rows: parts.flatMap(({ rows }) => rows), measured: parts.map(({ measured }) => measured) };
 }
 
 const PARTS: Readonly<Record<string, (folder: string) => Promise<Part>>> = {
@@ -92,7 +92,7 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-const parts = Object.fromEntries(Object.entries(found).map(([name, { figures }]) => [name, figures]));
+const parts = Object.fromEntries(Object.entries(found).map(([name, { measured }]) => [name, measured]));
 if (options.json !== undefined)
   writeFileSync(options.json, `${JSON.stringify({ node: process.version, load, parts })}\n`);
 process.exitCode = Object.values(found).some(({ rows }) => rows.some(({ met }) => met === false)) ? 1 : 0;

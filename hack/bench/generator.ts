@@ -17,7 +17,7 @@ export interface LoadSettings {
   readonly mayBreak?: true;
 }
 
-export interface LoadFigures {
+export interface LoadResult {
   readonly requests: number;
   readonly errors: number;
   readonly firstError: string;
@@ -117,7 +117,7 @@ class Load {
 const at = (sorted: Float64Array, quantile: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * quantile))] ?? Number.NaN;
 
-const runLoad = async (settings: LoadSettings): Promise<LoadFigures> => {
+const runLoad = async (settings: LoadSettings): Promise<LoadResult> => {
   const load = new Load(settings);
   const began = performance.now();
   const cpu = process.cpuUsage();

@@ -14,7 +14,7 @@ const CONCURRENCY = [1, 8, 32, 256];
 const GATE = { concurrency: 32, atLeast: 10_000, goal: 20_000 };
 const TMPFS = 0x01021994;
 
-interface Figures {
+interface RunLatencies {
   readonly concurrency: number;
   readonly runsPerSecond: number;
   readonly p50Ms: number;
@@ -69,7 +69,7 @@ function aRun(number: number): readonly [RunStart, RunFinish] {
   ];
 }
 
-async function measure(concurrency: number): Promise<Figures> {
+async function measure(concurrency: number): Promise<RunLatencies> {
   const folder = mkdtempSync(join(options.folder, '.bench-ledger-'));
   const ledger = await openLedger(folder);
   const latencies: number[] = [];
@@ -97,8 +97,8 @@ async function measure(concurrency: number): Promise<Figures> {
   };
 }
 
-function medians(concurrency: number, rounds: readonly Figures[]): Figures {
-  const of = (member: keyof Figures): number => median(rounds.map((figures) => figures[member]));
+function medians(concurrency: number, rounds: readonly RunLatencies[]): RunLatencies {
+  const of = (member: keyof RunLatencies): number => median(rounds.map((latencies) => latencies[member]));
   return {
     concurrency,
     runsPerSecond: of('runsPerSecond'),
@@ -115,13 +115,13 @@ if (statfsSync(options.folder).type === TMPFS) {
 console.log(
   `node ${process.versions.node}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(2)}, ${options.rounds} rounds`,
 );
-const results: Figures[] = [];
+const results: RunLatencies[] = [];
 for (const concurrency of CONCURRENCY) {
-  const rounds: Figures[] = [];
+  const rounds: RunLatencies[] = [];
   for (let round = 0; round < Number(options.rounds); round += 1) rounds.push(await measure(concurrency));
-  const figures = medians(concurrency, rounds);
-  results.push(figures);
-  const { runsPerSecond, p50Ms, p99Ms, maxMs } = figures;
+  const result = medians(concurrency, rounds);
+  results.push(result);
+  const { runsPerSecond, p50Ms, p99Ms, maxMs } = result;
   const columns = [
     `c=${concurrency}`,
     `${runsPerSecond} runs/s`,

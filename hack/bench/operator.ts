@@ -13,7 +13,7 @@ import { command } from '../control-plane/command.ts';
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
 import { createTenant, installPlatform } from '../control-plane/install.ts';
 import { NAMESPACES } from './operator/orbs.ts';
-import { between, look, type Look, type Work } from './operator/part-figures.ts';
+import { between, measureUsage, type PartUsage, type Work } from './operator/part-usage.ts';
 import { churn, coldStart, createObjects, storm, type ChangeTimes } from './operator/phases.ts';
 import { noKubeMetrics } from '../../adapters/kube/no-metrics.ts';
 import { silentLog } from '../../adapters/telemetry/silent-log.ts';
@@ -88,19 +88,19 @@ interface Started {
   readonly api: Part;
 }
 
-const patches = ({ scrape }: Look): number => scrape.sum('rest_client_requests_total', { method: 'PATCH' });
+const patches = ({ scrape }: PartUsage): number => scrape.sum('rest_client_requests_total', { method: 'PATCH' });
 
-const lookAt = async ({ operator, api }: Started): Promise<readonly [Look, Look]> => [
-  await look(operator),
-  await look(api),
+const measureBoth = async ({ operator, api }: Started): Promise<readonly [PartUsage, PartUsage]> => [
+  await measureUsage(operator),
+  await measureUsage(api),
 ];
 
 /** Waits until the operator has written no status for a while. */
-async function untilQuiet(started: Started): Promise<readonly [Look, Look]> {
+async function untilQuiet(started: Started): Promise<readonly [PartUsage, PartUsage]> {
   for (;;) {
-    const before = await lookAt(started);
+    const before = await measureBoth(started);
     await delay(SETTLE_MS);
-    const after = await lookAt(started);
+    const after = await measureBoth(started);
     if (patches(after[0]) === patches(before[0])) return after;
   }
 }
@@ -108,15 +108,15 @@ async function untilQuiet(started: Started): Promise<readonly [Look, Look]> {
 interface Measured {
   readonly coldSeconds: number;
   /** Before and after each phase: cold start, idle, storm, churn. */
-  readonly looks: readonly (readonly [Look, Look])[];
+  readonly usages: readonly (readonly [PartUsage, PartUsage])[];
   readonly times: ChangeTimes;
   readonly steady: readonly number[];
 }
 
-function summarise(plane: ControlPlane, { coldSeconds, looks, times, steady }: Measured): Round {
+function summarise(plane: ControlPlane, { coldSeconds, usages, times, steady }: Measured): Round {
   const work = (phase: number, part: 0 | 1): Work => {
-    const [before, after] = [looks[phase], looks[phase + 1]];
-    if (before === undefined || after === undefined) throw new TypeError('a look is missing');
+    const [before, after] = [usages[phase], usages[phase + 1]];
+    if (before === undefined || after === undefined) throw new TypeError('a measurement is missing');
     return between(before[part], after[part]);
   };
   const idle = [work(1, 0), work(1, 1)] as const;
@@ -137,7 +137,7 @@ function summarise(plane: ControlPlane, { coldSeconds, looks, times, steady }: M
   };
 }
 
-const NOTHING: Look = {
+const NOTHING: PartUsage = {
   scrape: { sum: () => 0, buckets: () => new Map() },
   cpuSeconds: 0,
   peakMb: 0,
@@ -167,15 +167,15 @@ async function measure(plane: ControlPlane, client: KubeClient, parts: Part[]): 
   const settled = await untilQuiet(started);
   say(`idle for ${idleSeconds} s …`);
   await delay(idleSeconds * 1000);
-  const idle = await lookAt(started);
+  const idle = await measureBoth(started);
   const others = Math.min(STORM, orbs - FRESH);
   say(`changing ${others} Orbs at once …`);
   const times = await storm(client, others, FRESH);
   const stormed = await untilQuiet(started);
   say(`changing ${CHURN.perSecond} Orbs a second for ${CHURN.seconds} s …`);
   const steady = await churn(client, CHURN);
-  const looks = [[NOTHING, NOTHING], settled, idle, stormed, await lookAt(started)] as const;
-  return summarise(plane, { coldSeconds, looks, times, steady });
+  const usages = [[NOTHING, NOTHING], settled, idle, stormed, await measureBoth(started)] as const;
+  return summarise(plane, { coldSeconds, usages, times, steady });
 }
 
 async function round(): Promise<Round> {

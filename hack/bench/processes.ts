@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { LoadFigures, LoadSettings } from './generator.ts';
+import type { LoadResult, LoadSettings } from './generator.ts';
 
 /** A process of the benchmark; its starter ends it. */
 export interface Started {
@@ -52,18 +52,18 @@ export async function firstLine(started: Started): Promise<unknown> {
   throw new Error('the process ended before it said anything');
 }
 
-const isFigures = (value: unknown): value is LoadFigures =>
+const isMeasured = (value: unknown): value is LoadResult =>
   typeof value === 'object' && value !== null && 'requests' in value && 'p50' in value;
 
 /** Runs one load in its own process. */
-export async function load(settings: LoadSettings): Promise<LoadFigures> {
+export async function load(settings: LoadSettings): Promise<LoadResult> {
   const child = spawn(process.execPath, [`${import.meta.dirname}/generator.ts`], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   child.stdin.end(JSON.stringify(settings));
   const chunks: Buffer[] = [];
   for await (const chunk of child.stdout) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
-  const figures: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  if (!isFigures(figures)) throw new TypeError('the generator printed no figures');
-  return figures;
+  const measured: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  if (!isMeasured(measured)) throw new TypeError('the generator printed no measurements');
+  return measured;
 }

@@ -4,7 +4,7 @@ import { untilReadyFile } from '../control-plane/until-ready.ts';
 import { firstLine, start, type Started } from './processes.ts';
 
 /** A server that answers the benchmark's request. */
-export interface Subject {
+export interface BenchServer {
   readonly started: Started;
   readonly port: number;
   readonly path: string;
@@ -68,7 +68,7 @@ export async function startMock(log: number): Promise<{ readonly started: Starte
   return { started, port: portOf(await firstLine(started)) };
 }
 
-export async function startPassThrough(mock: number, log: number): Promise<Subject> {
+export async function startPassThrough(mock: number, log: number): Promise<BenchServer> {
   const started = start([join(import.meta.dirname, 'pass-through.ts'), `http://127.0.0.1:${mock}/v1/send`], log);
   const body = JSON.stringify({ orb_id: 'bench.send@1.0.0', inputs });
   return { started, port: portOf(await firstLine(started)), path: '/orbisets/default/execute', headers: {}, body };
@@ -102,7 +102,7 @@ export const STANDALONE = ['--v8-pool-size=1', 'standalone/main.ts'] as const;
  * The product in its shipped configuration: full sync, self-check on, logs to a file, a real key.
  * @param checkout folder of the code to run
  */
-export async function startPlatform(folder: string, mock: number, log: number, checkout = ROOT): Promise<Subject> {
+export async function startPlatform(folder: string, mock: number, log: number, checkout = ROOT): Promise<BenchServer> {
   const resources = join(folder, 'resources');
   mkdirSync(resources, { recursive: true });
   writeFileSync(join(resources, 'send.yaml'), manifest(mock));

@@ -9,7 +9,7 @@ import type { Finding } from './finding.ts';
 import type { Json } from '../control-plane/json.ts';
 import { readOpenApi } from './openapi.ts';
 import { checkReadme, writeReadme } from './readme.ts';
-import { findSubjects, lint, render, type Rendered, type Subject } from './render.ts';
+import { findSubjects, lint, render, type Rendered, type ChartCase } from './render.ts';
 import { checkDefinitions, checkObjects } from './rules.ts';
 import { score } from './score.ts';
 import { checkValuesSchema } from './values-schema.ts';
@@ -41,7 +41,9 @@ async function findTools(say: Say): Promise<Tools> {
   };
 }
 
-const chartsOf = (subjects: readonly Subject[]): readonly string[] => [...new Set(subjects.map(({ chart }) => chart))];
+const chartsOf = (subjects: readonly ChartCase[]): readonly string[] => [
+  ...new Set(subjects.map(({ chart }) => chart)),
+];
 
 /** Runs each item of a list, one after another, because there are only two cores. */
 async function each<T>(
@@ -56,7 +58,7 @@ async function each<T>(
 /** The charts, rendered for a cluster without and with every definition, on the oldest and the newest release. */
 async function renderAll(
   helm: string,
-  subjects: readonly Subject[],
+  subjects: readonly ChartCase[],
   definitions: readonly Json[],
 ): Promise<{ readonly rendered: readonly Rendered[]; readonly findings: readonly Finding[] }> {
   const rendered: Rendered[] = [];

@@ -6,7 +6,7 @@ import { findingsOf, type Finding } from './finding.ts';
 import { isRecord, type Json } from '../control-plane/json.ts';
 
 /** A chart with one set of values. */
-export interface Subject {
+export interface ChartCase {
   readonly chart: string;
   /** File of values; undefined: the chart's own. */
   readonly values: string | undefined;
@@ -14,7 +14,7 @@ export interface Subject {
 
 /** The objects that Helm rendered of a subject. */
 export interface Rendered {
-  readonly subject: Subject;
+  readonly subject: ChartCase;
   /** Release of Kubernetes that it was rendered for. */
   readonly version: string;
   readonly text: string;
@@ -26,7 +26,7 @@ const RELEASE = 'orb';
 const NAMESPACE = 'orb-system';
 
 /** Every chart with its own values and with each file of its folder `ci`. */
-export function findSubjects(root: string): readonly Subject[] {
+export function findSubjects(root: string): readonly ChartCase[] {
   return CHARTS.flatMap((name) => {
     const chart = join(root, name);
     const folder = join(chart, 'ci');
@@ -36,13 +36,13 @@ export function findSubjects(root: string): readonly Subject[] {
 }
 
 /** Name of a subject in findings. */
-export const nameOf = ({ chart, values }: Subject): string =>
+export const nameOf = ({ chart, values }: ChartCase): string =>
   [chart, ...(values === undefined ? [] : [values])].map((path) => path.split('/').at(-1)).join(' with ');
 
-const valuesOf = ({ values }: Subject): readonly string[] => (values === undefined ? [] : ['--values', values]);
+const valuesOf = ({ values }: ChartCase): readonly string[] => (values === undefined ? [] : ['--values', values]);
 
 /** `helm lint --strict`. */
-export async function lint(helm: string, subject: Subject): Promise<readonly Finding[]> {
+export async function lint(helm: string, subject: ChartCase): Promise<readonly Finding[]> {
   const { code, stdout, stderr } = await command(helm, ['lint', '--strict', subject.chart, ...valuesOf(subject)]);
   if (code === 0) return [];
   const said = `${stdout}${stderr}`.split('\n').filter((line) => /\[(ERROR|WARNING)\]|^Error/.test(line));
@@ -70,7 +70,7 @@ export interface Capabilities {
 /** `helm template`. @returns Helm's error when it fails */
 export async function render(
   helm: string,
-  subject: Subject,
+  subject: ChartCase,
   { version, apiVersions }: Capabilities,
 ): Promise<Rendered | Finding> {
   const offered = apiVersions.flatMap((name) => ['--api-versions', name]);

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { claim, listenOn } from '../../adapters/process/listen.ts';
+import { withListenErrors, listenOn } from '../../adapters/process/listen.ts';
 import { formatAddress, type ListenAddress } from '../../core/network/listen-address.ts';
 import { EXAMPLE } from '../../standalone/example/example.ts';
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
@@ -30,7 +30,7 @@ const EXAMPLE_NAMESPACE = 'default';
 /** Checks an address before anything starts. @throws StartError which address is in use, and what to do */
 async function checkFree(address: ListenAddress, flag: string): Promise<void> {
   const server = createServer();
-  await claim(address, flag, () => listenOn(server, address));
+  await withListenErrors(address, flag, () => listenOn(server, address));
   server.close();
   await once(server, 'close');
 }

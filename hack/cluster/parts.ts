@@ -100,8 +100,8 @@ async function startPart(
   const log = join(plane.folder, `${instance}.log`);
   const started = startProcess({ name: instance, file: process.execPath, args, log, cwd: plane.folder, env });
   try {
-    const told = await untilReadyFile(ready, started, isRecord, options.signal);
-    return { process: started, url: textAt(told, 'url'), metricsUrl: textAt(told, 'metrics_url') };
+    const addresses = await untilReadyFile(ready, started, isRecord, options.signal);
+    return { process: started, url: textAt(addresses, 'url'), metricsUrl: textAt(addresses, 'metrics_url') };
   } catch (error) {
     await started.stop(0);
     throw error;

@@ -60,7 +60,7 @@ ORB_K8S_VERSION chooses the Kubernetes release: 1.33, 1.34, 1.35 or 1.36 (the ne
     { ...STANDALONE.issuer, text: 'https origin in receipts' },
     {
       ...STANDALONE.readyFile,
-      text: 'gets urls, key, kubeconfig and an example as JSON (mode 0600), once requests are answered',
+      text: 'written with urls, key, kubeconfig and an example as JSON (mode 0600), when requests are answered',
     },
     EGRESS_ALLOW,
     EGRESS_STUB,

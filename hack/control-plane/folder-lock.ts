@@ -72,11 +72,11 @@ export async function withFolderLock<T>(
   wait: Wait = delay,
 ): Promise<T> {
   const lock = join(folder, '.lock');
-  let told = false;
+  let announced = false;
   while (!(await takeLock(folder, lock, wait))) {
     const [pid = ''] = (await textOf(lock))?.split(' ') ?? [];
-    if (!told && pid !== '') say(`Process ${pid} works in ${folder}; waiting until it removes ${lock} …`);
-    told ||= pid !== '';
+    if (!announced && pid !== '') say(`Process ${pid} works in ${folder}; waiting until it removes ${lock} …`);
+    announced ||= pid !== '';
     await wait(WAIT_MS);
   }
   try {

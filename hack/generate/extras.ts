@@ -47,7 +47,7 @@ const swapRules: readonly CelRule[] = [
   {
     rule: `(${unprobed}) || ${interval} * (${samples}) <= 300000`,
     message: coded(
-      'probe.interval times failback.min_probe_samples is at most 5m: write less, else the primary never comes back.',
+      'probe.interval times failback.min_probe_samples must be at most 5m: write less, otherwise the primary never becomes active again.',
       'manifest-probe-samples',
     ),
   },

@@ -19,7 +19,7 @@ interface Row {
 }
 
 // The same schema as spec.execution.
-const TOLD_BEFORE = 'spec.providers.NAME.execution';
+const DESCRIBED_ELSEWHERE = 'spec.providers.NAME.execution';
 const PATH = 'docs/reference/resources.md';
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const cell = (value: string): string => value.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ');
@@ -75,7 +75,7 @@ interface Place {
 }
 
 function membersOf(schema: Json, field: string): readonly Row[] {
-  if (field === TOLD_BEFORE) return [];
+  if (field === DESCRIBED_ELSEWHERE) return [];
   const { properties, required, items, additionalProperties } = schema;
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
   if (isRecord(properties))
@@ -97,7 +97,7 @@ function rowsOf(schema: Json, { field, isRequired }: Place): readonly Row[] {
     field,
     type: `${typeOf(schema)}${isRequired ? ', required' : ''}`,
     bounds: boundsOf(schema),
-    meaning: `${text(schema['description'])}${field === TOLD_BEFORE ? ' Members as in `spec.execution`.' : rulesOf(schema)}`,
+    meaning: `${text(schema['description'])}${field === DESCRIBED_ELSEWHERE ? ' Members as in `spec.execution`.' : rulesOf(schema)}`,
   };
   return [own, ...membersOf(schema, field)];
 }

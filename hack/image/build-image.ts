@@ -8,7 +8,7 @@ import { buildah, IMAGES, output, timed } from './buildah.ts';
 import { measure, type Measured } from './measure.ts';
 import { npmAccess } from './npm-settings.ts';
 
-export interface ImageWish {
+export interface ImageOptions {
   /** Base image, under the name that buildah knows. */
   readonly base: string;
   /** Image with Node, npm and a shell; undefined: the image that this program makes. */
@@ -51,7 +51,7 @@ async function sourceOf(): Promise<{ readonly epoch: string; readonly revision: 
   throw new Error('this is no checkout of git: set SOURCE_DATE_EPOCH to the seconds of the release');
 }
 
-async function build(tag: string, { base, buildBase, fresh, say }: ImageWish): Promise<void> {
+async function build(tag: string, { base, buildBase, fresh, say }: ImageOptions): Promise<void> {
   const { epoch, revision } = await sourceOf();
   const values = {
     NODE_IMAGE: base,
@@ -91,13 +91,13 @@ async function dropOldStages(say: Say): Promise<void> {
 }
 
 /** Builds the image and writes its archive and its list of contents to the cache. @throws Error what failed */
-export async function buildImage(wish: ImageWish): Promise<BuiltImage> {
+export async function buildImage(options: ImageOptions): Promise<BuiltImage> {
   const place = await imagePlace();
   const { tag, archive, sbomFile } = place;
-  return withFolderLock(join(IMAGES, 'build'), wish.say, async () => {
-    await dropOldStages(wish.say);
-    await build(tag, wish);
-    const measured = await timed('measuring it', wish.say, () => measure(tag, wish.base));
+  return withFolderLock(join(IMAGES, 'build'), options.say, async () => {
+    await dropOldStages(options.say);
+    await build(tag, options);
+    const measured = await timed('measuring it', options.say, () => measure(tag, options.base));
     await writeFile(sbomFile, measured.sbom);
     await rm(`${archive}.part`, { force: true });
     await buildah(['push', '--quiet', tag, `docker-archive:${archive}.part:${tag}`]);

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Part } from './parts.ts';
 
 /** How a part ended. */
-export interface Ran {
+export interface PartResult {
   readonly part: Part;
   /** Exit code of mocha; null after a signal. */
   readonly code: number | null;
@@ -27,7 +27,7 @@ const GRACE_MS = 15_000;
  * Runs one part in its own process; never rejects.
  * @param signal ends it and all processes that it has started
  */
-export function runPart(part: Part, extra: readonly string[], signal: AbortSignal): Promise<Ran> {
+export function runPart(part: Part, extra: readonly string[], signal: AbortSignal): Promise<PartResult> {
   const begun = performance.now();
   const [file, ...args] =
     part.script === undefined

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** The request on the command line of `hack/e2e.ts`. */
-export type Wish =
+export type NodeCommand =
   | { readonly kind: 'help' }
   | { readonly kind: 'wrong'; readonly message: string }
   | { readonly kind: 'up' }
@@ -17,7 +17,7 @@ export const HELP = `One real Kubernetes node on this machine, for tests against
                                      (pods: imagePullPolicy IfNotPresent, no tag latest)
   npm run e2e [run] [FILE…]          runs test/e2e, or some of its files, in the cluster's network
   npm run e2e down                   ends it; nothing is left behind
-  npm run e2e down -- --keep         ends its processes as a power cut would; the next "e2e up" goes on with its
+  npm run e2e down -- --keep         ends its processes as a power cut would; the next "e2e up" continues with its
                                      etcd, keys, volumes and images
 
   --keep-up       (run) leave a cluster up that the run brought up
@@ -39,7 +39,7 @@ const flags = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 /** Flags of each verb. Other flags are refused: ignoring a flag could remove a cluster that the user wants to keep. */
-const TAKES: Readonly<Record<Exclude<Wish['kind'], 'help' | 'wrong'>, readonly string[]>> = {
+const TAKES: Readonly<Record<Exclude<NodeCommand['kind'], 'help' | 'wrong'>, readonly string[]>> = {
   up: [],
   down: ['keep'],
   load: [],
@@ -49,15 +49,15 @@ const VERBS = Object.keys(TAKES).join(', ');
 
 type Values = ReturnType<typeof read>['values'];
 
-const wrong = (message: string): Wish => ({ kind: 'wrong', message });
+const wrong = (message: string): NodeCommand => ({ kind: 'wrong', message });
 
-const none = (wish: Wish, verb: string, [first]: readonly string[]): Wish =>
-  first === undefined ? wish : wrong(`${verb} takes no ${first}`);
+const none = (command: NodeCommand, verb: string, [first]: readonly string[]): NodeCommand =>
+  first === undefined ? command : wrong(`${verb} takes no ${first}`);
 
-const loadOf = ([archive, ...more]: readonly string[]): Wish =>
+const loadOf = ([archive, ...more]: readonly string[]): NodeCommand =>
   more.length > 0 ? wrong('load takes one archive') : { kind: 'load', archive };
 
-function runOf(files: readonly string[], { grep, 'keep-up': keepUp }: Values): Wish {
+function runOf(files: readonly string[], { grep, 'keep-up': keepUp }: Values): NodeCommand {
   const only = grep === undefined ? [] : ['--grep', grep];
   return { kind: 'run', keepUp, mocha: [...(files.length === 0 ? ALL : files), ...only] };
 }
@@ -65,7 +65,7 @@ function runOf(files: readonly string[], { grep, 'keep-up': keepUp }: Values): W
 const read = (argv: readonly string[]) =>
   parseArgs({ args: [...argv], options: flags, allowPositionals: true, tokens: true });
 
-function wishOf(verb: string, rest: readonly string[], values: Values): Wish {
+function commandOf(verb: string, rest: readonly string[], values: Values): NodeCommand {
   switch (verb) {
     case 'up':
       return none({ kind: 'up' }, verb, rest);
@@ -83,17 +83,17 @@ function wishOf(verb: string, rest: readonly string[], values: Values): Wish {
 /** Without a verb the tests run: the arguments are then empty, or paths of test files. */
 const hasVerb = ([first]: readonly string[]): boolean => first !== undefined && !/[./]/.test(first);
 
-function parse(argv: readonly string[]): Wish {
+function parse(argv: readonly string[]): NodeCommand {
   const { values, positionals, tokens } = read(argv);
   const [verb = '', ...rest] = hasVerb(positionals) ? positionals : ['run', ...positionals];
   if (values.help) return { kind: 'help' };
   const taken = new Map(Object.entries(TAKES)).get(verb);
   const foreign = tokens.find((token) => token.kind === 'option' && taken?.includes(token.name) === false);
-  return foreign?.kind === 'option' ? wrong(`${verb} takes no ${foreign.rawName}`) : wishOf(verb, rest, values);
+  return foreign?.kind === 'option' ? wrong(`${verb} takes no ${foreign.rawName}`) : commandOf(verb, rest, values);
 }
 
 /** @param argv what follows the program's name */
-export function parseWish(argv: readonly string[]): Wish {
+export function parseNodeCommand(argv: readonly string[]): NodeCommand {
   try {
     return parse(argv);
   } catch (error) {

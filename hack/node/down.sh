@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Ends the one-node cluster: processes, mounts, network, cgroups, machine settings, state.
 #   --keep  leaves etcd, keys, volumes and images for the next up.sh: a node that was switched off
-#   --stop  leaves the files as they are, for whoever looks for what went wrong
+#   --stop  keeps the files, to find out what went wrong
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=hack/node/settings.sh
@@ -9,10 +9,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 mode=${1:-}
 [ -d "$E2E_STATE" ] || exit 0
 
-# First: whatever becomes of this script, what is to be kept is not taken for what a crash left.
+# First, so that even after a crash of this script the kept state is not removed as remains of a crash.
 [ "$mode" != --keep ] || touch "$E2E_STATE/kept"
 
-# One that has ended and that nobody has asked for its exit code runs no more.
+# A zombie (ended, exit code not read yet) does not run.
 runs() { grep -qs '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status"; }
 
 # The death of the first process of a pid namespace ends all others in it, pods too, and frees the mounts.
@@ -48,7 +48,7 @@ done < <(cgroup_folders)
 with_machine_settings restore_machine_settings
 case $mode in
   --keep)
-    # The network namespace stays for whoever runs in it across the reboot, as empty as a new one.
+    # The network namespace stays, for processes that run in it across the reboot, but it is emptied.
     if mountpoint -q "$NETNS"; then
       nsenter "--net=$NETNS" nft flush ruleset
       nsenter "--net=$NETNS" ip link del node0 2>/dev/null || true

@@ -14,7 +14,7 @@ open_namespaces() {
     unshare "--net=$NETNS" true
   fi
   # bash is the first process: it reaps the orphans (shims) that are left to it. It stays once its pid is on the disk: if
-  # this script dies before, killed or for want of space, nobody would find it.
+  # this script dies before that, killed or without disk space, the process could not be found.
   exec {gate}> >(
     exec nsenter "--net=$NETNS" setsid unshare --mount --pid --fork --mount-proc --propagation private \
       bash -c 'read -r _ && exec </dev/null && while :; do sleep 86400 & wait $!; done' >"$LOGS/holder.log" 2>&1

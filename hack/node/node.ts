@@ -98,9 +98,9 @@ async function prepare(say: Say): Promise<{
  * What `takeDown` keeps. `nothing`. `node`: etcd, keys, volumes and images; the next `bringUp` continues with them, as
  * after a power cut. `files`: all files until the next `bringUp`, to find out what went wrong.
  */
-export type Left = 'nothing' | 'node' | 'files';
+export type KeptState = 'nothing' | 'node' | 'files';
 
-const DOWN: Readonly<Record<Left, readonly string[]>> = { nothing: [], node: ['--keep'], files: ['--stop'] };
+const DOWN: Readonly<Record<KeptState, readonly string[]>> = { nothing: [], node: ['--keep'], files: ['--stop'] };
 
 /**
  * Starts the cluster, or continues with what `takeDown` kept; remains of a crash are cleaned up first.
@@ -133,7 +133,7 @@ function unlessInUse(error: unknown): void {
 }
 
 /** Stops the cluster. */
-export async function takeDown(place: NodePlace, left: Left, say: Say): Promise<void> {
+export async function takeDown(place: NodePlace, left: KeptState, say: Say): Promise<void> {
   await withFolderLock(place.folder, say, () => runScript('down.sh', DOWN[left], place));
   await rmdir(place.folder).catch(unlessInUse);
 }

@@ -118,7 +118,7 @@ function machineFault(): string | undefined {
  * Why a node can't run on this machine, in one line; undefined: it can. Missing packages are installed.
  * @throws Error they could not be installed
  */
-export async function whyNot(say: Say): Promise<string | undefined> {
+export async function unsupportedReason(say: Say): Promise<string | undefined> {
   const basic = machineFault() ?? (await goFault()) ?? (await cgroupsFault());
   return basic ?? (await packagesFault(say)) ?? (await abilitiesFault());
 }

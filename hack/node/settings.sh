@@ -9,7 +9,7 @@ CONFIG=$E2E_STATE/etc
 LOGS=$E2E_STATE/log
 NETNS=$E2E_STATE/netns
 # Values that kubelet changes for the whole machine: the first cluster saves them, the last puts them back. A boot of the
-# machine sets them anew, and empties /run.
+# machine sets them again, and empties /run.
 SYSCTL_FOLDER=/run/orb-e2e-machine-settings
 SYSCTL_NAMES=(vm/overcommit_memory vm/panic_on_oom kernel/panic kernel/panic_on_oops kernel/keys/root_maxkeys
   kernel/keys/root_maxbytes)
@@ -47,7 +47,7 @@ lap() {
   printf '%4d.%02d s  %s\n' $((hundredths / 100)) $((hundredths % 100)) "$*" >&2
 }
 
-# wait_for SECONDS WHAT COMMAND... The seconds are what only a hang takes: a slow minute of the machine fails nobody.
+# wait_for SECONDS WHAT COMMAND... The seconds are long enough for a slow machine: only a hang takes longer.
 wait_for() {
   local seconds=$1 what=$2 until=$((SECONDS + $1))
   shift 2

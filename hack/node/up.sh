@@ -45,7 +45,7 @@ none_waiting() {
   waiting=$(pods_waiting) && [ -z "$waiting" ]
 }
 
-# Whoever reads of it elsewhere, in the log of a CI, has nothing but what is printed.
+# A reader of a CI log has only the printed text.
 tell_logs() {
   local status=$? file
   [ "$status" -ne 0 ] || return 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Static volumes of the default StorageClass. They are "local": unlike hostPath they honour fsGroup. A volume whose claim
-# was deleted is emptied and made anew, since a released one is never bound again.
+# was deleted is emptied and created again, because a released volume is never bound again.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=hack/node/settings.sh

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { jcs } from '../../core/json/jcs.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { isList } from './read.ts';
-import { subjectOf, type Subject } from './subjects.ts';
+import { subjectOf, type VectorSubject } from './subjects.ts';
 import { outcomeOf, type Outcome, type Part, type Suite } from './suite.ts';
 
 /** Numbers of cases by result. */
@@ -17,7 +17,7 @@ interface FileResult {
   readonly outcomes: readonly Outcome[];
   /** Arrays that are not run, with the number of their cases. */
   readonly skipped: readonly (readonly [array: string, cases: number])[];
-  readonly subject: Subject;
+  readonly subject: VectorSubject;
 }
 
 const same = (outcome: Outcome): boolean => jcs(outcome.expected) === jcs(outcome.got);
@@ -68,7 +68,7 @@ async function runSafely(path: string): Promise<FileResult> {
   }
 }
 
-const WHY: Readonly<Record<Subject['kind'], string>> = {
+const WHY: Readonly<Record<VectorSubject['kind'], string>> = {
   known: 'no such part is built yet',
   'not-built': 'the subject is not built yet',
   unknown: 'unknown subject',

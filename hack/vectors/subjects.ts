@@ -6,7 +6,7 @@ import type { Suite } from './suite.ts';
 import { trustScore } from './trust-score.ts';
 
 /** The subject of a vector file: it is found by the arrays in the file, not by its name. */
-export type Subject =
+export type VectorSubject =
   | { readonly kind: 'known'; readonly suite: Suite }
   | { readonly kind: 'not-built'; readonly subject: string }
   | { readonly kind: 'unknown' };
@@ -37,7 +37,7 @@ function nameOf(file: JsonObject): string | undefined {
   return known?.subject ?? OWN_ARRAYS.find(([, arrays]) => holds(file, arrays))?.[0] ?? subjectOfCases(file);
 }
 
-export function subjectOf(file: JsonObject): Subject {
+export function subjectOf(file: JsonObject): VectorSubject {
   const subject = nameOf(file);
   if (subject === undefined) return { kind: 'unknown' };
   const suite = [receipt, merkle, trustScore].find((candidate) => candidate.subject === subject);

@@ -1,12 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { inSlices } from '../../adapters/telemetry/exposition.ts';
 import { systemClock, type Clock } from '../../adapters/time/clock.ts';
-import { figuresOf, type Evaluation } from '../../core/failover/figures.ts';
+import { summaryOf, type EvaluationTime } from '../../core/failover/evaluation-summary.ts';
 import type { FailoverOutput, RuleId, SwapReason } from '../../core/failover/types.ts';
 import { orbFamilies, OrbSeries, type OrbKey } from './orb-gauges.ts';
 
 /** One evaluation, with the facts of the Orb that are shown beside it. */
-interface EvaluationShown extends Evaluation {
+interface EvaluationShown extends EvaluationTime {
   /** `latency.quantile` of the Orb. */
   readonly quantile: number;
   /** End of the pin, ms since epoch; null without one. */
@@ -56,7 +56,7 @@ function loopMetrics(registry: Registry): Pick<FailoverGauges, 'tick' | 'skipped
   });
   const skipped = new Counter({
     name: 'orb_swap_tick_skipped_total',
-    help: 'Evaluations that were left out, since the last one still ran.',
+    help: 'Evaluations that were skipped because the previous one still ran.',
     registers,
   });
   age.set(Number.POSITIVE_INFINITY);
@@ -99,7 +99,7 @@ export function createFailoverGauges(
       const providers = candidates.map(({ provider }) => provider);
       const active = candidates.find((candidate) => candidate.active)?.provider ?? output.next.activeProvider;
       series.prepare(providers);
-      series.gauges = { figures: figuresOf(output, at, {}), quantile, providers, active, pinExpiresAt };
+      series.gauges = { summary: summaryOf(output, at, {}), quantile, providers, active, pinExpiresAt };
     },
     swapped: (orb, from, to, reason) => seriesOf(orb).swapped(from, to, reason),
     evaluated: (orb, result) => seriesOf(orb).evaluated(result),

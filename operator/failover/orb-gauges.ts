@@ -1,6 +1,6 @@
 import { escapeLabel, familyHead, orbLabels } from '../../adapters/telemetry/exposition.ts';
-import type { FailoverFigures } from '../../core/failover/figures.ts';
-import { FIGURE_FAMILIES, type FigureSample } from '../../core/failover/figures-series.ts';
+import type { EvaluationSummary } from '../../core/failover/evaluation-summary.ts';
+import { EVALUATION_FAMILIES, type LabelledValue } from '../../core/failover/evaluation-series.ts';
 import type { SwapReason } from '../../core/failover/types.ts';
 
 export interface OrbKey {
@@ -10,7 +10,7 @@ export interface OrbKey {
 
 /** Values of the last evaluation of an Orb. */
 export interface OrbGauges {
-  readonly figures: FailoverFigures;
+  readonly summary: EvaluationSummary;
   readonly quantile: number;
   /** Names of all its providers. */
   readonly providers: readonly string[];
@@ -77,7 +77,7 @@ export class OrbSeries {
     return [...this.#evaluations].map(([result, value]) => this.line(name, { labels: { result }, value })).join('');
   }
 
-  line(name: string, { labels, value }: FigureSample): string {
+  line(name: string, { labels, value }: LabelledValue): string {
     const own = Object.entries(labels).map(([label, text]) => `,${label}="${escapeLabel(text)}"`);
     return `${name}{${this.#labels}${own.join('')}} ${value}\n`;
   }
@@ -98,7 +98,7 @@ interface OrbFamily {
 }
 
 const gaugeText =
-  (samples: (gauges: OrbGauges) => readonly FigureSample[]): OrbFamily['text'] =>
+  (samples: (gauges: OrbGauges) => readonly LabelledValue[]): OrbFamily['text'] =>
   (series, name) =>
     series.gauges === undefined
       ? ''
@@ -122,11 +122,11 @@ const FAMILIES: readonly OrbFamily[] = [
     help: 'When the pin of an Orb ends.',
     text: gaugeText(({ pinExpiresAt }) => (pinExpiresAt === null ? [] : [{ labels: {}, value: pinExpiresAt / 1000 }])),
   },
-  ...FIGURE_FAMILIES.map(({ name, help, samples }): OrbFamily => ({
+  ...EVALUATION_FAMILIES.map(({ name, help, samples }): OrbFamily => ({
     name,
     type: 'gauge',
     help,
-    text: gaugeText(({ figures, quantile }) => samples(figures, quantile)),
+    text: gaugeText(({ summary, quantile }) => samples(summary, quantile)),
   })),
   {
     name: 'orb_provider_swaps_total',
@@ -137,7 +137,7 @@ const FAMILIES: readonly OrbFamily[] = [
   {
     name: 'orb_swap_evaluations_total',
     type: 'counter',
-    help: 'Evaluations by the rule that answered; exception: by a bug.',
+    help: 'Evaluations by the rule that decided; exception: a bug.',
     text: (series, name) => series.evaluationLines(name),
   },
 ];

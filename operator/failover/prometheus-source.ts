@@ -20,7 +20,7 @@ export function openPrometheusSource(
   { clock, logger }: PrometheusSourceDeps,
 ): ClosableMetricsSource {
   const client = createPrometheusClient({ connection, clock });
-  let told: string | undefined;
+  let loggedReason: string | undefined;
   const source = createPrometheusSource({
     client,
     clock,
@@ -28,16 +28,17 @@ export function openPrometheusSource(
     mode,
     matcher,
     onUnusable: (why, detail) => {
-      if (told !== why) logger.warn('Prometheus gives no usable figures: nothing is swapped by them', { why, detail });
-      told = why;
+      if (loggedReason !== why)
+        logger.warn('Prometheus returns no usable metrics: there are no automatic swaps', { why, detail });
+      loggedReason = why;
     },
   });
   return {
-    look: async (orbs, signal) => {
-      const measured = await source.look(orbs, signal);
-      if (measured.origin !== null && told !== undefined) {
-        logger.info('Prometheus gives usable figures again');
-        told = undefined;
+    measure: async (orbs, signal) => {
+      const measured = await source.measure(orbs, signal);
+      if (measured.origin !== null && loggedReason !== undefined) {
+        logger.info('Prometheus returns usable metrics again');
+        loggedReason = undefined;
       }
       return measured;
     },

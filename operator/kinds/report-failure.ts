@@ -5,7 +5,7 @@ import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { Context } from './context.ts';
 
 // The controller reports from the third failure on. The Event is recorded at its first report.
-const FIRST_TOLD = 3;
+const REPORTED_AT = 3;
 const SERVER_ERROR = 500;
 
 /** The API server's answer in a form that a tenant may see: without exception texts. */
@@ -31,7 +31,7 @@ export const reconcileFailed = (error: unknown): EventSpec => ({
   type: 'Warning',
   reason: 'ReconcileFailed',
   action: 'Reconcile',
-  note: `Reconciling fails and is tried again: ${cause(error)}`,
+  note: `Reconciling fails and is retried: ${cause(error)}`,
 });
 
 /** Where a controller reports its failures, and the text. */
@@ -45,7 +45,7 @@ export interface FailureReport {
 export const reportFailure =
   ({ objectsOf, eventOf }: FailureReport, recorder: Context['recorder']) =>
   (key: string, { error, failures }: Pick<RepeatedFailure, 'error' | 'failures'>): Promise<void> => {
-    if (failures === FIRST_TOLD) {
+    if (failures === REPORTED_AT) {
       for (const object of objectsOf(key)) recorder.record(object, [eventOf(key, error)]);
     }
     return Promise.resolve();

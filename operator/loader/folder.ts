@@ -4,7 +4,7 @@ import { readVolume } from '../../adapters/manifest-folder/read-volume.ts';
 import { checkFile, type CheckedFile, type CheckFileOptions } from '../../core/loader/check-file.ts';
 
 /** Result of one scan of the folder. */
-export interface Look {
+export interface Scan {
   /** Sorted by name. The same object is returned while the file stays the same. */
   readonly files: readonly CheckedFile[];
   /** Changes whenever a name is added to the folder or removed from it. */
@@ -17,7 +17,7 @@ export interface Folder {
    * Reads the changes since the last scan.
    * @throws when the folder can't be read, so its content is unknown
    */
-  readonly look: () => Promise<Look>;
+  readonly scan: () => Promise<Scan>;
 }
 
 export function openFolder(path: string, options: CheckFileOptions): Folder {
@@ -29,7 +29,7 @@ export function openFolder(path: string, options: CheckFileOptions): Folder {
     return known;
   };
   return {
-    look: async () => {
+    scan: async () => {
       const volume = await readVolume(path, files);
       files = volume.files;
       return { files: files.map(check), stamp: volume.stamp };

@@ -16,13 +16,13 @@ export interface LoaderMetrics {
 export function createLoaderMetrics(registry: Registry): LoaderMetrics {
   const files = new Gauge({
     name: 'orb_manifest_loader_files',
-    help: 'Files of the manifest folder at the last look, by whether all of it was taken over.',
+    help: 'Files of the manifest folder at the last scan, by whether the whole file was applied.',
     labelNames: ['state'],
     registers: [registry],
   });
   const readable = new Gauge({
     name: 'orb_manifest_loader_folder_readable',
-    help: '1 when the manifest folder could be read at the last look, else 0; empty while Orbs came of it counts as 0.',
+    help: '1 when the manifest folder could be read at the last scan, else 0. An empty folder counts as 0 while it has Orbs.',
     registers: [registry],
   });
   const writes = new Counter({

@@ -37,7 +37,7 @@ const copied = ({ name }: RemoveStep): LoaderReport => ({
   code: 'loader-label-copied',
   severity: 'warning',
   pointer: '/metadata/labels',
-  detail: `Orb ${name} has the label of the manifest loader, but somebody else made it; remove the label.`,
+  detail: `Orb ${name} has the label of the manifest loader, but another writer created it; remove the label.`,
 });
 
 /** Classifies a failed write. A conflict means that another writer was faster; the store will show its change. */
@@ -122,7 +122,7 @@ export class LoaderSteps {
       if (outcome === 'foreign') this.#copies.add(uid);
       if (outcome !== 'removed') return;
       metrics.wrote('delete', 'success');
-      logger.info('Orb deleted: no file of the manifest folder holds it any more', { orb: name });
+      logger.info('Orb deleted: no file of the manifest folder defines it any more', { orb: name });
     } catch (error) {
       const failure = writeFailure(error, signal);
       if (failure === 'conflict') return;

@@ -1,5 +1,5 @@
 import { watchFolders } from '../../adapters/manifest-folder/watch-folder.ts';
-import { ManifestLook, type ManifestLoaderOptions } from './look.ts';
+import { ManifestSync, type ManifestLoaderOptions } from './manifest-sync.ts';
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -21,16 +21,16 @@ export function createManifestLoader(options: ManifestLoaderOptions): {
   const { folder, namespace, logger } = options;
   return {
     run: async (signal) => {
-      const look = new ManifestLook(options);
+      const sync = new ManifestSync(options);
       let failing = '';
       const next = async (): Promise<void> => {
         try {
-          if (!signal.aborted) await look.run(signal);
+          if (!signal.aborted) await sync.run(signal);
           failing = '';
         } catch (error) {
           const text = String(error);
           if (!signal.aborted && text !== failing)
-            logger.warn('a look at the manifest folder was cut short', { error });
+            logger.warn('a scan of the manifest folder was cut short', { error });
           failing = text;
         }
       };

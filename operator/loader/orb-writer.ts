@@ -59,7 +59,7 @@ export function createOrbWriter({ client, namespace, assertLeading }: OrbWriterD
   const explain = async (step: ApplyStep, error: unknown, signal: AbortSignal): Promise<unknown> => {
     if (!(error instanceof KubeError) || error.status !== 422 || !(await isAnother(step, signal))) return error;
     const answer = { status: 409, reason: 'Conflict', causes: [] };
-    return new KubeError(`Orb ${step.name} was made anew`, answer, { cause: error });
+    return new KubeError(`Orb ${step.name} was created again`, answer, { cause: error });
   };
   return {
     apply: async (step, signal) => {

@@ -1,6 +1,6 @@
-import type { Measured } from '../../adapters/failover-metrics/port.ts';
+import type { Measurement } from '../../adapters/failover-metrics/port.ts';
 import type { WorkQueue } from '../../adapters/kube/port.ts';
-import { isOtherStatus } from '../../adapters/kube/status-writer.ts';
+import { statusDiffers } from '../../adapters/kube/status-writer.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import { pinEnd } from '../../core/failover/pin-end.ts';
 import type { FailoverStep } from '../../core/failover/step.ts';
@@ -52,7 +52,7 @@ export function swappingOrb(key: string, { context, logger }: EvaluateDeps): Swa
   try {
     return findSwapping(key, context);
   } catch (error) {
-    logger.error('an Orb could not be judged and stays as it is', { orb: key, error });
+    logger.error('an Orb could not be judged and stays unchanged', { orb: key, error });
     return undefined;
   }
 }
@@ -84,7 +84,7 @@ function show(
 export interface Tick {
   /** Ms since epoch. */
   readonly at: number;
-  readonly measured: Measured;
+  readonly measured: Measurement;
 }
 
 /**
@@ -101,7 +101,7 @@ function evaluate(swapping: SwappingOrb, { at, measured }: Tick, { context, queu
   const { step, status } = plan;
   if (step === undefined || status === undefined) return;
   show(swapping, step, { metrics: evaluation.metrics, now: moment.now }, context);
-  if (isOtherStatus(owners.failover, object, status)) {
+  if (statusDiffers(owners.failover, object, status)) {
     failover.orbs.setPending(key, orb, { snapshot, moment, plan });
     queue.add(key, { lane: 'high' });
     return;
@@ -112,7 +112,7 @@ function evaluate(swapping: SwappingOrb, { at, measured }: Tick, { context, queu
   if (step.events.length > 0) recorder.record(object, step.events);
 }
 
-/** Never throws. If an Orb fails, it stays as it is, and the others go on. */
+/** Never throws. If an Orb fails, it stays unchanged, and the others are evaluated. */
 export function evaluateOrb(key: string, tick: Tick, deps: EvaluateDeps): void {
   const swapping = swappingOrb(key, deps);
   if (swapping === undefined) return;
@@ -120,6 +120,6 @@ export function evaluateOrb(key: string, tick: Tick, deps: EvaluateDeps): void {
     evaluate(swapping, tick, deps);
   } catch (error) {
     deps.context.failover.gauges.evaluated(swapping.orb, 'exception');
-    deps.logger.error('an Orb could not be evaluated and stays as it is', { orb: key, error });
+    deps.logger.error('an Orb could not be evaluated and stays unchanged', { orb: key, error });
   }
 }

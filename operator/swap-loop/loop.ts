@@ -78,7 +78,7 @@ class FailoverLoop implements LeaderTask {
     const began = clock.monotonic();
     const wanted = await this.#toMeasure(signal);
     orbs.retain(new Set(wanted.keys()));
-    const measured = await source.look([...wanted.values()], signal);
+    const measured = await source.measure([...wanted.values()], signal);
     gauges.oldest(measured.oldestMs);
     for (const [key, { everyMs, ...orb }] of wanted) {
       await this.#turn();

@@ -4,13 +4,13 @@ import { issueServerCertificate, makeLocalCa } from '../../adapters/egress/local
 import type { AllowRule } from '../../adapters/egress/port.ts';
 import { withFileLock } from '../../adapters/private-file/file-lock.ts';
 import { replacePrivate } from '../../adapters/private-file/private-file.ts';
-import { readIfThere } from '../../adapters/private-file/read-if-there.ts';
+import { readIfExists } from '../../adapters/private-file/read-if-exists.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { readVaultFile, writeVaultFile } from '../../adapters/vault-file/vault-file.ts';
 import { vaultPath } from '../../adapters/vault-file/vault-path.ts';
 import { startControl, type Behaviours } from './control.ts';
 import { startEchoProvider } from './echo-provider.ts';
-import { startLookupProvider, WELL } from './lookup-provider.ts';
+import { startLookupProvider, HEALTHY } from './lookup-provider.ts';
 import type { ExampleProvider, ProviderOptions } from './provider-server.ts';
 
 /** The example that works without setup: an Orb of `manifests/`, its provider, its token. */
@@ -51,7 +51,8 @@ const lookupProvider = (name: string, usualMs: number, behaviours: Behaviours): 
   host: `${name}.orbs.example`,
   entry: `${name.toUpperCase()}_TOKEN`,
   tokenFile: `${name}-token`,
-  start: (options) => startLookupProvider({ ...options, name, usualMs, behaviour: () => behaviours.get(name) ?? WELL }),
+  start: (options) =>
+    startLookupProvider({ ...options, name, usualMs, behaviour: () => behaviours.get(name) ?? HEALTHY }),
 });
 
 const ECHO: Bundled = {
@@ -71,7 +72,7 @@ export interface ExampleFolder {
 
 async function tokenOf({ example }: ExampleFolder, { tokenFile }: Bundled): Promise<string> {
   const path = join(example, tokenFile);
-  const known = await readIfThere(path);
+  const known = await readIfExists(path);
   if (known !== undefined) return known;
   const token = randomBytes(24).toString('base64url');
   await replacePrivate(path, token);
@@ -88,12 +89,12 @@ async function fillVault(path: string, tokens: readonly (readonly [Bundled, stri
 }
 
 /**
- * Starts the bundled providers on free loopback ports. Their certificates come from a CA that each start makes anew.
+ * Starts the bundled providers on free loopback ports. Their certificates come from a CA that each start creates.
  */
 export async function startExample(folder: ExampleFolder, clock: Clock): Promise<Example> {
   const behaviours: Behaviours = new Map([
-    ['alpha', WELL],
-    ['beta', WELL],
+    ['alpha', HEALTHY],
+    ['beta', HEALTHY],
   ]);
   const bundled = [ECHO, lookupProvider('alpha', 30, behaviours), lookupProvider('beta', 300, behaviours)];
   const tools = { clock, random: (length: number) => randomBytes(length) };

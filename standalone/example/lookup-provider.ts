@@ -9,7 +9,7 @@ export interface Behaviour {
   readonly failStatus: number | undefined;
 }
 
-export const WELL: Behaviour = { slowMs: 0, failStatus: undefined };
+export const HEALTHY: Behaviour = { slowMs: 0, failStatus: undefined };
 
 interface LookupOptions extends ProviderOptions {
   readonly name: string;
@@ -23,7 +23,7 @@ export const startLookupProvider = ({ name, usualMs, behaviour, ...server }: Loo
   startProviderServer(server, async ({ url = '' }) => {
     const { slowMs, failStatus } = behaviour();
     await delay(usualMs + slowMs);
-    if (failStatus !== undefined) return { status: failStatus, body: { error: `${name} fails, as it was told to` } };
+    if (failStatus !== undefined) return { status: failStatus, body: { error: `${name} fails, as requested` } };
     const word = new URL(url, `https://${name}.orbs.example`).searchParams.get('word');
     if (word === null) return { status: 400, body: { error: 'ask for ?word=…' } };
     return { status: 200, body: { word, letters: Array.from(word).length, provider: name } };

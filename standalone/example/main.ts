@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { claim } from '../../adapters/process/listen.ts';
+import { withListenErrors } from '../../adapters/process/listen.ts';
 import { runProgram, untilStopped, type RunningProgram } from '../../adapters/process/run-program.ts';
 import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
 import { urlOf } from '../../core/network/listen-address.ts';
@@ -23,7 +23,7 @@ async function tlsOf(files: ProviderSettings['tls']): Promise<ProviderOptions['t
 
 async function startProvider({ listen, tokenFile, tls: files }: ProviderSettings): Promise<RunningProgram> {
   const [token, tls] = [await textOf(tokenFile, '--token-file'), await tlsOf(files)];
-  const provider = await claim(listen, '--listen', () => startEchoProvider({ token, tls, listen }));
+  const provider = await withListenErrors(listen, '--listen', () => startEchoProvider({ token, tls, listen }));
   const url = urlOf({ ...listen, port: provider.port }, tls === undefined ? 'http' : 'https');
   process.stderr.write(`the example provider answers at ${url}/v1/echo\n`);
   return { facts: { url }, run: untilStopped(provider.close) };

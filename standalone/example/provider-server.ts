@@ -24,7 +24,7 @@ export interface ProviderOptions {
 /** Reports that the process is alive; a kubelet calls it without a token. */
 const HEALTH_PATH = '/healthz';
 
-const FREE_LOOPBACK: ListenAddress = { host: '127.0.0.1', port: 0 };
+const ANY_LOOPBACK_PORT: ListenAddress = { host: '127.0.0.1', port: 0 };
 
 /** Answers a request with a valid token. A rejection ends the connection. */
 type Handler = (request: IncomingMessage) => Promise<{ readonly status: number; readonly body: object }>;
@@ -51,7 +51,7 @@ export const closeServer = (server: Server): Promise<void> =>
 
 /** Starts a provider. */
 export async function startProviderServer(
-  { tls, token, listen = FREE_LOOPBACK }: ProviderOptions,
+  { tls, token, listen = ANY_LOOPBACK_PORT }: ProviderOptions,
   handle: Handler,
 ): Promise<ExampleProvider> {
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

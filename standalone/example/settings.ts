@@ -20,7 +20,7 @@ const FLAGS = {
   tokenFile: {
     name: 'token-file',
     value: 'FILE',
-    text: 'holds the bearer token, as a mounted Secret does; needed',
+    text: 'file with the bearer token, for example of a mounted Secret; required',
     parse: asText,
   },
   tlsCert: { ...TLS_CERT, otherwise: 'none: plain HTTP', parse: asText },
@@ -30,7 +30,7 @@ const FLAGS = {
 export const PROVIDER_COMMAND_LINE: CommandLine<ProviderSettings> = {
   call: 'example-provider',
   about: `The provider of the example Orb (manifests/echo.yaml) as a process of its own: POST /v1/echo returns the text that it is
-given, to whoever sends the token. GET /healthz needs none.`,
+given, to callers that send the token. GET /healthz needs no token.`,
   flags: Object.values(FLAGS),
   example: '--listen 0.0.0.0:8443 --token-file /secrets/ECHO_TOKEN',
   resolve: (args) => {

@@ -14,7 +14,7 @@ import { pinDigestOf } from '../../core/failover/pin.ts';
 import type { ApplyStep, FilesPlan } from '../../core/files/plan-files.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { specOf } from '../../core/reconcile/read-object.ts';
-import { inTurns } from './in-turns.ts';
+import { forEachConcurrently } from './for-each-concurrently.ts';
 
 /** Field manager of the contents of files. */
 export const FILES = 'orb-files';
@@ -95,8 +95,8 @@ export function createFileWriter(client: Pick<KubeClient, 'apply' | 'patch' | 'd
     write: async (plan, createdAt, { applied, removed }) => {
       // Kinds are written one after another, in the order of the plan.
       for (const steps of Map.groupBy(plan.apply, ({ resource }) => resource.kind).values())
-        await inTurns(steps, async (step) => applied(await apply(step, createdAt)));
-      await inTurns(plan.remove, async (object) => {
+        await forEachConcurrently(steps, async (step) => applied(await apply(step, createdAt)));
+      await forEachConcurrently(plan.remove, async (object) => {
         await remove(object);
         removed(object);
       });

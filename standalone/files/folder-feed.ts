@@ -84,7 +84,7 @@ export class FolderFeed {
    * Reads the folder and applies changes. Never rejects: after a failed read or write the objects stay, and the next
    * call retries.
    */
-  async look(): Promise<void> {
+  async scan(): Promise<void> {
     const { folder, logger } = this.#options;
     try {
       const { files } = await readVolume(folder, this.#seen ?? []);
@@ -133,7 +133,7 @@ export class FolderFeed {
     for (const { path, findings } of files)
       if (fresh.has(basename(path))) reportFindings(logger, basename(path), findings);
     for (const { file, key, used } of duplicates) {
-      const detail = `${key} stands in ${used} too; that one is used.`;
+      const detail = `${used} also has ${key}; that one is used.`;
       const finding = { code: 'resource-duplicate', pointer: '', detail, severity: 'error' } as const;
       if (fresh.has(file)) reportFindings(logger, file, [finding]);
     }
@@ -162,7 +162,7 @@ export class FolderFeed {
     const here = new Set(resources.map(objectKey));
     for (const [key, object] of objects) {
       if (fileOf(object) !== file || here.has(key)) continue;
-      this.#options.logger.warn('what the file held before stays in use', { file, object: key });
+      this.#options.logger.warn('the previous content of the file stays in use', { file, object: key });
     }
   }
 }

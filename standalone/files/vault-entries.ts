@@ -49,9 +49,9 @@ export class VaultEntries {
   };
 
   /** Reads the files that changed since the last call. An unreadable file keeps its earlier entries. Never rejects. */
-  async look(): Promise<void> {
+  async scan(): Promise<void> {
     try {
-      await this.#look();
+      await this.#scan();
       this.#failure = '';
     } catch (error) {
       // Reported once, not at every read.
@@ -61,7 +61,7 @@ export class VaultEntries {
     }
   }
 
-  async #look(): Promise<void> {
+  async #scan(): Promise<void> {
     const { folder, onChange } = this.#options;
     const names = (await readdir(folder)).filter(isVaultFile).toSorted();
     const stamp = await this.#stampOf(names);

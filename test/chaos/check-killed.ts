@@ -6,7 +6,7 @@ import { isJsonObject } from '../../core/json/json-value.ts';
 import { leafHash } from '../../core/merkle/hash.ts';
 import { appendLeaf, rootOf, type Edge } from '../../core/merkle/tree.ts';
 import { checkLog } from '../support/check-log.ts';
-import type { Witnessed } from './witness.ts';
+import type { Observations } from './witness.ts';
 import { ledgerFileOf, openDataLedger } from '../support/data-ledger.ts';
 
 /** The content of a killed platform's ledger, compared with what was observed. */
@@ -84,7 +84,7 @@ function isSwept(jws: string): boolean {
   return JSON.stringify(isJsonObject(payload) ? payload['execution'] : '').includes('"closed_by":"sweeper"');
 }
 
-function faultsOf(receipts: ReadonlyMap<string, StoredReceipt>, seen: Witnessed, key: KeyObject): string[] {
+function faultsOf(receipts: ReadonlyMap<string, StoredReceipt>, seen: Observations, key: KeyObject): string[] {
   const faults: string[] = [];
   for (const receiptId of seen.acknowledged)
     if (!receipts.has(receiptId)) faults.push(`${receiptId} was acknowledged and is lost`);
@@ -97,7 +97,7 @@ function faultsOf(receipts: ReadonlyMap<string, StoredReceipt>, seen: Witnessed,
 
 async function treeFaults(
   ledger: Ledger,
-  seen: Witnessed,
+  seen: Observations,
   { logKey, tenant }: { readonly logKey: KeyObject; readonly tenant: string },
 ): Promise<readonly string[]> {
   const rootAt = await rootsOf(ledger);
@@ -116,7 +116,7 @@ async function treeFaults(
  * @param data its `--data` folder
  * @param tenant the only tenant that has receipts
  */
-export async function checkKilled(data: string, seen: Witnessed, tenant = 'default'): Promise<KilledLedger> {
+export async function checkKilled(data: string, seen: Observations, tenant = 'default'): Promise<KilledLedger> {
   const counts = countsOf(ledgerFileOf(data));
   const { keys, ledger } = await openDataLedger(data);
   const x = Buffer.from(keys.log.publicKey).toString('base64url');

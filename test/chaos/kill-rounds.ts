@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { load } from '../../hack/bench/processes.ts';
 import { orbManifest } from '../support/orbs.ts';
 import { startStandalone, type Standalone } from '../support/standalone.ts';
-import { linesOf, watchPlatform, type Witnessed } from './witness.ts';
+import { linesOf, watchPlatform, type Observations } from './witness.ts';
 import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 const ORB = 'chaos.send@1.0.0';
@@ -25,7 +25,7 @@ export interface Kills {
   readonly kills: number;
   /** Next number in [0, 1). */
   readonly random: () => number;
-  readonly seen: Witnessed;
+  readonly seen: Observations;
   readonly say: (line: string) => void;
 }
 
@@ -80,8 +80,8 @@ async function killUnderLoad(start: Starter, round: number, { folder, random, se
   await delay(LOAD_MS[0] + random() * (LOAD_MS[1] - LOAD_MS[0]));
   await platform.stop('SIGKILL');
   stop.abort();
-  const [figures] = await Promise.all([running, watching]);
-  if (figures.errors > 0) seen.faults.push(`round ${round}: ${figures.errors} refused, ${figures.firstError}`);
+  const [measured] = await Promise.all([running, watching]);
+  if (measured.errors > 0) seen.faults.push(`round ${round}: ${measured.errors} refused, ${measured.firstError}`);
   for (const receiptId of linesOf(acks)) seen.acknowledged.add(receiptId);
 }
 

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { checkKilled, type KilledLedger } from './check-killed.ts';
 import { killRounds, RUN_TIMEOUT_MS } from './kill-rounds.ts';
 import { seededRandom } from './seeded-random.ts';
-import { emptyWitness, type Witnessed } from './witness.ts';
+import { emptyWitness, type Observations } from './witness.ts';
 
 // The sweeper closes a lost run 60 s after its deadline and runs every 15 s (trust.md §1.5).
 const SWEPT_AFTER_MS = 75_000;
@@ -23,7 +23,7 @@ const { values } = parseArgs({
   },
 });
 
-function report(seen: Witnessed, ledger: KilledLedger): void {
+function report(seen: Observations, ledger: KilledLedger): void {
   const rows = [
     ['receipts acknowledged', seen.acknowledged.size],
     ['  of them compared byte for byte', seen.served.size],

@@ -5,7 +5,7 @@ import type { Procedure } from './operator/procedure.ts';
 import { readPlan } from './operator/plan.ts';
 import { PLANNED } from './operator/plans.ts';
 import { PROCEDURES } from './operator/procedures.ts';
-import { keep, summarise } from './operator/results.ts';
+import { storeResult, summarise } from './operator/results.ts';
 import type { Reference } from './operator/run-plan.ts';
 import { replay, runPlanned } from './operator/run-test.ts';
 import { startWorld, stopWorld, type World } from './operator/world.ts';
@@ -30,11 +30,11 @@ const references = new Map<WorkloadName, Reference>();
 
 async function runProcedure(world: World, test: string, procedure: Procedure): Promise<number> {
   const results = await procedure(world, { seed, full: values.full, say });
-  for (const { name, faults, figures } of results) {
-    say(`${(faults.length > 0 ? 'FAIL' : 'ok').padEnd(9)} ${test} ${name} ${JSON.stringify(figures)}`);
+  for (const { name, faults, measured } of results) {
+    say(`${(faults.length > 0 ? 'FAIL' : 'ok').padEnd(9)} ${test} ${name} ${JSON.stringify(measured)}`);
     for (const fault of faults) say(`          ${fault}`);
   }
-  keep(`${test}-${seed}`, { test, version: world.plane.version, seed, results });
+  storeResult(`${test}-${seed}`, { test, version: world.plane.version, seed, results });
   return results.filter(({ faults }) => faults.length > 0).length;
 }
 
@@ -53,7 +53,7 @@ async function runTest(world: World, test: string): Promise<number> {
   say(
     `${test}: ${runs} runs, ${failed} failed, ${unreached} without their fault; ms to converge p50 ${p50}, p99 ${p99}, max ${max}`,
   );
-  keep(`${test}-${seed}`, summary);
+  storeResult(`${test}-${seed}`, summary);
   for (const fault of summary.faults.slice(0, 1)) say(`first fault: ${fault}`);
   return summary.faults.length;
 }

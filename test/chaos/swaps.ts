@@ -1,7 +1,7 @@
 // `npm run chaos swaps [-- --kills 100 --seed N]`: kill -9 of operators and API at random points while swaps happen by
 // hand and by metrics. Then every swap must have happened once, with one Event and one receipt.
 import { parseArgs } from 'node:util';
-import { keep } from './operator/results.ts';
+import { storeResult } from './operator/results.ts';
 import { startWorld, stopWorld } from './operator/world.ts';
 import { seededRandom } from './seeded-random.ts';
 import { killSwaps } from './swaps/kill-swaps.ts';
@@ -25,7 +25,7 @@ try {
   say(JSON.stringify(found, undefined, 2));
   for (const fault of faults.slice(0, 40)) say(`FAULT ${fault}`);
   say(`${faults.length} faults, ${Math.round((performance.now() - began) / 1000)} s`);
-  keep(`swaps-${seed}`, { test: 'swaps', version: world.plane.version, seed, ...found, faults });
+  storeResult(`swaps-${seed}`, { test: 'swaps', version: world.plane.version, seed, ...found, faults });
   process.exitCode = faults.length === 0 ? 0 : 1;
 } finally {
   await stopWorld(world);

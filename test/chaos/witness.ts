@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Standalone } from '../support/standalone.ts';
 
 /** Observations of an independent client while the platform was killed repeatedly. */
-export interface Witnessed {
+export interface Observations {
   /** Ids of receipts whose run was answered with 200. */
   readonly acknowledged: Set<string>;
   /** Receipt id → JWS as it was served before a kill. */
@@ -14,7 +14,7 @@ export interface Witnessed {
   readonly faults: string[];
 }
 
-export const emptyWitness = (): Witnessed => ({
+export const emptyWitness = (): Observations => ({
   acknowledged: new Set(),
   served: new Map(),
   checkpoints: new Map(),
@@ -32,7 +32,7 @@ export function linesOf(file: string): readonly string[] {
     .filter((line) => line !== '');
 }
 
-function takeCheckpoint(seen: Witnessed, note: string): void {
+function takeCheckpoint(seen: Observations, note: string): void {
   const size = Number(note.split('\n')[1]);
   const before = seen.checkpoints.get(size);
   if (before !== undefined && before.split('\n')[2] !== note.split('\n')[2])
@@ -40,7 +40,7 @@ function takeCheckpoint(seen: Witnessed, note: string): void {
   seen.checkpoints.set(size, note);
 }
 
-async function look(platform: Standalone, acks: string, seen: Witnessed, signal: AbortSignal): Promise<void> {
+async function read(platform: Standalone, acks: string, seen: Observations, signal: AbortSignal): Promise<void> {
   const note = await platform.get('/log/checkpoint', {}, signal);
   if (note.status === 200) takeCheckpoint(seen, await note.text());
   const receiptId = linesOf(acks).at(-1);
@@ -54,12 +54,12 @@ async function look(platform: Standalone, acks: string, seen: Witnessed, signal:
 export async function watchPlatform(
   platform: Standalone,
   acks: string,
-  seen: Witnessed,
+  seen: Observations,
   signal: AbortSignal,
 ): Promise<void> {
   try {
     while (!signal.aborted) {
-      await look(platform, acks, seen, signal);
+      await read(platform, acks, seen, signal);
       await delay(POLL_MS, undefined, { signal });
     }
   } catch {

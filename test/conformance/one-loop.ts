@@ -13,7 +13,7 @@ import type { OrbMetrics } from '../../adapters/telemetry/orb-metrics.ts';
 import { OrbFeed } from '../../api-server/feeds/orb-feed.ts';
 import { createObjectPins } from '../../api-server/providers/object-pins.ts';
 import type { NewPin } from '../../api-server/providers/port.ts';
-import type { FailoverFigures } from '../../core/failover/figures.ts';
+import type { EvaluationSummary } from '../../core/failover/evaluation-summary.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { parseOrbId, type OrbId } from '../../core/manifest/orb-id.ts';
 import { createCompileOnce, type CompileOnce } from '../../core/orb/compile-once.ts';
@@ -22,7 +22,7 @@ import { done } from '../../core/reconcile/outcome.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { createLocalOperator, type LocalOperator } from '../../standalone/local-operator.ts';
 import type { TestRuntime } from '../support/a-runtime.ts';
-import { noteMetrics } from '../support/kube/runtime-notes.ts';
+import { recordMetrics } from '../support/kube/runtime-recorders.ts';
 
 interface OneLoopOptions {
   readonly runtime: TestRuntime;
@@ -43,7 +43,7 @@ const HALF = (): number => 0.5;
 
 /** A process that decides about swaps. */
 interface Deciding {
-  readonly figures: LocalOperator['figures'];
+  readonly lastEvaluation: LocalOperator['lastEvaluation'];
   readonly stop: () => Promise<void>;
 }
 
@@ -57,7 +57,7 @@ const depthOf = ({ depths }: QueueLoad): number => Object.values(depths).reduce(
 
 /** Metrics of controllers that show whether a controller has work now. */
 function watchedMetrics(): { readonly metrics: RuntimeMetrics; readonly isBusy: () => boolean } {
-  const { metrics } = noteMetrics();
+  const { metrics } = recordMetrics();
   const loads = new Set<() => QueueLoad>();
   let working = 0;
   return {
@@ -138,9 +138,9 @@ export class OneLoop {
   }
 
   /** The metrics of the last evaluation. */
-  async figures(): Promise<FailoverFigures | undefined> {
+  async lastEvaluation(): Promise<EvaluationSummary | undefined> {
     const active = { provider: '', since: 0 };
-    return this.#deciding?.figures({ namespace: NAMESPACE, orbId: orbIdOf(this.orb), quantile: 0.95, active });
+    return this.#deciding?.lastEvaluation({ namespace: NAMESPACE, orbId: orbIdOf(this.orb), quantile: 0.95, active });
   }
 
   /** Whether a controller has work now. */
@@ -173,7 +173,7 @@ export class OneLoop {
     });
     const running = operator.run(ending.signal);
     this.#deciding = {
-      figures: operator.figures,
+      lastEvaluation: operator.lastEvaluation,
       stop: async () => {
         ending.abort();
         await running;

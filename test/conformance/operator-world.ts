@@ -3,7 +3,7 @@ import type { ControlPlane } from '../../hack/control-plane/control-plane.ts';
 import { kubectlOk } from '../../hack/control-plane/install.ts';
 import { startCountingProxy, type CountingProxy } from '../chaos/rig/counting-proxy.ts';
 import { at } from '../../hack/control-plane/json.ts';
-import { startScriptedFigures, type ScriptedFigures } from '../chaos/rig/scripted-figures.ts';
+import { startScriptedMetrics, type ScriptedMetrics } from '../chaos/rig/scripted-metrics.ts';
 import { startApi, type ApiProcess } from '../support/api-process.ts';
 import { apiKeySecret, orb, orbiset } from '../support/cluster-objects.ts';
 import { testNamespace, type TestNamespace } from '../support/cluster.ts';
@@ -23,7 +23,7 @@ export interface OperatorWorld {
   readonly plane: ControlPlane;
   readonly space: TestNamespace;
   readonly api: ApiProcess;
-  readonly figures: ScriptedFigures;
+  readonly metrics: ScriptedMetrics;
   readonly providers: Readonly<Record<'a' | 'b', TestProvider>>;
   /** Key of a caller with all permissions for failover. */
   readonly key: string;
@@ -73,7 +73,7 @@ async function startOperatorWorld(
   namespace: string,
 ): Promise<{ readonly world: OperatorWorld; readonly close: () => Promise<void> }> {
   const [a, b] = [await startProvider(), await startProvider()];
-  const figures = await startScriptedFigures();
+  const metrics = await startScriptedMetrics();
   const space = await testNamespace(plane, namespace);
   const owner = apiKeySecret([namespace], ['orbs:execute', 'receipts:read', 'providers:read', 'providers:swap']);
   await kubectlOk(plane, ['apply', '-f', '-'], JSON.stringify(owner.document));
@@ -85,11 +85,11 @@ async function startOperatorWorld(
     plane,
     space,
     api,
-    figures,
+    metrics,
     providers: { a, b },
     key: owner.key,
     startMember: async (identity) => {
-      const member = await memberOf(plane, identity, [...allowed, '--prometheus-url', figures.url]);
+      const member = await memberOf(plane, identity, [...allowed, '--prometheus-url', metrics.url]);
       members.push(member);
       return member;
     },
@@ -99,7 +99,7 @@ async function startOperatorWorld(
         return candidates.find(({ identity }) => identity === holder);
       }, LEADS_MS),
     applyOrb: async (name, swap = {}) => {
-      figures.say({ namespace, orbId: idOf(name) }, { a: 'well', b: 'well' });
+      metrics.set({ namespace, orbId: idOf(name) }, { a: 'well', b: 'well' });
       const execution = { type: 'http', method: 'GET', body_template: undefined };
       const manifest = {
         provider: 'a',
@@ -131,7 +131,7 @@ async function startOperatorWorld(
     await kubectlOk(plane, ['-n', 'orb-system', 'delete', 'secret', owner.name, '--ignore-not-found']);
     await space.remove();
     await api.stop();
-    await figures.stop();
+    await metrics.stop();
     await Promise.all([a.close(), b.close()]);
   };
   return { world, close };

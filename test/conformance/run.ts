@@ -30,7 +30,7 @@ const broken = (error: unknown): Result => ({
   checks: [
     { what: 'runs to its end', passed: false, seen: error instanceof Error ? (error.stack ?? '') : String(error) },
   ],
-  figures: [],
+  measured: [],
 });
 
 async function run(scenario: Scenario): Promise<Ended> {

@@ -12,7 +12,7 @@ export interface Result {
   readonly passed: boolean;
   readonly checks: readonly Check[];
   /** Measurements, for the table. */
-  readonly figures: readonly string[];
+  readonly measured: readonly string[];
   /** Why this machine can't run it; undefined: it ran. */
   readonly skipped?: string;
 }
@@ -38,7 +38,7 @@ export interface Scenario {
 /** Collects the checks of a scenario. */
 export class Checks {
   readonly #checks: Check[] = [];
-  readonly #figures: string[] = [];
+  readonly #measured: string[] = [];
 
   /** Checks that both are the same JSON. */
   equal(what: string, seen: unknown, expected: unknown): void {
@@ -55,12 +55,12 @@ export class Checks {
   }
 
   result(): Result {
-    return { passed: this.#checks.every(({ passed }) => passed), checks: this.#checks, figures: this.#figures };
+    return { passed: this.#checks.every(({ passed }) => passed), checks: this.#checks, measured: this.#measured };
   }
 
   #number(what: string, value: number, limit: string, passed: boolean): void {
     const seen = String(Math.round(value * 100) / 100);
     this.#checks.push({ what: `${what} ${limit}`, passed, seen });
-    this.#figures.push(`${what}: ${seen} (${limit})`);
+    this.#measured.push(`${what}: ${seen} (${limit})`);
   }
 }

@@ -5,7 +5,7 @@ import { createPrometheusSource } from '../../adapters/prometheus/source.ts';
 import type { MetricsSnapshot, ProviderMetrics, Reading } from '../../core/failover/metrics.ts';
 import type { MovedClock } from '../support/fake-clock.ts';
 import { element, startFakePrometheus, vector } from '../support/prometheus.ts';
-import type { TimedSource } from './noted-source.ts';
+import type { TimedSource } from './recording-source.ts';
 
 /** Possible faults of Prometheus, in the words of failover.md §13, S18. */
 export const FAULTS = [
@@ -33,7 +33,7 @@ const BREAKERS = { closed: 0, half_open: 1, open: 2 } as const;
 const secondsOf = (reading: Reading): string => (reading.kind === 'ok' ? String(reading.value / 1000) : 'NaN');
 
 /** All samples of a provider in one query: name of the metric, value in the format of Prometheus. */
-export function figuresOf({
+export function samplesOf({
   windows,
   base,
   baseN,
@@ -64,10 +64,10 @@ export function figuresOf({
 
 function elementsOf(snapshot: MetricsSnapshot): readonly Element[] {
   if (snapshot.state === 'unusable') return [];
-  const figures = Object.entries(snapshot.providers).flatMap(([provider, metrics]) =>
-    figuresOf(metrics).map(([q, value]): Element => [{ ...ORB, provider, q }, value]),
+  const samples = Object.entries(snapshot.providers).flatMap(([provider, metrics]) =>
+    samplesOf(metrics).map(([q, value]): Element => [{ ...ORB, provider, q }, value]),
   );
-  return [...figures, [{ ...ORB, q: 'age' }, '8']];
+  return [...samples, [{ ...ORB, q: 'age' }, '8']];
 }
 
 const isLatency = ({ provider, q = '' }: Element[0]): boolean => provider === 'a' && /^p(?:50|95)_/.test(q);
@@ -149,11 +149,11 @@ export async function startScriptedPrometheus(): Promise<ScriptedPrometheus> {
       let heldUntil = 0;
       return {
         isHeld: () => clock.monotonic() < heldUntil,
-        look: async (orbs, signal) => {
+        measure: async (orbs, signal) => {
           const { fault } = scripted;
           const began = clock.monotonic();
           const [orb] = orbs;
-          const snapshot = (await own.look(orbs, signal)).snapshot(orb ?? { namespace: '', orbId: '' });
+          const snapshot = (await own.measure(orbs, signal)).snapshot(orb ?? { namespace: '', orbId: '' });
           const shown = { now: clock.now(), fault };
           const waiting = new AbortController();
           server.answer((response) => {
@@ -167,7 +167,7 @@ export async function startScriptedPrometheus(): Promise<ScriptedPrometheus> {
               () => response.destroy(),
             );
           });
-          const measured = await source.look(orbs, signal);
+          const measured = await source.measure(orbs, signal);
           waiting.abort();
           return measured;
         },

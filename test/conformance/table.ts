@@ -16,11 +16,11 @@ const wordOf = ({ passed, skipped }: Result): string => {
 
 const kindOf = ({ kind = 'sockets' }: Scenario): string => kind.replace('-', ' ');
 
-function figuresOf({ figures, checks, skipped }: Result): string {
+function measuredOf({ measured, checks, skipped }: Result): string {
   if (skipped !== undefined) return skipped;
-  const others = checks.length - figures.length;
+  const others = checks.length - measured.length;
   const exact = others === 1 ? '1 exact check' : `${others} exact checks`;
-  return [...figures, ...(others === 0 ? [] : [exact])].join('; ');
+  return [...measured, ...(others === 0 ? [] : [exact])].join('; ');
 }
 
 /** @returns `23 of 23`: an id passes when a scenario of it ran and no check failed */
@@ -56,13 +56,13 @@ const cell = (text: string): string => text.replaceAll('|', String.raw`\|`);
 /** The page with the results. */
 export function markdownOf(ended: readonly Ended[]): string {
   const rows = ended.map(({ scenario, result }) =>
-    [scenario.id, scenario.title, kindOf(scenario), wordOf(result), figuresOf(result)].map(cell).join(' | '),
+    [scenario.id, scenario.title, kindOf(scenario), wordOf(result), measuredOf(result)].map(cell).join(' | '),
   );
   const machine = `Node ${process.versions.node}, ${cpus().length} cores, ${platform()} ${arch()}`;
   return [
     HEAD,
     `**${summaryOf(ended)}** on ${machine}.\n`,
-    '| Id | Scenario | How | Result | Figures |',
+    '| Id | Scenario | How | Result | Measured |',
     '|---|---|---|---|---|',
     ...rows.map((row) => `| ${row} |`),
     '',

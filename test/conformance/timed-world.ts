@@ -7,7 +7,7 @@ import { OrbMetrics } from '../../adapters/telemetry/orb-metrics.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
 import { createProber } from '../../api-server/probes/prober.ts';
 import type { NewPin } from '../../api-server/providers/port.ts';
-import type { FailoverFigures } from '../../core/failover/figures.ts';
+import type { EvaluationSummary } from '../../core/failover/evaluation-summary.ts';
 import { readFailoverStatus } from '../../core/failover/status-codec.ts';
 import type { FailoverStatus } from '../../core/failover/types.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
@@ -19,7 +19,7 @@ import { createFakeClock, type MovedClock } from '../support/fake-clock.ts';
 import { orbManifest } from '../support/orbs.ts';
 import { openSqliteFixture } from '../support/sqlite-ledger.ts';
 import { OneLoop } from './one-loop.ts';
-import { NotedSource, type Looked, type TimedSource } from './noted-source.ts';
+import { RecordingSource, type GivenMetrics, type TimedSource } from './recording-source.ts';
 import { Seconds } from './seconds.ts';
 import { fullVault, hostOf, ORB, orbOptions, serves, setOrbiset, startProviders, type WorldOptions } from './world.ts';
 
@@ -40,8 +40,8 @@ export interface TimedOptions {
 }
 
 /** One evaluation of the swap loop, with the visible state after it. */
-interface Evaluated extends Looked {
-  readonly figures: FailoverFigures;
+interface Evaluated extends GivenMetrics {
+  readonly evaluation: EvaluationSummary;
   readonly status: FailoverStatus;
   readonly conditions: readonly Condition[];
 }
@@ -60,7 +60,7 @@ interface Called {
   readonly provider: string;
 }
 
-type Told = readonly [second: number, reason: string];
+type TimedEvent = readonly [second: number, reason: string];
 
 const START = Date.parse('2026-02-01T10:00:00.000Z');
 /** Work in memory takes fewer turns of the event loop between two of its steps. */
@@ -114,10 +114,10 @@ interface Parts {
   readonly seconds: Seconds;
   readonly orbs: OrbMetrics;
   readonly runtime: TestRuntime;
-  readonly source: NotedSource;
+  readonly source: RecordingSource;
   readonly loop: OneLoop;
   /** Reasons of the Events of the swap loop, in order, with their second. */
-  readonly told: readonly Told[];
+  readonly events: readonly TimedEvent[];
   /** Requests that reached a provider: runs and probes. */
   readonly called: readonly Called[];
 }
@@ -129,7 +129,7 @@ export class TimedWorld {
   readonly ran: Ran[] = [];
   readonly called: readonly Called[];
   readonly probed: Called[] = [];
-  readonly told: readonly Told[];
+  readonly events: readonly TimedEvent[];
 
   readonly #isReal: boolean;
   readonly #parts: Parts;
@@ -142,7 +142,7 @@ export class TimedWorld {
     this.#isReal = dialer !== undefined;
     this.#parts = parts;
     this.called = parts.called;
-    this.told = parts.told;
+    this.events = parts.events;
     this.#probing = this.#probe();
   }
 
@@ -164,11 +164,11 @@ export class TimedWorld {
     // The Orb of the store must be the only Orb.
     runtime.catalog.removeOrb('acme', ORB);
     setOrbiset(runtime, 'support', 'acme', fullVault(Object.keys(options.providers)));
-    const told: Told[] = [];
-    const source = new NotedSource({ clock, seconds, orbs, other: options.source });
-    const onEvent = (reason: string): void => void told.push([seconds.passed, reason]);
+    const events: TimedEvent[] = [];
+    const source = new RecordingSource({ clock, seconds, orbs, other: options.source });
+    const onEvent = (reason: string): void => void events.push([seconds.passed, reason]);
     const loop = await OneLoop.open({ runtime, orbs, manifest: manifestOf(options), source, onEvent });
-    const world = new TimedWorld(ground, { seconds, orbs, runtime, source, loop, told, called });
+    const world = new TimedWorld(ground, { seconds, orbs, runtime, source, loop, events, called });
     loop.decide();
     await world.#settled();
     return world;
@@ -279,10 +279,10 @@ export class TimedWorld {
   async #settled(): Promise<void> {
     const { loop, source } = this.#parts;
     for (let idle = 0; idle < TURNS; idle = loop.isBusy || source.isBusy ? 0 : idle + 1) await nextTurn();
-    const figures = await loop.figures();
-    const looked = source.takeLooked();
-    if (looked === undefined || figures === undefined) return;
-    this.evaluated.push({ ...looked, figures, status: this.status, conditions: conditionsOf(loop.orb) });
+    const evaluation = await loop.lastEvaluation();
+    const taken = source.takeEvaluated();
+    if (taken === undefined || evaluation === undefined) return;
+    this.evaluated.push({ ...taken, evaluation, status: this.status, conditions: conditionsOf(loop.orb) });
   }
 }
 
@@ -343,11 +343,14 @@ async function inRealTime<T>(options: TimedOptions, use: (world: TimedWorld) => 
 }
 
 /** Runs in real time, or in virtual time that passes at once. */
-export const inTime = <T>(isReal: boolean, options: TimedOptions, use: (world: TimedWorld) => Promise<T>): Promise<T> =>
-  isReal ? inRealTime(options, use) : inVirtualTime(options, use);
+export const inTimedWorld = <T>(
+  isReal: boolean,
+  options: TimedOptions,
+  use: (world: TimedWorld) => Promise<T>,
+): Promise<T> => (isReal ? inRealTime(options, use) : inVirtualTime(options, use));
 
 /** The swaps that were made, `a>b latency`, with their second. */
 export const swapsOf = ({ swaps }: TimedWorld): TimedWorld['swaps'] => swaps;
 
 /** Reasons of the Events of the swap loop, in order, with their second. */
-export const eventsOf = ({ told }: TimedWorld): TimedWorld['told'] => told;
+export const eventsOf = ({ events }: TimedWorld): TimedWorld['events'] => events;

@@ -72,7 +72,7 @@ export const secretOf = (provider: string): string => `secret-value-of-provider-
 const entryOf = (provider: string): string => provider.toUpperCase();
 
 /** Answers 200 after 10 ms, with its name. */
-export const good =
+export const answersOk =
   (name: string): Script =>
   (socket) => {
     setTimeout(() => socket.write(answer(JSON.stringify({ id: name }), ['content-type: application/json'])), 10);
@@ -86,7 +86,7 @@ export const status =
   };
 
 /** Lets a script be replaced while its server runs. */
-export class Switch {
+export class ReplaceableScript {
   script: Script;
   constructor(script: Script) {
     this.script = script;

@@ -117,7 +117,7 @@ describe('rights on the cluster, as the chart installs them', () => {
       API,
       [...patch(ORB, { metadata: { labels: { mine: 'yes' } } }), '--dry-run=server'],
       undefined,
-      /changes no metadata/,
+      /may not change the metadata/,
     ],
     ['the API delete an Orb', API, ['delete', ORB, '--dry-run=server'], undefined, /forbidden/i],
     [
@@ -144,7 +144,7 @@ describe('rights on the cluster, as the chart installs them', () => {
         '--dry-run=server',
       ],
       undefined,
-      /binds orb-vault-reader to ServiceAccount orb-api/,
+      /bind orb-vault-reader only to the ServiceAccount orb-api/,
     ],
     [
       'the operator bind it by another name',

@@ -174,7 +174,7 @@ describe('backup-and-restore.md in a cluster, word for word', () => {
     await verify(await run());
   });
 
-  it('begins anew when the keys are lost for good', async () => {
+  it('begins anew when the keys are permanently lost', async () => {
     await platformKubectl('delete', KEYS);
     await walk(anew);
     await verify(await run());

@@ -28,7 +28,7 @@ createServer(async (request, response) => {
 process.on('SIGTERM', () => process.exit(0));
 `;
 
-// Appends a line at each start, so that the file tells of earlier lives.
+// Appends a line at each start, so that the file reports earlier lives.
 const WRITER = `
 import { appendFileSync } from 'node:fs';
 appendFileSync('/data/starts', 'started\\n');

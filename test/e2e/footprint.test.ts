@@ -97,8 +97,8 @@ async function read(part: Part): Promise<readonly Reading[]> {
     itemsOf(list, 'items').map(async (item) => {
       const pod = String(at(item, 'metadata', 'name'));
       const calls = await kubeCalls(String(at(item, 'status', 'podIP')), METRICS[part]);
-      const told = { readySeconds: readySeconds(item), requested: requestedOf(item) };
-      return { pod, part, kubeCalls: calls, ...told, ...(await measured(pod)) };
+      const reported = { readySeconds: readySeconds(item), requested: requestedOf(item) };
+      return { pod, part, kubeCalls: calls, ...reported, ...(await measured(pod)) };
     }),
   );
 }

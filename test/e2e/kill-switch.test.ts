@@ -53,8 +53,8 @@ describe('the kill switches, on running pods', () => {
     return `slow-${count}`;
   };
   const run = (id = nextId()): Promise<ApiAnswer> => {
-    const wish = { headers: {}, signal: AbortSignal.timeout(SLOW_MS) };
-    return api.post(`/orbisets/${TENANT}.default/execute`, { orb_id: ORB, inputs: { id } }, wish);
+    const options = { headers: {}, signal: AbortSignal.timeout(SLOW_MS) };
+    return api.post(`/orbisets/${TENANT}.default/execute`, { orb_id: ORB, inputs: { id } }, options);
   };
   const untilStatus = (status: number): Promise<ApiAnswer | undefined> =>
     eventually(async () => {

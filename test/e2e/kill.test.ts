@@ -20,13 +20,13 @@ const OPERATOR = 'app.kubernetes.io/component=operator';
 const DNS = 'k8s-app=kube-dns';
 const API = 'app.kubernetes.io/component=api';
 
-const tell = (what: string, { runs, failed, gapMs }: LoadResult): void =>
+const report = (what: string, { runs, failed, gapMs }: LoadResult): void =>
   say(`      ${what}: ${runs.length} runs, ${failed.length} without an answer, gap ${(gapMs / 1000).toFixed(1)} s`);
 
 async function untilReady(namespace: string, selector: string, count: number): Promise<void> {
-  const look = async (): Promise<true | undefined> =>
+  const poll = async (): Promise<true | undefined> =>
     (await readyPods(namespace, selector)).length === count ? true : undefined;
-  expect(await eventually(look), `${count} ready pods of ${selector}`).to.equal(true);
+  expect(await eventually(poll), `${count} ready pods of ${selector}`).to.equal(true);
 }
 
 const leader = async (): Promise<string> =>
@@ -115,7 +115,7 @@ describe('pods that are killed under 50 runs a second', function () {
     await work();
     await delay(STEADY_MS);
     const result = await load.stop();
-    tell(what, result);
+    report(what, result);
     return result;
   };
 
@@ -164,9 +164,9 @@ describe('pods that are killed under 50 runs a second', function () {
 
   /** What became of a run in the end. */
   const repeat = async (id: string): Promise<unknown> => {
-    const wish = { headers: { 'idempotency-key': id }, signal: AbortSignal.timeout(5000) };
+    const options = { headers: { 'idempotency-key': id }, signal: AbortSignal.timeout(5000) };
     const path = `/orbisets/${TENANT}.default/execute`;
-    const answer = await stage.api.post(path, { orb_id: SEND, inputs: { id } }, wish).catch(() => undefined);
+    const answer = await stage.api.post(path, { orb_id: SEND, inputs: { id } }, options).catch(() => undefined);
     return at(answer?.body, 'code') === 'idempotency-in-progress' ? undefined : answer?.body;
   };
 

@@ -32,7 +32,7 @@ async function removeDefinitions(): Promise<void> {
   await kubectlOk(node, ['delete', 'crd', '-l', 'app.kubernetes.io/part-of=orb-platform', '--timeout=240s']);
 }
 
-const tell = (what: string, { runs, failed, gapMs }: LoadResult): void =>
+const report = (what: string, { runs, failed, gapMs }: LoadResult): void =>
   say(`      ${what}: ${runs.length} runs, ${failed.length} failed, gap ${(gapMs / 1000).toFixed(1)} s`);
 
 async function stopApi(): Promise<void> {
@@ -102,7 +102,7 @@ describe('upgrade to the next version and back', function () {
     await delay(STEADY_MS);
     const { count, refused } = await writes.stop();
     const result = await load.stop();
-    tell(`to ${version}`, result);
+    report(`to ${version}`, result);
     expect(refused, 'refused writes').to.deep.equal([]);
     expect(await served(), 'the version that answers').to.equal(version);
     await checkLoad(stage.api, result, all);

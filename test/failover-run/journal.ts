@@ -40,7 +40,7 @@ export interface Journal {
   readonly checks: readonly Check[];
   /** What is checked from now on is of this leg. */
   readonly begin: (leg: string) => void;
-  readonly tell: (what: string, orb?: string, at?: number) => void;
+  readonly record: (what: string, orb?: string, at?: number) => void;
   readonly check: (what: string, passed: boolean, seen: string) => void;
   /** Sums up the callers of each whole quarter that has gone by. */
   readonly sumUp: (runs: readonly CallerRun[]) => void;
@@ -98,7 +98,7 @@ export function openJournal(say: (line: string) => void): Journal {
     begin: (leg) => {
       current = leg;
     },
-    tell: (what, orb = '', at = Date.now()) => {
+    record: (what, orb = '', at = Date.now()) => {
       entries.push({ at, orb, what });
       line(at, orb, what);
     },

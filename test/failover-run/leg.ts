@@ -5,10 +5,10 @@ import { untilBreached } from './breach.ts';
 import { kubectlOrb, statusOf } from './command-line.ts';
 import { CONSECUTIVE, FALLBACK, INTERVAL_MS, NAMESPACE, ORBS, PRIMARY, type CalledOrb } from './orbs.ts';
 import { outage } from './outage.ts';
-import { allOn, checkFast, pass, runsOf, until, type Stage } from './stage.ts';
+import { allOn, checkFast, letTimePass, runsOf, until, type Stage } from './stage.ts';
 
 /** Slow to healed and back, once. */
-export interface Leg {
+export interface CycleOptions {
   readonly mode: PrometheusMode;
   /** 0: Prometheus stays. */
   readonly outageMs: number;
@@ -20,7 +20,7 @@ export interface Detection {
   readonly orb: string;
   /** From the first slow answer until Prometheus says so. */
   readonly seenMs: number;
-  /** From the third look that could say so to the first run on the new provider. */
+  /** From the third evaluation that could say so to the first run on the new provider. */
   readonly confirmedToRunMs: number;
   /** From the status that says so to that run. */
   readonly writtenToRunMs: number;
@@ -55,7 +55,7 @@ function detect(
   times: { readonly slow: number; readonly breach: number },
 ): Detection {
   const first = runsOf(stage, orb, times.slow).find(({ provider }) => provider === FALLBACK)?.at ?? Infinity;
-  // No look before the breach says so: the streak is complete at the earliest after two more intervals.
+  // No evaluation before the breach says so: the streak is complete at the earliest after two more intervals.
   const confirmed = times.breach + (CONSECUTIVE - 1) * INTERVAL_MS;
   const swap = newSwaps(stage.orbs.swapsOf(orb.name), times.slow)[0];
   const seen: Detection = {
@@ -81,7 +81,7 @@ async function checkStatus({ world, journal }: Stage, orb: CalledOrb): Promise<v
   const why = at(status, 'decision', 'why');
   const fresh = at(status, 'metrics', 'state');
   journal.check(
-    `${orb.name}: the status has the figures of the operator`,
+    `${orb.name}: the status has the metrics of the operator`,
     fresh === 'fresh' && typeof why === 'string',
     `${String(fresh)}: ${String(why)}`,
   );
@@ -107,39 +107,39 @@ async function slowDown(stage: Stage, mode: PrometheusMode): Promise<readonly De
   const { world, journal } = stage;
   world.providers[PRIMARY].take(SLOW_MS);
   const slow = Date.now();
-  journal.tell(`${PRIMARY} is slow: ${SLOW_MS} ms`);
+  journal.record(`${PRIMARY} is slow: ${SLOW_MS} ms`);
   const breaching = ORBS.map(async (orb) => {
     const breach = await untilBreached(world.prometheusUrl, { orb, mode }, BREACH_MS);
-    journal.tell(`p95 over the limit, says Prometheus`, orb.name, breach);
+    journal.record(`p95 over the limit, says Prometheus`, orb.name, breach);
     return { orb, breach };
   });
   await until(stage, `both Orbs on ${FALLBACK}`, SWAP_MS, () => allOn(stage, FALLBACK));
-  await pass(stage, MOMENT_MS);
+  await letTimePass(stage, MOMENT_MS);
   const fastFrom = Date.now();
   const breaches = await Promise.all(breaching);
   const found = breaches.map(({ orb, breach }) => detect(stage, orb, mode, { slow, breach }));
-  await pass(stage, SETTLE_MS);
+  await letTimePass(stage, SETTLE_MS);
   checkFast(stage, 'callers are fast again', fastFrom, FALLBACK);
   for (const orb of ORBS) await checkStatus(stage, orb);
   return found;
 }
 
 /** The operator runs already. Slow provider → swap → heal → (Prometheus away) → ramp → primary. */
-export async function leg(stage: Stage, { mode, outageMs }: Leg): Promise<readonly Detection[]> {
+export async function runCycle(stage: Stage, { mode, outageMs }: CycleOptions): Promise<readonly Detection[]> {
   const { world, journal } = stage;
-  journal.tell(`the operator asks Prometheus by ${mode}`);
+  journal.record(`the operator asks Prometheus by ${mode}`);
   const began = Date.now();
   await until(stage, `both Orbs on ${PRIMARY}`, BREACH_MS, () => allOn(stage, PRIMARY));
-  await pass(stage, WELL_MS);
+  await letTimePass(stage, WELL_MS);
   checkFast(stage, 'callers are fast', began + SETTLE_MS, PRIMARY);
   const found = await slowDown(stage, mode);
   world.providers[PRIMARY].take(USUAL_MS);
-  journal.tell(`${PRIMARY} is well again`);
+  journal.record(`${PRIMARY} is well again`);
   if (outageMs > 0) await outage(stage, outageMs);
   await until(stage, `both Orbs back on ${PRIMARY}`, BACK_MS, () => allOn(stage, PRIMARY));
-  await pass(stage, MOMENT_MS);
+  await letTimePass(stage, MOMENT_MS);
   const backFrom = Date.now();
-  await pass(stage, SETTLE_MS);
+  await letTimePass(stage, SETTLE_MS);
   checkFast(stage, 'callers are fast on the primary', backFrom, PRIMARY);
   for (const orb of ORBS) checkSwaps(stage, orb, began);
   return found;

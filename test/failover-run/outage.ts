@@ -2,7 +2,7 @@ import { at } from '../../hack/control-plane/json.ts';
 import { statusOf } from './command-line.ts';
 import { ORBS } from './orbs.ts';
 import type { OrbWatch } from './watch-orbs.ts';
-import { checkFast, pass, until, type Stage } from './stage.ts';
+import { checkFast, letTimePass, until, type Stage } from './stage.ts';
 
 // failover.md §13, S18.
 const UNAVAILABLE_MS = { from: 300_000, to: 330_000 };
@@ -32,26 +32,26 @@ function checkAvailability({ orbs, journal }: Stage, stoppedAt: number, outageMs
 }
 
 /**
- * Prometheus is stopped while the fallback is used and the primary is well again: only figures are missing for the way back.
+ * Prometheus is stopped while the fallback is used and the primary is well again: only metrics are missing for the way back.
  * Nothing may be swapped, and the callers may not notice.
  */
 export async function outage(stage: Stage, outageMs: number): Promise<void> {
   const { world, journal, orbs } = stage;
   const before = swaps(stage);
-  journal.tell('Prometheus is stopped');
+  journal.record('Prometheus is stopped');
   await world.stopPrometheus();
   const stoppedAt = Date.now();
-  await pass(stage, Math.min(SETTLED_MS, outageMs / 2));
+  await letTimePass(stage, Math.min(SETTLED_MS, outageMs / 2));
   for (const orb of ORBS) {
     const status = await statusOf(world, orb);
     const seen = [at(status, 'active_provider'), at(status, 'metrics', 'state'), at(status, 'decision', 'rule')];
     journal.check(
-      `${orb.name}: the status is answered without figures`,
+      `${orb.name}: the status is answered without metrics`,
       seen.join(' ') === 'beta unusable ',
       JSON.stringify(seen),
     );
   }
-  await pass(stage, stoppedAt + outageMs - Date.now());
+  await letTimePass(stage, stoppedAt + outageMs - Date.now());
   const made = swaps(stage) - before;
   const ramps = ORBS.filter(({ name }) => orbs.rampSince(name, stoppedAt) !== undefined).length;
   journal.check(
@@ -63,7 +63,7 @@ export async function outage(stage: Stage, outageMs: number): Promise<void> {
   checkAvailability(stage, stoppedAt, outageMs);
   await world.startPrometheus();
   const startedAt = Date.now();
-  journal.tell('Prometheus is back');
+  journal.record('Prometheus is back');
   const isAvailable = (): boolean => ORBS.every(({ name }) => orbs.of(name).metricsAvailable === 'True');
   await until(stage, 'MetricsAvailable=True', 2 * RECOVERED_MS, isAvailable);
   const took = Date.now() - startedAt;

@@ -55,7 +55,7 @@ export const markdownOf = (journal: Journal, found: readonly Detection[]): strin
   [detections(found), checks(journal), timeline(journal)].join('\n\n');
 
 /** Keeps what a run showed where git ignores it. @returns path of the tables; the data stand beside it */
-export function keep(journal: Journal, found: readonly Detection[]): string {
+export function writeReport(journal: Journal, found: readonly Detection[]): string {
   mkdirSync(FOLDER, { recursive: true });
   const name = new Date(journal.began).toISOString().replaceAll(/[:.]/g, '-');
   const path = join(FOLDER, `${name}.md`);

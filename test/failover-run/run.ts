@@ -2,9 +2,9 @@
 // with a real Prometheus (25 minutes). Both Orbs, one with probes and one without, are called all the time.
 import { openJournal, type Journal } from './journal.ts';
 import { finalChecks } from './final-checks.ts';
-import { leg, type Detection } from './leg.ts';
+import { runCycle, type Detection } from './leg.ts';
 import { startLoad, untilServed } from './load.ts';
-import { keep, markdownOf } from './report.ts';
+import { writeReport, markdownOf } from './report.ts';
 import { parseSettings, type Settings } from './settings.ts';
 import { watchOrbs } from './watch-orbs.ts';
 import { startWorld, untilReady, type World } from './world.ts';
@@ -24,7 +24,7 @@ async function runAll(world: World, settings: Settings, journal: Journal): Promi
     for (const [index, mode] of settings.modes.entries()) {
       journal.begin(mode);
       if (index > 0) await world.runOperator(mode);
-      found.push(...(await leg(stage, { mode, outageMs: index === 0 ? settings.outageMs : 0 })));
+      found.push(...(await runCycle(stage, { mode, outageMs: index === 0 ? settings.outageMs : 0 })));
     }
   } catch (error) {
     journal.check('it runs to its end', false, String(error));
@@ -44,7 +44,7 @@ const journal = openJournal(say);
 try {
   const found = await runAll(world, settings, journal);
   say(`\n${markdownOf(journal, found)}\n`);
-  say(`kept: ${keep(journal, found)}`);
+  say(`kept: ${writeReport(journal, found)}`);
 } finally {
   await world.close(settings.keep);
   if (settings.keep) say(`logs and data: ${world.plane.folder}`);

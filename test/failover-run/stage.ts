@@ -16,7 +16,7 @@ export interface Stage {
 const POLL_MS = 100;
 
 /** Lets time pass; the callers are summed up meanwhile. */
-export async function pass({ journal, load }: Stage, ms: number): Promise<void> {
+export async function letTimePass({ journal, load }: Stage, ms: number): Promise<void> {
   const end = performance.now() + ms;
   while (performance.now() < end) {
     journal.sumUp(load.runs);
@@ -29,7 +29,7 @@ export async function until(stage: Stage, what: string, ms: number, holds: () =>
   const end = performance.now() + ms;
   while (!holds()) {
     if (performance.now() > end) throw new Error(`not within ${ms / 1000} s: ${what}`);
-    await pass(stage, POLL_MS);
+    await letTimePass(stage, POLL_MS);
   }
 }
 

@@ -95,12 +95,12 @@ class Watch implements OrbWatch {
     const ramp = rampText(failover);
     if (ramp === (before.failover === null ? '' : rampText(before.failover))) return;
     if (ramp !== '') this.#ramps.push({ orb, at: Date.now() });
-    this.#journal.tell(ramp === '' ? 'the ramp is over' : ramp, orb);
+    this.#journal.record(ramp === '' ? 'the ramp is over' : ramp, orb);
   }
 
   #available(orb: string, status: string): void {
     this.availability.push({ orb, at: Date.now(), status });
-    this.#journal.tell(`MetricsAvailable=${status}`, orb);
+    this.#journal.record(`MetricsAvailable=${status}`, orb);
   }
 
   #swapped(orb: string, { history }: FailoverStatus): void {
@@ -111,7 +111,7 @@ class Watch implements OrbWatch {
       // Older entries lose their evidence.
       if (isNew) known.set(swap.seq, swap);
       const { seq, from, to, reason, rule, receiptId } = swap;
-      if (isNew) this.#journal.tell(`swap ${seq}: ${from} → ${to}, ${reason} by rule ${rule}, ${receiptId}`, orb);
+      if (isNew) this.#journal.record(`swap ${seq}: ${from} → ${to}, ${reason} by rule ${rule}, ${receiptId}`, orb);
     }
   }
 }

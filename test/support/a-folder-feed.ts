@@ -22,7 +22,7 @@ export interface AFolderFeed {
   readonly remove: (file: string) => void;
   /** Replaces all files at once, as Kubernetes does with those of a volume. */
   readonly swapVolume: (files: Readonly<Record<string, string>>) => Promise<void>;
-  readonly look: () => Promise<void>;
+  readonly scan: () => Promise<void>;
   /** Names of the objects of a kind in all namespaces of the store. */
   readonly names: (kind: Kind) => Promise<readonly string[]>;
   readonly get: (kind: Kind, name: string) => Promise<KubeObject | undefined>;
@@ -64,7 +64,7 @@ function feedOver({ folder, store }: Given): AFolderFeed {
         symlinkSync(join('..data', file), join(folder, file));
       }
     },
-    look: () => feed.look(),
+    scan: () => feed.scan(),
     names: async (kind) => (await client.list(kind, {}, never)).items.map(({ metadata }) => metadata.name).toSorted(),
     get: (kind, name) => client.get(kind, { namespace: 'default', name }, never),
     said: (part) => lines.filter(({ level, message }) => `${level} ${message}`.includes(part)),

@@ -6,14 +6,14 @@ import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import { createTestRuntime, type RuntimeOptions, type TestRuntime } from './a-runtime.ts';
 import { newStatus } from '../../core/failover/status-codec.ts';
 import type { FakeClock } from './fake-clock.ts';
-import { noteLog, type NotedLog } from './kube/runtime-notes.ts';
+import { recordLog, type RecordedLog } from './kube/runtime-recorders.ts';
 import type { OrbOptions } from './orbs.ts';
 
 /** A process that can probe, with a dialer under control. */
 export interface ProbingProcess {
   readonly world: TestRuntime;
   readonly metrics: OrbMetrics;
-  readonly log: NotedLog;
+  readonly log: RecordedLog;
   /** `provider` of each Event. */
   readonly exhausted: readonly string[];
   readonly deps: Omit<ProberDeps, 'isHolder'>;
@@ -48,7 +48,7 @@ export function aProbingProcess(
   answer?: RuntimeOptions['answer'],
 ): ProbingProcess {
   const metrics = new OrbMetrics(clock);
-  const log = noteLog();
+  const log = recordLog();
   const parts = { metrics: { provider: metrics.provider, redactions: metrics.redactions, run: () => undefined } };
   const world = createTestRuntime({ ledger, clock, parts, ...(answer === undefined ? {} : { answer }) });
   const { runtime, catalog } = world;

@@ -183,7 +183,7 @@ const metricsOf = (counted: string[]): Runtime['metrics'] => ({
 
 const SETTINGS: RuntimeSettings = {
   platformNamespace: 'orb-system',
-  plainOrigins: new Set(),
+  cleartextOrigins: new Set(),
   standalone: true,
   owner: 'test',
   userAgent: 'orb-platform/test',

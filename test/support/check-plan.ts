@@ -44,7 +44,7 @@ export function settle<P extends Plan>(
   for (const { note } of plan.events) expect(note.length, note).to.be.within(1, 1024);
   const after = applied(object, plan.status, OWNED[manager]);
   const again = planOf(after);
-  expect(again.events, 'events of a second look').to.deep.equal([]);
-  expect(again.status ?? plan.status, 'status of a second look').to.deep.equal(plan.status);
+  expect(again.events, 'events of a second reconcile').to.deep.equal([]);
+  expect(again.status ?? plan.status, 'status of a second reconcile').to.deep.equal(plan.status);
   return { object: after, plan, kstatus: kstatus(after) };
 }

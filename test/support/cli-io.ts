@@ -10,7 +10,7 @@ import type { Io } from '../../cli/io/io.ts';
 export const CLI_NOW = 1_795_176_000_000;
 
 /** The result of a command line. */
-export interface Ran {
+export interface CliResult {
   readonly exit: number;
   readonly out: string;
   readonly err: string;
@@ -20,7 +20,7 @@ export interface Ran {
 export interface TestCli {
   /** A temporary folder, also the home folder and the place of the trust store; the test removes it. */
   readonly folder: string;
-  readonly run: (argv: readonly string[], some?: Some) => Promise<Ran>;
+  readonly run: (argv: readonly string[], some?: Some) => Promise<CliResult>;
   /** Requested runs of Node; they are only recorded. */
   readonly started: (readonly string[])[];
 }

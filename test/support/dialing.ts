@@ -9,8 +9,8 @@ export const ORIGIN = 'https://api.example.com';
 export const ca = makeCa();
 export const leaf = issue(ca, { names: ['api.example.com'] });
 
-export const never = (): AbortSignal => new AbortController().signal;
-export const anywhere: UrlGuard = () => null;
+export const neverAborted = (): AbortSignal => new AbortController().signal;
+export const allowAnyUrl: UrlGuard = () => null;
 
 export const aDialer = (changes: Partial<DialerOptions> = {}): Dialer =>
   createDialer({ exceptions: [], ca: [ca.certificate], clock: systemClock, ...changes });
@@ -20,10 +20,10 @@ export const stubbed = (server: RawServer): Dialer =>
   aDialer({ exceptions: [{ kind: 'stub', origin: ORIGIN, address: '127.0.0.1', port: server.port }] });
 
 export const dial = (dialer: Dialer, request: OutboundRequest, limits = someLimits()): Promise<DialResult> =>
-  dialer.dial(request, limits, anywhere, never());
+  dialer.dial(request, limits, allowAnyUrl, neverAborted());
 
 /** The relevant part of a result, as one text to compare. */
-export const brief = (result: DialResult): string =>
+export const briefResult = (result: DialResult): string =>
   result.kind === 'answered'
     ? `${result.status} ${Buffer.from(result.body).toString('latin1')}`
     : `${result.failure.kind} ${result.failure.code} sent=${result.sent} status=${result.status}`;
@@ -41,7 +41,7 @@ export async function provided<T>(script: Script, use: (dialer: Dialer, server: 
 }
 
 /** Answers every request with the same bytes. */
-export const says =
+export const answersWith =
   (bytes: string | Uint8Array, end = false): Script =>
   (socket) => {
     socket.write(bytes);

@@ -1,15 +1,15 @@
 import { HeadMoved, type HeadStore, type StoredHead } from '../../adapters/log-head/port.ts';
 
 /** A store in memory that a test can make unreachable. */
-export interface Held extends HeadStore {
+export interface InterruptibleHeadStore extends HeadStore {
   head: StoredHead | undefined;
   isAway: boolean;
   readonly written: string[];
 }
 
-export function held(): Held {
+export function interruptibleHead(): InterruptibleHeadStore {
   let version = 0;
-  const store: Held = {
+  const store: InterruptibleHeadStore = {
     place: 'the test',
     head: undefined,
     isAway: false,

@@ -28,16 +28,16 @@ export interface OperatorContext {
   /** `Orb/echo Normal Ready`: Events so far. */
   readonly events: readonly string[];
   /** The Events as they were given. */
-  readonly told: readonly EventSpec[];
+  readonly reported: readonly EventSpec[];
   readonly orbWrites: OwnWrites;
   /** Updates the caches with everything that the server has. */
-  readonly look: () => Promise<void>;
+  readonly syncCaches: () => Promise<void>;
   /** From now on this process is not the leader. */
   readonly loseLead: () => void;
 }
 
 /** Another process is the leader. */
-export class Lost extends Error {}
+export class LostLead extends Error {}
 
 interface ContextSettings extends Partial<Pick<Context, 'vaultMode'>> {
   /** Scrape interval of the metrics; absent: no metrics. */
@@ -51,10 +51,10 @@ interface ContextSettings extends Partial<Pick<Context, 'vaultMode'>> {
 export function operatorContext(settings: ContextSettings = {}): OperatorContext {
   const { clock = createFakeClock(Date.parse('2026-02-01T10:00:00Z')), client = createFakeKubeClient() } = settings;
   const events: string[] = [];
-  const told: EventSpec[] = [];
+  const reported: EventSpec[] = [];
   let leading = true;
   const assertLeading = (): void => {
-    if (!leading) throw new Lost('not leading');
+    if (!leading) throw new LostLead('not leading');
   };
   const writable = forEachKind(({ kind, indexes = {} }) =>
     createStore({ kind, indexes, clock, logger: recordingLogger([]), freeze: true }),
@@ -67,7 +67,7 @@ export function operatorContext(settings: ContextSettings = {}): OperatorContext
       vaultMode: settings.vaultMode ?? 'operator',
       recorder: {
         record: ({ kind, metadata }: KubeObject, specs: readonly EventSpec[]) => {
-          told.push(...specs);
+          reported.push(...specs);
           events.push(...specs.map(({ type, reason }) => `${kind}/${metadata.name} ${type} ${reason}`));
         },
       },
@@ -92,13 +92,13 @@ export function operatorContext(settings: ContextSettings = {}): OperatorContext
     client,
     clock,
     events,
-    told,
+    reported,
     orbWrites: writes.orb,
     writes: () =>
       client.requests
         .filter(({ verb }) => WRITES.has(verb))
         .map(({ verb, kind, key, fieldManager = '' }) => `${verb} ${kind} ${key} ${fieldManager}`.trimEnd()),
-    look: async () => {
+    syncCaches: async () => {
       for (const { name, kind } of OPERATOR_KINDS) await fill(kind, writable[name]);
     },
     loseLead: () => {

@@ -17,7 +17,7 @@ import type { FakeClock } from './fake-clock.ts';
 import { busy, fresh, probed, traffic } from './failover.ts';
 import { manifestOf, sent } from './kube-objects.ts';
 import { recordingLogger, type RecordedLine } from './kube/recorders.ts';
-import { noteMetrics } from './kube/runtime-notes.ts';
+import { recordMetrics } from './kube/runtime-recorders.ts';
 import { operatorContext, type OperatorContext } from './operator-context.ts';
 
 export const TICK = 15_000;
@@ -90,7 +90,7 @@ interface LoopWorld extends OperatorContext {
   /** Sets the metrics that the source returns from now on. */
   readonly say: (script: Script) => void;
   /** Replaces the query function of the source. */
-  readonly replaceLook: (look: MetricsSource['look']) => void;
+  readonly replaceMeasure: (measure: MetricsSource['measure']) => void;
   /** Applies an Orb as a user does, and lets both controllers reconcile it. */
   readonly apply: (orb: KubeObject) => Promise<void>;
   /** Runs ticks, with all their reconciles and writes. */
@@ -128,28 +128,28 @@ export async function startLoop({ after, epoch = 1, clock: own }: LoopOptions = 
   });
   const { context, clock, client } = operator;
   // Time of other processes, whose clocks are right.
-  const figuresAt = (): number => BEGAN + clock.monotonic();
+  const metricsAt = (): number => BEGAN + clock.monotonic();
   const since = new Map<string, number>();
   const lines: RecordedLine[] = [];
   let script: Script = healthy;
   const snapshot = (key: string): MetricsSnapshot => {
-    const said = script(figuresAt());
+    const said = script(metricsAt());
     if (typeof said !== 'string') {
       since.delete(key);
-      return fresh(said, figuresAt());
+      return fresh(said, metricsAt());
     }
-    since.set(key, since.get(key) ?? figuresAt());
+    since.set(key, since.get(key) ?? metricsAt());
     return { state: 'unusable', why: said, since: since.get(key) ?? 0 };
   };
-  let look: MetricsSource['look'] = async () => ({
+  let measure: MetricsSource['measure'] = async () => ({
     snapshot: ({ namespace, orbId }) => snapshot(`${namespace}/${orbId}`),
-    origin: typeof script(figuresAt()) === 'string' ? null : { ...origin, evaluatedAt: figuresAt() },
+    origin: typeof script(metricsAt()) === 'string' ? null : { ...origin, evaluatedAt: metricsAt() },
     oldestMs: 8000,
   });
-  const { metrics } = noteMetrics();
+  const { metrics } = recordMetrics();
   const logger = recordingLogger(lines);
   const queue = createWorkQueue({ name: 'orb-failover', clock, metrics });
-  const source: MetricsSource = { look: (orbs, signal) => look(orbs, signal) };
+  const source: MetricsSource = { measure: (orbs, signal) => measure(orbs, signal) };
   const loop = createFailoverLoop({ context, queue, logger, source, clock, tickMs: TICK });
   const controller = createController({
     name: 'orb-failover',
@@ -162,13 +162,13 @@ export async function startLoop({ after, epoch = 1, clock: own }: LoopOptions = 
     logger,
     metrics,
   });
-  await operator.look();
+  await operator.syncCaches();
   const stop = new AbortController();
   const running = Promise.all([loop.run(stop.signal), controller.run(stop.signal)]);
   const settled = async (): Promise<void> => {
     for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
     // Written objects come back through the watch.
-    await operator.look();
+    await operator.syncCaches();
     for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
   };
   const orb = (name = 'mail'): KubeObject => {
@@ -188,16 +188,16 @@ export async function startLoop({ after, epoch = 1, clock: own }: LoopOptions = 
     say: (next) => {
       script = next;
     },
-    replaceLook: (next) => {
-      look = next;
+    replaceMeasure: (next) => {
+      measure = next;
     },
     apply: async (applied) => {
       const before = client.objects(KINDS.orb).find(({ metadata }) => metadata.name === applied.metadata.name);
       client.put(KINDS.orb, sent(before === undefined ? applied : { ...applied, status: before.status }));
-      await operator.look();
+      await operator.syncCaches();
       const key = `acme/${applied.metadata.name}`;
       await reconcileOrb(key, context, stop.signal);
-      await operator.look();
+      await operator.syncCaches();
       queue.add(key);
       await settled();
     },

@@ -1,4 +1,4 @@
-import type { Measured, OrbToMeasure } from '../../adapters/failover-metrics/port.ts';
+import type { Measurement, OrbToMeasure } from '../../adapters/failover-metrics/port.ts';
 import type { PrometheusClient, Unusable } from '../../adapters/prometheus/client.ts';
 import { createPrometheusSource, type PrometheusSourceOptions } from '../../adapters/prometheus/source.ts';
 import type { Sample } from '../../adapters/prometheus/vector-stream.ts';
@@ -7,7 +7,7 @@ import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
 /** Start of the clock of a rig. */
 export const NOW = 1_800_000_000_000;
-/** The Orb of the samples that `figure` builds. */
+/** The Orb of the samples that `sampleOf` builds. */
 export const ORB: OrbToMeasure = { namespace: 'acme', orbId: 'x@1.0.0', providers: ['a', 'b'], quantile: 0.95 };
 
 export const ok = (value: number): unknown => ({ kind: 'ok', value });
@@ -26,7 +26,7 @@ export interface SourceRig {
   /** The queries, in order. */
   readonly asked: readonly string[];
   /** One query, by default for ORB. Samples are evaluated at the clock's current time. */
-  readonly look: (answer: readonly Sample[] | Unusable, orbs?: readonly OrbToMeasure[]) => Promise<Measured>;
+  readonly measure: (answer: readonly Sample[] | Unusable, orbs?: readonly OrbToMeasure[]) => Promise<Measurement>;
 }
 
 export function createSourceRig(options: Partial<PrometheusSourceOptions> = {}): SourceRig {
@@ -43,9 +43,9 @@ export function createSourceRig(options: Partial<PrometheusSourceOptions> = {}):
     close: async () => undefined,
   };
   const source = createPrometheusSource({ client, clock, scrapeIntervalMs: 15_000, mode: 'query', ...options });
-  const look: SourceRig['look'] = (answer, orbs = [ORB]) => {
+  const measure: SourceRig['measure'] = (answer, orbs = [ORB]) => {
     next = answer;
-    return source.look(orbs, new AbortController().signal);
+    return source.measure(orbs, new AbortController().signal);
   };
-  return { clock, asked, look };
+  return { clock, asked, measure };
 }

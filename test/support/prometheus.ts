@@ -63,7 +63,7 @@ export async function startFakePrometheus(tls?: ServerOptions): Promise<FakeProm
 }
 
 /** A sample of the metric `q`, by default for the provider `a` of `acme/x@1.0.0`. */
-export const figure = (q: string, value: number, labels: Readonly<Record<string, string>> = {}): Sample => ({
+export const sampleOf = (q: string, value: number, labels: Readonly<Record<string, string>> = {}): Sample => ({
   labels: { orb_namespace: 'acme', orb_id: 'x@1.0.0', ...(q === 'age' ? {} : { provider: 'a' }), q, ...labels },
   evaluatedAt: 1_800_000_000,
   value,

@@ -58,7 +58,7 @@ export interface ProviderApp {
   readonly fixture: SqliteFixture;
   readonly elapse: (ms: number) => void;
   /** Applies an Orb to the object store; the catalogue has it when this resolves. */
-  readonly setOrb: (options?: OrbWish) => Promise<void>;
+  readonly setOrb: (options?: TestOrbOptions) => Promise<void>;
   /** From now on an Orb with a pin has this status, as if the operator had followed the pin. */
   readonly follow: (failover: FailoverStatus) => void;
   readonly call: (
@@ -69,7 +69,7 @@ export interface ProviderApp {
   readonly close: () => Promise<void>;
 }
 
-export interface OrbWish {
+export interface TestOrbOptions {
   readonly orbId?: string;
   readonly namespace?: string;
   readonly manifest?: Readonly<Record<string, unknown>>;
@@ -77,7 +77,7 @@ export interface OrbWish {
   readonly failover?: FailoverStatus;
 }
 
-export interface AppWish {
+export interface TestAppOptions {
   readonly caller?: Caller;
   readonly parts?: Partial<SwapDeps>;
 }
@@ -87,8 +87,8 @@ const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : 
 const never = new AbortController().signal;
 const newUid = (): string => crypto.randomUUID();
 
-async function applyOrb({ client }: ObjectStore, wish: OrbWish = {}): Promise<void> {
-  const { orbId = MAILER, namespace = 'acme', manifest = SWAP, pin, failover } = wish;
+async function applyOrb({ client }: ObjectStore, options: TestOrbOptions = {}): Promise<void> {
+  const { orbId = MAILER, namespace = 'acme', manifest = SWAP, pin, failover } = options;
   const value: unknown = JSON.parse(orbManifest(orbId, { url: `${ORIGIN}/main`, manifest }));
   const envelope = { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orb', metadata: { namespace, name: 'mailer' } };
   await client.apply(KINDS.orb, { ...envelope, spec: objectOf(value) }, { fieldManager: 'kubectl' }, never);
@@ -114,7 +114,7 @@ function show(catalog: MemoryCatalog, orb: KubeObject, followed: FailoverStatus 
 }
 
 /** @returns the routes with the Orb `acme.mailer@1.2.0` in tenant `acme` */
-export async function startProviderApp({ caller, parts = {} }: AppWish = {}): Promise<ProviderApp> {
+export async function startProviderApp({ caller, parts = {} }: TestAppOptions = {}): Promise<ProviderApp> {
   const fixture = await openSqliteFixture();
   const catalog = new MemoryCatalog();
   let elapsed = 0;
@@ -140,7 +140,7 @@ export async function startProviderApp({ caller, parts = {} }: AppWish = {}): Pr
   });
   const ending = new AbortController();
   const reflecting = orbs.run(ending.signal);
-  const setOrb = (wish?: OrbWish): Promise<void> => applyOrb(store, wish);
+  const setOrb = (options?: TestOrbOptions): Promise<void> => applyOrb(store, options);
   await setOrb();
   const routes = providerRoutes({
     catalog,
@@ -151,7 +151,7 @@ export async function startProviderApp({ caller, parts = {} }: AppWish = {}): Pr
     ledger: fixture.ledger,
     pins: createObjectPins({ client: store.client, clock: still }),
     replica: { breakers: () => ({}), cooling: () => ({}) },
-    figures: () => Promise.resolve(undefined),
+    lastEvaluation: () => Promise.resolve(undefined),
     ...parts,
   });
   const allowed = caller ?? aCaller({ scopes: new Set(['providers:read', 'providers:swap']) });

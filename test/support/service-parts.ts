@@ -18,7 +18,7 @@ export async function serviceParts(): Promise<{ readonly parts: ServiceParts; re
     runtime,
     missing: () => [],
     pins,
-    figures: unasked,
+    lastEvaluation: unasked,
   };
   return { parts, close: dispose };
 }

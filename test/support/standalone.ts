@@ -130,10 +130,10 @@ export async function startStandalone(options: StartOptions = {}): Promise<Stand
     tail: output,
     kill: (signal: NodeJS.Signals) => void child.kill(signal),
   };
-  const told = await untilReadyFile(ready, starting, isReady);
-  const authorization = `Bearer ${told.api_key}`;
+  const reported = await untilReadyFile(ready, starting, isReady);
+  const authorization = `Bearer ${reported.api_key}`;
   return {
-    ready: told,
+    ready: reported,
     child,
     data: join(folder, 'data'),
     resources,
@@ -147,14 +147,14 @@ export async function startStandalone(options: StartOptions = {}): Promise<Stand
     },
     post: (path, body, headers = {}) =>
       unlessOverloaded(() =>
-        fetch(`${told.url}${path}`, {
+        fetch(`${reported.url}${path}`, {
           method: 'POST',
           headers: { authorization, 'content-type': 'application/json', ...headers },
           body: typeof body === 'string' ? body : JSON.stringify(body),
         }),
       ),
     get: (path, headers = {}, signal) =>
-      fetch(`${told.url}${path}`, {
+      fetch(`${reported.url}${path}`, {
         headers: { authorization, ...headers },
         ...(signal === undefined ? {} : { signal }),
       }),

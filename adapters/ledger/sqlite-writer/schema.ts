@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { succeeds } from '../../../core/merkle/log-origin.ts';
+import { isLaterOrigin } from '../../../core/merkle/log-origin.ts';
 import { LedgerError } from '../port.ts';
 import { integerOf, textOf } from '../sqlite/columns.ts';
 import { retireCheckpoints } from '../tables/checkpoints.ts';
@@ -71,13 +71,13 @@ function claimIdentity(db: DatabaseSync, { issuer, logOrigin }: LedgerIdentity):
     return;
   }
   if (stored.issuer === issuer && stored.logOrigin === logOrigin) return;
-  if (stored.issuer === issuer && succeeds(logOrigin, stored.logOrigin)) {
+  if (stored.issuer === issuer && isLaterOrigin(logOrigin, stored.logOrigin)) {
     beginOrigin(db, stored.logOrigin, logOrigin);
     return;
   }
   const detail = `this ledger belongs to the issuer ${stored.issuer} with the log ${stored.logOrigin}`;
   const next =
-    stored.issuer === issuer && succeeds(stored.logOrigin, logOrigin)
+    stored.issuer === issuer && isLaterOrigin(stored.logOrigin, logOrigin)
       ? 'these keys are from before orb ledger adopt: restore the newer ones'
       : 'another issuer needs another ledger';
   throw new LedgerError('ledger-identity', `${detail}, not to ${issuer} with ${logOrigin}: ${next}`);

@@ -1,13 +1,13 @@
 import type { Clock } from '../../../adapters/time/clock.ts';
 import { Breaker, type AttemptVerdict } from '../../../core/attempts/breaker.ts';
 import { RetryBudget } from '../../../core/attempts/budget.ts';
-import type { Standing } from '../../../core/attempts/plan.ts';
+import type { Availability } from '../../../core/attempts/plan.ts';
 import { SWAP_DEFAULTS } from '../../../core/failover/defaults.ts';
 import type { BreakerState } from '../../../core/failover/metrics.ts';
 import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
 
 /** Why an Orbiset may not call a provider for some time; `cooling`: its own host asked for a pause. */
-export type TenantCooling = Extract<Standing, { kind: 'cooling' | 'quota' | 'quota-unannounced' | 'credential' }>;
+export type TenantCooling = Extract<Availability, { kind: 'cooling' | 'quota' | 'quota-unannounced' | 'credential' }>;
 
 /** The Orbiset of a run, with a digest of the secrets that it would send to one provider. */
 export interface Sender {
@@ -23,12 +23,12 @@ export interface OrbFailoverContext {
   readonly onBreaker: (provider: string, state: BreakerState) => void;
 }
 
-interface Cooled {
+interface CoolingEntry {
   readonly standing: TenantCooling;
   readonly secrets: string;
 }
 
-const FREE: Standing = { kind: 'free' };
+const FREE: Availability = { kind: 'free' };
 
 const FEW = 256;
 
@@ -42,7 +42,7 @@ export class OrbFailover {
   readonly #breakers = new Map<string, Breaker>();
   readonly #shown = new Map<string, BreakerState>();
   readonly #cooling = new Map<string, number>();
-  readonly #tenants = new Map<string, Cooled>();
+  readonly #tenants = new Map<string, CoolingEntry>();
   /** Number of tenant entries at which expired ones are dropped. */
   #sweepAt = FEW;
   /** Names that a run may choose. When the breakers of all are open, the Orb has no alternative. */
@@ -70,7 +70,7 @@ export class OrbFailover {
   }
 
   /** Whether a run of this Orbiset may call the provider now. */
-  standing(provider: string, sender: Sender): Standing {
+  standing(provider: string, sender: Sender): Availability {
     const now = this.#context.clock.monotonic();
     const breaker = this.#tripped === 0 ? undefined : this.#breakers.get(provider);
     const slot = breaker === undefined ? now : breaker.nextSlot(now, this.#alone());
@@ -138,7 +138,7 @@ export class OrbFailover {
     this.#lapse?.abort();
   }
 
-  #tenantStanding(provider: string, sender: Sender, now: number): Standing {
+  #tenantStanding(provider: string, sender: Sender, now: number): Availability {
     const key = tenantKey(provider, sender);
     const cooled = this.#tenants.get(key);
     if (cooled === undefined) return FREE;

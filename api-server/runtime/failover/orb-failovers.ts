@@ -70,14 +70,14 @@ export class OrbFailovers {
     const failover = new OrbFailover({
       clock,
       random,
-      onBreaker: (provider, state) => this.#tell(entry, provider, state),
+      onBreaker: (provider, state) => this.#report(entry, provider, state),
     });
     const entry: Entry = { namespace, orbId, failover };
     this.#orbs.set(keyOf(namespace, orbId), entry);
     return entry;
   }
 
-  #tell({ namespace, orbId }: Entry, provider: string, state: BreakerState): void {
+  #report({ namespace, orbId }: Entry, provider: string, state: BreakerState): void {
     const { metrics, isThere } = this.#options;
     if (!isThere(namespace, orbId)) return; // a sample would begin its series again
     metrics.provider(namespace, orbId, provider).breaker(state);

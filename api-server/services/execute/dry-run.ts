@@ -29,8 +29,8 @@ function secretReport(
 function providerReport(runtime: Runtime, provider: CompiledProvider, resolved: ResolvedRun): JsonObject | undefined {
   const sealed = provider.request.seal(resolved.inputs);
   if (!sealed.ok) return undefined;
-  const { plainOrigins } = runtime.settings;
-  const result = eligibility(provider, { inputs: resolved.inputs, vault: resolved.orbiset.vault, plainOrigins });
+  const { cleartextOrigins } = runtime.settings;
+  const result = eligibility(provider, { inputs: resolved.inputs, vault: resolved.orbiset.vault, cleartextOrigins });
   const host = URL.canParse(sealed.request.url)
     ? new URL(sealed.request.url).hostname
     : (provider.request.literalHost ?? '');
@@ -51,7 +51,7 @@ export function dryRun(runtime: Runtime, request: RouteRequest, resolved: Resolv
   const { orb, orbiset, inputs } = resolved;
   const now = runtime.clock.now();
   const providers = providersInOrder(orb, { now });
-  const context = { inputs, vault: orbiset.vault, plainOrigins: runtime.settings.plainOrigins };
+  const context = { inputs, vault: orbiset.vault, cleartextOrigins: runtime.settings.cleartextOrigins };
   const selection = selectProviders(providers, context);
   if (selection.kind === 'input') return invalidInputs(request, [selection.problem]).reply;
   const body: JsonObject = {

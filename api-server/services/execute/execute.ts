@@ -186,7 +186,7 @@ function parseRequest(runtime: Runtime, request: RouteRequest): Step<ParsedReque
  * Reads the Orbiset again. During the call to the ledger it may have been suspended, and the values of its vault
  * overwritten. From here to the rendered request nothing waits.
  */
-function stillThere(runtime: Runtime, parsedRequest: ParsedRequest): Step<ParsedRequest> {
+function rereadOrbiset(runtime: Runtime, parsedRequest: ParsedRequest): Step<ParsedRequest> {
   const { namespace, name } = parsedRequest.orbiset;
   const orbiset = runtime.catalog.orbiset(namespace, name);
   return orbiset === undefined
@@ -199,7 +199,7 @@ async function execute(runtime: Runtime, request: RouteRequest): Promise<Reply> 
   if (!parsedRequest.ok) return unlessAnonymous(request, parsedRequest.reply);
   const before = await earlier(runtime, parsedRequest.value);
   if (before !== undefined) return before;
-  const current = stillThere(runtime, parsedRequest.value);
+  const current = rereadOrbiset(runtime, parsedRequest.value);
   if (!current.ok) return unlessAnonymous(request, current.reply);
   const resolved = resolveRun(runtime, current.value);
   if (!resolved.ok) return resolved.reply;
@@ -222,7 +222,7 @@ export const executeRoute = (runtime: Runtime): Route => ({
       return await execute(runtime, request);
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error;
-      runtime.logger.error('the ledger is away', { request_id: request.requestId, error });
+      runtime.logger.error('the ledger is unavailable', { request_id: request.requestId, error });
       return problem(request, ledgerCode(error), {});
     }
   },

@@ -20,7 +20,7 @@ export const executeSchemas = {
   ExecutionRequest: closed(
     {
       orb_id: shapes.orbId,
-      inputs: { type: 'object', description: 'By input name of the Orb; {} unless said.' },
+      inputs: { type: 'object', description: 'Values by input name of the Orb; default {}.' },
     },
     ['inputs'],
   ),
@@ -36,7 +36,7 @@ export const executeSchemas = {
         {
           provider: text('Name of the provider.'),
           eligible: { type: 'boolean' },
-          reason: text('Code of what keeps it from being called.'),
+          reason: text('Code of the reason why it can not be called.'),
           request: sealedRequest,
           secrets: { type: 'array', items: sealedSecret },
         },

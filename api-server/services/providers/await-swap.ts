@@ -6,7 +6,7 @@ import { activeOf } from './orb-state.ts';
 import type { SwapPlan } from './plan-swap.ts';
 
 /** State of the swap in this process's own cache. */
-export interface Shown {
+export interface SwapState {
   readonly active: string;
   /** When the cache showed the swap, ms since epoch; null: not within the wait. */
   readonly at: number | null;
@@ -30,7 +30,7 @@ function recordOf({ found, pin }: SwapPlan, orb: CompiledOrb): string | undefine
   return last?.reason === 'manual' && last.to === pin.provider ? last.receiptId : undefined;
 }
 
-interface Look {
+interface Progress {
   readonly orb: CompiledOrb;
   readonly isSeen: boolean;
   readonly receiptId: string | undefined;
@@ -38,7 +38,7 @@ interface Look {
   readonly isWhole: boolean;
 }
 
-function lookAt(plan: SwapPlan, catalog: Tools['catalog']): Look {
+function progressOf(plan: SwapPlan, catalog: Tools['catalog']): Progress {
   const { namespace, orbId } = plan.found.place;
   const orb = catalog.orb(namespace, orbId)?.compiled ?? plan.found.orb;
   const isSeen = orb.pin?.id === plan.pin.id;
@@ -51,12 +51,12 @@ function lookAt(plan: SwapPlan, catalog: Tools['catalog']): Look {
  * Waits until this process sees the pin, at most `wait_ms`, and a moment longer for the record of the swap. The change
  * stays when the caller goes away.
  */
-export async function awaitSwap(plan: SwapPlan, { catalog, clock }: Tools, signal: AbortSignal): Promise<Shown> {
+export async function awaitSwap(plan: SwapPlan, { catalog, clock }: Tools, signal: AbortSignal): Promise<SwapState> {
   let end = clock.monotonic() + plan.body.waitMs;
   let at: number | null = null;
-  let last = lookAt(plan, catalog);
+  let last = progressOf(plan, catalog);
   const isOver = (): boolean => {
-    last = lookAt(plan, catalog);
+    last = progressOf(plan, catalog);
     if (last.isSeen && at === null) {
       at = clock.now();
       end = Math.min(end, clock.monotonic() + RECORD_MS);

@@ -39,7 +39,7 @@ export const swapOperation: Operation = {
   requestBody: { required: true, content: { 'application/json': { schema: swapRequestSchema } } },
   responses: {
     '200': answer('The provider is used by this instance; or nothing was to be done.', swapSchema),
-    '202': answer('It is written, and not yet seen by this instance.', swapSchema),
+    '202': answer('It is written, but this instance does not use it yet.', swapSchema),
   },
   problems: [
     ...FINDING,
@@ -74,7 +74,7 @@ export const statusOperation: Operation = {
   parameters: [orbParameter, namespaceParameter],
   responses: {
     '200': {
-      ...answer('What holds now; figures are null while nobody can say them.', statusSchema),
+      ...answer('The current state. A metric is null while its value is unknown.', statusSchema),
       headers: { ETag: { description: 'Weak.', schema: { type: 'string' } } },
     },
     '304': { description: 'Not changed.' },

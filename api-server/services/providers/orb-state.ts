@@ -10,7 +10,7 @@ import { tenantFor } from '../../http/namespace.ts';
 import { problem } from '../../http/problem.ts';
 import type { Reply, RouteRequest } from '../../http/route.ts';
 import { notReady, refuseKey, type Step } from '../../run/plan-run.ts';
-import type { FiguresWish, OrbPlace } from '../../providers/port.ts';
+import type { EvaluationRequest, OrbPlace } from '../../providers/port.ts';
 
 /** An Orb of the caller's tenant with the version that runs. */
 export interface FoundOrb {
@@ -81,7 +81,7 @@ export const ownerWarnings = (owners: readonly string[]): readonly string[] =>
   owners.map((owner) => `pin-owned-by:${owner}: it returns with the next sync`);
 
 /** The query for the metrics of an Orb. */
-export function figuresWish({ place, orb }: FoundOrb, now: number): FiguresWish {
+export function evaluationRequest({ place, orb }: FoundOrb, now: number): EvaluationRequest {
   const { namespace, orbId } = place;
   const quantile = orb.manifest.swap_config?.latency?.quantile ?? SWAP_DEFAULTS.latency.quantile;
   return { namespace, orbId, quantile, active: { provider: activeOf(orb, now), since: orb.failover?.since ?? 0 } };

@@ -3,7 +3,7 @@ import type { Clock } from '../../../adapters/time/clock.ts';
 import { problem } from '../../http/problem.ts';
 import { json } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
-import { away } from './away.ts';
+import { pinStoreUnavailable } from './pin-store-unavailable.ts';
 import { removePinOperation } from './operations.ts';
 import { activeOf, findOrb, ownerWarnings, pinOrNull } from './orb-state.ts';
 import type { PinStore } from '../../providers/port.ts';
@@ -20,7 +20,7 @@ async function removePin(request: RouteRequest, { catalog, clock, pins }: PinDep
   const { place, orb } = found.value;
   const done = await pins.remove(place);
   if (done.kind === 'gone') return problem(request, 'orb-not-found');
-  if (done.kind === 'away') return away(request, done);
+  if (done.kind === 'away') return pinStoreUnavailable(request, done);
   const { removed, left, owners } = done;
   // This process may not have seen the removal yet.
   const latest = catalog.orb(place.namespace, place.orbId)?.compiled ?? orb;

@@ -5,15 +5,15 @@ import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
 import { problem } from '../../http/problem.ts';
 import type { Reply, RouteRequest } from '../../http/route.ts';
 import type { Step } from '../../run/plan-run.ts';
-import { activeOf, figuresWish, namesOf, timeText, type FoundOrb } from './orb-state.ts';
-import type { FiguresSource, NewPin, ReplicaView } from '../../providers/port.ts';
-import { endOfOnce, type PinMode, type SwapBody } from './swap-body.ts';
+import { activeOf, evaluationRequest, namesOf, timeText, type FoundOrb } from './orb-state.ts';
+import type { EvaluationSource, NewPin, ReplicaView } from '../../providers/port.ts';
+import { EXPIRY_WITH_ONCE, type PinMode, type SwapBody } from './swap-body.ts';
 
 export interface PlanDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: (bytes: number) => Uint8Array;
   readonly replica: ReplicaView;
-  readonly figures: FiguresSource;
+  readonly lastEvaluation: EvaluationSource;
 }
 
 /** A manual swap that is allowed. */
@@ -55,21 +55,21 @@ function refuseChanged(request: RouteRequest, { expectedActive }: SwapBody, acti
 }
 
 /** Why the target should not be used; '' when no reason is known. */
-async function sickness({ place, orb }: FoundOrb, provider: string, deps: PlanDeps): Promise<string> {
+async function unhealthyReason({ place, orb }: FoundOrb, provider: string, deps: PlanDeps): Promise<string> {
   const { namespace, orbId } = place;
   if (deps.replica.breakers(namespace, orbId)[provider] === 'open') return 'its breaker is open in this replica';
-  const figures = await deps.figures(figuresWish({ place, orb }, deps.clock.now()));
-  const last = figures?.health[provider]?.lastProbe ?? null;
+  const evaluation = await deps.lastEvaluation(evaluationRequest({ place, orb }, deps.clock.now()));
+  const last = evaluation?.health[provider]?.lastProbe ?? null;
   return last === null || last.outcome === 'success' ? '' : `its last probe ended with ${last.outcome}`;
 }
 
-interface Terms {
+interface PinTerms {
   readonly mode: PinMode;
   readonly expiresAt: number;
   readonly warnings: readonly string[];
 }
 
-function termsOf(body: SwapBody, orb: CompiledOrb, now: number): Terms {
+function termsOf(body: SwapBody, orb: CompiledOrb, now: number): PinTerms {
   const mode = modeOf(body, orb);
   if (mode === 'once') return { mode, expiresAt: now + ONCE_MS, warnings: [] };
   const { expiresInMs } = body;
@@ -82,7 +82,7 @@ function termsOf(body: SwapBody, orb: CompiledOrb, now: number): Terms {
 /** Faults of the request itself. This check reads no metrics. */
 function refuse(request: RouteRequest, found: FoundOrb, body: SwapBody, from: string): Reply | undefined {
   if (modeOf(body, found.orb) === 'once' && body.expiresInMs !== undefined) {
-    return problem(request, 'invalid-parameter', { errors: [endOfOnce] });
+    return problem(request, 'invalid-parameter', { errors: [EXPIRY_WITH_ONCE] });
   }
   return refuseName(request, body, found.orb) ?? refuseChanged(request, body, from);
 }
@@ -98,7 +98,7 @@ export async function planSwap(
   const from = activeOf(found.orb, now);
   const refused = refuse(request, found, body, from);
   if (refused !== undefined) return stop(refused);
-  const sick = await sickness(found, body.provider, deps);
+  const sick = await unhealthyReason(found, body.provider, deps);
   if (sick !== '' && !body.force) {
     return stop(problem(request, 'provider-unhealthy', { detail: `${body.provider}: ${sick}.` }));
   }

@@ -22,7 +22,11 @@ const pin = closed({
   actor: { type: ['string', 'null'], description: 'Who pinned: key:ID, sa:NAMESPACE/NAME, or the field manager.' },
   reason: { type: ['string', 'null'] },
 });
-const warnings: JsonSchema = { type: 'array', items: { type: 'string' }, description: 'What to know all the same.' };
+const warnings: JsonSchema = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Warnings that did not prevent the change.',
+};
 
 /** Body of a swap. The handler checks bounds that a pattern can't express. */
 export const swapRequestSchema = closed(
@@ -32,15 +36,15 @@ export const swapRequestSchema = closed(
     expires_in: {
       type: 'string',
       pattern: '^[1-9][0-9]{0,5}(ms|s|m|h)$',
-      description: 'How long the pin holds, at most 168h; 24h unless said. Not with mode once.',
+      description: 'Lifetime of the pin, at most 168h; default 24h. Not with mode once.',
     },
     mode: {
       enum: ['soft', 'hard', 'once'],
       description:
-        'soft: left when the provider fails. hard: held whatever happens. once: a swap without a pin. soft unless said; once for an Orb without swap_config.',
+        'soft: ends when the provider fails. hard: stays whatever happens. once: a swap without a pin. Default: soft; for an Orb without swap_config: once.',
     },
     expected_active: text('Refuse when another provider is active.'),
-    force: { type: 'boolean', description: 'Also to a provider that is known not to work.' },
+    force: { type: 'boolean', description: 'Swap even to a provider that is known to fail.' },
     dry_run: { type: 'boolean', description: 'Check everything and change nothing.' },
     wait_ms: { type: 'integer', minimum: 0, maximum: 10_000, description: '2000 unless said.' },
   },

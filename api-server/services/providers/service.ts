@@ -15,7 +15,8 @@ export const providerRoutes = (deps: SwapDeps): readonly Route[] => [
 /** Status, swap and pin of the providers of an Orb. */
 export const providerService: Service = {
   name: 'providers',
-  routes: ({ runtime, pins, figures }) => providerRoutes({ ...runtime, replica: runtime.failover, pins, figures }),
+  routes: ({ runtime, pins, lastEvaluation }) =>
+    providerRoutes({ ...runtime, replica: runtime.failover, pins, lastEvaluation }),
   scopes: ['providers:read', 'providers:swap'],
   problems: providerProblems,
   schemas: {},

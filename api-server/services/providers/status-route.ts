@@ -6,8 +6,8 @@ import { encodeHex } from '../../../core/json/hex.ts';
 import { conditional } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { statusOperation } from './operations.ts';
-import { figuresWish, findOrb } from './orb-state.ts';
-import type { FiguresSource, ReplicaView } from '../../providers/port.ts';
+import { evaluationRequest, findOrb } from './orb-state.ts';
+import type { EvaluationSource, ReplicaView } from '../../providers/port.ts';
 import { statusView } from './status-view.ts';
 
 export interface StatusDeps {
@@ -15,17 +15,17 @@ export interface StatusDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly sha256: Sha256;
   readonly replica: ReplicaView;
-  readonly figures: FiguresSource;
+  readonly lastEvaluation: EvaluationSource;
 }
 
 // Only for this caller. A cache must revalidate it before each use.
 const HEADERS = { 'content-type': 'application/json', 'cache-control': 'private, no-cache', vary: 'Authorization' };
 
 async function status(request: RouteRequest, deps: StatusDeps): Promise<Reply> {
-  const { catalog, clock, sha256, replica, figures } = deps;
+  const { catalog, clock, sha256, replica, lastEvaluation } = deps;
   const asked = findOrb(catalog, request);
   if (!asked.ok) return asked.reply;
-  const known = await figures(figuresWish(asked.value, clock.now()));
+  const known = await lastEvaluation(evaluationRequest(asked.value, clock.now()));
   // The answer includes a swap that happened during the query for metrics.
   const found = findOrb(catalog, request);
   if (!found.ok) return found.reply;

@@ -1,5 +1,5 @@
 import { failbackView, type FailbackView } from '../../../core/failover/failback-view.ts';
-import type { FailoverFigures, ProviderFigures, ProviderHealth } from '../../../core/failover/figures.ts';
+import type { EvaluationSummary, ProviderSummary, ProviderHealth } from '../../../core/failover/evaluation-summary.ts';
 import { resolveSwapConfig } from '../../../core/failover/resolve-swap-config.ts';
 import { RULE_TEXTS } from '../../../core/failover/rule-texts.ts';
 import type { FailoverPin, FailoverStatus, ResolvedSwapConfig, SwapRecord } from '../../../core/failover/types.ts';
@@ -26,16 +26,16 @@ interface Seen extends FoundOrb {
   readonly failover: FailoverStatus | undefined;
   /** Undefined without `swap_config`. */
   readonly config: ResolvedSwapConfig | undefined;
-  readonly figures: FailoverFigures | undefined;
+  readonly evaluation: EvaluationSummary | undefined;
 }
 
 type Word = 'single' | 'primary' | 'failed_over' | 'ramping' | 'pinned' | 'all_down' | 'frozen';
 
 /** The first word that is true is the most important one. */
-function stateOf({ now, active, pin, failover, orb, figures }: Seen): Word {
+function stateOf({ now, active, pin, failover, orb, evaluation }: Seen): Word {
   const { ramp = null, frozen = null } = failover ?? {};
   const words: readonly (readonly [Word, boolean])[] = [
-    ['all_down', figures?.rule === 'all-down'],
+    ['all_down', evaluation?.rule === 'all-down'],
     ['frozen', frozen !== null && frozen.until > now],
     ['pinned', pin !== undefined],
     ['ramping', ramp !== null],
@@ -64,12 +64,12 @@ function frozenView({ now, failover }: Seen): JsonObject | null {
 }
 
 /** Metrics don't stay fresh: an evaluator that is away or stuck still shows its last evaluation. */
-function metricsView({ figures, config, now }: Seen): JsonObject {
+function metricsView({ evaluation, config, now }: Seen): JsonObject {
   const lateMs = LATE_MS + 2 * (config?.latency.evaluationIntervalMs ?? 0);
-  const age = figures !== undefined && now - figures.evaluatedAt <= lateMs ? figures.dataAgeMs : null;
+  const age = evaluation !== undefined && now - evaluation.evaluatedAt <= lateMs ? evaluation.dataAgeMs : null;
   return {
     state: age === null ? 'unusable' : 'fresh',
-    evaluated_at: timeOrNull(figures?.evaluatedAt),
+    evaluated_at: timeOrNull(evaluation?.evaluatedAt),
     age_s: age === null ? null : Math.round(age / 1000),
   };
 }
@@ -85,7 +85,7 @@ const healthView = (health: ProviderHealth | undefined): JsonObject => {
   };
 };
 
-const UNKNOWN: Omit<ProviderFigures, 'provider'> = {
+const UNKNOWN: Omit<ProviderSummary, 'provider'> = {
   evidence: 'none',
   window: null,
   n: 0,
@@ -96,7 +96,7 @@ const UNKNOWN: Omit<ProviderFigures, 'provider'> = {
 };
 
 /** @param quantile of `pqMs`: a 99th percentile is not shown as a 95th */
-function figuresView(known: ProviderFigures | undefined, quantile: number): JsonObject {
+function measurementsView(known: ProviderSummary | undefined, quantile: number): JsonObject {
   const { evidence, window, n, p50Ms, pqMs, errorRatio, probeOkRatio } = known ?? UNKNOWN;
   return {
     evidence,
@@ -115,21 +115,21 @@ function roleOf(name: string, { orb }: Seen): string {
 }
 
 function providerView(name: string, seen: Seen): JsonObject {
-  const { orb, active, failover, figures, config, now } = seen;
+  const { orb, active, failover, evaluation, config, now } = seen;
   const until = failover?.holds.find(({ provider }) => provider === name)?.until ?? 0;
-  const known = figures?.providers.find(({ provider }) => provider === name);
+  const known = evaluation?.providers.find(({ provider }) => provider === name);
   return {
     name,
     role: roleOf(name, seen),
     resolved: orb.providers.has(name),
     active: name === active,
-    ...figuresView(known, config?.latency.quantile ?? P95),
-    ...healthView(figures?.health[name]),
+    ...measurementsView(known, config?.latency.quantile ?? P95),
+    ...healthView(evaluation?.health[name]),
     hold_until: until > now ? timeText(until) : null,
   };
 }
 
-function failback({ now, active, pin, failover, orb, config, figures }: Seen): FailbackView | undefined {
+function failback({ now, active, pin, failover, orb, config, evaluation }: Seen): FailbackView | undefined {
   if (config === undefined) return undefined;
   return failbackView({
     now,
@@ -138,25 +138,26 @@ function failback({ now, active, pin, failover, orb, config, figures }: Seen): F
     primaryResolved: orb.providers.has(config.primary),
     failover,
     pinnedUntil: pin?.expiresAt,
-    evaluation: figures === undefined ? undefined : { at: figures.evaluatedAt, recovered: figures.streaks.recovered },
+    evaluation:
+      evaluation === undefined ? undefined : { at: evaluation.evaluatedAt, recovered: evaluation.streaks.recovered },
   });
 }
 
-function verdictView({ verdict }: FailoverFigures): JsonObject {
+function verdictView({ verdict }: EvaluationSummary): JsonObject {
   const { kind, valueMs, thresholdMs, window, n } = verdict;
   return { kind, value_ms: rounded(valueMs), threshold_ms: rounded(thresholdMs), window, n: Math.round(n) };
 }
 
 /** Null for an Orb without automatic decisions. */
 function decisionView(seen: Seen): JsonObject | null {
-  const { figures, config } = seen;
+  const { evaluation, config } = seen;
   const view = failback(seen);
   if (config === undefined || view === undefined) return null;
   return {
-    rule: figures?.rule ?? null,
-    verdict: figures === undefined ? null : verdictView(figures),
-    why: figures === undefined ? null : RULE_TEXTS[figures.rule],
-    streaks: figures === undefined ? null : { ...figures.streaks, needed: config.failback.consecutive },
+    rule: evaluation?.rule ?? null,
+    verdict: evaluation === undefined ? null : verdictView(evaluation),
+    why: evaluation === undefined ? null : RULE_TEXTS[evaluation.rule],
+    streaks: evaluation === undefined ? null : { ...evaluation.streaks, needed: config.failback.consecutive },
     failback_ready: view.ready,
     next_possible_failback: timeOrNull(view.nextPossible),
     blocked_by: view.blockedBy,
@@ -185,12 +186,12 @@ function replicaView({ place, orb }: FoundOrb, replica: ReplicaView): JsonObject
 
 /**
  * The answer of `GET /providers/{orb_id}/status` (failover.md §9.3). It only reads; it decides nothing.
- * @param figures metrics of the last evaluation; undefined: not available, and all members that depend on them are null
+ * @param evaluation metrics of the last evaluation; undefined: not available, and all members that depend on them are null
  * @param now ms since epoch
  */
 export function statusView(
   found: FoundOrb,
-  figures: FailoverFigures | undefined,
+  evaluation: EvaluationSummary | undefined,
   replica: ReplicaView,
   now: number,
 ): Readonly<Record<string, JsonValue>> {
@@ -205,7 +206,7 @@ export function statusView(
     pin: pin?.mode === 'once' ? undefined : pin,
     failover: orb.failover,
     config,
-    figures,
+    evaluation,
   };
   return {
     orb_id: place.orbId,

@@ -2,7 +2,7 @@ import { milliseconds } from '../../../core/time/duration.ts';
 import { MAX_PIN_HOURS } from '../../../core/failover/pin-end.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { readJson } from '../../../core/manifest/read-json.ts';
-import { nearest } from '../../../core/manifest/nearest.ts';
+import { nearestName } from '../../../core/manifest/nearest.ts';
 import type { ProblemError } from '../../http/problem-options.ts';
 import { problem } from '../../http/problem.ts';
 import type { Reply, RouteRequest } from '../../http/route.ts';
@@ -51,7 +51,7 @@ class MemberReader {
   }
 
   #unknown(name: string): void {
-    const suggestion = nearest(name, MEMBERS);
+    const suggestion = nearestName(name, MEMBERS);
     this.errors.push({
       pointer: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
       code: 'unknown-member',
@@ -92,7 +92,7 @@ const refused = (request: RouteRequest, errors: readonly ProblemError[]): Parsed
 });
 
 /** A `once` swap is not a pin, so a caller can't choose its end. */
-export const endOfOnce: ProblemError = {
+export const EXPIRY_WITH_ONCE: ProblemError = {
   pointer: '/expires_in',
   code: 'expires-in-with-once',
   detail: 'A swap with mode once is no pin: leave expires_in out, or write mode soft or hard.',
@@ -117,6 +117,6 @@ export function parseSwap(request: RouteRequest): ParsedBody {
     code: 'missing-member',
     detail: 'Say which provider to use: "provider": "NAME".',
   });
-  reader.check(value.mode !== 'once' || json.value['expires_in'] === undefined, endOfOnce);
+  reader.check(value.mode !== 'once' || json.value['expires_in'] === undefined, EXPIRY_WITH_ONCE);
   return reader.errors.length > 0 ? refused(request, reader.errors) : { ok: true, value };
 }

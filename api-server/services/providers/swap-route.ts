@@ -8,8 +8,8 @@ import { problem } from '../../http/problem.ts';
 import { json } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { claimAt, malformedKey, replay, type ClaimOf } from '../../run/idempotency.ts';
-import { awaitSwap, type Shown } from './await-swap.ts';
-import { away } from './away.ts';
+import { awaitSwap, type SwapState } from './await-swap.ts';
+import { pinStoreUnavailable } from './pin-store-unavailable.ts';
 import { swapOperation } from './operations.ts';
 import { activeOf, findOrb, ownerWarnings, pinInForce, pinOrNull, pinView, timeText } from './orb-state.ts';
 import { planSwap, type PlanDeps, type SwapPlan } from './plan-swap.ts';
@@ -29,7 +29,7 @@ export interface SwapDeps extends PlanDeps {
 
 type Status = 'completed' | 'unchanged' | 'dry_run' | 'accepted';
 
-interface Told {
+interface Outcome {
   readonly status: Status;
   readonly active: string;
   readonly replaced: FailoverPin | undefined;
@@ -38,24 +38,24 @@ interface Told {
   readonly completedAt: number | null;
 }
 
-function answer({ found, from, pin, requestedAt, warnings }: SwapPlan, told: Told): Reply {
-  const { receiptId } = told;
+function answer({ found, from, pin, requestedAt, warnings }: SwapPlan, outcome: Outcome): Reply {
+  const { receiptId } = outcome;
   const value: JsonObject = {
     swap_id: pin.id,
     orb_id: found.place.orbId,
-    status: told.status,
+    status: outcome.status,
     from,
     provider: pin.provider,
-    active_provider: told.active,
+    active_provider: outcome.active,
     pin: pin.mode === 'once' ? null : pinView(failoverPinOf(pin)),
-    replaced_pin: pinOrNull(told.replaced),
-    warnings: [...warnings, ...told.warnings],
+    replaced_pin: pinOrNull(outcome.replaced),
+    warnings: [...warnings, ...outcome.warnings],
     receipt: receiptId === undefined ? null : { receipt_id: receiptId, status: 'pending' },
     requested_at: timeText(requestedAt),
-    completed_at: told.completedAt === null ? null : timeText(told.completedAt),
+    completed_at: outcome.completedAt === null ? null : timeText(outcome.completedAt),
   };
   const reply = json(value);
-  return told.status === 'accepted' ? { ...reply, status: 202 } : reply;
+  return outcome.status === 'accepted' ? { ...reply, status: 202 } : reply;
 }
 
 /**
@@ -77,23 +77,23 @@ function equalPin({ found, pin, requestedAt }: SwapPlan, now: number): FailoverP
 }
 
 /** Answers without a write: a dry run, and a swap that was made already. */
-function unwritten(plan: SwapPlan, now: number): Reply | undefined {
+function replyWithoutWrite(plan: SwapPlan, now: number): Reply | undefined {
   const { orb } = plan.found;
   const equal = equalPin(plan, now);
   const replaced = equal === undefined ? pinInForce(orb, now) : undefined;
-  const told = { active: activeOf(orb, now), replaced, warnings: [], completedAt: null };
-  if (plan.body.dryRun) return answer(plan, { ...told, status: 'dry_run' });
-  if (equal === undefined || told.active !== plan.pin.provider) return undefined;
+  const outcome = { active: activeOf(orb, now), replaced, warnings: [], completedAt: null };
+  if (plan.body.dryRun) return answer(plan, { ...outcome, status: 'dry_run' });
+  if (equal === undefined || outcome.active !== plan.pin.provider) return undefined;
   const kept = { ...plan, pin: { ...plan.pin, id: equal.id, expires_at: timeText(equal.expiresAt) } };
-  return answer(kept, { ...told, status: 'unchanged', completedAt: now });
+  return answer(kept, { ...outcome, status: 'unchanged', completedAt: now });
 }
 
 async function write(plan: SwapPlan, request: RouteRequest, deps: SwapDeps): Promise<Reply> {
   const { pins, catalog, clock } = deps;
   const set = await pins.set(plan.found.place, plan.pin);
   if (set.kind === 'gone') return problem(request, 'orb-not-found');
-  if (set.kind === 'away') return away(request, set);
-  const shown: Shown = await awaitSwap(plan, { catalog, clock }, request.signal);
+  if (set.kind === 'away') return pinStoreUnavailable(request, set);
+  const shown: SwapState = await awaitSwap(plan, { catalog, clock }, request.signal);
   return answer(plan, {
     status: shown.at === null ? 'accepted' : 'completed',
     active: shown.active,
@@ -158,7 +158,7 @@ async function swap(request: RouteRequest, deps: SwapDeps, running: Running): Pr
   const make = async (): Promise<Reply> => {
     const plan = await planSwap(request, found.value, body.value, deps);
     if (!plan.ok) return plan.reply;
-    return unwritten(plan.value, deps.clock.now()) ?? write(plan.value, request, deps);
+    return replyWithoutWrite(plan.value, deps.clock.now()) ?? write(plan.value, request, deps);
   };
   if (claim.kind === 'none' || body.value.dryRun) return make();
   const place = JSON.stringify([namespace, claim.claim.path, claim.claim.key]);

@@ -32,7 +32,7 @@ const parameter = (name: string, description: string, schema: Parameter['schema'
 });
 
 const parameters: readonly Parameter[] = [
-  parameter('limit', `Receipts on a page; ${DEFAULT_LIMIT} unless said.`, {
+  parameter('limit', `Receipts on a page; default ${DEFAULT_LIMIT}.`, {
     type: 'integer',
     minimum: 1,
     maximum: MAX_LIMIT,
@@ -83,7 +83,11 @@ async function answer(page: ReceiptPage, verifier: Pick<ReceiptVerifier, 'isSign
   return json({ items, next_cursor: page.nextCursor }, { 'cache-control': 'private, no-cache' });
 }
 
-const FOREIGN_CURSOR = { parameter: 'cursor', code: 'cursor-unknown', detail: 'Give a next_cursor as it was given.' };
+const FOREIGN_CURSOR = {
+  parameter: 'cursor',
+  code: 'cursor-unknown',
+  detail: 'Give a next_cursor of an earlier page, unchanged.',
+};
 
 /** @returns undefined: the cursor does not come from this ledger */
 async function pageOf(

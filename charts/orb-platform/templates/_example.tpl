@@ -1,6 +1,6 @@
 {{/*
-Key, certificate and authority of the example's provider, as JSON. They are made once: what a release already has is kept,
-and a render without a cluster makes others. Computed once for each render.
+Key, certificate and authority of the example's provider, as JSON. They are created once: an upgrade keeps them.
+A render without a cluster creates new ones. Computed once for each render.
 */}}
 {{- define "orb.exampleTls" -}}
 {{- if not (hasKey .Values.example "made") -}}
@@ -18,15 +18,15 @@ and a render without a cluster makes others. Computed once for each render.
 {{- end }}
 
 {{/*
-What of the example needs the operator comes after it, as a hook: the definitions may be of the same release, and Helm would
-look for kinds that are not there yet; and the operator of before would judge an Orb whose origin only the new one lets
-through. Hooks are applied server-side, so that what is there stays; they go with their namespace.
+Objects of the example that need the operator are hooks, so they come after it. The definitions may be in the same release,
+and Helm would look for kinds that do not exist yet. The previous operator would also refuse an Orb whose origin only the new
+operator allows. Hooks are applied server-side, which keeps existing objects. They are deleted with their namespace.
 */}}
 {{- define "orb.exampleMetadata" -}}
 labels:
   {{- include "orb.labels" (dict "root" . "component" "example") | nindent 2 }}
 annotations:
   helm.sh/hook: post-install,post-upgrade,post-rollback
-  # Any policy but the usual one, which deletes what is there before.
+  # Not the default policy, which deletes the existing object first.
   helm.sh/hook-delete-policy: hook-failed
 {{- end }}

@@ -3,14 +3,14 @@
 {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
-{{/* What selects pods: never the version, which selectors of a Deployment could not change. (root, component) */}}
+{{/* Selector labels of pods. Without the version, because selectors of a Deployment are immutable. (root, component) */}}
 {{- define "orb.selector" -}}
 app.kubernetes.io/name: orb-platform
 app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end }}
 
-{{/* Labels of an object. (root, component; more: of its kind alone) */}}
+{{/* Labels of an object. (root, component; more: labels of its kind only) */}}
 {{- define "orb.labels" -}}
 {{ toYaml (merge (include "orb.selector" . | fromYaml) (include "orb.releaseLabels" . | fromYaml)) }}
 {{- end }}
@@ -25,7 +25,7 @@ app.kubernetes.io/component: {{ .component }}
 {{ toYaml (merge $own (.more | default dict) (.root.Values.commonLabels | default dict)) }}
 {{- end }}
 
-{{/* Labels of a pod: what changes with the chart alone restarts nothing. (root, component; more: of this pod alone) */}}
+{{/* Labels of a pod. Without the chart version, so that a new chart alone restarts no pod. (root, component; more: of this pod only) */}}
 {{- define "orb.podLabels" -}}
 {{- $own := omit (include "orb.releaseLabels" . | fromYaml) "app.kubernetes.io/managed-by" "helm.sh/chart" -}}
 {{ toYaml (merge (include "orb.selector" . | fromYaml) $own) }}
@@ -41,7 +41,7 @@ app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 {{- end }}
 
-{{/* image, pull policy and the least rights: Pod Security "restricted" */}}
+{{/* Image, pull policy and minimal rights: Pod Security "restricted". */}}
 {{- define "orb.container" -}}
 image: {{ include "orb.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
@@ -52,7 +52,7 @@ securityContext:
   readOnlyRootFilesystem: true
 {{- end }}
 
-{{/* What every pod has; whether it speaks to the Kubernetes API says who includes it. */}}
+{{/* Settings of every pod. The including template decides whether the pod gets a Kubernetes API token. */}}
 {{- define "orb.pod" -}}
 enableServiceLinks: false
 securityContext:
@@ -84,7 +84,7 @@ priorityClassName: {{ . | quote }}
 {{- include "orb.nodes" . }}
 {{- end }}
 
-{{/* The same without a rank: for what may wait. (values of the component) */}}
+{{/* The same without a priority class, for pods that may wait. (values of the component) */}}
 {{- define "orb.nodes" -}}
 {{- with .nodeSelector }}
 nodeSelector: {{ toYaml . | nindent 2 }}
@@ -106,7 +106,7 @@ tolerations: {{ toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* "true" while the API itself speaks TLS. */}}
+{{/* "true" when the API itself serves TLS. */}}
 {{- define "orb.apiTls" -}}
 {{- if not (or .Values.api.behindTlsProxy .Values.ingress.enabled .Values.gateway.enabled) }}true{{ end }}
 {{- end }}
@@ -115,7 +115,7 @@ tolerations: {{ toYaml . | nindent 2 }}
 {{ .Values.api.tls.secretName | default "orb-api-tls" }}
 {{- end }}
 
-{{/* "true" when nobody else makes the certificate. */}}
+{{/* "true" when the chart creates the certificate. */}}
 {{- define "orb.selfSigned" -}}
 {{- if and (include "orb.apiTls" .) (not .Values.api.tls.secretName) (not .Values.api.tls.certManager.enabled) }}true{{ end }}
 {{- end }}
@@ -136,12 +136,12 @@ tolerations: {{ toYaml . | nindent 2 }}
 {{ ternary "https" "http" (not (empty (include "orb.apiTls" .))) }}://orb-api.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}:{{ include "orb.servicePort" . }}
 {{- end }}
 
-{{/* The whole name: pods look it up as it is (ndots 1). */}}
+{{/* The full name, which pods resolve without search domains (ndots 1). */}}
 {{- define "orb.exampleHost" -}}
 orb-example.{{ .Values.example.namespace }}.svc.{{ .Values.clusterDomain }}
 {{- end }}
 
-{{/* Exceptions of the dialer, as a JSON list; the example's is one of them. */}}
+{{/* Exceptions of the dialer, as a JSON list, including that of the example. */}}
 {{- define "orb.exceptions" -}}
 {{- $all := .Values.egress.exceptions -}}
 {{- if .Values.example.enabled -}}
@@ -225,7 +225,7 @@ orb-example.{{ .Values.example.namespace }}.svc.{{ .Values.clusterDomain }}
 {{- end }}
 {{- end }}
 
-{{/* Flag of the command line for another namespace than the usual one. */}}
+{{/* Command-line flag for a namespace other than the default. */}}
 {{- define "orb.notesPlace" -}}
 {{- if ne .Release.Namespace "orb-system" }} --platform-namespace {{ .Release.Namespace }}{{ end }}
 {{- end }}

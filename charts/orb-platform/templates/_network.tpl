@@ -1,4 +1,4 @@
-{{/* Egress rules: to the API servers. An enforcer sees their addresses, not the Service's. */}}
+{{/* Egress rules to the API servers. Network policies see their addresses, not that of the Service. */}}
 {{- define "orb.kubernetesApiEgress" -}}
 {{- $settings := .Values.networkPolicy.kubernetesApi -}}
 {{- $cidrs := $settings.cidrs -}}
@@ -44,7 +44,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Ingress rule for whoever scrapes. An empty list of peers would let everybody in. */}}
+{{/* Ingress rule for scrapers of metrics. An empty list of peers would allow every source. */}}
 {{- define "orb.metricsIngress" -}}
 {{- with .Values.networkPolicy.prometheus.peers }}
 - from: {{ toYaml . | nindent 4 }}
@@ -53,7 +53,7 @@
 {{- end }}
 {{- end }}
 
-{{/* To providers: what the dialer refuses, the network refuses too. */}}
+{{/* Egress rules to providers. The network also refuses the addresses that the API refuses. */}}
 {{- define "orb.providerEgress" -}}
 {{- $denied := list "0.0.0.0/8" "10.0.0.0/8" "100.64.0.0/10" "127.0.0.0/8" "168.63.129.16/32" "169.254.0.0/16" "172.16.0.0/12" "192.0.0.0/24" "192.0.2.0/24" "192.31.196.0/24" "192.52.193.0/24" "192.88.99.0/24" "192.168.0.0/16" "192.175.48.0/24" "198.18.0.0/15" "198.51.100.0/24" "203.0.113.0/24" "224.0.0.0/4" "240.0.0.0/4" -}}
 {{- $denied6 := list "2001::/23" "2001:db8::/32" "2002::/16" "2620:4f:8000::/48" "3fff::/20" -}}

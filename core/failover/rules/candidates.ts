@@ -59,7 +59,7 @@ export interface Ranked {
 }
 
 /** Usable standbys with a known latency, in manifest order. */
-export const comparable = (situation: Situation): readonly Ranked[] =>
+export const comparableStandbys = (situation: Situation): readonly Ranked[] =>
   standbys(situation).flatMap((provider): readonly Ranked[] => {
     const latency = isUsable(situation, provider) ? candidateLatency(situation, provider) : undefined;
     return latency === undefined ? [] : [{ provider, p50Ms: latency.p50Ms }];
@@ -85,9 +85,9 @@ function reasonOf(situation: Situation, provider: string, metrics: ProviderMetri
   return isFaster(situation, { provider, p50Ms: latency.p50Ms }) ? 'faster' : 'not-faster';
 }
 
-type Measured = Pick<Candidate, 'evidence' | 'window' | 'p50Ms' | 'baseMs' | 'why'>;
+type LatencyEvidence = Pick<Candidate, 'evidence' | 'window' | 'p50Ms' | 'baseMs' | 'why'>;
 
-const ownFigures = ({ window, p50Ms, baseMs }: Situation): Measured => ({
+const measureActive = ({ window, p50Ms, baseMs }: Situation): LatencyEvidence => ({
   evidence: window === null ? 'none' : 'traffic',
   window,
   p50Ms,
@@ -95,7 +95,7 @@ const ownFigures = ({ window, p50Ms, baseMs }: Situation): Measured => ({
   why: 'active',
 });
 
-function standbyFigures(situation: Situation, provider: string, metrics: ProviderMetrics): Measured {
+function measureStandby(situation: Situation, provider: string, metrics: ProviderMetrics): LatencyEvidence {
   const latency = candidateLatency(situation, provider);
   return {
     evidence: latency?.evidence ?? 'none',
@@ -109,11 +109,22 @@ function standbyFigures(situation: Situation, provider: string, metrics: Provide
 function describe(situation: Situation, provider: string): Candidate {
   const metrics = metricsOf(situation.metrics, provider);
   const active = provider === situation.active;
-  const figures = active ? ownFigures(situation) : standbyFigures(situation, provider, metrics);
-  const { n, pq, attempts, bad } = metrics.windows[figures.window ?? '2m'];
+  const measured = active ? measureActive(situation) : measureStandby(situation, provider, metrics);
+  const { n, pq, attempts, bad } = metrics.windows[measured.window ?? '2m'];
   const { n: probeN, ok: probeOk } = metrics.probe;
-  const pqMs = figures.window === null ? null : valueOf(pq);
-  return { provider, active, ...figures, n, pqMs, attempts, bad, probeN, probeOk, eligible: figures.why === 'faster' };
+  const pqMs = measured.window === null ? null : valueOf(pq);
+  return {
+    provider,
+    active,
+    ...measured,
+    n,
+    pqMs,
+    attempts,
+    bad,
+    probeN,
+    probeOk,
+    eligible: measured.why === 'faster',
+  };
 }
 
 /** Every provider with the data of the decision, in manifest order. An unlisted active provider comes last. */

@@ -1,5 +1,5 @@
 import { stay, type Answer } from './answer.ts';
-import { comparable, fastest, isFaster, isHeld, type Ranked } from './candidates.ts';
+import { comparableStandbys, fastest, isFaster, isHeld, type Ranked } from './candidates.ts';
 import { freeze, isCapReached } from './flapping.ts';
 import { automaticSwap } from './hold.ts';
 import type { Situation } from './situation.ts';
@@ -15,7 +15,7 @@ export function blockedBy({ status, now, config }: Situation, streak: number): s
 /** Rule 4: a better provider than the slow one; undefined when the active one is not slow or no provider is better. */
 function better(situation: Situation): Ranked | undefined {
   if (situation.config.strategy !== 'latency' || !isSlow(situation)) return undefined;
-  const found = comparable(situation).filter(
+  const found = comparableStandbys(situation).filter(
     (candidate) => !isHeld(situation, candidate.provider) && isFaster(situation, candidate),
   );
   return fastest(found, 0);

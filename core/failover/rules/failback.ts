@@ -30,11 +30,7 @@ function isRecovered(situation: Situation): boolean {
 }
 
 const ready = (primary: string): Answer['events'] => [
-  failoverEvent(
-    'Normal',
-    'FailbackReady',
-    `"${primary}" is well again; swap back when you like (failback.mode: manual).`,
-  ),
+  failoverEvent('Normal', 'FailbackReady', `"${primary}" works again; you can swap back (failback.mode: manual).`),
 ];
 
 /** Why a failback to a healthy primary must wait. */

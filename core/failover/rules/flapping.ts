@@ -1,7 +1,7 @@
 import { failoverEvent } from '../events.ts';
 import { MAX_HISTORY } from '../record-swap.ts';
 import { NO_STREAKS, type Answer } from './answer.ts';
-import { comparable, fastest, type Ranked } from './candidates.ts';
+import { comparableStandbys, fastest, type Ranked } from './candidates.ts';
 import { automaticSwap, isWithinHour } from './hold.ts';
 import type { Situation } from './situation.ts';
 
@@ -18,7 +18,7 @@ export function isCapReached({ status, config, now }: Situation): boolean {
 function place(situation: Situation): Ranked | undefined {
   const { p50Ms } = situation;
   if (p50Ms === null) return undefined;
-  const found = fastest(comparable(situation), 0);
+  const found = fastest(comparableStandbys(situation), 0);
   return found !== undefined && found.p50Ms < p50Ms ? found : undefined;
 }
 
@@ -31,7 +31,7 @@ export function freeze(situation: Situation): Answer {
       ? { status: { ...situation.status, ramp: null }, events: [] }
       : automaticSwap(situation, { to, reason: 'latency', rule: 'flapping' });
   const { activeProvider } = moved.status;
-  const note = `Too many swaps in one hour: "${activeProvider}" stays for an hour unless it fails. A manual swap ends that.`;
+  const note = `Too many swaps in one hour: "${activeProvider}" stays active for an hour unless it fails. A manual swap ends the freeze.`;
   return {
     decision: { kind: 'freeze', rule: 'flapping', until },
     status: { ...moved.status, frozen: { until, reason: 'flapping' } },

@@ -91,7 +91,7 @@ export function allDown({ status, config, now }: Situation): Answer {
   const since = status.probeRequestedAt === null ? Infinity : Math.abs(now - status.probeRequestedAt);
   const down = stay(status, 'all-down', 'no-candidate');
   if (since < PROBE_AGAIN_MS) return down;
-  const note = `"${status.activeProvider}" fails and no other provider is known to be well; it stays the active one.`;
+  const note = `"${status.activeProvider}" fails, and no other provider is known to work; it stays active.`;
   const next = config.probe.mode === 'none' ? status : { ...status, probeRequestedAt: now };
   return { ...down, status: next, events: [failoverEvent('Warning', 'AllProvidersDown', note)] };
 }
@@ -99,7 +99,7 @@ export function allDown({ status, config, now }: Situation): Answer {
 export const isBroken = (situation: Situation): boolean => failingVerdict(situation) !== undefined;
 
 /** Rule 2: leaves a broken provider at once, without streak and dwell. */
-export function leaveBroken(situation: Situation, to: string): Answer {
+export function replaceBroken(situation: Situation, to: string): Answer {
   const answer = automaticSwap(situation, { to, reason: 'hard_failure', rule: 'hard-failure' });
   const isBlind = standbys(situation).some((name) => !isFresh(situation, metricsOf(situation.metrics, name)));
   const asks = isBlind && situation.config.probe.mode === 'synthetic';

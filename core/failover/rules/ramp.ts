@@ -73,7 +73,7 @@ function isSlower({ own, config }: Situation, target: ProviderMetrics): boolean 
   return p50 !== null && limit !== null && p50 > config.failback.maxRatio * limit;
 }
 
-function badStep(situation: Situation, target: ProviderMetrics): string | undefined {
+function failedStepReason(situation: Situation, target: ProviderMetrics): string | undefined {
   const traffic = target.windows['2m'];
   const limit = Math.max(MIN_BAD_RATIO, 2 * badRatio(situation.own.windows['2m']));
   if (traffic.attempts >= MIN_ATTEMPTS && badRatio(traffic) >= limit) return 'errors';
@@ -82,7 +82,7 @@ function badStep(situation: Situation, target: ProviderMetrics): string | undefi
 }
 
 function failbackStep(situation: Situation, ramp: Ramp, isOld: boolean): Answer {
-  const bad = badStep(situation, metricsOf(situation.metrics, ramp.provider));
+  const bad = failedStepReason(situation, metricsOf(situation.metrics, ramp.provider));
   if (bad !== undefined) return abort(situation, ramp, bad);
   if (!isOld) return stay(situation.status, 'ramp', 'step-running');
   return nextStep(situation, ramp);

@@ -49,7 +49,7 @@ function limitOf({ latency }: ResolvedSwapConfig, baseMs: number | null): number
  * Latches the baseline, because the baseline itself becomes slow after eight minutes (failover.md §3.2). It is kept
  * from the first slow tick until a swap, or until the provider was fast for `consecutive` ticks.
  */
-function latch(
+function latchBaseline(
   { latched }: FailoverMemory,
   consecutive: number,
   { pqMs, limitMs, baseMs }: Pick<Situation, 'pqMs' | 'limitMs' | 'baseMs'>,
@@ -72,7 +72,7 @@ export function situationOf(input: FailoverInput, status: FailoverStatus, metric
   const pqMs = window === null ? null : valueOf(own.windows[window].pq);
   const p50Ms = window === null ? null : valueOf(own.windows[window].p50);
   const isRelative = config.latency.thresholdMs === null;
-  const latched = isRelative ? latch(memory, config.latency.consecutive, { pqMs, limitMs, baseMs }) : null;
+  const latched = isRelative ? latchBaseline(memory, config.latency.consecutive, { pqMs, limitMs, baseMs }) : null;
   return {
     input,
     config,

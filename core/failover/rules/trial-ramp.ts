@@ -1,6 +1,6 @@
 import { metricsOf } from '../clean-metrics.ts';
 import { stay, type Answer } from './answer.ts';
-import { comparable, isHeld } from './candidates.ts';
+import { comparableStandbys, isHeld } from './candidates.ts';
 import { blockedBy, isSlow } from './degraded.ts';
 import { startRamp } from './ramp.ts';
 import type { Situation } from './situation.ts';
@@ -18,7 +18,7 @@ function isTarget(situation: Situation, provider: string): boolean {
 /** The first fallback without a known fault, when a trial is needed (failover.md §5.2). */
 function target(situation: Situation): string | undefined {
   const { config } = situation;
-  if (config.strategy !== 'latency' || !isSlow(situation) || comparable(situation).length > 0) return undefined;
+  if (config.strategy !== 'latency' || !isSlow(situation) || comparableStandbys(situation).length > 0) return undefined;
   return config.fallbacks.find((provider) => isTarget(situation, provider));
 }
 

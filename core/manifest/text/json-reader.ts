@@ -81,7 +81,7 @@ function readMember(cursor: Cursor, spot: Spot, members: Map<string, JsonValue>)
   if (name === undefined) return false;
   const pointer = childPointer(spot.pointer, name);
   if (members.has(name))
-    report(cursor, start, { code: 'duplicate-key', pointer, detail: 'The member stands twice; remove one.' });
+    report(cursor, start, { code: 'duplicate-key', pointer, detail: 'The member is given twice; remove one.' });
   if (!take(cursor, ':')) return malformed(cursor, pointer) ?? false;
   const value = readValue(cursor, { pointer, depth: spot.depth + 1 });
   if (value === undefined) return false;

@@ -83,7 +83,7 @@ function readMap(walk: Walk, items: readonly unknown[], spot: Spot): JsonValue {
     if (key === undefined) continue;
     const pointer = childPointer(spot.pointer, key);
     const inner = { pointer, depth: spot.depth + 1, offset: start };
-    if (members.has(key)) refuse(walk, inner, 'duplicate-key', 'The member stands twice; remove one.');
+    if (members.has(key)) refuse(walk, inner, 'duplicate-key', 'The member is given twice; remove one.');
     members.set(key, readNode(walk, item.value, inner) ?? null);
   }
   // Own members only, `__proto__` too: fromEntries defines, it does not assign.
@@ -103,7 +103,12 @@ function readScalar(walk: Walk, node: Scalar.Parsed, spot: Spot): JsonValue | un
   if (!isReadable(walk, node, spot)) return undefined;
   const isOpenEnded = text.endsWith('\n') && !walk.text.endsWith('\n') && node.range[1] >= walk.text.length;
   if (!isOpenEnded || node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE') return text;
-  return refuse(walk, spot, 'yaml-final-newline', 'Readers disagree how this text ends; end the file with a newline.');
+  return refuse(
+    walk,
+    spot,
+    'yaml-final-newline',
+    'Parsers disagree about the end of this text; end the file with a newline.',
+  );
 }
 
 function readContent(walk: Walk, node: ParsedNode, spot: Spot): JsonValue | undefined {
@@ -167,7 +172,7 @@ function streamFault(
     {
       pattern: /^---(?:[^\s]|[ \t]+[^\s#])/m,
       code: 'yaml-document-start',
-      detail: 'Readers disagree about what stands on the line of ---; write it on the next line.',
+      detail: 'Parsers disagree about text on the line of ---; write it on the next line.',
     },
     {
       pattern: /^[.]{3}(?:\s|$)/m,

@@ -41,12 +41,12 @@ export function plainScalar(text: string): PlainScalar {
       'yaml-ambiguous',
       `kubectl reads ${text} as a boolean; write "${text}" with quotes, or true or false.`,
     );
-  if (text === '<<') return refused('yaml-merge-key', 'kubectl merges what stands under <<; write the members out.');
+  if (text === '<<') return refused('yaml-merge-key', 'kubectl merges the members under <<; write them out.');
   if (isJsonNumber(text)) {
     const code = numberFault(text);
     return code === undefined ? { kind: 'value', value: Number(text) } : refused(code, numberDetails[code]);
   }
   if (isOtherNumber(text))
-    return refused('yaml-number', 'Readers disagree about this number; write it in decimal digits, or with quotes.');
+    return refused('yaml-number', 'Parsers disagree about this number; write it in decimal digits, or with quotes.');
   return { kind: 'value', value: text };
 }

@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { spawn, type ChildProcess } from 'node:child_process';
-import type { ExpositionFigures, ExpositionSettings } from '../failover-exposition.ts';
-import { row, type Row } from './figures.ts';
+import type { ExpositionMeasurements, ExpositionSettings } from '../failover-exposition.ts';
+import { row, type Row } from './table.ts';
 import { median } from '../../../test/support/rank.ts';
 
 /** Results of a scrape as Prometheus sees them. */
@@ -13,7 +13,7 @@ interface Seen {
   readonly bytes: number;
 }
 
-export interface Exposition extends ExpositionFigures {
+export interface Exposition extends ExpositionMeasurements {
   readonly settings: ExpositionSettings;
   readonly seen: readonly Seen[];
 }
@@ -32,7 +32,7 @@ async function scrape(url: string): Promise<Seen> {
 
 const isPort = (value: unknown): value is { readonly port: number } =>
   typeof value === 'object' && value !== null && 'port' in value;
-const isFigures = (value: unknown): value is ExpositionFigures =>
+const isMeasured = (value: unknown): value is ExpositionMeasurements =>
   typeof value === 'object' && value !== null && 'scrapes' in value;
 
 async function scrapes(child: ChildProcess, settings: ExpositionSettings): Promise<Exposition> {
@@ -45,9 +45,9 @@ async function scrapes(child: ChildProcess, settings: ExpositionSettings): Promi
   const seen: Seen[] = [];
   for (let number = 0; number < SCRAPES; number += 1) seen.push(await scrape(`http://127.0.0.1:${first.port}/metrics`));
   stdin.end();
-  const figures = await next();
-  if (!isFigures(figures)) throw new Error('the process that is scraped printed no figures');
-  return { settings, idle: figures.idle, scrapes: figures.scrapes.slice(WARM), seen: seen.slice(WARM) };
+  const measured = await next();
+  if (!isMeasured(measured)) throw new Error('the process that is scraped printed no measurements');
+  return { settings, idle: measured.idle, scrapes: measured.scrapes.slice(WARM), seen: seen.slice(WARM) };
 }
 
 /** Scrapes a separate process, one scrape after the other. */

@@ -7,7 +7,7 @@ import { portOf } from '../subjects.ts';
 import type { TargetSettings } from '../failover-target.ts';
 
 /** A Prometheus that has scraped the given number of Orbs for an hour, and continues. */
-export interface Filled {
+export interface FilledPrometheus {
   readonly prometheus: RunningPrometheus;
   readonly stop: () => Promise<void>;
 }
@@ -54,7 +54,7 @@ async function untilFilled(prometheus: RunningPrometheus, target: Started, secon
 export async function startFilled(
   settings: TargetSettings,
   { log, maxSeconds }: { readonly log: number; readonly maxSeconds: number },
-): Promise<Filled> {
+): Promise<FilledPrometheus> {
   const { started, address } = await startTarget(settings, log);
   const scrapeInterval = `${Math.ceil((settings.answerMs * 2) / 1000)}s`;
   const prometheus = await startPrometheus({ targets: [address], rulesFile: RULES, scrapeInterval });

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { cpuMicros, load } from '../processes.ts';
-import { logFile, manifest, startMock, startPlatform, type Subject } from '../subjects.ts';
-import { row, type Row } from './figures.ts';
+import { logFile, manifest, startMock, startPlatform, type BenchServer } from '../subjects.ts';
+import { row, type Row } from './table.ts';
 import { median } from '../../../test/support/rank.ts';
 
 const WARM_SECONDS = 6;
@@ -25,7 +25,7 @@ swap_config: { primary: mock, fallbacks: [other], strategy: latency }
 `;
 };
 
-const swapBody = ({ body }: Pick<Subject, 'body'>): string => body.replace('bench.send@', 'bench.swap@');
+const swapBody = ({ body }: Pick<BenchServer, 'body'>): string => body.replace('bench.send@', 'bench.swap@');
 
 interface Slice {
   readonly rps: number;
@@ -55,10 +55,10 @@ export interface InRequest {
   readonly pairs: readonly Pair[];
 }
 
-async function slice(subject: Subject, body: string, seconds: number): Promise<Slice> {
+async function slice(subject: BenchServer, body: string, seconds: number): Promise<Slice> {
   const { started, port, path, headers } = subject;
   const before = cpuMicros(started.pid);
-  const { errors, firstError, requests, ...figures } = await load({
+  const { errors, firstError, requests, ...measured } = await load({
     port,
     path,
     headers,
@@ -68,8 +68,8 @@ async function slice(subject: Subject, body: string, seconds: number): Promise<S
   });
   if (errors > 0) throw new Error(`${errors} requests failed: ${firstError}`);
   return {
-    rps: requests / figures.seconds,
-    p50: figures.p50,
+    rps: requests / measured.seconds,
+    p50: measured.p50,
     cpuMicros: (cpuMicros(started.pid) - before) / requests,
   };
 }
@@ -81,7 +81,7 @@ const mean = (one: Slice, other: Slice): Slice => ({
 });
 
 /** Measures in the order A, B, B, A: a machine that slows down or recovers meanwhile affects both equally. */
-async function pairOf(subject: Subject, seconds: number): Promise<Pair> {
+async function pairOf(subject: BenchServer, seconds: number): Promise<Pair> {
   const measure = (body: string): Promise<Slice> => slice(subject, body, seconds / 2);
   const plain = await measure(subject.body);
   const swap = mean(await measure(swapBody(subject)), await measure(swapBody(subject)));
@@ -94,7 +94,7 @@ const answerTo = (sent: ClientRequest): Promise<IncomingMessage> =>
   });
 
 /** Alternates run by run: other load on the machine affects both equally. */
-async function alternate({ port, path, headers, ...subject }: Subject, seconds: number): Promise<Alternation> {
+async function alternate({ port, path, headers, ...subject }: BenchServer, seconds: number): Promise<Alternation> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const own = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, agent };
   const run = async (body: string): Promise<number> => {
@@ -116,7 +116,7 @@ async function alternate({ port, path, headers, ...subject }: Subject, seconds: 
   return { runs: plain.length, plainMs: median(plain), swappingMs: median(swap) };
 }
 
-async function turns(subject: Subject, { rounds, seconds }: InRequestOptions): Promise<InRequest> {
+async function turns(subject: BenchServer, { rounds, seconds }: InRequestOptions): Promise<InRequest> {
   for (const body of [subject.body, swapBody(subject)]) await slice(subject, body, WARM_SECONDS);
   const alternations: Alternation[] = [];
   const pairs: Pair[] = [];

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { lookQuery, type PrometheusMode } from '../../../adapters/prometheus/expressions.ts';
+import { metricsQuery, type PrometheusMode } from '../../../adapters/prometheus/expressions.ts';
 import { command } from '../../control-plane/command.ts';
 import type { RunningPrometheus } from '../../prometheus/prometheus.ts';
-import type { LoopFigures, LoopSettings, TickFigures } from '../failover-loop.ts';
-import { largest, row, type Row } from './figures.ts';
+import type { LoopMeasurements, LoopSettings, TickMeasurement } from '../failover-loop.ts';
+import { largest, row, type Row } from './table.ts';
 import { costOf, startFilled, type PrometheusCost } from './history.ts';
 import { firstLine, start } from '../processes.ts';
 import { logFile, portOf } from '../subjects.ts';
 
 /** One query of an evaluation, sent directly. */
-interface QueryFigures {
+interface QueryCost {
   readonly queryBytes: number;
   readonly answerMiB: number;
   readonly ms: number;
@@ -21,14 +21,14 @@ interface QueryFigures {
   readonly cpuSeconds: number;
 }
 
-interface ModeFigures extends LoopFigures {
+interface ModeMeasurements extends LoopMeasurements {
   readonly mode: PrometheusMode;
-  readonly plain: QueryFigures;
-  readonly withBase: QueryFigures;
+  readonly plain: QueryCost;
+  readonly withBase: QueryCost;
 }
 
 /** The loop with prepared answers: Prometheus itself is not measured. */
-export interface ReadyLoop extends LoopFigures {
+export interface ReadyLoop extends LoopMeasurements {
   readonly orbs: number;
   readonly answerMiB: number;
 }
@@ -39,7 +39,7 @@ export interface SwapLoop {
   readonly prometheus: PrometheusCost;
   /** CPU for scrapes and rules, per 15 s. */
   readonly restCpuSeconds: number;
-  readonly modes: readonly ModeFigures[];
+  readonly modes: readonly ModeMeasurements[];
 }
 
 /** How many Orbs to measure, and how. */
@@ -61,7 +61,7 @@ const QUANTILES = new Set([0.95] as const);
 
 const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? Number.NaN);
 
-async function ask({ url }: RunningPrometheus, query: string): Promise<Omit<QueryFigures, 'cpuSeconds'>> {
+async function ask({ url }: RunningPrometheus, query: string): Promise<Omit<QueryCost, 'cpuSeconds'>> {
   const began = performance.now();
   const body = new URLSearchParams({ query, timeout: '60s', stats: 'true' });
   const answer = await fetch(`${url}/api/v1/query`, { method: 'POST', body });
@@ -76,7 +76,7 @@ async function ask({ url }: RunningPrometheus, query: string): Promise<Omit<Quer
   };
 }
 
-async function queryFigures(prometheus: RunningPrometheus, query: string, restCpuPerMs: number): Promise<QueryFigures> {
+async function measureQuery(prometheus: RunningPrometheus, query: string, restCpuPerMs: number): Promise<QueryCost> {
   const [before, began] = [await costOf(prometheus), performance.now()];
   const asked = [];
   for (let number = 0; number < QUERIES; number += 1) asked.push(await ask(prometheus, query));
@@ -87,28 +87,28 @@ async function queryFigures(prometheus: RunningPrometheus, query: string, restCp
   return { ...middle, cpuSeconds: Math.max(0, used - rest) / QUERIES };
 }
 
-const isFigures = (value: unknown): value is LoopFigures =>
+const isMeasured = (value: unknown): value is LoopMeasurements =>
   typeof value === 'object' && value !== null && 'ticks' in value && Array.isArray(value.ticks);
 
 /** Runs in its own process, so that the heap holds only the operator's objects. */
-async function loopFigures(settings: LoopSettings): Promise<LoopFigures> {
+async function measureLoop(settings: LoopSettings): Promise<LoopMeasurements> {
   const script = join(import.meta.dirname, '../failover-loop.ts');
   const { code, stdout, stderr } = await command(process.execPath, [script, JSON.stringify(settings)]);
-  const figures: unknown = code === 0 ? JSON.parse(stdout) : undefined;
-  if (!isFigures(figures)) throw new Error(`the swap loop did not run:\n${stderr}`);
-  return figures;
+  const measured: unknown = code === 0 ? JSON.parse(stdout) : undefined;
+  if (!isMeasured(measured)) throw new Error(`the swap loop did not run:\n${stderr}`);
+  return measured;
 }
 
-async function modeFigures(
+async function measureMode(
   prometheus: RunningPrometheus,
   mode: PrometheusMode,
   { orbs, ticks, restCpuPerMs }: Pick<LoopSize, 'orbs' | 'ticks'> & { readonly restCpuPerMs: number },
-): Promise<ModeFigures> {
-  const query = (base: boolean): Promise<QueryFigures> =>
-    queryFigures(prometheus, lookQuery(mode, { quantiles: QUANTILES, base }), restCpuPerMs);
+): Promise<ModeMeasurements> {
+  const query = (base: boolean): Promise<QueryCost> =>
+    measureQuery(prometheus, metricsQuery(mode, { quantiles: QUANTILES, base }), restCpuPerMs);
   const plain = await query(false);
   const withBase = await query(true);
-  return { mode, plain, withBase, ...(await loopFigures({ orbs, mode, ticks, url: prometheus.url })) };
+  return { mode, plain, withBase, ...(await measureLoop({ orbs, mode, ticks, url: prometheus.url })) };
 }
 
 /** @param folder for the output of target and process */
@@ -123,8 +123,8 @@ export async function measureSwapLoop(size: LoopSize, folder: string): Promise<S
     await delay(REST_MS);
     const after = await costOf(prometheus);
     const restCpuPerMs = (after.cpuSeconds - before.cpuSeconds) / (performance.now() - began);
-    const measured: ModeFigures[] = [];
-    for (const mode of modes) measured.push(await modeFigures(prometheus, mode, { orbs, ticks, restCpuPerMs }));
+    const measured: ModeMeasurements[] = [];
+    for (const mode of modes) measured.push(await measureMode(prometheus, mode, { orbs, ticks, restCpuPerMs }));
     const restCpuSeconds = restCpuPerMs * TICK_SECONDS * 1000;
     return { orbs, historyMinutes, prometheus: after, restCpuSeconds, modes: measured };
   } finally {
@@ -139,7 +139,7 @@ export async function measureReadyLoop(orbs: number, ticks: number, folder: stri
   try {
     const url = `http://127.0.0.1:${portOf(await firstLine(started))}`;
     const { byteLength } = await (await fetch(url)).arrayBuffer();
-    return { orbs, answerMiB: byteLength / 2 ** 20, ...(await loopFigures({ orbs, mode: 'query', ticks, url })) };
+    return { orbs, answerMiB: byteLength / 2 ** 20, ...(await measureLoop({ orbs, mode: 'query', ticks, url })) };
   } finally {
     await started.stop();
   }
@@ -148,8 +148,8 @@ export async function measureReadyLoop(orbs: number, ticks: number, folder: stri
 /** The goals apply to 1 000 Orbs only. */
 const goal = (orbs: number, atMost: number): { readonly atMost?: number } => (orbs === GOALS.orbs ? { atMost } : {});
 
-function tickRows(name: string, orbs: number, ticks: readonly TickFigures[]): readonly Row[] {
-  const of = (pick: (tick: TickFigures) => number): readonly number[] => ticks.map(pick);
+function tickRows(name: string, orbs: number, ticks: readonly TickMeasurement[]): readonly Row[] {
+  const of = (pick: (tick: TickMeasurement) => number): readonly number[] => ticks.map(pick);
   return [
     row(
       `${name}: CPU of a tick, ms`,
@@ -158,7 +158,7 @@ function tickRows(name: string, orbs: number, ticks: readonly TickFigures[]): re
     ),
     row(
       `${name}: of it query and answer, ms`,
-      of(({ look }) => look.cpuMs),
+      of(({ query }) => query.cpuMs),
       { digits: 0 },
     ),
     row(
@@ -174,8 +174,8 @@ function tickRows(name: string, orbs: number, ticks: readonly TickFigures[]): re
   ];
 }
 
-function queryRows(name: string, { plain, withBase }: ModeFigures): readonly Row[] {
-  const both = (what: string, pick: (query: QueryFigures) => string): Row => ({
+function queryRows(name: string, { plain, withBase }: ModeMeasurements): readonly Row[] {
+  const both = (what: string, pick: (query: QueryCost) => string): Row => ({
     what: `${name}: ${what}; with the baseline`,
     measured: `${pick(plain)}; ${pick(withBase)}`,
   });
@@ -188,14 +188,14 @@ function queryRows(name: string, { plain, withBase }: ModeFigures): readonly Row
   ];
 }
 
-function failures(name: string, ticks: readonly TickFigures[]): readonly Row[] {
+function failures(name: string, ticks: readonly TickMeasurement[]): readonly Row[] {
   const unusable = ticks.filter((tick) => tick.unusable !== '');
   const first = unusable[0]?.unusable ?? '';
   const writes = largest(ticks.map((tick) => tick.writes));
   return [
     ...(unusable.length === 0
       ? []
-      : [{ what: `${name}: ticks without figures (${first})`, measured: `${unusable.length} of ${ticks.length}` }]),
+      : [{ what: `${name}: ticks without metrics (${first})`, measured: `${unusable.length} of ${ticks.length}` }]),
     { what: `${name}: writes of a tick`, measured: String(writes), goal: '0', met: writes === 0 },
   ];
 }
@@ -219,9 +219,9 @@ export function swapLoopRows({ orbs, prometheus, restCpuSeconds, modes, historyM
   ];
   return [
     ...rest,
-    ...modes.flatMap((figures) => {
-      const of = `${name}, ${figures.mode}`;
-      return [...tickRows(of, orbs, figures.ticks), ...queryRows(of, figures), ...failures(of, figures.ticks)];
+    ...modes.flatMap((measured) => {
+      const of = `${name}, ${measured.mode}`;
+      return [...tickRows(of, orbs, measured.ticks), ...queryRows(of, measured), ...failures(of, measured.ticks)];
     }),
   ];
 }

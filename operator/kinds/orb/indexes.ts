@@ -1,4 +1,4 @@
-import { claimable } from '../../../core/orb/plan-holder.ts';
+import { claimableIds } from '../../../core/orb/plan-holder.ts';
 import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
 
 type Index = (object: KubeObject) => readonly string[];
@@ -14,7 +14,7 @@ export function namesOfId(orbId: string): readonly string[] {
 
 /** The names of every id that an Orb may claim. Its manifest decides which one it claims (`claimOf`). */
 export const namesOfOrb = (orb: KubeObject): readonly string[] => [
-  ...new Set([...claimable(orb)].flatMap((orbId) => namesOfId(orbId))),
+  ...new Set([...claimableIds(orb)].flatMap((orbId) => namesOfId(orbId))),
 ];
 
 /** Key of an Orb in the index `orb`. @param name `org.name` or `org.name@version` */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { untoldSwaps } from '../../../core/failover/step.ts';
+import { unreportedSwaps } from '../../../core/failover/step.ts';
 import { readFailoverStatus } from '../../../core/failover/status-codec.ts';
 import { planFailover, type FailoverMoment, type FailoverPlan } from '../../../core/orb/plan-failover.ts';
 import type { OrbSnapshot } from '../../../core/orb/plan-orb.ts';
@@ -14,9 +14,9 @@ import { evaluatedOrb, type PendingEvaluation } from '../../failover/evaluated-o
 /**
  * Records the Event of a swap again, because the last leader may have ended before recording it. It is the same Event.
  */
-function tellLate(key: string, orb: KubeObject, moment: FailoverMoment, { recorder, failover }: Context): void {
+function recordSwapAgain(key: string, orb: KubeObject, moment: FailoverMoment, { recorder, failover }: Context): void {
   if (!failover.isFirst(key)) return;
-  const events = untoldSwaps(readFailoverStatus(statusOf(orb)['failover']), moment.now);
+  const events = unreportedSwaps(readFailoverStatus(statusOf(orb)['failover']), moment.now);
   if (events.length > 0) recorder.record(orb, events);
 }
 
@@ -78,7 +78,7 @@ export async function reconcileFailover(key: string, context: Context, signal: A
   if (orb === undefined) return done;
   const pending = context.failover.orbs.takePending(key, evaluatedOrb(orb));
   const moment = context.failover.moment();
-  tellLate(key, orb, moment, context);
+  recordSwapAgain(key, orb, moment, context);
   const plan = planOnce(gatherOrb(orb, context), moment, pending);
   if (plan.status === undefined) return plan.outcome;
   const result = await context.writer.write(context.owners.failover, orb, plan.status, signal);

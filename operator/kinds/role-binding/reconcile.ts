@@ -51,7 +51,7 @@ async function apply({ binding, uid }: Apply, context: Context, signal: AbortSig
 /**
  * Reads the live state. The cache may lag behind a deletion: of the last Orbiset, or of another writer's RoleBinding.
  */
-async function lookLive(
+async function readLiveState(
   snapshot: RoleBindingSnapshot,
   context: Context,
   signal: AbortSignal,
@@ -66,14 +66,14 @@ async function lookLive(
  * RoleBinding. With deleted owners, the garbage collector would remove it again and again.
  */
 async function create(snapshot: RoleBindingSnapshot, context: Context, signal: AbortSignal): Promise<void> {
-  const plan = planRoleBinding(await lookLive(snapshot, context, signal));
+  const plan = planRoleBinding(await readLiveState(snapshot, context, signal));
   if (plan.kind === 'apply') await apply(plan, context, signal);
 }
 
 /** Deletes after a live read: no destructive step on cached state alone (operator.md A5). */
 async function remove(snapshot: RoleBindingSnapshot, context: Context, signal: AbortSignal): Promise<void> {
   const { namespace } = snapshot;
-  const live = await lookLive(snapshot, context, signal);
+  const live = await readLiveState(snapshot, context, signal);
   const plan = planRoleBinding(live);
   const resourceVersion = live.binding?.metadata.resourceVersion;
   if (plan.kind !== 'delete' || resourceVersion === undefined) return;

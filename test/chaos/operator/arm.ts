@@ -10,7 +10,7 @@ import type { Subject } from './subject.ts';
 import type { World } from './world.ts';
 
 /** A fault that is ready and waits for its trigger. */
-export interface Armed {
+export interface ArmedFault {
   readonly reached: () => boolean;
   /** Monotonic ms at which the fault ended; 0 before that, or when the restart ends it. */
   readonly endedAt: () => number;
@@ -24,7 +24,7 @@ export interface Armed {
   readonly end: () => Promise<void>;
 }
 
-const QUIET: Armed = {
+const QUIET: ArmedFault = {
   reached: () => true,
   endedAt: () => 0,
   stepBegins: () => Promise.resolve(),
@@ -36,7 +36,7 @@ type Kind = PlannedFault['kind'];
 type Arming<K extends Kind> = (
   fault: Extract<PlannedFault, { kind: K }>,
   place: { readonly world: World; readonly subject: Subject; readonly seed: number },
-) => Armed | Promise<Armed>;
+) => ArmedFault | Promise<ArmedFault>;
 
 const counted = (rule: Rule): { readonly rule: Rule; readonly used: () => boolean } => {
   let used = false;
@@ -131,11 +131,11 @@ const ARMING: { readonly [K in Kind]: Arming<K> } = {
 async function armKind<K extends Kind>(
   fault: Extract<PlannedFault, { kind: K }> & { readonly kind: K },
   place: { readonly world: World; readonly subject: Subject; readonly seed: number },
-): Promise<Armed> {
+): Promise<ArmedFault> {
   const arming: Arming<K> = ARMING[fault.kind];
   return arming(fault, place);
 }
 
 /** Prepares the plan's fault, before the first step. */
-export const arm = (world: World, { fault, seed }: Plan, subject: Subject): Promise<Armed> =>
+export const arm = (world: World, { fault, seed }: Plan, subject: Subject): Promise<ArmedFault> =>
   armKind(fault, { world, subject, seed });

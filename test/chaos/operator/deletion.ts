@@ -50,7 +50,7 @@ async function nothingLeft(world: World, name: string): Promise<ProcedureResult>
     () => [],
     () => left(),
   );
-  return { name, faults, figures: { goneMs: Math.round(performance.now() - began) } };
+  return { name, faults, measured: { goneMs: Math.round(performance.now() - began) } };
 }
 
 async function deleteOrb(
@@ -98,7 +98,7 @@ async function deleteNamespace(own: World, name: string): Promise<ProcedureResul
   return {
     name,
     faults,
-    figures: { goneMs: Math.round(performance.now() - began) },
+    measured: { goneMs: Math.round(performance.now() - began) },
   };
 }
 
@@ -113,13 +113,13 @@ export const deletion: Procedure = async (world, { seed, full }) => {
       for (const early of [false, true]) results.push(await deleteOrb(world, state, { policy, early }));
     for (const state of ORBISET_STATES) results.push(await deleteOrbiset(world, state, policy));
   }
-  const looked = await makeTenant(world, 'gone');
-  await seen(looked);
-  results.push(await deleteNamespace(looked, 'namespace'));
+  const seenTenant = await makeTenant(world, 'gone');
+  await seen(seenTenant);
+  results.push(await deleteNamespace(seenTenant, 'namespace'));
   results.push(await deleteNamespace(await makeTenant(world, 'gone'), 'namespace, at once'));
   const left = await makeTenant(world, 'left');
   await seen(left);
   const faults = await subject.stop();
   results.push(await deleteNamespace(left, 'namespace, no operator'));
-  return [...results, { name: 'process', faults, figures: {} }];
+  return [...results, { name: 'process', faults, measured: {} }];
 };

@@ -73,7 +73,7 @@ async function scenario(
     ...(await states.end()),
     ...(await stopPair(pair)),
   ];
-  return { seen, result: { name, faults, figures: { takeoverMs, zombieWrites } } };
+  return { seen, result: { name, faults, measured: { takeoverMs, zombieWrites } } };
 }
 
 function compareSeen(reference: Seen, found: Seen): readonly string[] {
@@ -94,7 +94,7 @@ export const failoverOfLeaders: Procedure = async (world, { full, say }: Procedu
   for (const name of names) {
     const { seen, result } = await scenario(world, name, { timing, reference });
     reference ??= seen;
-    say(`R7 ${name} ${JSON.stringify(result.figures)}`);
+    say(`R7 ${name} ${JSON.stringify(result.measured)}`);
     results.push(result);
   }
   return results;

@@ -17,14 +17,14 @@ const SETTLE_MS = 5000;
  */
 export const idle: Procedure = async (world, { seed, full }) => {
   await resetWorld(world);
-  const { figures, namespace } = world;
+  const { metrics, namespace } = world;
   for (const orbId of ['acme.two@1.0.0', 'acme.three@1.0.0'])
-    figures.say({ namespace, orbId }, { main: 'well', other: 'well' });
+    metrics.set({ namespace, orbId }, { main: 'well', other: 'well' });
   const subject = await startSubject(world, seededRandom(seed), flagsOf('W5', world));
   for (const { act, isDone = isSeen } of [...WORKLOADS.W1, ...WORKLOADS.W5.slice(0, 1)]) {
     await act(world);
     await untilTrue('the operator has not seen everything', () => isSeen(world), 30_000);
-    await untilTrue('the operator has not looked at the figures', () => isDone(world), 30_000);
+    await untilTrue('the operator has not evaluated the metrics', () => isDone(world), 30_000);
   }
   await delay(SETTLE_MS);
   const began = subject.proxy.journal.now();
@@ -32,5 +32,5 @@ export const idle: Procedure = async (world, { seed, full }) => {
   const found = checkIdle(subject.proxy.journal, { from: began, to: subject.proxy.journal.now() });
   const process = await subject.stop();
   const { writes, calls, callsPerSecond, ms } = found;
-  return [{ name: 'idle', faults: [...found.faults, ...process], figures: { writes, calls, callsPerSecond, ms } }];
+  return [{ name: 'idle', faults: [...found.faults, ...process], measured: { writes, calls, callsPerSecond, ms } }];
 };

@@ -63,11 +63,11 @@ const OWN = /^(Ready|Reconciling|Stalled)\//;
  */
 function essence(object: unknown): string {
   const conditions = at(object, 'status', 'conditions');
-  const told = Array.isArray(conditions)
+  const reported = Array.isArray(conditions)
     ? conditions.filter(isRecord).map(({ type, status, reason }) => [type, status, reason].map(String).join('/'))
     : [];
-  const stalled = told.some((condition) => condition.startsWith('Stalled/True'));
-  return told
+  const stalled = reported.some((condition) => condition.startsWith('Stalled/True'));
+  return reported
     .filter((condition) => !HISTORY.test(condition) && (!stalled || OWN.test(condition)))
     .toSorted()
     .join(' ');
@@ -148,5 +148,5 @@ export const mutation: Procedure = async (world, { seed, full }) => {
     ...(await subject.stop()),
   ];
   const stalled = [...mutated.values()].filter(isStalled).length;
-  return [{ name: 'mutation', faults, figures: { mutations: tried.length, taken: taken.size, stalled, seenMs } }];
+  return [{ name: 'mutation', faults, measured: { mutations: tried.length, taken: taken.size, stalled, seenMs } }];
 };

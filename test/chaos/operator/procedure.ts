@@ -5,7 +5,7 @@ export interface ProcedureResult {
   readonly name: string;
   readonly faults: readonly string[];
   /** Measurements to keep: ms, counts. */
-  readonly figures: Readonly<Record<string, number>>;
+  readonly measured: Readonly<Record<string, number>>;
 }
 
 export interface ProcedureOptions {

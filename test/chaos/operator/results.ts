@@ -60,7 +60,7 @@ export function summarise(
 }
 
 /** Stores a value under `test/chaos/results`, which git ignores. @returns its path */
-export function keep(name: string, value: unknown): string {
+export function storeResult(name: string, value: unknown): string {
   mkdirSync(FOLDER, { recursive: true });
   const path = join(FOLDER, `${name}.json`);
   writeFileSync(path, `${JSON.stringify(value, undefined, 2)}\n`);

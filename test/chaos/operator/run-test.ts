@@ -1,7 +1,7 @@
 import { seededRandom } from '../seeded-random.ts';
 import type { Plan } from './plan.ts';
 import { PLANNED, plansOf } from './plans.ts';
-import { keep } from './results.ts';
+import { storeResult } from './results.ts';
 import { recordReference, runPlan, type PlanResult, type Reference } from './run-plan.ts';
 import type { World } from './world.ts';
 import type { WorkloadName } from './workloads.ts';
@@ -33,20 +33,20 @@ async function tryPlan(world: World, plan: Plan, reference: Reference): Promise<
   }));
 }
 
-function tell({ plan, faults, reached, convergedMs }: PlanResult, say: TestOptions['say']): void {
+function report({ plan, faults, reached, convergedMs }: PlanResult, say: TestOptions['say']): void {
   const mark = faults.length > 0 ? 'FAIL' : reached ? 'ok' : 'unreached';
   const slowest = Math.round(Math.max(0, ...convergedMs));
   say(`${mark.padEnd(9)} ${plan.test} ${plan.workload} ${JSON.stringify(plan.fault)} ${slowest} ms`);
   for (const fault of faults.slice(0, 8)) say(`          ${fault}`);
   if (faults.length > 0)
-    say(`          replay: npm run chaos operator -- --plan ${keep(`failed-${plan.test}-${plan.seed}`, plan)}`);
+    say(`          replay: npm run chaos operator -- --plan ${storeResult(`failed-${plan.test}-${plan.seed}`, plan)}`);
 }
 
 /** Runs one plan again, against its own reference. */
 export async function replay(world: World, plan: Plan, { say }: Pick<TestOptions, 'say'>): Promise<PlanResult> {
   const own = worldOf(world, plan.workload);
   const result = await tryPlan(own, plan, await recordReference(own, plan.workload, plan.seed));
-  tell(result, say);
+  report(result, say);
   return result;
 }
 
@@ -62,7 +62,7 @@ export async function runPlanned(world: World, test: string, options: TestOption
     references.set(workload, reference);
     for (const plan of plansOf(test, reference, { random, most })) {
       const result = await tryPlan(own, plan, reference);
-      tell(result, say);
+      report(result, say);
       results.push(result);
     }
   }

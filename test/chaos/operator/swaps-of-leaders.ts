@@ -4,7 +4,7 @@ import { manifestOf } from '../../support/kube-objects.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { at } from '../../../hack/control-plane/json.ts';
 import { checkSwaps, type SwapsOfOrb } from '../rig/oracles/swaps.ts';
-import type { Health } from '../rig/scripted-figures.ts';
+import type { Health } from '../rig/scripted-metrics.ts';
 import { acceptedSince, DISTURBANCES, startPair, stopPair, timingOf, type Disturb, type Timing } from './pair.ts';
 import type { Procedure, ProcedureOptions, ProcedureResult } from './procedure.ts';
 import { watchStates, type States } from './states.ts';
@@ -45,8 +45,8 @@ const SETTLE_MS = 4000;
 /** Time in which a returning old leader would do harm. */
 const AFTER_MS = 6000;
 
-const say = ({ figures, namespace }: World, name: string, health: Readonly<Record<string, Health>>): void =>
-  figures.say({ namespace, orbId: orbIdOf(name) }, { main: 'well', other: 'well', ...health });
+const setHealth = ({ metrics, namespace }: World, name: string, health: Readonly<Record<string, Health>>): void =>
+  metrics.set({ namespace, orbId: orbIdOf(name) }, { main: 'well', other: 'well', ...health });
 
 const activeOf = async (world: World, name: string): Promise<string> =>
   at(await world.api.ok('GET', pathOf(world, 'orbs', name)), 'status', 'failover', 'activeProvider') === 'other'
@@ -71,7 +71,7 @@ async function keepSwapping(world: World, random: () => number, signal: AbortSig
     if (random() < 0.3) await swapByHand(world, name);
     else {
       const health = (['slow', 'failing', 'failing'] as const)[Math.floor(random() * 3)] ?? 'slow';
-      say(world, name, { [await activeOf(world, name)]: health });
+      setHealth(world, name, { [await activeOf(world, name)]: health });
     }
     const pause = PAUSE_MS[0] + random() * (PAUSE_MS[1] - PAUSE_MS[0]);
     await delay(pause, undefined, { signal }).catch(() => undefined);
@@ -80,11 +80,11 @@ async function keepSwapping(world: World, random: () => number, signal: AbortSig
 
 async function createOrbs(world: World): Promise<void> {
   for (const name of ORBS) {
-    say(world, name, {});
+    setHealth(world, name, {});
     await applySpec(world, 'orbs', name, manifestOf({ ...measured, orb_id: orbIdOf(name) }));
   }
-  const isLookedAt = async (): Promise<boolean> => (await world.api.list(pathOf(world, 'orbs'))).every(isMeasured);
-  await untilTrue('the figures were not looked at', isLookedAt, EVALUATION_MS * 2);
+  const isEvaluated = async (): Promise<boolean> => (await world.api.list(pathOf(world, 'orbs'))).every(isMeasured);
+  await untilTrue('the metrics were not evaluated', isEvaluated, EVALUATION_MS * 2);
 }
 
 const countOf = (orbs: readonly SwapsOfOrb[]): number => orbs.reduce((sum, { swaps }) => sum + swaps.length, 0);
@@ -114,7 +114,7 @@ async function disturb(
 
 async function scenario(world: World, name: string, timing: Timing, random: () => number): Promise<ProcedureResult> {
   await resetWorld(world);
-  const flags = ['--failover-tick', '1s', '--prometheus-url', world.figures.url];
+  const flags = ['--failover-tick', '1s', '--prometheus-url', world.metrics.url];
   const pair = await startPair(world, timing, flags);
   const states = await watchStates(world);
   await createOrbs(world);
@@ -124,7 +124,7 @@ async function scenario(world: World, name: string, timing: Timing, random: () =
     zombieFrom = pair.leader.proxy.journal.now();
   };
   await disturb(world, act, { states, timing, random });
-  for (const one of ORBS) world.figures.forget({ namespace: world.namespace, orbId: orbIdOf(one) });
+  for (const one of ORBS) world.metrics.remove({ namespace: world.namespace, orbId: orbIdOf(one) });
   await delay(SETTLE_MS);
   const isLeader = (await leaderOf(world)) === pair.leader.identity;
   const zombieWrites = isLeader ? 0 : acceptedSince(pair.leader, zombieFrom);
@@ -136,17 +136,17 @@ async function scenario(world: World, name: string, timing: Timing, random: () =
     ...(await stopPair(pair)),
   ];
   const epochs = new Set(orbs.flatMap(({ swaps }) => swaps.map(({ epoch }) => epoch))).size;
-  return { name, faults, figures: { swaps: countOf(orbs), epochs, zombieWrites } };
+  return { name, faults, measured: { swaps: countOf(orbs), epochs, zombieWrites } };
 }
 
 /** R7 with swaps in flight (failover.md §13, S22): each swap once, in order, with one Event, under any leader. */
-export const swapsOfLeaders: Procedure = async (world, { full, say: tell, seed }: ProcedureOptions) => {
+export const swapsOfLeaders: Procedure = async (world, { full, say, seed }: ProcedureOptions) => {
   const timing = timingOf(full);
   const random = seededRandom(seed);
   const results: ProcedureResult[] = [];
   for (const name of full ? Object.keys(FAULTS) : REDUCED) {
     const result = await scenario(world, name, timing, random);
-    tell(`R7 swaps, ${name} ${JSON.stringify(result.figures)}`);
+    say(`R7 swaps, ${name} ${JSON.stringify(result.measured)}`);
     results.push(result);
   }
   return results;

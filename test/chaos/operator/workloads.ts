@@ -1,6 +1,6 @@
 import { manifestOf, swappable } from '../../support/kube-objects.ts';
 import { at } from '../../../hack/control-plane/json.ts';
-import type { Health } from '../rig/scripted-figures.ts';
+import type { Health } from '../rig/scripted-metrics.ts';
 import { applySpec, makeNamespace, namespaceIsGone, pathOf, reportVault, type World } from './world.ts';
 import { untilTrue } from '../../support/wait-for.ts';
 
@@ -59,8 +59,8 @@ export const measured: Members = {
   providers: { other: { execution: get('https://other.example.com/echo') } },
   swap_config: SHORT_SWAPS,
 };
-const figuresOf = ({ figures, namespace }: World, main: Health): void =>
-  figures.say({ namespace, orbId: 'acme.five@1.0.0' }, { main, other: 'well' });
+const setHealth = ({ metrics, namespace }: World, main: Health): void =>
+  metrics.set({ namespace, orbId: 'acme.five@1.0.0' }, { main, other: 'well' });
 /** Whether its metrics were evaluated. */
 export const isMeasured = (found: unknown): boolean => {
   const conditions = at(found, 'status', 'conditions');
@@ -72,8 +72,8 @@ const isSwapped =
     at(await world.api.ok('GET', pathOf(world, 'orbs', 'five')), 'status', 'failover', 'swapSeq') === times;
 
 /** Flags of the operator for a workload, in addition to the common flags. */
-export const flagsOf = (workload: WorkloadName, { figures }: World): readonly string[] =>
-  workload === 'W5' ? ['--failover-tick', '1s', '--prometheus-url', figures.url] : [];
+export const flagsOf = (workload: WorkloadName, { metrics }: World): readonly string[] =>
+  workload === 'W5' ? ['--failover-tick', '1s', '--prometheus-url', metrics.url] : [];
 
 /** K of reliability.md §4, where the operator takes part; without policies. */
 export const WORKLOADS: Readonly<Record<WorkloadName, readonly WorkloadStep[]>> = {
@@ -122,20 +122,20 @@ export const WORKLOADS: Readonly<Record<WorkloadName, readonly WorkloadStep[]>> 
     {
       name: 'create',
       act: async (world) => {
-        figuresOf(world, 'well');
+        setHealth(world, 'well');
         await orb(world, 'five', measured);
       },
       isDone: async (world) => isMeasured(await world.api.ok('GET', pathOf(world, 'orbs', 'five'))),
     },
     {
       name: 'the primary is slow',
-      act: (world) => Promise.resolve(figuresOf(world, 'slow')),
+      act: (world) => Promise.resolve(setHealth(world, 'slow')),
       isDone: isSwapped(1),
       ownMs: EVALUATION_MS,
     },
     {
       name: 'the primary is well again',
-      act: (world) => Promise.resolve(figuresOf(world, 'well')),
+      act: (world) => Promise.resolve(setHealth(world, 'well')),
       isDone: isSwapped(2),
       ownMs: HOLD_MS + EVALUATION_MS,
     },

@@ -5,7 +5,7 @@ import { waitFor } from '../../support/wait-for.ts';
 import { APPLY, createAdminApi, type AdminApi } from '../rig/admin-api.ts';
 import { metadataOf, textOf } from '../rig/json.ts';
 import { at } from '../../../hack/control-plane/json.ts';
-import { startScriptedFigures, type ScriptedFigures } from '../rig/scripted-figures.ts';
+import { startScriptedMetrics, type ScriptedMetrics } from '../rig/scripted-metrics.ts';
 import { compareEndState, takeSnapshot, type Snapshot } from '../rig/oracles/end-state.ts';
 
 const ORBS_API = '/apis/orbs.dev/v1alpha1';
@@ -27,7 +27,7 @@ export interface World {
   readonly api: AdminApi;
   readonly namespace: string;
   /** Its operators get it by a flag, when the test wants swaps. */
-  readonly figures: ScriptedFigures;
+  readonly metrics: ScriptedMetrics;
 }
 
 /** Path of our objects in the world's namespace. */
@@ -105,8 +105,8 @@ export async function removeLease({ api }: Pick<World, 'api'>): Promise<void> {
 }
 
 /** Polls until it holds. @throws Error naming `what` after `ms` */
-export async function untilTrue(what: string, look: () => Promise<boolean>, ms: number): Promise<void> {
-  const found = await waitFor(async () => ((await look()) ? true : undefined), ms);
+export async function untilTrue(what: string, check: () => Promise<boolean>, ms: number): Promise<void> {
+  const found = await waitFor(async () => ((await check()) ? true : undefined), ms);
   if (found === undefined) throw new Error(`${what} within ${ms} ms`);
 }
 
@@ -140,13 +140,13 @@ export async function startWorld(namespace: string): Promise<World> {
   const plane = await startControlPlane();
   await installPlatform(plane);
   const api = createAdminApi(plane.server.url, plane.ca, plane.users.admin.token);
-  const world = { plane, api, namespace, figures: await startScriptedFigures() };
+  const world = { plane, api, namespace, metrics: await startScriptedMetrics() };
   await makeNamespace(world);
   return world;
 }
 
-export async function stopWorld({ api, figures, plane }: World): Promise<void> {
+export async function stopWorld({ api, metrics, plane }: World): Promise<void> {
   api.close();
-  await figures.stop();
+  await metrics.stop();
   await plane.stop();
 }

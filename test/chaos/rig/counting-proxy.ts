@@ -4,7 +4,7 @@ import { Agent as HttpAgent, type ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { metadataOf, readJson, textOf } from './json.ts';
-import { JournalWriter, type Arrived, type Journal } from './journal.ts';
+import { JournalWriter, type PendingRequest, type Journal } from './journal.ts';
 import { parseKubeRequest, type KubeRequest } from './kube-request.ts';
 import { statusBody, type Action, type MadeAnswer, type Rule } from './rules.ts';
 import { LineSplitter, WatchEventNamer, type StreamEditor, type WatchEditor, type WatchOut } from './watch-stream.ts';
@@ -64,7 +64,7 @@ interface Passing {
   readonly outgoing: ServerResponse;
   readonly body: Buffer;
   readonly sent: unknown;
-  readonly at: Arrived;
+  readonly at: PendingRequest;
 }
 
 /** The server's answer; status 0 without an answer. */

@@ -60,7 +60,7 @@ export interface Answered {
 }
 
 /** A request that arrived and is not answered yet. */
-export interface Arrived {
+export interface PendingRequest {
   readonly n: number;
   readonly t: number;
   /** RVs of the object that were known when it arrived. */
@@ -101,14 +101,14 @@ export class JournalWriter implements Journal {
   }
 
   /** Call when the request arrives. @returns its position and the versions known at this time */
-  arrived(request: KubeRequest): Arrived {
+  arrived(request: KubeRequest): PendingRequest {
     this.#n += 1;
     const known = new Set(this.#knownOf(request.resource, objectKey(request)));
     return { n: this.#n, t: this.now(), known };
   }
 
   /** Call once per request, when the server has answered or will not receive it. */
-  answered(request: KubeRequest, at: Arrived, { status, shown, sent, got }: Answered): void {
+  answered(request: KubeRequest, at: PendingRequest, { status, shown, sent, got }: Answered): void {
     const succeeded = status >= 200 && status < 300;
     const found = succeeded ? metadataOf(got) : {};
     const rv = textOf(found['resourceVersion']);

@@ -44,11 +44,11 @@ async function untilGood(platform: SwapPlatform, receiptId: string, until: { roo
 /** Checks that the receipt agrees with the history, and names the previous receipt. */
 function recordFaults(record: SwapReceipt, swap: SeenSwap, before: SeenSwap | undefined): readonly string[] {
   const { seq, from, to, reason } = record.swap;
-  const told = [seq, from, to, reason, record.evaluator.epoch, record.previous_receipt_id];
+  const reported = [seq, from, to, reason, record.evaluator.epoch, record.previous_receipt_id];
   const seen = [swap.seq, swap.from, swap.to, swap.reason, swap.epoch, before?.receiptId ?? null];
-  const isTold = JSON.stringify(told) === JSON.stringify(seen);
+  const isReported = JSON.stringify(reported) === JSON.stringify(seen);
   return [
-    ...(isTold ? [] : [`says ${JSON.stringify(told)}, happened ${JSON.stringify(seen)}`]),
+    ...(isReported ? [] : [`says ${JSON.stringify(reported)}, happened ${JSON.stringify(seen)}`]),
     ...(record.swap.kind === 'automatic' && record.evidence === null ? ['has no evidence'] : []),
   ];
 }

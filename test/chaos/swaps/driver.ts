@@ -5,7 +5,7 @@ import { otherThan, PROVIDERS, swapSeqOf } from './fleet.ts';
 import type { SwapPlatform } from './platform.ts';
 
 /** The requests of the driver and their answers. */
-export interface Driven {
+export interface DriverResult {
   /** Receipt ids of swaps that the API reported as completed. */
   readonly acknowledged: Set<string>;
   /** Number of requested manual swaps. */
@@ -30,24 +30,25 @@ async function post(platform: SwapPlatform, orbId: string, body: unknown): Promi
   });
 }
 
-async function swapByHand(platform: SwapPlatform, random: () => number, driven: Driven): Promise<void> {
+async function swapByHand(platform: SwapPlatform, random: () => number, driven: DriverResult): Promise<void> {
   const { name, orbId } = platform.fleet.pick(random);
   const active = at(platform.orb(name), 'status', 'failover', 'activeProvider');
   const mode = random() < 0.8 ? { mode: 'once' } : { mode: 'soft', expires_in: '20s' };
   driven.asked += 1;
   try {
     const answer = await post(platform, orbId, { provider: otherThan(active), force: true, ...mode });
-    const told: unknown = await answer.json();
-    const receiptId = textOf(at(told, 'receipt', 'receipt_id'));
-    if (at(told, 'status') === 'completed' && receiptId !== undefined) driven.acknowledged.add(receiptId);
-    if (!EXPECTED.has(answer.status)) driven.faults.push(`a swap by hand: ${answer.status} ${JSON.stringify(told)}`);
+    const reported: unknown = await answer.json();
+    const receiptId = textOf(at(reported, 'receipt', 'receipt_id'));
+    if (at(reported, 'status') === 'completed' && receiptId !== undefined) driven.acknowledged.add(receiptId);
+    if (!EXPECTED.has(answer.status))
+      driven.faults.push(`a swap by hand: ${answer.status} ${JSON.stringify(reported)}`);
   } catch {
     driven.unanswered += 1;
   }
 }
 
 /** Makes its active provider slow or failing, or all providers healthy again. */
-function changeFigures({ fleet, orb }: SwapPlatform, random: () => number): void {
+function changeHealth({ fleet, orb }: SwapPlatform, random: () => number): void {
   const chosen = fleet.pick(random);
   const active = at(orb(chosen.name), 'status', 'failover', 'activeProvider');
   const provider = PROVIDERS.find((known) => known === active) ?? 'main';
@@ -56,11 +57,11 @@ function changeFigures({ fleet, orb }: SwapPlatform, random: () => number): void
 }
 
 /** Causes swaps, by hand and by metrics, until the signal is aborted. */
-export async function drive(platform: SwapPlatform, random: () => number, signal: AbortSignal): Promise<Driven> {
-  const driven: Driven = { acknowledged: new Set(), asked: 0, unanswered: 0, faults: [] };
+export async function drive(platform: SwapPlatform, random: () => number, signal: AbortSignal): Promise<DriverResult> {
+  const driven: DriverResult = { acknowledged: new Set(), asked: 0, unanswered: 0, faults: [] };
   while (!signal.aborted) {
     if (random() < 0.4) await swapByHand(platform, random, driven);
-    else changeFigures(platform, random);
+    else changeHealth(platform, random);
     await platform.fleet.renew(({ name }) => swapSeqOf(platform.orb(name)));
     const pause = PAUSE_MS[0] + random() * (PAUSE_MS[1] - PAUSE_MS[0]);
     await delay(pause, undefined, { signal }).catch(() => undefined);

@@ -2,7 +2,7 @@ import { orbManifest } from '../../support/orbs.ts';
 import { SHORT_SWAPS } from '../operator/workloads.ts';
 import { applySpec, type World } from '../operator/world.ts';
 import { at } from '../../../hack/control-plane/json.ts';
-import type { Health } from '../rig/scripted-figures.ts';
+import type { Health } from '../rig/scripted-metrics.ts';
 
 export const PROVIDERS = ['main', 'other'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
@@ -31,7 +31,7 @@ export const otherThan = (provider: unknown): ProviderName => (provider === 'oth
 
 /** @param providerUrl answers probes */
 export async function makeFleet(world: World, providerUrl: string): Promise<Fleet> {
-  const { figures } = world;
+  const { metrics } = world;
   const orbs: FleetOrb[] = [];
   let made = 0;
   const add = async (): Promise<void> => {
@@ -47,7 +47,7 @@ export async function makeFleet(world: World, providerUrl: string): Promise<Flee
       execution,
     };
     const spec: unknown = JSON.parse(orbManifest(orb.orbId, { url: providerUrl, manifest }));
-    figures.say({ namespace: world.namespace, orbId: orb.orbId }, { main: 'well', other: 'well' });
+    metrics.set({ namespace: world.namespace, orbId: orb.orbId }, { main: 'well', other: 'well' });
     await applySpec(world, 'orbs', name, spec);
     orbs.push(orb);
   };
@@ -55,10 +55,10 @@ export async function makeFleet(world: World, providerUrl: string): Promise<Flee
   return {
     pick: (random) => orbs[Math.floor(random() * orbs.length)] ?? { name: '', orbId: '' },
     say: ({ orbId }, provider, health) =>
-      figures.say({ namespace: world.namespace, orbId }, { main: 'well', other: 'well', [provider]: health }),
+      metrics.set({ namespace: world.namespace, orbId }, { main: 'well', other: 'well', [provider]: health }),
     renew: async (swapsOf) => {
       for (const orb of orbs.filter((one) => swapsOf(one) >= MOST_SWAPS)) {
-        figures.say({ namespace: world.namespace, orbId: orb.orbId }, { main: 'well', other: 'well' });
+        metrics.set({ namespace: world.namespace, orbId: orb.orbId }, { main: 'well', other: 'well' });
         orbs.splice(orbs.indexOf(orb), 1);
         await add();
       }

@@ -42,7 +42,7 @@ export async function killSwaps(world: World, options: KillOptions): Promise<Kil
     const driving = drive(platform, options.random, ending.signal);
     const kills = await killAgain(platform, options).finally(() => ending.abort());
     const driven = await driving;
-    world.figures.refuse();
+    world.metrics.refuse();
     await delay(SETTLE_MS);
     const orbs = platform.witness.orbs();
     const swaps = orbs.flatMap((orb) => orb.swaps);

@@ -68,11 +68,11 @@ export async function startOperators(world: World, given: readonly string[]): Pr
     killLeader: async () => {
       await settled();
       let found: Candidate | undefined;
-      const look = async (): Promise<boolean> => {
+      const isLeading = async (): Promise<boolean> => {
         found = await leader();
         return found !== undefined;
       };
-      await untilTrue('nobody leads', look, LEADER_MS).catch(() => undefined);
+      await untilTrue('no replica leads', isLeading, LEADER_MS).catch(() => undefined);
       if (found === undefined) return false;
       await kill(found);
       return true;

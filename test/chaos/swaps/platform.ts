@@ -79,7 +79,7 @@ export async function startSwapPlatform(world: World): Promise<SwapPlatform> {
   const owner = apiKeySecret([world.namespace], ['providers:swap', 'providers:read', 'receipts:read']);
   await kubectlOk(world.plane, ['apply', '-f', '-'], JSON.stringify(owner.document));
   const fleet = await makeFleet(world, providerUrl);
-  const operators = await startOperators(world, [...allowed, '--prometheus-url', world.figures.url]);
+  const operators = await startOperators(world, [...allowed, '--prometheus-url', world.metrics.url]);
   let api = await startApi(world.plane, allowed);
   const faults: string[] = [];
   return {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:tls';
 import { answer } from '../../support/egress.ts';
 import { Checks } from '../scenario.ts';
-import { good, inWorld, serves } from '../world.ts';
+import { answersOk, inWorld, serves } from '../world.ts';
 
 const [certFile = '', keyFile = '', publicAddress = ''] = process.argv.slice(2);
 const LOOPBACK = '127.0.0.1';
@@ -36,7 +36,7 @@ const resolve = (): Promise<{ address: string; family: number }[]> => {
   lookUps += 1;
   return Promise.resolve([{ address, family: 4 }]);
 };
-await inWorld({ places: { a: { kind: 'unknown' }, b: serves(good('b')) }, resolve }, async (world) => {
+await inWorld({ places: { a: { kind: 'unknown' }, b: serves(answersOk('b')) }, resolve }, async (world) => {
   checks.equal('the first run', await world.path(await world.run()), 'a success');
   checks.equal('look-ups for it', lookUps, 1);
   checks.equal('the second run', await world.path(await world.run()), 'a blocked, b success');

@@ -10,7 +10,9 @@ const PROGRAM = join(import.meta.dirname, 'rebinding.ts');
 const PUBLIC = '8.8.8.8';
 const SETUP = `ip link set lo up && ip addr add ${PUBLIC}/32 dev lo`;
 
-const isResult = (value: unknown): value is { checks: readonly Check[]; passed: boolean; figures: readonly string[] } =>
+const isResult = (
+  value: unknown,
+): value is { checks: readonly Check[]; passed: boolean; measured: readonly string[] } =>
   typeof value === 'object' && value !== null && 'checks' in value && Array.isArray(value.checks);
 
 /** Runs in its own network namespace, which no packet leaves. */
@@ -25,7 +27,7 @@ const inNamespace = (script: string, args: readonly string[], env: NodeJS.Proces
 export function runRebinding(): Result {
   const tried = inNamespace(SETUP, []);
   if (tried.status !== 0) {
-    return { passed: true, checks: [], figures: [], skipped: 'needs unshare and ip to make a network namespace' };
+    return { passed: true, checks: [], measured: [], skipped: 'needs unshare and ip to make a network namespace' };
   }
   const folder = mkdtempSync(join(tmpdir(), 'orb-rebinding-'));
   try {
@@ -38,7 +40,7 @@ export function runRebinding(): Result {
     const { status, stdout, stderr } = inNamespace(`${SETUP} && exec "$@"`, args, env);
     const value: unknown = status === 0 ? JSON.parse(stdout) : undefined;
     if (isResult(value)) return value;
-    return { passed: false, checks: [{ what: 'the program', passed: false, seen: stderr.slice(-500) }], figures: [] };
+    return { passed: false, checks: [{ what: 'the program', passed: false, seen: stderr.slice(-500) }], measured: [] };
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,6 +1,6 @@
 import { liveMs } from '../../support/live-clock.ts';
 import { Checks, type Result, type Scenario } from '../scenario.ts';
-import { good, inWorld, serves, type Place, type WorldOptions } from '../world.ts';
+import { answersOk, inWorld, serves, type Place, type WorldOptions } from '../world.ts';
 
 const RUNS = 100;
 /** More than the retry budget: unsent requests still move to b. */
@@ -12,7 +12,7 @@ async function unreachable(place: Place, options: Partial<WorldOptions> = {}): P
   const checks = new Checks();
   for (const idempotent of [true, false]) {
     await inWorld(
-      { ...options, places: { a: place, b: serves(good('b')) }, execution: { idempotent } },
+      { ...options, places: { a: place, b: serves(answersOk('b')) }, execution: { idempotent } },
       async (world) => {
         const run = world.run();
         checks.atMost(`idempotent ${idempotent}: ms of the first run`, await liveMs(() => run), LONGEST_MS);
@@ -48,5 +48,5 @@ const certificates = ['expired', 'self-signed', 'wrong-name'] as const;
 export const s03: readonly Scenario[] = certificates.map((kind) => ({
   id: 'S3',
   title: `TLS: ${kind} certificate`,
-  run: () => unreachable(serves(good('a'), kind)),
+  run: () => unreachable(serves(answersOk('a'), kind)),
 }));

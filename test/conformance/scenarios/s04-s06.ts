@@ -2,13 +2,13 @@ import { gzipSync } from 'node:zlib';
 import type { Script } from '../../support/egress.ts';
 import { liveMs } from '../../support/live-clock.ts';
 import { Checks, type Result, type Scenario } from '../scenario.ts';
-import { good, inWorld, serves } from '../world.ts';
+import { answersOk, inWorld, serves } from '../world.ts';
 
 const LONGEST_MS = 1100;
 const ATTEMPT_MS = 800;
 
 const late: Script = (socket) => {
-  const timer = setTimeout(() => good('a')(socket, '', 0), 3000);
+  const timer = setTimeout(() => answersOk('a')(socket, '', 0), 3000);
   socket.on('close', () => clearTimeout(timer));
 };
 
@@ -38,7 +38,7 @@ const cutGzip = ends(
 
 async function viaB(script: Script, outcome: string): Promise<Result> {
   const checks = new Checks();
-  const places = { a: serves(script), b: serves(good('b')) };
+  const places = { a: serves(script), b: serves(answersOk('b')) };
   await inWorld({ places, execution: { attempt_timeout_ms: ATTEMPT_MS } }, async (world) => {
     const run = world.run();
     checks.atMost('ms of the run', await liveMs(() => run), LONGEST_MS);

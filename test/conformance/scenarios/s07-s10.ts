@@ -1,13 +1,13 @@
 import { liveMs } from '../../support/live-clock.ts';
 import { Checks, type Result, type Scenario } from '../scenario.ts';
-import { good, inWorld, serves, status, Switch } from '../world.ts';
+import { answersOk, inWorld, serves, status, ReplaceableScript } from '../world.ts';
 
 const RUNS = 100;
 
 /** Always 500: at most five hits, and one for each half-open slot. */
 async function broken(): Promise<Result> {
   const checks = new Checks();
-  const places = { a: serves(status('500 Internal Server Error')), b: serves(good('b')) };
+  const places = { a: serves(status('500 Internal Server Error')), b: serves(answersOk('b')) };
   await inWorld({ places }, async (world) => {
     let completed = 0;
     for (let run = 0; run < RUNS; run += 1) if ((await world.run()).status === 200) completed += 1;
@@ -31,7 +31,7 @@ const limited = status('429 Too Many Requests', ['retry-after: 2']);
 
 async function coolingWithB(secrets: boolean): Promise<Result> {
   const checks = new Checks();
-  await inWorld({ places: { a: serves(limited), b: serves(good('b')) }, secrets }, async (world) => {
+  await inWorld({ places: { a: serves(limited), b: serves(answersOk('b')) }, secrets }, async (world) => {
     const first = await world.run();
     checks.equal('attempts', await world.path(first), 'a rate_limited, b success');
     for (let run = 0; run < 10; run += 1) await world.run();
@@ -46,14 +46,14 @@ async function coolingWithB(secrets: boolean): Promise<Result> {
 
 async function coolingAlone(timeoutMs: number, expected: string): Promise<Result> {
   const checks = new Checks();
-  const a = new Switch(limited);
+  const a = new ReplaceableScript(limited);
   const places = { a: a.place() };
   await inWorld({ places, execution: { timeout_ms: timeoutMs }, secrets: false }, async (world) => {
     const began = performance.now();
     const run = world.run();
     const took = liveMs(() => run);
     while (world.server('a').requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    a.script = good('a');
+    a.script = answersOk('a');
     const answered = await run;
     const ended = performance.now();
     checks.equal('attempts', await world.path(answered), expected);
@@ -86,7 +86,7 @@ export const s08: readonly Scenario[] = [
 
 async function rejected(): Promise<Result> {
   const checks = new Checks();
-  await inWorld({ places: { a: serves(status('400 Bad Request')), b: serves(good('b')) } }, async (world) => {
+  await inWorld({ places: { a: serves(status('400 Bad Request')), b: serves(answersOk('b')) } }, async (world) => {
     const answered = await world.run();
     checks.equal('answer', `${answered.status} ${String(answered.code)}`, '502 provider-rejected');
     checks.equal('hits', [world.server('a').requests.length, world.server('b').requests.length], [1, 0]);

@@ -1,4 +1,4 @@
-import { eventsOf, inTime, swapsOf } from '../timed-world.ts';
+import { eventsOf, inTimedWorld, swapsOf } from '../timed-world.ts';
 import { Checks, type Result, type Scenario } from '../scenario.ts';
 
 const MINUTE_S = 60;
@@ -7,7 +7,7 @@ const MINUTE_S = 60;
 async function fastFailures(): Promise<Result> {
   const checks = new Checks();
   const providers = { a: () => ({ status: 503, ms: 4 }), b: () => ({ status: 200, ms: 260 }) };
-  await inTime(false, { providers, swap: { strategy: 'latency' } }, async (world) => {
+  await inTimedWorld(false, { providers, swap: { strategy: 'latency' } }, async (world) => {
     await world.pass(10 * MINUTE_S);
     const [first, ...more] = swapsOf(world);
     checks.equal('the swap', first?.[1], 'a>b hard_failure');
@@ -19,8 +19,8 @@ async function fastFailures(): Promise<Result> {
     );
     checks.atLeast('looks at the p95 of a', latencies.length, 100);
     checks.equal('p95 of a', [...new Set(latencies)], ['none']);
-    const fast = world.evaluated.flatMap(({ figures }) =>
-      figures.providers.filter(({ provider, p50Ms }) => provider === 'a' && p50Ms !== null),
+    const fast = world.evaluated.flatMap(({ evaluation }) =>
+      evaluation.providers.filter(({ provider, p50Ms }) => provider === 'a' && p50Ms !== null),
     );
     checks.equal('evaluations that know a latency of a', fast.length, 0);
     checks.equal('runs that failed', world.ran.filter(({ status }) => status !== 200).length, 0);
@@ -45,11 +45,11 @@ async function allDown(backFirst: 'a' | 'b'): Promise<Result> {
     const isDown = second >= DOWN_FROM_S && (second < DOWN_FROM_S + DOWN_S || name !== backFirst);
     return isDown ? { status: 503, ms: 5 } : { status: 200, ms: 200 };
   };
-  await inTime(false, { providers: { a: answers('a'), b: answers('b') } }, async (world) => {
+  await inTimedWorld(false, { providers: { a: answers('a'), b: answers('b') } }, async (world) => {
     await world.pass(DOWN_FROM_S + DOWN_S);
     checks.equal('swaps while all are down', swapsOf(world), []);
     const rules = world.evaluated.filter(({ second }) => second > DOWN_FROM_S + 2 * MINUTE_S);
-    checks.equal('rules after 2 min', [...new Set(rules.map(({ figures }) => figures.rule))], ['all-down']);
+    checks.equal('rules after 2 min', [...new Set(rules.map(({ evaluation }) => evaluation.rule))], ['all-down']);
     checks.equal(
       'Events',
       eventsOf(world).map(([, reason]) => reason),

@@ -1,17 +1,17 @@
 import { rawServer } from '../../support/egress.ts';
 import { runRebinding } from '../network/run-rebinding.ts';
 import { Checks, type Result, type Scenario } from '../scenario.ts';
-import { good, inWorld, secretOf, serves, status } from '../world.ts';
+import { answersOk, inWorld, secretOf, serves, status } from '../world.ts';
 
 type To = (port: number) => string;
 
 /** A redirect to another host is not followed; no part of the request is sent there. */
 async function redirected(to: To): Promise<Result> {
   const checks = new Checks();
-  const target = await rawServer(good('target'));
+  const target = await rawServer(answersOk('target'));
   const a = serves(status('307 Temporary Redirect', [`location: ${to(target.port)}`]));
   for (const follow of [0, 3]) {
-    const places = { a, b: serves(good('b')) };
+    const places = { a, b: serves(answersOk('b')) };
     await inWorld({ places, execution: { follow_redirects: follow } }, async (world) => {
       const answered = await world.run();
       checks.equal('outputs of b', answered.body['outputs'], { id: 'b' });
@@ -48,14 +48,14 @@ const notFound = (): Promise<never> =>
  */
 async function rebound(answers: readonly (readonly string[])[]): Promise<Result> {
   const checks = new Checks();
-  const inner = await rawServer(good('inner'));
+  const inner = await rawServer(answersOk('inner'));
   let asked = 0;
   const resolve = (): Promise<{ address: string; family: number }[]> => {
     const addresses = answers[Math.min(asked, answers.length - 1)] ?? [];
     asked += 1;
     return addresses.length === 0 ? notFound() : Promise.resolve(addresses.map(address));
   };
-  const places = { a: { kind: 'unknown' as const }, b: serves(good('b')) };
+  const places = { a: { kind: 'unknown' as const }, b: serves(answersOk('b')) };
   await inWorld({ places, resolve }, async (world) => {
     for (const addresses of answers) {
       const answered = await world.run();
@@ -77,7 +77,7 @@ export const s12: readonly Scenario[] = [
 
 async function notRepeated(): Promise<Result> {
   const checks = new Checks();
-  const places = { a: serves(() => undefined), b: serves(good('b')) };
+  const places = { a: serves(() => undefined), b: serves(answersOk('b')) };
   await inWorld({ places, execution: { idempotent: false, timeout_ms: 2000 } }, async (world) => {
     const answered = await world.run();
     checks.equal('answer', `${answered.status} ${String(answered.code)}`, '504 provider-timeout');

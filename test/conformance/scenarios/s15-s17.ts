@@ -2,7 +2,7 @@ import { rulesPolicy, simulatedConfig } from '../../simulation/rules-policy.ts';
 import { summarise, type Summary } from '../../simulation/summary.ts';
 import { blip, draws, slowdown, tie, type Events } from '../../simulation/workload.ts';
 import { Checks, type Result, type Scenario } from '../scenario.ts';
-import { inTime, swapsOf } from '../timed-world.ts';
+import { inTimedWorld, swapsOf } from '../timed-world.ts';
 
 const SEEDS = 40;
 
@@ -63,7 +63,7 @@ async function throughThePlatform(
     swap: { strategy: 'latency', ...swap },
     probesAreRuns: true,
   };
-  await inTime(isReal, options, async (world) => {
+  await inTimedWorld(isReal, options, async (world) => {
     await world.pass(LENGTH_S);
     const swaps = swapsOf(world);
     checks.equal(

@@ -1,12 +1,12 @@
 import { Checks, type Result, type Scenario } from '../scenario.ts';
 import { FAULTS, startScriptedPrometheus, type Fault } from '../scripted-prometheus.ts';
-import { inTime, swapsOf, type TimedWorld } from '../timed-world.ts';
+import { inTimedWorld, swapsOf, type TimedWorld } from '../timed-world.ts';
 
 const MINUTE_S = 60;
 const WELL_S = 2 * MINUTE_S;
 const BROKEN_S = 30 * MINUTE_S;
 /** A gap in the metrics that is longer than this is reported (failover.md §5.3, rule 1). */
-const TOLD_S = 5 * MINUTE_S;
+const REPORT_S = 5 * MINUTE_S;
 
 const isAvailable = ({ conditions }: TimedWorld['evaluated'][number]): string | undefined =>
   conditions.find(({ type }) => type === 'MetricsAvailable')?.status;
@@ -29,7 +29,7 @@ async function broken(fault: Fault, isReal: boolean): Promise<Result> {
     swap: { strategy: 'latency', latency: { threshold_ms: 500 } },
     source: prometheus.sourceOf,
   };
-  await inTime(isReal, options, async (world) => {
+  await inTimedWorld(isReal, options, async (world) => {
     await world.pass(WELL_S);
     checks.equal('metrics before', [...new Set(world.evaluated.map(({ metrics }) => metrics.state))].at(-1), 'fresh');
     const began = world.second;
@@ -39,9 +39,9 @@ async function broken(fault: Fault, isReal: boolean): Promise<Result> {
     checks.atLeast('evaluations', seen.length, 100);
     checks.equal('swaps', swapsOf(world), []);
     checks.equal('freezes', seen.filter(({ status }) => status.frozen !== null).length, 0);
-    const told = firstAt(world, began + 1, 'False') - began;
-    checks.atLeast('s until MetricsAvailable=False', told, TOLD_S);
-    checks.atMost('s until MetricsAvailable=False', told, TOLD_S + 30);
+    const reported = firstAt(world, began + 1, 'False') - began;
+    checks.atLeast('s until MetricsAvailable=False', reported, REPORT_S);
+    checks.atMost('s until MetricsAvailable=False', reported, REPORT_S + 30);
     prometheus.fault = undefined;
     const healed = world.second;
     await world.pass(MINUTE_S);

@@ -5,7 +5,7 @@ import { activeOf, idOf, inOperatorWorld, type OperatorWorld } from '../operator
 
 const NAME = 'mailer';
 const PIN_MS = 20_000;
-const TOLD_MS = 15_000;
+const REPORT_MS = 15_000;
 const SERVED_MS = 10_000;
 
 /** The provider that a run reached. */
@@ -38,7 +38,7 @@ async function untilVia(world: OperatorWorld, wanted: string): Promise<string> {
 }
 
 /** Time of the Event, ms since epoch. */
-async function toldAt({ space }: OperatorWorld, reason: string): Promise<number | undefined> {
+async function reportedAt({ space }: OperatorWorld, reason: string): Promise<number | undefined> {
   const events = await space.list('events.events.k8s.io');
   const found = events.find((event) => at(event, 'reason') === reason);
   return found === undefined ? undefined : Date.parse(String(at(found, 'eventTime')));
@@ -60,8 +60,8 @@ async function pinned({ plane }: Stage): Promise<Result> {
     checks.atMost('ms until the operator has followed', await world.untilActive(NAME, 'b', SERVED_MS), SERVED_MS);
     const orb = await world.space.get(`orb/${NAME}`);
     const ends = Date.parse(String(at(orb, 'spec', 'pin', 'expires_at')));
-    const told = await waitFor(() => toldAt(world, 'PinExpired'), PIN_MS + TOLD_MS + SERVED_MS);
-    checks.atMost('ms from the end of the pin to its Event', Math.abs((told ?? Infinity) - ends), TOLD_MS);
+    const reported = await waitFor(() => reportedAt(world, 'PinExpired'), PIN_MS + REPORT_MS + SERVED_MS);
+    checks.atMost('ms from the end of the pin to its Event', Math.abs((reported ?? Infinity) - ends), REPORT_MS);
     checks.equal('it stays', activeOf(await world.space.get(`orb/${NAME}`)), 'b');
     checks.equal('runs from then on', await untilVia(world, VIA_B), VIA_B);
   });

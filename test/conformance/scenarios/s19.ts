@@ -1,6 +1,6 @@
 import type { NewPin } from '../../../api-server/providers/port.ts';
 import { Checks, type Result, type Scenario } from '../scenario.ts';
-import { eventsOf, inTime, swapsOf, type TimedOptions, type TimedWorld } from '../timed-world.ts';
+import { eventsOf, inTimedWorld, swapsOf, type TimedOptions, type TimedWorld } from '../timed-world.ts';
 
 const MINUTE_S = 60;
 
@@ -29,7 +29,7 @@ const failing: TimedOptions = {
 
 async function soft(): Promise<Result> {
   const checks = new Checks();
-  await inTime(false, failing, async (world) => {
+  await inTimedWorld(false, failing, async (world) => {
     await world.pass(5 * MINUTE_S);
     await world.pin(pinTo(world, 3600, 'soft'));
     await world.pass(15 * MINUTE_S);
@@ -45,7 +45,7 @@ async function soft(): Promise<Result> {
 
 async function hard(): Promise<Result> {
   const checks = new Checks();
-  await inTime(false, failing, async (world) => {
+  await inTimedWorld(false, failing, async (world) => {
     await world.pass(5 * MINUTE_S);
     await world.pin(pinTo(world, 3600, 'hard'));
     await world.pass(30 * MINUTE_S);
@@ -58,7 +58,7 @@ async function hard(): Promise<Result> {
 
 async function once(): Promise<Result> {
   const checks = new Checks();
-  await inTime(false, { providers: { a: well(150), b: well(150) } }, async (world) => {
+  await inTimedWorld(false, { providers: { a: well(150), b: well(150) } }, async (world) => {
     await world.pass(5 * MINUTE_S);
     await world.pin(pinTo(world, 600, 'once'));
     await world.pass(30);
@@ -74,7 +74,7 @@ const PIN_S = 2 * MINUTE_S;
 
 async function expiry(isReal: boolean): Promise<Result> {
   const checks = new Checks();
-  await inTime(isReal, { providers: { a: well(150), b: well(150) } }, async (world) => {
+  await inTimedWorld(isReal, { providers: { a: well(150), b: well(150) } }, async (world) => {
     await world.pass(MINUTE_S);
     const pinned = world.second;
     await world.pin(pinTo(world, PIN_S, 'soft'));
@@ -82,8 +82,8 @@ async function expiry(isReal: boolean): Promise<Result> {
     const inside = world.ran.filter(({ second }) => second > pinned && second < pinned + PIN_S);
     checks.equal('runs under the pin', [...new Set(inside.map(({ via }) => via))], ['b']);
     checks.equal('swaps', swapNames(world), ['a>b manual']);
-    const [told, ...more] = eventsOf(world).filter(([, reason]) => reason === 'PinExpired');
-    checks.atMost('s from the end of the pin to its Event', Math.abs((told?.[0] ?? Infinity) - pinned - PIN_S), 15);
+    const [reported, ...more] = eventsOf(world).filter(([, reason]) => reason === 'PinExpired');
+    checks.atMost('s from the end of the pin to its Event', Math.abs((reported?.[0] ?? Infinity) - pinned - PIN_S), 15);
     checks.equal('Events of the end', more.length, 0);
   });
   return checks.result();
@@ -91,7 +91,7 @@ async function expiry(isReal: boolean): Promise<Result> {
 
 async function withoutLoop(): Promise<Result> {
   const checks = new Checks();
-  await inTime(false, { providers: { a: well(150), b: well(150) } }, async (world) => {
+  await inTimedWorld(false, { providers: { a: well(150), b: well(150) } }, async (world) => {
     await world.pass(MINUTE_S);
     await world.stopDeciding();
     checks.equal('before', (await world.run()).via, 'a');

@@ -30,7 +30,7 @@ function writtenStates(now: number): Readonly<Record<Name, FailoverStatus>> {
 /** One observation of all Orbs. */
 type Seen = ReadonlyMap<string, { readonly at: number; readonly status: FailoverStatus }>;
 
-async function look({ space }: OperatorWorld): Promise<Seen> {
+async function observe({ space }: OperatorWorld): Promise<Seen> {
   const orbs = await space.list('orbs.orbs.dev');
   const entries = orbs.flatMap((orb) => {
     const failover = at(orb, 'status', 'failover');
@@ -53,7 +53,7 @@ async function watchMoves(
   const strange: string[] = [];
   const until = Date.now() + GIVEN_UP_MS;
   while (moved.size < NAMES.length && Date.now() < until) {
-    const seen = await look(world);
+    const seen = await observe(world);
     for (const name of NAMES) {
       const found = seen.get(name);
       if (found === undefined || moved.has(name)) continue;
@@ -105,7 +105,7 @@ async function killedAndStarted({ plane }: Stage): Promise<Result> {
       checks.atLeast(`${name}: ms from the written time to the change`, late, 0);
       checks.atMost(`${name}: ms from the written time to the change`, late, LATE_MS);
     }
-    checks.equal('swaps of the ramp', (await look(world)).get('ramp')?.status.swapSeq, 1);
+    checks.equal('swaps of the ramp', (await observe(world)).get('ramp')?.status.swapSeq, 1);
   });
   return checks.result();
 }

@@ -1,5 +1,5 @@
 import { Checks, type Result, type Scenario } from '../scenario.ts';
-import { inTime, swapsOf, type TimedOptions, type TimedWorld } from '../timed-world.ts';
+import { inTimedWorld, swapsOf, type TimedOptions, type TimedWorld } from '../timed-world.ts';
 
 const MINUTE_S = 60;
 const LONG_S = 60 * MINUTE_S;
@@ -25,7 +25,7 @@ const outage: TimedOptions = {
 
 async function midHold(): Promise<Result> {
   const checks = new Checks();
-  await inTime(false, outage, async (world) => {
+  await inTimedWorld(false, outage, async (world) => {
     checks.equal('swapped', await until(world, ({ status }) => status.activeProvider === 'b'), true);
     const [hold] = world.status.holds;
     const end = secondOf(world, hold?.until ?? Infinity);
@@ -49,7 +49,7 @@ async function midHold(): Promise<Result> {
 
 async function midRamp(): Promise<Result> {
   const checks = new Checks();
-  await inTime(false, outage, async (world) => {
+  await inTimedWorld(false, outage, async (world) => {
     checks.equal('at half', await until(world, ({ status }) => status.ramp?.percent === 50), true);
     const { ramp } = world.status;
     await world.pass(20);
@@ -77,7 +77,7 @@ async function midRamp(): Promise<Result> {
 
 async function frozen(): Promise<Result> {
   const checks = new Checks();
-  await inTime(false, { ...outage, swap: { dwell: { max_swaps_per_hour: 1 } } }, async (world) => {
+  await inTimedWorld(false, { ...outage, swap: { dwell: { max_swaps_per_hour: 1 } } }, async (world) => {
     checks.equal('frozen', await until(world, ({ status }) => status.frozen !== null), true);
     const { frozen: state } = world.status;
     const end = secondOf(world, state?.until ?? Infinity);

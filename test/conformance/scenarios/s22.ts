@@ -71,8 +71,8 @@ async function checkEverything(world: OperatorWorld, checks: Checks): Promise<vo
   checks.equal('numbers and Events', checkSwaps(witness.orbs(), await space.list('events.events.k8s.io')), []);
   for (const { receiptId, seq } of swaps) {
     const path = `/receipts/${receiptId}`;
-    const look = async (): Promise<true | undefined> => ((await api.get(key, path)).status === 200 ? true : undefined);
-    checks.equal(`receipt of swap ${seq}`, await waitFor(look, MINTED_MS), true);
+    const poll = async (): Promise<true | undefined> => ((await api.get(key, path)).status === 200 ? true : undefined);
+    checks.equal(`receipt of swap ${seq}`, await waitFor(poll, MINTED_MS), true);
   }
   await api.process.stop();
   checks.equal('receipts in the ledger', await checkLedger(api.data, space.name, swaps.length), []);
@@ -90,10 +90,10 @@ async function disturbed({ plane }: Stage, namespace: string, disturb: Disturb):
     checks.atMost('ms of the swap by hand', await world.untilActive(NAME, 'b', AT_ONCE_MS), AT_ONCE_MS);
     const disturbing = disturb(leader, members);
     disturbing.catch(() => undefined); // awaited below, after the swap
-    world.figures.say({ namespace, orbId: idOf(NAME) }, { a: 'well', b: 'failing' });
+    world.metrics.set({ namespace, orbId: idOf(NAME) }, { a: 'well', b: 'failing' });
     checks.atMost('ms until b is left', await world.untilActive(NAME, 'a', 2 * TAKEOVER_MS), TAKEOVER_MS);
     await disturbing;
-    world.figures.say({ namespace, orbId: idOf(NAME) }, { a: 'well', b: 'well' });
+    world.metrics.set({ namespace, orbId: idOf(NAME) }, { a: 'well', b: 'well' });
     checks.equal('somebody leads', (await world.leader(members)) !== undefined, true);
     await world.pin(NAME, pinTo('b'));
     checks.atMost('ms of the next swap by hand', await world.untilActive(NAME, 'b', TAKEOVER_MS), TAKEOVER_MS);

@@ -1,6 +1,6 @@
 import { textAt } from '../../support/members.ts';
 import { Checks, type Result, type Scenario } from '../scenario.ts';
-import { good, inWorld, secretOf, serves, type World } from '../world.ts';
+import { answersOk, inWorld, secretOf, serves, type World } from '../world.ts';
 
 type Place = 'json' | 'header' | 'path' | 'query';
 /** The value that the provider must receive, or the code of a refusal. */
@@ -106,7 +106,7 @@ async function check(world: World, place: Place, checks: Checks): Promise<void> 
 /** A value arrives unchanged, or nothing is sent. */
 async function literal(place: Place): Promise<Result> {
   const checks = new Checks();
-  await inWorld({ places: { a: serves(good('a')) }, execution: PLACES[place], secrets: false }, async (world) => {
+  await inWorld({ places: { a: serves(answersOk('a')) }, execution: PLACES[place], secrets: false }, async (world) => {
     await check(world, place, checks);
     const missing = await world.run({ inputs: {} });
     checks.equal('without the input', `${missing.status} ${String(missing.code)}`, '422 invalid-inputs');
@@ -118,7 +118,7 @@ async function literal(place: Place): Promise<Result> {
 /** A placeholder without a value is an error, never an empty text. */
 async function missingSecret(): Promise<Result> {
   const checks = new Checks();
-  await inWorld({ places: { a: serves(good('a')), b: serves(good('b')) } }, async (world) => {
+  await inWorld({ places: { a: serves(answersOk('a')), b: serves(answersOk('b')) } }, async (world) => {
     world.addOrbiset('support', 'acme', {});
     const answered = await world.run();
     checks.equal('answer', `${answered.status} ${String(answered.code)}`, '409 secret-missing');

@@ -15,7 +15,7 @@ export interface ApiAnswer {
 
 /** The API at the address of its Service, as a caller with a key for all tenants. */
 export interface ApiClient {
-  readonly post: (path: string, body: object, wish: Wish) => Promise<ApiAnswer>;
+  readonly post: (path: string, body: object, options: RequestOptions) => Promise<ApiAnswer>;
   /** Repeats the request while no answer comes. */
   readonly get: (path: string) => Promise<ApiAnswer>;
   /** The command line as a user runs it: through the port-forward, with a key. */
@@ -25,7 +25,7 @@ export interface ApiClient {
   readonly close: () => Promise<void>;
 }
 
-interface Wish {
+interface RequestOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
@@ -59,12 +59,17 @@ export async function connectApi(): Promise<ApiClient> {
   const ca = Buffer.from(encoded, 'base64').toString('utf8');
   const folder = await mkdtemp(join(tmpdir(), 'orb-e2e-'));
   const dispatcher = new Agent({ connect: { ca, servername: 'orb-api', timeout: 2000 }, connections: 128 });
-  const ask = async (method: 'GET' | 'POST', path: string, wish: Wish, body?: object): Promise<ApiAnswer> => {
+  const ask = async (
+    method: 'GET' | 'POST',
+    path: string,
+    options: RequestOptions,
+    body?: object,
+  ): Promise<ApiAnswer> => {
     const answer = await request(`https://${address}${path}`, {
       method,
       dispatcher,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...wish.headers },
-      signal: wish.signal,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...options.headers },
+      signal: options.signal,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.body.text();
@@ -72,7 +77,7 @@ export async function connectApi(): Promise<ApiClient> {
     return { status: answer.statusCode, header, body: parse(text) };
   };
   return {
-    post: (path, body, wish) => ask('POST', path, wish, body),
+    post: (path, body, options) => ask('POST', path, options, body),
     get: (path) => patiently(() => ask('GET', path, { headers: {}, signal: AbortSignal.timeout(GET_MS) })),
     orb: (...args) => command(process.execPath, [cli, ...args], { env: { ORB_API_KEY: key } }),
     folder,

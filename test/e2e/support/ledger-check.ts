@@ -9,7 +9,7 @@ import { exitOf } from '../../../hack/node/exit-of.ts';
 import { PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
 import { checkKilled, type KilledLedger } from '../../chaos/check-killed.ts';
 import { at } from '../../../hack/control-plane/json.ts';
-import { emptyWitness, type Witnessed } from '../../chaos/witness.ts';
+import { emptyWitness, type Observations } from '../../chaos/witness.ts';
 import { place } from '../../support/e2e/node.ts';
 import type { ApiClient } from './api-client.ts';
 import { RATE, type LoadResult } from './load.ts';
@@ -38,12 +38,12 @@ async function writeKeys(folder: string): Promise<void> {
 async function backUp(file: string): Promise<void> {
   const args = ['exec', '-n', PLATFORM_NAMESPACE, 'deploy/orb-api', '--', 'orb', 'ledger', 'backup', '-'];
   const child = spawn(place.kubectl, [...args, '--data', '/data'], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const told: Buffer[] = [];
-  child.stderr.on('data', (chunk: Buffer) => told.push(chunk));
+  const reported: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => reported.push(chunk));
   const exited = exitOf(child);
   await pipeline(child.stdout, createWriteStream(file));
   const code = await exited;
-  if (code !== 0) throw new Error(`orb ledger backup (${code}): ${Buffer.concat(told).toString('utf8')}`);
+  if (code !== 0) throw new Error(`orb ledger backup (${code}): ${Buffer.concat(reported).toString('utf8')}`);
 }
 
 /** A value that the API exposes at its metrics port; undefined while it does not answer. */
@@ -79,7 +79,7 @@ async function verifyOffline(api: ApiClient, receiptIds: readonly string[]): Pro
 }
 
 /** Reads the whole ledger: it holds every receipt and checkpoint that was seen, signed, once, in one tree. */
-async function readLedger(api: ApiClient, seen: Witnessed): Promise<KilledLedger> {
+async function readLedger(api: ApiClient, seen: Observations): Promise<KilledLedger> {
   // A new folder each time: SQLite would read the side files of an earlier copy with the next copy.
   const data = await mkdtemp(join(api.folder, 'look-'));
   await writeKeys(join(data, 'keys'));
@@ -125,8 +125,8 @@ export async function checkLoad(
 ): Promise<void> {
   expect(perSecond, 'runs a second').to.be.at.least(RATE * REACHED);
   const faults = Map.groupBy(failed, ({ fault }) => fault);
-  const told = [...faults].map(([fault, { length }]) => `${length} times ${fault}`);
-  expect(told, `${failed.length} of ${runs.length} runs failed`).to.deep.equal([]);
+  const reported = [...faults].map(([fault, { length }]) => `${length} times ${fault}`);
+  expect(reported, `${failed.length} of ${runs.length} runs failed`).to.deep.equal([]);
   const receiptIds = runs.map(({ receiptId }) => receiptId);
   expect(new Set(receiptIds).size, 'receipts of the runs').to.equal(runs.length);
   expect(await secondRequests(providers), 'second requests').to.deep.equal([]);

@@ -62,10 +62,10 @@ function judge({ status, header, body }: ApiAnswer): Seen {
 }
 
 async function attempt(api: ApiClient, orbId: string, id: string): Promise<Seen> {
-  const wish = { headers: { 'idempotency-key': id }, signal: AbortSignal.timeout(ATTEMPT_MS) };
+  const options = { headers: { 'idempotency-key': id }, signal: AbortSignal.timeout(ATTEMPT_MS) };
   try {
     const path = `/orbisets/${TENANT}.default/execute`;
-    return judge(await api.post(path, { orb_id: orbId, inputs: { id } }, wish));
+    return judge(await api.post(path, { orb_id: orbId, inputs: { id } }, options));
   } catch (error) {
     return { kind: 'again', why: String(error), afterMs: PAUSE_MS };
   }

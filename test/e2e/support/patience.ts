@@ -9,8 +9,8 @@ const PAUSE_MS = 500;
  * Polls until an answer comes, at least ten times: a poll of a cluster takes seconds.
  * @returns undefined: no answer came
  */
-export const eventually = <T>(look: () => Promise<T | undefined>, ms = PATIENCE_MS): Promise<T | undefined> =>
-  waitFor(look, ms);
+export const eventually = <T>(poll: () => Promise<T | undefined>, ms = PATIENCE_MS): Promise<T | undefined> =>
+  waitFor(poll, ms);
 
 /** Repeats a request while it fails. Only for requests that may be repeated. @throws the last error */
 export async function patiently<T>(ask: () => Promise<T>): Promise<T> {

@@ -110,11 +110,11 @@ export async function startProviders(...names: readonly string[]): Promise<Provi
   await publishAuthority(ca.certificate);
   for (const name of names) {
     const { key, certificate } = issue(ca, { names: [hostOf(name)] });
-    const wish = { secrets: { [`${name}-tls`]: '/tls' }, scratch: '/seen', ready: '/ready' };
+    const options = { secrets: { [`${name}-tls`]: '/tls' }, scratch: '/seen', ready: '/ready' };
     await tenant.apply(
       secret(`${name}-tls`, { 'tls.key': key, 'tls.crt': certificate }),
       headless(name),
-      deployment(name, SCRIPT, 1, wish),
+      deployment(name, SCRIPT, 1, options),
     );
   }
   for (const name of names) await tenant.kubectl('rollout', 'status', `deploy/${name}`, '--timeout=180s');

@@ -8,7 +8,7 @@ import { place } from '../../support/e2e/node.ts';
 
 // CI shows only the end of its log, and later failures seldom show more than the first failures.
 const SCENES = 2;
-const LOOK_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 const MOST_COLUMNS = 300;
 const FAULT = /^[EWF]\d{4} /;
 
@@ -27,7 +27,7 @@ const endOf = (text: string, count: number): readonly string[] =>
 function kubectl(args: readonly string[], count: number): readonly string[] {
   const { stdout, stderr, error } = spawnSync(place.kubectl, ['--request-timeout=10s', ...args], {
     encoding: 'utf8',
-    timeout: LOOK_MS,
+    timeout: TIMEOUT_MS,
     maxBuffer: 16 * 1024 * 1024,
   });
   return error === undefined ? endOf(`${stderr}\n${stdout}`, count) : [`    ${error.message}`];

@@ -29,7 +29,7 @@ const sendOrb = (): object =>
     execution: { ...executionOf('alpha', 'POST'), timeout_ms: SEND_TIMEOUT_MS },
   });
 
-interface StageWish {
+interface StageOptions {
   /** Values of the chart, in addition to those for the providers. */
   readonly values?: object;
   /** Folder or package of the chart. */
@@ -47,7 +47,11 @@ async function clear(): Promise<void> {
 }
 
 /** Installs everything on an empty cluster; the Orb can be executed when this resolves. */
-export async function setStage({ values = {}, chart, providers: names = ['alpha'] }: StageWish = {}): Promise<Stage> {
+export async function setStage({
+  values = {},
+  chart,
+  providers: names = ['alpha'],
+}: StageOptions = {}): Promise<Stage> {
   await clear();
   const providers = await startProviders(...names);
   await ensureRelease({ ...providers.values, ...values }, chart);

@@ -16,7 +16,7 @@ describe(`operators and API that are killed while swaps come (ORB_CHAOS_SEED=${s
   before(async () => {
     world = await startWorld('swaps');
   });
-  afterEach(function tellFailures() {
+  afterEach(function reportFailures() {
     if (this.currentTest?.state === 'failed') process.stdout.write(`${lines.join('\n')}\n`);
   });
   after(() => stopWorld(world));

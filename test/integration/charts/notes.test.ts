@@ -72,7 +72,7 @@ const CASES: readonly Case[] = [
   {
     why: 'a certificate of your own, and a Prometheus without its operator',
     values: `api.tls.secretName=mine,${PROMETHEUS}`,
-    says: ['The cluster does not know ServiceMonitors'],
+    says: ['The cluster has no ServiceMonitors'],
     leavesOut: ['self-signed', 'There is no Prometheus'],
   },
 ];

@@ -108,7 +108,7 @@ describe('the API on a cluster', function suite() {
     expect(Number(await team.kubectl('get', 'orb/echo', '-o', 'jsonpath={.metadata.generation}'))).to.be.above(
       Number(stored),
     );
-    await waitFor(async () => (api.log().includes('the last valid version runs on') ? true : undefined), 5000);
+    await waitFor(async () => (api.log().includes('the last valid version keeps running') ? true : undefined), 5000);
     expect([(await execute('acme.echo@1.0.0')).status, paths().at(-1)]).to.deep.equal([200, '/ok?v=2']);
     api = await api.restart();
     expect([(await execute('acme.echo@1.0.0')).status, paths().at(-1)]).to.deep.equal([200, '/ok?v=2']);

@@ -60,7 +60,7 @@ describe('the head of the log of a cluster (trust.md §2.3)', function suite() {
     return (await kubectlOk(plane, args)).split('\n');
   };
   /** Messages of the Events about it, when one of them has these words. */
-  const told = (words: string): Promise<string | undefined> =>
+  const reported = (words: string): Promise<string | undefined> =>
     waitFor(async () => {
       const about = `--field-selector=involvedObject.name=${LOG_HEAD_NAME},reason=LedgerForked`;
       const text = await kubectlOk(plane, ['-n', SYSTEM, 'get', 'events', about, '-o', 'jsonpath={.items[*].message}']);
@@ -101,7 +101,7 @@ describe('the head of the log of a cluster (trust.md §2.3)', function suite() {
     api = await api.restart();
     expect((await until(({ status }) => status !== 404))?.code).to.equal('ledger-forked');
     expect((await api.get(owner.key, '/receipts')).status).to.equal(200);
-    expect(await told('orb ledger adopt --new-origin')).to.include('Nothing is signed');
+    expect(await reported('orb ledger adopt --new-origin')).to.include('Nothing is signed');
     expect(await headLines()).to.deep.equal(head);
   });
 
@@ -121,7 +121,9 @@ describe('the head of the log of a cluster (trust.md §2.3)', function suite() {
     await kubectlOk(plane, ['-n', SYSTEM, 'patch', 'configmap', LOG_HEAD_NAME, '-p', '{"data":{"checkpoint":"x"}}']);
     api = await api.restart();
     expect((await until(({ status }) => status !== 404))?.code).to.equal('ledger-forked');
-    expect(await told('delete it. Then start again')).to.include('no checkpoint that a key of this platform signed');
+    expect(await reported('delete it. Then start again')).to.include(
+      'no checkpoint that a key of this platform signed',
+    );
     await kubectlOk(plane, ['-n', SYSTEM, 'delete', 'configmap', LOG_HEAD_NAME]);
     api = await api.restart();
     expect((await until(({ status }) => status === 200))?.status).to.equal(200);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TlsFiles } from '../../../api-server/http/server.ts';
 import { createTlsFollower, readTls, watchTls } from '../../../api-server/process/tls-files.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { noteLog } from '../../support/kube/runtime-notes.ts';
+import { recordLog } from '../../support/kube/runtime-recorders.ts';
 import { issue, makeCa } from '../../support/tls.ts';
 
 const ca = makeCa();
@@ -31,7 +31,7 @@ describe('watchTls', function suite() {
     for (const file of ['tls.crt', 'tls.key']) symlinkSync(join('..data', file), join(folder, file));
     const paths = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
     const used: TlsFiles[] = [];
-    const { logger } = noteLog();
+    const { logger } = recordLog();
     const followed = createTlsFollower(paths, await readTls(paths), { logger, use: (files) => used.push(files) });
     const stop = watchTls(paths, followed);
     for (const version of ['v2', 'v3']) {

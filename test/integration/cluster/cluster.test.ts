@@ -43,10 +43,10 @@ describe('npm run cluster', function suite() {
         [['--issuer', 'http://orbs.example'], '--issuer takes an https origin'],
         [['--egress-stub', 'https://api.example.com'], 'ORIGIN=ADDRESS:PORT'],
       ];
-      for (const [args, told] of wrong) {
+      for (const [args, reported] of wrong) {
         const child = spawnCluster(args);
         expect(await child.exited, args.join(' ')).to.equal(64);
-        expect(child.output().stderr).to.include(told).and.include('npm run cluster -- [options]');
+        expect(child.output().stderr).to.include(reported).and.include('npm run cluster -- [options]');
         expect(child.output().stdout).to.equal('');
       }
     });
@@ -224,7 +224,7 @@ describe('npm run cluster', function suite() {
       expect(described).to.match(/Warning +ManifestInvalid .*spec\.execution\.body_template/);
       expect(rowOf(await kubectl('get', 'orb'), 'example.echo-1.0.0')['READY']).to.equal('False');
       // The API may see the edit later than the operator did.
-      for (let look = 0; look < 10; look += 1) {
+      for (let times = 0; times < 10; times += 1) {
         expect(textOutput(await execute())).to.equal('Hello (edited)');
         await delay(100);
       }

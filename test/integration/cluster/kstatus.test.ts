@@ -6,7 +6,7 @@ import { orb, orbiset, secret } from '../../support/cluster-objects.ts';
 import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aHelmChart, type HelmChart } from '../../support/cluster/helm-chart.ts';
-import { currentTooEarly, flapped, watchKstatus, type KstatusWatch } from '../../support/cluster/kstatus-watch.ts';
+import { currentTooEarly, fellBack, watchKstatus, type KstatusWatch } from '../../support/cluster/kstatus-watch.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
 import { aPublication, manifestOf } from '../../support/kube-objects.ts';
 import { SHORT_LEASE, startOperator, type OperatorProcess } from '../../support/operator-process.ts';
@@ -147,7 +147,7 @@ describe('kstatus, by tools that are not ours', function suite() {
         );
       expect([...states]).to.include.members(['Orbiset/support InProgress', 'Orbiset/support Current']);
       expect(currentTooEarly(seen)).to.deep.equal([]);
-      expect(flapped(seen)).to.deep.equal([]);
+      expect(fellBack(seen)).to.deep.equal([]);
     });
 
     it('of a publication is in progress, for nothing evaluates it', async () => {
@@ -169,7 +169,7 @@ describe('kstatus, by tools that are not ours', function suite() {
         watch.seen().filter(({ name }) => name === 'Orbiset/support');
       const last = await waitFor(async () => (seen().at(-1)?.kstatus === 'Current' ? 'Current' : undefined));
       expect([watch.seen().length > before, last]).to.deep.equal([true, 'Current']);
-      expect(flapped(seen())).to.have.length(1);
+      expect(fellBack(seen())).to.have.length(1);
       expect(currentTooEarly(seen())).to.deep.equal([]);
     });
   });

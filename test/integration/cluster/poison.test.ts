@@ -165,22 +165,22 @@ describe('the platform among malformed objects that no schema has seen (security
   });
 
   it('says of each malformed one what is wrong with it, where the API server lets a status be written', async () => {
-    const untold = async (): Promise<readonly KubeObject[]> =>
+    const unreported = async (): Promise<readonly KubeObject[]> =>
       (await identified()).filter((object) => conditionOf(object, 'Ready') === undefined);
-    // Those that nobody may write a status for are never told.
-    let silent = await untold();
+    // Those that nobody may write a status for never get one.
+    let silent = await unreported();
     await waitFor(async () => {
-      const now = await untold();
+      const now = await unreported();
       const isStill = now.length === silent.length;
       silent = now;
       return isStill && (await refusedStatus(now)).length === now.length ? true : undefined;
     }, 20_000);
     const refused = await refusedStatus(silent);
     expect(silent.map(nameOf).filter((name) => !refused.includes(name))).to.deep.equal([]);
-    const told = (await identified()).filter((object) => !refused.includes(nameOf(object)));
-    expect(told.length).to.be.at.least(poison.length / 2);
+    const reported = (await identified()).filter((object) => !refused.includes(nameOf(object)));
+    expect(reported.length).to.be.at.least(poison.length / 2);
     // Nothing that these hold is left of an Orbiset once the schema has pruned it: {} is a good one.
-    const stalled = told.filter(({ kind }) => kind !== 'Orbiset');
+    const stalled = reported.filter(({ kind }) => kind !== 'Orbiset');
     for (const object of stalled) {
       expect(conditionOf(object, 'Stalled')?.status, nameOf(object)).to.equal('True');
       expect(conditionOf(object, 'Stalled')?.message, nameOf(object)).to.match(/^spec/);

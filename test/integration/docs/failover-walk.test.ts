@@ -41,7 +41,7 @@ function stepsOf(text: string): readonly Step[] {
 }
 
 const lineOf = (text: string, name: string): string => new RegExp(`^${name} +(.*)$`, 'm').exec(text)?.[1] ?? '';
-/** The words that a status says whatever the figures are. */
+/** The words that a status says whatever the metrics are. */
 const stateOf = (text: string): string => `${lineOf(text, 'state')}, ${lineOf(text, 'active').split(':')[0]}`;
 /** Verbs that talk to no API. */
 const isLocal = ([first = '']: readonly string[]): boolean => first === 'verify' || first === 'trust';

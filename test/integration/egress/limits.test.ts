@@ -3,7 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { expect } from 'chai';
 import type { DialResult } from '../../../adapters/egress/port.ts';
-import { aDialer, anywhere, brief, dial, never, ORIGIN, provided, says, stubbed } from '../../support/dialing.ts';
+import {
+  aDialer,
+  allowAnyUrl,
+  briefResult,
+  dial,
+  neverAborted,
+  ORIGIN,
+  provided,
+  answersWith,
+  stubbed,
+} from '../../support/dialing.ts';
 import { answer, aRequest, rawServer, someLimits, type Script } from '../../support/egress.ts';
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
@@ -61,10 +71,10 @@ describe('the deadline', () => {
   for (const [why, script, status] of ENDLESS) {
     it(`of 2000 ms ends ${why} within 200 ms`, async () => {
       const result = await provided(script, (dialer) => {
-        const asked = dialer.dial(aRequest(`${ORIGIN}/`), someLimits(), anywhere, AbortSignal.timeout(2000));
+        const asked = dialer.dial(aRequest(`${ORIGIN}/`), someLimits(), allowAnyUrl, AbortSignal.timeout(2000));
         return checkEnds(asked, 2000);
       });
-      expect(brief(result)).to.equal(`timeout deadline sent=true status=${status}`);
+      expect(briefResult(result)).to.equal(`timeout deadline sent=true status=${status}`);
     });
   }
 
@@ -79,15 +89,15 @@ describe('the deadline', () => {
           dial(dialer, aRequest(`${ORIGIN}/`), someLimits({ connectTimeoutMs: 3000 })),
         );
         while (held.length < all.length) await new Promise(setImmediate);
-        const asked = dialer.dial(aRequest(`${ORIGIN}/late`), someLimits(), anywhere, AbortSignal.timeout(2000));
-        expect(brief(await checkEnds(asked, 2000))).to.equal('timeout deadline sent=false status=null');
+        const asked = dialer.dial(aRequest(`${ORIGIN}/late`), someLimits(), allowAnyUrl, AbortSignal.timeout(2000));
+        expect(briefResult(await checkEnds(asked, 2000))).to.equal('timeout deadline sent=false status=null');
         const queued = dial(dialer, aRequest(`${ORIGIN}/queued`));
         expect([server.connections(), held.length]).to.deep.equal([256, 256]);
         for (const socket of held.splice(0)) socket.write(answer('ok'));
-        const results = new Set((await Promise.all(all)).map(brief));
+        const results = new Set((await Promise.all(all)).map(briefResult));
         while (held.length === 0) await new Promise(setImmediate);
         held[0]?.write(answer('queued'));
-        expect([[...results], brief(await queued), server.connections()]).to.deep.equal([
+        expect([[...results], briefResult(await queued), server.connections()]).to.deep.equal([
           ['200 ok'],
           '200 queued',
           256,
@@ -102,7 +112,7 @@ describe('the connect timeout', () => {
     const server = await rawServer(() => undefined);
     const dialer = stubbed(server);
     const result = await checkEnds(dial(dialer, aRequest(`${ORIGIN}/`), someLimits({ connectTimeoutMs: 300 })), 300);
-    expect(brief(result)).to.equal('timeout connect-timeout sent=false status=null');
+    expect(briefResult(result)).to.equal('timeout connect-timeout sent=false status=null');
     await dialer.destroy();
     await server.close();
   });
@@ -113,7 +123,7 @@ describe('the connect timeout', () => {
       checkEnds(dial(dialer, aRequest(`${ORIGIN}/`), someLimits({ connectTimeoutMs: 100 })), 100),
       checkEnds(dial(dialer, aRequest(`${ORIGIN}/`), someLimits({ connectTimeoutMs: 60_000 })), 3000),
     ]);
-    expect(results.map(brief)).to.deep.equal(Array(2).fill('timeout connect-timeout sent=false status=null'));
+    expect(results.map(briefResult)).to.deep.equal(Array(2).fill('timeout connect-timeout sent=false status=null'));
     await dialer.destroy();
   });
 });
@@ -138,14 +148,14 @@ describe('the body idle time', () => {
     const result = await provided(script, (dialer) =>
       checkEnds(dial(dialer, aRequest(`${ORIGIN}/`), someLimits({ bodyIdleMs: 300 })), 300, sent.promise),
     );
-    expect(brief(result)).to.equal('timeout body-idle sent=true status=200');
+    expect(briefResult(result)).to.equal('timeout body-idle sent=true status=200');
   });
 
   it('begins anew with every byte', async () => {
     // A machine that stands still for two seconds between two bytes does no harm.
     const limits = someLimits({ bodyIdleMs: 3000 });
     const result = await provided(slowly, (dialer) => dial(dialer, aRequest(`${ORIGIN}/`), limits));
-    expect(brief(result)).to.equal('200 12345');
+    expect(briefResult(result)).to.equal('200 12345');
     expect(result.ms).to.be.above(3000);
   });
 });
@@ -167,11 +177,11 @@ async function bomb(): Promise<Buffer> {
 describe('a bomb', () => {
   it('of 200 MiB costs no more than the cap', async () => {
     const body = await bomb();
-    await provided(says(answer(body, ['content-encoding: gzip'])), async (dialer) => {
+    await provided(answersWith(answer(body, ['content-encoding: gzip'])), async (dialer) => {
       globalThis.gc?.();
       const before = process.memoryUsage.rss();
       const results: string[] = [];
-      for (let round = 0; round < 10; round += 1) results.push(brief(await dial(dialer, aRequest(`${ORIGIN}/`))));
+      for (let round = 0; round < 10; round += 1) results.push(briefResult(await dial(dialer, aRequest(`${ORIGIN}/`))));
       expect(new Set(results)).to.deep.equal(new Set(['response response-too-large sent=true status=200']));
       expect(process.memoryUsage.rss() - before).to.be.below(64 * 1_048_576);
     });
@@ -191,7 +201,7 @@ describe('a bomb', () => {
     };
     await provided(script, async (dialer) => {
       const result = await dial(dialer, aRequest(`${ORIGIN}/`));
-      expect(brief(result)).to.equal('response response-too-large sent=true status=200');
+      expect(briefResult(result)).to.equal('response response-too-large sent=true status=200');
       expect(written).to.be.below(8 * 1_048_576);
     });
   });
@@ -199,11 +209,11 @@ describe('a bomb', () => {
 
 describe('many requests at once', () => {
   it('never open more than 256 connections to an origin', async () => {
-    await provided(says(answer('ok')), async (dialer, server) => {
+    await provided(answersWith(answer('ok')), async (dialer, server) => {
       const all = Array.from({ length: 2000 }, () =>
-        dialer.dial(aRequest(`${ORIGIN}/`), someLimits({ connectTimeoutMs: 3000 }), anywhere, never()),
+        dialer.dial(aRequest(`${ORIGIN}/`), someLimits({ connectTimeoutMs: 3000 }), allowAnyUrl, neverAborted()),
       );
-      expect(new Set((await Promise.all(all)).map(brief))).to.deep.equal(new Set(['200 ok']));
+      expect(new Set((await Promise.all(all)).map(briefResult))).to.deep.equal(new Set(['200 ok']));
       expect(server.connections()).to.be.within(2, 256);
       expect(server.requests.length).to.equal(2000);
     });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { good, inWorld, ORB, serves, status, Switch } from '../../conformance/world.ts';
+import { answersOk, inWorld, ORB, serves, status, ReplaceableScript } from '../../conformance/world.ts';
 
 const broken = status('503 Service Unavailable');
 
@@ -7,7 +7,7 @@ describe('an outage of every provider', function outages() {
   this.timeout(120_000);
 
   it('answers providers-unavailable with Retry-After, lets one run per slot through, and is back within 15 s', async () => {
-    const [a, b] = [new Switch(broken), new Switch(broken)];
+    const [a, b] = [new ReplaceableScript(broken), new ReplaceableScript(broken)];
     await inWorld({ places: { a: a.place(), b: b.place() } }, async (world) => {
       const codes: unknown[] = [];
       for (let run = 0; run < 8; run += 1) codes.push((await world.run()).code);
@@ -29,7 +29,7 @@ describe('an outage of every provider', function outages() {
         expect(sent, 'runs in a half-open slot of a and of b').to.be.within(1, 2);
       }
 
-      b.script = good('b');
+      b.script = answersOk('b');
       world.skip(15_000);
       const back = await world.run();
       expect(back.status).to.equal(200);
@@ -40,10 +40,10 @@ describe('an outage of every provider', function outages() {
   });
 
   it('keeps the effective provider: when it is back, it is called again', async () => {
-    const a = new Switch(broken);
-    await inWorld({ places: { a: a.place(), b: serves(good('b')) } }, async (world) => {
+    const a = new ReplaceableScript(broken);
+    await inWorld({ places: { a: a.place(), b: serves(answersOk('b')) } }, async (world) => {
       for (let run = 0; run < 10; run += 1) expect((await world.run()).body['outputs']).to.deep.equal({ id: 'b' });
-      a.script = good('a');
+      a.script = answersOk('a');
       expect((await world.run()).body['outputs']).to.deep.equal({ id: 'b' });
       world.skip(5000);
       expect((await world.run()).body['outputs']).to.deep.equal({ id: 'a' });
@@ -53,7 +53,7 @@ describe('an outage of every provider', function outages() {
 
   it('leaves a provider alone that asks for it, and says in what state it is', async () => {
     const a = serves(status('503 Service Unavailable', ['retry-after: 120']));
-    await inWorld({ places: { a, b: serves(good('b')) } }, async (world) => {
+    await inWorld({ places: { a, b: serves(answersOk('b')) } }, async (world) => {
       await world.run();
       const before = Date.now();
       const { failover } = world.runtime.runtime;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createProber } from '../../../api-server/probes/prober.ts';
 import {
   fullVault,
-  good,
+  answersOk,
   hostOf,
   inWorld,
   secretOf,
@@ -13,7 +13,7 @@ import {
   type WorldOptions,
 } from '../../conformance/world.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
-import { noteLog } from '../../support/kube/runtime-notes.ts';
+import { recordLog } from '../../support/kube/runtime-recorders.ts';
 import { untilTrue } from '../../support/wait-for.ts';
 
 const HOUR = 3_600_000;
@@ -36,7 +36,7 @@ const whileProbing = (options: WorldOptions, use: Probing): Promise<void> =>
       clock,
       metrics: world.series,
       random: () => 0.5,
-      logger: noteLog().logger,
+      logger: recordLog().logger,
       isHolder: () => true,
       onBudgetExhausted: () => undefined,
     }).run(stopping.signal);
@@ -67,7 +67,7 @@ describe('probes over real sockets (failover.md §7)', function overSockets() {
   this.timeout(120_000);
 
   it('reach the standby providers alone, each with its own secret and no other', async () => {
-    const places = { a: serves(good('a')), b: serves(good('b')), c: serves(good('c')) };
+    const places = { a: serves(answersOk('a')), b: serves(answersOk('b')), c: serves(answersOk('c')) };
     await whileProbing({ places, execution: GET }, async (world, clock) => {
       for (const round of [1, 2, 3]) {
         await clock.advance(toRound(round));
@@ -87,7 +87,7 @@ describe('probes over real sockets (failover.md §7)', function overSockets() {
   });
 
   it('never reach a provider whose secret may not go to its host', async () => {
-    const places = { a: serves(good('a')), b: serves(good('b')), c: serves(good('c')) };
+    const places = { a: serves(answersOk('a')), b: serves(answersOk('b')), c: serves(answersOk('c')) };
     await whileProbing({ places, execution: GET }, async (world, clock) => {
       const vault = { ...fullVault(['a', 'b']), C: { value: secretOf('c'), hosts: [hostOf('b')] } };
       world.addOrbiset('support', 'acme', vault);
@@ -101,7 +101,7 @@ describe('probes over real sockets (failover.md §7)', function overSockets() {
   });
 
   it('never reach a POST that has no probe of its own', async () => {
-    const places = { a: serves(good('a')), b: serves(good('b')) };
+    const places = { a: serves(answersOk('a')), b: serves(answersOk('b')) };
     await whileProbing({ places }, async (world, clock) => {
       await clock.advance(HOUR);
       await delay(100);
@@ -111,7 +111,7 @@ describe('probes over real sockets (failover.md §7)', function overSockets() {
 
   it('send the request of execution.probe in place of a POST, and take it by what is expected', async () => {
     const probe = { method: 'GET', url: `https://${hostOf('b')}/health`, expect: { pointer: '/id', equals: 'b' } };
-    const places = { a: serves(good('a')), b: serves(good('b')) };
+    const places = { a: serves(answersOk('a')), b: serves(answersOk('b')) };
     const executions = { a: { probe: { method: 'HEAD' } }, b: { probe } };
     await whileProbing({ places, executions }, async (world, clock) => {
       await clock.advance(toRound(1));
@@ -121,7 +121,7 @@ describe('probes over real sockets (failover.md §7)', function overSockets() {
   });
 
   it('come in a burst when runs open the breaker of the active provider', async () => {
-    const places = { a: serves(status('500 Oops')), b: serves(good('b')) };
+    const places = { a: serves(status('500 Oops')), b: serves(answersOk('b')) };
     const swap = { probe: { interval: '5m', max_per_hour: 12 }, failback: { min_probe_samples: 1 } };
     await whileProbing({ places, execution: GET, swap }, async (world, clock) => {
       for (let run = 0; run < 5; run += 1) expect((await world.run()).status).to.equal(200);
@@ -137,7 +137,7 @@ describe('probes over real sockets (failover.md §7)', function overSockets() {
   });
 
   it('count a provider that fails as an attempt would, and end its streak', async () => {
-    const places = { a: serves(good('a')), b: serves(status('503 No')), c: { kind: 'closed' } as const };
+    const places = { a: serves(answersOk('a')), b: serves(status('503 No')), c: { kind: 'closed' } as const };
     await whileProbing({ places, execution: GET }, async (world, clock) => {
       await clock.advance(toRound(1));
       const failed = (provider: string) => world.metric(OUTCOMES, provider, 'outcome="error",source="probe"');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Caller } from '../../../core/api-key/caller.ts';
 import {
   fullVault,
-  good,
+  answersOk,
   hostOf,
   inWorld,
   ORB,
@@ -23,7 +23,7 @@ const runOf = (world: World, name: string): ReturnType<World['run']> =>
 const refuses =
   (line: string, key: string, headers: readonly string[] = []): Script =>
   (socket, request, index) => {
-    if (request.includes(key)) good('a')(socket, request, index);
+    if (request.includes(key)) answersOk('a')(socket, request, index);
     else status(line, headers)(socket, request, index);
   };
 
@@ -52,7 +52,7 @@ describe('tenants of a shared Orb', function tenants() {
 
   for (const [why, line, path, code] of REFUSALS) {
     it(`feel nothing of ${why} of another one`, async () => {
-      const places = { a: serves(refuses(line, secretOf('a'))), b: serves(good('b')) };
+      const places = { a: serves(refuses(line, secretOf('a'))), b: serves(answersOk('b')) };
       await inWorld({ places, namespace: 'orb-system' }, async (world) => {
         world.addOrbiset('set', 'rich', fullVault(['a', 'b']));
         world.addOrbiset('set', 'poor', OTHER);
@@ -74,7 +74,7 @@ describe('tenants of a shared Orb', function tenants() {
     });
 
     it(`are kept away from the provider after ${why} for 30 s, or until a secret changes`, async () => {
-      const places = { a: serves(refuses(line, secretOf('a'))), b: serves(good('b')) };
+      const places = { a: serves(refuses(line, secretOf('a'))), b: serves(answersOk('b')) };
       await inWorld({ places, namespace: 'orb-system' }, async (world) => {
         world.addOrbiset('set', 'poor', OTHER);
         const paths: string[] = [];
@@ -95,7 +95,7 @@ describe('tenants of a shared Orb', function tenants() {
   }
 
   it('count in their own Orb: a refusal there opens the breaker', async () => {
-    const places = { a: serves(status('429 Too Many Requests', ['retry-after: 0'])), b: serves(good('b')) };
+    const places = { a: serves(status('429 Too Many Requests', ['retry-after: 0'])), b: serves(answersOk('b')) };
     await inWorld({ places }, async (world) => {
       for (let run = 0; run < 6; run += 1) await world.run();
       expect(world.runtime.runtime.failover.breakers('acme', ORB)['a']).to.equal('open');
@@ -134,7 +134,7 @@ describe('tenants of a shared Orb', function tenants() {
     ['that follows from it', { attempt_timeout_ms: undefined }],
   ] as const) {
     it(`with a hasty deadline of their own do not make a shared Orb look slow: ${why}`, async () => {
-      const places = { a: serves(() => undefined), b: serves(good('b')) };
+      const places = { a: serves(() => undefined), b: serves(answersOk('b')) };
       await inWorld({ places, execution, namespace: 'orb-system' }, async (world) => {
         const { catalog } = world.runtime;
         world.addOrbiset('set', 'hasty', fullVault(['a']));
@@ -150,7 +150,7 @@ describe('tenants of a shared Orb', function tenants() {
 
   it('whose secret makes a host that is not there do not open the breaker for the others', async () => {
     const url = 'https://{{orbiset.secrets.SHOP}}.example.com/run';
-    const options = { places: { a: serves(good('a')) }, executions: { a: { url } }, namespace: 'orb-system' };
+    const options = { places: { a: serves(answersOk('a')) }, executions: { a: { url } }, namespace: 'orb-system' };
     await inWorld({ ...options, resolve }, async (world) => {
       world.addOrbiset('set', 'poor', shopVault('misspelt-shop'));
       world.addOrbiset('set', 'rich', shopVault('a'));
@@ -170,7 +170,7 @@ describe('secrets over the hops of a run (security.md S1)', function secrets() {
     const places = {
       a: serves(status('503 Service Unavailable')),
       b: serves(status('503 Service Unavailable')),
-      c: serves(good('c')),
+      c: serves(answersOk('c')),
     };
     await inWorld({ places }, async (world) => {
       const answered = await world.run();
@@ -190,7 +190,11 @@ describe('secrets over the hops of a run (security.md S1)', function secrets() {
   ];
   for (const [why, vault] of ineligible) {
     it(`skip a provider that ${why}: not a byte reaches it`, async () => {
-      const places = { a: serves(status('503 Service Unavailable')), b: serves(good('b')), c: serves(good('c')) };
+      const places = {
+        a: serves(status('503 Service Unavailable')),
+        b: serves(answersOk('b')),
+        c: serves(answersOk('c')),
+      };
       await inWorld({ places }, async (world) => {
         world.addOrbiset('support', 'acme', { ...fullVault(['a', 'c']), ...vault });
         for (let run = 0; run < 8; run += 1) await world.run();

@@ -4,7 +4,7 @@ import { systemClock } from '../../../adapters/time/clock.ts';
 import { testNamespace } from '../../support/cluster.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
 import { kubeClientContract } from '../../support/kube/client-contract.ts';
-import { noteLog, noteMetrics } from '../../support/kube/runtime-notes.ts';
+import { recordLog, recordMetrics } from '../../support/kube/runtime-recorders.ts';
 
 kubeClientContract('a real API server', async () => {
   const plane = await sharedControlPlane();
@@ -13,8 +13,8 @@ kubeClientContract('a real API server', async () => {
     connection: await directConnection({ server: plane.server.url, token, caFile: plane.caFile }),
     clock: systemClock,
     random: Math.random,
-    logger: noteLog().logger,
-    metrics: noteMetrics().metrics,
+    logger: recordLog().logger,
+    metrics: recordMetrics().metrics,
     userAgent: 'test',
   });
   const { name, remove } = await testNamespace(plane, 'client-contract');

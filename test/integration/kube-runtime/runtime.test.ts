@@ -14,7 +14,7 @@ import { waitFor } from '../../support/wait-for.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { untilAborted } from '../../support/kube/candidates.ts';
-import { noteLog, noteMetrics } from '../../support/kube/runtime-notes.ts';
+import { recordLog, recordMetrics } from '../../support/kube/runtime-recorders.ts';
 
 const NS = 'kube-runtime';
 const signal = new AbortController().signal;
@@ -53,8 +53,8 @@ describe('the working side of adapters/kube against a real API server', function
       connection: await directConnection({ server: plane.server.url, token, caFile: plane.caFile }),
       clock: systemClock,
       random: Math.random,
-      logger: noteLog().logger,
-      metrics: noteMetrics().metrics,
+      logger: recordLog().logger,
+      metrics: recordMetrics().metrics,
       userAgent: 'test',
     });
     space = await testNamespace(plane, NS);
@@ -72,8 +72,8 @@ describe('the working side of adapters/kube against a real API server', function
       identity,
       clock: systemClock,
       random: Math.random,
-      logger: noteLog().logger,
-      metrics: noteMetrics().metrics,
+      logger: recordLog().logger,
+      metrics: recordMetrics().metrics,
       leaseMs: 8000,
       renewMs: 6000,
       retryMs: 400,
@@ -121,12 +121,12 @@ describe('the working side of adapters/kube against a real API server', function
 
   it('writes Events and their series as the API server wants them', async () => {
     const clock = createFakeClock(Date.now());
-    const log = noteLog();
+    const log = recordLog();
     const recorder = createEventRecorder({
       client,
       clock,
       logger: log.logger,
-      metrics: noteMetrics().metrics,
+      metrics: recordMetrics().metrics,
       reportingController: 'orbs.dev/operator',
       reportingInstance: 'orb-operator-0',
     });
@@ -137,21 +137,21 @@ describe('the working side of adapters/kube against a real API server', function
     const object = await client.get(KINDS.configMap, { namespace: NS, name: `${long}b` }, signal);
     if (object === undefined) throw new Error('the ConfigMap is not there');
     const spec = { type: 'Warning', reason: 'Tested', action: 'Test', note: 'ä€😀'.repeat(400) } as const;
-    const look = async (): Promise<readonly KubeObject[]> =>
+    const poll = async (): Promise<readonly KubeObject[]> =>
       (await client.list(KINDS.event, { namespace: NS }, signal)).items;
     recorder.record(object, [spec]);
-    const [first] = (await waitFor(async () => ((await look()).length > 0 ? look() : undefined))) ?? [];
+    const [first] = (await waitFor(async () => ((await poll()).length > 0 ? poll() : undefined))) ?? [];
     expect(log.lines).to.deep.equal([]);
     expect(eventOf(first)).to.include({ type: 'Warning', reason: 'Tested', action: 'Test' });
     for (let n = 0; n < 4; n += 1) recorder.record(object, [spec]);
     await clock.advance(60_000);
     const seriesOf = async (): Promise<unknown> => {
-      const [event] = await look();
+      const [event] = await poll();
       const series = eventOf(event)['series'];
       return isJsonObject(series) ? series['count'] : undefined;
     };
     expect(await waitFor(seriesOf)).to.equal(5);
-    expect(await look()).to.have.length(1);
+    expect(await poll()).to.have.length(1);
     ending.abort();
     await ended;
   });

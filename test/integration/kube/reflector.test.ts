@@ -34,9 +34,9 @@ const shown = (objects: readonly unknown[]): string =>
     .join(' ');
 
 /** @returns ms that it took */
-async function until(look: () => boolean, ms = 20_000): Promise<number> {
+async function until(poll: () => boolean, ms = 20_000): Promise<number> {
   const began = performance.now();
-  while (!look()) {
+  while (!poll()) {
     if (performance.now() - began > ms) throw new Error(`not within ${ms} ms`);
     await delay(10);
   }

@@ -51,11 +51,11 @@ describe('orb ledger backup and restore as processes', function suite() {
 
   it('fails, and leaves nothing on the volume, when its reader goes away', async () => {
     const backup = orb('backup', '-', '--data', data);
-    let told = '';
-    backup.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString('utf8')));
+    let reported = '';
+    backup.stderr?.on('data', (chunk: Buffer) => (reported += chunk.toString('utf8')));
     backup.stdout?.once('data', () => backup.stdout?.destroy());
     await once(backup, 'close');
-    expect([backup.exitCode, told.includes('not sent whole'), extras()], told).to.deep.equal([1, true, []]);
+    expect([backup.exitCode, reported.includes('not sent whole'), extras()], reported).to.deep.equal([1, true, []]);
   });
 
   it('leaves nothing on the volume when it is stopped', async () => {

@@ -182,11 +182,11 @@ describe('the manifest loader on a real API server', () => {
     expect(await names()).to.deep.equal(['acme.a-1.0.0']);
     writeFileSync(file('b.json'), text('acme.b@1.0.0'));
     await eventuallyNames('acme.a-1.0.0', 'acme.b-1.0.0');
-    const told = loader.lines.filter(({ fields }) => fields['code'] === 'loader-folder-unreadable');
-    expect(told.map(({ level }) => level)).to.include('error');
+    const reported = loader.lines.filter(({ fields }) => fields['code'] === 'loader-folder-unreadable');
+    expect(reported.map(({ level }) => level)).to.include('error');
   });
 
-  it('keeps the Orb of a file that breaks, and tells of it by an Event on the Pod', async () => {
+  it('keeps the Orb of a file that breaks, and reports it by an Event on the Pod', async () => {
     writeFileSync(file('a.yaml'), `${text('acme.a@1.0.0')}\n`);
     await eventuallyNames('acme.a-1.0.0');
     writeFileSync(file('a.yaml'), 'orb_id: acme.a@1.0.0\nprovider: yes\n');
@@ -205,7 +205,7 @@ describe('the manifest loader on a real API server', () => {
     writeFileSync(file('a.json'), mistaken('acme.a@1.1.0'));
     renameSync(file('b.json'), file('c.json'));
     writeFileSync(file('c.json'), mistaken('acme.b@1.1.0'));
-    // Longer than the slowest removal: two slow looks and the second that an Orb must be away.
+    // Longer than the slowest removal: two slow scans and the second that an Orb must be away.
     await delay(2 * LONG_MS);
     expect([await uid('acme.a-1.0.0'), await uid('acme.b-1.0.0')]).to.deep.equal(before);
     writeFileSync(file('a.json'), text('acme.a@1.1.0'));
@@ -217,7 +217,7 @@ describe('the manifest loader on a real API server', () => {
     ]);
   });
 
-  it('deletes nothing when it starts with an empty folder, or the last file goes, and tells of it by an Event', async () => {
+  it('deletes nothing when it starts with an empty folder, or the last file goes, and reports it by an Event', async () => {
     writeFileSync(file('a.json'), text('acme.a@1.0.0'));
     await eventuallyNames('acme.a-1.0.0');
     const before = await uid('acme.a-1.0.0');

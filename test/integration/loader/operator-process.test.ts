@@ -35,7 +35,7 @@ describe('an operator with --manifests', () => {
     expect(ready, operator.process.tail()).to.equal(true);
   });
 
-  it('tells of a bad file by an Event on its Lease, having no Pod, and in its metrics', async () => {
+  it('reports a bad file by an Event on its Lease, having no Pod, and in its metrics', async () => {
     const path = 'jsonpath={range .items[?(@.reason=="ManifestRefused")]}{.involvedObject.kind} {.message}{"\\n"}{end}';
     const event = await waitFor(async () => {
       const found = await kubectlOk(plane, ['get', 'events', '-n', NAMESPACE, '-o', path]);

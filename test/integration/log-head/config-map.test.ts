@@ -5,7 +5,7 @@ import { createConfigMapHeadStore, LOG_HEAD_NAME } from '../../../adapters/log-h
 import { systemClock } from '../../../adapters/time/clock.ts';
 import { kubectlOk } from '../../../hack/control-plane/install.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
-import { noteLog, noteMetrics } from '../../support/kube/runtime-notes.ts';
+import { recordLog, recordMetrics } from '../../support/kube/runtime-recorders.ts';
 import { headStoreContract } from '../../unit/adapters/log-head/contract.ts';
 
 const NAMESPACE = 'orb-system';
@@ -17,8 +17,8 @@ headStoreContract('ConfigMap, by the ServiceAccount of the API', async () => {
     connection: await directConnection({ server: plane.server.url, token, caFile: plane.caFile }),
     clock: systemClock,
     random: Math.random,
-    logger: noteLog().logger,
-    metrics: noteMetrics().metrics,
+    logger: recordLog().logger,
+    metrics: recordMetrics().metrics,
     userAgent: 'test',
   });
   const remove = async (): Promise<void> => {

@@ -24,13 +24,13 @@ describe('a head file whose writer is killed', function suite() {
       const writer = spawn(process.execPath, [WRITER, path], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
-      let told = '';
-      writer.stdout.on('data', (chunk: Buffer) => (told += chunk.toString('utf8')));
+      let reported = '';
+      writer.stdout.on('data', (chunk: Buffer) => (reported += chunk.toString('utf8')));
       await once(writer.stdout, 'data');
       await delay(random() * 60);
       writer.kill('SIGKILL');
       await once(writer, 'close');
-      const sizes = told.split('\n').slice(0, -1).map(Number);
+      const sizes = reported.split('\n').slice(0, -1).map(Number);
       const [, size = '', root = '', , signature = ''] = readFileSync(path, 'utf8').split('\n');
       expect(Number(size)).to.be.at.least(Math.max(kept, ...sizes));
       expect([root.length, signature]).to.deep.equal([44, '— orbs.example/log c2ln']);

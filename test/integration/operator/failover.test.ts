@@ -5,7 +5,7 @@ import type { FailoverStatus } from '../../../core/failover/types.ts';
 import { conditionOf, statusOf } from '../../../core/reconcile/read-object.ts';
 import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
-import { startScriptedFigures, type Script, type ScriptedFigures } from '../../chaos/rig/scripted-figures.ts';
+import { startScriptedMetrics, type Script, type ScriptedMetrics } from '../../chaos/rig/scripted-metrics.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
 import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -42,7 +42,7 @@ const WELL = { main: 'well', other: 'well' } as const;
 
 describe('operator, failover', () => {
   let plane: ControlPlane;
-  let prometheus: ScriptedFigures;
+  let prometheus: ScriptedMetrics;
   let space: TestNamespace;
   const running: OperatorProcess[] = [];
 
@@ -51,7 +51,7 @@ describe('operator, failover', () => {
   });
   beforeEach(async () => {
     space = await testNamespace(plane, `failover-${Math.random().toString(36).slice(2, 8)}`);
-    prometheus = await startScriptedFigures();
+    prometheus = await startScriptedMetrics();
   });
   afterEach(async () => {
     for (const operator of running.splice(0)) await operator.stop();
@@ -59,7 +59,7 @@ describe('operator, failover', () => {
     await space.remove();
   });
 
-  const say = (script: Script): void => prometheus.say({ namespace: space.name, orbId: 'acme.echo@1.0.0' }, script);
+  const say = (script: Script): void => prometheus.set({ namespace: space.name, orbId: 'acme.echo@1.0.0' }, script);
   const start = async (): Promise<OperatorProcess> => {
     const flags = [...SHORT_LEASE, '--prometheus-url', prometheus.url, '--failover-tick', '1s'];
     const operator = await startOperator(plane, { flags });
@@ -92,8 +92,8 @@ describe('operator, failover', () => {
     const labels = `orb_namespace="${space.name}",orb_id="acme.echo@1.0.0"`;
     const series = `orb_provider_swaps_total{${labels},from="main",to="other",reason="hard_failure"}`;
     expect(await operator.metric(series)).to.equal(1);
-    const looks = prometheus.looks();
-    await waitFor(async () => (prometheus.looks() > looks + 2 ? true : undefined));
+    const queries = prometheus.queryCount();
+    await waitFor(async () => (prometheus.queryCount() > queries + 2 ? true : undefined));
     const later = await space.get(ORB);
     expect(later?.metadata.resourceVersion).to.equal(swapped.metadata.resourceVersion);
     expect(await swapEvents()).to.deep.equal(eventsOf(await read()));
@@ -116,7 +116,7 @@ describe('operator, failover', () => {
     expect(await swapEvents()).to.deep.equal(eventsOf(await read()));
   });
 
-  it('goes on with the numbers where a leader was killed, and tells of no swap twice', async () => {
+  it('goes on with the numbers where a leader was killed, and reports no swap twice', async () => {
     const one = await start();
     say(FAILING);
     await space.apply(orb());
@@ -146,8 +146,8 @@ describe('operator, failover', () => {
     await waitFor(() => leads(two));
     await space.until(ORB, isActive('other', 1), 25_000);
     one.process.kill('SIGCONT');
-    const looks = prometheus.looks();
-    await waitFor(async () => (prometheus.looks() > looks + 3 ? true : undefined));
+    const queries = prometheus.queryCount();
+    await waitFor(async () => (prometheus.queryCount() > queries + 3 ? true : undefined));
     expect(await read()).to.include({ activeProvider: 'other', swapSeq: 1 });
     expect(await swapEvents()).to.deep.equal(eventsOf(await read()));
     expect(await leads(one)).to.equal(undefined);

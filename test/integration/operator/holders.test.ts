@@ -84,7 +84,7 @@ describe('who runs an id, by operator and API', function suite() {
   it('leaves the id to an Orb whose broken edit names the id of another, which keeps its own', async () => {
     await space.apply(broken('a', TWO));
     const a = await space.until('orb/a', seen('ManifestInvalid'));
-    expect(conditionOf(a, 'Ready')?.message).to.include('The last valid version runs on.');
+    expect(conditionOf(a, 'Ready')?.message).to.include('The last valid version keeps running.');
     expect(statusOf(a)['validDigest']).to.match(/^sha256:/);
     await space.apply(version('c', ONE, 'c1'));
     const c = await space.until('orb/c', seen('OrbIdConflict'));
@@ -100,12 +100,12 @@ describe('who runs an id, by operator and API', function suite() {
   it('says and does the same after a restart of both', async () => {
     await restartBoth();
     for (const name of ['a', 'b', 'c']) await space.kubectl('annotate', 'orb', name, 'orbs.dev/reconcile-at=again');
-    const told: string[] = [];
+    const reported: string[] = [];
     for (const name of ['a', 'b', 'c']) {
       const object = await space.until(`orb/${name}`, (it) => statusOf(it)['lastHandledReconcileAt'] === 'again');
-      told.push(readyOf(object));
+      reported.push(readyOf(object));
     }
-    expect(told).to.deep.equal(['ManifestInvalid', 'Ready', 'OrbIdConflict']);
+    expect(reported).to.deep.equal(['ManifestInvalid', 'Ready', 'OrbIdConflict']);
     await checkRuns(ONE, 'a1');
     await checkRuns(TWO, 'b1');
   });

@@ -137,8 +137,8 @@ describe('operator, Orbisets', () => {
     await space.apply(foreign);
     const before = await space.get(BINDING);
     await space.apply(orbiset('one'));
-    const told = await space.until('orbiset/one', isReady('RoleBindingForeign'));
-    expect(kstatus(told)).to.equal('InProgress');
+    const reported = await space.until('orbiset/one', isReady('RoleBindingForeign'));
+    expect(kstatus(reported)).to.equal('InProgress');
     expect((await space.get(BINDING))?.metadata.resourceVersion).to.equal(before?.metadata.resourceVersion);
     await space.kubectl('delete', BINDING);
     const made = await space.until(
@@ -158,8 +158,8 @@ describe('operator, Orbisets', () => {
     await space.apply(orbiset('one'));
     const note = await waitFor(async () => {
       const events = await space.list('events.events.k8s.io');
-      const told = events.find(({ reason }) => reason === 'RoleBindingRefused');
-      return told === undefined ? undefined : String(told['note']);
+      const reported = events.find(({ reason }) => reason === 'RoleBindingRefused');
+      return reported === undefined ? undefined : String(reported['note']);
     });
     expect(note)
       .to.include('answered 403 Forbidden')

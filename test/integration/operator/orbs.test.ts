@@ -101,7 +101,7 @@ describe('operator, Orbs', () => {
     expect(kstatus(heir)).to.equal('Current');
   });
 
-  it('follows a pin until it ends, and tells of both', async () => {
+  it('follows a pin until it ends, and reports both', async () => {
     await space.apply(orb('echo', swappable));
     await space.until('orb/echo', isReady('Ready'));
     const expires = new Date(Date.now() + 8000).toISOString();
@@ -110,7 +110,7 @@ describe('operator, Orbs', () => {
     expect(reasonOf(pinned, 'PinValid')).to.equal('PinFollowed');
     expect(statusOf(pinned)['failover']).to.include({ reason: 'manual' });
     const ended = await space.until('orb/echo', (object) => reasonOf(object, 'PinValid') === 'PinExpired');
-    expect(active('other')(ended), 'stays: only rules on figures go back').to.equal(true);
+    expect(active('other')(ended), 'stays: only rules on metrics swap back').to.equal(true);
     expect(kstatus(ended)).to.equal('Current');
     const reasons = await waitFor(async () => {
       const events = await space.list('events.events.k8s.io');

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { parseArguments } from '../../../adapters/process/arguments.ts';
 import { createPrometheusClient, type PrometheusClient } from '../../../adapters/prometheus/client.ts';
 import { recordingRules, type PrometheusMode } from '../../../adapters/prometheus/expressions.ts';
-import { queryFigures } from '../../../adapters/prometheus/figures.ts';
+import { queryEvaluation } from '../../../adapters/prometheus/evaluation-samples.ts';
 import { parsePrometheus, PROMETHEUS_FLAGS } from '../../../adapters/prometheus/settings.ts';
 import { createPrometheusSource } from '../../../adapters/prometheus/source.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
@@ -65,7 +65,7 @@ describe('--prometheus-matcher, with somebody who shows series of our names to t
     await rm(folder, { recursive: true });
   });
 
-  /** What a look sees of the provider, once it sees enough. */
+  /** What an evaluation reads of the provider, once there are enough samples. */
   async function seen(mode: PrometheusMode, selected: string): Promise<ProviderMetrics> {
     const source = createPrometheusSource({
       client,
@@ -75,7 +75,7 @@ describe('--prometheus-matcher, with somebody who shows series of our names to t
       matcher: selected,
     });
     const snapshot = await lastAnswer(
-      async () => (await source.look([ORB], NEVER)).snapshot(ORB),
+      async () => (await source.measure([ORB], NEVER)).snapshot(ORB),
       (found) => found.state === 'fresh' && (found.providers['a']?.windows['2m'].n ?? 0) > SAMPLES,
       PATIENCE_MS,
       250,
@@ -96,8 +96,8 @@ describe('--prometheus-matcher, with somebody who shows series of our names to t
     });
 
   async function breakers(selected: string): Promise<readonly number[] | undefined> {
-    const figures = await queryFigures(client, { ...ORB, matcher: selected }, 2000, NEVER);
-    return figures?.map(({ value }) => value).toSorted();
+    const samples = await queryEvaluation(client, { ...ORB, matcher: selected }, 2000, NEVER);
+    return samples?.map(({ value }) => value).toSorted();
   }
 
   it('shows none of them in the status of an Orb', async () => {

@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Measured, OrbToMeasure } from '../../../adapters/failover-metrics/port.ts';
+import type { Measurement, OrbToMeasure } from '../../../adapters/failover-metrics/port.ts';
 import { createPrometheusClient, type PrometheusClient } from '../../../adapters/prometheus/client.ts';
 import type { PrometheusMode } from '../../../adapters/prometheus/expressions.ts';
-import { queryFigures } from '../../../adapters/prometheus/figures.ts';
+import { queryEvaluation } from '../../../adapters/prometheus/evaluation-samples.ts';
 import { createPrometheusSource } from '../../../adapters/prometheus/source.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
 import { command } from '../../../hack/control-plane/command.ts';
@@ -31,8 +31,8 @@ const orb = (orbId: string, providers: readonly string[], quantile = 0.95): OrbT
 const openClient = ({ url }: RunningPrometheus): PrometheusClient =>
   createPrometheusClient({ connection: { url, headers: {} }, clock: systemClock });
 
-const lookAt = (client: PrometheusClient, mode: PrometheusMode, orbs: readonly OrbToMeasure[]): Promise<Measured> =>
-  createPrometheusSource({ client, clock: systemClock, scrapeIntervalMs: SCRAPE_MS, mode }).look(orbs, NEVER);
+const lookAt = (client: PrometheusClient, mode: PrometheusMode, orbs: readonly OrbToMeasure[]): Promise<Measurement> =>
+  createPrometheusSource({ client, clock: systemClock, scrapeIntervalMs: SCRAPE_MS, mode }).measure(orbs, NEVER);
 
 /** Rules as the chart has them, but every second. */
 async function quickRules(folder: string): Promise<string> {
@@ -41,8 +41,8 @@ async function quickRules(folder: string): Promise<string> {
   return file;
 }
 
-/** Asks until the figures of an Orb are as they are waited for. */
-const until = (ask: () => Promise<Measured>, wanted: (measured: Measured) => boolean): Promise<Measured> =>
+/** Asks until the metrics of an Orb are as they are waited for. */
+const until = (ask: () => Promise<Measurement>, wanted: (measured: Measurement) => boolean): Promise<Measurement> =>
   lastAnswer(ask, wanted, PATIENCE_MS, SCRAPE_MS / 4);
 
 /** Both processes show the Orb `both`, one of them the Orb `one`. */
@@ -52,7 +52,7 @@ const page = (breaker: number, more: readonly Counted[]) => (scrape: number) => 
   ...more.map((counted) => ({ ...counted, quick: counted.quick * scrape })),
 ];
 
-const samplesOf = ({ snapshot }: Measured, { orbId }: OrbToMeasure): number => {
+const samplesOf = ({ snapshot }: Measurement, { orbId }: OrbToMeasure): number => {
   const found = snapshot({ namespace: 'n', orbId });
   return found.state === 'fresh' ? (found.providers['a']?.windows['2m'].n ?? 0) : 0;
 };
@@ -86,7 +86,7 @@ describe('the Prometheus source with a Prometheus that scrapes', () => {
   });
 
   for (const mode of ['query', 'recorded'] as const)
-    it(`has the figures of both processes by ${mode}`, async () => {
+    it(`has the metrics of both processes by ${mode}`, async () => {
       const measured = await until(
         () => lookAt(client, mode, ORBS),
         (seen) => samplesOf(seen, BOTH) > 90 && samplesOf(seen, ONE) > 0,
@@ -113,12 +113,12 @@ describe('the Prometheus source with a Prometheus that scrapes', () => {
     });
 
   it('tells both breakers of an Orb apart for the status endpoint', async () => {
-    const figures = await queryFigures(client, { namespace: 'n', orbId: 'both' }, 2000, NEVER);
-    expect(figures?.map(({ name, value }) => [name, value]).toSorted()).to.deep.equal([
+    const samples = await queryEvaluation(client, { namespace: 'n', orbId: 'both' }, 2000, NEVER);
+    expect(samples?.map(({ name, value }) => [name, value]).toSorted()).to.deep.equal([
       ['orb_provider_breaker_state', 0],
       ['orb_provider_breaker_state', 2],
     ]);
-    expect(await queryFigures(client, { namespace: 'n', orbId: 'unknown' }, 2000, NEVER)).to.equal(undefined);
+    expect(await queryEvaluation(client, { namespace: 'n', orbId: 'unknown' }, 2000, NEVER)).to.equal(undefined);
   });
 
   it('calls a query that Prometheus does not understand unusable', async () => {
@@ -204,7 +204,7 @@ describe('the Prometheus source with samples of the last 70 minutes', () => {
     expect(oldestMs).to.equal(Infinity);
   });
 
-  it('does not take series for figures when no rule has run', async () => {
+  it('does not take series for metrics when no rule has run', async () => {
     const { snapshot } = await lookAt(client, 'recorded', [FRESH]);
     expect(snapshot(FRESH)).to.deep.include({ state: 'unusable', why: 'empty' });
   });

@@ -168,8 +168,11 @@ describe('POST /orbisets/{id}/execute: the table of design.md §3', function () 
   });
 
   it('refuses an Orb that the key is not limited to: 403 forbidden', async () => {
-    const wish = { tenants: ['default'], scopes: ['orbs:execute'], orbs: ['t.accepted'], createdBy: 'test' } as const;
-    const made = await createApiKey(join(standalone.data, 'api-keys'), wish, { now: Date.now(), random: randomBytes });
+    const newKey = { tenants: ['default'], scopes: ['orbs:execute'], orbs: ['t.accepted'], createdBy: 'test' } as const;
+    const made = await createApiKey(join(standalone.data, 'api-keys'), newKey, {
+      now: Date.now(),
+      random: randomBytes,
+    });
     const headers = { authorization: `Bearer ${made.text}` };
     const row = { why: '', body: call('ok'), headers, status: 403 };
     // A new key is in effect within 2 s.

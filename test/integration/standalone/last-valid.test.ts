@@ -83,7 +83,7 @@ describe('what must outlive a broken file, a rival and a stop', function () {
     write('orbiset.yaml', `${orbisetDocuments('default', {}, { suspended: true })}\n: : :\n`);
     await restart();
     expect(await statusOf('held')).to.equal(503);
-    const said = 'what the file held before stays in use';
+    const said = 'the previous content of the file stays in use';
     expect(await outputWith(standalone, said)).to.include(said);
     write('orbiset.yaml', orbisetDocuments('default', {}));
     expect(await until(200, 'held')).to.equal(200);

@@ -49,7 +49,7 @@ describe('a data folder of a version whose resources were no objects', function 
     const value: unknown = await (await standalone.get(path)).json();
     return isJsonObject(value) ? value : {};
   };
-  const told = (name: string): readonly unknown[] => swapReceipts(standalone.data, `t.${name}@1.0.0`);
+  const reported = (name: string): readonly unknown[] => swapReceipts(standalone.data, `t.${name}@1.0.0`);
 
   /** What a caller sees of the providers of each Orb. */
   const states = (): Promise<readonly State[]> =>
@@ -133,10 +133,10 @@ describe('a data folder of a version whose resources were no objects', function 
       ['removed', 1],
       ['swapped', 3],
     ]);
-    await untilTrue('the third swap is told', () => told('swapped').length >= 3);
+    await untilTrue('the third swap is reported', () => reported('swapped').length >= 3);
     for (const { name, swaps } of await states()) {
       const made = (Array.isArray(swaps) ? swaps : []).map((one: unknown) => (isJsonObject(one) ? one : {}));
-      expect(made.map(({ seq, receipt_id: id }) => [seq, id]).toReversed()).to.deep.equal(told(name));
+      expect(made.map(({ seq, receipt_id: id }) => [seq, id]).toReversed()).to.deep.equal(reported(name));
       expect(made.length).to.equal(counts.get(name));
     }
   });

@@ -13,7 +13,7 @@ import { lastAnswer } from '../../support/wait-for.ts';
 const LIVE_MS = 5000;
 const OUTPUTS = { id: { type: 'string', from: '/body/id' } };
 
-interface Told {
+interface Reported {
   readonly status: number;
   readonly code: string;
   readonly body: JsonObject;
@@ -45,17 +45,17 @@ describe('resources that change while standalone runs', function () {
     renameSync(`${path}.new`, path);
   };
 
-  const run = async (name: string, orbiset = 'default'): Promise<Told> => {
+  const run = async (name: string, orbiset = 'default'): Promise<Reported> => {
     const message = { orb_id: `t.${name}@1.0.0`, inputs: { text: 'x' } };
     const response = await standalone.post(`/orbisets/${orbiset}/execute`, message);
     const body: unknown = await response.json();
     if (!isJsonObject(body)) throw new TypeError('the answer is no object');
     return { status: response.status, code: codeOf(body), body };
   };
-  const runs = (name: string, status: number, code = ''): Promise<Told> =>
+  const runs = (name: string, status: number, code = ''): Promise<Reported> =>
     until(
       () => run(name),
-      (told) => told.status === status && told.code === code,
+      (reported) => reported.status === status && reported.code === code,
     );
   const reports = (file: string): readonly JsonObject[] => logOf(standalone).filter((line) => line['file'] === file);
 
@@ -129,7 +129,7 @@ describe('resources that change while standalone runs', function () {
     });
   }
 
-  it('says a fault once, not at every look', async () => {
+  it('says a fault once, not at every scan', async () => {
     const before = reports('new.yaml').length;
     write('unrelated.json', orbManifest('t.unrelated@1.0.0', { url: at('/ok') }));
     await runs('unrelated', 200);
@@ -145,7 +145,7 @@ describe('resources that change while standalone runs', function () {
       standalone = await startStandalone({ data, resources: {}, flags: flags() });
       expect(standalone.ready.api_key).to.equal(before.api_key);
       expect((await run('new')).status).to.equal(200);
-      const said = 'the last valid version runs on';
+      const said = 'the last valid version keeps running';
       expect(await outputWith(standalone, said)).to.include(said);
     });
 
@@ -220,11 +220,11 @@ describe('resources that change while standalone runs', function () {
 
   it('runs again when the Orbiset is no longer suspended', async () => {
     write('other.yaml', orbisetDocuments('other', {}));
-    const told = await until(
+    const reported = await until(
       () => run('steady', 'other'),
       ({ status }) => status === 200,
     );
-    expect(told.status).to.equal(200);
+    expect(reported.status).to.equal(200);
   });
 
   const checkRefusedWith = async (spec: object): Promise<void> => {

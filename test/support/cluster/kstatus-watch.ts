@@ -62,7 +62,7 @@ export const currentTooEarly = (seen: readonly Seen[]): readonly Seen[] =>
   );
 
 /** Versions that were not *Current*, after a *Current* version of the same generation. */
-export const flapped = (seen: readonly Seen[]): readonly Seen[] =>
+export const fellBack = (seen: readonly Seen[]): readonly Seen[] =>
   seen.filter((one, index) => {
     const before = seen.slice(0, index).findLast(({ uid }) => uid === one.uid);
     if (before?.kstatus !== 'Current' || before.generation !== one.generation) return false;

@@ -113,7 +113,7 @@ const bounds: readonly LintRow[] = [
     'manifest-swap-duration /swap_config/dwell/min',
     /Write 15s to 1h\./,
   ]),
-  error('bound', 'evaluations between two looks', swap({ latency: { evaluation_interval: '20s' } }), [
+  error('bound', 'evaluations between two ticks', swap({ latency: { evaluation_interval: '20s' } }), [
     'manifest-swap-duration /swap_config/latency/evaluation_interval',
     /Write 15s to 5m, a multiple of 15s\./,
   ]),

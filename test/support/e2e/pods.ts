@@ -1,5 +1,5 @@
 /** Settings of a test's pod, beyond running a script. */
-export interface PodWish {
+export interface PodOptions {
   readonly labels?: Readonly<Record<string, string>>;
   /** Named container ports. */
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
@@ -28,7 +28,7 @@ interface Mount {
   readonly source: object;
 }
 
-const mountsOf = ({ claims = {}, secrets = {}, scratch }: PodWish): readonly Mount[] => [
+const mountsOf = ({ claims = {}, secrets = {}, scratch }: PodOptions): readonly Mount[] => [
   ...Object.entries(claims).map(([name, mountPath]) => ({
     name,
     mountPath,
@@ -43,9 +43,9 @@ const mountsOf = ({ claims = {}, secrets = {}, scratch }: PodWish): readonly Mou
 ];
 
 /** Pod spec under the profile `restricted`: Node with an inline module. */
-function podSpec(script: string, wish: PodWish): object {
-  const { ports = [], ready } = wish;
-  const mounts = mountsOf(wish);
+function podSpec(script: string, options: PodOptions): object {
+  const { ports = [], ready } = options;
+  const mounts = mountsOf(options);
   const probe =
     ready === undefined ? {} : { readinessProbe: { httpGet: { path: ready, port: 8080 }, periodSeconds: 1 } };
   const container = {
@@ -64,13 +64,13 @@ function podSpec(script: string, wish: PodWish): object {
   return { terminationGracePeriodSeconds: 0, securityContext, containers: [container], volumes };
 }
 
-const labelsOf = (name: string, { labels = {} }: PodWish): Readonly<Record<string, string>> => ({
+const labelsOf = (name: string, { labels = {} }: PodOptions): Readonly<Record<string, string>> => ({
   app: name,
   ...labels,
 });
 
 /** A Deployment; its pods carry the label `app`. */
-export const deployment = (name: string, script: string, replicas: number, wish: PodWish = {}): object => ({
+export const deployment = (name: string, script: string, replicas: number, options: PodOptions = {}): object => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata: { name },
@@ -78,7 +78,7 @@ export const deployment = (name: string, script: string, replicas: number, wish:
     replicas,
     strategy: { type: 'Recreate' },
     selector: { matchLabels: { app: name } },
-    template: { metadata: { labels: labelsOf(name, wish) }, spec: podSpec(script, wish) },
+    template: { metadata: { labels: labelsOf(name, options) }, spec: podSpec(script, options) },
   },
 });
 

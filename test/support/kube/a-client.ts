@@ -13,7 +13,7 @@ export interface ClientFixture {
   /** Back-offs that calls requested, in ms; with `impatient` they end at once. */
   readonly waits: readonly number[];
   /** `request GET 200 list` */
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
   readonly close: () => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export async function aClient(change: Partial<Connection> = {}, impatient = fals
     await client.close();
     await server.close();
   };
-  return { server, client, clock, waits, told: metrics.told, close };
+  return { server, client, clock, waits, reported: metrics.reported, close };
 }
 
 /** Lets sockets work until `condition` holds; no time of the clock passes. @throws Error it never holds */

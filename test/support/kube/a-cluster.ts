@@ -1,15 +1,15 @@
 import { Duplex } from 'node:stream';
 import { connect } from 'node:net';
 import type { KubeClient } from '../../../adapters/kube/port.ts';
-import type { Cluster, ClusterWish, PodPort } from '../../../cli/io/cluster.ts';
+import type { Cluster, ClusterSelection, PodPort } from '../../../cli/io/cluster.ts';
 import { createFakeKubeClient, type FakeKubeClient } from './fake-kube-client.ts';
 
 /** A cluster in memory, in the form that the command line opens. */
 export interface ACluster {
   readonly kube: FakeKubeClient;
   /** For `Io.openCluster`. */
-  readonly open: (wish: ClusterWish) => Promise<Cluster>;
-  readonly wishes: readonly ClusterWish[];
+  readonly open: (selection: ClusterSelection) => Promise<Cluster>;
+  readonly selections: readonly ClusterSelection[];
   /** Ports of pods that were connected to. */
   readonly connected: readonly PodPort[];
 }
@@ -26,7 +26,7 @@ const never = new Duplex();
 /** @param port port of this machine that connections to pods reach */
 export function aCluster(answers: Answers = {}, port?: number): ACluster {
   const kube = createFakeKubeClient();
-  const wishes: ClusterWish[] = [];
+  const selections: ClusterSelection[] = [];
   const connected: PodPort[] = [];
   const create: KubeClient['create'] = async (kind, object, signal) => {
     const review = { apiVersion: 'v1', kind: kind.kind, metadata: { name: '' } };
@@ -45,9 +45,9 @@ export function aCluster(answers: Answers = {}, port?: number): ACluster {
       return port === undefined ? never : connect(port, '127.0.0.1');
     },
   };
-  const open = async (wish: ClusterWish): Promise<Cluster> => {
-    wishes.push(wish);
+  const open = async (selection: ClusterSelection): Promise<Cluster> => {
+    selections.push(selection);
     return cluster;
   };
-  return { kube, open, wishes, connected };
+  return { kube, open, selections, connected };
 }

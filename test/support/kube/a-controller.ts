@@ -3,12 +3,12 @@ import { createController, type Controller, type ControllerOptions } from '../..
 import type { WorkQueue } from '../../../adapters/kube/port.ts';
 import { createWorkQueue } from '../../../adapters/kube/work-queue.ts';
 import { createFakeClock, type FakeClock } from '../fake-clock.ts';
-import { noteLog, noteMetrics, type NotedLog } from './runtime-notes.ts';
+import { recordLog, recordMetrics, type RecordedLog } from './runtime-recorders.ts';
 
 interface StartedController {
   readonly clock: FakeClock;
   readonly queue: WorkQueue;
-  readonly log: NotedLog;
+  readonly log: RecordedLog;
   readonly controller: Controller;
   /** Monotonic ms of each run, by key. */
   readonly runs: Readonly<Record<string, readonly number[]>>;
@@ -23,8 +23,8 @@ export type Reconcile = ControllerOptions['reconcile'];
 /** A running controller of Orbs, with its own queue. */
 export function started(reconcile: Reconcile, changes: Partial<ControllerOptions> = {}): StartedController {
   const clock = createFakeClock(0);
-  const noted = noteMetrics();
-  const log = noteLog();
+  const noted = recordMetrics();
+  const log = recordLog();
   const runs: Record<string, number[]> = {};
   const queue = createWorkQueue({ name: 'orb', clock, metrics: noted.metrics });
   const controller = createController({

@@ -1,12 +1,12 @@
 import type { WorkQueue } from '../../../adapters/kube/port.ts';
 import { createWorkQueue } from '../../../adapters/kube/work-queue.ts';
 import { createFakeClock, type FakeClock } from '../fake-clock.ts';
-import { noteMetrics, type NotedMetrics } from './runtime-notes.ts';
+import { recordMetrics, type RecordedMetrics } from './runtime-recorders.ts';
 
 interface AQueue {
   readonly clock: FakeClock;
   readonly queue: WorkQueue;
-  readonly noted: NotedMetrics;
+  readonly noted: RecordedMetrics;
   /** The next key if one is ready. */
   readonly poll: () => Promise<string | undefined>;
   /** All keys that may run now, each done at once. */
@@ -15,7 +15,7 @@ interface AQueue {
 
 export function aQueue(): AQueue {
   const clock = createFakeClock(0);
-  const noted = noteMetrics();
+  const noted = recordMetrics();
   const queue = createWorkQueue({ name: 'orb', clock, metrics: noted.metrics });
   const poll = (): Promise<string | undefined> => {
     const now = new AbortController();

@@ -13,7 +13,7 @@ export interface RunningReflector {
   readonly changes: readonly Change[];
   readonly lines: readonly RecordedLine[];
   /** `list Orb start`, `restart Orb expired` … */
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
   readonly stop: () => Promise<void>;
   /** Names in its store, sorted. */
   readonly names: () => readonly string[];
@@ -53,7 +53,7 @@ export async function startReflector(
     clock,
     changes,
     lines: logger.lines,
-    told: metrics.told,
+    reported: metrics.reported,
     stop: () => {
       stop.abort();
       return running;

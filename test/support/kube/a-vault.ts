@@ -4,7 +4,7 @@ import { createReflector } from '../../../adapters/kube/reflector.ts';
 import { VaultWatches } from '../../../api-server/vault/vault-watches.ts';
 import { createFakeClock, type FakeClock } from '../fake-clock.ts';
 import { createFakeKubeClient, kubeError, type FakeKubeClient } from './fake-kube-client.ts';
-import { noteLog, noteMetrics } from './runtime-notes.ts';
+import { recordLog, recordMetrics } from './runtime-recorders.ts';
 
 /** Watches of vaults over a fake cluster, on the test's clock. */
 export interface RunningVaults {
@@ -35,7 +35,7 @@ export function startVaults({ limit = 200, mayWatchNamespaces = true } = {}): Ru
   const changed: string[] = [];
   const listed: string[] = [];
   const clients: Pick<KubeClient, 'list'>[] = [];
-  const { logger } = noteLog();
+  const { logger } = recordLog();
   const watches = new VaultWatches({
     client,
     logger,
@@ -46,7 +46,7 @@ export function startVaults({ limit = 200, mayWatchNamespaces = true } = {}): Ru
       const { namespace = '', fieldSelector = '*' } = about.selection;
       clients.push(about.client);
       listed.push(`${namespace} ${fieldSelector}`);
-      const { metrics } = noteMetrics();
+      const { metrics } = recordMetrics();
       return createReflector({ ...about, kind: KINDS.secret, clock, random: () => 0.5, logger, metrics, freeze: true });
     },
     onChange: (orbisets) => void changed.push(...orbisets),

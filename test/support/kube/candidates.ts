@@ -3,7 +3,7 @@ import type { Clock } from '../../../adapters/time/clock.ts';
 import type { FakeClock } from '../fake-clock.ts';
 import { seeded } from '../seeded.ts';
 import { kubeError, type FakeKubeClient } from './fake-kube-client.ts';
-import { noteLog, noteMetrics, type NotedLog } from './runtime-notes.ts';
+import { recordLog, recordMetrics, type RecordedLog } from './runtime-recorders.ts';
 
 export const LEASE = { namespace: 'orb-system', name: 'orb-operator' };
 
@@ -13,7 +13,7 @@ export interface Candidate {
   readonly election: Election;
   readonly stop: AbortController;
   readonly ended: Promise<void>;
-  readonly log: NotedLog;
+  readonly log: RecordedLog;
   /** Epochs in which it was the leader, in order. */
   readonly epochs: readonly number[];
   /** Why each scope ended. */
@@ -46,7 +46,7 @@ export async function candidate(
 ): Promise<Candidate> {
   const { seed = 1, identity = name, now = clock.now, lead = untilAborted } = options;
   let { begins: fault = 'none' } = options;
-  const log = noteLog();
+  const log = recordLog();
   const epochs: number[] = [];
   const ends: unknown[] = [];
   const own: Clock = { ...clock, now };
@@ -69,7 +69,7 @@ export async function candidate(
     clock: own,
     random: seeded(seed),
     logger: log.logger,
-    metrics: noteMetrics().metrics,
+    metrics: recordMetrics().metrics,
   });
   const stop = new AbortController();
   const ended = election.run(stop.signal, async (scope, epoch) => {

@@ -1,6 +1,6 @@
 import { changedRecord } from '../../../adapters/object-store/record.ts';
-import { EMPTY, replaced } from '../../../adapters/object-store/content.ts';
-import { creating } from '../../../adapters/object-store/decisions.ts';
+import { EMPTY_CONTENT, replaced } from '../../../adapters/object-store/content.ts';
+import { decideCreate } from '../../../adapters/object-store/decisions.ts';
 import { createLocalClient, refOf } from '../../../adapters/object-store/local-client.ts';
 import { ObjectTable } from '../../../adapters/object-store/object-table.ts';
 import { ObjectWrites } from '../../../adapters/object-store/object-writes.ts';
@@ -61,9 +61,9 @@ export function createFakeKubeClient(): FakeKubeClient {
   };
   const put: FakeKubeClient['put'] = (kind, object) => {
     const known = table.find(kind.kind, refOf(object));
-    const identity = known?.identity ?? creating(object, birth)(undefined)?.identity;
+    const identity = known?.identity ?? decideCreate(object, birth)(undefined)?.identity;
     if (identity === undefined) throw new TypeError('nothing was made');
-    const main = replaced(known?.content ?? EMPTY, object, undefined);
+    const main = replaced(known?.content ?? EMPTY_CONTENT, object, undefined);
     const content = object['status'] === undefined ? main : replaced(main, object, 'status');
     const place = table.order.enter();
     const record = changedRecord({ identity, known }, content, () => place.version);

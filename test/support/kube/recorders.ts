@@ -26,15 +26,15 @@ export function recordingLogger(lines: RecordedLine[] = []): Logger & { readonly
 }
 
 /** Metrics that record each call as a text: `list Orb start`. */
-export function recordingMetrics(): KubeMetrics & { readonly told: readonly string[] } {
-  const told: string[] = [];
+export function recordingMetrics(): KubeMetrics & { readonly reported: readonly string[] } {
+  const reported: string[] = [];
   return {
-    told,
-    request: (method, code, verb) => void told.push(`request ${method} ${code} ${verb}`),
-    listed: (kind, reason) => void told.push(`list ${kind} ${reason}`),
-    watchRestarted: (kind, reason) => void told.push(`restart ${kind} ${reason}`),
-    watchStalled: (kind) => void told.push(`stall ${kind}`),
-    historyRewound: (kind) => void told.push(`rewind ${kind}`),
+    reported,
+    request: (method, code, verb) => void reported.push(`request ${method} ${code} ${verb}`),
+    listed: (kind, reason) => void reported.push(`list ${kind} ${reason}`),
+    watchRestarted: (kind, reason) => void reported.push(`restart ${kind} ${reason}`),
+    watchStalled: (kind) => void reported.push(`stall ${kind}`),
+    historyRewound: (kind) => void reported.push(`rewind ${kind}`),
     cache: () => undefined,
   };
 }

@@ -31,7 +31,7 @@ interface Caller {
   readonly until: (count: number) => Promise<void>;
 }
 
-function told(line: string): string {
+function reported(line: string): string {
   const event = readJson(line);
   if (event === undefined) return `cut:${line.length > 0}`;
   const meta = metadataOf(at(event, 'object'));
@@ -48,12 +48,12 @@ async function openWatch(url: string): Promise<Caller> {
       for await (const chunk of answer.body ?? []) {
         const parts = (rest + Buffer.from(chunk).toString('utf8')).split('\n');
         rest = parts.pop() ?? '';
-        lines.push(...parts.map(told));
+        lines.push(...parts.map(reported));
       }
     } catch {
       return 'broken';
     }
-    if (rest !== '') lines.push(told(rest));
+    if (rest !== '') lines.push(reported(rest));
     return 'end';
   };
   const until = async (count: number): Promise<void> => {
@@ -229,7 +229,7 @@ describe('watch editor', () => {
     expect(caller.lines).to.deep.equal(['ADDED a 2']);
   });
 
-  it('tells an expired history in the stream, with status 200', async () => {
+  it('reports an expired history in the stream, with status 200', async () => {
     const caller = await watchUnder([{ ...second, kind: 'error', code: 410, reason: 'Expired' }]);
     await emit(THREE);
     expect(await caller.ended).to.equal('end');

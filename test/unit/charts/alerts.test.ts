@@ -65,8 +65,8 @@ describe('alerts of the chart', () => {
 describe('runbooks', () => {
   it('stand in the table of docs/monitoring.md, with their severity', () => {
     const rows = readFileSync('docs/monitoring.md', 'utf8').matchAll(/^\| \[(\w+)\]\(runbooks\/\1\.md\) +\| (\w+) /gm);
-    const told = [...rows].map(([, name, severity]) => `${name} ${severity}`);
-    expect(told).to.deep.equal(readAlerts().map(({ name, labels }) => `${name} ${labels['severity']}`));
+    const reported = [...rows].map(([, name, severity]) => `${name} ${severity}`);
+    expect(reported).to.deep.equal(readAlerts().map(({ name, labels }) => `${name} ${labels['severity']}`));
   });
 
   for (const { name, labels } of readAlerts())

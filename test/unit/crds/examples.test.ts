@@ -80,7 +80,7 @@ describe('manifests/kubernetes/base', () => {
       const given = Object.fromEntries(
         Object.entries(inputs).filter(([name]) => orb.ok && Object.hasOwn(orb.value.manifest.inputs, name)),
       );
-      const context = { inputs: given, vault: compiled.orbiset.vault, plainOrigins: new Set<string>() };
+      const context = { inputs: given, vault: compiled.orbiset.vault, cleartextOrigins: new Set<string>() };
       expect(
         providers.map((provider) => eligibility(provider, context).kind),
         item.name,

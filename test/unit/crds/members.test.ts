@@ -21,7 +21,7 @@ import { specMembers, withMember, type SpecMember } from '../../support/crds/spe
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { answered, createTestRuntime } from '../../support/a-runtime.ts';
 import { anOrbiset, aPublication } from '../../support/kube-objects.ts';
-import { noteLog } from '../../support/kube/runtime-notes.ts';
+import { recordLog } from '../../support/kube/runtime-recorders.ts';
 import { openSqliteFixture } from '../../support/sqlite-ledger.ts';
 
 type Spec = Readonly<Record<string, unknown>>;
@@ -192,7 +192,7 @@ describe('a member of an OrbPublication', () => {
     const id = parseOrbId('acme.echo@1.0.0');
     const refusals = [false, true].map((suspended) => {
       const publication = aPublication('echo', { spec: { ...base, suspended } });
-      publicationChanged({ switches, dialer: NO_DIALER, logger: noteLog().logger }, 'acme/echo', publication);
+      publicationChanged({ switches, dialer: NO_DIALER, logger: recordLog().logger }, 'acme/echo', publication);
       return id.ok ? switches.refusal('acme', id.value) : undefined;
     });
     expect(refusals).to.deep.equal([undefined, 'orb-suspended']);

@@ -3,7 +3,7 @@ import { chooseProgram, HELP } from '../../../image/programs.ts';
 
 describe('chooseProgram', () => {
   for (const name of ['operator', 'api', 'orb', 'example-provider']) {
-    it(`gives ${name} everything behind its name, and help tells of it`, () => {
+    it(`gives ${name} everything behind its name, and help reports it`, () => {
       const choice = chooseProgram([name, '--help', 'operator']);
       expect(choice).to.have.property('kind', 'run');
       expect(choice).to.have.deep.property('rest', ['--help', 'operator']);

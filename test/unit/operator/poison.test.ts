@@ -66,7 +66,7 @@ const snapshot = (orb: KubeObject): OrbSnapshot => ({
 });
 
 describe('plans for any JSON (security.md S29)', () => {
-  it('say something documented of any Orb, and nothing new at the second look', () => {
+  it('say something documented of any Orb, and nothing new at the second reconcile', () => {
     fc.assert(
       fc.property(parts, (made) => {
         const alone = (orb: KubeObject): OrbSnapshot => ({ ...snapshot(orb), duplicates: [] });

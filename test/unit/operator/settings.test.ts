@@ -69,12 +69,12 @@ describe('parseSettings of the operator', () => {
 
   const wrong: readonly [string, readonly string[], RegExp][] = [
     [
-      'a look more often than once a second',
+      'a tick more often than once a second',
       ['--failover-tick', '500ms'],
       /--failover-tick takes a duration from 1s to 5m/,
     ],
     [
-      'a look less often than Orbs may ask for',
+      'a tick less often than Orbs may ask for',
       ['--failover-tick', '6m'],
       /--failover-tick takes a duration from 1s to 5m/,
     ],

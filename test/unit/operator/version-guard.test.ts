@@ -6,7 +6,7 @@ import { checkVersion, SkippedVersion, VERSION } from '../../../operator/version
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { LEASE, untilAborted } from '../../support/kube/candidates.ts';
 import { createFakeKubeClient, kubeError, type FakeKubeClient } from '../../support/kube/fake-kube-client.ts';
-import { noteLog, noteMetrics } from '../../support/kube/runtime-notes.ts';
+import { recordLog, recordMetrics } from '../../support/kube/runtime-recorders.ts';
 
 const never = new AbortController().signal;
 
@@ -25,8 +25,8 @@ describe('the version guard of the operator', () => {
       identity: version,
       clock,
       random: () => 0,
-      logger: noteLog().logger,
-      metrics: noteMetrics().metrics,
+      logger: recordLog().logger,
+      metrics: recordMetrics().metrics,
       annotations: { [VERSION]: version },
     });
     const stopped = new AbortController();
@@ -38,7 +38,7 @@ describe('the version guard of the operator', () => {
   };
 
   const check = (version: string, client: Pick<KubeClient, 'get'> = api, signal = never): Promise<string> =>
-    checkVersion({ client, clock, logger: noteLog().logger, version, lease: LEASE }, signal).then(
+    checkVersion({ client, clock, logger: recordLog().logger, version, lease: LEASE }, signal).then(
       () => 'may',
       (error: unknown) => (error instanceof SkippedVersion ? error.message : String(error)),
     );

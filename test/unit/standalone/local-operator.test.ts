@@ -15,7 +15,7 @@ import { anObjectStore, type AnObjectStore } from '../../support/an-object-store
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { sent } from '../../support/kube-objects.ts';
 import { recordingLogger } from '../../support/kube/recorders.ts';
-import { noteMetrics } from '../../support/kube/runtime-notes.ts';
+import { recordMetrics } from '../../support/kube/runtime-recorders.ts';
 import { mail, TICK } from '../../support/operator-loop.ts';
 
 const START = Date.parse('2026-02-01T10:00:00Z');
@@ -86,7 +86,7 @@ async function aLocalOperator(): Promise<LocalWorld> {
       metrics: { registry: new Registry(), swapping: () => orbs.swapping(), health: orbs.health },
     },
     store,
-    metrics: noteMetrics().metrics,
+    metrics: recordMetrics().metrics,
     recorder: createLogRecorder(logger),
     compiled: createCompileOnce([]),
     platformNamespace: 'orb-system',
@@ -100,7 +100,7 @@ async function aLocalOperator(): Promise<LocalWorld> {
     clock,
     pins: createObjectPins({ client: store.client, clock }),
     status: () => statusIn(store),
-    evaluatedAt: async () => (await operator.figures(asked))?.evaluatedAt,
+    evaluatedAt: async () => (await operator.lastEvaluation(asked))?.evaluatedAt,
     stop: async () => {
       ending.abort();
       await running;

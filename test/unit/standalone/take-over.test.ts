@@ -77,7 +77,7 @@ describe('takeOverOlderRows', () => {
   interface Process {
     readonly store: ObjectStore;
     readonly get: () => Promise<KubeObject | undefined>;
-    readonly look: () => Promise<void>;
+    readonly scan: () => Promise<void>;
   }
 
   const counted = async (write: string, act: () => Promise<void>): Promise<void> => {
@@ -86,7 +86,7 @@ describe('takeOverOlderRows', () => {
     await act();
   };
 
-  /** A start of the process, with or without a first look at the files. */
+  /** A start of the process, with or without a first scan at the files. */
   async function start(): Promise<Process> {
     const { ledger } = fixture;
     const rows = {
@@ -105,13 +105,13 @@ describe('takeOverOlderRows', () => {
     return {
       store,
       get: () => client.get(KINDS.orb, { namespace: 'default', name: 'a' }, never),
-      look: () => feed.look(),
+      scan: () => feed.scan(),
     };
   }
 
   const result = async (): Promise<unknown> => {
     const process = await start();
-    await process.look();
+    await process.scan();
     const { metadata, spec, status } = (await process.get()) ?? { metadata: { name: '' }, spec: {}, status: {} };
     const kinds = ['pin', 'failover', 'valid-orb'];
     const left = await Promise.all(kinds.map((kind) => fixture.ledger.states(kind)));
@@ -182,14 +182,14 @@ describe('takeOverOlderRows', () => {
     ],
   ];
   for (const [why, pin, inFile, wanted] of rows)
-    it(`${why}, at the first look and after a restart`, async () => {
+    it(`${why}, at the first scan and after a restart`, async () => {
       await olderOrb(pin === undefined ? {} : { pin });
       file(inFile);
       const first = await start();
-      await first.look();
+      await first.scan();
       expect(pinIn(await first.get())).to.deep.equal(wanted);
       const second = await start();
-      await second.look();
+      await second.scan();
       expect(await second.get()).to.deep.equal(await first.get());
       expect(pinIn(await second.get())).to.deep.equal(wanted);
     });
@@ -206,11 +206,11 @@ describe('takeOverOlderRows', () => {
     await olderOrb({ swaps: 1 });
     writeFileSync(join(folder, 'a.json'), '{ broken');
     const broken = await start();
-    await broken.look();
+    await broken.scan();
     expect((await broken.get())?.metadata.uid).to.equal(UID);
     rmSync(join(folder, 'a.json'));
     const gone = await start();
-    await gone.look();
+    await gone.scan();
     expect(await gone.get()).to.equal(undefined);
   });
 
@@ -226,7 +226,7 @@ describe('takeOverOlderRows', () => {
       await olderOrb({ swaps: 2, pin: { hidden: FILE_PIN.id } });
       [writes, killedAt] = [[], step];
       await start()
-        .then(({ look }) => look())
+        .then(({ scan }) => scan())
         .catch(() => undefined);
       killedAt = 0;
       expect(await result()).to.deep.equal(wanted);

@@ -1,4 +1,4 @@
-{{/* What a pod needs to call the API: its address, and the authority of its certificate where the Secret tells it. */}}
+{{/* What a pod needs to call the API: its address, and the CA of its certificate if the Secret contains it. */}}
 {{- define "orb.callerEnvironment" -}}
 - { name: ORB_SERVER, value: {{ include "orb.apiUrl" . | quote }} }
 {{- if include "orb.apiTls" . }}

@@ -109,18 +109,18 @@ function eventFaults(orbs: readonly SwapsOfOrb[], events: readonly unknown[]): r
   const ofSwaps = new Map(
     orbs.flatMap(({ orb, swaps }) => swaps.map(({ seq, receiptId }) => [receiptId, `${orb} swap ${seq}`])),
   );
-  const told = new Map<string, number>();
+  const reported = new Map<string, number>();
   const stray: string[] = [];
   for (const event of events) {
     if (at(event, 'reason') !== SWAPPED) continue;
     const name = textOf(metadataOf(event)['name']) ?? '';
     const receiptId = /rcpt-(.+)$/.exec(name)?.[1];
     const id = receiptId === undefined ? '' : `rcpt_${receiptId}`;
-    if (ofSwaps.has(id)) told.set(id, (told.get(id) ?? 0) + timesOf(event));
-    else stray.push(`the Event ${name} tells of no swap: ${textOf(at(event, 'note')) ?? ''}`);
+    if (ofSwaps.has(id)) reported.set(id, (reported.get(id) ?? 0) + timesOf(event));
+    else stray.push(`the Event ${name} reports no swap: ${textOf(at(event, 'note')) ?? ''}`);
   }
   const wrong = [...ofSwaps].flatMap(([id, what]) =>
-    told.get(id) === 1 ? [] : [`${what}: ${told.get(id) ?? 0} Events`],
+    reported.get(id) === 1 ? [] : [`${what}: ${reported.get(id) ?? 0} Events`],
   );
   return [...wrong, ...stray];
 }

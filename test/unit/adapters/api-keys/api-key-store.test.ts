@@ -64,7 +64,7 @@ describe('ApiKeyStore', () => {
     await rm(base, { recursive: true, force: true });
   });
 
-  it('reports a broken file once, not at every look', async () => {
+  it('reports a broken file once, not at every scan', async () => {
     const { document } = makeKey();
     await writeFile(join(folder, 'one.yaml'), JSON.stringify(document));
     await copyFile(join(folder, 'one.yaml'), join(folder, 'two.yaml'));

@@ -8,7 +8,7 @@ import { ApiKeyError, type NewApiKey } from '../../../../adapters/api-keys/new-k
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 const DAY = 86_400_000;
-const WISH: NewApiKey = { tenants: ['acme'], scopes: ['orbs:execute'], createdBy: 'test' };
+const NEW_KEY: NewApiKey = { tenants: ['acme'], scopes: ['orbs:execute'], createdBy: 'test' };
 const deps = { now: NOW, random: (bytes: number): Uint8Array => randomBytes(bytes) };
 
 describe('API key files', () => {
@@ -21,7 +21,7 @@ describe('API key files', () => {
   afterEach(() => rm(base, { recursive: true, force: true }));
 
   it('hold the hash of a key and never the key', async () => {
-    const { text, record } = await createApiKey(folder, WISH, deps);
+    const { text, record } = await createApiKey(folder, NEW_KEY, deps);
     const [file = ''] = await readdir(folder);
     const stored = await readFile(join(folder, file), 'utf8');
     expect(stored).to.contain(createHash('sha256').update(text).digest('hex'));
@@ -33,8 +33,8 @@ describe('API key files', () => {
   });
 
   it('are listed by expiry, broken ones beside them, without their content', async () => {
-    const late = await createApiKey(folder, WISH, deps);
-    const soon = await createApiKey(folder, { ...WISH, lifeMs: DAY, cidrs: ['10.0.0.0/8'], orbs: ['acme.x'] }, deps);
+    const late = await createApiKey(folder, NEW_KEY, deps);
+    const soon = await createApiKey(folder, { ...NEW_KEY, lifeMs: DAY, cidrs: ['10.0.0.0/8'], orbs: ['acme.x'] }, deps);
     await writeFile(join(folder, 'broken.yaml'), 'kind: Secret\napiVersion: v1\nsecret-text: [');
     await writeFile(join(folder, 'other.yaml'), 'a: hidden-text');
     await writeFile(join(folder, 'list.yml'), '- hidden-text');
@@ -54,8 +54,8 @@ describe('API key files', () => {
   });
 
   it('are all deleted when their key is revoked, and no other', async () => {
-    const one = await createApiKey(folder, WISH, deps);
-    const two = await createApiKey(folder, WISH, deps);
+    const one = await createApiKey(folder, NEW_KEY, deps);
+    const two = await createApiKey(folder, NEW_KEY, deps);
     await copyFile(join(folder, `${one.record.keyId}.yaml`), join(folder, 'copy.yml'));
     expect(await revokeApiKey(folder, one.record.keyId)).to.equal(true);
     expect((await listApiKeys(folder)).keys.map(({ keyId }) => keyId)).to.deep.equal([two.record.keyId]);
@@ -63,18 +63,18 @@ describe('API key files', () => {
   });
 
   const rows: readonly (readonly [string, NewApiKey, RegExp])[] = [
-    ['a life of more than 365 days', { ...WISH, lifeMs: 365 * DAY + 1 }, /365 days/],
-    ['no life', { ...WISH, lifeMs: 0 }, /365 days/],
-    ['a life that is no number', { ...WISH, lifeMs: Number.NaN }, /365 days/],
-    ['a tenant that is no namespace', { ...WISH, tenants: ['Acme Inc'] }, /tenants/],
-    ['no scope', { ...WISH, scopes: [] }, /scopes/],
-    ['a block that is none', { ...WISH, cidrs: ['10.0.0.0'] }, /cidrs/],
+    ['a life of more than 365 days', { ...NEW_KEY, lifeMs: 365 * DAY + 1 }, /365 days/],
+    ['no life', { ...NEW_KEY, lifeMs: 0 }, /365 days/],
+    ['a life that is no number', { ...NEW_KEY, lifeMs: Number.NaN }, /365 days/],
+    ['a tenant that is no namespace', { ...NEW_KEY, tenants: ['Acme Inc'] }, /tenants/],
+    ['no scope', { ...NEW_KEY, scopes: [] }, /scopes/],
+    ['a block that is none', { ...NEW_KEY, cidrs: ['10.0.0.0'] }, /cidrs/],
   ];
-  for (const [why, wish, expected] of rows) {
+  for (const [why, newKey, expected] of rows) {
     it(`are not written for ${why}`, async () => {
       let message = '';
       try {
-        await createApiKey(folder, wish, deps);
+        await createApiKey(folder, newKey, deps);
       } catch (error) {
         if (error instanceof ApiKeyError) ({ message } = error);
       }

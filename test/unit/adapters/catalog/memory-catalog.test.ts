@@ -111,18 +111,22 @@ describe('MemoryCatalog (design.md §2)', () => {
 
   it('tells who watches of every Orb that changes, comes or goes, and lists them all', () => {
     const catalog = filled(resource('old', 1));
-    const told: string[] = [];
+    const reported: string[] = [];
     const end = catalog.watch((namespace, orbId) => {
-      told.push(`${namespace} ${orbId} ${catalog.orb(namespace, orbId)?.name ?? 'gone'}`);
+      reported.push(`${namespace} ${orbId} ${catalog.orb(namespace, orbId)?.name ?? 'gone'}`);
     });
     catalog.setOrb(resource('other', 1, 'acme.two@1.0.0', 'zoo'));
     expect([...catalog.all()].map(({ name }) => name)).to.deep.equal(['old', 'other']);
     catalog.removeOrb('acme', 'old');
     catalog.setOrb(resource('other', 1, 'acme.two@1.0.0', 'zoo'));
-    expect(told).to.deep.equal(['zoo acme.two@1.0.0 other', 'acme acme.echo@1.0.0 gone', 'zoo acme.two@1.0.0 other']);
+    expect(reported).to.deep.equal([
+      'zoo acme.two@1.0.0 other',
+      'acme acme.echo@1.0.0 gone',
+      'zoo acme.two@1.0.0 other',
+    ]);
     end();
     catalog.removeOrb('zoo', 'other');
-    expect(told).to.have.lengthOf(3);
+    expect(reported).to.have.lengthOf(3);
   });
 
   it('knows the only Orbiset of a namespace', () => {

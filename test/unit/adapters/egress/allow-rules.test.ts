@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseAllowRules, plainOrigins } from '../../../../adapters/egress/allow-rules.ts';
+import { parseAllowRules, cleartextOrigins } from '../../../../adapters/egress/allow-rules.ts';
 
 const GOOD: readonly (readonly [
   why: string,
@@ -139,7 +139,7 @@ describe('parseAllowRules', () => {
   }
 });
 
-describe('plainOrigins', () => {
+describe('cleartextOrigins', () => {
   it('holds the loopback origins of --egress-allow and no other', () => {
     const allow = [
       'http://127.0.0.1:1',
@@ -149,7 +149,7 @@ describe('plainOrigins', () => {
       'http://127.0.0.1.evil.org',
     ];
     const parsed = parseAllowRules(allow, ['https://localhost:5=127.0.0.1:5']);
-    const origins = parsed.ok ? [...plainOrigins(parsed.exceptions)] : [];
+    const origins = parsed.ok ? [...cleartextOrigins(parsed.exceptions)] : [];
     expect(origins).to.deep.equal(['http://127.0.0.1:1', 'http://localhost:2', 'http://[::1]:3']);
   });
 });

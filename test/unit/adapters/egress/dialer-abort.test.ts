@@ -1,16 +1,16 @@
 import { expect } from 'chai';
-import { anywhere, brief, dial, ORIGIN, provided, says, settled } from '../../../support/dialing.ts';
+import { allowAnyUrl, briefResult, dial, ORIGIN, provided, answersWith, settled } from '../../../support/dialing.ts';
 import { answer, aRequest, someLimits, type Script } from '../../../support/egress.ts';
 
 describe('an abort', () => {
   it('before the start sends nothing', async () => {
-    await provided(says(answer('ok')), async (dialer, server) => {
+    await provided(answersWith(answer('ok')), async (dialer, server) => {
       const late = AbortSignal.abort(new DOMException('x', 'TimeoutError'));
       const results = [
-        await dialer.dial(aRequest(`${ORIGIN}/`), someLimits(), anywhere, late),
-        await dialer.dial(aRequest(`${ORIGIN}/`), someLimits(), anywhere, AbortSignal.abort()),
+        await dialer.dial(aRequest(`${ORIGIN}/`), someLimits(), allowAnyUrl, late),
+        await dialer.dial(aRequest(`${ORIGIN}/`), someLimits(), allowAnyUrl, AbortSignal.abort()),
       ];
-      expect(results.map(brief)).to.deep.equal([
+      expect(results.map(briefResult)).to.deep.equal([
         'timeout deadline sent=false status=null',
         'cancelled cancelled sent=false status=null',
       ]);
@@ -19,12 +19,12 @@ describe('an abort', () => {
   });
 
   it('while the connection is made ends at once, and the request never follows', async () => {
-    await provided(says(answer('ok')), async (dialer, server) => {
+    await provided(answersWith(answer('ok')), async (dialer, server) => {
       const controller = new AbortController();
-      const result = dialer.dial(aRequest(`${ORIGIN}/a`), someLimits(), anywhere, controller.signal);
+      const result = dialer.dial(aRequest(`${ORIGIN}/a`), someLimits(), allowAnyUrl, controller.signal);
       controller.abort();
-      expect(brief(await result)).to.equal('cancelled cancelled sent=false status=null');
-      expect(brief(await dial(dialer, aRequest(`${ORIGIN}/b`)))).to.equal('200 ok');
+      expect(briefResult(await result)).to.equal('cancelled cancelled sent=false status=null');
+      expect(briefResult(await dial(dialer, aRequest(`${ORIGIN}/b`)))).to.equal('200 ok');
       await settled();
       expect(server.requests.map((text) => text.split(' ')[1])).to.deep.equal(['/b']);
     });
@@ -38,8 +38,8 @@ describe('an abort', () => {
       controller.abort(new DOMException('x', 'TimeoutError'));
     };
     await provided(script, async (dialer) => {
-      const result = await dialer.dial(aRequest(`${ORIGIN}/`), someLimits(), anywhere, controller.signal);
-      expect(brief(result)).to.equal('timeout deadline sent=true status=null');
+      const result = await dialer.dial(aRequest(`${ORIGIN}/`), someLimits(), allowAnyUrl, controller.signal);
+      expect(briefResult(result)).to.equal('timeout deadline sent=true status=null');
       expect(await closed.promise).to.equal('closed');
     });
   });
@@ -54,8 +54,8 @@ describe('destroy', () => {
         const running = dial(dialer, aRequest(`${ORIGIN}/`));
         await arrived.promise;
         await dialer.destroy();
-        expect(brief(await running)).to.equal('cancelled cancelled sent=true status=null');
-        expect(brief(await dial(dialer, aRequest(`${ORIGIN}/`)))).to.equal(
+        expect(briefResult(await running)).to.equal('cancelled cancelled sent=true status=null');
+        expect(briefResult(await dial(dialer, aRequest(`${ORIGIN}/`)))).to.equal(
           'cancelled cancelled sent=false status=null',
         );
         expect(server.requests.length).to.equal(1);
@@ -64,10 +64,10 @@ describe('destroy', () => {
   });
 
   it('breaks connections that are being made', async () => {
-    await provided(says(answer('ok')), async (dialer, server) => {
+    await provided(answersWith(answer('ok')), async (dialer, server) => {
       const running = dial(dialer, aRequest(`${ORIGIN}/`));
       await dialer.destroy();
-      expect(brief(await running)).to.equal('cancelled cancelled sent=false status=null');
+      expect(briefResult(await running)).to.equal('cancelled cancelled sent=false status=null');
       expect(server.requests).to.deep.equal([]);
     });
   });
@@ -79,30 +79,32 @@ describe('halt', () => {
     await provided(
       (socket, text, index) => {
         if (index === 0) arrived.resolve(undefined);
-        else says(answer('ok'))(socket, text, index);
+        else answersWith(answer('ok'))(socket, text, index);
       },
       async (dialer, server) => {
         const running = dial(dialer, aRequest(`${ORIGIN}/`));
         await arrived.promise;
         await dialer.halt();
         const refused = await dial(dialer, aRequest(`${ORIGIN}/`));
-        expect([brief(await running), brief(refused)]).to.deep.equal([
+        expect([briefResult(await running), briefResult(refused)]).to.deep.equal([
           'cancelled cancelled sent=true status=null',
           'cancelled cancelled sent=false status=null',
         ]);
         dialer.resume();
-        expect(brief(await dial(dialer, aRequest(`${ORIGIN}/`)))).to.equal('200 ok');
+        expect(briefResult(await dial(dialer, aRequest(`${ORIGIN}/`)))).to.equal('200 ok');
         expect(server.requests.length).to.equal(2);
       },
     );
   });
 
   it('is not undone after destroy', async () => {
-    await provided(says(answer('ok')), async (dialer, server) => {
+    await provided(answersWith(answer('ok')), async (dialer, server) => {
       await dialer.halt();
       await dialer.destroy();
       dialer.resume();
-      expect(brief(await dial(dialer, aRequest(`${ORIGIN}/`)))).to.equal('cancelled cancelled sent=false status=null');
+      expect(briefResult(await dial(dialer, aRequest(`${ORIGIN}/`)))).to.equal(
+        'cancelled cancelled sent=false status=null',
+      );
       expect(server.requests).to.deep.equal([]);
     });
   });

@@ -1,11 +1,21 @@
 import { expect } from 'chai';
 import type { UrlGuard } from '../../../../adapters/egress/port.ts';
-import { aDialer, brief, dial, firstThen, never, ORIGIN, provided, says, settled } from '../../../support/dialing.ts';
+import {
+  aDialer,
+  briefResult,
+  dial,
+  firstThen,
+  neverAborted,
+  ORIGIN,
+  provided,
+  answersWith,
+  settled,
+} from '../../../support/dialing.ts';
 import { answer, aRequest, rawServer, someLimits } from '../../../support/egress.ts';
 
 describe('a request', () => {
   it('leaves as it was given, with the host, the length and accept-encoding of the dialer', async () => {
-    await provided(says(answer('')), async (dialer, server) => {
+    await provided(answersWith(answer('')), async (dialer, server) => {
       const headers = [
         ['Authorization', 'Bearer s3cr3t'],
         ['x-a', '1'],
@@ -30,7 +40,7 @@ describe('a request', () => {
   });
 
   it('reuses its connection after the answer', async () => {
-    await provided(says(answer('ok')), async (dialer, server) => {
+    await provided(answersWith(answer('ok')), async (dialer, server) => {
       const sessions: number[] = [];
       for (let round = 0; round < 5; round += 1) {
         await dial(dialer, aRequest(`${ORIGIN}/`));
@@ -42,14 +52,14 @@ describe('a request', () => {
   });
 
   it('counts as sent when a reused connection is reset before the answer', async () => {
-    const script = firstThen(says(answer('ok')), (socket) => {
+    const script = firstThen(answersWith(answer('ok')), (socket) => {
       socket.destroy();
     });
     await provided(script, async (dialer, server) => {
       await dial(dialer, aRequest(`${ORIGIN}/`));
       await settled();
       const result = await dial(dialer, aRequest(`${ORIGIN}/`, { method: 'POST', body: 'x' }));
-      expect(brief(result)).to.equal('transport reset sent=true status=null');
+      expect(briefResult(result)).to.equal('transport reset sent=true status=null');
       expect([server.connections(), server.requests.length]).to.deep.equal([1, 2]);
     });
   });
@@ -73,9 +83,9 @@ describe('a request', () => {
   }
 
   it('with a header value that would break out fails unsent, without the value', async () => {
-    await provided(says(answer('')), async (dialer, server) => {
+    await provided(answersWith(answer('')), async (dialer, server) => {
       const result = await dial(dialer, aRequest(`${ORIGIN}/`, { headers: [['x', 's3cr3t\r\ny: z']] }));
-      expect(brief(result)).to.equal('transport protocol sent=false status=null');
+      expect(briefResult(result)).to.equal('transport protocol sent=false status=null');
       expect([JSON.stringify(result).includes('s3cr3t'), server.requests.length]).to.deep.equal([false, 0]);
     });
   });
@@ -89,36 +99,36 @@ describe('a redirect', () => {
   const follow = someLimits({ followRedirects: 2 });
 
   it('is followed on its origin, and asked about anew', async () => {
-    const script = firstThen(says(redirect('/b?c#d')), says(answer('there')));
+    const script = firstThen(answersWith(redirect('/b?c#d')), answersWith(answer('there')));
     await provided(script, async (dialer, server) => {
       const asked: string[] = [];
       const guard: UrlGuard = (url) => {
         asked.push(url.href);
         return null;
       };
-      const result = await dialer.dial(aRequest(`${ORIGIN}/a`), follow, guard, never());
-      expect([brief(result), asked]).to.deep.equal(['200 there', [`${ORIGIN}/a`, `${ORIGIN}/b?c`]]);
+      const result = await dialer.dial(aRequest(`${ORIGIN}/a`), follow, guard, neverAborted());
+      expect([briefResult(result), asked]).to.deep.equal(['200 there', [`${ORIGIN}/a`, `${ORIGIN}/b?c`]]);
       expect(server.requests[1]?.split('\r\n')[0]).to.equal('GET /b?c HTTP/1.1');
     });
   });
 
   it('is followed no further than the limit', async () => {
-    await provided(says(redirect('/again')), async (dialer, server) => {
+    await provided(answersWith(redirect('/again')), async (dialer, server) => {
       const result = await dial(dialer, aRequest(`${ORIGIN}/`), follow);
-      expect([brief(result), server.requests.length]).to.deep.equal(['302 ', 3]);
+      expect([briefResult(result), server.requests.length]).to.deep.equal(['302 ', 3]);
     });
   });
 
   it('to another origin is refused, without a connection to it', async () => {
-    const other = await rawServer(says(answer('stolen')));
+    const other = await rawServer(answersWith(answer('stolen')));
     for (const target of [
       `https://127.0.0.1:${other.port}/`,
       `http://127.0.0.1:${other.port}/`,
       `https://localhost:${other.port}/`,
     ]) {
-      await provided(says(redirect(target)), async (dialer) => {
+      await provided(answersWith(redirect(target)), async (dialer) => {
         const headers = [['x-api-key', 's3cr3t']] as const;
-        expect(brief(await dial(dialer, aRequest(`${ORIGIN}/`, { headers }), follow))).to.equal(
+        expect(briefResult(await dial(dialer, aRequest(`${ORIGIN}/`, { headers }), follow))).to.equal(
           'blocked redirect-refused sent=true status=302',
         );
       });
@@ -128,8 +138,8 @@ describe('a redirect', () => {
   });
 
   it('with user info is refused', async () => {
-    await provided(says(redirect('https://user@api.example.com/')), async (dialer, server) => {
-      expect(brief(await dial(dialer, aRequest(`${ORIGIN}/`), follow))).to.equal(
+    await provided(answersWith(redirect('https://user@api.example.com/')), async (dialer, server) => {
+      expect(briefResult(await dial(dialer, aRequest(`${ORIGIN}/`), follow))).to.equal(
         'blocked egress-denied-url sent=true status=null',
       );
       expect(server.requests.length).to.equal(1);
@@ -137,9 +147,9 @@ describe('a redirect', () => {
   });
 
   it('that the owner of the secrets refuses ends as sent', async () => {
-    await provided(says(redirect('/b')), async (dialer, server) => {
-      const result = await dialer.dial(aRequest(`${ORIGIN}/`), follow, notB, never());
-      expect([brief(result), server.requests.length]).to.deep.equal([
+    await provided(answersWith(redirect('/b')), async (dialer, server) => {
+      const result = await dialer.dial(aRequest(`${ORIGIN}/`), follow, notB, neverAborted());
+      expect([briefResult(result), server.requests.length]).to.deep.equal([
         'blocked secret-host-not-allowed sent=true status=null',
         1,
       ]);
@@ -147,7 +157,7 @@ describe('a redirect', () => {
   });
 
   it('repeats method, headers and body of an idempotent request', async () => {
-    const script = firstThen(says(redirect('/b', '307 Temporary Redirect')), says(answer('ok')));
+    const script = firstThen(answersWith(redirect('/b', '307 Temporary Redirect')), answersWith(answer('ok')));
     await provided(script, async (dialer, server) => {
       const request = aRequest(`${ORIGIN}/a`, { method: 'POST', headers: [['x-k', '1']], body: 'body' });
       await dial(dialer, request, someLimits({ followRedirects: 1, idempotent: true }));

@@ -1,63 +1,63 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
-import { brief, dial, firstThen, ORIGIN, provided, says } from '../../../support/dialing.ts';
+import { briefResult, dial, firstThen, ORIGIN, provided, answersWith } from '../../../support/dialing.ts';
 import { answer, aRequest, someLimits, type Script } from '../../../support/egress.ts';
 
 const headerLines = (count: number, size: number): readonly string[] =>
   Array.from({ length: count }, (_line, at) => `x-${at}: ${'v'.repeat(size)}`);
 
 const ANSWERS: readonly (readonly [why: string, script: Script, expected: string])[] = [
-  ['takes a body of its length', says(answer('hello')), '200 hello'],
-  ['takes a body without bytes', says(answer('', [], '202 Accepted')), '202 '],
-  ['takes a 204', says('HTTP/1.1 204 No Content\r\n\r\n'), '204 '],
+  ['takes a body of its length', answersWith(answer('hello')), '200 hello'],
+  ['takes a body without bytes', answersWith(answer('', [], '202 Accepted')), '202 '],
+  ['takes a 204', answersWith('HTTP/1.1 204 No Content\r\n\r\n'), '204 '],
   [
     'takes chunks',
-    says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n'),
+    answersWith('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n'),
     '200 abcde',
   ],
-  ['takes an error status with its body', says(answer('no', [], '503 Service Unavailable')), '503 no'],
-  ['takes a 3xx as the answer', says(answer('', ['location: /x'], '302 Found')), '302 '],
+  ['takes an error status with its body', answersWith(answer('no', [], '503 Service Unavailable')), '503 no'],
+  ['takes a 3xx as the answer', answersWith(answer('', ['location: /x'], '302 Found')), '302 '],
   [
     'ignores answers below 200',
-    says(Buffer.concat([Buffer.from('HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'), answer('hello')])),
+    answersWith(Buffer.concat([Buffer.from('HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'), answer('hello')])),
     '200 hello',
   ],
   [
     'takes a body that the end of the connection ends in HTTP/1.0',
-    says('HTTP/1.0 200 OK\r\n\r\nhello', true),
+    answersWith('HTTP/1.0 200 OK\r\n\r\nhello', true),
     '200 hello',
   ],
   [
     'refuses a body that only the end of the connection ends in HTTP/1.1',
-    says('HTTP/1.1 200 OK\r\n\r\nhello', true),
+    answersWith('HTTP/1.1 200 OK\r\n\r\nhello', true),
     'transport truncated sent=true status=200',
   ],
   [
     'refuses a body shorter than its length',
-    says('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhello', true),
+    answersWith('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhello', true),
     'transport truncated sent=true status=200',
   ],
   [
     'refuses a cut chunk',
-    says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nhello', true),
+    answersWith('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nhello', true),
     'transport truncated sent=true status=200',
   ],
   [
     'refuses chunks without the last one',
-    says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n', true),
+    answersWith('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n', true),
     'transport truncated sent=true status=200',
   ],
   [
     'refuses two lengths',
-    says('HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello!'),
+    answersWith('HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello!'),
     'transport protocol sent=true status=null',
   ],
   [
     'refuses a length beside chunks',
-    says('HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'),
+    answersWith('HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'),
     'transport protocol sent=true status=null',
   ],
-  ['refuses what is no HTTP', says('SSH-2.0-OpenSSH_9.9\r\n'), 'transport protocol sent=true status=null'],
+  ['refuses what is no HTTP', answersWith('SSH-2.0-OpenSSH_9.9\r\n'), 'transport protocol sent=true status=null'],
   [
     'refuses a connection that ends before the answer',
     (socket) => socket.end(),
@@ -65,62 +65,62 @@ const ANSWERS: readonly (readonly [why: string, script: Script, expected: string
   ],
   [
     'refuses a connection that ends within the head',
-    says('HTTP/1.1 200 OK\r\nx: ', true),
+    answersWith('HTTP/1.1 200 OK\r\nx: ', true),
     'transport reset sent=true status=null',
   ],
   [
     'refuses an upgrade that nobody asked for',
-    says('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+    answersWith('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
     'transport reset sent=true status=null',
   ],
-  ['takes 199 headers', says(answer('ok', headerLines(199, 1))), '200 ok'],
+  ['takes 199 headers', answersWith(answer('ok', headerLines(199, 1))), '200 ok'],
   [
     'refuses 1500 headers below 16 KiB',
-    says(answer('ok', headerLines(1500, 1))),
+    answersWith(answer('ok', headerLines(1500, 1))),
     'response headers-too-large sent=true status=200',
   ],
   [
     'refuses 20 KB of headers',
-    says(answer('ok', headerLines(20, 1000))),
+    answersWith(answer('ok', headerLines(20, 1000))),
     'response headers-too-large sent=true status=null',
   ],
-  ['decodes gzip', says(answer(gzipSync('hello'), ['content-encoding: gzip'])), '200 hello'],
-  ['decodes br', says(answer(brotliCompressSync('hello'), ['content-encoding: br'])), '200 hello'],
-  ['decodes zstd', says(answer(zstdCompressSync('hello'), ['content-encoding: zstd'])), '200 hello'],
-  ['decodes deflate', says(answer(deflateSync('hello'), ['content-encoding: deflate'])), '200 hello'],
+  ['decodes gzip', answersWith(answer(gzipSync('hello'), ['content-encoding: gzip'])), '200 hello'],
+  ['decodes br', answersWith(answer(brotliCompressSync('hello'), ['content-encoding: br'])), '200 hello'],
+  ['decodes zstd', answersWith(answer(zstdCompressSync('hello'), ['content-encoding: zstd'])), '200 hello'],
+  ['decodes deflate', answersWith(answer(deflateSync('hello'), ['content-encoding: deflate'])), '200 hello'],
   [
     'refuses an unknown encoding',
-    says(answer('hello', ['content-encoding: compress'])),
+    answersWith(answer('hello', ['content-encoding: compress'])),
     'response unsupported-encoding sent=true status=200',
   ],
   [
     'refuses a list of encodings',
-    says(answer('hello', ['content-encoding: gzip, gzip'])),
+    answersWith(answer('hello', ['content-encoding: gzip, gzip'])),
     'response unsupported-encoding sent=true status=200',
   ],
   [
     'refuses an encoding that is none',
-    says(answer('hello', ['content-encoding: gzip'])),
+    answersWith(answer('hello', ['content-encoding: gzip'])),
     'response undecodable sent=true status=200',
   ],
   [
     'refuses an encoded body that is cut, with its length right',
-    says(answer(gzipSync('hello').subarray(0, 15), ['content-encoding: gzip'])),
+    answersWith(answer(gzipSync('hello').subarray(0, 15), ['content-encoding: gzip'])),
     'response undecodable sent=true status=200',
   ],
   [
     'refuses an announced length above the cap',
-    says('HTTP/1.1 200 OK\r\ncontent-length: 1048577\r\n\r\n'),
+    answersWith('HTTP/1.1 200 OK\r\ncontent-length: 1048577\r\n\r\n'),
     'response response-too-large sent=true status=200',
   ],
   [
     'refuses chunks above the cap',
-    says(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n100001\r\n${'x'.repeat(0x100001)}\r\n0\r\n\r\n`),
+    answersWith(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n100001\r\n${'x'.repeat(0x100001)}\r\n0\r\n\r\n`),
     'response response-too-large sent=true status=200',
   ],
   [
     'refuses a decoded body above the cap',
-    says(answer(gzipSync(Buffer.alloc(1_048_577)), ['content-encoding: gzip'])),
+    answersWith(answer(gzipSync(Buffer.alloc(1_048_577)), ['content-encoding: gzip'])),
     'response response-too-large sent=true status=200',
   ],
 ];
@@ -129,13 +129,13 @@ describe('an answer', () => {
   for (const [why, script, expected] of ANSWERS) {
     it(why, async () => {
       await provided(script, async (dialer) => {
-        expect(brief(await dial(dialer, aRequest(`${ORIGIN}/`)))).to.equal(expected);
+        expect(briefResult(await dial(dialer, aRequest(`${ORIGIN}/`)))).to.equal(expected);
       });
     });
   }
 
   it('keeps its headers in wire order, names in lower case, repeats included', async () => {
-    await provided(says(answer('', ['X-B: 1', 'x-a: 2', 'X-b: 3'])), async (dialer) => {
+    await provided(answersWith(answer('', ['X-B: 1', 'x-a: 2', 'X-b: 3'])), async (dialer) => {
       const result = await dial(dialer, aRequest(`${ORIGIN}/`));
       expect(result.kind === 'answered' && result.headers).to.deep.equal([
         ['content-length', '0'],
@@ -148,25 +148,25 @@ describe('an answer', () => {
 
   it('to HEAD has no body, whatever length and encoding it announces', async () => {
     await provided(
-      says('HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\ncontent-encoding: x\r\n\r\n'),
+      answersWith('HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\ncontent-encoding: x\r\n\r\n'),
       async (dialer) => {
-        expect(brief(await dial(dialer, aRequest(`${ORIGIN}/`, { method: 'HEAD' })))).to.equal('200 ');
+        expect(briefResult(await dial(dialer, aRequest(`${ORIGIN}/`, { method: 'HEAD' })))).to.equal('200 ');
       },
     );
   });
 
   it('is never larger than 4 MiB, whatever the limit says', async () => {
-    await provided(says(`HTTP/1.1 200 OK\r\ncontent-length: ${4 * 1_048_576 + 1}\r\n\r\n`), async (dialer) => {
+    await provided(answersWith(`HTTP/1.1 200 OK\r\ncontent-length: ${4 * 1_048_576 + 1}\r\n\r\n`), async (dialer) => {
       const result = await dial(dialer, aRequest(`${ORIGIN}/`), someLimits({ maxResponseBytes: 99_999_999 }));
-      expect(brief(result)).to.equal('response response-too-large sent=true status=200');
+      expect(briefResult(result)).to.equal('response response-too-large sent=true status=200');
     });
   });
 
   it('after a refused one comes over another connection', async () => {
-    const script = firstThen(says(answer('ok', ['content-encoding: x'])), says(answer('ok')));
+    const script = firstThen(answersWith(answer('ok', ['content-encoding: x'])), answersWith(answer('ok')));
     await provided(script, async (dialer, server) => {
       await dial(dialer, aRequest(`${ORIGIN}/`));
-      expect(brief(await dial(dialer, aRequest(`${ORIGIN}/`)))).to.equal('200 ok');
+      expect(briefResult(await dial(dialer, aRequest(`${ORIGIN}/`)))).to.equal('200 ok');
       expect(server.connections()).to.equal(2);
     });
   });

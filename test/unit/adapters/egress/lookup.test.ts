@@ -3,7 +3,7 @@ import { EgressFault } from '../../../../adapters/egress/faults.ts';
 import {
   boundedResolve,
   guardedAddresses,
-  writtenAddresses,
+  configuredAddresses,
   type Resolve,
 } from '../../../../adapters/egress/lookup.ts';
 import { allowed } from '../../../../adapters/egress/ranges.ts';
@@ -42,7 +42,7 @@ describe('guardedAddresses', () => {
       return [PUBLIC];
     };
     await guardedAddresses('api.example.com', resolve, allowed);
-    await writtenAddresses('localhost', resolve);
+    await configuredAddresses('localhost', resolve);
     expect(asked).to.deep.equal(['api.example.com.', 'localhost']);
   });
 

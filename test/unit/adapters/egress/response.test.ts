@@ -85,7 +85,7 @@ describe('createBodySink', () => {
     expect(results).to.deep.equal([TOO_LARGE]);
   });
 
-  it('tells nothing after it is destroyed', async () => {
+  it('reports nothing after it is destroyed', async () => {
     const results: ReadBody[] = [];
     const sink = createBodySink('gzip', CAP, (result) => results.push(result));
     sink.push(gzipSync('abc').subarray(0, 12));

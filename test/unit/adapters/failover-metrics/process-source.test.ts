@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Measured } from '../../../../adapters/failover-metrics/port.ts';
+import type { Measurement } from '../../../../adapters/failover-metrics/port.ts';
 import { createProcessSource, type ProcessSource } from '../../../../adapters/failover-metrics/process-source.ts';
 import { OrbMetrics } from '../../../../adapters/telemetry/orb-metrics.ts';
 import type { ProviderSeries } from '../../../../adapters/telemetry/provider-series.ts';
@@ -18,7 +18,7 @@ interface Setup {
   readonly a: ProviderSeries;
   /** Lets time pass, with a sample every 5 s and something done before each. */
   readonly pass: (ms: number, act?: () => void) => Promise<void>;
-  readonly look: () => Promise<Measured>;
+  readonly measure: () => Promise<Measurement>;
   readonly provider: (name: string) => Promise<ProviderMetrics>;
 }
 
@@ -28,7 +28,7 @@ function setUp(): Setup {
   metrics.setOrb({ ...ORB, swaps: true });
   const source = createProcessSource({ clock, series: metrics });
   source.sample();
-  const look = (orbs = [ORB]): Promise<Measured> => source.look(orbs, new AbortController().signal);
+  const measure = (orbs = [ORB]): Promise<Measurement> => source.measure(orbs, new AbortController().signal);
   return {
     metrics,
     clock,
@@ -41,11 +41,11 @@ function setUp(): Setup {
         source.sample();
       }
     },
-    look,
+    measure,
     provider: async (name) => {
-      const snapshot = (await look()).snapshot(ORB);
+      const snapshot = (await measure()).snapshot(ORB);
       const found = snapshot.state === 'fresh' ? snapshot.providers[name] : undefined;
-      if (found === undefined) throw new Error(`no figures of ${name}`);
+      if (found === undefined) throw new Error(`no metrics of ${name}`);
       return found;
     },
   };
@@ -176,7 +176,7 @@ describe('createProcessSource', () => {
     metrics.setOrb({ ...orb, swaps: true });
     source.sample();
     await clock.advance(5 * SECOND);
-    const snapshot = (await source.look([orb], new AbortController().signal)).snapshot(orb);
+    const snapshot = (await source.measure([orb], new AbortController().signal)).snapshot(orb);
     if (snapshot.state !== 'fresh') throw new Error(snapshot.why);
     expect(snapshot.providers['a']?.windows['10m'].bad).to.equal(0);
   });
@@ -184,32 +184,32 @@ describe('createProcessSource', () => {
   it('says since when it knows nothing of an Orb, and knows it once it is there', async () => {
     const { metrics, source, clock } = setUp();
     const other = { ...ORB, orbId: 'acme.y@1.0.0' };
-    const look = (): Promise<Measured> => source.look([other], new AbortController().signal);
-    expect((await look()).snapshot(other)).to.deep.equal({ state: 'unusable', why: 'empty', since: START });
+    const measure = (): Promise<Measurement> => source.measure([other], new AbortController().signal);
+    expect((await measure()).snapshot(other)).to.deep.equal({ state: 'unusable', why: 'empty', since: START });
     await clock.advance(15 * SECOND);
-    const second = await look();
+    const second = await measure();
     expect(second.snapshot(other)).to.deep.equal({ state: 'unusable', why: 'empty', since: START });
     expect(second.oldestMs).to.equal(Number.POSITIVE_INFINITY);
     metrics.setOrb({ ...other, swaps: true });
-    expect((await look()).snapshot(other).state).to.equal('fresh');
+    expect((await measure()).snapshot(other).state).to.equal('fresh');
     metrics.removeOrb(other.namespace, other.orbId);
-    expect((await look()).snapshot(other)).to.deep.include({ why: 'empty', since: START + 15 * SECOND });
+    expect((await measure()).snapshot(other)).to.deep.include({ why: 'empty', since: START + 15 * SECOND });
   });
 
-  it('says where its figures are from', async () => {
-    const { look, clock } = setUp();
+  it('says where its metrics are from', async () => {
+    const { measure, clock } = setUp();
     await clock.advance(SECOND);
-    const { origin, oldestMs, snapshot } = await look();
+    const { origin, oldestMs, snapshot } = await measure();
     expect(oldestMs).to.equal(0);
     expect([origin?.source, origin?.evaluatedAt, origin?.querySha256]).to.deep.equal(['process', START + SECOND, null]);
     expect(origin?.promql(0.95, '2m')).to.deep.equal({});
     expect(snapshot(ORB)).to.deep.include({ state: 'fresh', evaluatedAt: START + SECOND, ageMs: 0 });
   });
 
-  it('shows the moment of the look, however late an Orb is decided', async () => {
-    const { a, pass, look, clock, source } = setUp();
+  it('shows the moment of the measurement, however late an Orb is decided', async () => {
+    const { a, pass, measure, clock, source } = setUp();
     await pass(MINUTE, () => a.attempt('success', 0.2));
-    const { snapshot } = await look();
+    const { snapshot } = await measure();
     await clock.advance(6 * SECOND);
     a.attempt('success', 0.2);
     source.sample();

@@ -20,7 +20,7 @@ import { signJws } from '../../../../core/receipt/jws.ts';
 const NOW = Date.parse('2026-11-20T10:00:00.000Z');
 const ISSUER = 'https://orbs.localhost';
 const random = (bytes: number): Uint8Array => randomBytes(bytes);
-const wish = { issuer: ISSUER, now: NOW, random };
+const options = { issuer: ISSUER, now: NOW, random };
 
 /** RFC 8032 §7.1, test 1: the receipt key of the published vectors. */
 const TEST_SEED = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60';
@@ -53,7 +53,7 @@ describe('platform keys', () => {
   afterEach(() => rm(base, { recursive: true, force: true }));
 
   it('are made once, with files that only their owner reads', async () => {
-    expect(await initKeys(folder, wish)).to.equal('made');
+    expect(await initKeys(folder, options)).to.equal('made');
     const files = await readdir(folder);
     expect(files.toSorted()).to.deep.equal([
       'certificate.pem',
@@ -73,10 +73,10 @@ describe('platform keys', () => {
   });
 
   it('are never overwritten, whole or partly there', async () => {
-    await initKeys(folder, wish);
+    await initKeys(folder, options);
     const before = await readFile(join(folder, 'root.pem'), 'utf8');
     await rm(join(folder, 'receipt.pem'));
-    expect(await initKeys(folder, wish)).to.equal('kept');
+    expect(await initKeys(folder, options)).to.equal('kept');
     expect(await readFile(join(folder, 'root.pem'), 'utf8')).to.equal(before);
     expect(await readdir(folder)).to.not.contain('receipt.pem');
     expect(await readdir(base)).to.deep.equal(['keys']);
@@ -84,18 +84,18 @@ describe('platform keys', () => {
 
   it('are made in an empty folder that is there', async () => {
     await mkdir(folder);
-    expect(await initKeys(folder, wish)).to.equal('made');
+    expect(await initKeys(folder, options)).to.equal('made');
   });
 
   it('are made by one of two starts at once', async () => {
-    const outcomes = await Promise.all([initKeys(folder, wish), initKeys(folder, wish)]);
+    const outcomes = await Promise.all([initKeys(folder, options), initKeys(folder, options)]);
     expect(outcomes.toSorted()).to.deep.equal(['kept', 'made']);
     expect((await loadKeys(folder)).issuer).to.equal(ISSUER);
     expect(await readdir(base)).to.deep.equal(['keys']);
   });
 
   it('stand in a keys document that the root signed, as a second implementation reads it', async () => {
-    await initKeys(folder, wish);
+    await initKeys(folder, options);
     const keys = await loadKeys(folder);
     expect(await calculateJwkThumbprint(keys.root.jwk)).to.equal(keys.root.kid);
     const { payload, protectedHeader } = await compactVerify(keys.keysJws, await importJWK(keys.root.jwk, 'Ed25519'));
@@ -122,7 +122,7 @@ describe('platform keys', () => {
   });
 
   it('sign what their published halves verify, without the private root', async () => {
-    await initKeys(folder, wish);
+    await initKeys(folder, options);
     await rm(join(folder, 'root.pem'));
     const keys = await loadKeys(folder);
     const message = nodeEncoding.utf8('message');
@@ -135,7 +135,7 @@ describe('platform keys', () => {
   });
 
   it('are all different', async () => {
-    await initKeys(folder, wish);
+    await initKeys(folder, options);
     const keys = await loadKeys(folder);
     const secrets = [keys.tagKey, keys.dataKey].map((key) => Buffer.from(key).toString('hex'));
     expect(secrets.every((key) => key.length === 64)).to.equal(true);
@@ -179,7 +179,7 @@ describe('platform keys', () => {
   ];
   for (const [why, file, text, expected] of rows) {
     it(`are refused with ${why}`, async () => {
-      await initKeys(folder, wish);
+      await initKeys(folder, options);
       if (text === undefined) await rm(join(folder, file));
       else await writeFile(join(folder, file), text);
       expect(await codeOf(loadKeys(folder))).to.match(expected);
@@ -187,7 +187,7 @@ describe('platform keys', () => {
   }
 
   it('are refused when the root published them as retired', async () => {
-    await initKeys(folder, wish);
+    await initKeys(folder, options);
     const privateKey = createPrivateKey(await readFile(join(folder, 'root.pem')));
     const { kid = '' } = decodeProtectedHeader(await readFile(join(folder, 'orb-keys.jws'), 'utf8'));
     const payload = Buffer.from(
@@ -203,7 +203,7 @@ describe('platform keys', () => {
   });
 
   it('are refused when one role has the key of another', async () => {
-    await initKeys(folder, wish);
+    await initKeys(folder, options);
     await writeFile(join(folder, 'receipt.pem'), await readFile(join(folder, 'log.pem')));
     expect(await codeOf(loadKeys(folder))).to.match(/^keys-not-published: The receipt key/);
   });

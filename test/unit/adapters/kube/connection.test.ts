@@ -36,9 +36,9 @@ describe('directConnection', () => {
   });
 
   for (const server of ['http://k.example:8080', 'http://10.0.0.1', 'http://localhost.example']) {
-    it(`refuses plain ${server}: the token would travel readable`, async () => {
+    it(`refuses plain ${server}: the token would be sent unencrypted`, async () => {
       expect(await messageOf(directConnection({ server, token: 'abc' }))).to.contain(
-        'http is for a proxy on this machine',
+        'http is only for a proxy on this machine',
       );
     });
   }

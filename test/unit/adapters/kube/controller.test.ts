@@ -137,25 +137,25 @@ describe('createController', () => {
     expect(Object.keys(runs).filter((key) => key.startsWith('good'))).to.have.length(950);
   });
 
-  it('tells of the third failure in a row, and of none before or after a success', async () => {
-    const told: (readonly [string, number, unknown])[] = [];
+  it('reports the third failure in a row, and none before or after a success', async () => {
+    const reported: (readonly [string, number, unknown])[] = [];
     const error = kubeError(500, 'InternalError');
     let healthy = false;
     const { clock, queue } = started(async () => (healthy ? done : Promise.reject(error)), {
-      onRepeatedFailure: async (key, failure) => void told.push([key, failure.failures, failure.error]),
+      onRepeatedFailure: async (key, failure) => void reported.push([key, failure.failures, failure.error]),
     });
     queue.add('a');
     await clock.advance(0);
     await clock.advance(14);
-    expect(told).to.deep.equal([]);
+    expect(reported).to.deep.equal([]);
     await clock.advance(1);
-    expect(told).to.deep.equal([['a', 3, error]]);
+    expect(reported).to.deep.equal([['a', 3, error]]);
     healthy = true;
     await clock.advance(1000);
     healthy = false;
     queue.add('a');
     await clock.advance(0);
-    expect(told).to.have.length(1);
+    expect(reported).to.have.length(1);
   });
 
   it('outlives a report that fails', async () => {
@@ -172,7 +172,7 @@ describe('createController', () => {
   it('writes one reconcile id of 8 hex digits on every line of a run', async () => {
     const { clock, queue, log } = started(
       async (_key, scope) => {
-        scope.log.info('looked');
+        scope.log.info('read');
         throw new KubeError('no', { status: 500, reason: '', causes: [] });
       },
       { random: () => 0.001 },
@@ -182,7 +182,7 @@ describe('createController', () => {
     expect(
       log.lines.map(({ text, fields }) => [text, fields['controller'], fields['key'], fields['reconcile_id']]),
     ).to.deep.equal([
-      ['info looked', 'orb', 'a', '00418937'],
+      ['info read', 'orb', 'a', '00418937'],
       ['warn a reconcile failed', 'orb', 'a', '00418937'],
     ]);
   });

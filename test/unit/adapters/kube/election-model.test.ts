@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createElection, type Election } from '../../../../adapters/kube/election.ts';
 import { createFakeClock } from '../../../support/fake-clock.ts';
 import { createFakeKubeClient, kubeError } from '../../../support/kube/fake-kube-client.ts';
-import { noteLog, noteMetrics } from '../../../support/kube/runtime-notes.ts';
+import { recordLog, recordMetrics } from '../../../support/kube/runtime-recorders.ts';
 import { seeded } from '../../../support/seeded.ts';
 
 const runs = Number(process.env['ORB_PROPERTY_RUNS'] ?? '200');
@@ -43,8 +43,8 @@ async function play(random: () => number): Promise<{ readonly most: number; read
       identity: `process-${place}`,
       clock: { ...clock, now: () => clock.now() + (place - 1) * HOUR },
       random,
-      logger: noteLog().logger,
-      metrics: noteMetrics().metrics,
+      logger: recordLog().logger,
+      metrics: recordMetrics().metrics,
     });
   });
   const ended = elections.map((election) =>

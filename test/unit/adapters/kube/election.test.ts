@@ -5,7 +5,7 @@ import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 import { candidate, LEASE, leaders, untilAborted } from '../../../support/kube/candidates.ts';
 import { createFakeKubeClient } from '../../../support/kube/fake-kube-client.ts';
-import { noteLog, noteMetrics } from '../../../support/kube/runtime-notes.ts';
+import { recordLog, recordMetrics } from '../../../support/kube/runtime-recorders.ts';
 import { seeded } from '../../../support/seeded.ts';
 
 const START = Date.UTC(2026, 0, 1);
@@ -145,8 +145,8 @@ describe('createElection', () => {
       identity: 'zombie',
       clock: { ...clock, monotonic: () => clock.monotonic() + stoodStillMs },
       random: seeded(1),
-      logger: noteLog().logger,
-      metrics: noteMetrics().metrics,
+      logger: recordLog().logger,
+      metrics: recordMetrics().metrics,
     });
     const epochs: number[] = [];
     const stop = new AbortController();
@@ -182,8 +182,8 @@ describe('createElection', () => {
       identity: 'late',
       clock: { ...clock, monotonic: () => clock.monotonic() + stoodStillMs },
       random: seeded(1),
-      logger: noteLog().logger,
-      metrics: noteMetrics().metrics,
+      logger: recordLog().logger,
+      metrics: recordMetrics().metrics,
     });
     const stop = new AbortController();
     const ended = election.run(stop.signal, async (scope) => {
@@ -253,8 +253,8 @@ describe('createElection', () => {
       identity: 'a',
       clock: createFakeClock(START),
       random: () => 0,
-      logger: noteLog().logger,
-      metrics: noteMetrics().metrics,
+      logger: recordLog().logger,
+      metrics: recordMetrics().metrics,
       leaseMs: 10_000,
       renewMs: 10_000,
     };

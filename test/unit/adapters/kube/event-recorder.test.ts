@@ -5,13 +5,13 @@ import { createEventRecorder, type EventRecorder } from '../../../../adapters/ku
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 import { createFakeKubeClient, kubeError, type FakeKubeClient } from '../../../support/kube/fake-kube-client.ts';
-import { noteLog, noteMetrics, type NotedLog } from '../../../support/kube/runtime-notes.ts';
+import { recordLog, recordMetrics, type RecordedLog } from '../../../support/kube/runtime-recorders.ts';
 
 interface Setup {
   readonly clock: FakeClock;
   readonly api: FakeKubeClient;
   readonly recorder: EventRecorder;
-  readonly log: NotedLog;
+  readonly log: RecordedLog;
   readonly counts: () => Readonly<Record<string, number>>;
   /** `reason xCount` of all Events there are, in order of creation. */
   readonly written: () => readonly string[];
@@ -22,8 +22,8 @@ const START = Date.UTC(2026, 0, 1, 12);
 function setup(options: { readonly running?: boolean } = {}): Setup {
   const clock = createFakeClock(START);
   const api = createFakeKubeClient();
-  const log = noteLog();
-  const noted = noteMetrics();
+  const log = recordLog();
+  const noted = recordMetrics();
   const recorder = createEventRecorder({
     client: api,
     clock,
@@ -58,7 +58,7 @@ const anEvent = (changes: Partial<EventSpec> = {}): EventSpec => ({
 });
 
 describe('createEventRecorder', () => {
-  it('tells of what has an id once each, whatever else has the same reason', async () => {
+  it('reports what has an id once each, whatever else has the same reason', async () => {
     const { clock, recorder, written, api } = setup();
     for (const id of ['rcpt_1', 'rcpt_2', 'rcpt_1'])
       recorder.record(anOrb(), [anEvent({ reason: 'ProviderChanged', id })]);
@@ -67,7 +67,7 @@ describe('createEventRecorder', () => {
     expect(api.objects(KINDS.event).map(({ metadata }) => metadata.name)).to.deep.equal(['mail-rcpt-1', 'mail-rcpt-2']);
   });
 
-  it('takes an Event with its id for told that another process has written', async () => {
+  it('counts an Event with its id as sent when another process has written it', async () => {
     const [one, other] = [setup(), setup()];
     const event = anEvent({ reason: 'ProviderChanged', id: 'rcpt_1' });
     other.api.before = () => {
@@ -227,7 +227,7 @@ describe('createEventRecorder', () => {
   });
 
   for (const status of [0, 429, 500, 503])
-    it(`tells of what has an id until the server takes it, once (${status})`, async () => {
+    it(`reports what has an id until the server takes it, once (${status})`, async () => {
       const { clock, api, recorder, counts, written } = setup();
       let refused = 0;
       api.before = () => {

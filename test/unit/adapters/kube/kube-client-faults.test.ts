@@ -166,7 +166,7 @@ describe('a client that is not answered', () => {
     };
     const stop = new AbortController();
     const call = outcomeOf(list(fixture.client, stop.signal));
-    await until(() => fixture.told.length === 1);
+    await until(() => fixture.reported.length === 1);
     await fixture.clock.advance(59_999);
     await settled();
     expect(fixture.server.requests).to.have.length(1);
@@ -199,7 +199,7 @@ describe('a client that is not answered', () => {
     expect(fixture.server.requests).to.have.length(1);
   });
 
-  it('tells of a watch that was reset by the reader’s error', async () => {
+  it('reports a watch that was reset by the reader’s error', async () => {
     let end = nobody;
     fixture.server.answer = (_request, reply) => {
       reply.open();
@@ -226,7 +226,7 @@ describe('a client that is not answered', () => {
     failing(1, tooMany);
     const stop = new AbortController();
     const waiting = outcomeOf(get(fixture.client, stop.signal));
-    await until(() => fixture.told.length === 1);
+    await until(() => fixture.reported.length === 1);
     fixture.server.answer = () => undefined;
     const first = Array.from({ length: 4 }, () => outcomeOf(list(fixture.client, stop.signal)));
     const queued = outcomeOf(list(fixture.client, stop.signal));

@@ -261,7 +261,7 @@ describe('createKubeClient', () => {
       method === 'GET' ? reply.json(200, anObject('a', 1)) : reply.json(409, statusBody(409, 'Conflict'));
     await fixture.client.get(KINDS.orb, ref, never);
     await caught(fixture.client.update(KINDS.orb, toSend('a', 1), never));
-    expect(fixture.told).to.deep.equal(['request GET 200 get', 'request PUT 409 update']);
+    expect(fixture.reported).to.deep.equal(['request GET 200 get', 'request PUT 409 update']);
   });
 
   it('keeps 4 LISTs open at once and no more', async () => {

@@ -5,7 +5,7 @@ import type { KubeError, Reflector } from '../../../../adapters/kube/port.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 import { LEASE, untilAborted } from '../../../support/kube/candidates.ts';
 import { createFakeKubeClient, kubeError, type FakeKubeClient } from '../../../support/kube/fake-kube-client.ts';
-import { noteLog, noteMetrics, type NotedLog } from '../../../support/kube/runtime-notes.ts';
+import { recordLog, recordMetrics, type RecordedLog } from '../../../support/kube/runtime-recorders.ts';
 
 interface FakeReflector extends Reflector {
   readonly fill: () => void;
@@ -16,7 +16,7 @@ interface FakeReflector extends Reflector {
 interface Setup {
   readonly clock: FakeClock;
   readonly api: FakeKubeClient;
-  readonly log: NotedLog;
+  readonly log: RecordedLog;
   readonly manager: Manager;
   readonly election: Election;
   readonly reflector: FakeReflector;
@@ -61,7 +61,7 @@ async function setup(
 ): Promise<Setup> {
   const clock = createFakeClock(0);
   const api = createFakeKubeClient();
-  const log = noteLog();
+  const log = recordLog();
   const lines: string[] = [];
   const story = (text: string): void => void lines.push(`${clock.monotonic()} ${text}`);
   const reflector = aReflector(story);
@@ -72,7 +72,7 @@ async function setup(
     clock,
     random: () => 0,
     logger: log.logger,
-    metrics: noteMetrics().metrics,
+    metrics: recordMetrics().metrics,
   });
   api.after = ({ verb }) => {
     const [lease] = api.objects({ group: '', version: '', kind: 'Lease', plural: '', namespaced: true });
@@ -172,7 +172,7 @@ describe('createManager', () => {
       controllers: [],
       recorder: none,
       clock,
-      logger: noteLog().logger,
+      logger: recordLog().logger,
     });
     expect(unstarted.ready()).to.deep.equal(['not started']);
   });

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { serveProbes } from '../../../../adapters/kube/probes.ts';
-import { noteLog, type NotedLog } from '../../../support/kube/runtime-notes.ts';
+import { recordLog, type RecordedLog } from '../../../support/kube/runtime-recorders.ts';
 
 interface Setup {
   missing: readonly string[];
-  readonly log: NotedLog;
+  readonly log: RecordedLog;
   /** `status body` */
   readonly ask: (path: string, method?: string) => Promise<string>;
 }
@@ -16,7 +16,7 @@ describe('serveProbes', () => {
   });
 
   async function setup(): Promise<Setup> {
-    const log = noteLog();
+    const log = recordLog();
     const made = { missing: [] as readonly string[] };
     const { port, close } = await serveProbes({
       host: '127.0.0.1',
@@ -67,7 +67,7 @@ describe('serveProbes', () => {
   }
 
   it('refuses an address that is taken', async () => {
-    const log = noteLog();
+    const log = recordLog();
     const first = await serveProbes({ host: '127.0.0.1', port: 0, ready: () => [], logger: log.logger });
     closing.push(first.close);
     const second: unknown = await serveProbes({

@@ -45,7 +45,7 @@ describe('a reflector and what goes wrong', () => {
     ['as a version that the server does not know yet', refuseNext(504, ['ResourceVersionTooLarge'])],
   ] as const) {
     it(`lists again within a second when its version has expired ${where}`, async () => {
-      const { api, clock, told, names, changes } = track(await watchingReflector());
+      const { api, clock, reported, names, changes } = track(await watchingReflector());
       api.onList = () => aPage([anObject('b', 30)], 40);
       await expire(api, clock);
       await settle();
@@ -58,7 +58,7 @@ describe('a reflector and what goes wrong', () => {
         ['acme/b', true],
         ['acme/a', false],
       ]);
-      expect(told.slice(-2)).to.deep.equal(['restart Orb expired', 'list Orb expired']);
+      expect(reported.slice(-2)).to.deep.equal(['restart Orb expired', 'list Orb expired']);
     });
   }
 
@@ -161,7 +161,7 @@ describe('a reflector and what goes wrong', () => {
   }
 
   it('lists again after two early ends in a row without event or bookmark, not after one', async () => {
-    const { api, watch, clock, told } = track(await watchingReflector());
+    const { api, watch, clock, reported } = track(await watchingReflector());
     watch().end();
     await settle();
     await clock.advance(1000);
@@ -172,7 +172,7 @@ describe('a reflector and what goes wrong', () => {
     await clock.advance(1000);
     await settle();
     expect(api.lists).to.have.length(2);
-    expect(told.slice(-3)).to.deep.equal(['restart Orb early-end', 'restart Orb early-end', 'list Orb early-end']);
+    expect(reported.slice(-3)).to.deep.equal(['restart Orb early-end', 'restart Orb early-end', 'list Orb early-end']);
   });
 
   it('does not list again after early ends with a bookmark between', async () => {
@@ -188,7 +188,7 @@ describe('a reflector and what goes wrong', () => {
   });
 
   it('destroys a watch that was silent for 90 s and resumes; the second time it lists', async () => {
-    const { api, watch, clock, told } = track(await watchingReflector());
+    const { api, watch, clock, reported } = track(await watchingReflector());
     const frozen = watch();
     await clock.advance(89_999);
     expect(frozen.isClosed()).to.equal(false);
@@ -201,7 +201,7 @@ describe('a reflector and what goes wrong', () => {
     await clock.advance(1000);
     await settle();
     expect(api.lists).to.have.length(2);
-    expect(told.filter((one) => one.startsWith('stall'))).to.have.length(2);
+    expect(reported.filter((one) => one.startsWith('stall'))).to.have.length(2);
   });
 
   it('stays with a quiet watch that sends bookmarks', async () => {
@@ -215,7 +215,7 @@ describe('a reflector and what goes wrong', () => {
   });
 
   it('finds its way back from a version of the future, which is answered with silence', async () => {
-    const { api, clock, reflector, told } = track(await watchingReflector());
+    const { api, clock, reflector, reported } = track(await watchingReflector());
     lastWatch(api).send(watchLine('MODIFIED', anObject('a', 1000)));
     await settle();
     api.onList = () => aPage([anObject('a', 12)], 15);
@@ -225,7 +225,7 @@ describe('a reflector and what goes wrong', () => {
     }
     expect(reflector.store.get('acme/a')?.metadata.resourceVersion).to.equal('12');
     expect([reflector.store.resourceVersion(), lastWatch(api).query.resourceVersion]).to.deep.equal(['15', '15']);
-    expect(told).to.include('rewind Orb');
+    expect(reported).to.include('rewind Orb');
     lastWatch(api).send(watchLine('MODIFIED', anObject('a', 16)));
     await settle();
     expect(reflector.store.get('acme/a')?.metadata.resourceVersion).to.equal('16');

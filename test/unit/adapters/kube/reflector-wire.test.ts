@@ -103,7 +103,7 @@ describe('a reflector over real connections', () => {
     await first(wire).closed;
     await until(() => wire.asked().watches.length === 2);
     expect(wire.asked()).to.deep.equal({ lists: 1, watches: ['10', '10'] });
-    expect(wire.one.told).to.include('stall Orb');
+    expect(wire.one.reported).to.include('stall Orb');
   });
 
   it('lists anew after an ERROR 410 that came with HTTP 200', async () => {

@@ -93,7 +93,7 @@ describe('createReflector', () => {
     expect([api.lists.length, reflector.store.list().length, changes.length]).to.deep.equal([100, 10_000, 10_000]);
   });
 
-  it('takes events into the store and tells of them', async () => {
+  it('takes events into the store and reports them', async () => {
     const { watch, changes, names, reflector } = track(await watchingReflector());
     watch().send(watchLine('ADDED', anObject('b', 11)), watchLine('MODIFIED', anObject('a', 12)));
     watch().send(watchLine('DELETED', anObject('b', 13)));
@@ -127,7 +127,7 @@ describe('createReflector', () => {
   });
 
   it('watches again at once from the last version when a watch ends at its time', async () => {
-    const { api, watch, clock, told } = track(await watchingReflector());
+    const { api, watch, clock, reported } = track(await watchingReflector());
     for (let minute = 0; minute < 8; minute += 1) {
       await clock.advance(57_000);
       watch().send(bookmarkLine(50 + minute));
@@ -137,7 +137,7 @@ describe('createReflector', () => {
     await settle();
     expect([api.lists.length, api.watches.length]).to.deep.equal([1, 2]);
     expect(watch().query.resourceVersion).to.equal('57');
-    expect(told).to.deep.equal(['list Orb start', 'restart Orb ended']);
+    expect(reported).to.deep.equal(['list Orb start', 'restart Orb ended']);
   });
 
   it('opens at most one watch a second', async () => {
@@ -159,15 +159,15 @@ describe('createReflector', () => {
       await new Promise<void>((resolve) => (answer = resolve));
       return aPage([anObject('a', 10)], 10);
     };
-    const { reflector, told } = track(await startReflector(api.client));
+    const { reflector, reported } = track(await startReflector(api.client));
     reflector.store.offer(anObject('a', 12));
     answer();
     await settle();
     expect(reflector.store.get('acme/a')?.metadata.resourceVersion).to.equal('12');
-    expect(told).to.deep.equal(['list Orb start']);
+    expect(reported).to.deep.equal(['list Orb start']);
   });
 
-  it('tells of every object each 10 minutes, from the store', async () => {
+  it('reports every object each 10 minutes, from the store', async () => {
     const { api, watch, clock, changes } = track(await watchingReflector());
     for (let minute = 0; minute < 10; minute += 1) {
       await clock.advance(60_000);

@@ -14,7 +14,7 @@ interface Fixture {
   readonly lines: readonly RecordedLine[];
   readonly changes: Change[];
   /** `a: 1 → 2`, `-` for none. */
-  readonly told: () => readonly string[];
+  readonly seen: () => readonly string[];
 }
 
 const version = (object: KubeObject | undefined): string => object?.metadata.resourceVersion ?? '-';
@@ -25,11 +25,11 @@ function aStore(options: Partial<StoreOptions> = {}): Fixture {
   const changes: Change[] = [];
   const onChange = (change: Change): void => void changes.push(change);
   const store = createStore({ kind: KINDS.orb, clock, logger, onChange, freeze: true, ...options });
-  const told = (): readonly string[] =>
+  const seen = (): readonly string[] =>
     changes
       .splice(0)
       .map(({ key, before, after, initial }) => `${key}: ${version(before)} → ${version(after)}${initial ? ' *' : ''}`);
-  return { store, clock, lines: logger.lines, changes, told };
+  return { store, clock, lines: logger.lines, changes, seen };
 }
 
 const listing = (
@@ -60,11 +60,11 @@ describe('createStore', () => {
     expect(store.get('a')?.metadata.name).to.equal('a');
   });
 
-  it('refuses a duplicate and an older version, and tells of neither', () => {
-    const { store, told } = aStore();
+  it('refuses a duplicate and an older version, and reports neither', () => {
+    const { store, seen } = aStore();
     for (const number of [5, 5, 4, 10, 9]) store.put(anObject('a', number));
     expect(store.get('acme/a')?.metadata.resourceVersion).to.equal('10');
-    expect(told()).to.deep.equal(['acme/a: - → 5', 'acme/a: 5 → 10']);
+    expect(seen()).to.deep.equal(['acme/a: - → 5', 'acme/a: 5 → 10']);
   });
 
   it('refuses an older object of another UID', () => {
@@ -156,12 +156,12 @@ describe('tombstones of a store', () => {
 });
 
 describe('a LIST in a store', () => {
-  it('tells of new, changed and missing objects, and of no other', () => {
-    const { store, told } = aStore();
+  it('reports new, changed and missing objects, and no other', () => {
+    const { store, seen } = aStore();
     store.replace(listing([anObject('same', 1), anObject('changed', 2), anObject('gone', 3)], 5), true);
-    expect(told()).to.deep.equal(['acme/same: - → 1 *', 'acme/changed: - → 2 *', 'acme/gone: - → 3 *']);
+    expect(seen()).to.deep.equal(['acme/same: - → 1 *', 'acme/changed: - → 2 *', 'acme/gone: - → 3 *']);
     store.replace(listing([anObject('same', 1), anObject('changed', 7), anObject('new', 8)], 9, 5), false);
-    expect(told()).to.deep.equal(['acme/changed: 2 → 7', 'acme/new: - → 8', 'acme/gone: 3 → -']);
+    expect(seen()).to.deep.equal(['acme/changed: 2 → 7', 'acme/new: - → 8', 'acme/gone: 3 → -']);
   });
 
   it('keeps what was written after it was made', () => {
@@ -174,14 +174,14 @@ describe('a LIST in a store', () => {
     expect(store.list().map(({ metadata }) => metadata.resourceVersion)).to.deep.equal(['12', '11']);
   });
 
-  it('from before the history was rewound replaces everything and tells of it', () => {
-    const { store, told } = aStore();
+  it('from before the history was rewound replaces everything and reports it', () => {
+    const { store, seen } = aStore();
     store.replace(listing([anObject('a', 90), anObject('b', 40), anObject('gone', 95)], 100), true);
     store.remove(anObject('deleted', 99));
-    told();
+    seen();
     const restored = listing([anObject('a', 30), anObject('b', 40), anObject('deleted', 35)], 50, 100);
     expect(store.replace(restored, false)).to.equal('rewound');
-    expect(told()).to.deep.equal(['acme/a: 90 → 30', 'acme/b: 40 → 40 *', 'acme/deleted: - → 35', 'acme/gone: 95 → -']);
+    expect(seen()).to.deep.equal(['acme/a: 90 → 30', 'acme/b: 40 → 40 *', 'acme/deleted: - → 35', 'acme/gone: 95 → -']);
     expect(store.resourceVersion()).to.equal('50');
   });
 
@@ -215,12 +215,12 @@ describe('indexes of a store', () => {
   });
 
   it('keep out only the object for which their function throws, until a version of it is good', () => {
-    const { store, lines, told } = aStore({ indexes: byOrb });
+    const { store, lines, seen } = aStore({ indexes: byOrb });
     store.put(anObject('bad', 1, { spec: null }));
     store.put(anObject('good', 2, { spec: { ids: ['x'] } }));
     expect(names(store.byIndex('orb', 'x'))).to.deep.equal(['good']);
     expect(store.get('acme/bad')?.metadata.resourceVersion).to.equal('1');
-    expect(told()).to.have.length(2);
+    expect(seen()).to.have.length(2);
     expect(lines.map(({ level, fields }) => [level, fields['key'], fields['index']])).to.deep.equal([
       ['warn', 'acme/bad', 'orb'],
     ]);
@@ -262,12 +262,12 @@ describe('the transform of a store', () => {
   });
 
   it('keeps an object out, and removes one that it kept before', () => {
-    const { store, told } = aStore({ transform: (object) => (object.spec === 'no' ? undefined : object) });
+    const { store, seen } = aStore({ transform: (object) => (object.spec === 'no' ? undefined : object) });
     store.put(anObject('a', 1, { spec: 'yes' }));
     store.put(anObject('b', 2, { spec: 'no' }));
     store.put(anObject('a', 3, { spec: 'no' }));
     expect(store.list()).to.deep.equal([]);
-    expect(told()).to.deep.equal(['acme/a: - → 1', 'acme/a: 1 → -']);
+    expect(seen()).to.deep.equal(['acme/a: - → 1', 'acme/a: 1 → -']);
   });
 
   it('that throws keeps out that object only', () => {
@@ -292,11 +292,11 @@ describe('handlers of a store', () => {
   });
 
   it('are told of all objects by a resync', () => {
-    const { store, told } = aStore();
+    const { store, seen } = aStore();
     store.put(anObject('a', 1));
-    told();
+    seen();
     store.resync();
-    expect(told()).to.deep.equal(['acme/a: 1 → 1 *']);
+    expect(seen()).to.deep.equal(['acme/a: 1 → 1 *']);
   });
 });
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Lane, WorkQueue } from '../../../../adapters/kube/port.ts';
 import { createWorkQueue } from '../../../../adapters/kube/work-queue.ts';
 import { createFakeClock } from '../../../support/fake-clock.ts';
-import { noteMetrics } from '../../../support/kube/runtime-notes.ts';
+import { recordMetrics } from '../../../support/kube/runtime-recorders.ts';
 import { seeded } from '../../../support/seeded.ts';
 
 const runs = Number(process.env['ORB_PROPERTY_RUNS'] ?? '200');
@@ -101,7 +101,7 @@ class Model {
 
 class Run {
   readonly #clock = createFakeClock(0);
-  readonly #queue: WorkQueue = createWorkQueue({ name: 'q', clock: this.#clock, metrics: noteMetrics().metrics });
+  readonly #queue: WorkQueue = createWorkQueue({ name: 'q', clock: this.#clock, metrics: recordMetrics().metrics });
   readonly #model = new Model();
   readonly #random: () => number;
   readonly #inWork: string[] = [];

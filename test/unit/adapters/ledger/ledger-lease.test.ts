@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { NotLeading } from '../../../../core/errors/not-leading.ts';
 import { createLedgerLease, type LedgerLease } from '../../../../adapters/ledger/ledger-lease.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
-import { noteLog } from '../../../support/kube/runtime-notes.ts';
+import { recordLog } from '../../../support/kube/runtime-recorders.ts';
 
 /** A lease table with one row, on the clock of the test. */
 class Table {
@@ -36,7 +36,7 @@ interface Replica {
 
 function replica(table: Table, clock: FakeClock, holder: string): Replica {
   const stopping = new AbortController();
-  const lease = createLedgerLease({ ledger: table, name: 'status-writer', holder, clock, logger: noteLog().logger });
+  const lease = createLedgerLease({ ledger: table, name: 'status-writer', holder, clock, logger: recordLog().logger });
   const made: Replica = { lease, leads: false, stop: async () => undefined };
   const running = lease.run(stopping.signal, async (scope) => {
     made.leads = true;

@@ -174,21 +174,21 @@ describe('openSqliteLedger', () => {
     await copy.close();
   });
 
-  it('tells of each checkpoint after its commit', async () => {
-    const told: number[] = [];
+  it('reports each checkpoint after its commit', async () => {
+    const reported: number[] = [];
     const file = join(scratch, 'ledger.sqlite');
     const ledger = await openSqliteLedger({
       ...fixture.options,
       file,
-      onCheckpoint: ({ size }) => void told.push(size),
+      onCheckpoint: ({ size }) => void reported.push(size),
     });
     await ledger.appendEntries(['{}', '{}']);
     await fixture.clock.advance(250);
     await ledger.putState('kind', 'key', '1');
-    expect(told).to.deep.equal([2]);
+    expect(reported).to.deep.equal([2]);
     await ledger.appendEntries(['{}']);
     await ledger.close();
-    expect(told).to.deep.equal([2, 3]);
+    expect(reported).to.deep.equal([2, 3]);
   });
 
   it('fails every row of the group that its thread died with, and has a new thread for the rows behind it', async () => {

@@ -15,7 +15,7 @@ interface Running {
   readonly reflector: Reflector;
   readonly changes: Change[];
   /** `acme/a made`, `acme/a changed`, `acme/a gone`, with ` *` for the first listing and a resync. */
-  readonly told: () => readonly string[];
+  readonly reported: () => readonly string[];
   readonly names: () => readonly string[];
   readonly stop: () => Promise<void>;
 }
@@ -31,7 +31,7 @@ function reflect(store: AnObjectStore, options: Partial<LocalReflectorOptions> =
   return {
     reflector,
     changes,
-    told: () => changes.splice(0).map((change) => `${change.key} ${what(change)}${change.initial ? ' *' : ''}`),
+    reported: () => changes.splice(0).map((change) => `${change.key} ${what(change)}${change.initial ? ' *' : ''}`),
     names: () => reflector.store.list().map(nameOf).toSorted(),
     stop: () => {
       stop.abort();
@@ -53,26 +53,26 @@ describe('the reflector of an object store', () => {
   });
   afterEach(() => running?.stop());
 
-  it('takes over what is there as one first listing, then tells of every write', async () => {
+  it('takes over what is there as one first listing, then reports every write', async () => {
     await store.applyOrb('a');
     running = reflect(store);
     await running.reflector.synced;
-    expect(running.told()).to.deep.equal(['acme/a made *']);
+    expect(running.reported()).to.deep.equal(['acme/a made *']);
     await store.applyOrb('b');
     await store.applyOrb('a', { spec: { description: 'new' } });
     await store.deleteOrb('b');
-    expect(running.told()).to.deep.equal(['acme/b made', 'acme/a changed', 'acme/b gone']);
+    expect(running.reported()).to.deep.equal(['acme/b made', 'acme/a changed', 'acme/b gone']);
     expect(running.names()).to.deep.equal(['a']);
   });
 
   it('does nothing before it runs and after it was stopped', async () => {
-    const idle = store.reflect({ kind: KINDS.orb, onChange: () => expect.fail('told of a change') });
+    const idle = store.reflect({ kind: KINDS.orb, onChange: () => expect.fail('a change was reported') });
     expect([idle.state(), idle.hasSynced(), idle.store.resourceVersion()]).to.deep.equal(['idle', false, undefined]);
     running = reflect(store);
     expect([running.reflector.state(), running.reflector.hasSynced()]).to.deep.equal(['watching', true]);
     await running.stop();
     await store.applyOrb('a');
-    expect([running.told(), running.reflector.state()]).to.deep.equal([[], 'stopped']);
+    expect([running.reported(), running.reflector.state()]).to.deep.equal([[], 'stopped']);
     await idle.run(AbortSignal.abort());
     expect([idle.state(), idle.hasSynced()]).to.deep.equal(['stopped', false]);
   });
@@ -104,14 +104,14 @@ describe('the reflector of an object store', () => {
     expect(running.reflector.failure()).to.equal(undefined);
   });
 
-  it('tells of all objects every 10 minutes, as of unchanged ones', async () => {
+  it('reports all objects every 10 minutes, as of unchanged ones', async () => {
     await store.applyOrb('a');
     running = reflect(store);
-    running.told();
+    running.reported();
     await store.clock.advance(599_999);
-    expect(running.told()).to.deep.equal([]);
+    expect(running.reported()).to.deep.equal([]);
     await store.clock.advance(1);
-    expect(running.told()).to.deep.equal(['acme/a changed *']);
+    expect(running.reported()).to.deep.equal(['acme/a changed *']);
   });
 
   const selections: readonly (readonly [why: string, selection: object, expected: readonly string[]])[] = [
@@ -132,9 +132,9 @@ describe('the reflector of an object store', () => {
       await fill({});
       running = reflect(store, { selection });
       expect(running.names()).to.deep.equal(expected);
-      running.told();
+      running.reported();
       await fill({ description: 'new' });
-      expect(running.told()).to.have.length(expected.length);
+      expect(running.reported()).to.have.length(expected.length);
     });
   }
 
@@ -145,10 +145,10 @@ describe('the reflector of an object store', () => {
     await label('y');
     await label('z');
     await label('x');
-    expect(running.told()).to.deep.equal(['acme/a made *', 'acme/a gone', 'acme/a made']);
+    expect(running.reported()).to.deep.equal(['acme/a made *', 'acme/a gone', 'acme/a made']);
     await label('y');
     await store.deleteOrb('a');
-    expect(running.told()).to.deep.equal(['acme/a gone']);
+    expect(running.reported()).to.deep.equal(['acme/a gone']);
   });
 
   it('finds by indexes, and holds what the transform leaves', async () => {
@@ -167,17 +167,17 @@ describe('the reflector of an object store', () => {
     expect([byIndex('provider', 'one'), byIndex('provider', 'two').map(nameOf)]).to.deep.equal([[], ['b']]);
   });
 
-  it('does not tell of what changed nothing, nor of what the ledger refused', async () => {
+  it('does not report what changed nothing, nor of what the ledger refused', async () => {
     await store.applyOrb('a');
     running = reflect(store);
-    running.told();
+    running.reported();
     await store.applyOrb('a');
     store.rows.before = () => {
       throw ledgerAway();
     };
     await refusal(store.applyOrb('a', { spec: { description: 'new' } }));
     await refusal(store.deleteOrb('a'));
-    expect(running.told()).to.deep.equal([]);
+    expect(running.reported()).to.deep.equal([]);
   });
 
   it('gives readers what they can not change', async () => {

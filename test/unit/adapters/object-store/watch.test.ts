@@ -44,7 +44,7 @@ describe('a watch of an object store', () => {
     expect(await waiting).to.equal('changed a');
   });
 
-  it('tells of deletions of an object that left the labels before', async () => {
+  it('reports deletions of an object that left the labels before', async () => {
     const label = (part: string): Promise<KubeObject> => store.applyOrb('a', { metadata: { labels: { part } } });
     const made = await label('x');
     await label('y');

@@ -1,18 +1,18 @@
 import { expect } from 'chai';
 import { createServer } from 'node:net';
-import { claim, listenOn } from '../../../../adapters/process/listen.ts';
+import { withListenErrors, listenOn } from '../../../../adapters/process/listen.ts';
 import { StartError } from '../../../../adapters/process/start-error.ts';
 
-describe('claim', () => {
+describe('withListenErrors', () => {
   const held = createServer();
   after(() => held.close());
 
   it('gives the port that was taken, and names address and flag when somebody has it', async () => {
-    const taken = await claim({ host: '127.0.0.1', port: 0 }, '--listen', () =>
+    const taken = await withListenErrors({ host: '127.0.0.1', port: 0 }, '--listen', () =>
       listenOn(held, { host: '127.0.0.1', port: 0 }),
     );
     expect(taken.port).to.be.greaterThan(0);
-    const error = await claim(taken, '--probes-listen', () => listenOn(createServer(), taken)).catch(
+    const error = await withListenErrors(taken, '--probes-listen', () => listenOn(createServer(), taken)).catch(
       (thrown: unknown) => thrown,
     );
     expect(error).to.be.instanceOf(StartError).and.have.property('exit', 1);
@@ -24,7 +24,7 @@ describe('claim', () => {
 
   it('puts an IPv6 address in brackets', async () => {
     const address = { host: '2001:db8::1', port: 1 };
-    const error = await claim(address, '--listen', () => Promise.reject(new Error('no'))).catch(
+    const error = await withListenErrors(address, '--listen', () => Promise.reject(new Error('no'))).catch(
       (thrown: unknown) => thrown,
     );
     expect(error).to.have.property(
@@ -42,7 +42,9 @@ describe('claim', () => {
   for (const [code, why] of reasons)
     it(`says what to do about ${code}`, async () => {
       const failed = Promise.reject(Object.assign(new Error('no'), { code }));
-      const error = await claim({ host: 'a', port: 1 }, '--listen', () => failed).catch((thrown: unknown) => thrown);
+      const error = await withListenErrors({ host: 'a', port: 1 }, '--listen', () => failed).catch(
+        (thrown: unknown) => thrown,
+      );
       expect(error)
         .to.have.property('message')
         .that.includes(`(${code}): ${why}`)

@@ -161,7 +161,7 @@ describe('addresses that others reach', () => {
       const standalone = parseCommandLine(standaloneCommandLine(''), ['--listen', text]);
       const api = parseCommandLine(apiCommandLine({}), [...SERVER, '--listen', text]);
       expect(standalone).to.have.property('message').that.includes('loopback only');
-      expect(api).to.have.property('message').that.includes('others reach this address');
+      expect(api).to.have.property('message').that.includes('this address is not loopback');
     });
 
     it(`start nothing by orb dev: ${text}`, async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { endUnlessHandled, stopSignal } from '../../../../adapters/process/stop-signal.ts';
+import { exitOnSignal, stopSignal } from '../../../../adapters/process/stop-signal.ts';
 import { createFakeClock } from '../../../support/fake-clock.ts';
 import { fakeProcess } from '../../../support/fake-process.ts';
 
@@ -17,15 +17,15 @@ describe('stopSignal', () => {
   it('counts two signals within a second as one', async () => {
     const fake = fakeProcess();
     const clock = createFakeClock(0);
-    let told = 0;
-    stopSignal({ host: fake.host, clock, onFirst: () => (told += 1) });
+    let reported = 0;
+    stopSignal({ host: fake.host, clock, onFirst: () => (reported += 1) });
     fake.signal('SIGINT');
     await clock.advance(1000);
     fake.signal('SIGTERM');
-    expect([told, fake.exits]).to.deep.equal([1, []]);
+    expect([reported, fake.exits]).to.deep.equal([1, []]);
     await clock.advance(1);
     fake.signal('SIGTERM');
-    expect([told, fake.exits]).to.deep.equal([1, [130]]);
+    expect([reported, fake.exits]).to.deep.equal([1, [130]]);
   });
 
   it('listens to the signals that are named, and to no other', () => {
@@ -38,10 +38,10 @@ describe('stopSignal', () => {
   });
 });
 
-describe('endUnlessHandled', () => {
+describe('exitOnSignal', () => {
   it('ends a process that is still being loaded, with the code of its signal', () => {
     const fake = fakeProcess();
-    endUnlessHandled(fake.host);
+    exitOnSignal(fake.host);
     fake.signal('SIGTERM');
     fake.signal('SIGINT');
     expect(fake.exits).to.deep.equal([143, 130]);
@@ -49,7 +49,7 @@ describe('endUnlessHandled', () => {
 
   it('leaves a signal to the program that handles it', () => {
     const fake = fakeProcess();
-    endUnlessHandled(fake.host);
+    exitOnSignal(fake.host);
     const signal = stopSignal({ host: fake.host, clock: createFakeClock(0) });
     fake.signal('SIGTERM');
     expect([signal.aborted, fake.exits]).to.deep.equal([true, []]);

@@ -65,7 +65,7 @@ describe('credentials for Prometheus', () => {
       expect(Buffer.from(sent, 'base64').toString('utf8')).to.equal('orb:pä:ss');
     });
 
-    it('sends the headers of a shared installation, and no authorization unless told', async () => {
+    it('sends the headers of a shared installation, and no authorization unless set', async () => {
       open({ headers: { 'X-Scope-OrgID': 'orbs' } });
       await ask(client);
       const { 'x-scope-orgid': tenant, authorization } = prometheus.seen[0]?.headers ?? {};

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import {
-  figuresQuery,
-  lookQuery,
-  PROVIDER_FIGURES,
+  evaluationQuery,
+  metricsQuery,
+  PROVIDER_METRICS,
   QUANTILES,
   queryDigest,
-  RECORDED_FIGURES,
+  RECORDED_METRICS,
   receiptExpressions,
   recordingRules,
 } from '../../../../adapters/prometheus/expressions.ts';
@@ -16,27 +16,27 @@ const ALL = { quantiles: new Set(QUANTILES), base: true };
 const namesIn = (query: string): readonly string[] =>
   [...query.matchAll(/, "q", "([a-z0-9_]+)", "", ""\)/g)].map(([, name = '']) => name);
 
-describe('lookQuery', () => {
+describe('metricsQuery', () => {
   it('gives each expression a name of its own, one that a reader knows', () => {
-    const names = namesIn(lookQuery('query', ALL));
+    const names = namesIn(metricsQuery('query', ALL));
     expect(new Set(names).size).to.equal(names.length);
-    expect(names.toSorted()).to.deep.equal([...PROVIDER_FIGURES, 'age'].toSorted());
+    expect(names.toSorted()).to.deep.equal([...PROVIDER_METRICS, 'age'].toSorted());
   });
 
   it('asks for the quantiles of the Orbs and for the median, no others', () => {
-    const names = namesIn(lookQuery('query', { quantiles: new Set([0.9]), base: true }));
+    const names = namesIn(metricsQuery('query', { quantiles: new Set([0.9]), base: true }));
     expect(names.filter((name) => /(^|_)p\d+/.test(name)).toSorted()).to.deep.equal(
       ['p50_2m', 'p90_2m', 'p50_5m', 'p90_5m', 'p50_10m', 'p90_10m', 'base_p90', 'probe_p50'].toSorted(),
     );
   });
 
   it('asks for the hour of the baseline only when told', () => {
-    expect(lookQuery('query', { ...ALL, base: false })).to.not.include('[1h]');
+    expect(metricsQuery('query', { ...ALL, base: false })).to.not.include('[1h]');
   });
 
   it('asks raw for what no rule records, for the ages, and for what counts by the second', () => {
-    const names = namesIn(lookQuery('recorded', ALL));
-    const recorded = new Set(RECORDED_FIGURES.values());
+    const names = namesIn(metricsQuery('recorded', ALL));
+    const recorded = new Set(RECORDED_METRICS.values());
     expect(names.filter((name) => recorded.has(name))).to.deep.equal([]);
     expect(names).to.include.members(['age', 'rules_age', 'p90_2m', 'p99_10m', 'base_p50']);
     expect(names).to.include.members(['breaker', 'streak', 'last']);
@@ -44,13 +44,13 @@ describe('lookQuery', () => {
   });
 
   it('never aggregates over an Orb or a provider', () => {
-    const groups = [...lookQuery('query', ALL).matchAll(/(?:sum|max) by \(([^)]*)\)/g)].map(([, by]) => by);
+    const groups = [...metricsQuery('query', ALL).matchAll(/(?:sum|max) by \(([^)]*)\)/g)].map(([, by]) => by);
     const [orb, provider] = ['orb_namespace, orb_id', 'orb_namespace, orb_id, provider'];
     expect(new Set(groups)).to.deep.equal(new Set([orb, provider, `${provider}, le`]));
   });
 
-  it('has the size that the text of an ordinary look may have', () => {
-    expect(lookQuery('query', { quantiles: new Set([0.95]), base: true }).length).to.be.within(4000, 5300);
+  it('has the size that the text of an ordinary query may have', () => {
+    expect(metricsQuery('query', { quantiles: new Set([0.95]), base: true }).length).to.be.within(4000, 5300);
   });
 });
 
@@ -61,9 +61,9 @@ const selectorsIn = (text: string): readonly string[] =>
 describe('a matcher', () => {
   const matcher = 'job="orb-api",namespace="orb-system"';
 
-  it('stands in every selector of a look, after the selector’s own', () => {
+  it('stands in every selector of a query, after the selector’s own', () => {
     for (const mode of ['query', 'recorded'] as const) {
-      const [plain, matched] = [lookQuery(mode, ALL), lookQuery(mode, { ...ALL, matcher })];
+      const [plain, matched] = [metricsQuery(mode, ALL), metricsQuery(mode, { ...ALL, matcher })];
       expect(selectorsIn(matched)).to.deep.equal(
         selectorsIn(plain).map((braces) => (braces === '' ? `{${matcher}}` : `${braces.slice(0, -1)},${matcher}}`)),
       );
@@ -72,7 +72,7 @@ describe('a matcher', () => {
   });
 
   it('leaves alone what the rules have recorded, and stands in the rules', () => {
-    const query = lookQuery('recorded', { ...ALL, matcher });
+    const query = metricsQuery('recorded', { ...ALL, matcher });
     expect(query).to.include('{__name__=~"orb:.+"}').and.to.include('timestamp(orb:provider_attempts:increase2m)');
     const rules = recordingRules(matcher);
     expect(rules.map(({ record }) => record)).to.deep.equal(recordingRules('').map(({ record }) => record));
@@ -84,8 +84,8 @@ describe('a matcher', () => {
   it('stands in what a receipt shows, and in the query for one Orb', () => {
     const shown = Object.values(receiptExpressions('query', 0.95, '2m', matcher));
     expect(shown).to.have.lengthOf(3);
-    for (const expr of shown) expect(lookQuery('query', { ...ALL, matcher })).to.include(expr);
-    expect(figuresQuery({ namespace: 'n', orbId: 'a.b@1.0.0' }, matcher)).to.equal(
+    for (const expr of shown) expect(metricsQuery('query', { ...ALL, matcher })).to.include(expr);
+    expect(evaluationQuery({ namespace: 'n', orbId: 'a.b@1.0.0' }, matcher)).to.equal(
       `{__name__=~"orb_swap_.+|orb_provider_(breaker|probe)_.+",orb_namespace="n",orb_id="a.b@1.0.0",${matcher}}`,
     );
   });
@@ -100,7 +100,7 @@ describe('recordingRules', () => {
   it('record each series once, and all that is read back', () => {
     const names = recordingRules('').map(({ record }) => record);
     expect(new Set(names).size).to.equal(names.length);
-    expect(names).to.include.members([...RECORDED_FIGURES.keys()]);
+    expect(names).to.include.members([...RECORDED_METRICS.keys()]);
     expect(names.length).to.equal(3 * 6 + 2 + 9);
   });
 });

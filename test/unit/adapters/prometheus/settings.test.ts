@@ -13,7 +13,7 @@ describe('parsePrometheus', () => {
     expect(parse()).to.equal(undefined);
   });
 
-  it('asks by query, of processes that are scraped every 15 s, unless told otherwise', () => {
+  it('asks by query, of processes that are scraped every 15 s, unless set otherwise', () => {
     const connection = { url: 'https://prometheus.example/x', headers: {} };
     const settings = { connection, mode: 'query', scrapeIntervalMs: 15_000, matcher: '' };
     expect(parse(...URL_FLAG)).to.deep.equal(settings);

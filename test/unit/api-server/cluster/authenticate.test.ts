@@ -3,12 +3,12 @@ import { SecretApiKeys } from '../../../../adapters/api-keys/secret-api-keys.ts'
 import type { AppliedObject } from '../../../../adapters/kube/port.ts';
 import { createAuthenticate } from '../../../../api-server/cluster/authenticate.ts';
 import { TokenReviewer } from '../../../../api-server/cluster/token-reviewer.ts';
-import type { Authenticate, AuthResult, Wanted } from '../../../../api-server/http/authorise.ts';
+import type { Authenticate, AuthResult, AccessSubject } from '../../../../api-server/http/authorise.ts';
 import { orbisetRef, tenantOf } from '../../../../api-server/http/tenant.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
 import { makeKey, START } from '../../adapters/api-keys/contract.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
-import { noteLog } from '../../../support/kube/runtime-notes.ts';
+import { recordLog } from '../../../support/kube/runtime-recorders.ts';
 
 /** A token as it says of itself; nobody here checks its signature. */
 const tokenOf = (claims: object, signature = 'cccc'): string =>
@@ -16,7 +16,7 @@ const tokenOf = (claims: object, signature = 'cccc'): string =>
 const EXP = START / 1000 + 3600;
 const TOKEN = tokenOf({ aud: ['orb-api'], exp: EXP });
 const USER = { username: 'system:serviceaccount:acme:app', uid: 'u1', groups: ['g'], extra: { k: ['v'] } };
-const EXECUTE: Wanted = { scope: 'orbs:execute', orbiset: 'support', namespace: null };
+const EXECUTE: AccessSubject = { scope: 'orbs:execute', orbiset: 'support', namespace: null };
 
 interface Asked {
   readonly kind: string;
@@ -63,11 +63,11 @@ function start(): Started {
     },
   });
   const keys = new SecretApiKeys({ clock, current: () => true, logger: { warn: () => undefined } });
-  const authenticate = createAuthenticate({ keys, reviewer, clock, logger: noteLog().logger });
+  const authenticate = createAuthenticate({ keys, reviewer, clock, logger: recordLog().logger });
   return { authenticate, clock, asked, keys, server };
 }
 
-const ask = async ({ authenticate }: Started, wanted: Wanted = EXECUTE, token = TOKEN): Promise<AuthResult> =>
+const ask = async ({ authenticate }: Started, wanted: AccessSubject = EXECUTE, token = TOKEN): Promise<AuthResult> =>
   authenticate(`Bearer ${token}`, '127.0.0.1', () => wanted);
 
 describe('tokens of ServiceAccounts (security.md S12)', () => {
@@ -144,7 +144,7 @@ describe('tokens of ServiceAccounts (security.md S12)', () => {
     expect([result.kind, new Set(verbs)]).to.deep.equal(['forbidden', new Set(['create', 'patch'])]);
   });
 
-  const foreign: readonly (readonly [why: string, wanted: Wanted, namespace: unknown])[] = [
+  const foreign: readonly (readonly [why: string, wanted: AccessSubject, namespace: unknown])[] = [
     ['an Orbiset of another namespace', { ...EXECUTE, orbiset: 'other.support' }, 'other'],
     ['another namespace', { scope: 'receipts:read', orbiset: undefined, namespace: 'other' }, 'other'],
   ];

@@ -5,7 +5,7 @@ import { RunsInFlight, type LiveRun } from '../../../../api-server/runtime/runs-
 import { parseOrbId, type OrbId } from '../../../../core/manifest/orb-id.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import { aPublication, manifestOf } from '../../../support/kube-objects.ts';
-import { noteLog } from '../../../support/kube/runtime-notes.ts';
+import { recordLog } from '../../../support/kube/runtime-recorders.ts';
 
 const idOf = (text: string): OrbId => {
   const parsed = parseOrbId(text);
@@ -24,7 +24,7 @@ function start(): Started {
   const inFlight = new RunsInFlight();
   const calls: string[] = [];
   const dialer = { calls, halt: async () => void calls.push('halt'), resume: () => void calls.push('resume') };
-  return { switches: new KillSwitches(inFlight), dialer, logger: noteLog().logger, inFlight };
+  return { switches: new KillSwitches(inFlight), dialer, logger: recordLog().logger, inFlight };
 }
 
 const begin = ({ inFlight }: Started, orbId: OrbId, namespace = 'acme'): LiveRun =>

@@ -9,7 +9,7 @@ import type { CompiledOrb } from '../../../../core/orb/compiled-orb.ts';
 import { compileStored } from '../../../../core/orb/plan-manifest.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import { anOrb, manifestOf, swappable, type ObjectOptions } from '../../../support/kube-objects.ts';
-import { noteLog } from '../../../support/kube/runtime-notes.ts';
+import { recordLog } from '../../../support/kube/runtime-recorders.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
 const ECHO = parseOrbId('acme.echo@1.0.0');
@@ -46,7 +46,7 @@ const unseen = { digest: `sha256:${'0'.repeat(64)}`, orbId: 'acme.two@1.0.0', pr
 const nameOf = ({ catalog }: Started, id = ECHO): string | undefined =>
   id.ok ? catalog.orb('acme', id.value)?.name : undefined;
 
-describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
+describe('OrbFeed (design.md §2: the last valid version keeps running)', () => {
   let fixture: SqliteFixture;
   before(async () => {
     fixture = await openSqliteFixture();
@@ -63,7 +63,7 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
     const catalog = new MemoryCatalog();
     const valid = new ValidOrbs({ catalog, ledger, metrics, allowedOrigins: [] });
     await valid.open();
-    const feed = new OrbFeed({ valid, logger: noteLog().logger, compile: (orb) => compileStored(orb, []) });
+    const feed = new OrbFeed({ valid, logger: recordLog().logger, compile: (orb) => compileStored(orb, []) });
     const running = (): CompiledOrb | undefined => (ECHO.ok ? catalog.orb('acme', ECHO.value)?.compiled : undefined);
     return { feed, catalog, valid, running };
   }
@@ -132,7 +132,7 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
     expect(edited && effectiveProvider(edited, { now: NOW })).to.equal('other');
   });
 
-  it('follows the status of an Orb whose last valid version runs on', async () => {
+  it('follows the status of an Orb whose last valid version keeps running', async () => {
     const { feed, running } = await start();
     await feed.apply('acme/echo', generation(1, { spec: manifestOf(swappable) }));
     await feed.apply('acme/echo', generation(2, { spec: BROKEN }));
@@ -239,10 +239,10 @@ describe('OrbFeed (design.md §2: the last valid version runs on)', () => {
     const { feed, catalog } = await start();
     const fault = (): string | undefined => [...catalog.all()][0]?.fault;
     await feed.apply('acme/echo', generation(1, { spec: BROKEN }));
-    const told = fault();
-    expect(told).to.match(/^spec\..* \([a-z-]+\)$/i);
+    const reported = fault();
+    expect(reported).to.match(/^spec\..* \([a-z-]+\)$/i);
     await feed.apply('acme/echo', generation(1, { spec: BROKEN, status: { observedGeneration: 1 } }));
-    expect(fault()).to.equal(told);
+    expect(fault()).to.equal(reported);
     await feed.apply('acme/echo', generation(2));
     expect(fault()).to.equal(undefined);
   });

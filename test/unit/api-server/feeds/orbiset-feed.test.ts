@@ -8,7 +8,7 @@ import type { CompiledOrbiset } from '../../../../core/orb/orbiset.ts';
 import type { Redactor } from '../../../../core/redaction/redactor.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import { anOrbiset } from '../../../support/kube-objects.ts';
-import { noteLog } from '../../../support/kube/runtime-notes.ts';
+import { recordLog } from '../../../support/kube/runtime-recorders.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
 const KEY = 'acme/support';
@@ -60,7 +60,7 @@ describe('OrbisetFeed', () => {
         bind: (orbiset, _namespace, names) => void bound.set(orbiset, names),
         read: () => started.secret,
       },
-      logger: noteLog().logger,
+      logger: recordLog().logger,
       addRedactor: (redactor) => void redactors.add(redactor),
       removeRedactor: (redactor) => void redactors.delete(redactor),
       suspend: (orbiset) => void suspended.push(orbiset),

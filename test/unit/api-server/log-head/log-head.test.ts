@@ -8,8 +8,8 @@ import { LogHead } from '../../../../api-server/log-head/log-head.ts';
 import type { Ledger } from '../../../../adapters/ledger/port.ts';
 import { openSqliteLedger, type SqliteLedgerOptions } from '../../../../adapters/ledger/sqlite-ledger.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
-import { held, type Held } from '../../../support/held-head.ts';
-import { noteLog, type NotedLog } from '../../../support/kube/runtime-notes.ts';
+import { interruptibleHead, type InterruptibleHeadStore } from '../../../support/held-head.ts';
+import { recordLog, type RecordedLog } from '../../../support/kube/runtime-recorders.ts';
 import { aFinish, aStart, LEDGER_NOW } from '../../../support/ledger-rows.ts';
 import { refusal } from '../../../support/refusal.ts';
 import { testLogKey, testLedgerOptions } from '../../../support/sqlite-ledger.ts';
@@ -27,7 +27,7 @@ interface Process {
   /** What each of them says to do. */
   readonly nexts: string[];
   readonly opened: number[];
-  readonly log: NotedLog;
+  readonly log: RecordedLog;
 }
 
 const signedSize = (note: string | undefined): string | undefined => note?.split('\n')[1];
@@ -35,12 +35,12 @@ const signedSize = (note: string | undefined): string | undefined => note?.split
 describe('LogHead (trust.md §2.3)', () => {
   let folder: string;
   let clock: FakeClock;
-  let store: Held;
+  let store: InterruptibleHeadStore;
   let open: Process[];
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'orb-log-head-'));
     clock = createFakeClock(LEDGER_NOW);
-    store = held();
+    store = interruptibleHead();
     open = [];
   });
   afterEach(async () => {
@@ -51,7 +51,7 @@ describe('LogHead (trust.md §2.3)', () => {
   const fileOf = (name: string): string => join(folder, name, 'ledger.sqlite');
 
   async function start(name = 'one', some: Partial<SqliteLedgerOptions> = {}): Promise<Process> {
-    const log = noteLog();
+    const log = recordLog();
     const head = new LogHead({ clock, logger: log.logger, keys: [(some.logKey ?? testLogKey).publicKey] });
     const options = { clock, gate: head.gate, onCheckpoint: head.signed, ...some };
     const ledger = await openSqliteLedger(testLedgerOptions(fileOf(name), options));
@@ -166,7 +166,7 @@ describe('LogHead (trust.md §2.3)', () => {
   it('refuses a ledger that is longer than the head, and another one', async () => {
     await copied();
     const real = store;
-    store = held();
+    store = interruptibleHead();
     const process = await start('copy');
     await run(process, 3);
     await run(process, 4);
@@ -262,7 +262,7 @@ describe('LogHead (trust.md §2.3)', () => {
   it('stops signing when another process moved the head on meanwhile', async () => {
     await copied();
     const real = store;
-    store = held();
+    store = interruptibleHead();
     const process = await start('copy');
     store.head = real.head;
     await run(process, 3);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { askedAt, probeTargets } from '../../../../api-server/probes/probe-targets.ts';
+import { probesRequestedAt, probeTargets } from '../../../../api-server/probes/probe-targets.ts';
 import type { BreakerState } from '../../../../core/failover/metrics.ts';
 import type { FailoverStatus } from '../../../../core/failover/types.ts';
 import { isJsonObject } from '../../../../core/json/json-value.ts';
@@ -55,9 +55,9 @@ describe('probeTargets (failover.md §7)', () => {
   }
 
   it('are told by the newest request, as long as it is not old', () => {
-    expect(askedAt(orbWith(written('b', { probeRequestedAt: NOW - 1 })), NOW)).to.equal(NOW - 1);
-    expect(askedAt(orbWith(written('b', { probeRequestedAt: NOW - 6 * MINUTE })), NOW)).to.equal(undefined);
-    expect(askedAt(orbWith(written('b')), NOW)).to.equal(undefined);
-    expect(askedAt(orbWith({}), NOW)).to.equal(undefined);
+    expect(probesRequestedAt(orbWith(written('b', { probeRequestedAt: NOW - 1 })), NOW)).to.equal(NOW - 1);
+    expect(probesRequestedAt(orbWith(written('b', { probeRequestedAt: NOW - 6 * MINUTE })), NOW)).to.equal(undefined);
+    expect(probesRequestedAt(orbWith(written('b')), NOW)).to.equal(undefined);
+    expect(probesRequestedAt(orbWith({}), NOW)).to.equal(undefined);
   });
 });

@@ -224,7 +224,7 @@ describe('createProber (failover.md §7)', () => {
     expect(process.probed()).to.equal('');
   });
 
-  it('tells of a used-up budget once, and stops', async () => {
+  it('reports a used-up budget once, and stops', async () => {
     await start({ swap: { probe: { max_per_hour: 120 } } });
     for (let second = 0; second < 1800; second += 30) {
       await write({ probeRequestedAt: START + second * 1000 + 1 });

@@ -10,7 +10,7 @@ import {
   type TlsPaths,
 } from '../../../../api-server/process/tls-files.ts';
 import type { TlsFiles } from '../../../../api-server/http/server.ts';
-import { noteLog, type NotedLog } from '../../../support/kube/runtime-notes.ts';
+import { recordLog, type RecordedLog } from '../../../support/kube/runtime-recorders.ts';
 import { refusal } from '../../../support/refusal.ts';
 import { issue, makeCa } from '../../../support/tls.ts';
 
@@ -21,12 +21,12 @@ const pair = (name: string, days = 30) => issue(ca, { names: [name], validTo: Da
 describe('createTlsFollower', () => {
   let folder: string;
   let paths: TlsPaths;
-  let log: NotedLog;
+  let log: RecordedLog;
   let used: TlsFiles[];
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'orb-tls-'));
     paths = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
-    log = noteLog();
+    log = recordLog();
     used = [];
   });
   afterEach(() => rmSync(folder, { recursive: true }));
@@ -42,12 +42,12 @@ describe('createTlsFollower', () => {
   it('takes over a pair that changed, once, with the end of its certificate', async () => {
     write(pair('a.example', 1));
     const followed = await follow();
-    await followed.look();
+    await followed.reload();
     expect(used).to.deep.equal([]);
     const next = pair('b.example', 2);
     write(next);
-    await followed.look();
-    await followed.look();
+    await followed.reload();
+    await followed.reload();
     expect(used).to.deep.equal([{ cert: next.certificate, key: next.key }]);
     expect(followed.expiresAt()).to.be.closeTo(Date.now() + 2 * DAY_MS, DAY_MS / 2);
   });
@@ -66,7 +66,7 @@ describe('createTlsFollower', () => {
     version('..2', next);
     symlinkSync('..2', join(folder, '..data_tmp'));
     renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
-    await followed.look();
+    await followed.reload();
     expect(used.map(({ cert }) => cert)).to.deep.equal([next.certificate]);
   });
 
@@ -81,11 +81,11 @@ describe('createTlsFollower', () => {
       write(pair('a.example'));
       const followed = await follow();
       change();
-      for (let times = 0; times < 3; times += 1) await followed.look();
+      for (let times = 0; times < 3; times += 1) await followed.reload();
       expect([used, log.lines.length]).to.deep.equal([[], 1]);
       const next = pair('c.example');
       write(next);
-      await followed.look();
+      await followed.reload();
       expect(used.map(({ cert }) => cert)).to.deep.equal([next.certificate]);
     });
 

@@ -35,13 +35,13 @@ describe('limits of an Orbiset over HTTP', () => {
   const post = (orbiset: string, body = JSON.stringify(small)): Promise<Called> =>
     app.call('POST', `/orbisets/${orbiset}/execute`, { body, headers: { 'content-type': 'application/json' } });
   const names = ['ratelimit-policy', 'ratelimit', 'retry-after'];
-  const told = ({ headers }: Called): readonly unknown[] => names.map((name) => headers.get(name));
+  const reported = ({ headers }: Called): readonly unknown[] => names.map((name) => headers.get(name));
 
   it('tells every run of its rate, and refuses the next one: 429 rate-limited', async () => {
     const first = await post('rated');
     const second = await post('rated');
-    expect([first.status, ...told(first)]).to.deep.equal([200, '"orbiset";q=1;w=1', '"orbiset";r=0;t=1', null]);
-    expect([second.status, second.code, ...told(second)]).to.deep.equal([
+    expect([first.status, ...reported(first)]).to.deep.equal([200, '"orbiset";q=1;w=1', '"orbiset";r=0;t=1', null]);
+    expect([second.status, second.code, ...reported(second)]).to.deep.equal([
       429,
       'rate-limited',
       '"orbiset";q=1;w=1',
@@ -51,7 +51,7 @@ describe('limits of an Orbiset over HTTP', () => {
     expect(test.sent).to.have.length(1);
     await clock.advance(1000);
     expect((await post('rated')).status).to.equal(200);
-    expect(told(await post('support'))).to.deep.equal([null, null, null]);
+    expect(reported(await post('support'))).to.deep.equal([null, null, null]);
   });
 
   it('refuses runs of an Orbiset that asks for policies: 503 policy-unavailable', async () => {

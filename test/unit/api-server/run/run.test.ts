@@ -94,8 +94,8 @@ describe('executeRun', () => {
     const forms = [SECRET, Buffer.from(SECRET).toString('base64'), Buffer.from(SECRET).toString('hex')];
     const { execute, logged, counted } = create({ answer: () => answered({ id: forms.join(' ') }) });
     const answer = await execute({ query: 'debug=true' });
-    const told = answer.text + JSON.stringify(logged);
-    expect(forms.filter((form) => told.includes(form))).to.deep.equal([]);
+    const reported = answer.text + JSON.stringify(logged);
+    expect(forms.filter((form) => reported.includes(form))).to.deep.equal([]);
     expect(at(answer.body, 'outputs', 'id')).to.equal('[redacted:TOKEN] [redacted:TOKEN] [redacted:TOKEN]');
     expect(counted).to.include('redactions 3');
   });

@@ -7,7 +7,7 @@ import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-l
 
 const START = 1_795_168_800_000;
 
-const told = ({ headers }: Pick<Executed, 'headers'>): readonly unknown[] =>
+const reported = ({ headers }: Pick<Executed, 'headers'>): readonly unknown[] =>
   ['ratelimit-policy', 'ratelimit', 'retry-after'].map((name) => headers[name]);
 
 const run = (test: TestRuntime, call: Call = {}): Promise<Executed> => test.execute({ orbiset: 'limited', ...call });
@@ -29,12 +29,12 @@ describe('RunRates', () => {
     [100_000, '"orbiset";q=100000;w=1', '"orbiset";r=99999;t=1', '"orbiset";r=0;t=1', '1'],
   ];
   for (const [perSecond, policy, first, last, again] of rows)
-    it(`tells of ${perSecond} a second in whole runs and seconds, none of them promised too early`, () => {
+    it(`reports ${perSecond} a second in whole runs and seconds, none of them promised too early`, () => {
       const rates = new RunRates();
-      expect(told(rates.take('acme.a', perSecond, 0))).to.deep.equal([policy, first, undefined]);
+      expect(reported(rates.take('acme.a', perSecond, 0))).to.deep.equal([policy, first, undefined]);
       let verdict = rates.take('acme.a', perSecond, 0);
       while (verdict.allowed) verdict = rates.take('acme.a', perSecond, 0);
-      expect(told(verdict)).to.deep.equal([policy, last, again]);
+      expect(reported(verdict)).to.deep.equal([policy, last, again]);
       expect(rates.take('acme.a', perSecond, Number(again) * 1000).allowed).to.equal(true);
     });
 
@@ -53,7 +53,7 @@ describe('RunRates', () => {
     expect(rates.take('acme.a', 0.01, 1000).allowed).to.equal(false);
     expect(rates.take('acme.a', 2, 1100).allowed).to.equal(false);
     expect(rates.take('acme.a', 10, 1150).allowed).to.equal(false);
-    expect(told(rates.take('acme.a', 100, 3000))).to.deep.equal([
+    expect(reported(rates.take('acme.a', 100, 3000))).to.deep.equal([
       '"orbiset";q=100;w=1',
       '"orbiset";r=99;t=1',
       undefined,
@@ -101,8 +101,13 @@ describe('limits.rate_per_second of an Orbiset', () => {
     const test = create(0.5, { ...fixture.ledger, startRun });
     const first = await run(test);
     const second = await run(test);
-    expect([first.status, ...told(first)]).to.deep.equal([200, '"orbiset";q=1;w=2', '"orbiset";r=0;t=2', undefined]);
-    expect([second.status, second.code, ...told(second)]).to.deep.equal([
+    expect([first.status, ...reported(first)]).to.deep.equal([
+      200,
+      '"orbiset";q=1;w=2',
+      '"orbiset";r=0;t=2',
+      undefined,
+    ]);
+    expect([second.status, second.code, ...reported(second)]).to.deep.equal([
       429,
       'rate-limited',
       '"orbiset";q=1;w=2',
@@ -135,7 +140,7 @@ describe('limits.rate_per_second of an Orbiset', () => {
     expect(await statuses(test, [{}, {}])).to.deep.equal([200, 429]);
     test.addOrbiset('limited', {});
     const free = await run(test);
-    expect([free.status, ...told(free)]).to.deep.equal([200, undefined, undefined, undefined]);
+    expect([free.status, ...reported(free)]).to.deep.equal([200, undefined, undefined, undefined]);
   });
 
   it('counts neither a dry run nor a stored answer, and keeps no key for a refusal', async () => {
@@ -146,7 +151,7 @@ describe('limits.rate_per_second of an Orbiset', () => {
     const refused = await run(test, { key: 'other' });
     const again = await run(test, { key: 'once' });
     expect([dry, first, replayed, refused, again].map(({ status }) => status)).to.deep.equal([200, 200, 200, 429, 200]);
-    expect([replayed.headers['idempotency-replayed'], ...told(replayed)]).to.deep.equal([
+    expect([replayed.headers['idempotency-replayed'], ...reported(replayed)]).to.deep.equal([
       'true',
       undefined,
       undefined,
@@ -174,7 +179,12 @@ describe('limits.rate_per_second of an Orbiset', () => {
     });
     test.addOrbiset('limited', { limits: { rate_per_second: 1 } });
     const failed = await run(test);
-    expect([failed.status, ...told(failed)]).to.deep.equal([502, '"orbiset";q=1;w=1', '"orbiset";r=0;t=1', undefined]);
+    expect([failed.status, ...reported(failed)]).to.deep.equal([
+      502,
+      '"orbiset";q=1;w=1',
+      '"orbiset";r=0;t=1',
+      undefined,
+    ]);
     expect((await run(test)).status).to.equal(429);
   });
 });

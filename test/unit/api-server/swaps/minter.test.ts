@@ -14,7 +14,7 @@ import { checkLog } from '../../../support/check-log.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 import { keys, published } from '../../core/verify/a-world.ts';
 
-type Told = readonly [level: string, message: string, fields: LogFields];
+type Reported = readonly [level: string, message: string, fields: LogFields];
 
 const document = {
   schema: 'https://orbs.example/schemas/keys/v1',
@@ -45,11 +45,11 @@ async function mint(minter: SwapMinter, ...orbs: readonly SwappedOrb[]): Promise
 
 describe('createSwapMinter', () => {
   let fixture: SqliteFixture;
-  let told: Told[];
+  let reported: Reported[];
   let heard: () => void;
   beforeEach(async () => {
     fixture = await openSqliteFixture();
-    told = [];
+    reported = [];
     heard = () => undefined;
   });
   afterEach(async () => {
@@ -60,7 +60,7 @@ describe('createSwapMinter', () => {
   const note =
     (level: string) =>
     (message: string, fields: LogFields = {}): void => {
-      told.push([level, message, fields]);
+      reported.push([level, message, fields]);
       heard();
     };
   const minterOf = (change: Partial<SwapMinterDeps> = {}): SwapMinter =>
@@ -105,13 +105,13 @@ describe('createSwapMinter', () => {
     await mint(minterOf(), aSwappedOrb([decided, aSwapRecord(2)]));
     expect((await receiptOf(1))?.evidence).to.deep.equal(JSON.parse(decided.evidence ?? ''));
     expect((await receiptOf(2))?.evidence).to.equal(null);
-    expect(told.filter(([level]) => level !== 'info')).to.deep.equal([]);
+    expect(reported.filter(([level]) => level !== 'info')).to.deep.equal([]);
   });
 
-  it('tells of evidence that it can not sign, and mints without it', async () => {
+  it('reports evidence that it can not sign, and mints without it', async () => {
     await mint(minterOf(), aSwappedOrb([aSwapRecord(1, { evidence: '{}' })]));
     expect((await receiptOf(1))?.evidence).to.equal(null);
-    expect(told[0]?.slice(0, 2)).to.deep.equal([
+    expect(reported[0]?.slice(0, 2)).to.deep.equal([
       'warn',
       'the evidence of a swap can not be signed: its receipt has none',
     ]);
@@ -129,7 +129,7 @@ describe('createSwapMinter', () => {
     const minters = Array.from({ length: 5 }, () => minterOf());
     await Promise.all(minters.map((minter) => mint(minter, aSwappedOrb(seqs(1, 2, 3)))));
     expect(await fixture.ledger.logSize()).to.equal(3);
-    expect(told.filter(([level]) => level === 'error')).to.deep.equal([]);
+    expect(reported.filter(([level]) => level === 'error')).to.deep.equal([]);
   });
 
   it('gives no receipt to a swap of a leader that was replaced, and says so', async () => {
@@ -137,19 +137,21 @@ describe('createSwapMinter', () => {
     await mint(minterOf(), aSwappedOrb([aSwapRecord(1), past, aSwapRecord(3, { epoch: 8 })]));
     expect(await receiptOf(2)).to.equal(undefined);
     expect((await receiptOf(3))?.previous_receipt_id).to.equal(swapReceiptId(1));
-    const [level, , fields] = told.find(([, message]) => message.includes('epoch')) ?? [];
+    const [level, , fields] = reported.find(([, message]) => message.includes('epoch')) ?? [];
     expect(level).to.equal('warn');
     expect(fields).to.deep.include({ swap_seq: 2, epoch: 6, highest: 7 });
   });
 
-  it('tells of a swap that has another receipt already', async () => {
+  it('reports a swap that has another receipt already', async () => {
     const stale: Ledger = { ...fixture.ledger, lastSwap: () => Promise.resolve(undefined) };
     await mint(minterOf(), aSwappedOrb(seqs(1)));
     await mint(
       minterOf({ ledger: stale }),
       aSwappedOrb([aSwapRecord(1, { receiptId: swapReceiptId(9) }), aSwapRecord(2)]),
     );
-    expect(told.some(([level, message]) => level === 'error' && message.includes('another receipt'))).to.equal(true);
+    expect(reported.some(([level, message]) => level === 'error' && message.includes('another receipt'))).to.equal(
+      true,
+    );
     expect((await receiptOf(2))?.previous_receipt_id).to.equal(swapReceiptId(1));
   });
 
@@ -158,14 +160,14 @@ describe('createSwapMinter', () => {
       minterOf(),
       aSwappedOrb([aSwapRecord(1, { from: 'no name' }), aSwapRecord(2, { at: 1e17 }), aSwapRecord(3)]),
     );
-    expect(told.filter(([level]) => level === 'error').map(([, , { swap_seq: seq }]) => seq)).to.deep.equal([1, 2]);
+    expect(reported.filter(([level]) => level === 'error').map(([, , { swap_seq: seq }]) => seq)).to.deep.equal([1, 2]);
     expect((await receiptOf(3))?.previous_receipt_id).to.equal(null);
   });
 
   it('records nothing that does not verify with the published key', async () => {
     await mint(minterOf({ sealing: { ...sealing, signer: keys.stranger } }), aSwappedOrb(seqs(1)));
     expect(await fixture.ledger.logSize()).to.equal(0);
-    expect(told[0]?.[0]).to.equal('error');
+    expect(reported[0]?.[0]).to.equal('error');
   });
 
   it('shows the names of a published Orb in the log, of no other', async () => {
@@ -208,7 +210,7 @@ describe('createSwapMinter', () => {
     stop.abort();
     await running;
     expect((await receiptOf(2))?.previous_receipt_id).to.equal(swapReceiptId(1));
-    expect(told.filter(([level]) => level === 'warn').length).to.equal(1);
+    expect(reported.filter(([level]) => level === 'warn').length).to.equal(1);
   });
 
   it('records nothing once the lease is lost', async () => {
@@ -234,7 +236,7 @@ describe('createSwapMinter', () => {
     }
     await new Promise<void>((resolve) => {
       heard = () => {
-        if (told.length === all) resolve();
+        if (reported.length === all) resolve();
       };
     });
     stop.abort();

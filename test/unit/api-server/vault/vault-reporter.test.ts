@@ -22,7 +22,7 @@ interface Started {
   readonly run: () => Promise<unknown>;
   readonly writes: () => number;
   readonly orbiset: () => KubeObject;
-  told: OrbisetReport | undefined;
+  reported: OrbisetReport | undefined;
   /** Undefined: not every Orb is known. */
   inUrls: readonly EntryInUrl[] | undefined;
 }
@@ -38,7 +38,7 @@ function start(): Started {
   client.put(KINDS.orbiset, sent(anOrbiset('support', { spec: { suspended: false } })));
   const store = { get: orbiset, offer: () => undefined };
   const reconcile = createVaultReporter({
-    feed: { report: () => started.told },
+    feed: { report: () => started.reported },
     inUrls: () => started.inUrls,
     store,
     writes: { note: () => undefined },
@@ -50,7 +50,7 @@ function start(): Started {
     run: () => reconcile(KEY, { signal: never }),
     writes: () => client.requests.filter(({ verb }) => verb === 'apply').length,
     orbiset,
-    told: { uid, generation, report: COMPLETE, hosts: new Map(), orbs: [] },
+    reported: { uid, generation, report: COMPLETE, hosts: new Map(), orbs: [] },
     inUrls: [],
   };
   return started;
@@ -73,13 +73,13 @@ describe('the report of a vault (security.md §6.1)', () => {
 
   it('takes back a condition that no longer holds', async () => {
     const started = start();
-    const { told } = started;
-    if (told === undefined) throw new TypeError('no report');
-    started.told = { ...told, report: { ...COMPLETE, trimmed: ['TOKEN'], unscrubbable: ['TOKEN'] } };
+    const { reported } = started;
+    if (reported === undefined) throw new TypeError('no report');
+    started.reported = { ...reported, report: { ...COMPLETE, trimmed: ['TOKEN'], unscrubbable: ['TOKEN'] } };
     await started.run();
     expect(conditionOf(started.orbiset(), 'TrailingNewline')?.message).to.contain('TOKEN');
     expect(conditionOf(started.orbiset(), 'UnscrubbableSecret')?.reason).to.equal('TooShort');
-    started.told = told;
+    started.reported = reported;
     await started.run();
     expect(conditionOf(started.orbiset(), 'TrailingNewline')).to.equal(undefined);
   });
@@ -108,9 +108,9 @@ describe('the report of a vault (security.md §6.1)', () => {
     started.inUrls = undefined;
     await started.run();
     expect(started.writes()).to.equal(1);
-    const { told } = started;
-    if (told === undefined) throw new TypeError('no report');
-    started.told = { ...told, report: { ...COMPLETE, trimmed: ['TOKEN'] } };
+    const { reported } = started;
+    if (reported === undefined) throw new TypeError('no report');
+    started.reported = { ...reported, report: { ...COMPLETE, trimmed: ['TOKEN'] } };
     await started.run();
     expect(conditionOf(started.orbiset(), 'TrailingNewline')?.status).to.equal('True');
     expect(conditionOf(started.orbiset(), 'SecretInUrl')).to.deep.equal(before);
@@ -118,10 +118,10 @@ describe('the report of a vault (security.md §6.1)', () => {
 
   it('says nothing while it knows nothing, or only of another generation or object', async () => {
     const started = start();
-    const { told } = started;
-    if (told === undefined) throw new TypeError('no report');
-    for (const other of [undefined, { ...told, generation: 7 }, { ...told, uid: 'another' }]) {
-      started.told = other;
+    const { reported } = started;
+    if (reported === undefined) throw new TypeError('no report');
+    for (const other of [undefined, { ...reported, generation: 7 }, { ...reported, uid: 'another' }]) {
+      started.reported = other;
       await started.run();
     }
     expect(started.writes()).to.equal(0);

@@ -6,7 +6,7 @@ import { VaultWatches } from '../../../../api-server/vault/vault-watches.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 import { settle } from '../../../support/kube/a-reflector.ts';
 import { createFakeKubeClient, kubeError } from '../../../support/kube/fake-kube-client.ts';
-import { noteLog } from '../../../support/kube/runtime-notes.ts';
+import { recordLog } from '../../../support/kube/runtime-recorders.ts';
 
 /** A reflector that the test answers for, with what was asked of it. */
 interface Started {
@@ -22,7 +22,7 @@ interface Counting {
   readonly started: readonly Started[];
   readonly running: () => readonly Started[];
   /** Orbisets that were told of, one by one. */
-  readonly told: string[];
+  readonly reported: string[];
   /** Looks into stores and at whether they are filled: what every event pays. */
   looks: number;
   nudges: number;
@@ -35,7 +35,7 @@ function start({ answers = true, forbidden = false, limit = 200, pageMs = 0 } = 
     if (forbidden) throw kubeError(403, 'Forbidden');
   };
   const started: Started[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const listPages = async (
     about: { readonly client: Pick<KubeClient, 'list'>; readonly selection: Selection },
     signal: AbortSignal,
@@ -90,15 +90,15 @@ function start({ answers = true, forbidden = false, limit = 200, pageMs = 0 } = 
   };
   const watches = new VaultWatches({
     client,
-    logger: noteLog().logger,
+    logger: recordLog().logger,
     clock,
     mayWatchNamespaces: true,
     limit,
     reflect,
-    onChange: (orbisets) => void told.push(...orbisets),
+    onChange: (orbisets) => void reported.push(...orbisets),
   });
   const running = (): readonly Started[] => started.filter((each) => each.signal()?.aborted === false);
-  const counting: Counting = { watches, clock, started, running, told, looks: 0, nudges: 0 };
+  const counting: Counting = { watches, clock, started, running, reported, looks: 0, nudges: 0 };
   return counting;
 }
 
@@ -156,30 +156,30 @@ describe('what the vaults of one tenant cost all others (security.md §6.1)', ()
 
   it('tells an Orbiset of a Secret that it binds, and of no other', async () => {
     const counting = start({ limit: 2 });
-    const { watches, clock, started, told } = counting;
+    const { watches, clock, started, reported } = counting;
     await bindOneByOne(counting, 1, 50);
     await clock.advance(2000);
     await settle();
-    told.length = 0;
+    reported.length = 0;
     const after = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's7', namespace: 'n0' }, values: {} };
     started.at(-1)?.tell({ key: 'n0/s7', before: undefined, after: sealed(after), initial: false });
     await settle();
-    expect(told).to.deep.equal(['n0/o7']);
+    expect(reported).to.deep.equal(['n0/o7']);
     watches.stop();
   });
 
-  it('does not tell of Secrets that another watch of their namespace reads as the one before it did', async () => {
+  it('does not report Secrets that another watch of their namespace reads as the one before it did', async () => {
     const counting = start({ limit: 2 });
-    const { watches, clock, told } = counting;
+    const { watches, clock, reported } = counting;
     await bindOneByOne(counting, 1, 50);
     await clock.advance(2000);
     await settle();
-    told.length = 0;
+    reported.length = 0;
     watches.bind('n0/more', 'n0', ['more']);
     await settle();
     await clock.advance(1000);
     await settle();
-    expect([told, watches.read('n0', 'more').kind]).to.deep.equal([['n0/more'], 'not-found']);
+    expect([reported, watches.read('n0', 'more').kind]).to.deep.equal([['n0/more'], 'not-found']);
     watches.stop();
   });
 
@@ -258,14 +258,14 @@ describe('what the vaults of one tenant cost all others (security.md §6.1)', ()
 
   it('tells an Orbiset that comes to a namespace that may not be listed that its Secrets are forbidden', async () => {
     const counting = start({ answers: false, forbidden: true, limit: 1 });
-    const { watches, told } = counting;
+    const { watches, reported } = counting;
     watches.bind('acme/one', 'acme', ['a', 'b']);
     await settle();
-    told.length = 0;
+    reported.length = 0;
     watches.bind('acme/two', 'acme', ['c']);
     expect(watches.read('acme', 'c').kind).to.equal('unread');
     await settle();
-    expect([told, watches.read('acme', 'c').kind, counting.started.length]).to.deep.equal([
+    expect([reported, watches.read('acme', 'c').kind, counting.started.length]).to.deep.equal([
       ['acme/two'],
       'forbidden',
       1,

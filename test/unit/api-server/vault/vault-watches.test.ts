@@ -18,7 +18,7 @@ describe('VaultWatches (security.md §6.1)', () => {
     expect([new Set(changed), watches.isSettled]).to.deep.equal([new Set(['acme/support']), true]);
   });
 
-  it('tells of a rotated and of a deleted Secret', async () => {
+  it('reports a rotated and a deleted Secret', async () => {
     const { client, watches, put, text, changed } = startVaults();
     put('mail', 'value-one');
     watches.bind('acme/support', 'acme', ['mail']);

@@ -21,13 +21,13 @@ const anOrb = (history: readonly Members[], failover: Members = {}): unknown => 
     failover: { swapSeq: history.length, activeProvider: history.at(-1)?.['to'] ?? 'a', history, ...failover },
   },
 });
-const told = (receiptId: string, more: Members = {}): unknown => ({
+const reported = (receiptId: string, more: Members = {}): unknown => ({
   metadata: { name: `orb-${receiptId.replaceAll('_', '-')}` },
   reason: 'ProviderChanged',
   note: 'from a to b',
   ...more,
 });
-const events = [told('rcpt_1'), told('rcpt_2')];
+const events = [reported('rcpt_1'), reported('rcpt_2')];
 
 function faultsOf(states: readonly unknown[], seen: readonly unknown[] = events): readonly string[] {
   const witness = new SwapWitness();
@@ -46,21 +46,21 @@ describe('oracle h: swaps', () => {
 
   it('takes an Orb that was made again for another one', () => {
     const again = { metadata: { namespace: 'n', name: 'orb', uid: 'other' }, status: {} };
-    expect(faultsOf([anOrb([there]), again], [told('rcpt_1')])).to.deep.equal([]);
+    expect(faultsOf([anOrb([there]), again], [reported('rcpt_1')])).to.deep.equal([]);
   });
 
   const wrong: readonly (readonly [why: string, states: readonly unknown[], seen: readonly unknown[]])[] = [
-    ['a number that is missing', [anOrb([back], { swapSeq: 2 })], [told('rcpt_2')]],
-    ['a number that was given twice', [anOrb([there]), anOrb([swap(1, 'a', 'c')])], [told('rcpt_1')]],
-    ['a receipt that was changed', [anOrb([there]), anOrb([{ ...there, receiptId: 'rcpt_3' }])], [told('rcpt_3')]],
+    ['a number that is missing', [anOrb([back], { swapSeq: 2 })], [reported('rcpt_2')]],
+    ['a number that was given twice', [anOrb([there]), anOrb([swap(1, 'a', 'c')])], [reported('rcpt_1')]],
+    ['a receipt that was changed', [anOrb([there]), anOrb([{ ...there, receiptId: 'rcpt_3' }])], [reported('rcpt_3')]],
     ['a counter that is behind', [anOrb([there, back], { swapSeq: 1 })], events],
     ['a swap from where nothing was', [anOrb([there, swap(2, 'c', 'a')])], events],
     ['a swap to itself', [anOrb([there, swap(2, 'b', 'b')])], events],
     ['another active provider', [anOrb([there, back], { activeProvider: 'b' })], events],
     ['the epoch of an earlier leader', [anOrb([there, { ...back, epoch: 0 }])], events],
-    ['a swap without an Event', [anOrb([there, back])], [told('rcpt_1')]],
-    ['an Event that was told again', [anOrb([there])], [told('rcpt_1', { series: { count: 2 } })]],
-    ['an Event of no swap', [anOrb([there])], [told('rcpt_1'), told('rcpt_9')]],
+    ['a swap without an Event', [anOrb([there, back])], [reported('rcpt_1')]],
+    ['an Event that was told again', [anOrb([there])], [reported('rcpt_1', { series: { count: 2 } })]],
+    ['an Event of no swap', [anOrb([there])], [reported('rcpt_1'), reported('rcpt_9')]],
   ];
   for (const [why, states, seen] of wrong)
     it(`finds ${why}`, () => expect(faultsOf(states, seen)).to.not.have.lengthOf(0));

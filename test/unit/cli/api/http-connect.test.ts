@@ -4,7 +4,7 @@ import { Duplex } from 'node:stream';
 import { createServer } from 'node:tls';
 import { PortForwardError } from '../../../../adapters/kube/port-forward-stream.ts';
 import { KubeError } from '../../../../adapters/kube/port.ts';
-import { call, Unanswered, type ApiRequest, type Server } from '../../../../cli/api/http.ts';
+import { call, NoAnswer, type ApiRequest, type Server } from '../../../../cli/api/http.ts';
 import { Failure } from '../../../../cli/io/failure.ts';
 import { issue, makeCa } from '../../../support/tls.ts';
 import { listenOnLoopback } from '../../../../adapters/process/listen.ts';
@@ -32,7 +32,7 @@ async function sent(text: string): Promise<unknown> {
     },
   });
   const error = await failure(serverBy('http://api/', () => stream));
-  return error instanceof Unanswered && [error.message, error.sent];
+  return error instanceof NoAnswer && [error.message, error.sent];
 }
 
 /** A TLS server of that name which answers whatever it is sent. */
@@ -63,8 +63,8 @@ describe('call over a connection of its own', () => {
     const server = await tlsServer(makeCa());
     const error = await failure(serverBy('https://api.orb-system.svc/', server.reach));
     await server.close();
-    expect(error instanceof Unanswered && error.message).to.include('its certificate is of an unknown CA');
-    expect([error instanceof Unanswered && error.sent, server.written()]).to.deep.equal([false, '']);
+    expect(error instanceof NoAnswer && error.message).to.include('its certificate is of an unknown CA');
+    expect([error instanceof NoAnswer && error.sent, server.written()]).to.deep.equal([false, '']);
   });
 
   it('trusts the authority that the platform made for itself, for its name alone', async () => {
@@ -75,7 +75,7 @@ describe('call over a connection of its own', () => {
     const error = await failure({ ...serverBy('https://api.elsewhere.svc/', server.reach), authority });
     await server.close();
     expect([answer.status, server.written().includes('Bearer k')]).to.deep.equal([204, true]);
-    expect(error instanceof Unanswered && error.message).to.include('its certificate is for another name');
+    expect(error instanceof NoAnswer && error.message).to.include('its certificate is for another name');
   });
 
   it('passes on what the Kubernetes API says of the connection', async () => {

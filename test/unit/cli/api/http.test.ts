@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { call, Unanswered, type ApiRequest } from '../../../../cli/api/http.ts';
+import { call, NoAnswer, type ApiRequest } from '../../../../cli/api/http.ts';
 import { aServer, json, type Answering, type CliServer } from '../../../support/cli-server.ts';
 
 const get: ApiRequest = { method: 'GET', path: 'a?b=c', headers: { accept: 'application/json' }, timeoutMs: 5000 };
@@ -59,7 +59,7 @@ describe('call', () => {
   for (const [why, answer, message, timeoutMs = 15_000] of broken) {
     it(`reports ${why} as sent, with exit 4`, async () => {
       const error = await ask(answer, { timeoutMs });
-      expect(error).to.be.instanceOf(Unanswered).and.to.include({ exit: 4, sent: true });
+      expect(error).to.be.instanceOf(NoAnswer).and.to.include({ exit: 4, sent: true });
       expect(String(error)).to.include(message);
     });
   }
@@ -80,7 +80,7 @@ describe('call', () => {
     const error: unknown = await call({ base: new URL(`${gone.url}/`), key: 'secret-key' }, get, never).catch(
       (fault: unknown) => fault,
     );
-    expect(error).to.be.instanceOf(Unanswered).and.to.include({ exit: 4, sent: false });
+    expect(error).to.be.instanceOf(NoAnswer).and.to.include({ exit: 4, sent: false });
     expect(String(error)).to.include('nothing listens there').and.not.to.include('secret-key');
   });
 

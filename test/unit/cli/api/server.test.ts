@@ -60,12 +60,12 @@ describe('findServer', () => {
   }
 
   const refused: readonly [string, readonly string[], Readonly<Record<string, string>>, string][] = [
-    ['http to another machine', url('http://orbs.example'), {}, 'the key would travel readable'],
+    ['http to another machine', url('http://orbs.example'), {}, 'the key would be sent unencrypted'],
     [
       'http to a host that only looks like this machine',
       url('http://127.0.0.1.example'),
       {},
-      'the key would travel readable',
+      'the key would be sent unencrypted',
     ],
     ['another scheme', url('ftp://orbs.example'), {}, 'it is no address'],
     ['no address', url('orbs'), {}, 'it is no address'],

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
-import type { Cluster, ClusterWish } from '../../../../cli/io/cluster.ts';
+import type { Cluster, ClusterSelection } from '../../../../cli/io/cluster.ts';
 import { openCluster } from '../../../../cli/cluster/open-cluster.ts';
 import { Failure } from '../../../../cli/io/failure.ts';
 import { listenOnLoopback } from '../../../../adapters/process/listen.ts';
@@ -30,10 +30,13 @@ describe('openCluster', () => {
     opened = undefined;
     rmSync(home, { recursive: true });
   });
-  const open = async (wish: ClusterWish = {}, env: Readonly<Record<string, string>> = {}): Promise<Cluster> =>
-    (opened = await openCluster(wish, { env, home, version: '1.2.3' }));
-  const refused = async (wish: ClusterWish = {}, env: Readonly<Record<string, string>> = {}): Promise<string> => {
-    const error: unknown = await open(wish, env).catch((thrown: unknown) => thrown);
+  const open = async (selection: ClusterSelection = {}, env: Readonly<Record<string, string>> = {}): Promise<Cluster> =>
+    (opened = await openCluster(selection, { env, home, version: '1.2.3' }));
+  const refused = async (
+    selection: ClusterSelection = {},
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<string> => {
+    const error: unknown = await open(selection, env).catch((thrown: unknown) => thrown);
     return error instanceof Failure ? [error.exit, error.message, ...error.next].join('\n') : 'opened';
   };
 

@@ -19,7 +19,7 @@ const LOGIN: Login = {
 
 const cluster = (more: object = {}): unknown => ({
   kind: 'cluster',
-  wish: {},
+  selection: {},
   platformNamespace: 'orb-system',
   serviceAccount: undefined,
   ...more,
@@ -65,7 +65,7 @@ describe('placeOf', () => {
     expect(await find(['--data', 'mine'])).to.deep.equal({ kind: 'local', data: 'mine' });
   });
 
-  it('tells of a folder here that a login goes before', async () => {
+  it('reports a folder here that a login goes before', async () => {
     mkdirSync(join(home, '.orb'));
     await writeLogin({ env: {}, home }, LOGIN);
     expect(await find([])).to.deep.include({ kind: 'cluster', passedOver: '.orb' });
@@ -76,7 +76,7 @@ describe('placeOf', () => {
     await writeLogin({ env: {}, home }, LOGIN);
     expect(await find([])).to.deep.equal({
       kind: 'cluster',
-      wish: { kubeconfig: '/stored/config', context: 'stored' },
+      selection: { kubeconfig: '/stored/config', context: 'stored' },
       platformNamespace: 'stored-system',
       serviceAccount: 'stored/caller',
     });
@@ -85,7 +85,7 @@ describe('placeOf', () => {
 
   it('takes nothing of a login for another cluster', async () => {
     await writeLogin({ env: {}, home }, LOGIN);
-    expect(await find(['--context', 'other'])).to.deep.equal(cluster({ wish: { context: 'other' } }));
+    expect(await find(['--context', 'other'])).to.deep.equal(cluster({ selection: { context: 'other' } }));
   });
 
   it('ignores a login to a server: it says nothing of a cluster', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { TRAFFIC_HEAD, trafficRow, type TimedRun } from '../../../../cli/example/example-traffic.ts';
+import { TRAFFIC_HEADER, trafficRow, type TimedRun } from '../../../../cli/example/example-traffic.ts';
 
 const NOW = Date.parse('2026-11-20T12:34:56.789Z');
 const run = (ms: number, provider?: string): TimedRun => ({ ms, provider });
@@ -21,7 +21,7 @@ describe('trafficRow', () => {
   it('stands under its head', () => {
     const row = trafficRow([run(41, 'alpha')], NOW);
     for (const word of ['runs', 'failed', 'p50 ms', 'p95 ms'])
-      expect(row[TRAFFIC_HEAD.indexOf(word) + word.length - 1], word).to.match(/[0-9]/);
-    expect(row.indexOf('alpha')).to.equal(TRAFFIC_HEAD.indexOf('answered by'));
+      expect(row[TRAFFIC_HEADER.indexOf(word) + word.length - 1], word).to.match(/[0-9]/);
+    expect(row.indexOf('alpha')).to.equal(TRAFFIC_HEADER.indexOf('answered by'));
   });
 });

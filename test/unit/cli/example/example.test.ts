@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject } from '../../../../core/json/json-value.ts';
-import { WELL, type Behaviour } from '../../../../standalone/example/lookup-provider.ts';
+import { HEALTHY, type Behaviour } from '../../../../standalone/example/lookup-provider.ts';
 import { startControl, type Behaviours } from '../../../../standalone/example/control.ts';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aServer, json } from '../../../support/cli-server.ts';
 
 describe('orb example', () => {
@@ -12,15 +12,15 @@ describe('orb example', () => {
   let close: () => Promise<void>;
   let behaviours: Behaviours;
   const control = (): string => join(cli.folder, 'example', 'control.json');
-  const orb = (...words: readonly string[]): Promise<Ran> => cli.run(['example', ...words, '--data', cli.folder]);
+  const orb = (...words: readonly string[]): Promise<CliResult> => cli.run(['example', ...words, '--data', cli.folder]);
   const alpha = (): Behaviour | undefined => behaviours.get('alpha');
 
   beforeEach(async () => {
     cli = aCli();
     mkdirSync(join(cli.folder, 'example'));
     behaviours = new Map([
-      ['alpha', WELL],
-      ['beta', WELL],
+      ['alpha', HEALTHY],
+      ['beta', HEALTHY],
     ]);
     close = await startControl(control(), behaviours);
   });
@@ -35,8 +35,8 @@ describe('orb example', () => {
     expect(await orb('fail', 'alpha', '503')).to.include({ exit: 0, out: 'alpha answers with 503 from now on\n' });
     expect(alpha()).to.deep.equal({ slowMs: 0, failStatus: 503 });
     expect(await orb('heal', 'alpha')).to.include({ exit: 0, out: 'alpha works again\n' });
-    expect(alpha()).to.deep.equal(WELL);
-    expect(behaviours.get('beta')).to.deep.equal(WELL);
+    expect(alpha()).to.deep.equal(HEALTHY);
+    expect(behaviours.get('beta')).to.deep.equal(HEALTHY);
   });
 
   const refused: readonly (readonly [string, readonly string[], number, string])[] = [
@@ -53,7 +53,7 @@ describe('orb example', () => {
       const ran = await orb(...words);
       expect(ran.exit).to.equal(exit);
       expect(ran.err).to.include(said);
-      expect([...behaviours.values()]).to.deep.equal([WELL, WELL]);
+      expect([...behaviours.values()]).to.deep.equal([HEALTHY, HEALTHY]);
     });
 
   it('takes no command without the token of this start', async () => {
@@ -62,14 +62,14 @@ describe('orb example', () => {
     writeFileSync(control(), JSON.stringify({ ...value, token: 'of-yesterday' }));
     const ran = await orb('fail', 'alpha', '503');
     expect([ran.exit, ran.err]).to.deep.equal([2, 'orb: wrong token\n']);
-    expect(alpha()).to.deep.equal(WELL);
+    expect(alpha()).to.deep.equal(HEALTHY);
   });
 
   it('says that npm start does not run, also after it ended', async () => {
     await close();
     const ran = await orb('heal', 'alpha');
     expect(ran.exit).to.equal(2);
-    expect(ran.err).to.include('npm start does not run here');
+    expect(ran.err).to.include('npm start is not running here');
     close = async () => undefined;
   });
 

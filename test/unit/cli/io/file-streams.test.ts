@@ -34,7 +34,7 @@ describe('fileStreams', () => {
       let writes = 0;
       const out = stdout((done) => setImmediate(() => done(writes++ < good ? undefined : gone)));
       const failure = await refusal(fileStreams(new PassThrough(), out).toStdout(path, never));
-      expect(String(failure)).to.include('the file was not sent whole: its reader went away');
+      expect(String(failure)).to.include('the file was not sent whole: the reader closed the stream');
     }
   });
 

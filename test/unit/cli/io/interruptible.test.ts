@@ -11,10 +11,10 @@ describe('interruptible', () => {
     let tidied = false;
     const stopped = await refusal(
       interruptible(async (signal) => {
-        const told = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        const reported = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
         process.kill(process.pid, SIGNAL);
         try {
-          await told;
+          await reported;
         } finally {
           tidied = true;
         }

@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import { rmSync } from 'node:fs';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import { parseApiKey } from '../../../../core/api-key/format.ts';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aCluster, type ACluster } from '../../../support/kube/a-cluster.ts';
 import { kubeError } from '../../../support/kube/fake-kube-client.ts';
 
 describe('orb keys on a cluster', () => {
   let cli: TestCli;
   let cluster: ACluster;
-  const keys = (...argv: readonly string[]): Promise<Ran> =>
+  const keys = (...argv: readonly string[]): Promise<CliResult> =>
     cli.run(['keys', ...argv, '--context', 'production'], { openCluster: cluster.open });
   beforeEach(() => {
     cli = aCli();
@@ -24,7 +24,7 @@ describe('orb keys on a cluster', () => {
     const [secret] = cluster.kube.objects(KINDS.secret);
     expect(secret?.metadata).to.deep.include({ namespace: 'orb-system', labels: { 'orbs.dev/api-key': 'true' } });
     expect(JSON.stringify(secret)).not.to.include(out.trim().slice(13, 45));
-    expect(cluster.wishes).to.deep.equal([{ context: 'production' }]);
+    expect(cluster.selections).to.deep.equal([{ context: 'production' }]);
   });
 
   it('lists them, the next to expire first, and names a Secret that holds none', async () => {
@@ -48,7 +48,7 @@ describe('orb keys on a cluster', () => {
   it('makes nothing where a rule is broken, and asks no cluster for a wrong word', async () => {
     expect((await keys('create', '--tenant', 'acme', '--expires', '366d')).exit).to.equal(2);
     expect((await keys('create')).exit).to.equal(64);
-    expect([cluster.kube.objects(KINDS.secret).length, cluster.wishes.length]).to.deep.equal([0, 1]);
+    expect([cluster.kube.objects(KINDS.secret).length, cluster.selections.length]).to.deep.equal([0, 1]);
   });
 
   const refusals: readonly [string, number, string, number, string][] = [

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseApiKey } from '../../../../core/api-key/format.ts';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 
 describe('orb keys', () => {
   let cli: TestCli;
-  const keys = (...argv: readonly string[]): Promise<Ran> => cli.run(['keys', ...argv, '--data', cli.folder]);
+  const keys = (...argv: readonly string[]): Promise<CliResult> => cli.run(['keys', ...argv, '--data', cli.folder]);
   beforeEach(() => (cli = aCli()));
   afterEach(() => rmSync(cli.folder, { recursive: true }));
 

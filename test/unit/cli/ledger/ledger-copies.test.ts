@@ -11,7 +11,7 @@ import type { Ledger } from '../../../../adapters/ledger/port.ts';
 import { openKeys } from '../../../../core/verify/keys.ts';
 import { ed25519Verify, sha256 } from '../../../../adapters/keys/primitives.ts';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
-import { aCli, CLI_NOW, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, CLI_NOW, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aCluster } from '../../../support/kube/a-cluster.ts';
 
 let counter = 0;
@@ -44,7 +44,7 @@ describe('orb ledger backup, restore, adopt', () => {
     return ledger;
   }
 
-  const ledger = (...argv: readonly string[]): Promise<Ran> => cli.run(['ledger', ...argv]);
+  const ledger = (...argv: readonly string[]): Promise<CliResult> => cli.run(['ledger', ...argv]);
 
   it('backs a ledger up that a process has open, and tells what the copy holds', async () => {
     const running = await open();
@@ -147,7 +147,7 @@ describe('orb ledger backup, restore, adopt', () => {
       stdin: readFileSync(file),
     });
     expect(restored.exit, restored.err).to.equal(0);
-    expect(restored.err).to.include('the ledger that was there is').and.to.include('orb ledger adopt --new-origin');
+    expect(restored.err).to.include('the previous ledger is').and.to.include('orb ledger adopt --new-origin');
     expect(existsSync(join(data, 'ledger', 'ledger.sqlite.before-20261120T120000Z'))).to.equal(true);
     const missing = await ledger('restore', join(cli.folder, 'none'), '--data', data, '--force');
     expect([missing.exit, missing.err.includes('there is no such file')]).to.deep.equal([2, true]);
@@ -228,7 +228,7 @@ describe('orb ledger backup, restore, adopt', () => {
 
   it('adopts in the Secret of a cluster, one entry of it', async () => {
     const cluster = aCluster();
-    const run = (...argv: readonly string[]): Promise<Ran> =>
+    const run = (...argv: readonly string[]): Promise<CliResult> =>
       cli.run(['ledger', ...argv], { openCluster: cluster.open });
     await run('init', '--secret', '--issuer', 'https://orbs.example');
     const dataOf = (): Readonly<Record<string, unknown>> => {

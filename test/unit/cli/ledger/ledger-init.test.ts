@@ -3,16 +3,16 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import { loadKeys } from '../../../../adapters/keys/load-keys.ts';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aCluster, type ACluster } from '../../../support/kube/a-cluster.ts';
 
-const linesOf = ({ err }: Ran): readonly string[] => err.split('\n').filter((line) => line.includes('kubectl'));
+const linesOf = ({ err }: CliResult): readonly string[] => err.split('\n').filter((line) => line.includes('kubectl'));
 const fileIn = (line = ''): string => / > (\S+)\)$/.exec(line)?.[1] ?? '';
 
 describe('orb ledger init', () => {
   let cli: TestCli;
   let cluster: ACluster;
-  const init = (...argv: readonly string[]): Promise<Ran> =>
+  const init = (...argv: readonly string[]): Promise<CliResult> =>
     cli.run(['ledger', 'init', ...argv], { openCluster: cluster.open });
   beforeEach(() => {
     cli = aCli();
@@ -25,7 +25,7 @@ describe('orb ledger init', () => {
     expect(made.exit).to.equal(0);
     const keys = await loadKeys(join(cli.folder, 'keys'));
     expect(made.out).to.equal(`orb trust add https://orbs.localhost --root '${JSON.stringify(keys.root.jwk)}'\n`);
-    expect(made.err).to.include('for good: --issuer URL').and.to.include('root.pem');
+    expect(made.err).to.include('permanently; set your own with --issuer URL').and.to.include('root.pem');
     const before = readFileSync(join(cli.folder, 'keys', 'receipt.pem'), 'utf8');
     const again = await init('--data', cli.folder);
     expect([again.exit, again.out, again.err.includes('kept')]).to.deep.equal([0, made.out, true]);
@@ -76,7 +76,7 @@ describe('orb ledger init', () => {
     for (const argv of [['--secret'], ['--secret=misspelt', '--issuer', 'https://orbs.example']]) {
       const { exit, out, err } = await init(...argv);
       expect([exit, out, cluster.kube.objects(KINDS.secret)]).to.deep.equal([2, '', []]);
-      expect(err).to.include('ConfigMap orb-log-head').and.to.include('from its backup').and.to.include('begin anew');
+      expect(err).to.include('ConfigMap orb-log-head').and.to.include('from its backup').and.to.include('start again');
     }
     expect((await init('--secret', '-n', 'other')).exit).to.equal(0);
     cluster.kube.remove(KINDS.configMap, metadata);
@@ -101,12 +101,12 @@ describe('orb ledger init', () => {
   });
 
   it('names the cluster before it makes anything', async () => {
-    let told = '';
-    cluster.kube.before = () => void (told ||= lines.join(''));
+    let reported = '';
+    cluster.kube.before = () => void (reported ||= lines.join(''));
     const lines: string[] = [];
     const err = (text: string): void => void lines.push(text);
     await cli.run(['ledger', 'init', '--secret'], { openCluster: cluster.open, err });
-    expect(told).to.equal('cluster: context production, https://kube.example:6443\n');
+    expect(reported).to.equal('cluster: context production, https://kube.example:6443\n');
   });
 
   const wrong: readonly [string, readonly string[]][] = [

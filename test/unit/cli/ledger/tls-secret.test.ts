@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { connect } from 'node:tls';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
-import { aCli, CLI_NOW, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, CLI_NOW, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aCluster, type ACluster } from '../../../support/kube/a-cluster.ts';
 import { listenOnLoopback } from '../../../../adapters/process/listen.ts';
 
@@ -20,7 +20,7 @@ describe('orb ledger init --tls-secret', () => {
   });
   afterEach(() => rmSync(cli.folder, { recursive: true }));
 
-  const init = (...argv: readonly string[]): Promise<Ran> =>
+  const init = (...argv: readonly string[]): Promise<CliResult> =>
     cli.run(['ledger', 'init', ...argv], { openCluster: cluster.open });
   const flags = ['--secret', '--tls-secret', 'orb-api-tls', ...HOSTS.map((host) => `--tls-host=${host}`)];
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newApiKey } from '../../../../core/api-key/format.ts';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aServer, json, type CliServer } from '../../../support/cli-server.ts';
 import { aCluster } from '../../../support/kube/a-cluster.ts';
 
@@ -13,7 +13,7 @@ describe('orb login', () => {
   let api: CliServer;
   let status = 200;
   const file = (): string => join(cli.folder, 'config', 'login.json');
-  const login = (argv: readonly string[], stdin = `${key.text}\n`): Promise<Ran> =>
+  const login = (argv: readonly string[], stdin = `${key.text}\n`): Promise<CliResult> =>
     cli.run(['login', ...argv], { stdin });
   beforeEach(async () => {
     cli = aCli();
@@ -103,7 +103,7 @@ describe('orb login', () => {
     ['nothing', []],
     ['a server and a cluster', ['--server', 'https://a.example', '--context', 'c']],
     ['a key file for a cluster', ['--context', 'c', '--key-file', 'f']],
-    ['two wishes at once', ['--status', '--logout']],
+    ['two actions at once', ['--status', '--logout']],
   ];
   for (const [why, argv] of wrong) {
     it(`refuses ${why}`, async () => expect((await login(argv)).exit).to.equal(64));

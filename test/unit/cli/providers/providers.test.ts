@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { rmSync } from 'node:fs';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aServer, json, type Answering, type CliServer } from '../../../support/cli-server.ts';
 
 const MAILER = 'acme.mailer@1.2.0';
@@ -87,7 +87,7 @@ const SWAP = {
 describe('orb status, orb swap, orb pin remove', () => {
   let cli: TestCli;
   let server: CliServer | undefined;
-  const orb = async (answer: Answering, ...argv: readonly string[]): Promise<Ran> => {
+  const orb = async (answer: Answering, ...argv: readonly string[]): Promise<CliResult> => {
     server = await aServer(answer);
     return cli.run([...argv, '--server', server.url]);
   };
@@ -112,7 +112,7 @@ state    failed_over
 active   mailgun: used in place of the primary, since 2026-11-20T10:31:30.000Z (latency)
 why      primary is well, not yet for long enough (598 ms in 2m, limit 1180 ms)
 back     2026-11-20T10:38:15.000Z at the earliest: 4 of 12 good evaluations, the primary is held
-figures  8 s old at 2026-11-20T10:36:15.000Z
+metrics  8 s old at 2026-11-20T10:36:15.000Z
 to do    nothing
 
    PROVIDER  ROLE      P50     P95  ERRORS  BREAKER  HELD UNTIL
@@ -134,20 +134,20 @@ AT                        SWAP                REASON   BY  RECEIPT
 
     const texts: readonly (readonly [why: string, change: object, text: RegExp])[] = [
       [
-        'no figures',
+        'no metrics',
         { decision: { ...DECISION, why: null, verdict: null, streaks: null }, metrics: { state: 'unusable' } },
-        /figures +not usable: no swap for latency/,
+        /metrics +not usable: no swap for latency/,
       ],
-      ['no verdict', { decision: { ...DECISION, why: null, verdict: null } }, /why +not known: there are no figures/],
+      ['no verdict', { decision: { ...DECISION, why: null, verdict: null } }, /why +not known: there are no metrics/],
       [
         'no swap_config',
         { decision: null },
-        /why +nothing is decided for this Orb: it has no swap_config\n.*to do +go back by hand when you want: orb swap acme\.mailer@1\.2\.0 sendgrid\n/s,
+        /why +nothing is decided for this Orb: it has no swap_config\n.*to do +swap back when you want: orb swap acme\.mailer@1\.2\.0 sendgrid\n/s,
       ],
       [
         'a manual way back',
         { decision: { ...DECISION, next_possible_failback: null, blocked_by: ['manual_mode'] } },
-        /back +not by itself: failback\.mode is manual\n.*to do +go back by hand .*--mode once/s,
+        /back +not by itself: failback\.mode is manual\n.*to do +swap back .*--mode once/s,
       ],
       [
         'a pin',

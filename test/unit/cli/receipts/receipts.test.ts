@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aServer, json, type Answering, type CliServer } from '../../../support/cli-server.ts';
 
 const RECEIPT = {
@@ -50,7 +50,7 @@ const bundle = (proof: string | null): string =>
 describe('orb receipts', () => {
   let cli: TestCli;
   let server: CliServer | undefined;
-  const orb = async (answer: Answering, ...argv: readonly string[]): Promise<Ran> => {
+  const orb = async (answer: Answering, ...argv: readonly string[]): Promise<CliResult> => {
     server = await aServer(answer);
     return cli.run(['receipts', ...argv, '--server', server.url]);
   };

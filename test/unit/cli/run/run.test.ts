@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aServer, json, type Answering, type CliServer } from '../../../support/cli-server.ts';
 
 const RESULT = {
@@ -59,7 +59,7 @@ const DRY = {
 describe('orb run', () => {
   let cli: TestCli;
   let server: CliServer | undefined;
-  const orb = async (answer: Answering, ...argv: readonly string[]): Promise<Ran> => {
+  const orb = async (answer: Answering, ...argv: readonly string[]): Promise<CliResult> => {
     server = await aServer(answer);
     return cli.run(['run', 'a.b@1.0.0', '--server', server.url, ...argv], { env: { ORB_API_KEY: 'the-secret-key' } });
   };

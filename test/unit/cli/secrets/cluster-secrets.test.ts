@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mkdirSync, rmSync } from 'node:fs';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aCluster, type ACluster } from '../../../support/kube/a-cluster.ts';
 import { kubeError } from '../../../support/kube/fake-kube-client.ts';
 
@@ -11,7 +11,7 @@ const encoded = (text: string): string => Buffer.from(text).toString('base64');
 describe('orb secrets on a cluster', () => {
   let cli: TestCli;
   let cluster: ACluster;
-  const secrets = (argv: readonly string[], stdin = VALUE): Promise<Ran> =>
+  const secrets = (argv: readonly string[], stdin = VALUE): Promise<CliResult> =>
     cli.run(['secrets', ...argv, '--kubeconfig', '/my config'], { openCluster: cluster.open, stdin });
   const orbiset = (secretsOf: readonly object[], more: object = {}): void =>
     void cluster.kube.put(KINDS.orbiset, {
@@ -95,15 +95,15 @@ describe('orb secrets on a cluster', () => {
   it('names the cluster before the value is read', async () => {
     orbiset([]);
     const lines: string[] = [];
-    let told = '';
+    let reported = '';
     const read = async (): Promise<Uint8Array> => {
-      told = lines.join('');
+      reported = lines.join('');
       return Buffer.from(VALUE);
     };
     const some = { openCluster: cluster.open, err: (text: string): void => void lines.push(text) };
     const argv = ['secrets', 'set', 'API_KEY', '--host', 'a.example', '--context', 'production'];
     await cli.run(argv, { ...some, input: { isTerminal: false, read, readHidden: read } });
-    expect(told).to.equal('cluster: context production, https://kube.example:6443\n');
+    expect(reported).to.equal('cluster: context production, https://kube.example:6443\n');
   });
 
   it('says that a login goes before the folder here', async () => {
@@ -114,7 +114,7 @@ describe('orb secrets on a cluster', () => {
       await cli.run(['login', '--context', 'production'], { openCluster: cluster.open });
       const some = { openCluster: cluster.open, stdin: VALUE };
       const { err } = await cli.run(['secrets', 'set', 'API_KEY', '--host', 'a.example'], some);
-      expect(err).to.include('context production').and.to.include('--data .orb means it');
+      expect(err).to.include('context production').and.to.include('give --data .orb to use it');
       const named = ['secrets', 'set', 'API_KEY', '--host', 'a.example', '--context', 'production'];
       expect((await cli.run(named, some)).err).not.to.include('--data .orb');
     } finally {
@@ -123,7 +123,7 @@ describe('orb secrets on a cluster', () => {
   });
 
   it('replaces what it wrote itself, and what somebody else wrote only by --force, whom it names', async () => {
-    const set = (...more: readonly string[]): Promise<Ran> =>
+    const set = (...more: readonly string[]): Promise<CliResult> =>
       secrets(['set', 'KEY', '--host', 'a.example', '--secret', 'shared', ...more], 'another-value');
     const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'shared', namespace: 'acme' } };
     const theirs = { ...body, data: { KEY: encoded('their-value'), MORE: encoded('more') } };

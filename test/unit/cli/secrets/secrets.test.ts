@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readVaultFile } from '../../../../adapters/vault-file/vault-file.ts';
-import { aCli, patientClock, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, patientClock, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 
 describe('orb secrets', () => {
   let cli: TestCli;
   const path = (name = 'default.default'): string => join(cli.folder, 'vault', `${name}.yaml`);
-  const secrets = (argv: readonly string[], stdin: string | Uint8Array = 'a-long-value'): Promise<Ran> =>
+  const secrets = (argv: readonly string[], stdin: string | Uint8Array = 'a-long-value'): Promise<CliResult> =>
     cli.run(['secrets', ...argv, '--data', cli.folder], { stdin });
-  const setPatiently = (name: string): Promise<Ran> => {
+  const setPatiently = (name: string): Promise<CliResult> => {
     const argv = ['secrets', 'set', name, '--host', 'a.example', '--data', cli.folder];
     return cli.run(argv, { stdin: name, clock: patientClock });
   };
@@ -74,7 +74,7 @@ describe('orb secrets', () => {
   const values: readonly [string, string | Uint8Array, string, string][] = [
     ['removes one line feed and says so', 'a-long-value\n', 'a-long-value', 'one trailing newline was removed'],
     ['removes one line end of two characters', 'a-long-value\r\n', 'a-long-value', 'one trailing newline was removed'],
-    ['removes no more than one', 'a-long-value\n\n', 'a-long-value\n', 'can not stand in a header'],
+    ['removes no more than one', 'a-long-value\n\n', 'a-long-value\n', 'can not be sent in a header'],
     ['keeps spaces', ' a-long-value ', ' a-long-value ', 'added'],
     ['keeps letters of all kinds', 'Schlüssel-世界', 'Schlüssel-世界', 'added'],
     ['warns of a value too short to be redacted', 'short', 'short', 'can not be redacted'],

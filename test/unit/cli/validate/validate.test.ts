@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 
 const GOOD = `orb_id: acme.echo@1.0.0
 provider: main
@@ -28,7 +28,7 @@ describe('orb validate', () => {
     writeFileSync(path, text);
     return path;
   };
-  const validate = (...argv: readonly string[]): Promise<Ran> => cli.run(['validate', ...argv]);
+  const validate = (...argv: readonly string[]): Promise<CliResult> => cli.run(['validate', ...argv]);
   beforeEach(() => (cli = aCli()));
   afterEach(() => rmSync(cli.folder, { recursive: true }));
 

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SwapReceipt } from '../../../../core/receipt/swap-record.ts';
-import { aCli, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aSwapBundle, keys, type SwapChanges } from '../../core/verify/a-world.ts';
 
 const ROOT = JSON.stringify(keys.root.jwk);
@@ -25,7 +25,7 @@ describe('orb verify of a swap receipt', () => {
   beforeEach(() => (cli = aCli()));
   afterEach(() => rmSync(cli.folder, { recursive: true }));
 
-  async function verify(changes: SwapChanges, ...flags: readonly string[]): Promise<Ran> {
+  async function verify(changes: SwapChanges, ...flags: readonly string[]): Promise<CliResult> {
     const file = join(cli.folder, 'swap.json');
     writeFileSync(file, JSON.stringify(aSwapBundle(changes)));
     return cli.run(['verify', file, '--root', ROOT, ...flags]);
@@ -53,11 +53,11 @@ describe('orb verify of a swap receipt', () => {
   });
 
   describe('--explain', () => {
-    it('decides again on the evidence, and shows the figures', async () => {
+    it('decides again on the evidence, and shows the metrics', async () => {
       const { exit, out } = await verify({}, '--explain');
       expect(exit).to.equal(0);
       expect(out).to.match(/^ {2}swap follows from its evidence +ok$/m);
-      expect(out).to.match(/^ {2}the swap follows from the evidence: With these figures the rule degraded leads /m);
+      expect(out).to.match(/^ {2}the swap follows from the evidence: With these metrics the rule degraded leads /m);
       expect(out).to.match(/^ {2}slow beyond +1180 ms \(p95\), in a row: 3 of 3$/m);
       expect(out).to.match(/^ {2}sendgrid +117 +1043 ms +2311 ms +590 ms +0 of 117 +0 of 0 +active$/m);
       expect(out).to.match(/^ {2}mailgun +0 +261 ms +- +- +0 of 0 +10 of 10 +chosen$/m);

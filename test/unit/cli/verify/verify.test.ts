@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
 import { rememberSequence } from '../../../../cli/trust/trust-store.ts';
 import { readRoot } from '../../../../cli/trust/root-key.ts';
-import { aCli, CLI_NOW, ioOf, type Ran, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, CLI_NOW, ioOf, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aBundle, keys as world } from '../../core/verify/a-world.ts';
 import { bundleCases, keysJws, rootJwk, receiptJws } from '../../../support/verify-cases.ts';
 
 const ISSUER = 'https://orbs.example';
 const OTHER_ROOT = '{"crv":"Ed25519","kty":"OKP","x":"fUG3yNPoD-in4FCjTrdbxmbiPKSK3lI1iPeTIlOJHzU"}';
-const parse = (ran: Ran): JsonObject => {
+const parse = (ran: CliResult): JsonObject => {
   const value: unknown = JSON.parse(ran.out);
   return isJsonObject(value) ? value : {};
 };
@@ -24,7 +24,7 @@ describe('orb verify', () => {
     writeFileSync(path, content);
     return path;
   };
-  const pin = (): Promise<Ran> => cli.run(['trust', 'add', ISSUER, '--root', rootJwk]);
+  const pin = (): Promise<CliResult> => cli.run(['trust', 'add', ISSUER, '--root', rootJwk]);
   const good = (): string => file('good.json', bundleCases[0]?.bundle ?? '');
   const sequence = async (): Promise<unknown> => JSON.parse((await cli.run(['trust', 'list', '-o', 'json'])).out);
   const keys = (): string => file('keys.json', JSON.stringify({ jws: keysJws }));
@@ -143,7 +143,7 @@ describe('orb verify', () => {
       expect(out).to.include('keys_invalid').and.to.include('document 7').and.to.include('--keys FILE');
     });
 
-    it('tells of a log that was given up: an old proof counts no more, a new one can be fetched', async () => {
+    it('reports a log that was given up: an old proof counts no more, a new one can be fetched', async () => {
       const changed = aBundle({ document: (old) => ({ ...old, log_origin: 'orbs.example/log-2', sequence: 2 }) });
       const root = JSON.stringify(world.root.jwk);
       const ran = await cli.run(['verify', file('old.json', JSON.stringify(changed)), '--root', root]);

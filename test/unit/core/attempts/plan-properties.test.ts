@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { nextStep, type AttemptState, type Standing } from '../../../../core/attempts/plan.ts';
+import { nextStep, type AttemptState, type Availability } from '../../../../core/attempts/plan.ts';
 import type { Failure } from '../../../../core/attempts/repeat.ts';
 
 const NOW = 1000;
@@ -9,7 +9,7 @@ const kinds = ['free', 'breaker', 'cooling', 'quota', 'quota-unannounced', 'cred
 
 const anyStanding = fc
   .record({ kind: fc.constantFrom(...kinds), ms: fc.integer({ min: 1, max: 60_000 }) })
-  .map(({ kind, ms }): Standing => (kind === 'free' ? { kind } : { kind, until: NOW + ms }));
+  .map(({ kind, ms }): Availability => (kind === 'free' ? { kind } : { kind, until: NOW + ms }));
 
 const anyFailure = fc.record({
   provider: fc.constantFrom('a', 'b', 'c'),

@@ -4,20 +4,20 @@ import {
   type Candidate,
   type FailedAttempt,
   type AttemptState,
-  type Standing,
+  type Availability,
 } from '../../../../core/attempts/plan.ts';
-import type { Failure, Repeats } from '../../../../core/attempts/repeat.ts';
+import type { Failure, RepeatPolicy } from '../../../../core/attempts/repeat.ts';
 
-const FREE: Standing = { kind: 'free' };
-const ANYWHERE: Repeats = { anywhere: true, there: false };
-const THERE: Repeats = { anywhere: false, there: true };
-const BOTH: Repeats = { anywhere: true, there: true };
-const NOWHERE: Repeats = { anywhere: false, there: false };
+const FREE: Availability = { kind: 'free' };
+const ANYWHERE: RepeatPolicy = { anywhere: true, there: false };
+const THERE: RepeatPolicy = { anywhere: false, there: true };
+const BOTH: RepeatPolicy = { anywhere: true, there: true };
+const NOWHERE: RepeatPolicy = { anywhere: false, there: false };
 const NOW = 1000;
 
-const standing = (kind: Exclude<Standing['kind'], 'free'>, ms: number): Standing => ({ kind, until: NOW + ms });
+const standing = (kind: Exclude<Availability['kind'], 'free'>, ms: number): Availability => ({ kind, until: NOW + ms });
 
-const candidates = (standings: Readonly<Record<string, Standing>>): readonly Candidate[] =>
+const candidates = (standings: Readonly<Record<string, Availability>>): readonly Candidate[] =>
   Object.entries(standings).map(([provider, one]) => ({ provider, standing: one }));
 
 const situation = (change: Partial<AttemptState> = {}): AttemptState => ({
@@ -31,7 +31,7 @@ const situation = (change: Partial<AttemptState> = {}): AttemptState => ({
   ...change,
 });
 
-const failure = (provider: string, what: Failure, repeats: Repeats = NOWHERE): FailedAttempt => ({
+const failure = (provider: string, what: Failure, repeats: RepeatPolicy = NOWHERE): FailedAttempt => ({
   provider,
   failure: what,
   repeats,
@@ -57,7 +57,7 @@ const charged = (change: Partial<AttemptState>): unknown => {
 describe('nextStep: the first attempt', () => {
   const rows: readonly [
     why: string,
-    standings: Readonly<Record<string, Standing>>,
+    standings: Readonly<Record<string, Availability>>,
     expected: string,
     deadlineMs?: number,
   ][] = [

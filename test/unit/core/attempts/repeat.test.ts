@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { failureOf, maybeExecuted, repeatsOf, type Ended, type RetryRules } from '../../../../core/attempts/repeat.ts';
+import {
+  failureOf,
+  maybeExecuted,
+  repeatPolicyOf,
+  type AttemptEnd,
+  type RetryRules,
+} from '../../../../core/attempts/repeat.ts';
 import type { ProviderExchange } from '../../../../core/attempts/classify.ts';
 
 const RULES: RetryRules = {
@@ -8,7 +14,7 @@ const RULES: RetryRules = {
   notExecutedStatus: new Set([429]),
 };
 
-const answered = (status: number, outputsPresent = true): Ended => ({
+const answered = (status: number, outputsPresent = true): AttemptEnd => ({
   exchange: { kind: 'answered', status, outputsPresent },
   sent: true,
   status,
@@ -17,10 +23,10 @@ const failed = (
   cause: Extract<ProviderExchange, { kind: 'failed' }>['cause'],
   sent: boolean,
   status: number | null = null,
-): Ended => ({ exchange: { kind: 'failed', cause }, sent, status });
+): AttemptEnd => ({ exchange: { kind: 'failed', cause }, sent, status });
 
 describe('failureOf: rows of the repeat table (failover.md §12.2)', () => {
-  type Row = readonly [why: string, ended: Ended, expected: string, rules?: Partial<RetryRules>];
+  type Row = readonly [why: string, ended: AttemptEnd, expected: string, rules?: Partial<RetryRules>];
   const byStatus = (expected: string, ...all: number[]): readonly Row[] =>
     all.map((status) => [String(status), answered(status), expected]);
   const rows: readonly Row[] = [
@@ -57,7 +63,7 @@ describe('failureOf: rows of the repeat table (failover.md §12.2)', () => {
   }
 });
 
-describe('repeatsOf: columns of the repeat table', () => {
+describe('repeatPolicyOf: columns of the repeat table', () => {
   const rows: readonly [
     method: string,
     idempotent: boolean,
@@ -79,7 +85,7 @@ describe('repeatsOf: columns of the repeat table', () => {
   ];
   for (const [method, idempotent, idempotencyHeader, expected] of rows) {
     it(`${method}, idempotent ${idempotent}, key ${idempotencyHeader ?? 'none'}`, () => {
-      const { anywhere, there } = repeatsOf({ method, idempotent, idempotencyHeader });
+      const { anywhere, there } = repeatPolicyOf({ method, idempotent, idempotencyHeader });
       expect([anywhere, there]).to.deep.equal(expected);
     });
   }
@@ -87,7 +93,7 @@ describe('repeatsOf: columns of the repeat table', () => {
 
 describe('maybeExecuted (failover.md §12.2)', () => {
   const NEITHER = { anywhere: false, there: false };
-  const rows: readonly [string, Ended, { anywhere: boolean; there: boolean }, boolean][] = [
+  const rows: readonly [string, AttemptEnd, { anywhere: boolean; there: boolean }, boolean][] = [
     ['a POST that timed out after it was sent', failed('timeout', true), NEITHER, true],
     ['a POST with a cut answer', failed('response', true, 200), NEITHER, true],
     ['a POST answered by 500', answered(500), NEITHER, true],

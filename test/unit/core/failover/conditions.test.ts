@@ -1,18 +1,21 @@
 import { expect } from 'chai';
-import { failoverConditions, type FailoverSeen } from '../../../../core/failover/conditions.ts';
+import { failoverConditions, type FailoverConditionInput } from '../../../../core/failover/conditions.ts';
 import { FIRST_STEP, type ProvidersHealth } from '../../../../core/failover/step.ts';
 import { REASONS } from '../../../../core/reconcile/reasons.ts';
 import { aStatus, MINUTE, NOW } from '../../../support/failover.ts';
 
-const looked = (unusableSince: number | null, health: ProvidersHealth = 'up'): FailoverSeen['metrics'] => ({
-  kind: 'looked',
+const evaluated = (
+  unusableSince: number | null,
+  health: ProvidersHealth = 'up',
+): FailoverConditionInput['metrics'] => ({
+  kind: 'evaluated',
   step: { memory: { ...FIRST_STEP, unusableSince }, health },
 });
 
-const seen = (change: Partial<FailoverSeen> = {}): FailoverSeen => ({
+const seen = (change: Partial<FailoverConditionInput> = {}): FailoverConditionInput => ({
   status: aStatus(),
   primary: 'a',
-  metrics: looked(null),
+  metrics: evaluated(null),
   now: NOW,
   ...change,
 });
@@ -30,8 +33,8 @@ const fresh = 'MetricsAvailable True MetricsFresh';
 const lost = 'MetricsAvailable False MetricsUnusable';
 
 describe('failoverConditions', () => {
-  const rows: readonly [string, FailoverSeen, Said, readonly string[]][] = [
-    ['fresh figures', seen(), [], [fresh, up]],
+  const rows: readonly [string, FailoverConditionInput, Said, readonly string[]][] = [
+    ['fresh metrics', seen(), [], [fresh, up]],
     ['no Prometheus', seen({ metrics: { kind: 'not-configured' } }), [], ['MetricsAvailable Unknown NotConfigured']],
     [
       'too few scrapes',
@@ -39,26 +42,26 @@ describe('failoverConditions', () => {
       said(fresh),
       ['MetricsAvailable False WindowsTooShort'],
     ],
-    ['no look', seen({ metrics: { kind: 'not-looked' } }), said(fresh, up), [fresh, up]],
-    ['no look, and none before', seen({ metrics: { kind: 'not-looked' } }), [], []],
+    ['no evaluation', seen({ metrics: { kind: 'not-evaluated' } }), said(fresh, up), [fresh, up]],
+    ['no evaluation, and none before', seen({ metrics: { kind: 'not-evaluated' } }), [], []],
     [
-      'no look since Prometheus is there',
-      seen({ metrics: { kind: 'not-looked' } }),
+      'no evaluation since Prometheus is there',
+      seen({ metrics: { kind: 'not-evaluated' } }),
       said('MetricsAvailable Unknown NotConfigured'),
       [],
     ],
     [
       'an outage of less than five minutes',
-      seen({ metrics: looked(NOW - 5 * MINUTE + 1, 'unknown') }),
+      seen({ metrics: evaluated(NOW - 5 * MINUTE + 1, 'unknown') }),
       said(fresh, up),
       [fresh, up],
     ],
-    ['an outage of five minutes', seen({ metrics: looked(NOW - 5 * MINUTE, 'unknown') }), said(fresh), [lost]],
+    ['an outage of five minutes', seen({ metrics: evaluated(NOW - 5 * MINUTE, 'unknown') }), said(fresh), [lost]],
     ['an outage that is over', seen(), said(lost), [fresh, up]],
-    ['all down', seen({ metrics: looked(null, 'down') }), said(up), [fresh, 'ProvidersHealthy False AllDown']],
+    ['all down', seen({ metrics: evaluated(null, 'down') }), said(up), [fresh, 'ProvidersHealthy False AllDown']],
     [
-      'all down, and then no figures',
-      seen({ metrics: looked(NOW, 'unknown') }),
+      'all down, and then no metrics',
+      seen({ metrics: evaluated(NOW, 'unknown') }),
       said(fresh, 'ProvidersHealthy False AllDown'),
       [fresh, 'ProvidersHealthy False AllDown'],
     ],

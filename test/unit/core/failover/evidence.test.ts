@@ -52,7 +52,7 @@ const latencySwap = anInput({
 });
 
 describe('evidence of a swap (failover.md §10)', () => {
-  it('shows the figures in whole ms and basis points', () => {
+  it('shows the metrics in whole ms and basis points', () => {
     const { value } = decided(latencySwap);
     expect(value).to.deep.nested.include({
       'config.strategy': 'latency',
@@ -177,17 +177,17 @@ describe('replayEvidence', () => {
     });
   }
 
-  it('comes to another one when a figure was changed', () => {
+  it('comes to another one when a metric was changed', () => {
     const { value, text, swap } = decided(latencySwap);
     const found = replayEvidence(value, { ...swap, to: 'c' });
     expect(found).to.deep.equal({
       follows: false,
-      why: 'With these figures the rule degraded leads from "a" to "b" (latency), which is not what was recorded.',
+      why: 'With these metrics the rule degraded leads from "a" to "b" (latency), which is not what was recorded.',
     });
     const tamed: unknown = JSON.parse(text.replaceAll('1000988', '100988').replaceAll('2001975', '201975'));
     expect(isJsonObject(tamed) && replayEvidence(tamed, swap)).to.deep.equal({
       follows: false,
-      why: 'These figures lead to no swap.',
+      why: 'These metrics lead to no swap.',
     });
   });
 
@@ -204,7 +204,7 @@ describe('replayEvidence', () => {
       const dressed: unknown = JSON.parse(text.replace(from, to));
       expect(isJsonObject(dressed) && replayEvidence(dressed, swap)).to.deep.equal({
         follows: false,
-        why: 'With its own figures the rule degraded leads from "a" to "b" (latency), but the evidence shows others.',
+        why: 'With its own metrics the rule degraded leads from "a" to "b" (latency), but the evidence shows others.',
       });
     });
   }
@@ -218,9 +218,9 @@ describe('replayEvidence', () => {
   ];
   for (const [why, value] of malformed) {
     it(`does not follow from ${why}`, () => {
-      const { follows, why: told } = replayEvidence(value, aRecord());
+      const { follows, why: reported } = replayEvidence(value, aRecord());
       expect(follows).to.equal(false);
-      expect(told).to.match(/missing or malformed/);
+      expect(reported).to.match(/missing or malformed/);
     });
   }
 });

@@ -75,13 +75,13 @@ const rows: readonly (readonly [why: string, change: object, view: Partial<Failb
     { ready: true, nextPossible: null, blockedBy: ['manual_mode'] },
   ],
   [
-    'there are no figures: nobody knows when',
+    'there are no metrics: nobody knows when',
     { evaluation: undefined },
     { ready: false, nextPossible: null, blockedBy: ['metrics'] },
   ],
   ['the primary has no execution', { primaryResolved: false }, { nextPossible: null, blockedBy: ['no_primary'] }],
   [
-    'a trial is going on',
+    'a trial is running',
     { failover: { holds: [], frozen: null, ramp: ramp(true) } },
     { ready: false, nextPossible: null, blockedBy: ['ramp'] },
   ],
@@ -110,7 +110,7 @@ describe('failbackView', () => {
 });
 
 describe('RULE_TEXTS', () => {
-  it('says something of its own for every rule, without a figure', () => {
+  it('says something of its own for every rule, without a number', () => {
     const texts = RULES.map((rule) => RULE_TEXTS[rule]);
     expect(new Set(texts).size).to.equal(RULES.length);
     for (const text of texts) expect(text).to.match(/^[a-z][^0-9]{10,100}$/);

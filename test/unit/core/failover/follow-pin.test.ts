@@ -64,7 +64,7 @@ describe('followPin (failover.md §8)', () => {
     expect(followed({ pin: aPin({ provider: 'z' }) }).next).to.deep.equal(aStatus());
   });
 
-  it('tells once that a pin has ended, and stays', () => {
+  it('reports once that a pin has ended, and stays', () => {
     const persisted = aStatus('b', { pin: seen });
     const pin = aPin({ expiresAt: NOW });
     const ended = followed({ pin, persisted });
@@ -74,7 +74,7 @@ describe('followPin (failover.md §8)', () => {
     expect([again.next, again.events]).to.deep.equal([ended.next, []]);
   });
 
-  it('tells nothing of a pin that had ended before anybody looked', () => {
+  it('reports nothing for a pin that had ended before any evaluation', () => {
     const { events, next } = followed({ pin: aPin({ expiresAt: NOW - 1 }) });
     expect([events, next]).to.deep.equal([[], aStatus()]);
   });

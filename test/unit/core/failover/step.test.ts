@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { EvidenceOrigin } from '../../../../core/failover/evidence.ts';
-import { FIRST_STEP, stepFailover, untoldSwaps, type StepInput } from '../../../../core/failover/step.ts';
+import { FIRST_STEP, stepFailover, unreportedSwaps, type StepInput } from '../../../../core/failover/step.ts';
 import type { MetricsSnapshot } from '../../../../core/failover/metrics.ts';
 import { NO_MEMORY, type FailoverInput } from '../../../../core/failover/types.ts';
 import {
@@ -53,7 +53,7 @@ describe('stepFailover', () => {
     expect(events.map(({ id }) => id)).to.deep.equal(['rcpt_new']);
   });
 
-  it('swaps without evidence when the look failed: only a person does that', () => {
+  it('swaps without evidence when the query failed: only a person does that', () => {
     const { swap } = step({ pin: aPin(), metrics: unusable(NOW) }, { origin: null });
     expect(swap).to.include({ reason: 'manual', evidence: null });
   });
@@ -75,7 +75,7 @@ describe('stepFailover', () => {
     expect(step({}, { memory: first.memory }).memory.unusableSince).to.equal(null);
   });
 
-  it('tells once that all are down, and knows it until one works', () => {
+  it('reports once that all are down, and knows it until one works', () => {
     const first = step({ metrics: down });
     expect(reasons(first)).to.deep.equal(['AllProvidersDown']);
     expect(first.health).to.equal('down');
@@ -91,7 +91,7 @@ describe('stepFailover', () => {
     expect(pinned.health).to.equal('unknown');
   });
 
-  const rows: readonly [string, Parameters<typeof untoldSwaps>[0], readonly string[]][] = [
+  const rows: readonly [string, Parameters<typeof unreportedSwaps>[0], readonly string[]][] = [
     ['nothing without a status', null, []],
     ['nothing without a swap', aStatus(), []],
     ['the swap of the leader before', aStatus('b', { history: [ago(1, 1)] }), ['rcpt_1']],
@@ -100,7 +100,7 @@ describe('stepFailover', () => {
   ];
   for (const [what, status, receiptIds] of rows) {
     it(`has a new leader tell ${what}`, () => {
-      const events = untoldSwaps(status, NOW);
+      const events = unreportedSwaps(status, NOW);
       expect(events.map(({ reason, id }) => [reason, id])).to.deep.equal(
         receiptIds.map((id) => ['ProviderChanged', id]),
       );

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ANY_PIN, objectKey, pinAnnotationOf, takenOverAnnotations } from '../../../../core/files/file-object.ts';
+import { ANY_PIN, objectKey, pinAnnotationOf, migratedAnnotations } from '../../../../core/files/file-object.ts';
 import { planFiles, type ApplyStep, type FilesPlan, type FolderFile } from '../../../../core/files/plan-files.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import type { Pin } from '../../../../crds/orb.ts';
@@ -183,7 +183,7 @@ describe('planFiles', () => {
     });
 
     it('knows a removed pin of an older data folder by its id', () => {
-      const taken = { ...takenOverAnnotations('a.yaml'), ...pinAnnotationOf(ID) };
+      const taken = { ...migratedAnnotations('a.yaml'), ...pinAnnotationOf(ID) };
       const { metadata, ...object } = objectFrom('a.yaml', orbDocument('a'));
       const orb = { ...object, metadata: { ...metadata, annotations: taken } };
       expect(plan([aFile('a.yaml', orbDocument('a', named))], orb).apply.map(({ pin }) => pin)).to.deep.equal(['keep']);
@@ -198,7 +198,7 @@ describe('planFiles', () => {
       ['takes that a file has no pin now for what it was', undefined],
     ] as const)
       it(`${why}, after ANY_PIN`, () => {
-        const taken = { ...takenOverAnnotations('a.yaml'), ...pinAnnotationOf(ANY_PIN) };
+        const taken = { ...migratedAnnotations('a.yaml'), ...pinAnnotationOf(ANY_PIN) };
         const { metadata, ...object } = objectFrom('a.yaml', orbDocument('a'), inObject(two));
         const orb = { ...object, metadata: { ...metadata, annotations: taken } };
         const steps = plan([aFile('a.yaml', orbDocument('a', pin))], orb).apply.map((step) => step.pin);
@@ -206,7 +206,7 @@ describe('planFiles', () => {
       });
   });
 
-  it('applies a Secret at every look: nothing is kept that could tell whether it changed', () => {
+  it('applies a Secret at every scan: nothing is kept that could tell whether it changed', () => {
     const secret = secretDocument('s', 'x');
     expect(applied(plan([aFile('a.yaml', secret)], objectFrom('a.yaml', secret)))).to.have.length(1);
   });

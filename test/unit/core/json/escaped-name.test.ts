@@ -44,11 +44,11 @@ describe('mayEscapeNames (nodejs/node #63785)', () => {
 
   it('takes time in proportion to the text', () => {
     for (const piece of ['\\\\', '"\\', '\\"', '\\n" ', ' ']) {
-      const look = (size: number): (() => void) => {
+      const grow = (size: number): (() => void) => {
         const text = `\\a"${piece.repeat(size)}`;
         return () => void mayEscapeNames(text);
       };
-      expect(growth(4000, look), piece).to.be.below(IN_PROPORTION);
+      expect(growth(4000, grow), piece).to.be.below(IN_PROPORTION);
     }
   });
 });

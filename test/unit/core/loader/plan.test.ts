@@ -197,7 +197,7 @@ describe('planLoad', () => {
     expect(reports).to.deep.equal([{ file: 'a.yaml', ...finding }]);
   });
 
-  it('tells of a field that somebody else added, and writes no second time for it', () => {
+  it('reports a field that somebody else added, and writes no second time for it', () => {
     const orb = changed(own, { generation: 4 }, { x_other: 1 });
     const files = [fileOf('a.yaml', [a])];
     const first = plan(files, [orb]);
@@ -230,7 +230,7 @@ describe('planLoad', () => {
         severity: 'warning',
         pointer: '',
         detail:
-          'Not deleted: acme.x, acme.y. No valid manifest means that any more, but this file is not taken over whole and may. Mend this file, or delete with kubectl what shall go.',
+          'Not deleted: acme.x, acme.y. No valid manifest defines them any more, but this file has errors and may define them. Correct this file, or delete the Orbs with kubectl.',
       },
     ]);
   });

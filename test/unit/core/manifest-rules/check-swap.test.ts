@@ -31,9 +31,9 @@ const order: readonly Row[] = [
     swap({ failback: { ramp: [50, 50, 100] } }),
     ['error manifest-swap-ramp /swap_config/failback/ramp'],
   ],
-  ['evaluations every other look', swap({ latency: { evaluation_interval: '30s' } }), []],
+  ['evaluations every other tick', swap({ latency: { evaluation_interval: '30s' } }), []],
   [
-    'evaluations between two looks',
+    'evaluations between two ticks',
     swap({ latency: { evaluation_interval: '20s' } }),
     ['error manifest-swap-duration /swap_config/latency/evaluation_interval'],
   ],

@@ -65,9 +65,9 @@ describe('lints of swap_config and pins (failover.md §4 and §11)', () => {
 
   it('stand in the documentation, and nothing else does', async () => {
     const page = await readFile(new URL('../../../../docs/failover-lints.md', import.meta.url), 'utf8');
-    const told = [...page.matchAll(/^\| `((?:manifest|schema|pin)-[a-zA-Z-]+)` /gm)].map(([, code]) => code);
+    const reported = [...page.matchAll(/^\| `((?:manifest|schema|pin)-[a-zA-Z-]+)` /gm)].map(([, code]) => code);
     const codes = LINT_ROWS.map(({ finds }) => finds.split(' ')[0]);
-    expect(new Set(told)).to.deep.equal(new Set([...codes, 'manifest-swap-scrape']));
+    expect(new Set(reported)).to.deep.equal(new Set([...codes, 'manifest-swap-scrape']));
     for (const reason of Object.keys(REASONS.Orb.SecretsBound)) expect(page).to.include(`\`${reason}\``);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { nextOrigin, succeeds } from '../../../../core/merkle/log-origin.ts';
+import { nextOrigin, isLaterOrigin } from '../../../../core/merkle/log-origin.ts';
 
 describe('nextOrigin', () => {
   const rows: readonly [string, string, string | undefined][] = [
@@ -15,7 +15,7 @@ describe('nextOrigin', () => {
   for (const [why, origin, next] of rows) it(why, () => expect(nextOrigin(origin)).to.equal(next));
 });
 
-describe('succeeds', () => {
+describe('isLaterOrigin', () => {
   const rows: readonly [string, string, string, boolean][] = [
     ['the next one', 'orbs.example/log-2', 'orbs.example/log', true],
     ['a later one', 'orbs.example/log-10', 'orbs.example/log-9', true],
@@ -24,5 +24,6 @@ describe('succeeds', () => {
     ['another platform', 'orbs.example/log-2', 'other.example/log', false],
     ['no log', 'orbs.example/log-2', '', false],
   ];
-  for (const [why, origin, other, expected] of rows) it(why, () => expect(succeeds(origin, other)).to.equal(expected));
+  for (const [why, origin, other, expected] of rows)
+    it(why, () => expect(isLaterOrigin(origin, other)).to.equal(expected));
 });

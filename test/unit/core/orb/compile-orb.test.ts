@@ -191,8 +191,8 @@ describe('compileOrb (design.md §2)', () => {
       const result = compileOrb(manifest, options);
       expect(result.ok).to.equal(false);
       expect(result.findings.filter(({ severity }) => severity === 'error')).to.not.have.lengthOf(0);
-      const told = result.findings.map((finding) => JSON.stringify(finding));
-      expect(new Set(told).size).to.equal(told.length);
+      const reported = result.findings.map((finding) => JSON.stringify(finding));
+      expect(new Set(reported).size).to.equal(reported.length);
     });
   }
 });

@@ -188,7 +188,7 @@ describe('planFailover', () => {
     expect(kstatus(object)).to.equal('Current');
   });
 
-  it('tells of nothing for a pin that had ended before anybody looked', () => {
+  it('reports nothing for a pin that had ended before the first evaluation', () => {
     const { object, plan, kstatus: verdict } = run(pinned({ provider: 'other', expires_at: at(NOW - HOUR) }));
     expect(conditionOf(object, 'PinValid')).to.include({ status: 'True', reason: 'PinExpired' });
     expect(statusOf(object)['failover']).to.include({ activeProvider: 'main' });
@@ -259,7 +259,7 @@ describe('planFailover', () => {
     expect(kstatus(object)).to.equal('Current');
   });
 
-  describe('while an edit is broken and the last valid version runs on', () => {
+  describe('while an edit is broken and the last valid version keeps running', () => {
     const valid = run(orbWith({ ...swappable, swap_config: { fallbacks: ['other', 'mailgun'] } })).object;
 
     it('follows a new pin as the API does, and leaves what it said of the providers', () => {

@@ -105,7 +105,7 @@ describe('planOrb', () => {
     expect(statusOf(object)['validDigest']).to.equal(statusOf(valid)['validDigest']);
     expect(conditionOf(object, 'Ready')?.message)
       .to.include('spec.provider: ')
-      .and.include('last valid version runs on');
+      .and.include('last valid version keeps running');
     expect(statusOf(object)['observedGeneration']).to.equal(2);
     expect(verdict).to.equal('Failed');
   });
@@ -121,7 +121,7 @@ describe('planOrb', () => {
     expect(verdict).to.equal('Current');
   });
 
-  it('tells of a second, other fault though Ready stays False', () => {
+  it('reports a second, other fault though Ready stays False', () => {
     const once = settle(anOrb('echo', { spec: manifestOf({ provider: 7 }) }), 'orb-operator', plan()).object;
     const { plan: made, object } = settle(edited(once, {}), 'orb-operator', plan([], LATER));
     expect(made.events).to.have.length(1);
@@ -161,7 +161,7 @@ describe('planOrb', () => {
   it('takes the digest away from an Orb that lost its id to an older one: nothing of it runs', () => {
     const valid = settle(created('b', '2026-01-02T00:00:00Z'), 'orb-operator', plan()).object;
     const { object } = settle(valid, 'orb-operator', plan([created('z', '2026-01-01T00:00:00Z')], LATER));
-    expect(conditionOf(object, 'Ready')?.message).to.include('Until then nothing of this one runs.');
+    expect(conditionOf(object, 'Ready')?.message).to.include('Until then no version of this Orb runs.');
     expect(statusOf(object)).not.to.have.property('validDigest');
   });
 

@@ -32,7 +32,7 @@ const inUrlsOf = (count: number): readonly unknown[] =>
 
 describe('vaultStatus', () => {
   const rows: readonly (readonly [missing: readonly MissingEntry[], reason: string, message: RegExp])[] = [
-    [[], 'VaultComplete', /^Every bound entry is there\.$/],
+    [[], 'VaultComplete', /^Every bound entry exists\.$/],
     [
       [LOST, FORBIDDEN],
       'Forbidden',

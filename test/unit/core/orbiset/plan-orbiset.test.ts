@@ -107,7 +107,7 @@ describe('planOrbiset', () => {
       why: 'waits while the API has not looked again since the RoleBinding is there',
       status: vaultReady('False', 1, 'Forbidden'),
       ready: 'Unknown AwaitingVaultReport',
-      message: /tries again: the RoleBinding orb-vault-reader is there/,
+      message: /tries again: the RoleBinding orb-vault-reader exists/,
       kstatus: 'InProgress',
     },
     {
@@ -222,7 +222,7 @@ describe('planOrbiset', () => {
     const condition = conditionOf(object, 'OrbsResolved');
     expect(condition).to.include({ status: 'False', reason: 'OrbUnknown' });
     expect(condition?.message).to.match(
-      /^spec\.orbs: Apply .* orb-system, or remove the entry: nobody offers globex\.geocode, initech\.translate@2\.1\.0\.$/,
+      /^spec\.orbs: Apply .* orb-system, or remove the entry. Missing: globex\.geocode, initech\.translate@2\.1\.0\.$/,
     );
     expect(made.events.map(({ type, reason }) => `${type} ${reason}`)).to.deep.equal([
       'Normal Ready',
@@ -253,12 +253,12 @@ describe('planOrbiset', () => {
     const orbiset = anOrbiset('support', { spec: { orbs }, status: full });
     const { object, kstatus } = settle(orbiset, 'orb-operator', plan({ unknownOrbs: orbs }));
     const message = conditionOf(object, 'OrbsResolved')?.message;
-    expect(message).to.match(/^spec\.orbs: Apply the Orb in the namespace orb-system, or remove the entry: /);
+    expect(message).to.match(/^spec\.orbs: Apply the Orb in the namespace orb-system, or remove the entry\. Missing: /);
     expect(message).to.match(/@1\.0\.1 and 8 more\.$/);
     expect(kstatus).to.equal('Current');
   });
 
-  it('tells of a suspension and of its end, not of waiting', () => {
+  it('reports a suspension and its end, not waiting', () => {
     const waiting = settle(anOrbiset('support'), 'orb-operator', plan({}));
     expect(reasons(waiting.plan)).to.deep.equal([]);
     const off = anOrbiset('support', { spec: { suspended: true }, status: full });

@@ -164,7 +164,7 @@ describe('createRedactor', () => {
     expect(redactor.text('a 12345678 b').hits).to.equal(1);
   });
 
-  it('does not let a huge value push out the others, and says that it is not scrubbed', () => {
+  it('does not let a huge value push out the others, and says that it is not redacted', () => {
     const huge = new Uint8Array(1_000_000).map((_, index) => 65 + ((index * 7919) % 26));
     const redactor = createRedactor([
       { name: 'HUGE', value: huge },

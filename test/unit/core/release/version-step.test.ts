@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { refuseStep } from '../../../../core/release/version-step.ts';
+import { versionStepFault } from '../../../../core/release/version-step.ts';
 
 const ROWS: readonly (readonly [known: string, own: string, first: string | undefined])[] = [
   ['0.1.0', '0.1.0', undefined],
@@ -19,10 +19,10 @@ const ROWS: readonly (readonly [known: string, own: string, first: string | unde
   ['0.1.0', 'main', undefined],
 ];
 
-describe('refuseStep', () => {
+describe('versionStepFault', () => {
   for (const [known, own, first] of ROWS) {
     it(`${first === undefined ? 'lets' : 'refuses'} ${own} after ${known === '' ? 'nothing' : known}`, () => {
-      const refused = refuseStep(known, own);
+      const refused = versionStepFault(known, own);
       if (first === undefined) expect(refused).to.equal(undefined);
       else expect(refused).to.contain(`version ${known} works here, and ${own} is not the next one`);
       if (first !== undefined) expect(refused).to.contain(`Go to ${first} first`);

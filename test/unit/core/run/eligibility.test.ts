@@ -37,7 +37,7 @@ const context = (
 ): EligibilityContext => ({
   inputs,
   vault: new Map(vault.map((one) => [one.name, one])),
-  plainOrigins: new Set(plain),
+  cleartextOrigins: new Set(plain),
 });
 
 /** What was decided, in one word and why. */

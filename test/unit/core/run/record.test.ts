@@ -72,7 +72,7 @@ describe('recordOf (trust.md §1.1)', () => {
     expect(recordOf(seed, ending(), { ...context, policy }).risk_level).to.equal('critical');
   });
 
-  it('tells nothing of the tenant but the tag', () => {
+  it('reports nothing for the tenant but the tag', () => {
     const text = JSON.stringify(
       recordOf({ ...seed, tenant: 'the-tenant', orb_namespace: 'the-place' }, ending(), context),
     );

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { KeysDocument } from '../../../../core/receipt/keys-document.ts';
-import { everyLogKey } from '../../../../core/verify/inclusion.ts';
+import { allLogKeys } from '../../../../core/verify/inclusion.ts';
 import { keys, published } from './a-world.ts';
 
-describe('everyLogKey', () => {
+describe('allLogKeys', () => {
   it('has retired and revoked keys of the log, and no other key', () => {
     const document: KeysDocument = {
       schema: 'https://orbs.example/schemas/keys/v1',
@@ -19,6 +19,6 @@ describe('everyLogKey', () => {
       ],
     };
     const held = [keys.log, keys.root, keys.stranger];
-    expect(everyLogKey(document)).to.deep.equal(held.map(({ publicKey }) => publicKey));
+    expect(allLogKeys(document)).to.deep.equal(held.map(({ publicKey }) => publicKey));
   });
 });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { ALL, parseWish, type Wish } from '../../../../hack/node/command-line.ts';
+import { ALL, parseNodeCommand, type NodeCommand } from '../../../../hack/node/command-line.ts';
 
-const rows: readonly (readonly [string, Wish])[] = [
+const rows: readonly (readonly [string, NodeCommand])[] = [
   ['up', { kind: 'up' }],
   ['down', { kind: 'down', keep: false }],
   ['down --keep', { kind: 'down', keep: true }],
@@ -25,9 +25,9 @@ const rows: readonly (readonly [string, Wish])[] = [
 ];
 
 describe('command line of the one-node cluster', () => {
-  for (const [line, wish] of rows) {
+  for (const [line, command] of rows) {
     it(`reads "${line}"`, () => {
-      expect(parseWish(line.split(' ').filter((word) => word !== ''))).to.deep.equal(wish);
+      expect(parseNodeCommand(line.split(' ').filter((word) => word !== ''))).to.deep.equal(command);
     });
   }
 
@@ -37,8 +37,8 @@ describe('command line of the one-node cluster', () => {
   });
 
   it('names a flag that it does not know', () => {
-    const wish = parseWish(['up', '--fast']);
-    expect(wish.kind).to.equal('wrong');
-    expect(JSON.stringify(wish)).to.contain('--fast');
+    const command = parseNodeCommand(['up', '--fast']);
+    expect(command.kind).to.equal('wrong');
+    expect(JSON.stringify(command)).to.contain('--fast');
   });
 });

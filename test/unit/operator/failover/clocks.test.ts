@@ -21,13 +21,13 @@ interface Moment {
   readonly swapSeq: number;
   readonly percent: number | undefined;
   readonly frozen: boolean;
-  readonly told: number;
+  readonly reported: number;
 }
 
 const momentOf = (world: World): Moment => {
   const { activeProvider: active, swapSeq, ramp, frozen } = world.status();
   const minute = world.clock.monotonic() / MINUTE;
-  return { minute, active, swapSeq, percent: ramp?.percent, frozen: frozen !== null, told: world.told.length };
+  return { minute, active, swapSeq, percent: ramp?.percent, frozen: frozen !== null, reported: world.reported.length };
 };
 
 /** What is decided in the course of a story, tick by tick. */
@@ -58,7 +58,7 @@ const STORIES: Readonly<Record<string, Story>> = {
   },
 };
 
-async function told(fault: ClockFault, story: Story): Promise<readonly Moment[]> {
+async function reported(fault: ClockFault, story: Story): Promise<readonly Moment[]> {
   const world = await startLoop({ clock: clockOf(fault) });
   const moments: Moment[] = [];
   try {
@@ -87,7 +87,7 @@ describe('swap loop whose clock goes wrong (reliability.md §4.1, R8)', function
   for (const [name, story] of Object.entries(STORIES)) {
     for (const [what, fault] of Object.entries(clockFaults(WRONG_FROM)))
       it(`goes through ${name} as with a right one when it ${what}`, async () => {
-        expect(await told(fault, story)).to.deep.equal(await told(RIGHT, story));
+        expect(await reported(fault, story)).to.deep.equal(await reported(RIGHT, story));
       });
   }
 
@@ -103,7 +103,7 @@ describe('swap loop whose clock goes wrong (reliability.md §4.1, R8)', function
     await other.apply(pinned(START + 5 * MINUTE));
     await other.ticks(20);
     expect(other.status()).to.include({ activeProvider, swapSeq });
-    expect(other.told.filter(({ reason }) => reason === 'PinExpired')).to.deep.equal([]);
+    expect(other.reported.filter(({ reason }) => reason === 'PinExpired')).to.deep.equal([]);
     await other.stop();
   });
 

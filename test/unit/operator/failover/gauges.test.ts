@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { figuresFromSeries, type SeriesSample } from '../../../../core/failover/figures-from-series.ts';
-import { figuresOf } from '../../../../core/failover/figures.ts';
+import { evaluationFromSeries, type SeriesSample } from '../../../../core/failover/evaluation-from-series.ts';
+import { summaryOf } from '../../../../core/failover/evaluation-summary.ts';
 import { createFailoverGauges, type FailoverGauges } from '../../../../operator/failover/gauges.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 import { named, readText, type Sample } from '../../../support/exposition.ts';
@@ -190,13 +190,13 @@ describe('createFailoverGauges', () => {
     expect(await value('orb_swap_tick_skipped_total')).to.equal(1);
   });
 
-  it('is read back from its own text as the figures that it was given', async () => {
+  it('is read back from its own text as the metrics that it was given', async () => {
     const { gauges, read } = setUp();
     const output = anOutput();
     gauges.set(ORB, output, EVALUATION);
     const series = asSeries(await read(), { instance: '10.0.0.1:9090', pod: 'orb-operator-1' });
     const context = { quantile: 0.95, active: { provider: 'a', since: START } };
-    expect(figuresFromSeries(series, context)).to.deep.equal(figuresOf(output, EVALUATION, {}));
+    expect(evaluationFromSeries(series, context)).to.deep.equal(summaryOf(output, EVALUATION, {}));
   });
 
   it('is read back also when the quantile is the median', async () => {
@@ -204,7 +204,7 @@ describe('createFailoverGauges', () => {
     const output = anOutput({ candidates: [aCandidate('a', { active: true, p50Ms: 500, pqMs: 500 })] });
     gauges.set(ORB, output, { ...EVALUATION, quantile: 0.5 });
     const context = { quantile: 0.5, active: { provider: 'a', since: START } };
-    expect(figuresFromSeries(asSeries(await read(), {}), context)).to.deep.equal(figuresOf(output, EVALUATION, {}));
+    expect(evaluationFromSeries(asSeries(await read(), {}), context)).to.deep.equal(summaryOf(output, EVALUATION, {}));
   });
 
   it('lets others have a turn while it prints many Orbs', async () => {

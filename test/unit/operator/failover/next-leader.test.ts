@@ -4,8 +4,8 @@ import { failing, mail, recovered, slow, startLoop, TICK } from '../../../suppor
 
 type World = Awaited<ReturnType<typeof startLoop>>;
 
-const swaps = (told: World['told']): readonly string[] =>
-  told.filter(({ reason }) => reason === 'ProviderChanged').map(({ note, id = '' }) => `${id} ${note}`);
+const swaps = (reported: World['reported']): readonly string[] =>
+  reported.filter(({ reason }) => reason === 'ProviderChanged').map(({ note, id = '' }) => `${id} ${note}`);
 
 describe('swap loop after another leader', () => {
   let world: World;
@@ -68,17 +68,17 @@ describe('swap loop after another leader', () => {
     expect(conditionOf(other.orb(), 'FailoverFrozen')).to.equal(undefined);
   });
 
-  it('tells of the last swap again, as the same Event: the one before may have ended in between', async () => {
+  it('reports the last swap again, as the same Event: the one before may have ended in between', async () => {
     world.say(failing);
     await world.ticks(2);
     const other = await next();
     await other.apply(mail());
-    expect(swaps(other.told)).to.deep.equal(swaps(world.told));
+    expect(swaps(other.reported)).to.deep.equal(swaps(world.reported));
     await other.apply(mail({ dwell: { min: '30s' } }));
-    expect(other.told.filter(({ reason }) => reason === 'ProviderChanged')).to.have.length(1);
+    expect(other.reported.filter(({ reason }) => reason === 'ProviderChanged')).to.have.length(1);
   });
 
-  it('waits for a usable look: nothing is decided on none', async () => {
+  it('waits for usable metrics: without them nothing is decided', async () => {
     world.say(slow);
     await world.ticks(2);
     const other = await next();

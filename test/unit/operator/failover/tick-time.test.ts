@@ -22,8 +22,8 @@ function createLateClock(phase: number): FakeClock {
   };
 }
 
-/** How many ticks each step of a ramp took. @param lookMs what a look takes in the tick of this number */
-async function stepsOf(clock: FakeClock, lookMs: (tick: number) => number): Promise<readonly number[]> {
+/** How many ticks each step of a ramp took. @param queryMs how long the query takes in the tick of this number */
+async function stepsOf(clock: FakeClock, queryMs: (tick: number) => number): Promise<readonly number[]> {
   // No process begins at a whole millisecond.
   await clock.advance(0.4);
   const world = await startLoop({ clock });
@@ -31,17 +31,17 @@ async function stepsOf(clock: FakeClock, lookMs: (tick: number) => number): Prom
   world.say(failing);
   await world.ticks(3);
   const percents: number[] = [];
-  world.replaceLook(async (_orbs, signal) => {
-    await clock.sleep(lookMs(percents.length), signal);
+  world.replaceMeasure(async (_orbs, signal) => {
+    await clock.sleep(queryMs(percents.length), signal);
     const now = clock.now();
     const origin = { source: 'prometheus' as const, evaluatedAt: now, querySha256: null, promql: () => ({}) };
     return { snapshot: () => fresh(providersOf(recovered, now), now), origin, oldestMs: 1 };
   });
-  // What a look brings happens at its end, not at the end of the tick.
+  // What a query returns is used at its end, not at the end of the tick.
   for (let spentMs = -LATE_MS; percents.length < TICKS; percents.push(world.status().ramp?.percent ?? 0)) {
     await clock.advance(TICK - spentMs);
     await world.settled();
-    spentMs = lookMs(percents.length) + LATE_MS;
+    spentMs = queryMs(percents.length) + LATE_MS;
     await clock.advance(spentMs);
     await world.settled();
   }
@@ -51,7 +51,7 @@ async function stepsOf(clock: FakeClock, lookMs: (tick: number) => number): Prom
 }
 
 describe('time of a tick', () => {
-  it('is when it was due: steps of a ramp take their ticks though looks take less and less time', async () => {
+  it('is when it was due: steps of a ramp take their ticks though queries take less and less time', async () => {
     const steps = await stepsOf(createFakeClock(START), (tick) => 10 * (TICKS - tick));
     expect(steps).to.deep.equal([STEP_TICKS, STEP_TICKS]);
   });

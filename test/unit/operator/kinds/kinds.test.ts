@@ -21,9 +21,9 @@ async function added(
   const queue = (name: string): { readonly add: (key: string, options?: { readonly lane?: string }) => void } => ({
     add: (key, { lane = 'normal' } = {}) => void found.push(`${name} ${key} ${lane}`),
   });
-  const { context, client, look } = operatorContext();
+  const { context, client, syncCaches } = operatorContext();
   for (const object of cached) client.put(object.kind === 'Orb' ? KINDS.orb : KINDS.orbiset, sent(object));
-  await look();
+  await syncCaches();
   const queues = {
     orb: queue('orb'),
     failover: queue('failover'),

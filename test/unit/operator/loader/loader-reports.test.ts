@@ -48,7 +48,7 @@ describe('createLoaderReports', () => {
     expect([notes, logger.lines.map(({ level }) => level)]).to.deep.equal([[], ['warn']]);
   });
 
-  it('makes at most 20 Events of at most 1024 characters a look', async () => {
+  it('makes at most 20 Events of at most 1024 characters a scan', async () => {
     const many = Array.from({ length: 30 }, (_, index) => report(`${index}.yaml`, { detail: 'x'.repeat(2000) }));
     await reports.show(many, signal);
     expect(notes.map(({ length }) => length)).to.deep.equal(Array.from({ length: 20 }, () => 1024));

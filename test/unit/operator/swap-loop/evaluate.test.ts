@@ -4,7 +4,7 @@ import type { ProviderMetrics } from '../../../../core/failover/metrics.ts';
 import { evaluateOrb, type Tick } from '../../../../operator/swap-loop/evaluate.ts';
 import { evaluatedOrb } from '../../../../operator/failover/evaluated-orbs.ts';
 import { fresh } from '../../../support/failover.ts';
-import { noteMetrics } from '../../../support/kube/runtime-notes.ts';
+import { recordMetrics } from '../../../support/kube/runtime-recorders.ts';
 import { failing, healthy, mail, providersOf, startLoop, type Script } from '../../../support/operator-loop.ts';
 
 const KEY = 'acme/mail';
@@ -16,7 +16,7 @@ describe('evaluateOrb', () => {
     await world.ticks(2);
     const { context, clock } = world;
     // Whoever would take from it is busy.
-    const queue = createWorkQueue({ name: 'orb-failover', clock, metrics: noteMetrics().metrics });
+    const queue = createWorkQueue({ name: 'orb-failover', clock, metrics: recordMetrics().metrics });
     const evaluate = (script: Script): void => {
       const at = clock.now();
       const providers: Readonly<Record<string, ProviderMetrics>> = providersOf(script, at);

@@ -23,8 +23,8 @@ type World = Awaited<ReturnType<typeof startLoop>>;
 
 const MINUTE = 60_000;
 const PIN_ID = 'swp_0193a1c2-7f10-7c3e-9a41-5d2f0b6c8e11';
-const swaps = (told: World['told']): readonly string[] =>
-  told.filter(({ reason }) => reason === 'ProviderChanged').map(({ note, id = '' }) => `${id} ${note}`);
+const swaps = (reported: World['reported']): readonly string[] =>
+  reported.filter(({ reason }) => reason === 'ProviderChanged').map(({ note, id = '' }) => `${id} ${note}`);
 
 async function series(world: World, name: string): Promise<readonly (readonly [string, number])[]> {
   let text = '';
@@ -73,7 +73,7 @@ describe('swap loop of the operator', () => {
     const [swap] = history;
     expect(swap).to.include({ seq: 1, from: 'a', to: 'b', reason: 'latency', rule: 'degraded', epoch: 1 });
     expect(swap?.receiptId).to.match(/^rcpt_[0-9a-f-]{36}$/);
-    expect(swaps(world.told)).to.deep.equal([`${swap?.receiptId} "b" is used instead of "a" (latency).`]);
+    expect(swaps(world.reported)).to.deep.equal([`${swap?.receiptId} "b" is used instead of "a" (latency).`]);
     expect(conditionOf(world.orb(), 'FailedOver')).to.include({ status: 'True', reason: 'Latency' });
     const counted = await series(world, 'orb_provider_swaps_total');
     expect(counted.filter(([, value]) => value > 0)).to.deep.equal([['a b latency', 1]]);
@@ -102,7 +102,7 @@ describe('swap loop of the operator', () => {
     expect(world.status()).to.include({ activeProvider: 'a', reason: 'failback', swapSeq: 2, ramp: null });
     expect(world.failoverWrites() - before).to.equal(3);
     expect(conditionOf(world.orb(), 'FailedOver')).to.equal(undefined);
-    expect(swaps(world.told)).to.have.length(2);
+    expect(swaps(world.reported)).to.have.length(2);
   });
 
   it('drops a decision that meets a conflict, and makes it once at the next tick', async () => {
@@ -119,16 +119,16 @@ describe('swap loop of the operator', () => {
     await world.clock.advance(1000);
     expect(refused).to.equal(1);
     expect(world.status()).to.include({ activeProvider: 'a', swapSeq: 0 });
-    expect(swaps(world.told)).to.deep.equal([]);
+    expect(swaps(world.reported)).to.deep.equal([]);
     await world.ticks(1);
     expect(world.status()).to.include({ activeProvider: 'b', swapSeq: 1 });
-    expect(swaps(world.told)).to.have.length(1);
+    expect(swaps(world.reported)).to.have.length(1);
   });
 
   it('is not held up by the Orb of somebody else that throws', async () => {
     await world.apply(mail({}, {}, 'other'));
     const good = healthy(world.clock.now());
-    world.replaceLook(async () => ({
+    world.replaceMeasure(async () => ({
       snapshot: ({ orbId }) => {
         if (orbId.includes('other')) throw new TypeError('a bug');
         return typeof good === 'string'
@@ -143,7 +143,7 @@ describe('swap loop of the operator', () => {
     expect(conditionOf(world.orb('other'), 'MetricsAvailable')).to.equal(undefined);
     const counted = await series(world, 'orb_swap_evaluations_total');
     expect(counted).to.deep.include(['exception', 2]);
-    expect(world.lines.map(({ message }) => message)).to.include('an Orb could not be evaluated and stays as it is');
+    expect(world.lines.map(({ message }) => message)).to.include('an Orb could not be evaluated and stays unchanged');
   });
 
   it('looks at all others though one can not be judged at all', async () => {
@@ -159,7 +159,7 @@ describe('swap loop of the operator', () => {
     world.say(slow);
     await world.ticks(4);
     expect(world.status()).to.include({ activeProvider: 'b', swapSeq: 1 });
-    expect(world.lines.map(({ message }) => message)).to.include('an Orb could not be judged and stays as it is');
+    expect(world.lines.map(({ message }) => message)).to.include('an Orb could not be judged and stays unchanged');
   });
 
   it('evaluates an Orb as seldom as it asks for', async () => {
@@ -171,9 +171,9 @@ describe('swap loop of the operator', () => {
     expect(world.status()).to.include({ activeProvider: 'b' });
   });
 
-  it('leaves out ticks while a look takes longer, and counts them', async () => {
+  it('leaves out ticks while a query takes longer, and counts them', async () => {
     const { promise: waits, resolve: answer } = Promise.withResolvers<void>();
-    world.replaceLook(async () => {
+    world.replaceMeasure(async () => {
       await waits;
       return { snapshot: () => ({ state: 'unusable', why: 'timeout', since: 0 }), origin: null, oldestMs: 1 };
     });
@@ -189,8 +189,8 @@ describe('swap loop of the operator', () => {
   const outages: readonly [string, Script][] = [
     ['that can not be asked', () => 'http'],
     ['that knows nothing', () => 'empty'],
-    ['whose figures are old', () => 'stale'],
-    ['whose figures of the active provider are no numbers', nan],
+    ['whose metrics are old', () => 'stale'],
+    ['whose metrics of the active provider are no numbers', nan],
   ];
   for (const [why, script] of outages) {
     it(`decides nothing for half an hour on a Prometheus ${why}, and says so after five minutes`, async () => {
@@ -273,16 +273,16 @@ describe('swap loop of the operator', () => {
     expect(world.status()).to.include({ activeProvider: 'a', swapSeq: 2 });
   });
 
-  it('forgets an Orb that is gone: its figures are shown no longer', async () => {
+  it('forgets an Orb that is gone: its metrics are shown no longer', async () => {
     await world.ticks(1);
     expect(await series(world, 'orb_provider_active')).to.have.length(3);
     world.client.remove(KINDS.orb, { namespace: 'acme', name: 'mail' });
-    await world.look();
+    await world.syncCaches();
     await world.ticks(1);
     expect(await series(world, 'orb_provider_active')).to.deep.equal([]);
   });
 
-  it('writes nothing when another process leads, and shows no figures any more', async () => {
+  it('writes nothing when another process leads, and shows no metrics any more', async () => {
     await world.ticks(2);
     world.say(slow);
     world.loseLead();

@@ -48,9 +48,9 @@ describe('what the writer of files leaves', () => {
     const orb = await feed.get(KINDS.orb, 'a');
     return orb === undefined ? 'no Orb' : specOf(orb)['pin'];
   };
-  const look = async (given?: object, members: object = {}): Promise<void> => {
+  const scan = async (given?: object, members: object = {}): Promise<void> => {
     feed.write('a.json', orbFile('a', given, members));
-    await feed.look();
+    await feed.scan();
   };
   const failAt = (wanted: number): void => {
     let count = 0;
@@ -64,32 +64,32 @@ describe('what the writer of files leaves', () => {
   };
 
   describe('when the ledger refuses a row', () => {
-    it('changes nothing of that object, and does the rest at the next look', async () => {
+    it('changes nothing of that object, and does the rest at the next scan', async () => {
       feed.store.rows.before = (write) => {
         if (write.includes(nameOf('b'))) throw ledgerAway();
       };
       for (const name of ['a', 'b', 'c']) feed.write(`${name}.json`, manifestFile(name));
-      await feed.look();
+      await feed.scan();
       expect(await orbNames(feed)).not.to.include(nameOf('b'));
       expect(feed.said('the resources could not be read')).to.have.length(1);
       heal();
-      await feed.look();
+      await feed.scan();
       expect(await orbNames(feed)).to.deep.equal(['a', 'b', 'c'].map(nameOf));
     });
 
     it('removes nothing before every write is made', async () => {
-      await look();
+      await scan();
       feed.remove('a.json');
       feed.write('b.json', manifestFile('b'));
       failAt(1);
-      await feed.look();
+      await feed.scan();
       expect(await orbNames(feed)).to.deep.equal(['a']);
       heal();
-      await feed.look();
+      await feed.scan();
       expect(await orbNames(feed)).to.deep.equal([nameOf('b')]);
     });
 
-    it('has ended all of its work when the look is over: nothing of it comes after the next one', async () => {
+    it('has ended all of its work when the scan is over: nothing of it comes after the next one', async () => {
       const names = Array.from({ length: 200 }, (_, index) => `orb-${index}`);
       for (const name of names) feed.write(`${name}.json`, manifestFile(name));
       let under = 0;
@@ -102,7 +102,7 @@ describe('what the writer of files leaves', () => {
         await turns(3);
         under -= 1;
       };
-      await feed.look();
+      await feed.scan();
       const { length } = feed.store.rows.writes;
       expect(under).to.equal(0);
       await turns(20);
@@ -110,32 +110,32 @@ describe('what the writer of files leaves', () => {
     });
 
     for (const at of [1, 2])
-      it(`sets the pin of the file at the next look, or start, when row ${at} of an edit was refused`, async () => {
-        await look();
+      it(`sets the pin of the file at the next scan, or start, when row ${at} of an edit was refused`, async () => {
+        await scan();
         failAt(at);
-        await look({ provider: 'main', expires_at: EXPIRES }, { description: 'another' });
+        await scan({ provider: 'main', expires_at: EXPIRES }, { description: 'another' });
         expect(await pin()).to.equal(undefined);
         heal();
         feed = await feed.restart();
-        await feed.look();
+        await feed.scan();
         expect(await pin()).to.deep.equal({ provider: 'main', expires_at: EXPIRES });
       });
 
     it('drops the pin of the file at the next start when that was refused', async () => {
-      await look({ provider: 'main', expires_at: EXPIRES });
+      await scan({ provider: 'main', expires_at: EXPIRES });
       failAt(2);
-      await look();
+      await scan();
       heal();
       feed = await feed.restart();
-      await feed.look();
+      await feed.scan();
       expect(await pin()).to.equal(undefined);
     });
   });
 
   it('is a pin of the file whole, with nothing of the one that it replaces', async () => {
-    await look();
+    await scan();
     await pinsOf(feed).set(place, apiPin('main', 1));
-    await look({ provider: 'main', mode: 'hard', expires_at: EXPIRES });
+    await scan({ provider: 'main', mode: 'hard', expires_at: EXPIRES });
     expect(await pin()).to.deep.equal({ provider: 'main', mode: 'hard', expires_at: EXPIRES });
   });
 
@@ -156,7 +156,7 @@ describe('what the writer of files leaves', () => {
       fc.asyncProperty(fc.array(act, { maxLength: 8 }), async (acts) => {
         feed.dispose();
         feed = await aFolderFeed();
-        await look();
+        await scan();
         let [wanted, ofFile, count]: [object | undefined, object | undefined, number] = [undefined, undefined, 0];
         for (const one of acts) {
           count += 1;
@@ -168,15 +168,15 @@ describe('what the writer of files leaves', () => {
             await pinsOf(feed).remove(place);
           } else if (one.by === 'start') {
             feed = await feed.restart();
-            await feed.look();
+            await feed.scan();
           } else if (one.by === 'edit') {
-            await look(ofFile, { description: `edit ${count}` });
+            await scan(ofFile, { description: `edit ${count}` });
           } else {
             const next = filePins[one.pin];
             // A pin that goes from the file takes only itself along.
             if (next !== ofFile && (next !== undefined || wanted === ofFile)) wanted = next;
             ofFile = next;
-            await look(ofFile);
+            await scan(ofFile);
           }
           expect(await pin()).to.deep.equal(wanted);
         }

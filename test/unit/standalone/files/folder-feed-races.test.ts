@@ -49,7 +49,7 @@ describe('a folder feed', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('sets the pin of a new Orb at the next look when its write failed', async () => {
+  it('sets the pin of a new Orb at the next scan when its write failed', async () => {
     write('a.yaml', orbDocument({ pin: pinTo('main') }));
     let writes = 0;
     store.rows.before = () => {
@@ -57,42 +57,42 @@ describe('a folder feed', () => {
       if (store.rows.writes.filter((each) => each.endsWith('acme/echo')).length === 1 && writes < 10)
         throw ledgerAway();
     };
-    await feed.look();
+    await feed.scan();
     store.rows.before = () => undefined;
-    await feed.look();
+    await feed.scan();
     expect(await pinned()).to.equal('main');
   });
 
   it('sets the pin after a start when the process before was killed between the two writes', async () => {
     write('a.yaml', orbDocument());
-    await feed.look();
+    await feed.scan();
     write('a.yaml', orbDocument({ pin: pinTo('main') }));
     let left = 1;
     store.rows.before = () => {
       left -= 1;
       if (left < 0) throw ledgerAway();
     };
-    await feed.look();
+    await feed.scan();
     store.rows.before = () => undefined;
     store = await store.reopen();
-    await open().look();
+    await open().scan();
     expect(await pinned()).to.equal('main');
   });
 
   it('keeps a pin that the API removed away when the file is applied again', async () => {
     write('a.yaml', orbDocument({ pin: pinTo('main') }));
-    await feed.look();
+    await feed.scan();
     const body = [{ op: 'remove', path: '/spec/pin' }];
     const ref = { namespace: 'acme', name: 'echo' };
     await store.client.patch(KINDS.orb, ref, { type: 'json', body, fieldManager: API_MANAGER }, never);
     write('b.yaml', orbDocument({ pin: pinTo('main') }));
     rmSync(join(folder, 'a.yaml'));
-    await feed.look();
+    await feed.scan();
     expect(await pinned()).to.equal(undefined);
     write('b.yaml', orbDocument());
-    await feed.look();
+    await feed.scan();
     write('b.yaml', orbDocument({ pin: pinTo('main') }));
-    await feed.look();
+    await feed.scan();
     expect(await pinned()).to.equal('main');
   });
 
@@ -102,22 +102,22 @@ describe('a folder feed', () => {
     store.rows.before = () => {
       throw ledgerAway();
     };
-    await feed.look();
+    await feed.scan();
     const first = errors();
-    await feed.look();
+    await feed.scan();
     expect(first).not.to.deep.equal([]);
     expect(errors()).to.deep.equal(first);
   });
 
   it('reports each time that the folder goes', async () => {
     write('a.yaml', orbDocument());
-    await feed.look();
+    await feed.scan();
     for (let times = 0; times < 2; times += 1) {
       renameSync(folder, `${folder}-away`);
-      await feed.look();
-      await feed.look();
+      await feed.scan();
+      await feed.scan();
       renameSync(`${folder}-away`, folder);
-      await feed.look();
+      await feed.scan();
     }
     expect(errors()).to.have.length(2);
     expect(await store.orb('echo')).not.to.equal(undefined);

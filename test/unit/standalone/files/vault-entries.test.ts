@@ -34,61 +34,61 @@ describe('VaultEntries', () => {
 
   it('has the entries of the Orbiset that a file is named after, each with its own hosts', async () => {
     await write('acme.support.yaml', 'one', 'two');
-    await vaults.look();
+    await vaults.scan();
     expect(texts()).to.deep.equal(['KEY_0=one to h0.example', 'KEY_1=two to h1.example']);
     expect(changed).to.deep.equal(['acme/support']);
     expect(vaults.of({ namespace: 'acme', name: 'other' })).to.deep.equal({ version: '', entries: [] });
   });
 
-  it('tells of a change once, and only when the entries are others', async () => {
+  it('reports a change once, and only when the entries are others', async () => {
     await write('acme.support.yaml', 'one');
-    await vaults.look();
+    await vaults.scan();
     const { version } = vaults.of(SUPPORT);
     await write('acme.support.yaml', 'one');
-    await vaults.look();
-    await vaults.look();
+    await vaults.scan();
+    await vaults.scan();
     expect([changed, vaults.of(SUPPORT).version]).to.deep.equal([['acme/support'], version]);
     await write('acme.support.yaml', 'two');
-    await vaults.look();
+    await vaults.scan();
     expect([changed.length, texts()]).to.deep.equal([2, ['KEY_0=two to h0.example']]);
     expect(vaults.of(SUPPORT).version).not.to.equal(version);
   });
 
   it('has no entries of a file that went', async () => {
     await write('acme.support.yaml', 'one');
-    await vaults.look();
+    await vaults.scan();
     rmSync(join(folder, 'acme.support.yaml'));
-    await vaults.look();
+    await vaults.scan();
     expect([changed.length, texts()]).to.deep.equal([2, []]);
   });
 
   it('keeps what a file held that somebody broke, says so once and without a value', async () => {
     await write('acme.support.yaml', 'one');
-    await vaults.look();
+    await vaults.scan();
     writeFileSync(join(folder, 'acme.support.yaml'), 'secrets: [{ name: KEY, value_b64: c2VjcmV0, hosts: 7 }]\n');
-    await vaults.look();
-    await vaults.look();
+    await vaults.scan();
+    await vaults.scan();
     expect([changed.length, texts(), lines.length]).to.deep.equal([1, ['KEY_0=one to h0.example'], 1]);
     expect(JSON.stringify([lines, lines.map(({ fields }) => String(fields['error']))])).not.to.match(/c2VjcmV0|secret/);
   });
 
   it('keeps everything while the folder is away, says so once, and goes on', async () => {
     await write('acme.support.yaml', 'one');
-    await vaults.look();
+    await vaults.scan();
     renameSync(folder, `${folder}-away`);
-    await vaults.look();
-    await vaults.look();
+    await vaults.scan();
+    await vaults.scan();
     expect([texts(), lines.length]).to.deep.equal([['KEY_0=one to h0.example'], 1]);
     renameSync(`${folder}-away`, folder);
     await write('acme.support.yaml', 'two');
-    await vaults.look();
+    await vaults.scan();
     expect(texts()).to.deep.equal(['KEY_0=two to h0.example']);
   });
 
   it('leaves other files alone', async () => {
     await write('.acme.support.yaml', 'one');
     writeFileSync(join(folder, 'acme.support.txt'), 'x');
-    await vaults.look();
+    await vaults.scan();
     expect([changed, lines]).to.deep.equal([[], []]);
   });
 });

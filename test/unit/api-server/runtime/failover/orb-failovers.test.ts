@@ -35,13 +35,13 @@ interface Bench {
   readonly clock: FakeClock;
   readonly state: OrbFailovers;
   /** What the metrics were told: `acme.a@1.0.0 main open`. */
-  readonly told: string[];
+  readonly reported: string[];
   readonly gone: Set<string>;
 }
 
 function aBench(): Bench {
   const clock = createFakeClock(START);
-  const told: string[] = [];
+  const reported: string[] = [];
   const gone = new Set<string>();
   const state = new OrbFailovers({
     clock,
@@ -51,12 +51,12 @@ function aBench(): Bench {
         attempt: () => undefined,
         transportError: () => undefined,
         probe: () => undefined,
-        breaker: (breaker) => void told.push(`${orbId} ${provider} ${breaker}`),
+        breaker: (breaker) => void reported.push(`${orbId} ${provider} ${breaker}`),
       }),
     },
     isThere: (_namespace, orbId) => !gone.has(orbId),
   });
-  return { clock, state, told, gone };
+  return { clock, state, reported, gone };
 }
 
 function attempt(failover: OrbFailover, provider: string, verdict: AttemptVerdict): boolean {
@@ -92,17 +92,17 @@ describe('OrbFailovers', () => {
   });
 
   it('tells the gauge of each change, also when time alone makes it half-open', async () => {
-    const { state, told, clock } = aBench();
+    const { state, reported, clock } = aBench();
     const failover = state.of(anOrb(ORB));
     fail(failover, 'main', 20);
     await clock.advance(2499);
-    expect(told).to.deep.equal([`${ORB} main open`]);
+    expect(reported).to.deep.equal([`${ORB} main open`]);
     await clock.advance(1);
-    expect(told.slice(1)).to.deep.equal([`${ORB} main half_open`]);
+    expect(reported.slice(1)).to.deep.equal([`${ORB} main half_open`]);
     attempt(failover, 'main', 'bad');
     await clock.advance(5000);
     attempt(failover, 'main', 'good');
-    expect(told.slice(2)).to.deep.equal([`${ORB} main open`, `${ORB} main half_open`, `${ORB} main closed`]);
+    expect(reported.slice(2)).to.deep.equal([`${ORB} main open`, `${ORB} main half_open`, `${ORB} main closed`]);
   });
 
   it('tells who listens that a breaker opened, until they end it', () => {
@@ -189,23 +189,23 @@ describe('OrbFailovers', () => {
   });
 
   it('leaves no open breaker in the gauge of a provider that it forgets: it may come back', () => {
-    const { state, told } = aBench();
+    const { state, reported } = aBench();
     const orb = anOrb(ORB);
     fail(state.of(orb), 'b');
     const without = { order: ['main'], providers: new Map([...orb.providers].filter(([name]) => name === 'main')) };
     state.of({ ...orb, ...without });
     state.of(orb);
     expect(state.breakers('acme', ORB)).to.deep.equal({ main: 'closed', b: 'closed' });
-    expect(told).to.deep.equal([`${ORB} b open`, `${ORB} b closed`]);
+    expect(reported).to.deep.equal([`${ORB} b open`, `${ORB} b closed`]);
   });
 
   it('begins no series again of an Orb that is gone', async () => {
-    const { state, told, gone, clock } = aBench();
+    const { state, reported, gone, clock } = aBench();
     const failover = state.of(anOrb(ORB));
     gone.add(ORB);
     fail(failover, 'main');
     await clock.advance(60_000);
-    expect(told).to.deep.equal([]);
+    expect(reported).to.deep.equal([]);
   });
 
   it('drops what it knows of Orbs that are gone, when there are many', () => {

@@ -50,7 +50,7 @@ class Replica {
     });
   }
 
-  /** The watch has told this process. */
+  /** The watch has reported this process. */
   hears({ failover, pin }: State): void {
     const { catalog } = this.#runtime;
     const orb = [...catalog.all()].find(({ orbId }) => orbId === ORB);

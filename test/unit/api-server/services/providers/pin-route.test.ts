@@ -6,14 +6,14 @@ import {
   failedOver,
   MAILER,
   startProviderApp,
-  type AppWish,
+  type TestAppOptions,
   type ProviderApp,
 } from '../../../../support/provider-app.ts';
 
 const PIN = `/providers/${MAILER}/pin`;
 const GIVEN = { provider: 'backup', expires_at: '2026-11-21T10:00:00Z', reason: 'of a file' };
 
-const answering = (done: PinRemoved): AppWish => ({
+const answering = (done: PinRemoved): TestAppOptions => ({
   parts: {
     pins: { set: () => Promise.resolve({ kind: 'gone' }), remove: () => Promise.resolve(done) },
   },
@@ -21,7 +21,7 @@ const answering = (done: PinRemoved): AppWish => ({
 
 describe('DELETE /providers/{orb_id}/pin', () => {
   let app: ProviderApp;
-  const start = async (wish: AppWish = {}): Promise<ProviderApp> => (app = await startProviderApp(wish));
+  const start = async (options: TestAppOptions = {}): Promise<ProviderApp> => (app = await startProviderApp(options));
   const swap = (body: unknown) =>
     app.call('POST', `/providers/${MAILER}/swap`, {
       headers: { 'content-type': 'application/json' },
@@ -92,7 +92,7 @@ describe('DELETE /providers/{orb_id}/pin', () => {
     expect(json['warnings']).to.deep.equal(['pin-changed: another pin was set meanwhile, it stays']);
   });
 
-  const rows: readonly (readonly [why: string, wish: AppWish, code: string])[] = [
+  const rows: readonly (readonly [why: string, options: TestAppOptions, code: string])[] = [
     ['an Orb that went away', answering({ kind: 'gone' }), '404 orb-not-found'],
     ['a control plane that is away', answering({ kind: 'away', maybe: true }), '503 control-plane-unavailable'],
     ['a key that may only read', { caller: aCaller({ scopes: new Set(['providers:read']) }) }, '403 forbidden'],
@@ -102,9 +102,9 @@ describe('DELETE /providers/{orb_id}/pin', () => {
       '409 orb-ambiguous',
     ],
   ];
-  for (const [why, wish, code] of rows)
+  for (const [why, options, code] of rows)
     it(`answers ${why}: ${code}`, async () => {
-      await start(wish);
+      await start(options);
       const called = await app.call('DELETE', PIN);
       expect(`${called.status} ${String(called.code)}`).to.equal(code);
     });

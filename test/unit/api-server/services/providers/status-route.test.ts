@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import type { FailoverFigures } from '../../../../../core/failover/figures.ts';
+import type { EvaluationSummary } from '../../../../../core/failover/evaluation-summary.ts';
 import type { JsonObject } from '../../../../../core/json/json-value.ts';
 import { aCaller, TEST_NOW } from '../../../../support/api-app.ts';
 import {
   failedOver,
   MAILER,
   startProviderApp,
-  type AppWish,
-  type OrbWish,
+  type TestAppOptions,
+  type TestOrbOptions,
   type ProviderApp,
 } from '../../../../support/provider-app.ts';
 
@@ -20,7 +20,7 @@ const member = (value: unknown, ...names: readonly (string | number)[]): unknown
   );
 
 /** What the operator saw 15 s ago: `backup` is active, `main` is well again. */
-const FIGURES: FailoverFigures = {
+const EVALUATION: EvaluationSummary = {
   rule: 'failback',
   verdict: { kind: 'healthy', valueMs: 598.2, thresholdMs: 1180, window: '2m', n: 118.4 },
   streaks: { degraded: 0, trial: 0, recovered: 4 },
@@ -55,8 +55,8 @@ const FIGURES: FailoverFigures = {
     main: { breaker: 'half_open', lastProbe: { at: TEST_NOW - 20_000, outcome: 'success', durationMs: 209.4 } },
   },
 };
-const seeing = (change: Partial<FailoverFigures> = {}): AppWish => ({
-  parts: { figures: () => Promise.resolve({ ...FIGURES, ...change }) },
+const seeing = (change: Partial<EvaluationSummary> = {}): TestAppOptions => ({
+  parts: { lastEvaluation: () => Promise.resolve({ ...EVALUATION, ...change }) },
 });
 const HOLD = { provider: 'main', until: TEST_NOW + 27_000, level: 1 };
 const PROBE = { method: 'GET', url: 'https://api.example.com/health' };
@@ -77,8 +77,8 @@ const PROBED = {
 
 describe('GET /providers/{orb_id}/status', () => {
   let app: ProviderApp | undefined;
-  const look = async (wish: AppWish, orb: OrbWish = {}): Promise<JsonObject> => {
-    app = await startProviderApp(wish);
+  const getStatus = async (options: TestAppOptions, orb: TestOrbOptions = {}): Promise<JsonObject> => {
+    app = await startProviderApp(options);
     await app.setOrb(orb);
     const { status, json } = await app.call('GET', PATH);
     expect(status).to.equal(200);
@@ -89,8 +89,8 @@ describe('GET /providers/{orb_id}/status', () => {
     app = undefined;
   });
 
-  it('explains a failover: the figures, what decided, and when the primary may come back', async () => {
-    const status = await look(seeing(), { manifest: PROBED, failover: failedOver({ holds: [HOLD] }) });
+  it('explains a failover: the metrics, what decided, and when the primary may come back', async () => {
+    const status = await getStatus(seeing(), { manifest: PROBED, failover: failedOver({ holds: [HOLD] }) });
     const { providers, this_replica: replica, ...rest } = status;
     expect(rest).to.deep.equal({
       orb_id: MAILER,
@@ -178,8 +178,8 @@ describe('GET /providers/{orb_id}/status', () => {
     ]);
   });
 
-  it('answers without figures, all of them null', async () => {
-    const status = await look({}, { failover: failedOver() });
+  it('answers without metrics, all of them null', async () => {
+    const status = await getStatus({}, { failover: failedOver() });
     expect(status['metrics']).to.deep.equal({ state: 'unusable', evaluated_at: null, age_s: null });
     expect(status['decision']).to.deep.equal({
       rule: null,
@@ -193,19 +193,19 @@ describe('GET /providers/{orb_id}/status', () => {
     expect(member(status, 'providers', 0, 'breaker')).to.equal(null);
   });
 
-  it('shows figures whose data is too old as unusable', async () => {
-    const status = await look(seeing({ rule: 'metrics-unusable', dataAgeMs: null }));
+  it('shows metrics whose data is too old as unusable', async () => {
+    const status = await getStatus(seeing({ rule: 'metrics-unusable', dataAgeMs: null }));
     expect(status['metrics']).to.deep.equal({ state: 'unusable', evaluated_at: at(-15_000), age_s: null });
   });
 
-  it('shows figures that were last looked at long ago as unusable', async () => {
-    const late = await look(seeing({ evaluatedAt: TEST_NOW - 90_001 }));
+  it('shows metrics that were last looked at long ago as unusable', async () => {
+    const late = await getStatus(seeing({ evaluatedAt: TEST_NOW - 90_001 }));
     expect(late['metrics']).to.deep.equal({ state: 'unusable', evaluated_at: at(-90_001), age_s: null });
   });
 
   it('shows a 99th percentile under no other name', async () => {
     const manifest = { ...PROBED, swap_config: { ...PROBED.swap_config, latency: { quantile: 0.99 } } };
-    const status = await look(seeing(), { manifest, failover: failedOver() });
+    const status = await getStatus(seeing(), { manifest, failover: failedOver() });
     expect(member(status, 'providers', 1, 'p95_ms')).to.equal(null);
     expect(member(status, 'decision', 'verdict', 'value_ms')).to.equal(598);
   });
@@ -214,7 +214,7 @@ describe('GET /providers/{orb_id}/status', () => {
   const ramp = { provider: 'main', percent: 10, stepStartedAt: TEST_NOW, trial: false };
   const frozen = { until: TEST_NOW + 1000, reason: 'flapping' };
   const alone = { manifest: {} };
-  const states: readonly (readonly [state: string, why: string, wish: AppWish, orb: OrbWish])[] = [
+  const states: readonly (readonly [state: string, why: string, options: TestAppOptions, orb: TestOrbOptions])[] = [
     ['single', 'one provider', {}, alone],
     ['primary', 'nothing happened', {}, {}],
     ['failed_over', 'another one is active', {}, { failover: failedOver() }],
@@ -226,14 +226,14 @@ describe('GET /providers/{orb_id}/status', () => {
     ['failed_over', 'the freeze is over', {}, { failover: failedOver({ frozen: { ...frozen, until: TEST_NOW } }) }],
     ['all_down', 'none works', seeing({ rule: 'all-down' }), { failover: failedOver({ frozen }) }],
   ];
-  for (const [state, why, wish, orb] of states)
+  for (const [state, why, options, orb] of states)
     it(`is ${state} when ${why}`, async () => {
-      expect((await look(wish, orb))['state']).to.equal(state);
+      expect((await getStatus(options, orb))['state']).to.equal(state);
     });
 
   it('shows pin, ramp, freeze, and this replica’s breakers and cooling', async () => {
     const replica = { breakers: () => ({ main: 'open' }) as const, cooling: () => ({ backup: TEST_NOW + 5000 }) };
-    const status = await look({ parts: { replica } }, { pin, failover: failedOver({ ramp, frozen }) });
+    const status = await getStatus({ parts: { replica } }, { pin, failover: failedOver({ ramp, frozen }) });
     expect(status['pin']).to.deep.equal({ ...pin, mode: 'soft' });
     expect(status['ramp']).to.deep.equal({ provider: 'main', percent: 10, trial: false, step_started_at: at(0) });
     expect(status['frozen']).to.deep.equal({ until: at(1000), reason: 'flapping' });
@@ -244,7 +244,7 @@ describe('GET /providers/{orb_id}/status', () => {
   });
 
   it('says since when only once the swap is on record', async () => {
-    expect(await look({}, { pin, failover: failedOver({ activeProvider: 'main' }) })).to.deep.include({
+    expect(await getStatus({}, { pin, failover: failedOver({ activeProvider: 'main' }) })).to.deep.include({
       active_provider: 'backup',
       since: null,
       reason: null,
@@ -252,14 +252,14 @@ describe('GET /providers/{orb_id}/status', () => {
   });
 
   it('decides nothing about an Orb without swap_config', async () => {
-    expect(await look(seeing(), alone)).to.deep.include({ strategy: null, decision: null, primary: 'main' });
+    expect(await getStatus(seeing(), alone)).to.deep.include({ strategy: null, decision: null, primary: 'main' });
   });
 
   it('shows the last ten swaps, the newest first', async () => {
     const [record] = failedOver().history;
     if (record === undefined) throw new TypeError('there is one');
     const history = Array.from({ length: 20 }, (_, index) => ({ ...record, seq: index + 1 }));
-    const { swaps } = await look({}, { failover: failedOver({ history }) });
+    const { swaps } = await getStatus({}, { failover: failedOver({ history }) });
     const seqs = Array.from({ length: 11 }, (_, index) => member(swaps, index, 'seq'));
     expect(seqs).to.deep.equal([20, 19, 18, 17, 16, 15, 14, 13, 12, 11, undefined]);
   });
@@ -276,7 +276,7 @@ describe('GET /providers/{orb_id}/status', () => {
     expect((await app.call('GET', PATH, { headers })).status).to.equal(200);
   });
 
-  const rows: readonly (readonly [why: string, wish: AppWish, path: string, code: string])[] = [
+  const rows: readonly (readonly [why: string, options: TestAppOptions, path: string, code: string])[] = [
     ['an unknown Orb', {}, '/providers/acme.none@1.0.0/status', '404 orb-not-found'],
     [
       'another tenant',
@@ -292,9 +292,9 @@ describe('GET /providers/{orb_id}/status', () => {
     ],
     ['a key without the scope', { caller: aCaller() }, PATH, '403 forbidden'],
   ];
-  for (const [why, wish, path, code] of rows)
+  for (const [why, options, path, code] of rows)
     it(`answers ${why}: ${code}`, async () => {
-      app = await startProviderApp(wish);
+      app = await startProviderApp(options);
       const called = await app.call('GET', path);
       expect(`${called.status} ${String(called.code)}`).to.equal(code);
     });

@@ -4,8 +4,8 @@ import {
   failedOver,
   MAILER,
   startProviderApp,
-  type AppWish,
-  type OrbWish,
+  type TestAppOptions,
+  type TestOrbOptions,
   type ProviderApp,
 } from '../../../../support/provider-app.ts';
 
@@ -15,8 +15,8 @@ const SCOPES = new Set(['providers:read', 'providers:swap'] as const);
 
 describe('POST /providers/{orb_id}/swap, about who asks and how often', () => {
   let app: ProviderApp | undefined;
-  const start = async (wish: AppWish = {}, orb: OrbWish = {}): Promise<ProviderApp> => {
-    app = await startProviderApp(wish);
+  const start = async (options: TestAppOptions = {}, orb: TestOrbOptions = {}): Promise<ProviderApp> => {
+    app = await startProviderApp(options);
     if (Object.keys(orb).length > 0) await app.setOrb(orb);
     return app;
   };
@@ -59,8 +59,8 @@ describe('POST /providers/{orb_id}/swap, about who asks and how often', () => {
     });
 
     it('answers the second of two at once that the first is running', async () => {
-      const { promise: figures, resolve: release } = Promise.withResolvers<undefined>();
-      await start({ parts: { figures: () => figures } });
+      const { promise: evaluation, resolve: release } = Promise.withResolvers<undefined>();
+      await start({ parts: { lastEvaluation: () => evaluation } });
       const first = swap({ provider: 'backup' }, key);
       let second = await swap({ provider: 'backup', dry_run: true }, {}, `${PATH}?namespace=other`);
       expect(second.code).to.equal('orb-not-found');

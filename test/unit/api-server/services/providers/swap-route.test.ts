@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import type { NewPin } from '../../../../../api-server/providers/port.ts';
-import type { FailoverFigures } from '../../../../../core/failover/figures.ts';
+import type { EvaluationSummary } from '../../../../../core/failover/evaluation-summary.ts';
 import type { FailoverStatus } from '../../../../../core/failover/types.ts';
 import { TEST_NOW } from '../../../../support/api-app.ts';
 import {
   failedOver,
   MAILER,
   startProviderApp,
-  type AppWish,
-  type OrbWish,
+  type TestAppOptions,
+  type TestOrbOptions,
   type ProviderApp,
 } from '../../../../support/provider-app.ts';
 
@@ -16,7 +16,7 @@ const PATH = `/providers/${MAILER}/swap`;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const time = (ms: number): string => new Date(TEST_NOW + ms).toISOString();
 
-const figuresWith = (outcome: 'success' | 'error'): FailoverFigures => ({
+const evaluationWith = (outcome: 'success' | 'error'): EvaluationSummary => ({
   rule: 'healthy',
   verdict: { kind: 'healthy', valueMs: 1, thresholdMs: 2, window: '2m', n: 1 },
   streaks: { degraded: 0, trial: 0, recovered: 0 },
@@ -27,11 +27,11 @@ const figuresWith = (outcome: 'success' | 'error'): FailoverFigures => ({
   providers: [],
   health: { backup: { breaker: 'closed', lastProbe: { at: TEST_NOW, outcome, durationMs: 1 } } },
 });
-const probed = (outcome: 'success' | 'error'): AppWish => ({
-  parts: { figures: () => Promise.resolve(figuresWith(outcome)) },
+const probed = (outcome: 'success' | 'error'): TestAppOptions => ({
+  parts: { lastEvaluation: () => Promise.resolve(evaluationWith(outcome)) },
 });
-const broken: AppWish = { parts: { replica: { breakers: () => ({ backup: 'open' }), cooling: () => ({}) } } };
-const away: AppWish = {
+const broken: TestAppOptions = { parts: { replica: { breakers: () => ({ backup: 'open' }), cooling: () => ({}) } } };
+const away: TestAppOptions = {
   parts: {
     pins: {
       set: () => Promise.resolve({ kind: 'away', maybe: false }),
@@ -49,8 +49,8 @@ const recorded = (seq: number, receiptId: string): FailoverStatus => {
 
 describe('POST /providers/{orb_id}/swap', () => {
   let app: ProviderApp | undefined;
-  const start = async (wish: AppWish = {}, orb: OrbWish = {}): Promise<ProviderApp> => {
-    app = await startProviderApp(wish);
+  const start = async (options: TestAppOptions = {}, orb: TestOrbOptions = {}): Promise<ProviderApp> => {
+    app = await startProviderApp(options);
     if (Object.keys(orb).length > 0) await app.setOrb(orb);
     return app;
   };
@@ -128,8 +128,8 @@ describe('POST /providers/{orb_id}/swap', () => {
     body: unknown,
     code: string,
     also?: object,
-    wish?: AppWish,
-    orb?: OrbWish,
+    options?: TestAppOptions,
+    orb?: TestOrbOptions,
   ])[] = [
     [
       'a provider that the manifest lacks',
@@ -142,7 +142,7 @@ describe('POST /providers/{orb_id}/swap', () => {
       'a provider without execution',
       { provider: 'ghost' },
       '422 provider-unresolved',
-      { detail: 'Nothing says how "ghost" is called, so it is never chosen; add /providers/ghost/execution.' },
+      { detail: '"ghost" has no execution, so it is never chosen; add /providers/ghost/execution.' },
     ],
     [
       'a malformed duration',
@@ -208,9 +208,9 @@ describe('POST /providers/{orb_id}/swap', () => {
       away,
     ],
   ];
-  for (const [why, body, code, also = {}, wish = {}, orb = {}] of refusals)
+  for (const [why, body, code, also = {}, options = {}, orb = {}] of refusals)
     it(`refuses ${why}: ${code}`, async () => {
-      const { catalog } = await start(wish, orb);
+      const { catalog } = await start(options, orb);
       const before = [...catalog.all()][0]?.compiled;
       const called = await swap(body);
       expect(`${called.status} ${String(called.code)}`).to.equal(code);

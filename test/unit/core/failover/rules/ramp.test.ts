@@ -222,9 +222,9 @@ describe('rule 5a on trial (failover.md §5.3)', () => {
   for (const [why, b, ageMs, expected] of rows) {
     it(`gives a provider up that ${why}`, () => {
       const { decision } = on({ a: slow, b }, trial(10, ageMs));
-      const told =
+      const reported =
         decision.kind === 'ramp-abort' ? decision.why : decision.kind === 'stay' ? `stay: ${decision.why}` : '';
-      expect(told).to.equal(expected);
+      expect(reported).to.equal(expected);
     });
   }
 

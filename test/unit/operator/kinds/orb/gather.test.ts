@@ -7,10 +7,10 @@ import { operatorContext } from '../../../../support/operator-context.ts';
 
 /** Names of the Orbisets that may run an Orb. */
 async function runnersOf(orb: KubeObject, orbisets: readonly KubeObject[]): Promise<readonly string[]> {
-  const { context, client, look } = operatorContext();
+  const { context, client, syncCaches } = operatorContext();
   client.put(KINDS.orb, sent(orb));
   for (const orbiset of orbisets) client.put(KINDS.orbiset, sent(orbiset));
-  await look();
+  await syncCaches();
   return gatherOrb(orb, context)
     .orbisets.map(({ metadata }) => metadata.name)
     .toSorted();

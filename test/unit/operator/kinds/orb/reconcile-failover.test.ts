@@ -10,7 +10,7 @@ import { evaluateOrb } from '../../../../../operator/swap-loop/evaluate.ts';
 import { fresh } from '../../../../support/failover.ts';
 import { kubeError } from '../../../../support/kube/fake-kube-client.ts';
 import { sent } from '../../../../support/kube-objects.ts';
-import { noteMetrics } from '../../../../support/kube/runtime-notes.ts';
+import { recordMetrics } from '../../../../support/kube/runtime-recorders.ts';
 import { failing, mail, providersOf, startLoop } from '../../../../support/operator-loop.ts';
 
 const KEY = 'acme/mail';
@@ -31,7 +31,7 @@ async function decided(): Promise<World> {
   await world.ticks(2);
   const { context, clock } = world;
   const { orbs } = context.failover;
-  const queue = createWorkQueue({ name: 'orb-failover', clock, metrics: noteMetrics().metrics });
+  const queue = createWorkQueue({ name: 'orb-failover', clock, metrics: recordMetrics().metrics });
   const logger = { error: (): void => undefined };
   for (let times = 0; times < 2; times += 1) {
     const at = clock.now();
@@ -48,7 +48,7 @@ async function decided(): Promise<World> {
     pending,
     reconcile: async () => {
       const outcome = await reconcileFailover(KEY, context, signal);
-      await world.look();
+      await world.syncCaches();
       return outcome;
     },
     lastSwap: () => world.status().history.at(-1),
@@ -76,7 +76,7 @@ describe('reconcileFailover', () => {
   it('plans anew when the status was written since', async () => {
     const { world, pending, reconcile, lastSwap } = await decided();
     world.client.put(KINDS.orb, sent({ ...mail(), status: { ...statusOf(world.orb()), validDigest: 'other' } }));
-    await world.look();
+    await world.syncCaches();
     await reconcile();
     expect(world.status()).to.include({ activeProvider: 'b', swapSeq: 1 });
     expect(lastSwap()?.receiptId).not.to.equal(pending.plan.swap?.receiptId);
@@ -88,7 +88,7 @@ describe('reconcileFailover', () => {
     const { metadata, ...other } = mail();
     const creationTimestamp = '2020-01-01T00:00:00Z';
     world.client.put(KINDS.orb, sent({ ...other, metadata: { ...metadata, name: 'elder', creationTimestamp } }));
-    await world.look();
+    await world.syncCaches();
     await reconcile();
     expect(statusOf(world.orb())).not.to.have.property('failover');
     await world.stop();

@@ -6,7 +6,7 @@ import { reconcileFailover } from '../../../../../operator/kinds/orb/reconcile-f
 import { reconcileOrb } from '../../../../../operator/kinds/orb/reconcile.ts';
 import { anOrb, manifestOf, sent } from '../../../../support/kube-objects.ts';
 import { kstatus } from '../../../../support/kstatus.ts';
-import { Lost, operatorContext, type OperatorContext } from '../../../../support/operator-context.ts';
+import { LostLead, operatorContext, type OperatorContext } from '../../../../support/operator-context.ts';
 
 const { signal } = new AbortController();
 const KEY = 'acme/echo';
@@ -17,8 +17,8 @@ const bare = (name: string, spec: unknown = manifestOf()): KubeObject => {
 };
 
 /** Both controllers, as their queues would have them. */
-async function run({ context, look }: OperatorContext, key = KEY): Promise<void> {
-  await look();
+async function run({ context, syncCaches }: OperatorContext, key = KEY): Promise<void> {
+  await syncCaches();
   await reconcileOrb(key, context, signal);
   await reconcileFailover(key, context, signal);
 }
@@ -36,7 +36,7 @@ describe('reconcileOrb and reconcileFailover', () => {
     operator.client.put(KINDS.orb, sent(bare('echo')));
   });
 
-  it('write the status by their own managers, once each, and tell of it once', async () => {
+  it('write the status by their own managers, once each, and report it once', async () => {
     await run(operator);
     await run(operator);
     expect(operator.writes()).to.deep.equal([
@@ -59,7 +59,7 @@ describe('reconcileOrb and reconcileFailover', () => {
   });
 
   it('decide again instead of writing over a change that the cache has not seen', async () => {
-    await operator.look();
+    await operator.syncCaches();
     operator.client.put(KINDS.orb, sent(bare('echo', manifestOf({ provider: 7 }))));
     const failed = await reconcileOrb(KEY, operator.context, signal).catch((error: unknown) => error);
     expect(failed).to.include({ status: 409 });
@@ -68,8 +68,8 @@ describe('reconcileOrb and reconcileFailover', () => {
     expect(kstatus(stored(operator))).to.equal('Failed');
   });
 
-  it('never make an Orb again that is gone, and tell of nothing', async () => {
-    await operator.look();
+  it('never make an Orb again that is gone, and report nothing', async () => {
+    await operator.syncCaches();
     operator.client.remove(KINDS.orb, { namespace: 'acme', name: 'echo' });
     expect(await reconcileOrb(KEY, operator.context, signal)).to.deep.equal({ kind: 'done' });
     expect(operator.client.objects(KINDS.orb)).to.deep.equal([]);
@@ -78,9 +78,9 @@ describe('reconcileOrb and reconcileFailover', () => {
 
   it('write nothing when somebody else leads', async () => {
     operator.loseLead();
-    await operator.look();
+    await operator.syncCaches();
     const failed = await reconcileOrb(KEY, operator.context, signal).catch((error: unknown) => error);
-    expect(failed).to.be.instanceOf(Lost);
+    expect(failed).to.be.instanceOf(LostLead);
     expect(operator.writes()).to.deep.equal([]);
   });
 
@@ -89,8 +89,8 @@ describe('reconcileOrb and reconcileFailover', () => {
       operator.client.after = () => undefined;
       throw new Error('the connection was reset');
     };
-    await operator.look().catch(() => undefined);
-    await operator.look();
+    await operator.syncCaches().catch(() => undefined);
+    await operator.syncCaches();
     operator.client.after = ({ verb }): void => {
       if (verb === 'apply') throw new Error('the connection was reset');
     };
@@ -119,12 +119,12 @@ describe('reconcileOrb and reconcileFailover', () => {
     operator.client.put(KINDS.orb, sent(bare('two', manifestOf({ orb_id: 'acme.two@1.0.0' }))));
     operator.client.put(KINDS.orb, sent(bare('young')));
     for (const name of ['echo', 'two', 'young']) await run(operator, `acme/${name}`);
-    const told = (): readonly (string | undefined)[] =>
+    const reported = (): readonly (string | undefined)[] =>
       operator.client.objects(KINDS.orb).map((orb) => `${orb.metadata.name} ${conditionOf(orb, 'Ready')?.reason}`);
-    expect(told()).to.have.members(['echo ManifestInvalid', 'two Ready', 'young OrbIdConflict']);
+    expect(reported()).to.have.members(['echo ManifestInvalid', 'two Ready', 'young OrbIdConflict']);
     operator.client.put(KINDS.orb, sent(bare('echo', manifestOf({ orb_id: 'acme.two@1.0.0' }))));
     for (const name of ['echo', 'two', 'young']) await run(operator, `acme/${name}`);
-    expect(told()).to.have.members(['echo Ready', 'two OrbIdConflict', 'young Ready']);
+    expect(reported()).to.have.members(['echo Ready', 'two OrbIdConflict', 'young Ready']);
   });
 
   it('know no twin in another namespace', async () => {

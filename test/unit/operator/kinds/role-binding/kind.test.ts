@@ -8,17 +8,17 @@ import { kubeError } from '../../../../support/kube/fake-kube-client.ts';
 import { anOrbiset, sent } from '../../../../support/kube-objects.ts';
 import { operatorContext } from '../../../../support/operator-context.ts';
 
-interface Told extends EventSpec {
+interface Reported extends EventSpec {
   readonly on: string;
 }
 
 /** Events after the RoleBinding of the namespace `acme` failed three times. */
-async function told(error: unknown): Promise<readonly Told[]> {
-  const { context, client, look } = operatorContext();
+async function reported(error: unknown): Promise<readonly Reported[]> {
+  const { context, client, syncCaches } = operatorContext();
   const elsewhere = anOrbiset('other', { metadata: { namespace: 'globex' } });
   for (const orbiset of [anOrbiset('one'), anOrbiset('two'), elsewhere]) client.put(KINDS.orbiset, sent(orbiset));
-  await look();
-  const events: Told[] = [];
+  await syncCaches();
+  const events: Reported[] = [];
   const record = ({ metadata }: KubeObject, specs: readonly EventSpec[]): void =>
     void events.push(...specs.map((spec) => ({ ...spec, on: metadata.name })));
   await reportFailure(bindingFailure(context), { record })('acme', { error, failures: 3 });
@@ -27,7 +27,7 @@ async function told(error: unknown): Promise<readonly Told[]> {
 
 describe('a RoleBinding that is refused', () => {
   it('is told on every Orbiset of its namespace, with the answer and the command that makes it', async () => {
-    const events = await told(kubeError(403, 'Forbidden'));
+    const events = await reported(kubeError(403, 'Forbidden'));
     expect(events.map(({ on, type, reason }) => [on, type, reason])).to.deep.equal([
       ['one', 'Warning', 'RoleBindingRefused'],
       ['two', 'Warning', 'RoleBindingRefused'],
@@ -39,11 +39,11 @@ describe('a RoleBinding that is refused', () => {
   });
 
   it('is no refusal when the server is at fault: that is tried again', async () => {
-    expect((await told(kubeError(503, 'ServiceUnavailable'))).map(({ reason }) => reason)).to.deep.equal([
+    expect((await reported(kubeError(503, 'ServiceUnavailable'))).map(({ reason }) => reason)).to.deep.equal([
       'ReconcileFailed',
       'ReconcileFailed',
     ]);
-    expect((await told(new TypeError('sk_live_123')))[0]?.note)
+    expect((await reported(new TypeError('sk_live_123')))[0]?.note)
       .to.include('see the log')
       .and.not.include('sk_live');
   });

@@ -4,7 +4,7 @@ import { vaultReaderBinding } from '../../../../../core/orbiset/vault-reader.ts'
 import type { AppliedObject } from '../../../../../adapters/kube/port.ts';
 import { reconcileRoleBinding } from '../../../../../operator/kinds/role-binding/reconcile.ts';
 import { kubeError } from '../../../../support/kube/fake-kube-client.ts';
-import { Lost, operatorContext, type OperatorContext } from '../../../../support/operator-context.ts';
+import { LostLead, operatorContext, type OperatorContext } from '../../../../support/operator-context.ts';
 
 const { signal } = new AbortController();
 const APPLY = 'apply RoleBinding acme/orb-vault-reader orb-operator-rbac';
@@ -34,7 +34,7 @@ function orphan({ client }: OperatorContext): void {
 describe('reconcileRoleBinding', () => {
   let operator: OperatorContext;
   const run = async (): Promise<void> => {
-    await operator.look();
+    await operator.syncCaches();
     await reconcileRoleBinding('acme', operator.context, signal);
   };
   beforeEach(() => {
@@ -53,7 +53,7 @@ describe('reconcileRoleBinding', () => {
   });
 
   it('takes nothing over that somebody made since the cache last heard', async () => {
-    await operator.look();
+    await operator.syncCaches();
     operator.client.put(KINDS.roleBinding, foreign);
     await reconcileRoleBinding('acme', operator.context, signal);
     expect(operator.writes()).to.deep.equal([]);
@@ -61,7 +61,7 @@ describe('reconcileRoleBinding', () => {
   });
 
   it('makes none for an Orbiset that is gone, though the cache has not heard of it', async () => {
-    await operator.look();
+    await operator.syncCaches();
     operator.client.remove(KINDS.orbiset, { namespace: 'acme', name: 'one' });
     await reconcileRoleBinding('acme', operator.context, signal);
     expect(operator.writes()).to.deep.equal([]);
@@ -70,7 +70,7 @@ describe('reconcileRoleBinding', () => {
   it('does not bring back by a late write what was deleted meanwhile', async () => {
     await run();
     operator.client.put(KINDS.orbiset, orbiset('two'));
-    await operator.look();
+    await operator.syncCaches();
     operator.client.remove(KINDS.roleBinding, { namespace: 'acme', name: 'orb-vault-reader' });
     const failed = await reconcileRoleBinding('acme', operator.context, signal).catch((error: unknown) => error);
     expect(failed).to.include({ status: 409 });
@@ -88,7 +88,7 @@ describe('reconcileRoleBinding', () => {
     it('leaves the garbage collector 5 s for what it takes along, then deletes it', async () => {
       await run();
       operator.client.remove(KINDS.orbiset, { namespace: 'acme', name: 'one' });
-      await operator.look();
+      await operator.syncCaches();
       const first = await reconcileRoleBinding('acme', operator.context, signal);
       expect(first).to.include({ kind: 'waiting', ms: 5000 });
       await operator.clock.advance(4999);
@@ -101,7 +101,7 @@ describe('reconcileRoleBinding', () => {
 
     it('deletes nothing when an Orbiset came that the cache has not seen', async () => {
       orphan(operator);
-      await operator.look();
+      await operator.syncCaches();
       operator.client.put(KINDS.orbiset, orbiset('new'));
       await reconcileRoleBinding('acme', operator.context, signal);
       expect(operator.writes()).to.deep.equal([]);
@@ -109,7 +109,7 @@ describe('reconcileRoleBinding', () => {
 
     it('deletes nothing that somebody made in its place', async () => {
       orphan(operator);
-      await operator.look();
+      await operator.syncCaches();
       operator.client.remove(KINDS.roleBinding, { namespace: 'acme', name: 'orb-vault-reader' });
       operator.client.put(KINDS.roleBinding, foreign);
       await reconcileRoleBinding('acme', operator.context, signal);
@@ -136,7 +136,7 @@ describe('reconcileRoleBinding', () => {
   it('writes nothing when somebody else leads', async () => {
     operator.loseLead();
     const failed = await run().catch((error: unknown) => error);
-    expect(failed).to.be.instanceOf(Lost);
+    expect(failed).to.be.instanceOf(LostLead);
     expect(operator.writes()).to.deep.equal([]);
   });
 });

@@ -1,5 +1,0 @@
-/** Metadata of objects that an uninstall must keep: Helm does not remove objects with this annotation. */
-export const KEPT = {
-  labels: { 'app.kubernetes.io/name': 'orb-platform' },
-  annotations: { 'helm.sh/resource-policy': 'keep' },
-} as const;

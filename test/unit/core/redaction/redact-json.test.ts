@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { isJsonObject, type JsonValue } from '../../../../core/json/json-value.ts';
+import { createRedactor } from '../../../../core/redaction/create-redactor.ts';
+
+const SECRET = 'cnry-"12345678';
+const { json } = createRedactor([{ name: 'K', value: new TextEncoder().encode(SECRET) }]);
+
+describe('Redactor.json', () => {
+  const rows: readonly (readonly [string, JsonValue, JsonValue, number])[] = [
+    ['a string', SECRET, '[redacted:K]', 1],
+    ['a member', { a: `x ${SECRET} y`, b: 1 }, { a: 'x [redacted:K] y', b: 1 }, 1],
+    ['a key', { [SECRET]: true }, { '[redacted:K]': true }, 1],
+    ['both, nested', [{ [SECRET]: [[SECRET, null]] }, 2], [{ '[redacted:K]': [['[redacted:K]', null]] }, 2], 2],
+    ['a JSON text in a string', { body: JSON.stringify({ t: SECRET }) }, { body: '{"t":"[redacted:K]"}' }, 1],
+    [
+      'two keys that are forms of one value: both members stay',
+      { [SECRET]: 1, [Buffer.from(SECRET).toString('hex')]: 2 },
+      { '[redacted:K]': 1, '[redacted:K]#2': 2 },
+      2,
+    ],
+  ];
+  for (const [why, input, expected, hits] of rows) {
+    it(`redacts ${why}`, () => {
+      expect(json(input)).to.deep.equal({ value: expected, hits });
+    });
+  }
+
+  it('returns the same value when nothing is hit', () => {
+    const value = { a: ['b', 1, null, { c: true }] };
+    expect(json(value).value).to.equal(value);
+  });
+
+  it('keeps the order of keys, and a key __proto__ as a key', () => {
+    const input: unknown = JSON.parse(`{"z":{"y":1},"__proto__":{"p":${JSON.stringify(SECRET)}},"a":[1]}`);
+    if (!isJsonObject(input)) throw new TypeError('not an object');
+    const { value } = json(input);
+    expect(JSON.stringify(value)).to.equal('{"z":{"y":1},"__proto__":{"p":"[redacted:K]"},"a":[1]}');
+  });
+
+  it('reaches a string that is nested 200 000 deep', () => {
+    let input: JsonValue = SECRET;
+    for (let depth = 0; depth < 200_000; depth += 1) input = [input];
+    expect(json(input).hits).to.equal(1);
+  });
+});
