@@ -17,12 +17,17 @@ const text = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toStri
 
 /**
  * Runs a command to its end. Never rejects: a command that can't be started has the code 127.
- * @param options input goes to its stdin; `env` is added to this process's own
+ * @param options input goes to its stdin; `env` is added to this process's own. With SHLVL a bash whose stdin is a pipe of
+ *   Node, a socket, knows that no remote shell daemon has started it, and reads no start-up file.
  */
 export function command(file: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   const { cwd, env = {}, input } = options;
   return new Promise((resolve) => {
-    const child = spawn(file, [...args], { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(file, [...args], {
+      cwd,
+      env: { ...process.env, SHLVL: '1', ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
