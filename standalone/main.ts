@@ -1,5 +1,7 @@
 import { keepCompiledModules } from '../adapters/process/compile-cache.ts';
+import { removeOldReadyFile } from '../adapters/process/old-ready-file.ts';
 import { packageRoot } from '../adapters/process/package-root.ts';
 
+removeOldReadyFile();
 keepCompiledModules(packageRoot());
 await import('./program.ts');
