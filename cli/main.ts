@@ -17,7 +17,7 @@ const files = fileStreams(process.stdin, process.stdout);
 const err = (text: string): void => void process.stderr.write(text);
 
 // A reader such as `head` may close the pipe early: this is not an error.
-process.stdout.on('error', (error) => {
+process.stdout.on('error', (error: Error) => {
   if (files.isSending()) return;
   if (errorCode(error) === 'EPIPE') process.exit(EXIT.ok);
   err(`orb: standard output can't be written: ${error.message}\n`);

@@ -66,7 +66,7 @@ describe('a program', function () {
     while (!existsSync(ready) && child.exitCode === null && performance.now() < until) await delay(50);
     expect(child.exitCode).to.equal(null);
     const facts: unknown = JSON.parse(readFileSync(ready, 'utf8'));
-    const url = isJsonObject(facts) ? String(facts['url']) : '';
+    const url = isJsonObject(facts) && typeof facts['url'] === 'string' ? facts['url'] : 'no url';
     for (const path of ['/livez', '/no/such/route', '/livez']) await fetch(`${url}${path}`);
     await delay(200); // log lines are written up to 50 ms after their event
     expect((await fetch(`${url}/livez`)).status).to.equal(200);
