@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { SCOPE_TABLE, type Rights, type Scope } from '../../../../core/api-key/scopes.ts';
+import { SCOPE_TABLE, SCOPES, type Rights, type Scope } from '../../../../core/api-key/scopes.ts';
 import { isJsonObject } from '../../../../core/json/json-value.ts';
 
 const FILE = join(import.meta.dirname, '../../../../charts/orb-platform/files/rbac/aggregate.yaml');
@@ -79,6 +79,7 @@ describe('SCOPE_TABLE', () => {
   it('has the published rights and roles', () => {
     const found = Object.entries(SCOPE_TABLE).map(([scope, row]) => [scope, [needed(row).join(', '), row.role]]);
     expect(Object.fromEntries(found)).to.deep.equal(PUBLISHED);
+    expect(SCOPES).to.deep.equal(Object.keys(PUBLISHED));
   });
 
   it('says of each scope what it allows', () => {
