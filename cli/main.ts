@@ -7,20 +7,25 @@ import { systemClock } from '../adapters/time/clock.ts';
 import { errorCode } from '../core/errors/error-code.ts';
 import { run } from './command-line.ts';
 import type { Cluster, ClusterSelection } from './io/cluster.ts';
+import { EXIT } from './io/failure.ts';
 import { fileStreams } from './io/file-streams.ts';
 import { runNode } from './io/run-node.ts';
 import { terminalInput } from './io/terminal-input.ts';
 
 const files = fileStreams(process.stdin, process.stdout);
 
-// A reader such as `head` may close the pipe early: this is not an error.
-process.stdout.on('error', (error) => {
-  if (files.isSending()) return;
-  if (errorCode(error) !== 'EPIPE') throw error;
-  process.exit(0);
-});
-
 const err = (text: string): void => void process.stderr.write(text);
+
+// A reader such as `head` may close the pipe early: this is not an error.
+process.stdout.on('error', (error: Error) => {
+  if (files.isSending()) return;
+  if (errorCode(error) === 'EPIPE') process.exit(EXIT.ok);
+  err(`orb: standard output can't be written: ${error.message}\n`);
+  process.exit(EXIT.invalid);
+});
+// The exit code still tells how it ended.
+process.stderr.on('error', () => undefined);
+
 const settings = { env: process.env, home: homedir(), version: packageVersion() };
 const plugin = process.env['ORB_CALLED_AS'] === 'kubectl';
 const inCheckout = extname(import.meta.filename) === '.ts' && !plugin;

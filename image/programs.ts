@@ -10,7 +10,12 @@ const PROGRAMS = {
 
 /** The choice that the arguments of the container make. */
 type Choice =
-  | { readonly kind: 'run'; readonly load: () => Promise<unknown>; readonly rest: readonly string[] }
+  | {
+      readonly kind: 'run';
+      readonly name: string;
+      readonly load: () => Promise<unknown>;
+      readonly rest: readonly string[];
+    }
   | { readonly kind: 'help' }
   | { readonly kind: 'wrong'; readonly message: string };
 
@@ -35,5 +40,5 @@ export function chooseProgram(argv: readonly string[]): Choice {
   if (first === undefined) return { kind: 'wrong', message: 'no program is named' };
   if (first === '--help' || first === '-h' || first === 'help') return { kind: 'help' };
   if (!isProgram(first)) return { kind: 'wrong', message: unknownProgram(first) };
-  return { kind: 'run', load: PROGRAMS[first].load, rest };
+  return { kind: 'run', name: first, load: PROGRAMS[first].load, rest };
 }

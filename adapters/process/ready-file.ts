@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { replacePrivate } from '../private-file/private-file.ts';
 import { errorCode } from '../../core/errors/error-code.ts';
 import type { Clock } from '../time/clock.ts';
@@ -14,6 +14,8 @@ export interface ReadyFacts {
 }
 
 const POLL_MS = 50;
+
+const textOf = ({ facts }: ReadyFacts): string => `${JSON.stringify(facts)}\n`;
 
 async function checked(path: string, work: Promise<void>): Promise<void> {
   try {
@@ -34,11 +36,20 @@ export const removeReadyFile = (path: string): Promise<void> => checked(path, rm
  */
 export async function writeReadyFile(
   path: string,
-  { facts, missing }: ReadyFacts,
+  ready: ReadyFacts,
   clock: Pick<Clock, 'sleep'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const isReady = (): boolean => missing === undefined || missing().length === 0;
+  const isReady = (): boolean => ready.missing === undefined || ready.missing().length === 0;
   await until(isReady, clock, { everyMs: POLL_MS, ref: false }, signal);
-  if (!signal.aborted) await checked(path, replacePrivate(path, `${JSON.stringify(facts)}\n`));
+  if (!signal.aborted) await checked(path, replacePrivate(path, textOf(ready)));
+}
+
+/**
+ * Removes the file when the program has ended, unless the next run has already written its own. Never fails: a clean
+ * stop is no error because the file stays.
+ */
+export async function removeOwnReadyFile(path: string, ready: ReadyFacts): Promise<void> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === textOf(ready)) await rm(path, { force: true }).catch(() => undefined);
 }

@@ -1,19 +1,17 @@
-import { errorCode } from '../../core/errors/error-code.ts';
+import { isAbsolute } from 'node:path';
 import { systemClock, type Clock } from '../time/clock.ts';
 import { parseCommandLine, wrongUsageText, type CommandLine } from './command-line.ts';
 import { helpText } from './help.ts';
-import { removeReadyFile, writeReadyFile, type ReadyFacts } from './ready-file.ts';
+import { surviveLostOutput, type Output } from './lost-output.ts';
+import { removeOwnReadyFile, removeReadyFile, writeReadyFile, type ReadyFacts } from './ready-file.ts';
 import { EX_USAGE, StartError } from './start-error.ts';
 import { stopSignal, type SignalHost } from './stop-signal.ts';
 
-interface Output {
-  readonly write: (text: string) => unknown;
-}
-
 /** The parts of a process that a program uses; tests pass their own. */
 export interface ProcessHost extends SignalHost {
+  /** Node, the program, and its arguments. The program is a path, or the name of a command that loaded it. */
   readonly argv: readonly string[];
-  readonly stdout: Output & { readonly on: (name: 'error', listener: (error: Error) => void) => unknown };
+  readonly stdout: Output;
   readonly stderr: Output;
   exitCode?: number | string | null | undefined;
 }
@@ -72,7 +70,17 @@ async function work<Settings>(
   const ended = new AbortController();
   const run = running.run(signal).finally(() => ended.abort());
   const unready = AbortSignal.any([signal, ended.signal]);
-  await Promise.all([run, readyFile === undefined ? undefined : writeReadyFile(readyFile, running, clock, unready)]);
+  if (readyFile === undefined) return run;
+  try {
+    await Promise.all([run, writeReadyFile(readyFile, running, clock, unready)]);
+  } finally {
+    await removeOwnReadyFile(readyFile, running);
+  }
+}
+
+/** The command line, with the name that the user called the program by. */
+function asCalled<Settings>(commandLine: CommandLine<Settings>, [, program]: readonly string[]): CommandLine<Settings> {
+  return program === undefined || isAbsolute(program) ? commandLine : { ...commandLine, call: program };
 }
 
 /**
@@ -84,12 +92,15 @@ export async function runCommand(
   host: ProcessHost = process,
   known: Known = [],
 ): Promise<void> {
-  host.exitCode = await command(host.argv.slice(2)).catch((error: unknown) => explain(error, known, host));
+  const code = await command(host.argv.slice(2)).catch((error: unknown) => explain(error, known, host));
+  // A failure of the output may have set it already.
+  host.exitCode ??= code;
 }
 
 /**
  * Runs a program that works until it is stopped: help, usage errors (64), start, ready file, signals, exit code. The
- * first SIGINT or SIGTERM stops it cleanly, with exit code 0; a second one ends it at once, with 130.
+ * first SIGINT or SIGTERM stops it cleanly, with exit code 0; a second one ends it at once, with 130. The program keeps
+ * running when its output or its log can't be written.
  */
 export async function runProgram<Settings>(
   commandLine: CommandLine<Settings>,
@@ -98,19 +109,17 @@ export async function runProgram<Settings>(
   clock: Clock = systemClock,
 ): Promise<void> {
   const { known = [] } = start;
+  const called = asCalled(commandLine, host.argv);
+  surviveLostOutput(host, () => (host.exitCode = 1));
   await runCommand(
     async (argv) => {
-      const parsed = parseCommandLine(commandLine, argv);
+      const parsed = parseCommandLine(called, argv);
       switch (parsed.kind) {
         case 'help':
-          // A reader such as `head` may close the pipe early: this is not an error.
-          host.stdout.on('error', (error) => {
-            if (errorCode(error) !== 'EPIPE') throw error;
-          });
-          host.stdout.write(helpText(commandLine));
+          host.stdout.write(helpText(called));
           return 0;
         case 'wrong':
-          host.stderr.write(wrongUsageText(parsed.message, commandLine));
+          host.stderr.write(wrongUsageText(parsed.message, called));
           return EX_USAGE;
         case 'start': {
           const code = await work(parsed.settings, start, host, clock).then(

@@ -2,9 +2,9 @@ import type { SecretApiKeys } from '../../adapters/api-keys/secret-api-keys.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
+import { SCOPE_TABLE, type Rights } from '../../core/api-key/scopes.ts';
 import { isLabelName } from '../../core/reconcile/kube-name.ts';
 import type { Authenticate, AuthResult, AccessSubject } from '../http/authorise.ts';
-import { SCOPE_RIGHTS, type Rights } from './scope-rights.ts';
 import { ReviewUnavailable, type Access, type Account, type TokenReviewer } from './token-reviewer.ts';
 
 export interface AuthenticateDeps {
@@ -83,7 +83,7 @@ class TokenCallers {
     const account = await reviewer.account(token);
     if (account === 'unknown') return { kind: 'unauthenticated' };
     const target = targetOf(wanted, account);
-    const rights = SCOPE_RIGHTS[wanted.scope];
+    const rights = SCOPE_TABLE[wanted.scope];
     const accesses = target === undefined ? [] : accessesOf(rights, target);
     const digest = reviewer.digest(token);
     const answers = await Promise.all(accesses.map((access) => reviewer.access(digest, account, access)));

@@ -8,6 +8,7 @@ import { exampleArtefacts } from './examples.ts';
 import { problemArtefacts } from './problems.ts';
 import { referenceArtefacts } from './reference.ts';
 import { ruleArtefacts } from './rules.ts';
+import { scopeArtefacts } from './scopes.ts';
 import { typeArtefacts } from './types.ts';
 
 /** All generated files but the checks of documents, which some of the generators here use. */
@@ -22,6 +23,7 @@ export async function everything(root: string): Promise<readonly Artefact[]> {
     cliArtefacts(root),
     problemArtefacts(root),
     ruleArtefacts(root),
+    scopeArtefacts(root),
     configurationArtefacts(root),
   ];
   return [...definitions, ...chartArtefacts(definitions), ...examples, ...(await Promise.all(parts)).flat()];

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SCOPE_RIGHTS, type Rights } from '../../../api-server/cluster/scope-rights.ts';
+import { SCOPE_TABLE, type Rights } from '../../../core/api-key/scopes.ts';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { isJsonObject } from '../../../core/json/json-value.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
@@ -9,7 +9,7 @@ const ROLES = ['view', 'edit', 'admin'] as const;
 const NAMESPACE = 'tenant-a';
 
 /** The first of Kubernetes' roles that gives each scope to a caller with a Kubernetes token. */
-const expected: Readonly<Record<keyof typeof SCOPE_RIGHTS, string>> = {
+const expected: Readonly<Record<keyof typeof SCOPE_TABLE, string>> = {
   'orbs:execute': 'edit',
   'receipts:read': 'view',
   'receipts:erase': 'admin',
@@ -61,7 +61,7 @@ describe('view, edit and admin', () => {
     return true;
   }
 
-  for (const [scope, rights] of Object.entries(SCOPE_RIGHTS))
+  for (const [scope, rights] of Object.entries(SCOPE_TABLE))
     it(`give ${scope} from the documented role on`, async () => {
       const given: string[] = [];
       for (const role of ROLES) if (await gives(role, rights)) given.push(role);

@@ -6,6 +6,7 @@ describe('chooseProgram', () => {
     it(`gives ${name} everything behind its name, and help reports it`, () => {
       const choice = chooseProgram([name, '--help', 'operator']);
       expect(choice).to.have.property('kind', 'run');
+      expect(choice).to.have.property('name', name);
       expect(choice).to.have.deep.property('rest', ['--help', 'operator']);
       expect(HELP).to.match(new RegExp(`^  ${name} +\\S`, 'm'));
     });

@@ -79,8 +79,46 @@ describe('runProgram', () => {
     const [fake, ended] = begin(['--help'], never);
     await ended;
     expect(() => fake.failOutput(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))).to.not.throw();
-    expect(() => fake.failOutput(Object.assign(new Error('disk full'), { code: 'ENOSPC' }))).to.throw('disk full');
+    expect([fake.host.exitCode, fake.err()]).to.deep.equal([0, '']);
   });
+
+  it('ends with 1 and one line for help that can not be written', async () => {
+    const [fake, ended] = begin(['--help'], never);
+    await ended;
+    fake.failOutput(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' }));
+    expect(fake.host.exitCode).to.equal(1);
+    expect(fake.err()).to.equal("standard output can't be written: ENOSPC: no space left\n");
+  });
+
+  it('ends with 1 for help whose failure is known before the command has ended', async () => {
+    const [fake, ended] = begin(['--help'], never);
+    fake.failOutput(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' }));
+    await ended;
+    expect(fake.host.exitCode).to.equal(1);
+  });
+
+  it('keeps running when the readers of its output and of its log have gone, and ends with 0', async () => {
+    const [fake, ended] = begin([], async () => running());
+    await turn();
+    const gone = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+    fake.failOutput(gone);
+    fake.failErrors(gone);
+    fake.failOutput(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' }));
+    await turn();
+    expect(fake.exits).to.deep.equal([]);
+    fake.signal('SIGTERM');
+    await ended;
+    expect(fake.exits).to.deep.equal([0]);
+  });
+
+  for (const argv of [['--help'], ['--lisen', '1']])
+    it(`names itself by the command that loaded it: ${argv[0]}`, async () => {
+      const fake = fakeProcess(argv);
+      await runProgram(COMMAND_LINE, { start: never }, { ...fake.host, argv: ['/bin/node', 'try', ...argv] }, clock);
+      expect(`${fake.out()}${fake.err()}`)
+        .to.match(/^try \[options\]/m)
+        .and.not.include('try.ts');
+    });
 
   const wrong: readonly (readonly [string, readonly string[], string])[] = [
     ['an unknown flag', ['--lisen', '1'], 'unknown flag --lisen: did you mean --listen?'],
@@ -200,7 +238,18 @@ describe('runProgram', () => {
     expect(statSync(path).mode & 0o777).to.equal(0o600);
     fake.signal('SIGTERM');
     await ended;
+    expect([fake.exits, there()]).to.deep.equal([[0], false]);
+  });
+
+  it('leaves the ready file of the next run at its end', async () => {
+    const path = join(folder, 'ready.json');
+    const [fake, ended] = begin(['--ready-file', path], async () => running());
+    while (statSync(path, { throwIfNoEntry: false }) === undefined) await turn();
+    writeFileSync(path, '{"url":"http://127.0.0.1:2"}\n');
+    fake.signal('SIGTERM');
+    await ended;
     expect(fake.exits).to.deep.equal([0]);
+    expect(readFileSync(path, 'utf8')).to.equal('{"url":"http://127.0.0.1:2"}\n');
   });
 
   it('writes no ready file when it is stopped before it is ready', async () => {

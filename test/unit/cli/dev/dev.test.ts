@@ -59,4 +59,17 @@ describe('orb dev', () => {
     expect(err).to.include('did you mean --listen?');
     expect(cli.started).to.deep.equal([]);
   });
+
+  for (const argv of [
+    ['--egress-allow', 'foo'],
+    ['--egress-stub', 'https://a.example'],
+  ])
+    it(`starts nothing for a value that npm start refuses: ${argv.join(' ')}`, async () => {
+      const { exit, err } = await cli.run(['dev', ...argv]);
+      expect(exit).to.equal(64);
+      expect(err)
+        .to.match(new RegExp(`^orb: .*${argv[0] ?? ''}`))
+        .and.to.include('orb dev --help');
+      expect(cli.started).to.deep.equal([]);
+    });
 });

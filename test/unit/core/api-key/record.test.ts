@@ -154,6 +154,5 @@ describe('isScope', () => {
   it('knows the scopes and nothing else', () => {
     expect(SCOPES.every(isScope)).to.equal(true);
     expect(['', 'orbs', 'orbs:execute ', 'ADMIN', 'constructor', '*'].some(isScope)).to.equal(false);
-    expect(new Set(SCOPES).size).to.equal(17);
   });
 });
