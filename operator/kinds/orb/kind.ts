@@ -1,4 +1,5 @@
 import { KINDS } from '../../../adapters/kube/kinds.ts';
+import { ORB_REASONS } from '../../../core/orb/reasons.ts';
 import { SWAP_CONDITIONS } from '../../../core/failover/conditions.ts';
 import { reconcileFailover } from './reconcile-failover.ts';
 import type { OperatorKind } from '../kind.ts';
@@ -10,6 +11,7 @@ import { reconcileOrb } from './reconcile.ts';
 export const orbKind: OperatorKind<'orb', 'orb' | 'failover'> = {
   name: 'orb',
   kind: KINDS.orb,
+  reasons: ORB_REASONS,
   indexes: ORB_INDEXES,
   changed: orbChanged,
   concerns: [

@@ -1,4 +1,5 @@
 import { KINDS } from '../../../adapters/kube/kinds.ts';
+import { ORBISET_REASONS } from '../../../core/orbiset/reasons.ts';
 import type { OperatorKind } from '../kind.ts';
 import { orbisetChanged } from './changed.ts';
 import { ORBISET_INDEXES } from './indexes.ts';
@@ -8,6 +9,7 @@ import { reconcileOrbiset } from './reconcile.ts';
 export const orbisetKind: OperatorKind<'orbiset', 'orbiset'> = {
   name: 'orbiset',
   kind: KINDS.orbiset,
+  reasons: ORBISET_REASONS,
   indexes: ORBISET_INDEXES,
   changed: orbisetChanged,
   concerns: [
