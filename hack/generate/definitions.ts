@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { Artefact } from './artefact.ts';
-import { manifestExtras, orbisetExtras, pinnedExtras } from './extras.ts';
+import { manifestExtras, pinnedExtras } from './extras.ts';
 import { formatted } from './formatted.ts';
 import { isRecord, type JsonRecord } from './record.ts';
 import type { KindSchema } from './reference.ts';
@@ -26,25 +26,24 @@ const withMember = (schema: JsonRecord, name: string, value: JsonRecord): JsonRe
   properties: { ...(isRecord(schema['properties']) ? schema['properties'] : {}), [name]: value },
 });
 
-/** Specs that are more than the `spec` of their schema. */
+/** Specs that hold a manifest, which is a schema of its own. */
 async function specs(root: string): Promise<Readonly<Record<string, JsonRecord>>> {
   const manifestSource = await source(root, 'manifest', manifestExtras);
   const manifest = toStructural(manifestSource, manifestSource.schema, '');
   const orb = await source(root, 'orb', {});
   const pinned = toStructural({ ...manifestSource, extras: pinnedExtras }, manifestSource.schema, '');
   const orbSpec = toStructural(orb, member(orb.schema, 'spec'), 'properties/spec');
-  const orbiset = await source(root, 'orbiset', orbisetExtras);
   const publication = await source(root, 'orbpublication', {});
   const publicationSpec = toStructural(publication, member(publication.schema, 'spec'), 'properties/spec');
   return {
     Orb: withMember(pinned, 'pin', member(orbSpec, 'pin')),
-    Orbiset: toStructural(orbiset, member(orbiset.schema, 'spec'), 'properties/spec'),
     OrbPublication: withMember(publicationSpec, 'manifest', manifest),
   };
 }
 
 function definition(resource: Resource, schema: JsonRecord): JsonRecord {
-  const { kind, group, version, plural, shortName, columns, selectable = [], rules } = resource;
+  const { kind, group, version, plural, shortName, columns, selectable = [], extras } = resource;
+  const rules = extras?.['']?.rules;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -84,7 +83,7 @@ export async function kindSchemas(root: string, resources: readonly Resource[]):
   const spec = await specs(root);
   const status = { schema: await statusSchema(root, resources), extras: statusExtras(resources) };
   return resources.map((resource) => {
-    const { kind, group, version, schema: envelope } = resource;
+    const { kind, group, version, schema: envelope, extras = {} } = resource;
     const schema = {
       description: envelope['description'],
       type: 'object',
@@ -93,7 +92,7 @@ export async function kindSchemas(root: string, resources: readonly Resource[]):
         apiVersion: { description: `${group}/${version}.`, type: 'string' },
         kind: { description: `${kind}.`, type: 'string' },
         metadata: { type: 'object' },
-        spec: spec[kind] ?? toStructural({ schema: envelope, extras: {} }, member(envelope, 'spec'), 'properties/spec'),
+        spec: spec[kind] ?? toStructural({ schema: envelope, extras }, member(envelope, 'spec'), 'properties/spec'),
         status: toStructural(status, member(status.schema, kind), `properties/${kind}`),
       },
     };

@@ -6,6 +6,7 @@ import { configurationArtefacts } from './configuration.ts';
 import { definitionArtefacts, kindSchemas } from './definitions.ts';
 import { exampleArtefacts } from './examples.ts';
 import { problemArtefacts } from './problems.ts';
+import { rbacArtefacts } from './rbac.ts';
 import { referenceArtefacts } from './reference.ts';
 import { readResources } from './resources.ts';
 import { ruleArtefacts } from './rules.ts';
@@ -24,6 +25,7 @@ export async function everything(root: string): Promise<readonly Artefact[]> {
     cliArtefacts(root),
     problemArtefacts(root),
     ruleArtefacts(root),
+    rbacArtefacts(root, resources),
     configurationArtefacts(root),
   ];
   return [...definitions, ...chartArtefacts(definitions), ...examples, ...(await Promise.all(parts)).flat()];

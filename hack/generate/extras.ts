@@ -153,6 +153,3 @@ const pinRules: readonly CelRule[] = [
 
 /** Extras of manifest.schema.json as the spec of an Orb. */
 export const pinnedExtras: Extras = { ...manifestExtras, '': { rules: [...manifestRules, ...pinRules] } };
-
-/** Extras of orbiset.schema.json. */
-export const orbisetExtras: Extras = { '$defs/vault/properties/secrets': { mapKeys: ['name'] } };

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from './record.ts';
 import { readResourceMember, readSchema, schemaNames } from './schema-files.ts';
-import type { CelRule } from './structural.ts';
+import type { Extra } from './structural.ts';
 
 /** A column of `kubectl get`. Priority 1 is shown by `-o wide` only. */
 interface Column {
@@ -19,8 +19,11 @@ interface ResourceMember {
   readonly columns: readonly Column[];
   /** JSON paths of field selectors. */
   readonly selectable?: readonly string[];
-  /** Rules for the object as a whole: the only member of metadata that a rule can see is the name. */
-  readonly rules?: readonly CelRule[];
+  /**
+   * What JSON Schema can't say, by place. The place `''` is the object as a whole: the only member of metadata that its
+   * rules can see is the name.
+   */
+  readonly extras?: Readonly<Record<string, Extra>>;
 }
 
 /** A kind of the platform: a schema of crds/schemas with the member `x-resource`. */
@@ -58,12 +61,16 @@ const isColumn = hasMembers({
   description: isText,
   priority: isOptional((value) => value === 1),
 });
+const isExtra = hasMembers({
+  rules: isOptional(isListOf(hasMembers({ rule: isText, message: isText }))),
+  mapKeys: isOptional(isListOf(isText)),
+});
 const isComplete = hasMembers({
   plural: isText,
   shortName: isText,
   columns: isListOf(isColumn),
   selectable: isOptional(isListOf(isText)),
-  rules: isOptional(isListOf(hasMembers({ rule: isText, message: isText }))),
+  extras: isOptional((value) => isRecord(value) && Object.values(value).every(isExtra)),
 });
 const isResourceMember = (value: unknown): value is ResourceMember => isComplete(value);
 
@@ -79,7 +86,8 @@ function onlyValue({ properties }: JsonRecord, name: string): string {
 async function readResource(root: string, name: string): Promise<readonly Resource[]> {
   const [member, schema] = [await readResourceMember(root, name), await readSchema(root, name)];
   if (member === undefined) return [];
-  if (!isResourceMember(member)) throw new TypeError(`x-resource of ${name}.schema.json has a wrong member`);
+  if (!isResourceMember(member))
+    throw new TypeError(`x-resource of ${name}.schema.json: a member is missing, unknown or malformed`);
   const [group = '', version = ''] = onlyValue(schema, 'apiVersion').split('/');
   const kind = onlyValue(schema, 'kind');
   if (kind.toLowerCase() !== name) throw new TypeError(`${name}.schema.json must have the name of its kind, ${kind}`);
