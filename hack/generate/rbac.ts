@@ -6,12 +6,25 @@ import type { Artefact } from './artefact.ts';
 import { formatted } from './formatted.ts';
 import type { Resource } from './resources.ts';
 
-const PATH = 'charts/orb-platform/files/rbac/operator.yaml';
-/** Kinds of later versions: scopes name them already. The operator may read and report them when they come. */
+const FOLDER = 'charts/orb-platform/files/rbac';
+/** Kinds of later versions: scopes name them already, and the roles have their rights. */
 const LATER = ['orbpolicies', 'orbsignalsources'];
 
-/** Sets the resources of the one rule of our group that has exactly these verbs; keeps the style of its list. */
-function setResources(role: Document, verbs: readonly string[], resources: readonly string[]): void {
+/** A rule for every kind of the platform, in the first role of a file. */
+interface Rule {
+  readonly verbs: readonly string[];
+  readonly subresource?: string;
+}
+
+const READS: Rule = { verbs: ['get', 'list', 'watch'] };
+const WRITES_STATUS: Rule = { verbs: ['patch'], subresource: 'status' };
+const RULES: Readonly<Record<string, readonly Rule[]>> = {
+  'operator.yaml': [READS, WRITES_STATUS],
+  'api.yaml': [READS],
+};
+
+/** Sets the resources of the one rule of our group that has these verbs; keeps the style of its list. */
+function setResources(role: Document, { verbs, subresource }: Rule, plurals: readonly string[]): void {
   const rules = role.get('rules');
   const wanted = JSON.stringify({ apiGroups: [OWN_GROUP], verbs });
   const found = (isSeq(rules) ? rules.items : []).filter(isMap).filter((rule) => {
@@ -19,22 +32,27 @@ function setResources(role: Document, verbs: readonly string[], resources: reado
     return JSON.stringify({ apiGroups, verbs: its }) === wanted;
   });
   const list = found.length === 1 ? found[0]?.get('resources') : undefined;
-  if (!isSeq(list)) throw new Error(`${PATH} needs one rule for ${OWN_GROUP} with the verbs ${verbs.join(', ')}`);
-  list.items = resources.map((resource) => role.createNode(resource));
+  if (!isSeq(list)) throw new Error(`a role needs one rule for ${OWN_GROUP} with the verbs ${verbs.join(', ')}`);
+  list.items = plurals.map((plural) =>
+    role.createNode(subresource === undefined ? plural : `${plural}/${subresource}`),
+  );
 }
 
-/** The operator's rights on the platform's kinds: it reads each, and writes its status. The rest stays as written. */
+/**
+ * The rights on every kind of the platform: operator and API read them, and the operator writes their status. All other
+ * rules of charts/orb-platform/files/rbac are written by hand.
+ */
 export async function rbacArtefacts(root: string, resources: readonly Resource[]): Promise<readonly Artefact[]> {
-  const documents = parseAllDocuments(await readFile(join(root, PATH), 'utf8'));
-  const [role] = documents;
-  if (!Array.isArray(documents) || role === undefined) throw new Error(`${PATH} is empty`);
   const plurals = [...new Set([...resources.map(({ plural }) => plural), ...LATER])];
-  setResources(role, ['get', 'list', 'watch'], plurals);
-  setResources(
-    role,
-    ['patch'],
-    plurals.map((plural) => `${plural}/status`),
+  return Promise.all(
+    Object.entries(RULES).map(async ([file, rules]) => {
+      const path = `${FOLDER}/${file}`;
+      const documents = parseAllDocuments(await readFile(join(root, path), 'utf8'));
+      const [role] = documents;
+      if (!Array.isArray(documents) || role === undefined) throw new Error(`${path} is empty`);
+      for (const rule of rules) setResources(role, rule, plurals);
+      const text = documents.map((document) => document.toString({ lineWidth: 0 })).join('');
+      return { path, text: await formatted(root, path, text) };
+    }),
   );
-  const text = documents.map((document) => document.toString({ lineWidth: 0 })).join('');
-  return [{ path: PATH, text: await formatted(root, PATH, text) }];
 }

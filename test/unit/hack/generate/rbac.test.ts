@@ -17,15 +17,20 @@ const WIDGET: Resource = {
   schema: {},
 };
 
-describe('the rights of the operator', () => {
-  it('get a reader and a writer of the status for a new kind, and nothing else', async () => {
-    const [file, ...others] = await rbacArtefacts(ROOT, [...(await readResources(ROOT)), WIDGET]);
-    expect(others).to.deep.equal([]);
-    const before = readFileSync(join(ROOT, file?.path ?? ''), 'utf8');
-    const after = (file?.text ?? '')
-      .replace(', widgets, orbpolicies', ', orbpolicies')
-      .replace('      - widgets/status\n', '');
-    expect(after).to.equal(before);
-    expect(file?.text.match(/widgets/g)).to.have.length(2);
-  });
+const READING = 'resources: [orbs, orbisets, orbpublications, widgets, orbpolicies, orbsignalsources]';
+const STATUS = '      - widgets/status\n';
+
+describe('the rights on a new kind', () => {
+  const added: readonly (readonly [file: string, parts: readonly string[]])[] = [
+    ['operator.yaml', [READING, STATUS]],
+    ['api.yaml', [READING]],
+  ];
+  for (const [name, parts] of added)
+    it(`are ${parts.length === 2 ? 'reading and the status' : 'reading'} in ${name}, and nothing else changes`, async () => {
+      const files = await rbacArtefacts(ROOT, [...(await readResources(ROOT)), WIDGET]);
+      const { path = '', text = '' } = files.find((file) => file.path.endsWith(`/${name}`)) ?? {};
+      for (const part of parts) expect(text).to.include(part);
+      const before = text.replace(READING, READING.replace(' widgets,', '')).replace(STATUS, '');
+      expect(before).to.equal(readFileSync(join(ROOT, path), 'utf8'));
+    });
 });
