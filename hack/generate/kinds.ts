@@ -27,5 +27,6 @@ export const OWN_KINDS: Readonly<Record<${names}, OwnKind>> = {
 ${rows.join('\n')}
 };
 `;
+  // The formatter skips crds: it gets a path outside.
   return [{ path: PATH, text: await formatted(root, 'kinds.ts', text) }];
 }

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from './record.ts';
-import { readResourceMember, readSchema, schemaNames } from './schema-files.ts';
+import { readSchemaFile, schemaNames } from './schema-files.ts';
 import type { Extra } from './structural.ts';
 
 /** A column of `kubectl get`. Priority 1 is shown by `-o wide` only. */
@@ -84,7 +84,7 @@ function onlyValue({ properties }: JsonRecord, name: string): string {
 }
 
 async function readResource(root: string, name: string): Promise<readonly Resource[]> {
-  const [member, schema] = [await readResourceMember(root, name), await readSchema(root, name)];
+  const { schema, resource: member } = await readSchemaFile(root, name);
   if (member === undefined) return [];
   if (!isResourceMember(member))
     throw new TypeError(`x-resource of ${name}.schema.json: a member is missing, unknown or malformed`);

@@ -4,7 +4,7 @@ import { isRecord, type JsonRecord } from './record.ts';
 
 const FOLDER = 'crds/schemas';
 const SUFFIX = '.schema.json';
-/** The member of a schema that makes it a kind of the platform: see `resources.ts`. */
+/** The member that makes a schema a kind of the platform: see `resources.ts`. */
 const RESOURCE = 'x-resource';
 
 /** Names of the schemas of documents, in alphabetical order: `manifest`, `orb`, … */
@@ -16,20 +16,23 @@ export async function schemaNames(root: string): Promise<readonly string[]> {
     .toSorted();
 }
 
-async function readFileOf(root: string, name: string): Promise<JsonRecord> {
+/** A file of crds/schemas. */
+export interface SchemaFile {
+  /** The JSON Schema alone, without `x-resource`. */
+  readonly schema: JsonRecord;
+  /** The member `x-resource`; undefined when the schema is no kind of the platform. */
+  readonly resource: unknown;
+}
+
+/** Reads a file of crds/schemas. @param name path below that folder without ending: `orb`, `status/orb` */
+export async function readSchemaFile(root: string, name: string): Promise<SchemaFile> {
   const path = `${FOLDER}/${name}${SUFFIX}`;
-  const schema: unknown = JSON.parse(await readFile(join(root, path), 'utf8'));
-  if (!isRecord(schema)) throw new TypeError(`${path} is no JSON object`);
-  return schema;
+  const file: unknown = JSON.parse(await readFile(join(root, path), 'utf8'));
+  if (!isRecord(file)) throw new TypeError(`${path} is no JSON object`);
+  const { [RESOURCE]: resource, ...schema } = file;
+  return { schema, resource };
 }
 
-/** The JSON Schema of a file. @param name path below crds/schemas without ending: `orb`, `status/orb` */
-export async function readSchema(root: string, name: string): Promise<JsonRecord> {
-  const { [RESOURCE]: _, ...schema } = await readFileOf(root, name);
-  return schema;
-}
-
-/** The member `x-resource` of a file; undefined when the schema is no kind of the platform. */
-export async function readResourceMember(root: string, name: string): Promise<unknown> {
-  return (await readFileOf(root, name))[RESOURCE];
-}
+/** The JSON Schema of a file, as `readSchemaFile` reads it. */
+export const readSchema = async (root: string, name: string): Promise<JsonRecord> =>
+  (await readSchemaFile(root, name)).schema;
