@@ -20,12 +20,12 @@ export async function everything(root: string): Promise<readonly Artefact[]> {
   const examples = await exampleArtefacts(root);
   const parts = [
     typeArtefacts(root, resources),
+    rbacArtefacts(root, resources),
     chartAnnotationArtefacts(root, examples),
     referenceArtefacts(root, kinds),
     cliArtefacts(root),
     problemArtefacts(root),
     ruleArtefacts(root),
-    rbacArtefacts(root, resources),
     configurationArtefacts(root),
   ];
   return [...definitions, ...chartArtefacts(definitions), ...examples, ...(await Promise.all(parts)).flat()];
