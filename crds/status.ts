@@ -1,4 +1,4 @@
-// generated from schemas/status.schema.json by hack/generate.ts: do not edit
+// generated from schemas/status by hack/generate.ts: do not edit
 
 /**
  * The status of each kind, written by the platform only (security.md §6.1).

@@ -1,14 +1,16 @@
 // Generates files from the schemas of crds/, manifests/ and the changelog: checks of documents, types, resource
 // definitions, examples, references. `--check` writes nothing, names the files that are stale and exits with 1.
 import { resolve } from 'node:path';
+import { kindArtefacts } from './generate/kinds.ts';
 import { writeArtefacts } from './generate/write-artefacts.ts';
 import { validatorArtefacts } from './generate/validators.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
-const stale = [...(await writeArtefacts(root, await validatorArtefacts(root), { check }))];
+const first = [...(await kindArtefacts(root)), ...(await validatorArtefacts(root))];
+const stale = [...(await writeArtefacts(root, first, { check }))];
 if (!check || stale.length === 0) {
-  // The other generators check documents: they are loaded when the checks are written.
+  // The other generators use kinds and checks of documents: they are loaded when these are written.
   const { everything } = await import('./generate/everything.ts');
   stale.push(...(await writeArtefacts(root, await everything(root), { check })));
 }

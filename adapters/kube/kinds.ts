@@ -1,22 +1,14 @@
+import { OWN_KINDS } from '../../crds/kinds.ts';
 import type { Kind } from './port.ts';
 
 /** API group of the platform's own kinds. */
-export const OWN_GROUP = 'orbs.dev';
+export const OWN_GROUP = OWN_KINDS.orb.group;
 
-const orbs = (kind: string, plural: string): Kind => ({
-  group: OWN_GROUP,
-  version: 'v1alpha1',
-  kind,
-  plural,
-  namespaced: true,
-});
 const core = (kind: string, plural: string): Kind => ({ group: '', version: 'v1', kind, plural, namespaced: true });
 
 /** The kinds that the platform reads or writes. */
 export const KINDS = {
-  orb: orbs('Orb', 'orbs'),
-  orbiset: orbs('Orbiset', 'orbisets'),
-  publication: orbs('OrbPublication', 'orbpublications'),
+  ...OWN_KINDS,
   secret: core('Secret', 'secrets'),
   configMap: core('ConfigMap', 'configmaps'),
   service: core('Service', 'services'),

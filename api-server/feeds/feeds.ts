@@ -255,7 +255,7 @@ export async function createFeeds(platform: Platform, options: FeedOptions): Pro
   const orbs = createOrbFeed(parts, valid);
   const orbisets = createOrbisetFeed(parts, { last, lease, orbs: orbs.pass });
   const publications = options.reflect({
-    kind: KINDS.publication,
+    kind: KINDS.orbpublication,
     onChange: ({ key, after }) => publicationChanged({ switches: runtime.switches, dialer, logger }, key, after),
   });
   const missing = (): readonly string[] => [

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../crds/manifest.ts';
 import type { JsonValue } from '../json/json-value.ts';
-import { schemaChecks } from '../manifest/check-schema.ts';
+import { checkSchema } from '../manifest/check-schema.ts';
 import { checkValues } from '../manifest/check-values.ts';
 import type { Checked } from '../manifest/finding.ts';
 import { adviseSwap } from './advise-swap.ts';
@@ -27,7 +27,7 @@ export interface ManifestOptions {
 export function checkManifest(value: JsonValue, options: ManifestOptions): Checked<Manifest> {
   const values = checkValues(value).slice(0, MAX_FINDINGS);
   if (values.length > 0) return { ok: false, findings: values };
-  const shape = schemaChecks.manifest(value);
+  const shape = checkSchema('manifest', value);
   if (!shape.ok) return shape;
   const manifest = shape.value;
   const findings = [

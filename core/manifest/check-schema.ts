@@ -1,13 +1,4 @@
-import type { Manifest } from '../../crds/manifest.ts';
-import type { Orb } from '../../crds/orb.ts';
-import type { Orbiset } from '../../crds/orbiset.ts';
-import type { OrbPublication } from '../../crds/orbpublication.ts';
-import type { Secret } from '../../crds/secret.ts';
-import { validate as manifestCheck } from '../../crds/validators/manifest.ts';
-import { validate as orbCheck } from '../../crds/validators/orb.ts';
-import { validate as orbisetCheck } from '../../crds/validators/orbiset.ts';
-import { validate as publicationCheck } from '../../crds/validators/orbpublication.ts';
-import { validate as secretCheck } from '../../crds/validators/secret.ts';
+import { validators, type Documents } from '../../crds/documents.ts';
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { member } from '../json/members.ts';
 import { childPointer, shownPointer } from './child-pointer.ts';
@@ -132,23 +123,16 @@ interface SchemaCheck {
   errors?: readonly SchemaError[] | null;
 }
 
-function checker<T>(check: SchemaCheck): (value: JsonValue) => Checked<T> {
-  const fits = (value: unknown): value is T => check(value);
-  return (value) => {
-    const candidate: unknown = value;
-    if (fits(candidate)) return { ok: true, value: candidate, findings: [] };
-    return { ok: false, findings: findingsOf(check.errors ?? []) };
-  };
-}
-
 /**
- * The JSON Schemas of crds/schemas as checks (trust.md §8). A check returns the same value, typed, or findings
- * `schema-<ajv keyword>`, with the nearest known name for a near miss. Findings name members, never values.
+ * Checks a document with a JSON Schema of crds/schemas (trust.md §8).
+ * @param name of the schema: `orb` for orb.schema.json
+ * @returns the same value, typed, or findings `schema-<ajv keyword>`, with the nearest known name for a near miss.
+ * Findings name members, never values.
  */
-export const schemaChecks = {
-  manifest: checker<Manifest>(manifestCheck),
-  orb: checker<Orb>(orbCheck),
-  orbiset: checker<Orbiset>(orbisetCheck),
-  publication: checker<OrbPublication>(publicationCheck),
-  secret: checker<Secret>(secretCheck),
-} as const;
+export function checkSchema<Name extends keyof Documents>(name: Name, value: JsonValue): Checked<Documents[Name]> {
+  const check: SchemaCheck = validators[name];
+  const fits = (document: unknown): document is Documents[Name] => check(document);
+  const candidate: unknown = value;
+  if (fits(candidate)) return { ok: true, value: candidate, findings: [] };
+  return { ok: false, findings: findingsOf(check.errors ?? []) };
+}

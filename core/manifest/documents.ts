@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-valu
 import { isTooDeep, MAX_DEPTH } from '../json/too-deep.ts';
 import { policyFindings } from './policies.ts';
 import { childPointer } from './child-pointer.ts';
-import { schemaChecks } from './check-schema.ts';
+import { checkSchema } from './check-schema.ts';
 import type { Checked, Finding } from './finding.ts';
 import { parseOrbId } from './orb-id.ts';
 import { resourceName } from './resource-name.ts';
@@ -68,7 +68,7 @@ function isDefined(spec: JsonValue | undefined, name: string): boolean {
 }
 
 function checkOrb(value: JsonObject): Checked<Resource> {
-  const checked = schemaChecks.orb(value);
+  const checked = checkSchema('orb', value);
   if (!checked.ok) return checked;
   const { metadata, spec } = checked.value;
   const { pin } = spec;
@@ -90,7 +90,7 @@ function boundTwice({ vault }: OrbisetSpec): readonly Finding[] {
 }
 
 function checkOrbiset(value: JsonObject): Checked<Resource> {
-  const checked = schemaChecks.orbiset(value);
+  const checked = checkSchema('orbiset', value);
   const reserved = policyFindings(value['spec']);
   if (!checked.ok) return refused(...checked.findings, ...reserved);
   const { metadata, spec } = checked.value;
@@ -113,7 +113,7 @@ function decodeSecret({ data = {}, stringData = {} }: Secret): Checked<ReadonlyM
 }
 
 function checkSecret(value: JsonObject): Checked<Resource> {
-  const checked = schemaChecks.secret(value);
+  const checked = checkSchema('secret', value);
   if (!checked.ok) return checked;
   const data = decodeSecret(checked.value);
   return data.ok ? accepted({ kind: 'Secret', ...named(checked.value.metadata), data: data.value }) : data;

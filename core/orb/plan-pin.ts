@@ -3,7 +3,7 @@ import { failoverPinOf } from '../failover/pin.ts';
 import { MAX_PIN_HOURS, pinEnd } from '../failover/pin-end.ts';
 import type { FailoverPin, FailoverStatus } from '../failover/types.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
-import { schemaChecks } from '../manifest/check-schema.ts';
+import { checkSchema } from '../manifest/check-schema.ts';
 import { explainFindings } from '../reconcile/explain-findings.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import { specOf } from '../reconcile/read-object.ts';
@@ -31,7 +31,7 @@ function readPin(orb: KubeObject): ReadPin {
   const { pin: value } = specOf(orb);
   if (value === undefined) return { kind: 'none' };
   const envelope = { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orb', metadata: { name: 'pin' }, spec: { pin: value } };
-  const checked = schemaChecks.orb(envelope);
+  const checked = checkSchema('orb', envelope);
   if (!checked.ok) {
     const isTime = checked.findings.every(({ pointer, code }) => pointer === TIME && code !== 'schema-required');
     const reason = isTime ? 'PinTimeInvalid' : 'PinMalformed';

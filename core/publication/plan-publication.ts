@@ -1,5 +1,5 @@
 import { isJsonObject } from '../json/json-value.ts';
-import { schemaChecks } from '../manifest/check-schema.ts';
+import { checkSchema } from '../manifest/check-schema.ts';
 import { judgePublished } from '../orb/plan-manifest.ts';
 import { withTransitions } from '../reconcile/conditions.ts';
 import { explainFindings } from '../reconcile/explain-findings.ts';
@@ -22,7 +22,7 @@ function specIsInvalid({ metadata, spec }: KubeObject): Verdict | undefined {
   }
   const { namespace = 'default', name } = metadata;
   const envelope = { apiVersion: 'orbs.dev/v1alpha1', kind: 'OrbPublication', metadata: { name, namespace } };
-  const checked = schemaChecks.publication({ ...envelope, spec });
+  const checked = checkSchema('orbpublication', { ...envelope, spec });
   if (checked.ok) return undefined;
   return { kind: 'stalled', reason: 'SpecInvalid', message: explainFindings(checked.findings, '') };
 }

@@ -6,18 +6,22 @@ import { configurationArtefacts } from './configuration.ts';
 import { definitionArtefacts, kindSchemas } from './definitions.ts';
 import { exampleArtefacts } from './examples.ts';
 import { problemArtefacts } from './problems.ts';
+import { rbacArtefacts } from './rbac.ts';
 import { referenceArtefacts } from './reference.ts';
+import { readResources } from './resources.ts';
 import { ruleArtefacts } from './rules.ts';
 import { scopeArtefacts } from './scopes.ts';
 import { typeArtefacts } from './types.ts';
 
-/** All generated files but the checks of documents, which some of the generators here use. */
+/** All generated files but kinds and checks of documents, which some of the generators here use. */
 export async function everything(root: string): Promise<readonly Artefact[]> {
-  const kinds = await kindSchemas(root);
+  const resources = await readResources(root);
+  const kinds = await kindSchemas(root, resources);
   const definitions = await definitionArtefacts(root, kinds);
   const examples = await exampleArtefacts(root);
   const parts = [
-    typeArtefacts(root),
+    typeArtefacts(root, resources),
+    rbacArtefacts(root, resources),
     chartAnnotationArtefacts(root, examples),
     referenceArtefacts(root, kinds),
     cliArtefacts(root),

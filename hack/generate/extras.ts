@@ -153,30 +153,3 @@ const pinRules: readonly CelRule[] = [
 
 /** Extras of manifest.schema.json as the spec of an Orb. */
 export const pinnedExtras: Extras = { ...manifestExtras, '': { rules: [...manifestRules, ...pinRules] } };
-
-/** Extras of orbiset.schema.json. */
-export const orbisetExtras: Extras = { '$defs/vault/properties/secrets': { mapKeys: ['name'] } };
-
-/** Rules for an Orbiset as a whole: the only member of metadata that a rule can see is the name. */
-export const orbisetRules: readonly CelRule[] = [
-  {
-    rule: "!self.metadata.name.contains('.')",
-    message: 'The name of an Orbiset has no dot: paths write NAMESPACE.NAME.',
-  },
-];
-
-/**
- * Extras of status.schema.json. kstatus treats an object without conditions as finished. So a new object says from its
- * creation that its generation is not observed yet (packaging.md §3).
- * @param kinds each has its status as `$defs/…Status`: `OrbPublication` → `$defs/orbPublicationStatus`
- */
-export const statusExtras = (kinds: readonly string[]): Extras =>
-  Object.fromEntries(
-    kinds
-      .map((kind) => `$defs/${kind.slice(0, 1).toLowerCase()}${kind.slice(1)}Status`)
-      .flatMap((place): readonly (readonly [string, Extra])[] => [
-        [place, { default: {} }],
-        [`${place}/properties/observedGeneration`, { default: 0 }],
-        [`${place}/properties/conditions`, { mapKeys: ['type'] }],
-      ]),
-  );

@@ -1,13 +1,12 @@
-import { REASONS } from '../../core/reconcile/reasons.ts';
+import { REASONS } from '../../operator/kinds/reasons.ts';
 import type { Artefact } from './artefact.ts';
 import { formatted } from './formatted.ts';
 import { isRecord, type Json } from '../control-plane/json.ts';
+import type { Resource } from './resources.ts';
 
 /** A kind with the schema of its definition. */
 export interface KindSchema {
-  readonly kind: string;
-  readonly shortName: string;
-  readonly plural: string;
+  readonly resource: Resource;
   readonly schema: Json;
 }
 
@@ -116,20 +115,15 @@ const fieldTable = (schema: unknown, field: string): string =>
     ]),
   );
 
-type Reasons = Readonly<
-  Record<string, Readonly<Record<string, { readonly status: string; readonly meaning: string }>>>
->;
-
 function reasonTable(kind: string): string {
-  const all: Readonly<Record<string, Reasons>> = REASONS;
-  const rows = Object.entries(all[kind] ?? {}).flatMap(([type, reasons]) =>
+  const rows = Object.entries(REASONS[kind] ?? {}).flatMap(([type, reasons]) =>
     Object.entries(reasons).map(([reason, { status, meaning }]) => [code(type), status, code(reason), prose(meaning)]),
   );
   return table(['Condition', 'Status', 'Reason', 'Meaning'], rows);
 }
 
 /** A manifest that is part of two resources is described once. */
-function specText({ kind, schema }: KindSchema): string {
+function specText({ resource: { kind }, schema }: KindSchema): string {
   const { properties } = schema;
   const spec = isRecord(properties) ? properties['spec'] : undefined;
   if (kind !== 'OrbPublication' || !isRecord(spec) || !isRecord(spec['properties'])) return fieldTable(spec, 'spec');
@@ -138,7 +132,8 @@ function specText({ kind, schema }: KindSchema): string {
 }
 
 function section(item: KindSchema): string {
-  const { kind, shortName, plural, schema } = item;
+  const { resource, schema } = item;
+  const { kind, shortName, plural } = resource;
   const { properties } = schema;
   const status = isRecord(properties) ? properties['status'] : undefined;
   return [
@@ -156,7 +151,7 @@ function section(item: KindSchema): string {
 const INTRODUCTION = `# Resources
 
 Group \`orbs.dev\`, version \`v1alpha1\`, all namespaced; a namespace is a tenant. \`kubectl get orb-platform\` lists every kind.
-Generated from \`crds/schemas\` and \`core/reconcile/reasons.ts\`: change those, then \`npm run generate\`.
+Generated from \`crds/schemas\` and \`core/*/reasons.ts\`: change those, then \`npm run generate\`.
 
 In field names \`[]\` is an item of a list and \`NAME\` a member of a map. Nothing is filled in: what is absent stays absent in
 what is stored, because a manifest's digest is over what was written. A server drops members that it does not know from a

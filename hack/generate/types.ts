@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import type { Artefact } from './artefact.ts';
-import { isRecord } from '../control-plane/json.ts';
-import { schemaNames } from './schema-names.ts';
+import { isRecord, type Json } from '../control-plane/json.ts';
+import type { Resource } from './resources.ts';
+import { readSchema, schemaNames } from './schema-files.ts';
+import { statusSchema } from './status.ts';
 
 interface Target {
   readonly name: string;
@@ -55,29 +56,34 @@ const polish = (text: string): string =>
 
 const isSchema = (value: unknown): value is JSONSchema => isRecord(value);
 
-async function generate(root: string, { name, preamble, ownTypes = {} }: Target): Promise<string> {
-  const schema = marked(
-    JSON.parse(await readFile(join(root, `crds/schemas/${name}.schema.json`), 'utf8')),
-    '',
-    ownTypes,
-  );
-  if (!isSchema(schema)) throw new TypeError(`${name}.schema.json is no JSON object`);
-  const types = await compile(schema, name, {
+async function generate(
+  root: string,
+  { name, preamble, ownTypes = {} }: Target,
+  { source, schema }: { readonly source: string; readonly schema: Json },
+): Promise<Artefact> {
+  const changed = marked(schema, '', ownTypes);
+  if (!isSchema(changed)) throw new TypeError(`${source} is no JSON object`);
+  const types = await compile(changed, name, {
     additionalProperties: false,
-    bannerComment: `// generated from schemas/${name}.schema.json by hack/generate.ts: do not edit\n${preamble}`,
+    bannerComment: `// generated from ${source} by hack/generate.ts: do not edit\n${preamble}`,
     cwd: join(root, 'crds/schemas'),
     ignoreMinAndMaxItems: true,
     style: { bracketSpacing: true, printWidth: 120, singleQuote: true },
     unreachableDefinitions: true,
   });
-  return polish(types);
+  return { path: `crds/${name}.ts`, text: polish(types) };
 }
 
-/** Types of the resources from their JSON Schemas: crds/schemas/NAME.schema.json → crds/NAME.ts. */
-export async function typeArtefacts(root: string): Promise<readonly Artefact[]> {
+/**
+ * Types of documents from their JSON Schemas: crds/schemas/NAME.schema.json → crds/NAME.ts. The types of every status
+ * are in crds/status.ts.
+ */
+export async function typeArtefacts(root: string, resources: readonly Resource[]): Promise<readonly Artefact[]> {
   const names = await schemaNames(root);
-  const targets = names.map((name) => TARGETS.find((target) => target.name === name) ?? { name, preamble: '' });
-  return Promise.all(
-    targets.map(async (target) => ({ path: `crds/${target.name}.ts`, text: await generate(root, target) })),
-  );
+  const documents = names.map(async (name) => {
+    const target = TARGETS.find((other) => other.name === name) ?? { name, preamble: '' };
+    return generate(root, target, { source: `schemas/${name}.schema.json`, schema: await readSchema(root, name) });
+  });
+  const status = { source: 'schemas/status', schema: await statusSchema(root, resources) };
+  return Promise.all([...documents, generate(root, { name: 'status', preamble: '' }, status)]);
 }

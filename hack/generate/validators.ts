@@ -1,14 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { _ } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Artefact } from './artefact.ts';
-import { isRecord } from '../control-plane/json.ts';
-import { schemaNames } from './schema-names.ts';
-
-/** The one schema of something that a program only writes: it needs no check. */
-const WRITTEN_ONLY = 'status';
+import { formatted } from './formatted.ts';
+import { readSchema, schemaNames } from './schema-files.ts';
 
 const LENGTH = 'require("ajv/dist/runtime/ucs2length").default';
 const EXPORTS = /^"use strict";export const validate = (\w+);export default \1;/;
@@ -28,8 +23,7 @@ export const validate = ${found[1]};
 }
 
 async function generate(root: string, name: string): Promise<Artefact> {
-  const schema: unknown = JSON.parse(await readFile(join(root, `crds/schemas/${name}.schema.json`), 'utf8'));
-  if (!isRecord(schema)) throw new TypeError(`${name}.schema.json is no JSON object`);
+  const schema = await readSchema(root, name);
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,
@@ -42,11 +36,33 @@ async function generate(root: string, name: string): Promise<Artefact> {
   return { path: `crds/validators/${name}.ts`, text };
 }
 
+/** The list of the checks, each with the type of its document. */
+async function list(root: string, names: readonly string[]): Promise<Artefact> {
+  const documents = await Promise.all(
+    names.map(async (name) => ({ name, type: String((await readSchema(root, name))['title']) })),
+  );
+  const text = `// generated from schemas by hack/generate.ts: do not edit
+${documents.map(({ name, type }) => `import type { ${type} } from './${name}.ts';`).join('\n')}
+${names.map((name) => `import { validate as ${name} } from './validators/${name}.ts';`).join('\n')}
+
+/** Types of documents, by the name of their schema. */
+export interface Documents {
+${documents.map(({ name, type }) => `  readonly ${name}: ${type};`).join('\n')}
+}
+
+/** Checks of documents, by the name of their schema. */
+export const validators = { ${names.join(', ')} };
+`;
+  // The formatter skips crds: it gets a path outside.
+  return { path: 'crds/documents.ts', text: await formatted(root, 'documents.ts', text) };
+}
+
 /**
- * Checks of documents from their JSON Schemas: crds/schemas/NAME.schema.json → crds/validators/NAME.ts. They are
- * compiled here, as that takes 20 ms a schema, and no code is made of text when a program runs.
+ * Checks of documents from their JSON Schemas: crds/schemas/NAME.schema.json → crds/validators/NAME.ts, and
+ * crds/documents.ts with all of them. They are compiled here, as that takes 20 ms a schema, and no code is made of text
+ * when a program runs.
  */
 export async function validatorArtefacts(root: string): Promise<readonly Artefact[]> {
   const names = await schemaNames(root);
-  return Promise.all(names.filter((name) => name !== WRITTEN_ONLY).map((name) => generate(root, name)));
+  return Promise.all([...names.map((name) => generate(root, name)), list(root, names)]);
 }

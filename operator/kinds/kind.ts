@@ -4,6 +4,7 @@ import type { StatusOwner } from '../../adapters/kube/status-writer.ts';
 import type { VaultMode } from '../../core/orbiset/vault-reader.ts';
 import { keyOf, type KubeObject, type ObjectRef } from '../../core/reconcile/kube-object.ts';
 import type { Outcome } from '../../core/reconcile/outcome.ts';
+import type { Reasons } from '../../core/reconcile/reasons.ts';
 import type { Context, Stores } from './context.ts';
 import type { FailureReport } from './report-failure.ts';
 import type { ConcernName } from './kinds.ts';
@@ -46,6 +47,8 @@ export interface OperatorKind<Name extends string, Concerns extends string> {
   /** Name of its cache in `Stores`. */
   readonly name: Name;
   readonly kind: Kind;
+  /** Reasons of the conditions of its status, for the reference; absent when the platform writes no status. */
+  readonly reasons?: Reasons;
   readonly indexes?: ReflectOptions['indexes'];
   /** The cached objects; default: all of the kind. */
   readonly cached?: (placement: Placement) => Pick<ReflectOptions, 'selection' | 'transform'>;

@@ -2,16 +2,9 @@ import { expect } from 'chai';
 import { SWAP_CONDITIONS } from '../../core/failover/conditions.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { Plan } from '../../core/reconcile/plan.ts';
-import { REASONS } from '../../core/reconcile/reasons.ts';
+import { REASONS } from '../../operator/kinds/reasons.ts';
 import { applied } from './kube-objects.ts';
 import { kstatus, type Kstatus } from './kstatus.ts';
-
-type Documented = Readonly<Record<string, Readonly<Record<string, { readonly status: string }>>>>;
-
-const documented = (kind: string): Documented => {
-  const all: Readonly<Record<string, Documented>> = REASONS;
-  return all[kind] ?? {};
-};
 
 /** Members and condition types that each manager writes (security.md §6.1). */
 export const OWNED = {
@@ -37,7 +30,7 @@ export function settle<P extends Plan>(
 ): { readonly object: KubeObject; readonly plan: P; readonly kstatus: Kstatus } {
   const plan = planOf(object);
   for (const { type, status, reason, message } of plan.status?.conditions ?? []) {
-    expect(documented(object.kind)[type]?.[reason]?.status, `${object.kind} ${type} ${reason}`).to.equal(status);
+    expect(REASONS[object.kind]?.[type]?.[reason]?.status, `${object.kind} ${type} ${reason}`).to.equal(status);
     expect(Buffer.byteLength(message), message).to.be.within(1, 1024);
     expect(OWNED[manager].conditions).to.include(type);
   }

@@ -1,4 +1,5 @@
 import { KINDS } from '../../../adapters/kube/kinds.ts';
+import { ORB_REASONS } from '../../../core/orb/reasons.ts';
 import { SWAP_CONDITIONS } from '../../../core/failover/conditions.ts';
 import type { Change } from '../../../adapters/kube/port.ts';
 import { keyOf, type KubeObject } from '../../../core/reconcile/kube-object.ts';
@@ -41,6 +42,7 @@ function orbChanged(change: Change, { queues, stores, forget }: Enqueue): void {
 export const orbKind: OperatorKind<'orb', 'orb' | 'failover'> = {
   name: 'orb',
   kind: KINDS.orb,
+  reasons: ORB_REASONS,
   indexes: ORB_INDEXES,
   changed: orbChanged,
   concerns: [

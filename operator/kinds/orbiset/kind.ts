@@ -1,4 +1,5 @@
 import { KINDS } from '../../../adapters/kube/kinds.ts';
+import { ORBISET_REASONS } from '../../../core/orbiset/reasons.ts';
 import { type OperatorKind, addAll, isEdit, laneOf, namespaceOf, type Enqueue } from '../kind.ts';
 import type { Change } from '../../../adapters/kube/port.ts';
 import { orbPlace } from '../orb/indexes.ts';
@@ -35,6 +36,7 @@ function orbisetChanged(change: Change, enqueue: Enqueue): void {
 export const orbisetKind: OperatorKind<'orbiset', 'orbiset'> = {
   name: 'orbiset',
   kind: KINDS.orbiset,
+  reasons: ORBISET_REASONS,
   indexes: ORBISET_INDEXES,
   changed: orbisetChanged,
   concerns: [

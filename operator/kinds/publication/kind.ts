@@ -1,4 +1,5 @@
 import { KINDS } from '../../../adapters/kube/kinds.ts';
+import { PUBLICATION_REASONS } from '../../../core/publication/reasons.ts';
 import { laneOf, type OperatorKind } from '../kind.ts';
 import { planPublication } from '../../../core/publication/plan-publication.ts';
 import { done, type Outcome } from '../../../core/reconcile/outcome.ts';
@@ -18,7 +19,8 @@ async function reconcilePublication(key: string, context: Context, signal: Abort
 /** OrbPublications: whether each can be evaluated. */
 export const publicationKind: OperatorKind<'publication', 'publication'> = {
   name: 'publication',
-  kind: KINDS.publication,
+  kind: KINDS.orbpublication,
+  reasons: PUBLICATION_REASONS,
   changed: (change, { queues }) => queues.publication.add(change.key, { lane: laneOf(change) }),
   concerns: [
     {

@@ -1,9 +1,6 @@
-import { REASONS } from '../../../core/reconcile/reasons.ts';
-
-type Tree = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
-const kinds: Tree = REASONS;
+import { REASONS } from '../../../operator/kinds/reasons.ts';
 
 /** Every reason that the resource reference documents. */
 export const documentedReasons: ReadonlySet<string> = new Set(
-  Object.values(kinds).flatMap((types) => Object.values(types).flatMap((reasons) => Object.keys(reasons))),
+  Object.values(REASONS).flatMap((types) => Object.values(types).flatMap((reasons) => Object.keys(reasons))),
 );

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
 import { isJsonObject } from '../../../core/json/json-value.ts';
-import { schemaChecks } from '../../../core/manifest/check-schema.ts';
+import { checkSchema } from '../../../core/manifest/check-schema.ts';
 import { checkDocument } from '../../../core/manifest/documents.ts';
 import type { Finding } from '../../../core/manifest/finding.ts';
 import { parseDocuments } from '../../../core/manifest/parse-text.ts';
@@ -26,7 +26,7 @@ function ofManifest(value: JsonValue): Verdict {
 
 /** The verdict of `planPublication`. */
 function ofPublication(value: JsonObject): Verdict {
-  const checked = schemaChecks.publication(value);
+  const checked = checkSchema('orbpublication', value);
   if (!checked.ok) return verdict(false, checked.findings);
   const spec = value['spec'] ?? null;
   return ofManifest((isJsonObject(spec) ? spec['manifest'] : undefined) ?? null);

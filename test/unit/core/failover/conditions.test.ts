@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { failoverConditions, type FailoverConditionInput } from '../../../../core/failover/conditions.ts';
 import { FIRST_STEP, type ProvidersHealth } from '../../../../core/failover/step.ts';
-import { REASONS } from '../../../../core/reconcile/reasons.ts';
+import { ORB_REASONS } from '../../../../core/orb/reasons.ts';
 import { aStatus, MINUTE, NOW } from '../../../support/failover.ts';
 
 const evaluated = (
@@ -92,7 +92,7 @@ describe('failoverConditions', () => {
       [fresh, up],
     ],
   ];
-  const documented: Readonly<Record<string, Readonly<Record<string, { readonly status: string }>>>> = REASONS.Orb;
+  const documented: Readonly<Record<string, Readonly<Record<string, { readonly status: string }>>>> = ORB_REASONS;
   for (const [why, what, before, expected] of rows) {
     it(`says what ${why} comes to`, () => {
       const found = failoverConditions(what, before);

@@ -4,7 +4,7 @@ import { checkText } from '../../../../cli/validate/check-text.ts';
 import { compileOrb } from '../../../../core/orb/compile-orb.ts';
 import { judgeManifest } from '../../../../core/orb/plan-manifest.ts';
 import type { JsonObject } from '../../../../core/json/json-value.ts';
-import { REASONS } from '../../../../core/reconcile/reasons.ts';
+import { ORB_REASONS } from '../../../../core/orb/reasons.ts';
 import { LINT_ROWS, lintOrb, type LintRow } from '../../../support/crds/lint-rows.ts';
 import { anOrb } from '../../../support/kube-objects.ts';
 
@@ -68,6 +68,6 @@ describe('lints of swap_config and pins (failover.md §4 and §11)', () => {
     const reported = [...page.matchAll(/^\| `((?:manifest|schema|pin)-[a-zA-Z-]+)` /gm)].map(([, code]) => code);
     const codes = LINT_ROWS.map(({ finds }) => finds.split(' ')[0]);
     expect(new Set(reported)).to.deep.equal(new Set([...codes, 'manifest-swap-scrape']));
-    for (const reason of Object.keys(REASONS.Orb.SecretsBound)) expect(page).to.include(`\`${reason}\``);
+    for (const reason of Object.keys(ORB_REASONS.SecretsBound)) expect(page).to.include(`\`${reason}\``);
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { VaultReport } from '../../../../core/orb/compile-orbiset.ts';
 import { vaultStatus, type EntryInUrl } from '../../../../core/orb/vault-status.ts';
 import { parseOrbId } from '../../../../core/manifest/orb-id.ts';
-import { REASONS } from '../../../../core/reconcile/reasons.ts';
+import { ORBISET_REASONS } from '../../../../core/orbiset/reasons.ts';
 import type { MissingEntry } from '../../../../crds/status.ts';
 
 const report = (change: Partial<VaultReport> = {}): VaultReport => ({
@@ -62,7 +62,7 @@ describe('vaultStatus', () => {
       (item) =>
         vaultStatus(report({ missing: [item], trimmed: ['x'], unscrubbable: ['y'] }), [IN_URL], PLACE).conditions,
     );
-    const documented: Readonly<Record<string, object>> = REASONS.Orbiset;
+    const documented: Readonly<Record<string, object>> = ORBISET_REASONS;
     for (const { type, reason } of shown) expect(Object.keys(documented[type] ?? {})).to.include(reason);
   });
 

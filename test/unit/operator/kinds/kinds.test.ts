@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import type { Change } from '../../../../adapters/kube/port.ts';
 import { keyOf, type KubeObject } from '../../../../core/reconcile/kube-object.ts';
-import { OPERATOR_KINDS, type KindName } from '../../../../operator/kinds/kinds.ts';
+import { forEachConcern, OPERATOR_KINDS, type KindName } from '../../../../operator/kinds/kinds.ts';
 import { anOrb, anOrbiset, manifestOf, sent } from '../../../support/kube-objects.ts';
 import { operatorContext } from '../../../support/operator-context.ts';
 
@@ -24,13 +24,7 @@ async function added(
   const { context, client, syncCaches } = operatorContext();
   for (const object of cached) client.put(object.kind === 'Orb' ? KINDS.orb : KINDS.orbiset, sent(object));
   await syncCaches();
-  const queues = {
-    orb: queue('orb'),
-    failover: queue('failover'),
-    orbiset: queue('orbiset'),
-    roleBinding: queue('role-binding'),
-    publication: queue('publication'),
-  };
+  const queues = forEachConcern(({ name }) => queue(name));
   const { before, after, initial = false } = change;
   const object = after ?? before;
   const key = object === undefined ? '' : keyOf(object.metadata);
@@ -114,14 +108,14 @@ describe('OPERATOR_KINDS', () => {
       'orbiset',
       { after: lister },
       [],
-      ['orbiset acme/lister high', 'role-binding acme high'],
+      ['orbiset acme/lister high', 'roleBinding acme high'],
     ],
     [
       'the Orbs of its namespace, whose secrets it may bind',
       'orbiset',
       { after: anOrbiset('team') },
       [echo, anOrb('away', { metadata: { namespace: 'other' } })],
-      ['orb acme/echo low', 'orbiset acme/team high', 'role-binding acme high'],
+      ['orb acme/echo low', 'orbiset acme/team high', 'roleBinding acme high'],
     ],
     [
       'the shared Orbs that it lists, or did',
@@ -135,7 +129,7 @@ describe('OPERATOR_KINDS', () => {
       'orbiset',
       { after: lister, initial: true },
       [echo],
-      ['orbiset acme/lister low', 'role-binding acme low'],
+      ['orbiset acme/lister low', 'roleBinding acme low'],
     ],
     [
       'an Orbiset whose status changed alone',
@@ -149,14 +143,14 @@ describe('OPERATOR_KINDS', () => {
       'orbiset',
       { before: lister, after: anOrbiset('lister', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }) },
       [],
-      ['orbiset acme/lister normal', 'role-binding acme normal'],
+      ['orbiset acme/lister normal', 'roleBinding acme normal'],
     ],
     [
       'a RoleBinding’s namespace and its Orbisets',
       'roleBinding',
       { before: binding('x') },
       [lister],
-      ['orbiset acme/lister normal', 'role-binding acme high'],
+      ['orbiset acme/lister normal', 'roleBinding acme high'],
     ],
     [
       'a publication alone',
