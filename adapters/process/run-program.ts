@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { systemClock, type Clock } from '../time/clock.ts';
 import { parseCommandLine, wrongUsageText, type CommandLine } from './command-line.ts';
+import { diskError } from './disk-error.ts';
 import { helpText } from './help.ts';
 import { surviveLostOutput, type Output } from './lost-output.ts';
 import { removeOwnReadyFile, removeReadyFile, writeReadyFile, type ReadyFacts } from './ready-file.ts';
@@ -51,7 +52,8 @@ function explain(error: unknown, known: Known, { stderr }: Pick<ProcessHost, 'st
     stderr.write(`${error.message}\n`);
     return error instanceof StartError ? error.exit : (exit ?? 1);
   }
-  stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  stderr.write(`${diskError(error) ?? text}\n`);
   return 1;
 }
 

@@ -141,6 +141,12 @@ describe('runProgram', () => {
     ['what the installation lacks', new StartError('mend this', EX_CONFIG), 78, /^mend this\n$/],
     ['wrong usage that shows at the start', new UsageError('write that'), 64, /^write that\n$/],
     ['an error that the program knows', new KnownError('known'), 78, /^known\n$/],
+    [
+      'a full disk, with what to do',
+      Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }),
+      1,
+      /^ENOSPC: no space left on device, write: the disk is full; free space on it, then start again\n$/,
+    ],
     ['an error that nobody knows, with its stack', new TypeError('a bug'), 1, /^TypeError: a bug\n +at /],
   ];
   for (const [why, error, exit, said] of failures) {
