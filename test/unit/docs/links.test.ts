@@ -25,6 +25,18 @@ function faultOf(page: string, link: string): string | undefined {
   return `${link}: ${target} has no such heading`;
 }
 
+const COMMENT = /^\s*(?:\/\/|\/?\*).*$/gm;
+/** A file from the root of the repository, without placeholders such as `crds/NAME.ts`. */
+const FILE =
+  /(?<![\w./-])(?:adapters|api-server|charts|cli|core|crds|docs|hack|image|manifests|operator|standalone|test)\/[a-z\d./-]+\.(?:ts|js|sh|ya?ml|tpl|sql|json|md)\b/g;
+
+/** Files that a page, or a comment of code, names. */
+function filesNamedIn(path: string): readonly string[] {
+  const text = readText(path);
+  const prose = path.endsWith('.md') ? text : (text.match(COMMENT) ?? []).join('\n');
+  return [...prose.matchAll(FILE)].map(([file]) => file);
+}
+
 describe('links inside the docs', () => {
   for (const page of PAGES)
     it(`of ${page} lead somewhere`, () => {
@@ -51,6 +63,14 @@ describe('links inside the docs', () => {
       }
     const pages = PAGES.filter((page) => ['docs', 'docs/design'].includes(dirname(page)));
     expect(pages.filter((page) => !seen.has(page))).to.deep.equal([]);
+  });
+
+  it('in pages and comments name files that are there', () => {
+    const named = FILES.filter((path) => !path.startsWith('test/vectors/')).flatMap((path) =>
+      filesNamedIn(path).map((file) => ({ path, file })),
+    );
+    expect(named.filter(({ file }) => !existsSync(join(ROOT, file)))).to.deep.equal([]);
+    expect(named.length).to.be.greaterThan(50);
   });
 
   it('in code, messages and charts name pages that are there', () => {
