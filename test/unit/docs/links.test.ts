@@ -26,15 +26,19 @@ function faultOf(page: string, link: string): string | undefined {
 }
 
 const COMMENT = /^\s*(?:\/\/|\/?\*).*$/gm;
-/** A file from the root of the repository, without placeholders such as `crds/NAME.ts`. */
-const FILE =
-  /(?<![\w./-])(?:adapters|api-server|charts|cli|core|crds|docs|hack|image|manifests|operator|standalone|test)\/[a-z\d./-]+\.(?:ts|js|sh|ya?ml|tpl|sql|json|md)\b/g;
+const TOP = 'adapters|api-server|charts|cli|core|crds|docs|hack|image|manifests|operator|standalone|test';
+/** A file or folder from the root of the repository, without placeholders such as `crds/NAME.ts`. */
+const FILE = new RegExp(`(?<![\\w./-])(?:${TOP})/[a-z\\d./-]+\\.(?:ts|js|sh|ya?ml|tpl|sql|json|md)\\b`, 'g');
+const FOLDER = new RegExp(`(?<=\`)(?:${TOP})/[a-z\\d/-]+(?=\`)`, 'g');
+/** Made when a test runs, and not kept. */
+const RESULTS = /\/results$/;
 
-/** Files that a page, or a comment of code, names. */
-function filesNamedIn(path: string): readonly string[] {
+/** Files and folders that a page, or a comment of code, names. */
+function placesNamedIn(path: string): readonly string[] {
   const text = readText(path);
   const prose = path.endsWith('.md') ? text : (text.match(COMMENT) ?? []).join('\n');
-  return [...prose.matchAll(FILE)].map(([file]) => file);
+  const found = [...prose.matchAll(FILE), ...prose.matchAll(FOLDER)].map(([place]) => place);
+  return found.filter((place) => !RESULTS.test(place));
 }
 
 describe('links inside the docs', () => {
@@ -65,11 +69,11 @@ describe('links inside the docs', () => {
     expect(pages.filter((page) => !seen.has(page))).to.deep.equal([]);
   });
 
-  it('in pages and comments name files that are there', () => {
+  it('in pages and comments name files and folders that are there', () => {
     const named = FILES.filter((path) => !path.startsWith('test/vectors/')).flatMap((path) =>
-      filesNamedIn(path).map((file) => ({ path, file })),
+      placesNamedIn(path).map((place) => ({ path, place })),
     );
-    expect(named.filter(({ file }) => !existsSync(join(ROOT, file)))).to.deep.equal([]);
+    expect(named.filter(({ place }) => !existsSync(join(ROOT, place)))).to.deep.equal([]);
     expect(named.length).to.be.greaterThan(50);
   });
 
