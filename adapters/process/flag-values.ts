@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isHttpsOrigin } from '../../core/network/https-origin.ts';
 import { parseListenAddress, type ListenAddress } from '../../core/network/listen-address.ts';
 import { isLoopback } from '../../core/network/loopback.ts';
 import { isLabelName } from '../../core/reconcile/kube-name.ts';
@@ -71,7 +72,6 @@ export const asNamespace: Parse<string> = (text, flag) => {
 
 /** An https origin: scheme, host and port without a path. */
 export const asOrigin: Parse<string> = (text, flag) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'https:' && url.origin === text) return text;
-  throw new UsageError(`${flag} takes an https origin without path, for example https://orbs.example`);
+  if (isHttpsOrigin(text)) return text;
+  throw new UsageError(`${flag} takes an https origin without path and without :443, for example https://orbs.example`);
 };

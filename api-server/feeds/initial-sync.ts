@@ -1,8 +1,8 @@
 import { keyOf } from '../../core/reconcile/kube-object.ts';
 import type { Reflector, Store } from '../../adapters/kube/port.ts';
 
-/** Of a reflector, what a first pass reads. */
-interface FirstPassSource extends Pick<Reflector, 'synced'> {
+/** The part of a reflector that the initial sync reads. */
+interface InitialSyncSource extends Pick<Reflector, 'synced'> {
   readonly store: Pick<Store, 'list'>;
 }
 
@@ -14,7 +14,7 @@ export class InitialSync {
   readonly #taken = new Set<string>();
   #left: Set<string> | undefined;
 
-  constructor(source: FirstPassSource) {
+  constructor(source: InitialSyncSource) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.over = promise;
     this.#end = resolve;
@@ -32,7 +32,7 @@ export class InitialSync {
     return this.#left?.size === 0;
   }
 
-  async #begin({ synced, store }: FirstPassSource): Promise<void> {
+  async #begin({ synced, store }: InitialSyncSource): Promise<void> {
     await synced;
     const keys = store.list().map(({ metadata }) => keyOf(metadata));
     this.#left = new Set(keys.filter((key) => !this.#taken.has(key)));

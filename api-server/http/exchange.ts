@@ -26,7 +26,7 @@ export class RequestWithExchange extends IncomingMessage {
 
 /** @throws TypeError the request did not come through `server.ts` */
 export function exchangeOf(request: IncomingMessage): Exchange {
-  // Express has replaced the prototype by now, so `instanceof CarryingRequest` is false.
+  // Express has replaced the prototype by now, so `instanceof RequestWithExchange` is false.
   const exchange = 'exchange' in request ? request.exchange : undefined;
   if (exchange instanceof Exchange) return exchange;
   throw new TypeError('a request without exchange');

@@ -76,13 +76,13 @@ export const executeProblems = {
   },
   'provider-refused-credential': {
     status: 502,
-    title: 'The provider refused the credential',
-    next: 'Check the secrets of the Orbiset’s vault with the provider.',
+    title: 'The provider refused the credential or the account',
+    next: 'Check the secrets of the Orbiset’s vault, and the account (402: unpaid), with the provider.',
   },
   'provider-rate-limited': {
     status: 502,
     title: 'The provider takes no more requests for now',
-    next: 'Try again after Retry-After seconds, with another Idempotency-Key. If it happens often, raise the quota at the provider.',
+    next: 'Unless maybe_executed is true, try again after Retry-After seconds, with another Idempotency-Key. If it happens often, raise the quota at the provider.',
     retryAfter: 1,
   },
   'provider-timeout': {

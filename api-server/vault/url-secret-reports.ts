@@ -13,7 +13,7 @@ export interface UrlSecretReportsDeps {
 
 /**
  * All changes of this time are answered together, ms. So 10 000 Orbs that change at once enqueue an Orbiset a few times
- * only. An Orb that is deleted and made anew meanwhile does not take a condition away for a moment.
+ * only. An Orb that is deleted and created again meanwhile does not remove a condition for a moment.
  */
 const GATHER_MS = 1000;
 

@@ -4,6 +4,7 @@ import { initKeys } from '../../adapters/keys/init-keys.ts';
 import { FILES, KeysError } from '../../adapters/keys/key-folder.ts';
 import { loadKeys } from '../../adapters/keys/load-keys.ts';
 import type { Args } from '../../adapters/process/arguments.ts';
+import { isHttpsOrigin } from '../../core/network/https-origin.ts';
 import type { Verb } from '../args/verb.ts';
 import { CLUSTER_FLAGS, PLATFORM_NAMESPACE } from '../cluster/cluster-flags.ts';
 import { kubectlOf } from '../cluster/kubectl-line.ts';
@@ -64,10 +65,10 @@ interface Kept extends KeySecret {
 /** @throws Failure (64) */
 function issuerOf(args: Args): string | undefined {
   const text = args.one('issuer');
-  if (text === undefined) return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'https:' && url.origin === text) return text;
-  throw usage(`--issuer ${printable(text)}: an https origin without a path, such as https://orbs.example`);
+  if (text === undefined || isHttpsOrigin(text)) return text;
+  throw usage(
+    `--issuer ${printable(text)}: an https origin without a path and without :443, such as https://orbs.example`,
+  );
 }
 
 function reportTls(outcome: 'made' | 'kept', name: string, io: Io): void {

@@ -1,3 +1,4 @@
+import { isHttpsOrigin } from '../../core/network/https-origin.ts';
 import type { Verb } from '../args/verb.ts';
 import { EXIT, Failure, invalid, usage } from '../io/failure.ts';
 import { printable } from '../io/output.ts';
@@ -6,10 +7,10 @@ import { trustFile } from './trust-file.ts';
 import { pinRoot, readPins } from './trust-store.ts';
 
 function issuerOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'https:' || url.origin !== text)
-    throw invalid(`${printable(text)}: an issuer is an https origin without a path, such as https://orbs.example`);
-  return text;
+  if (isHttpsOrigin(text)) return text;
+  throw invalid(
+    `${printable(text)}: an issuer is an https origin without a path and without :443, such as https://orbs.example`,
+  );
 }
 
 export const trustAddVerb: Verb = {

@@ -4,7 +4,7 @@ import type { CelRule, Extra } from './structural.ts';
 /** Adds the code of core's finding for the same fault, so that the reader of a refusal can look it up. */
 const coded = (message: string, code: string): string => `${message} (${code})`;
 
-/** Rules that `core/manifest/rules` check too, with the same verdict (test/integration/crds). */
+/** Rules that `core/manifest-rules` checks too, with the same verdict (test/integration/crds). */
 type Extras = Readonly<Record<string, Extra>>;
 
 function duration(bound: (typeof DURATION_BOUNDS)[number]): Extra {

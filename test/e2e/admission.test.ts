@@ -110,7 +110,7 @@ describe('rights on the cluster, as the chart installs them', () => {
       API,
       [...patch(ORB, { spec: { description: 'mine' } }), '--dry-run=server'],
       undefined,
-      /nothing in the spec of an Orb but pin/,
+      /may change only pin/,
     ],
     [
       'the API label an Orb',

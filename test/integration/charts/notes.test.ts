@@ -41,7 +41,7 @@ const CASES: readonly Case[] = [
       'https://orb-api.orb-system.svc.cluster.local:443\n',
       'There is no Prometheus',
       "kubectl get secret orb-api-tls -n orb-system -o jsonpath='{.data.ca\\.crt}' | base64 -d\n",
-      'https://orbs.localhost, for good',
+      'https://orbs.localhost permanently',
       'kubectl get pods -n orb-system\n  helm test orb -n orb-system\n',
       '--tenant NAMESPACE --scope orbs:execute --scope receipts:read\n',
       'orb-platform-keys exist nowhere else',

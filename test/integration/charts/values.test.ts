@@ -54,6 +54,7 @@ describe('values of the chart orb-platform', () => {
     ['a user without a password', `${PROMETHEUS},prometheus.auth.username=a`, 'passwordKey belong together'],
     ['a certificate without its key', `${PROMETHEUS},prometheus.auth.certKey=a`, 'keyKey belong together'],
     ['an issuer of two lines', 'api.issuer=https://a\n- b', '/api/issuer'],
+    ['an issuer with the usual port', 'api.issuer=https://a.b:443', 'leave out :443'],
     ['an origin that YAML would cut off', 'egress.exceptions[0].origin=https://a #b', '/egress/exceptions/0/origin'],
     ['a budget that is no number', 'operator.podDisruptionBudget.maxUnavailable=some', 'maxUnavailable'],
     // Empty lists of a NetworkPolicy are no limit at all.

@@ -57,7 +57,9 @@ describe('orb-api-pin-only, about who applied an Orb', () => {
       ];
       for (const { status, message } of replies) {
         expect(status, message).to.equal(403);
-        expect(message).to.match(/ValidatingAdmissionPolicy 'orb-api-pin-only'.*Who applied an Orb/);
+        expect(message).to.match(
+          /ValidatingAdmissionPolicy 'orb-api-pin-only'.*may not remove a manager from managedFields/,
+        );
       }
       expect(namesOf(await read())).to.include('orb-manifest-loader Apply');
     });

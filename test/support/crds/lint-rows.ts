@@ -47,7 +47,7 @@ const RESERVED = [
 const errors: readonly LintRow[] = [
   error('L1', 'an interval that never makes enough probes', swap({ probe: { interval: '60s', max_per_hour: 60 } }), [
     'manifest-probe-samples /swap_config/probe/interval',
-    /probe\.interval times failback\.min_probe_samples is at most 5m/,
+    /probe\.interval times failback\.min_probe_samples must be at most 5m/,
   ]),
   error('L2', 'a timeout beyond what is measured', { execution: { ...MAIN, timeout_ms: 120_001 } }, [
     'schema-maximum /execution/timeout_ms',

@@ -25,6 +25,22 @@ function faultOf(page: string, link: string): string | undefined {
   return `${link}: ${target} has no such heading`;
 }
 
+const COMMENT = /^\s*(?:\/\/|\/?\*).*$/gm;
+const TOP = 'adapters|api-server|charts|cli|core|crds|docs|hack|image|manifests|operator|standalone|test';
+/** A file or folder from the root of the repository, without placeholders such as `crds/NAME.ts`. */
+const FILE = new RegExp(`(?<![\\w./-])(?:${TOP})/[a-z\\d./-]+\\.(?:ts|js|sh|ya?ml|tpl|sql|json|md)\\b`, 'g');
+const FOLDER = new RegExp(`(?<=\`)(?:${TOP})/[a-z\\d/-]+(?=\`)`, 'g');
+/** Made when a test runs, and not kept. */
+const RESULTS = /\/results$/;
+
+/** Files and folders that a page, or a comment of code, names. */
+function placesNamedIn(path: string): readonly string[] {
+  const text = readText(path);
+  const prose = path.endsWith('.md') ? text : (text.match(COMMENT) ?? []).join('\n');
+  const found = [...prose.matchAll(FILE), ...prose.matchAll(FOLDER)].map(([place]) => place);
+  return found.filter((place) => !RESULTS.test(place));
+}
+
 describe('links inside the docs', () => {
   for (const page of PAGES)
     it(`of ${page} lead somewhere`, () => {
@@ -51,6 +67,14 @@ describe('links inside the docs', () => {
       }
     const pages = PAGES.filter((page) => ['docs', 'docs/design'].includes(dirname(page)));
     expect(pages.filter((page) => !seen.has(page))).to.deep.equal([]);
+  });
+
+  it('in pages and comments name files and folders that are there', () => {
+    const named = FILES.filter((path) => !path.startsWith('test/vectors/')).flatMap((path) =>
+      placesNamedIn(path).map((place) => ({ path, place })),
+    );
+    expect(named.filter(({ place }) => !existsSync(join(ROOT, place)))).to.deep.equal([]);
+    expect(named.length).to.be.greaterThan(50);
   });
 
   it('in code, messages and charts name pages that are there', () => {

@@ -42,6 +42,14 @@ describe('problem', () => {
     expect(problem(request, 'orb-not-found').headers).to.not.have.property('retry-after');
   });
 
+  it('advises to send a run again only when no provider may have executed it', () => {
+    const unsure = ['provider-failed', 'provider-rate-limited', 'provider-timeout'] as const;
+    const missing = unsure.filter(
+      (code) => !/unless maybe_executed is true.*another Idempotency-Key/i.test(problems[code].next),
+    );
+    expect(missing).to.deep.equal([]);
+  });
+
   it('has for each code a status of its class, a title and a next step that end like sentences', () => {
     for (const [code, { status, title, next }] of Object.entries(problems)) {
       expect(code).to.match(/^[a-z]+(-[a-z]+)*$/);

@@ -95,6 +95,18 @@ describe('callProviders (failover.md §12)', () => {
     return test;
   }
 
+  it('says that the next provider may have executed a run that ends by the 429 of the first', async () => {
+    const test = create({ a: inTurn(says(429)), b: inTurn(reset) });
+    const { status, code, body } = await test.execute({ orbId: ORB });
+    expect([status, code, body['maybe_executed'], pathOf(body)]).to.deep.equal([
+      502,
+      'provider-rate-limited',
+      true,
+      ['a rate_limited', 'b error'],
+    ]);
+    expect(body['next']).to.match(/^Unless maybe_executed is true/);
+  });
+
   it('repeats at the same provider with the same key, the id of the run', async () => {
     const execution = { idempotency_header: 'Idempotency-Key' };
     const test = create({ a: inTurn(reset, answered({ id: 'x' })), b: inTurn(answered({ id: 'b' })) }, execution);
