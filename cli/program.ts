@@ -2,14 +2,13 @@ import { homedir } from 'node:os';
 import { extname } from 'node:path';
 import { randomSource } from '../adapters/keys/primitives.ts';
 import { packageVersion } from '../adapters/process/package-root.ts';
-import { runCommand } from '../adapters/process/run-program.ts';
+import { runCommand } from '../adapters/process/run-command.ts';
 import { systemClock } from '../adapters/time/clock.ts';
 import { errorCode } from '../core/errors/error-code.ts';
 import { run } from './command-line.ts';
 import type { Cluster, ClusterSelection } from './io/cluster.ts';
 import { EXIT } from './io/failure.ts';
 import { fileStreams } from './io/file-streams.ts';
-import { runNode } from './io/run-node.ts';
 import { terminalInput } from './io/terminal-input.ts';
 
 const files = fileStreams(process.stdin, process.stdout);
@@ -51,7 +50,7 @@ await runCommand(async (argv) => {
     program: inCheckout ? 'npm run -s orb --' : plugin ? 'kubectl orb' : 'orb',
     plugin,
     openCluster,
-    runNode,
+    runNode: async (file, args) => (await import('./io/run-node.ts')).runNode(file, args),
     signal: new AbortController().signal,
   });
   await Promise.all(closing.map((close) => close()));

@@ -20,7 +20,7 @@ const OTHERS_MAY_WRITE = 0o022;
 
 /**
  * The same for a program that its user may not write beside: in `$XDG_CACHE_HOME/orb`, or else `~/.cache/orb`, which is
- * created with mode 0700. Both it and the folder above it have to belong to the user, so that with sudo nothing of
+ * created with mode 0700. The folder and `$XDG_CACHE_HOME` or `~` have to belong to the user, so that with sudo nothing of
  * another user is run or left behind. Child processes don't inherit it. Without such a folder every start compiles again,
  * without a message.
  * @param home home folder of the user

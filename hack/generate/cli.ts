@@ -61,6 +61,11 @@ own rights and need no API.
 Results are on standard output, everything else on standard error. Secrets come from files, standard input or the environment,
 never from arguments.
 
+## Files of its own
+
+An installed \`orb\` keeps its compiled code in \`~/.cache/orb\` (\`XDG_CACHE_HOME\`), so that it starts faster. You may delete
+that folder at any time. \`NODE_DISABLE_COMPILE_CACHE=1\` switches the cache off.
+
 ## Verbs
 `;
 
