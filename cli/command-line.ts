@@ -4,7 +4,7 @@ import { kubeFailure } from './cluster/kube-failure.ts';
 import { overview, verbHelp } from './args/help.ts';
 import { nearestName } from '../core/manifest/nearest.ts';
 import { checkCount, parseVerbArgs } from './args/parse-args.ts';
-import type { Verb } from './args/verb.ts';
+import type { VerbEntry } from './args/verb.ts';
 import { candidates } from './completion/candidates.ts';
 import { EXIT, Failure, usage } from './io/failure.ts';
 import type { Io } from './io/io.ts';
@@ -12,7 +12,7 @@ import { printable } from './io/output.ts';
 import { verbs } from './verbs.ts';
 
 interface Choice {
-  readonly verb: Verb;
+  readonly entry: VerbEntry;
   readonly rest: readonly string[];
 }
 
@@ -21,8 +21,8 @@ const startsGroup = (word: string): boolean => verbs.some(({ name }) => name.sta
 /** Verbs have one word or two: `run`, `receipts get`. */
 function choose(words: readonly string[]): Choice | undefined {
   for (const length of [2, 1]) {
-    const verb = verbs.find(({ name }) => name === words.slice(0, length).join(' '));
-    if (verb !== undefined) return { verb, rest: words.slice(length) };
+    const entry = verbs.find(({ name }) => name === words.slice(0, length).join(' '));
+    if (entry !== undefined) return { entry, rest: words.slice(length) };
   }
   return undefined;
 }
@@ -48,10 +48,10 @@ function unknownVerb(words: readonly string[]): Failure {
 const isHelp = (word: string | undefined): boolean => word === '--help' || word === '-h';
 
 /** Help of a verb, of a group of verbs, or of all. */
-function help(words: readonly string[], io: Io): number {
+async function help(words: readonly string[], io: Io): Promise<number> {
   const named = words.filter((word) => !isHelp(word));
   const found = choose(named);
-  if (found !== undefined) io.out(verbHelp(found.verb, io));
+  if (found !== undefined) io.out(verbHelp(found.entry, await found.entry.load(), io));
   else if (named.length === 0) io.out(overview(verbs, io));
   else if (named[0] !== undefined && named.length === 1 && startsGroup(named[0])) {
     io.out(
@@ -64,13 +64,14 @@ function help(words: readonly string[], io: Io): number {
   return EXIT.ok;
 }
 
-async function runVerb({ verb, rest }: Choice, io: Io): Promise<number> {
+async function runVerb({ entry, rest }: Choice, io: Io): Promise<number> {
+  const verb = await entry.load();
   const args = parseVerbArgs(verb, rest);
   if (args.has('help')) {
-    io.out(verbHelp(verb, io));
+    io.out(verbHelp(entry, verb, io));
     return EXIT.ok;
   }
-  checkCount(verb, args);
+  checkCount({ ...verb, name: entry.name }, args);
   return verb.run(args, io);
 }
 
@@ -79,8 +80,8 @@ const FILES = ':0';
 const NO_FILES = ':4';
 
 /** For the shells' scripts and kubectl_complete-orb; people don't use this verb. */
-function complete(words: readonly string[], io: Io): number {
-  const { words: found, files } = candidates(verbs, words);
+async function complete(words: readonly string[], io: Io): Promise<number> {
+  const { words: found, files } = await candidates(verbs, words);
   io.out([...found, files ? FILES : NO_FILES].map((line) => `${line}\n`).join(''));
   return EXIT.ok;
 }
@@ -107,7 +108,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
 function failureOf(thrown: unknown, argv: readonly string[]): unknown {
   const error = thrown instanceof KubeError ? kubeFailure(thrown) : thrown;
   const failure = error instanceof UsageError ? usage(error.message) : error;
-  const name = choose(argv)?.verb.name;
+  const name = choose(argv)?.entry.name;
   const isBare = failure instanceof Failure && failure.exit === EXIT.usage && failure.next.length === 0;
   return isBare && name !== undefined ? usage(failure.message, `orb ${name} --help explains every flag`) : failure;
 }

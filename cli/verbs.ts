@@ -1,57 +1,140 @@
-import type { Verb } from './args/verb.ts';
-import { completionVerb } from './completion/completion.ts';
-import { devVerb } from './dev/dev.ts';
-import { exampleTrafficVerb } from './example/example-traffic.ts';
-import { exampleFailVerb, exampleHealVerb, exampleSlowVerb } from './example/example-verbs.ts';
-import { keysCreateVerb } from './keys/keys-create.ts';
-import { keysListVerb } from './keys/keys-list.ts';
-import { keysRevokeVerb } from './keys/keys-revoke.ts';
-import { ledgerAdoptVerb } from './ledger/ledger-adopt.ts';
-import { ledgerBackupVerb } from './ledger/ledger-backup.ts';
-import { ledgerInitVerb } from './ledger/ledger-init.ts';
-import { ledgerRestoreVerb } from './ledger/ledger-restore.ts';
-import { loginVerb } from './login/login.ts';
-import { pinRemoveVerb } from './providers/pin-remove.ts';
-import { statusVerb } from './providers/status.ts';
-import { swapVerb } from './providers/swap.ts';
-import { receiptsGetVerb } from './receipts/receipts-get.ts';
-import { receiptsListVerb } from './receipts/receipts-list.ts';
-import { runVerb } from './run/run.ts';
-import { secretsListVerb } from './secrets/secrets-list.ts';
-import { secretsRemoveVerb } from './secrets/secrets-remove.ts';
-import { secretsSetVerb } from './secrets/secrets-set.ts';
-import { trustAddVerb } from './trust/trust-add.ts';
-import { trustListVerb } from './trust/trust-list.ts';
-import { validateVerb } from './validate/validate.ts';
-import { verifyVerb } from './verify/verify.ts';
+import type { VerbEntry } from './args/verb.ts';
 
-/** Every verb, in the order in which the help shows them. */
-export const verbs: readonly Verb[] = [
-  runVerb,
-  statusVerb,
-  swapVerb,
-  pinRemoveVerb,
-  receiptsGetVerb,
-  receiptsListVerb,
-  verifyVerb,
-  trustAddVerb,
-  trustListVerb,
-  validateVerb,
-  devVerb,
-  exampleTrafficVerb,
-  exampleSlowVerb,
-  exampleFailVerb,
-  exampleHealVerb,
-  secretsSetVerb,
-  secretsListVerb,
-  secretsRemoveVerb,
-  keysCreateVerb,
-  keysListVerb,
-  keysRevokeVerb,
-  ledgerInitVerb,
-  ledgerBackupVerb,
-  ledgerRestoreVerb,
-  ledgerAdoptVerb,
-  loginVerb,
-  completionVerb,
+/** Every verb, in the order in which the help shows them. Each is imported only when it is used. */
+export const verbs: readonly VerbEntry[] = [
+  {
+    name: 'run',
+    summary: 'Executes an Orb and prints its outputs and the summary of its receipt.',
+    load: async () => (await import('./run/run.ts')).runVerb,
+  },
+  {
+    name: 'status',
+    summary: 'Shows which provider an Orb uses and why, when the primary returns, and what you have to do.',
+    load: async () => (await import('./providers/status.ts')).statusVerb,
+  },
+  {
+    name: 'swap',
+    summary: 'Switches an Orb to another provider, and keeps it there until the pin expires.',
+    load: async () => (await import('./providers/swap.ts')).swapVerb,
+  },
+  {
+    name: 'pin remove',
+    summary: 'Removes the pin of an Orb: its rules choose the provider again.',
+    load: async () => (await import('./providers/pin-remove.ts')).pinRemoveVerb,
+  },
+  {
+    name: 'receipts get',
+    summary: 'Prints a receipt, or saves it with all that offline verification needs.',
+    load: async () => (await import('./receipts/receipts-get.ts')).receiptsGetVerb,
+  },
+  {
+    name: 'receipts list',
+    summary: 'Lists the receipts of your tenant, newest first.',
+    load: async () => (await import('./receipts/receipts-list.ts')).receiptsListVerb,
+  },
+  {
+    name: 'verify',
+    summary: 'Verifies a receipt of a run or a swap, offline, with only the pinned root key of its issuer.',
+    load: async () => (await import('./verify/verify.ts')).verifyVerb,
+  },
+  {
+    name: 'trust add',
+    summary: 'Pins the root key of an issuer: orb verify trusts its keys from then on.',
+    load: async () => (await import('./trust/trust-add.ts')).trustAddVerb,
+  },
+  {
+    name: 'trust list',
+    summary: 'Lists the issuers whose root keys are pinned.',
+    load: async () => (await import('./trust/trust-list.ts')).trustListVerb,
+  },
+  {
+    name: 'validate',
+    summary: 'Checks manifests, Orbs, Orbisets and Secrets as the loader and the API do.',
+    load: async () => (await import('./validate/validate.ts')).validateVerb,
+  },
+  {
+    name: 'dev',
+    summary: 'Runs the API here, without a cluster: what npm start does.',
+    load: async () => (await import('./dev/dev.ts')).devVerb,
+  },
+  {
+    name: 'example traffic',
+    summary: 'Executes the failover example again and again, and shows what callers see every 5 s.',
+    load: async () => (await import('./example/example-traffic.ts')).exampleTrafficVerb,
+  },
+  {
+    name: 'example slow',
+    summary: 'Makes a provider of the failover example slower.',
+    load: async () => (await import('./example/example-verbs.ts')).exampleSlowVerb,
+  },
+  {
+    name: 'example fail',
+    summary: 'Makes a provider of the failover example answer with an error.',
+    load: async () => (await import('./example/example-verbs.ts')).exampleFailVerb,
+  },
+  {
+    name: 'example heal',
+    summary: 'Makes a provider of the failover example work as before.',
+    load: async () => (await import('./example/example-verbs.ts')).exampleHealVerb,
+  },
+  {
+    name: 'secrets set',
+    summary: 'Stores a secret in the vault of an Orbiset; the value comes from standard input.',
+    load: async () => (await import('./secrets/secrets-set.ts')).secretsSetVerb,
+  },
+  {
+    name: 'secrets list',
+    summary: 'Lists the secrets of a vault: names and hosts, never values.',
+    load: async () => (await import('./secrets/secrets-list.ts')).secretsListVerb,
+  },
+  {
+    name: 'secrets remove',
+    summary: 'Removes a secret from the vault of an Orbiset.',
+    load: async () => (await import('./secrets/secrets-remove.ts')).secretsRemoveVerb,
+  },
+  {
+    name: 'keys create',
+    summary: 'Creates an API key and prints it once.',
+    load: async () => (await import('./keys/keys-create.ts')).keysCreateVerb,
+  },
+  {
+    name: 'keys list',
+    summary: 'Lists API keys, sorted by expiry.',
+    load: async () => (await import('./keys/keys-list.ts')).keysListVerb,
+  },
+  {
+    name: 'keys revoke',
+    summary: 'Revokes an API key.',
+    load: async () => (await import('./keys/keys-revoke.ts')).keysRevokeVerb,
+  },
+  {
+    name: 'ledger init',
+    summary: 'Creates the keys of a platform once, and prints the command that pins their root.',
+    load: async () => (await import('./ledger/ledger-init.ts')).ledgerInitVerb,
+  },
+  {
+    name: 'ledger backup',
+    summary: 'Copies the embedded ledger while the API runs, and checks the copy.',
+    load: async () => (await import('./ledger/ledger-backup.ts')).ledgerBackupVerb,
+  },
+  {
+    name: 'ledger restore',
+    summary: 'Replaces the embedded ledger with a backup, while the API is stopped.',
+    load: async () => (await import('./ledger/ledger-restore.ts')).ledgerRestoreVerb,
+  },
+  {
+    name: 'ledger adopt',
+    summary: 'Starts a new log from the current ledger, when its history is in doubt (503 ledger-forked).',
+    load: async () => (await import('./ledger/ledger-adopt.ts')).ledgerAdoptVerb,
+  },
+  {
+    name: 'login',
+    summary: 'Saves which API to use, and the key for it.',
+    load: async () => (await import('./login/login.ts')).loginVerb,
+  },
+  {
+    name: 'completion',
+    summary: 'Prints the script that completes orb in a shell.',
+    load: async () => (await import('./completion/completion.ts')).completionVerb,
+  },
 ];

@@ -26,7 +26,7 @@ const VERBS = {
   generate: 'hack/generate.ts',
   image: 'hack/image.ts',
   'lint:charts': 'hack/lint-charts.ts',
-  orb: 'cli/main.ts',
+  orb: 'cli/orb.js',
   simulate: 'test/simulation/run.ts',
   vectors: 'hack/vectors.ts',
 };

@@ -68,13 +68,13 @@ function problemText(status: number, problem: JsonObject, server: Server): strin
 }
 
 /** Prints a problem: for people on stderr, for machines on stdout. @returns the exit code */
-export function printProblem(
+export async function printProblem(
   status: number,
   problem: JsonObject,
   server: Server,
   { format, io }: { readonly format: Format; readonly io: Io },
-): Exit {
-  if (format === 'json' || format === 'yaml') io.out(dataText(problem, format));
+): Promise<Exit> {
+  if (format === 'json' || format === 'yaml') io.out(await dataText(problem, format));
   else io.err(problemText(status, problem, server));
   return exitOf(status, problem);
 }

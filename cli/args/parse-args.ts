@@ -1,7 +1,7 @@
 import { parseArguments, type Args } from '../../adapters/process/arguments.ts';
 import { HELP_FLAG, type Flag } from '../../adapters/process/flag.ts';
 import { usage } from '../io/failure.ts';
-import type { Verb } from './verb.ts';
+import type { Verb, VerbEntry } from './verb.ts';
 
 /** Flags of the verb and those of every verb. */
 export const flagsOf = (verb: Pick<Verb, 'flags'>): readonly Flag[] => [...verb.flags, HELP_FLAG];
@@ -14,7 +14,7 @@ export const parseVerbArgs = (verb: Pick<Verb, 'flags'>, argv: readonly string[]
   parseArguments(flagsOf(verb), argv);
 
 /** @throws Failure (64) too few or too many arguments; they are counted, not shown: one may be a secret */
-export function checkCount(verb: Pick<Verb, 'count' | 'usage' | 'name'>, args: Args): void {
+export function checkCount(verb: Pick<Verb, 'count' | 'usage'> & Pick<VerbEntry, 'name'>, args: Args): void {
   const [least, most] = verb.count;
   const given = args.positionals.length;
   const line = `orb ${verb.name} ${verb.usage}`.trimEnd();

@@ -2,11 +2,17 @@ import type { Args } from '../../adapters/process/arguments.ts';
 import type { Flag } from '../../adapters/process/flag.ts';
 import type { Io } from '../io/io.ts';
 
-/** One verb of the command line, described once: parsing, help and errors come from this. */
-export interface Verb {
+/** An entry in the list of verbs: all that the overview and the choice of a verb need. */
+export interface VerbEntry {
   /** `run`, `receipts get` … */
   readonly name: string;
   readonly summary: string;
+  /** Imports the file of the verb: a process pays only for the verb that it runs. */
+  readonly load: () => Promise<Verb>;
+}
+
+/** One verb of the command line, described once: parsing, help and errors come from this and its entry in the list. */
+export interface Verb {
   /** Arguments as the help writes them; '' for a verb without arguments. */
   readonly usage: string;
   /** Smallest and largest number of arguments. */

@@ -1,6 +1,6 @@
 import { flagsOf } from '../args/parse-args.ts';
 import type { Flag } from '../../adapters/process/flag.ts';
-import type { Verb } from '../args/verb.ts';
+import type { Verb, VerbEntry } from '../args/verb.ts';
 
 /** Words that may end a command line, and whether a file may. */
 export interface Candidates {
@@ -14,15 +14,15 @@ const FORMATS = ['json', 'yaml', 'name'];
 const FIXED: Readonly<Record<string, readonly string[]>> = { output: FORMATS };
 const FILE_VALUES = new Set(['FILE', 'DIR', 'BUNDLE', 'JWK']);
 
-const firstWords = (verbs: readonly Verb[]): readonly string[] => [
+const firstWords = (verbs: readonly VerbEntry[]): readonly string[] => [
   ...new Set([...verbs.map(({ name }) => name.split(' ')[0] ?? name), 'help']),
 ];
 
-const secondWords = (verbs: readonly Verb[], first: string): readonly string[] =>
+const secondWords = (verbs: readonly VerbEntry[], first: string): readonly string[] =>
   verbs.flatMap(({ name }) => (name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : []));
 
-function chosen(verbs: readonly Verb[], words: readonly string[]): Verb | undefined {
-  const named = (length: number): Verb | undefined =>
+function chosen(verbs: readonly VerbEntry[], words: readonly string[]): VerbEntry | undefined {
+  const named = (length: number): VerbEntry | undefined =>
     verbs.find(({ name }) => name === words.slice(0, length).join(' '));
   return named(2) ?? named(1);
 }
@@ -56,10 +56,10 @@ function ofVerb(verb: Verb, before: readonly string[], last: string): Candidates
 }
 
 /**
- * Completes a command line from the table of verbs alone, without reading a file or calling a server or a cluster.
+ * Completes a command line from what verbs declare, without reading a file or calling a server or a cluster.
  * @param words the arguments after the program's name; the last is being typed and may be ''
  */
-export function candidates(verbs: readonly Verb[], words: readonly string[]): Candidates {
+export async function candidates(verbs: readonly VerbEntry[], words: readonly string[]): Promise<Candidates> {
   const before = words.slice(0, -1);
   const last = words.at(-1) ?? '';
   const [first] = before;
@@ -67,6 +67,6 @@ export function candidates(verbs: readonly Verb[], words: readonly string[]): Ca
   if (first === 'help') return candidates(verbs, words.slice(1));
   const group = secondWords(verbs, first);
   if (before.length === 1 && group.length > 0) return { words: startingWith(group, last), files: false };
-  const verb = chosen(verbs, before);
-  return verb === undefined ? NOTHING : ofVerb(verb, before, last);
+  const entry = chosen(verbs, before);
+  return entry === undefined ? NOTHING : ofVerb(await entry.load(), before, last);
 }

@@ -59,8 +59,6 @@ function scriptOf(args: Args): string {
 }
 
 export const completionVerb: Verb = {
-  name: 'completion',
-  summary: 'Prints the script that completes orb in a shell.',
   usage: 'bash|zsh|fish',
   count: [1, 1],
   flags: [],

@@ -21,8 +21,6 @@ function wordsOf(args: Args): readonly string[] {
 const standalone = join(import.meta.dirname, '../../standalone', `main${extname(import.meta.filename)}`);
 
 export const devVerb: Verb = {
-  name: 'dev',
-  summary: 'Runs the API here, without a cluster: what npm start does.',
   usage: '',
   count: [0, 0],
   flags: FLAGS,

@@ -119,8 +119,6 @@ async function send(server: Server, { rate, spanMs }: { readonly rate: number; r
 }
 
 export const exampleTrafficVerb: Verb = {
-  name: 'example traffic',
-  summary: 'Executes the failover example again and again, and shows what callers see every 5 s.',
   usage: '',
   count: [0, 0],
   flags: [

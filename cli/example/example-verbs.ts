@@ -56,8 +56,6 @@ function failStatus(text: string): number {
 }
 
 export const exampleSlowVerb: Verb = {
-  name: 'example slow',
-  summary: 'Makes a provider of the failover example slower.',
   usage: 'PROVIDER TIME',
   count: [2, 2],
   flags: [DATA],
@@ -70,8 +68,6 @@ export const exampleSlowVerb: Verb = {
 };
 
 export const exampleFailVerb: Verb = {
-  name: 'example fail',
-  summary: 'Makes a provider of the failover example answer with an error.',
   usage: 'PROVIDER STATUS',
   count: [2, 2],
   flags: [DATA],
@@ -84,8 +80,6 @@ export const exampleFailVerb: Verb = {
 };
 
 export const exampleHealVerb: Verb = {
-  name: 'example heal',
-  summary: 'Makes a provider of the failover example work as before.',
   usage: 'PROVIDER',
   count: [1, 1],
   flags: [DATA],

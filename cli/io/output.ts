@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import type { JsonValue } from '../../core/json/json-value.ts';
 import { member } from '../../core/json/members.ts';
 
@@ -28,10 +27,14 @@ export function textAt(value: JsonValue | undefined, name: string): string {
   return typeof found === 'string' ? printable(found) : jsonText(found, 0);
 }
 
-const yamlText = (value: JsonValue): string => stringify(JSON.parse(jsonText(value)), { lineWidth: 0 });
+/** The package is loaded only for YAML: it costs more time than all else that a verb loads. */
+async function yamlText(value: JsonValue): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify(JSON.parse(jsonText(value)), { lineWidth: 0 });
+}
 
 /** A value for machines, with its final line feed. */
-export const dataText = (value: JsonValue, format: 'json' | 'yaml'): string =>
+export const dataText = async (value: JsonValue, format: 'json' | 'yaml'): Promise<string> =>
   format === 'yaml' ? yamlText(value) : `${jsonText(value)}\n`;
 
 /** Columns of text, two spaces between them; empty cells keep their place. */

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { configFile } from './config-folder.ts';
 import { invalid } from './failure.ts';
 import type { Io } from './io.ts';
-import { dataText } from './output.ts';
+import { jsonText } from './output.ts';
 
 /** The stored login of `orb login`: a server with its key, or which cluster of a kubeconfig to use. */
 export type Login =
@@ -80,7 +80,7 @@ function documentOf(login: Login): JsonObject {
 
 /** Replaces the stored login; file mode 0600. */
 export const writeLogin = (io: Pick<Io, 'env' | 'home'>, login: Login): Promise<void> =>
-  replacePrivate(loginFile(io), dataText(documentOf(login), 'json'));
+  replacePrivate(loginFile(io), `${jsonText(documentOf(login))}\n`);
 
 /** @returns false when no login was stored */
 export async function removeLogin(io: Pick<Io, 'env' | 'home'>): Promise<boolean> {

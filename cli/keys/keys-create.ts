@@ -50,8 +50,6 @@ function newKeyOf(args: Args, io: Io): NewApiKey {
 }
 
 export const keysCreateVerb: Verb = {
-  name: 'keys create',
-  summary: 'Creates an API key and prints it once.',
   usage: '',
   count: [0, 0],
   flags: [

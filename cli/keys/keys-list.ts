@@ -36,8 +36,6 @@ const valueOf = (record: ApiKeyRecord, now: number): JsonObject => ({
 });
 
 export const keysListVerb: Verb = {
-  name: 'keys list',
-  summary: 'Lists API keys, sorted by expiry.',
   usage: '',
   count: [0, 0],
   flags: [...KEY_PLACE_FLAGS, OUTPUT_LIST],
@@ -49,7 +47,7 @@ export const keysListVerb: Verb = {
     const { keys, broken } = await (await keyPlace(args, io)).list();
     for (const { file, detail } of broken) io.err(`${printable(file)} holds no usable key: ${printable(detail)}\n`);
     if (format === 'json' || format === 'yaml')
-      io.out(dataText({ keys: keys.map((key) => valueOf(key, now)) }, format));
+      io.out(await dataText({ keys: keys.map((key) => valueOf(key, now)) }, format));
     else if (format === 'name') io.out(keys.map(({ keyId }) => `${keyId}\n`).join(''));
     else io.out(table([HEAD, ...keys.map((key) => rowOf(key, now))]));
     return EXIT.ok;

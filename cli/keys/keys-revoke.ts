@@ -15,8 +15,6 @@ function keyIdOf(text: string): string {
 }
 
 export const keysRevokeVerb: Verb = {
-  name: 'keys revoke',
-  summary: 'Revokes an API key.',
   usage: 'KEYID',
   count: [1, 1],
   flags: KEY_PLACE_FLAGS,

@@ -57,8 +57,6 @@ async function adopt(args: Args, io: Io): Promise<readonly [AdoptPlace, NewOrigi
 }
 
 export const ledgerAdoptVerb: Verb = {
-  name: 'ledger adopt',
-  summary: 'Starts a new log from the current ledger, when its history is in doubt (503 ledger-forked).',
   usage: '--new-origin (--secret [NAME] | --data DIR)',
   count: [0, 1],
   flags: [

@@ -54,8 +54,6 @@ async function stream(file: string, io: Io, signal: AbortSignal): Promise<void> 
 }
 
 export const ledgerBackupVerb: Verb = {
-  name: 'ledger backup',
-  summary: 'Copies the embedded ledger while the API runs, and checks the copy.',
   usage: 'FILE | -',
   count: [1, 1],
   flags: [

@@ -138,8 +138,6 @@ function report({ keys, outcome, hasRoot, where, takeAway }: Kept, isNamed: bool
 }
 
 export const ledgerInitVerb: Verb = {
-  name: 'ledger init',
-  summary: 'Creates the keys of a platform once, and prints the command that pins their root.',
   usage: '--secret [NAME] | --data DIR',
   count: [0, 1],
   flags: [

@@ -71,8 +71,6 @@ function report({ treeSize, logOrigin, aside }: Restored, file: string, io: Io):
 }
 
 export const ledgerRestoreVerb: Verb = {
-  name: 'ledger restore',
-  summary: 'Replaces the embedded ledger with a backup, while the API is stopped.',
   usage: 'FILE | - --data DIR',
   count: [1, 1],
   flags: [

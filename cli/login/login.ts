@@ -97,7 +97,7 @@ async function status(args: Args, io: Io): Promise<Exit> {
     io.err(`not logged in: there is no ${loginFile(io)}\n`);
     return EXIT.negative;
   }
-  io.out(format === 'json' || format === 'yaml' ? dataText(valueOf(known), format) : textOf(known));
+  io.out(format === 'json' || format === 'yaml' ? await dataText(valueOf(known), format) : textOf(known));
   return EXIT.ok;
 }
 
@@ -117,8 +117,6 @@ async function login(args: Args, io: Io): Promise<Exit> {
 }
 
 export const loginVerb: Verb = {
-  name: 'login',
-  summary: 'Saves which API to use, and the key for it.',
   usage: '',
   count: [0, 0],
   flags: [

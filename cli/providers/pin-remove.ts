@@ -10,8 +10,6 @@ import { NAMESPACE, providerPath } from './provider-path.ts';
 const TIMEOUT_MS = 30_000;
 
 export const pinRemoveVerb: Verb = {
-  name: 'pin remove',
-  summary: 'Removes the pin of an Orb: its rules choose the provider again.',
   usage: 'ORB_ID',
   count: [1, 1],
   flags: [NAMESPACE, ...SERVER_FLAGS, OUTPUT],
@@ -24,7 +22,7 @@ export const pinRemoveVerb: Verb = {
     const headers = { accept: 'application/json' };
     const reply = await fetchReply(server, { method: 'DELETE', path, headers, timeoutMs: TIMEOUT_MS }, io);
     if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
-    printRemovedPin(reply.value, format, io);
+    await printRemovedPin(reply.value, format, io);
     return EXIT.ok;
   },
 };

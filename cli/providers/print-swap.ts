@@ -21,9 +21,14 @@ function pinText(value: JsonObject, name: 'pin' | 'replaced_pin' | 'removed_pin'
 const receiptText = (value: JsonObject): string => textAt(objectAt(value, 'receipt'), 'receipt_id');
 
 /** For people: the answer on stdout and its warnings on stderr. For machines: the whole answer on stdout. */
-function print(value: JsonObject, rows: readonly (readonly [string, string])[], format: Format, io: Io): void {
+async function print(
+  value: JsonObject,
+  rows: readonly (readonly [string, string])[],
+  format: Format,
+  io: Io,
+): Promise<void> {
   if (format === 'json' || format === 'yaml') {
-    io.out(dataText(value, format));
+    io.out(await dataText(value, format));
     return;
   }
   io.out(table(rows.filter(([, text]) => text !== '')));
@@ -32,7 +37,7 @@ function print(value: JsonObject, rows: readonly (readonly [string, string])[], 
 }
 
 /** Prints the answer to a swap. */
-export function printSwap(value: JsonObject, format: Format, io: Io): void {
+export async function printSwap(value: JsonObject, format: Format, io: Io): Promise<void> {
   const [from, to, status] = [textAt(value, 'from'), textAt(value, 'provider'), textAt(value, 'status')];
   const rows: readonly (readonly [string, string])[] = [
     ['orb', textAt(value, 'orb_id')],
@@ -43,11 +48,11 @@ export function printSwap(value: JsonObject, format: Format, io: Io): void {
     ['replaced pin', pinText(value, 'replaced_pin')],
     ['receipt', receiptText(value)],
   ];
-  print(value, rows, format, io);
+  await print(value, rows, format, io);
 }
 
 /** Prints the answer to the removal of a pin. */
-export function printRemovedPin(value: JsonObject, format: Format, io: Io): void {
+export async function printRemovedPin(value: JsonObject, format: Format, io: Io): Promise<void> {
   const removed = pinText(value, 'removed_pin');
   const rows: readonly (readonly [string, string])[] = [
     ['orb', textAt(value, 'orb_id')],
@@ -55,5 +60,5 @@ export function printRemovedPin(value: JsonObject, format: Format, io: Io): void
     ['pin', pinText(value, 'pin')],
     ['active', textAt(value, 'active_provider')],
   ];
-  print(value, rows, format, io);
+  await print(value, rows, format, io);
 }

@@ -11,8 +11,6 @@ import { NAMESPACE, providerPath } from './provider-path.ts';
 const TIMEOUT_MS = 30_000;
 
 export const statusVerb: Verb = {
-  name: 'status',
-  summary: 'Shows which provider an Orb uses and why, when the primary returns, and what you have to do.',
   usage: 'ORB_ID',
   count: [1, 1],
   flags: [
@@ -29,7 +27,7 @@ export const statusVerb: Verb = {
     const headers = { accept: 'application/json' };
     const reply = await fetchReply(server, { method: 'GET', path, headers, timeoutMs: TIMEOUT_MS }, io);
     if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
-    if (format === 'json' || format === 'yaml') io.out(dataText(reply.value, format));
+    if (format === 'json' || format === 'yaml') io.out(await dataText(reply.value, format));
     else io.out(explainStatus(reply.value, io.program, format === 'wide'));
     return EXIT.ok;
   },

@@ -57,8 +57,6 @@ function bodyOf(args: Args): JsonObject {
 }
 
 export const swapVerb: Verb = {
-  name: 'swap',
-  summary: 'Switches an Orb to another provider, and keeps it there until the pin expires.',
   usage: 'ORB_ID PROVIDER',
   count: [2, 2],
   flags: [...FLAGS, NAMESPACE, ...SERVER_FLAGS, OUTPUT],
@@ -79,7 +77,7 @@ export const swapVerb: Verb = {
     const server = await findServer(args, io);
     const reply = await fetchReply(server, request, io);
     if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
-    printSwap(reply.value, format, io);
+    await printSwap(reply.value, format, io);
     return EXIT.ok;
   },
 };

@@ -57,13 +57,11 @@ async function show(wanted: WantedReceipt, io: Io): Promise<Exit> {
     io,
   );
   if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
-  io.out(format === 'json' || format === 'yaml' ? dataText(reply.value, format) : receiptText(reply.value));
+  io.out(format === 'json' || format === 'yaml' ? await dataText(reply.value, format) : receiptText(reply.value));
   return EXIT.ok;
 }
 
 export const receiptsGetVerb: Verb = {
-  name: 'receipts get',
-  summary: 'Prints a receipt, or saves it with all that offline verification needs.',
   usage: 'RECEIPT_ID',
   count: [1, 1],
   flags: [

@@ -45,9 +45,9 @@ const rowOf = (item: JsonValue): readonly string[] => [
   member(item, 'signature_valid') === true ? 'valid' : 'NOT VALID',
 ];
 
-function print(page: JsonObject, format: Format, io: Io): void {
+async function print(page: JsonObject, format: Format, io: Io): Promise<void> {
   const items = listAt(page, 'items');
-  if (format === 'json' || format === 'yaml') io.out(dataText(page, format));
+  if (format === 'json' || format === 'yaml') io.out(await dataText(page, format));
   else if (format === 'name') io.out(items.map((item) => `${textAt(item, 'receipt_id')}\n`).join(''));
   else io.out(table([HEAD, ...items.map(rowOf)]));
   const next = member(page, 'next_cursor');
@@ -55,8 +55,6 @@ function print(page: JsonObject, format: Format, io: Io): void {
 }
 
 export const receiptsListVerb: Verb = {
-  name: 'receipts list',
-  summary: 'Lists the receipts of your tenant, newest first.',
   usage: '',
   count: [0, 0],
   flags: [
@@ -85,7 +83,7 @@ export const receiptsListVerb: Verb = {
       io,
     );
     if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
-    print(reply.value, format, io);
+    await print(reply.value, format, io);
     return EXIT.ok;
   },
 };

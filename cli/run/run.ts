@@ -64,8 +64,8 @@ async function send(server: Server, request: ApiRequest, args: Args, io: Io): Pr
   }
 }
 
-function print(result: JsonObject, format: Format, dry: boolean, io: Io): Exit {
-  if (format === 'json' || format === 'yaml') io.out(dataText(result, format));
+async function print(result: JsonObject, format: Format, dry: boolean, io: Io): Promise<Exit> {
+  if (format === 'json' || format === 'yaml') io.out(await dataText(result, format));
   else io.out(dry ? dryRunText(result) : runText(result));
   return dry && !isRunnable(result) ? EXIT.negative : EXIT.ok;
 }
@@ -83,8 +83,6 @@ async function save(reply: Reply, options: { server: Server; args: Args; format:
 }
 
 export const runVerb: Verb = {
-  name: 'run',
-  summary: 'Executes an Orb and prints its outputs and the summary of its receipt.',
   usage: 'ORB_ID [name=text | name=@file | name:=json]…',
   count: [1, 1024],
   flags: [
@@ -109,10 +107,9 @@ export const runVerb: Verb = {
     const request = await requestOf(args, io);
     const server = await findServer(args, io);
     const reply = await send(server, request, args, io);
-    const ended =
-      reply.kind === 'problem'
-        ? printProblem(reply.status, reply.value, server, { format, io })
-        : print(reply.value, format, args.has('dry-run'), io);
+    const ended = await (reply.kind === 'problem'
+      ? printProblem(reply.status, reply.value, server, { format, io })
+      : print(reply.value, format, args.has('dry-run'), io));
     const saved = await save(reply, { server, args, format }, io);
     return ended === EXIT.ok ? saved : ended;
   },

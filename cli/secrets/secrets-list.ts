@@ -12,7 +12,7 @@ async function printFolder(data: string, args: Args, format: Format, io: Io): Pr
   if (args.has('all-namespaces')) throw usage('-A is for a cluster; npm start has a vault file for each Orbiset');
   const entries = await readVault(vaultOf(data, args));
   const shown = entries.map(({ name, hosts }) => ({ name, hosts: [...hosts] }));
-  if (format === 'json' || format === 'yaml') io.out(dataText({ secrets: shown }, format));
+  if (format === 'json' || format === 'yaml') io.out(await dataText({ secrets: shown }, format));
   else if (format === 'name') io.out(shown.map(({ name }) => `${name}\n`).join(''));
   else io.out(table([['ENTRY', 'HOSTS'], ...shown.map(({ name, hosts }) => [name, printable(hosts.join(', '))])]));
 }
@@ -21,17 +21,15 @@ const HEAD = ['NAMESPACE', 'ORBISET', 'ENTRY', 'HOSTS', 'SECRET', 'STATE'];
 const rowOf = ({ namespace, orbiset, entry, hosts, secret, state }: ListedEntry): readonly string[] =>
   [namespace, orbiset, entry, hosts.join(', '), secret, state].map(printable);
 
-function printCluster(entries: readonly ListedEntry[], format: Format, io: Io): void {
+async function printCluster(entries: readonly ListedEntry[], format: Format, io: Io): Promise<void> {
   if (format === 'json' || format === 'yaml') {
     const secrets = entries.map(({ entry, hosts, ...rest }) => ({ name: entry, hosts: [...hosts], ...rest }));
-    io.out(dataText({ secrets }, format));
+    io.out(await dataText({ secrets }, format));
   } else if (format === 'name') io.out(entries.map(({ entry }) => `${printable(entry)}\n`).join(''));
   else io.out(table([HEAD, ...entries.map(rowOf)]));
 }
 
 export const secretsListVerb: Verb = {
-  name: 'secrets list',
-  summary: 'Lists the secrets of a vault: names and hosts, never values.',
   usage: '',
   count: [0, 0],
   flags: [
@@ -44,7 +42,7 @@ export const secretsListVerb: Verb = {
   run: async (args, io) => {
     const format = formatOf(args, ['text', 'json', 'yaml', 'name']);
     const place = await placeOf(args, io);
-    if (place.kind === 'cluster') printCluster(await listOnCluster(place, args, io), format, io);
+    if (place.kind === 'cluster') await printCluster(await listOnCluster(place, args, io), format, io);
     else await printFolder(place.data, args, format, io);
     return EXIT.ok;
   },

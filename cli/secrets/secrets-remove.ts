@@ -42,8 +42,6 @@ async function removeInFolder(data: string, entry: string, args: Args, io: Io): 
 }
 
 export const secretsRemoveVerb: Verb = {
-  name: 'secrets remove',
-  summary: 'Removes a secret from the vault of an Orbiset.',
   usage: 'KEY',
   count: [1, 1],
   flags: [...VAULT_FLAGS, SECRET_FLAG, { ...BIND_FLAG, text: 'cluster: also remove it from the Orbiset' }],

@@ -28,8 +28,6 @@ async function setInFolder(data: string, { entry, hosts }: Wanted, args: Args, i
 }
 
 export const secretsSetVerb: Verb = {
-  name: 'secrets set',
-  summary: 'Stores a secret in the vault of an Orbiset; the value comes from standard input.',
   usage: 'KEY',
   count: [1, 1],
   flags: [

@@ -14,8 +14,6 @@ function issuerOf(text: string): string {
 }
 
 export const trustAddVerb: Verb = {
-  name: 'trust add',
-  summary: 'Pins the root key of an issuer: orb verify trusts its keys from then on.',
   usage: 'ISSUER',
   count: [1, 1],
   flags: [

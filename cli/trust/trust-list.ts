@@ -5,8 +5,6 @@ import { dataText, printable, table } from '../io/output.ts';
 import { readPins } from './trust-store.ts';
 
 export const trustListVerb: Verb = {
-  name: 'trust list',
-  summary: 'Lists the issuers whose root keys are pinned.',
   usage: '',
   count: [0, 0],
   flags: [OUTPUT_LIST],
@@ -22,7 +20,7 @@ export const trustListVerb: Verb = {
         sequence,
         added_at: addedAt,
       }));
-      io.out(dataText({ roots }, format));
+      io.out(await dataText({ roots }, format));
     } else if (format === 'name') io.out(pins.map(([issuer]) => `${printable(issuer)}\n`).join(''));
     else {
       const rows = pins.map(([issuer, { root, sequence, addedAt }]) => [

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import type { Root } from '../../core/verify/keys.ts';
 import { invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { dataText } from '../io/output.ts';
+import { jsonText } from '../io/output.ts';
 import { parseJson, rootOf } from './root-key.ts';
 import { trustFile } from './trust-file.ts';
 
@@ -50,7 +50,7 @@ function textOf(pins: Pins): string {
   for (const [issuer, { root, sequence, addedAt }] of [...pins].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     issuers[issuer] = { root: { ...root.jwk }, kid: root.kid, sequence, added_at: addedAt };
   }
-  return dataText({ format: FORMAT, issuers }, 'json');
+  return `${jsonText({ format: FORMAT, issuers })}\n`;
 }
 
 /** Changes one pin under a lock between processes. `change` gets the stored pin and returns the new pin, if any. */

@@ -95,8 +95,6 @@ async function checkAll(
 const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
 
 export const validateVerb: Verb = {
-  name: 'validate',
-  summary: 'Checks manifests, Orbs, Orbisets and Secrets as the loader and the API do.',
   usage: 'FILE|FOLDER…',
   count: [1, 10_000],
   flags: [
@@ -109,7 +107,9 @@ export const validateVerb: Verb = {
     const format = formatOf(args, ['text', 'json', 'yaml']);
     const { files, found } = await checkAll(args.positionals, args.all('egress-allow').map(originOf), io);
     if (format === 'json' || format === 'yaml')
-      io.out(dataText({ files, findings: found.map(({ file, finding }) => findingValue(file, finding)) }, format));
+      io.out(
+        await dataText({ files, findings: found.map(({ file, finding }) => findingValue(file, finding)) }, format),
+      );
     else io.out(found.map(findingText).join(''));
     const errors = found.filter(({ finding }) => finding.severity === 'error').length;
     io.err(`${count(files, 'file')}, ${count(errors, 'error')}, ${count(found.length - errors, 'remark')}\n`);

@@ -1,6 +1,5 @@
 import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
 import { errorCode } from '../../core/errors/error-code.ts';
-import { replayEvidence } from '../../core/failover/replay-evidence.ts';
 import { isLaterOrigin } from '../../core/merkle/log-origin.ts';
 import { parseTlogProof } from '../../core/merkle/tlog-proof.ts';
 import { verification } from '../../core/verify/rows.ts';
@@ -11,7 +10,7 @@ import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verb } from '../args/verb.ts';
 import { usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { dataText, printable } from '../io/output.ts';
+import { jsonText, printable } from '../io/output.ts';
 import { readInput, readText } from '../io/read-file.ts';
 import { readRoot } from '../trust/root-key.ts';
 import { readPins, rememberSequence } from '../trust/trust-store.ts';
@@ -43,9 +42,12 @@ function maxAgeOf(args: Args): Pick<VerifyOptions, 'maxAgeMs'> {
   return { maxAgeMs };
 }
 
-/** Passed in here, because the verifier itself does not know how swaps are decided. */
-const replayOf = (args: Args): Pick<VerifyOptions, 'replay'> =>
-  args.has('explain') ? { replay: ({ evidence, swap }) => replayEvidence(evidence, swap) } : {};
+/** Passed in here, because the verifier itself does not know how swaps are decided; loaded only for `--explain`. */
+async function replayOf(args: Args): Promise<Pick<VerifyOptions, 'replay'>> {
+  if (!args.has('explain')) return {};
+  const { replayEvidence } = await import('../../core/failover/replay-evidence.ts');
+  return { replay: ({ evidence, swap }) => replayEvidence(evidence, swap) };
+}
 
 async function trustAnchorsOf(args: Args, io: Io): Promise<TrustAnchors> {
   const text = args.one('root');
@@ -97,7 +99,7 @@ const withRows = (judged: Verification, isBundle: boolean): Verification => ({
 
 async function verify(args: Args, io: Io): Promise<Report> {
   const path = args.positionals[0] ?? '';
-  const options = { ...maxAgeOf(args), ...replayOf(args), allowUnlogged: args.has('allow-unlogged') };
+  const options = { ...maxAgeOf(args), ...(await replayOf(args)), allowUnlogged: args.has('allow-unlogged') };
   const disclosed = await readDisclosed(args, io);
   const believed = await trustAnchorsOf(args, io);
   const document = readDocument(await readInput(path, MAX_BYTES, io), path);
@@ -117,8 +119,6 @@ async function verify(args: Args, io: Io): Promise<Report> {
 }
 
 export const verifyVerb: Verb = {
-  name: 'verify',
-  summary: 'Verifies a receipt of a run or a swap, offline, with only the pinned root key of its issuer.',
   usage: 'BUNDLE.json|RECEIPT.jws|-',
   count: [1, 1],
   flags: [
@@ -141,7 +141,7 @@ export const verifyVerb: Verb = {
   ],
   run: async (args, io) => {
     const report = await verify(args, io);
-    io.out(args.has('json') ? dataText(reportValue(report), 'json') : reportText(report));
+    io.out(args.has('json') ? `${jsonText(reportValue(report))}\n` : reportText(report));
     return report.verification.exit;
   },
 };

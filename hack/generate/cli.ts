@@ -1,7 +1,7 @@
 import { flagMeaning, flagName } from '../../adapters/process/help.ts';
 import { flagsOf } from '../../cli/args/parse-args.ts';
 import type { Flag } from '../../adapters/process/flag.ts';
-import type { Verb } from '../../cli/args/verb.ts';
+import type { VerbEntry } from '../../cli/args/verb.ts';
 import { verbs } from '../../cli/verbs.ts';
 import type { Artefact } from './artefact.ts';
 import { formatted } from './formatted.ts';
@@ -61,6 +61,11 @@ own rights and need no API.
 Results are on standard output, everything else on standard error. Secrets come from files, standard input or the environment,
 never from arguments.
 
+## Files of its own
+
+An installed \`orb\` keeps its compiled code in \`~/.cache/orb\` (\`XDG_CACHE_HOME\`), so that it starts faster. You may delete
+that folder at any time. \`NODE_DISABLE_COMPILE_CACHE=1\` switches the cache off.
+
 ## Verbs
 `;
 
@@ -68,20 +73,21 @@ const cell = (text: string): string => text.replaceAll('|', String.raw`\|`).repl
 
 const flagRow = (flag: Flag): string => `| \`${flagName(flag)}\` | ${cell(flagMeaning(flag))} |\n`;
 
-function verbText(verb: Verb): string {
-  const usage = `orb ${verb.name} ${verb.usage}`.trimEnd();
+async function verbText({ name, summary, load }: VerbEntry): Promise<string> {
+  const verb = await load();
+  const usage = `orb ${name} ${verb.usage}`.trimEnd();
   const examples = verb.examples.map((line) => `${line.replaceAll('{orb}', 'orb')}\n`).join('');
   return [
-    `### orb ${verb.name}\n`,
-    `${cell(verb.summary)}\n`,
+    `### orb ${name}\n`,
+    `${cell(summary)}\n`,
     ...(verb.about === undefined ? [] : [`${cell(verb.about)}\n`]),
     `\`\`\`sh\n# ${usage} [flags]\n${examples}\`\`\`\n`,
     `| Flag | |\n| --- | --- |\n${flagsOf(verb).map(flagRow).join('')}`,
   ].join('\n');
 }
 
-/** The reference of the command line, from its table of verbs. */
+/** The reference of the command line, from its list of verbs. */
 export async function cliArtefacts(root: string): Promise<readonly Artefact[]> {
-  const text = [INTRODUCTION, ...verbs.map(verbText)].join('\n');
+  const text = [INTRODUCTION, ...(await Promise.all(verbs.map(verbText)))].join('\n');
   return [{ path: PATH, text: await formatted(root, PATH, text) }];
 }

@@ -47,11 +47,11 @@ const wordsOf = (text: string): readonly string[] =>
   [...text.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare = '']) => quoted ?? bare);
 
 /** Runs a line of the command line up to its verb. @throws Failure no such verb, or none of its flags */
-function checkOrb(text: string): void {
+async function checkOrb(text: string): Promise<void> {
   const words = wordsOf(text.replace(/\s+[<>]\s.*$/, ''));
-  const verb = verbs.find(({ name }) => words.slice(0, name.split(' ').length).join(' ') === name);
-  expect(verb, text).to.not.equal(undefined);
-  if (verb !== undefined) parseVerbArgs(verb, words.slice(verb.name.split(' ').length));
+  const entry = verbs.find(({ name }) => words.slice(0, name.split(' ').length).join(' ') === name);
+  expect(entry, text).to.not.equal(undefined);
+  if (entry !== undefined) parseVerbArgs(await entry.load(), words.slice(entry.name.split(' ').length));
 }
 
 describe('the pages about installing', function suite() {
@@ -125,8 +125,8 @@ describe('the pages about installing', function suite() {
     const [, behind] = ORB.exec(one.text) ?? [];
     return behind === undefined ? [] : [{ where: one.where, text: behind }];
   }))
-    it(`${where} is a command of ours with flags that it has`, () => {
-      checkOrb(text);
+    it(`${where} is a command of ours with flags that it has`, async () => {
+      await checkOrb(text);
     });
 
   it('every other command is npm or kubectl', () => {

@@ -6,13 +6,7 @@ import { givenOf, valueOf } from '../../../../adapters/process/arguments.ts';
 import type { CommandLine } from '../../../../adapters/process/command-line.ts';
 import { asText } from '../../../../adapters/process/flag-values.ts';
 import { addressFlag, readyFileFlag } from '../../../../adapters/process/shared-flags.ts';
-import {
-  runCommand,
-  runProgram,
-  untilStopped,
-  type RunningProgram,
-  type Start,
-} from '../../../../adapters/process/run-program.ts';
+import { runProgram, untilStopped, type RunningProgram, type Start } from '../../../../adapters/process/run-program.ts';
 import { EX_CONFIG, StartError, UsageError } from '../../../../adapters/process/start-error.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 import { fakeProcess, type FakeProcess } from '../../../support/fake-process.ts';
@@ -273,13 +267,5 @@ describe('runProgram', () => {
     await ended;
     expect(fake.exits).to.deep.equal([1]);
     expect(fake.err()).to.match(/^--ready-file \/.*: the file can't be written \(\w+\)\n$/);
-  });
-});
-
-describe('runCommand', () => {
-  it('gives a command its arguments, and leaves the end to the process', async () => {
-    const fake = fakeProcess(['a', '--b']);
-    await runCommand(async (argv) => argv.length, fake.host);
-    expect([fake.host.exitCode, fake.exits]).to.deep.equal([2, []]);
   });
 });

@@ -13,9 +13,10 @@ describe('help', () => {
   before(() => (cli = aCli()));
   after(() => rmSync(cli.folder, { recursive: true }));
 
-  for (const verb of verbs) {
-    it(`shows ${verb.name} with every flag and an example, the same three ways`, async () => {
-      const name = verb.name.split(' ');
+  for (const entry of verbs) {
+    it(`shows ${entry.name} with every flag and an example, the same three ways`, async () => {
+      const verb = await entry.load();
+      const name = entry.name.split(' ');
       const asked = await cli.run([...name, '--help']);
       expect(asked.exit).to.equal(0);
       expect(asked.err).to.equal('');
@@ -26,15 +27,17 @@ describe('help', () => {
       expect((await cli.run([...name, '-h'])).out).to.equal(asked.out);
     });
 
-    it(`has examples of ${verb.name} that the command line takes`, () => {
+    it(`has examples of ${entry.name} that the command line takes`, async () => {
+      const verb = await entry.load();
       expect(verb.examples.length).to.be.greaterThan(0);
       for (const example of verb.examples) {
         const [program, ...line] = words(example);
         expect(program).to.equal('{orb}');
         const shown = verbs.find(({ name }) => name === line.slice(0, name.split(' ').length).join(' '));
         if (shown === undefined) throw new Error(`no verb: ${example}`);
-        const args = parseVerbArgs(shown, line.slice(shown.name.split(' ').length));
-        checkCount(shown, args);
+        const named = { ...(await shown.load()), name: shown.name };
+        const args = parseVerbArgs(named, line.slice(shown.name.split(' ').length));
+        checkCount(named, args);
       }
     });
   }
@@ -42,7 +45,7 @@ describe('help', () => {
   it('lists every verb on the overview', async () => {
     const { out, exit } = await cli.run(['help']);
     expect(exit).to.equal(0);
-    for (const verb of verbs) expect(out).to.include(`  ${verb.name} `);
+    for (const { name } of verbs) expect(out).to.include(`  ${name} `);
     expect((await cli.run(['--help'])).out).to.equal(out);
   });
 

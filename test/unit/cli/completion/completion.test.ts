@@ -5,35 +5,36 @@ import { candidates } from '../../../../cli/completion/candidates.ts';
 import { verbs } from '../../../../cli/verbs.ts';
 import { aCli, type TestCli } from '../../../support/cli-io.ts';
 
-const complete = (...words: readonly string[]): readonly string[] => candidates(verbs, words).words;
+const complete = async (...words: readonly string[]): Promise<readonly string[]> =>
+  (await candidates(verbs, words)).words;
 
 describe('completion', () => {
   let cli: TestCli;
   before(() => (cli = aCli()));
   after(() => rmSync(cli.folder, { recursive: true }));
 
-  it('offers verbs, the second half of a verb, and flags that are not given yet', () => {
-    expect(complete('')).to.include.members(['run', 'receipts', 'keys', 'help']);
-    expect(complete('rec')).to.deep.equal(['receipts']);
-    expect(complete('receipts', '')).to.deep.equal(['get', 'list']);
-    expect(complete('help', 'keys', 'c')).to.deep.equal(['create']);
-    expect(complete('keys', 'create', '--te')).to.deep.equal(['--tenant']);
-    expect(complete('keys', 'create', '--tenant', 'a', '--te')).to.deep.equal(['--tenant']);
-    expect(complete('run', '--orbiset', 'x', '--orbi')).to.deep.equal([]);
+  it('offers verbs, the second half of a verb, and flags that are not given yet', async () => {
+    expect(await complete('')).to.include.members(['run', 'receipts', 'keys', 'help']);
+    expect(await complete('rec')).to.deep.equal(['receipts']);
+    expect(await complete('receipts', '')).to.deep.equal(['get', 'list']);
+    expect(await complete('help', 'keys', 'c')).to.deep.equal(['create']);
+    expect(await complete('keys', 'create', '--te')).to.deep.equal(['--tenant']);
+    expect(await complete('keys', 'create', '--tenant', 'a', '--te')).to.deep.equal(['--tenant']);
+    expect(await complete('run', '--orbiset', 'x', '--orbi')).to.deep.equal([]);
   });
 
-  it('offers formats behind -o, files where a file is meant, and nothing behind an unknown verb', () => {
-    expect(complete('run', '-o', '')).to.deep.equal(['json', 'yaml', 'name']);
-    expect(candidates(verbs, ['run', '--key-file', 'x'])).to.deep.equal({ words: [], files: true });
-    expect(candidates(verbs, ['verify', '']).files).to.equal(true);
-    expect(candidates(verbs, ['keys', 'revoke', '']).files).to.equal(false);
-    expect(candidates(verbs, ['nosuch', ''])).to.deep.equal({ words: [], files: false });
+  it('offers formats behind -o, files where a file is meant, and nothing behind an unknown verb', async () => {
+    expect(await complete('run', '-o', '')).to.deep.equal(['json', 'yaml', 'name']);
+    expect(await candidates(verbs, ['run', '--key-file', 'x'])).to.deep.equal({ words: [], files: true });
+    expect((await candidates(verbs, ['verify', ''])).files).to.equal(true);
+    expect((await candidates(verbs, ['keys', 'revoke', ''])).files).to.equal(false);
+    expect(await candidates(verbs, ['nosuch', ''])).to.deep.equal({ words: [], files: false });
   });
 
-  it('offers every flag of every verb', () => {
-    for (const verb of verbs)
-      for (const { name } of verb.flags)
-        expect(complete(...verb.name.split(' '), `--${name}`), verb.name).to.include(`--${name}`);
+  it('offers every flag of every verb', async () => {
+    for (const entry of verbs)
+      for (const { name } of (await entry.load()).flags)
+        expect(await complete(...entry.name.split(' '), `--${name}`), entry.name).to.include(`--${name}`);
   });
 
   it('answers scripts and kubectl one candidate a line, then what else to offer', async () => {

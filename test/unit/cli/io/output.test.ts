@@ -34,12 +34,12 @@ describe('jsonText', () => {
 });
 
 describe('dataText', () => {
-  it('ends with one line feed', () => {
-    expect(dataText({ a: [1] }, 'json')).to.equal('{\n  "a": [\n    1\n  ]\n}\n');
-    expect(dataText({ a: [1] }, 'yaml')).to.equal('a:\n  - 1\n');
+  it('ends with one line feed', async () => {
+    expect(await dataText({ a: [1] }, 'json')).to.equal('{\n  "a": [\n    1\n  ]\n}\n');
+    expect(await dataText({ a: [1] }, 'yaml')).to.equal('a:\n  - 1\n');
   });
-  it('quotes in YAML what would be read as something else', () =>
-    expect(dataText({ a: '1', b: 'null' }, 'yaml')).to.equal('a: "1"\nb: "null"\n'));
+  it('quotes in YAML what would be read as something else', async () =>
+    expect(await dataText({ a: '1', b: 'null' }, 'yaml')).to.equal('a: "1"\nb: "null"\n'));
 });
 
 describe('table', () => {
