@@ -156,7 +156,7 @@ function createUrlSecrets(
   };
   void enqueueAll();
   return {
-    inUrls: (key, told) => (orbs.isOver ? index.entriesOf(key.slice(0, key.indexOf('/')), told) : undefined),
+    inUrls: (key, reach) => (orbs.isOver ? index.entriesOf(key.slice(0, key.indexOf('/')), reach) : undefined),
     stop: () => {
       index.stop();
       reports.stop();

@@ -112,11 +112,11 @@ export class SecretWatch {
   /** Runs until `stop`. Never rejects. */
   async run(): Promise<void> {
     const { signal } = this.#stopping;
-    const told = async (): Promise<void> => {
+    const reportWhenSynced = async (): Promise<void> => {
       await this.#reflector.synced;
       if (!signal.aborted) this.#options.onSettled();
     };
-    void told();
+    void reportWhenSynced();
     await this.#reflector.run(signal);
   }
 

@@ -51,14 +51,14 @@ export function createVaultReporter({
   const owner: StatusOwner = { ...VAULT_REPORT, kind: KINDS.orbiset, store, writes };
   return async (key, { signal }) => {
     const orbiset = store.get(key);
-    const told = feed.report(key);
-    if (orbiset === undefined || told === undefined) return done;
+    const known = feed.report(key);
+    if (orbiset === undefined || known === undefined) return done;
     const generation = generationOf(orbiset);
-    if (told.uid !== orbiset.metadata.uid || told.generation !== generation) return done;
-    const found = inUrls(key, told);
+    if (known.uid !== orbiset.metadata.uid || known.generation !== generation) return done;
+    const found = inUrls(key, known);
     const before = conditionsOf(orbiset);
     const place = { namespace: orbiset.metadata.namespace ?? '' };
-    const { vault, conditions } = vaultStatus(told.report, found ?? [], place);
+    const { vault, conditions } = vaultStatus(known.report, found ?? [], place);
     const stamped = withTransitions(conditions, before, { generation, now: clock.now() });
     const kept = found === undefined ? before.filter(({ type }) => type === SECRET_IN_URL) : [];
     await writer.write(owner, orbiset, { vault, conditions: [...stamped, ...kept] }, signal);
