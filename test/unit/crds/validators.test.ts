@@ -59,7 +59,9 @@ describe('generated checks of documents', () => {
   for (const [name, schema, generated] of CHECKS)
     it(`find in ${name} documents what Ajv finds with the schema`, () => {
       const options = { allErrors: true, verbose: true, strict: true, ownProperties: true, formats };
-      const compiled: Check = new Ajv2020(options).compile(schema);
+      // The generated check leaves it out too.
+      const { 'x-resource': _, ...alone } = schema as typeof schema & { readonly 'x-resource'?: unknown };
+      const compiled: Check = new Ajv2020(options).compile(alone);
       fc.assert(
         fc.property(values, (value) => {
           expect(errorsOf(generated, value)).to.deep.equal(errorsOf(compiled, value));
