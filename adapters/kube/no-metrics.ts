@@ -2,7 +2,7 @@ import type { KubeMetrics } from './port.ts';
 
 const nothing = (): void => undefined;
 
-/** For a program that nobody scrapes. It loads no library of metrics. */
+/** Metrics of a program without a metrics endpoint: they are dropped. No metrics library is loaded. */
 export const noKubeMetrics: KubeMetrics = {
   request: nothing,
   listed: nothing,

@@ -1,16 +1,9 @@
-import {
-  LedgerError,
-  type FinishResult,
-  type RunFinish,
-  type RunStart,
-  type StartResult,
-  type StoredReceipt,
-} from '../../adapters/ledger/port.ts';
+import { LedgerError, type FinishResult, type RunFinish, type StoredReceipt } from '../../adapters/ledger/port.ts';
 import { encodeBase64Url } from '../../core/json/base64.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import type { AttemptRecord, CommitmentRecord } from '../../core/receipt/record.ts';
 import { decisiveAttempt, runEnd, type RunEnd, type RunProblemCode } from '../../core/attempts/classify.ts';
-import type { RunEnding, RunSeed } from '../../core/run/record.ts';
+import type { RunEnding } from '../../core/run/record.ts';
 import { ledgerCode, problem } from '../http/problem.ts';
 import type { Reply } from '../http/route.ts';
 import { recordOf, summaryOf as storedSummaryOf } from './receipt-summary.ts';
@@ -20,18 +13,8 @@ import { callProviders, type CallResults } from './call-providers.ts';
 import { commitJson, receiptRow, sealRun, summaryOf, type SealedRun } from './ending.ts';
 import { replay } from './idempotency.ts';
 import type { RunPlan } from './plan.ts';
-import type { LiveRun } from '../runtime/runs-in-flight.ts';
+import { seedOf, startRun, type StartedRun } from './start.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-
-/** A run between its start row and its answer. */
-interface StartedRun {
-  readonly plan: RunPlan;
-  readonly seed: RunSeed;
-  readonly live: LiveRun;
-  readonly inputSalt: Uint8Array;
-  /** Monotonic ms of the start. */
-  readonly began: number;
-}
 
 /** The outcome of a run. */
 interface EndedRun {
@@ -39,37 +22,6 @@ interface EndedRun {
   readonly end: RunEnd;
   /** The attempt that decides the end, except after a kill switch; undefined: there was no attempt. */
   readonly decisive: AttemptResult | undefined;
-}
-
-function seedOf(runtime: Runtime, plan: RunPlan, input: CommitmentRecord): RunSeed {
-  const { orb, orbiset } = plan;
-  return {
-    run_id: plan.runId,
-    tenant: orbiset.namespace,
-    orb_id: orb.orbId,
-    orb_namespace: orb.namespace,
-    manifest_digest: orb.digest,
-    irreversible: orb.irreversible,
-    slo_ms: orb.sloMs,
-    self: orb.namespace === orbiset.namespace,
-    anonymous: plan.caller === undefined,
-    has_inputs: orb.hasInputs,
-    has_outputs: orb.hasOutputs,
-    input,
-    started_at: runtime.clock.now(),
-  };
-}
-
-function startRow(runtime: Runtime, plan: RunPlan, seed: RunSeed): RunStart {
-  return {
-    runId: plan.runId,
-    tenant: seed.tenant,
-    startedAt: seed.started_at,
-    deadlineAt: seed.started_at + plan.timeoutMs,
-    owner: runtime.settings.owner,
-    seed: JSON.stringify(seed),
-    ...(plan.claim === undefined ? {} : { idempotency: plan.claim }),
-  };
 }
 
 const withoutAttempt: Readonly<Record<CallResults['stop'], RunEnd>> = {
@@ -261,16 +213,6 @@ function observe(runtime: Runtime, run: StartedRun, sealed: SealedRun): void {
     provider: execution.attempts.at(-1)?.provider ?? run.plan.eligible[0].provider.name,
     receipt_id: sealed.record.receipt_id,
   });
-}
-
-async function startRun(runtime: Runtime, plan: RunPlan, seed: RunSeed): Promise<StartResult | Reply> {
-  try {
-    return await runtime.ledger.startRun(startRow(runtime, plan, seed));
-  } catch (error) {
-    if (!(error instanceof LedgerError)) throw error;
-    runtime.logger.error('a run could not be started', { run_id: plan.runId, error });
-    return problem(plan, ledgerCode(error), {});
-  }
 }
 
 /** The answer to a planned run. */

@@ -30,7 +30,7 @@ function conflict({ managers }: KubeError, { ref, key }: SecretKey): Error {
   const owners = managers.length === 0 ? 'somebody else' : managers.join(', ');
   return invalid(
     `${key} of the Secret ${ref.namespace}/${ref.name} was written by ${owners}; nothing was changed`,
-    '--force replaces its value: whoever wrote it may write it again',
+    '--force replaces its value; its owner may write the old value again',
     OTHER,
   );
 }

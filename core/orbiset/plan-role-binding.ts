@@ -19,7 +19,7 @@ export interface RoleBindingSnapshot {
 
 export type RoleBindingPlan =
   | { readonly kind: 'keep' }
-  /** `uid` of the binding to change. Absent when there is none; a live read must confirm that. */
+  /** `uid` of the binding to change. Absent when the cache holds no binding; check with a live read before you create one. */
   | { readonly kind: 'apply'; readonly binding: VaultReaderBinding; readonly uid: string | undefined }
   /**
    * Our RoleBinding in a namespace without an Orbiset. `isOwned`: the garbage collector should remove it with its

@@ -98,8 +98,8 @@ export type Selection =
   | Exclude<Eligibility, { kind: 'eligible' }>;
 
 /**
- * Every eligible provider in order, each with its own request. If none is eligible, the reason of the first in order
- * (failover.md §12.2).
+ * Lists the eligible providers in order, each with its own request. If there is none, gives the reason why the first
+ * provider is not eligible (failover.md §12.2).
  * @param providers at least one
  */
 export function selectProviders(providers: readonly CompiledProvider[], context: EligibilityContext): Selection {

@@ -24,7 +24,8 @@ function sectionOf(changelog: string, version: string): readonly string[] {
 
 function kindOf(heading: string): string {
   const kind = heading.slice('### '.length).toLowerCase();
-  if (!KINDS.has(kind)) throw new Error(`CHANGELOG.md: "${heading}" is none of ${[...KINDS].join(', ')}`);
+  if (!KINDS.has(kind))
+    throw new Error(`CHANGELOG.md: unknown heading "${heading}"; use one of ${[...KINDS].join(', ')}`);
   return kind;
 }
 

@@ -113,7 +113,7 @@ describe('what the chart orb-platform runs', () => {
     });
   });
 
-  it('takes request bodies as large as it is told, up to 8 MiB', async () => {
+  it('passes api.maxRequestBytes to the API, up to 8 MiB', async () => {
     const args = argsOf(find(await render(...set('api.maxRequestBytes=8388608')), API));
     expect(args).to.include('--max-request-bytes=8388608');
     for (const wrong of ['0', '8388609', '1.5', '1Mi']) {

@@ -167,7 +167,7 @@ describe('the platform among malformed objects that no schema has seen (security
   it('says of each malformed one what is wrong with it, where the API server lets a status be written', async () => {
     const unreported = async (): Promise<readonly KubeObject[]> =>
       (await identified()).filter((object) => conditionOf(object, 'Ready') === undefined);
-    // Those that nobody may write a status for never get one.
+    // The API server refuses a status for some of these objects: they never get one.
     let silent = await unreported();
     await waitFor(async () => {
       const now = await unreported();

@@ -116,7 +116,7 @@ describe('operator, failover', () => {
     expect(await swapEvents()).to.deep.equal(eventsOf(await read()));
   });
 
-  it('goes on with the numbers where a leader was killed, and reports no swap twice', async () => {
+  it('continues the numbers of swaps after its leader was killed, and reports no swap twice', async () => {
     const one = await start();
     say(FAILING);
     await space.apply(orb());

@@ -198,7 +198,7 @@ describe('POST /orbisets/{id}/execute: the table of design.md §3', function () 
     expect(`${other.status} ${codeOf(other.body)}`).to.equal('422 idempotency-key-reused');
   });
 
-  it('ends a run whose caller has gone away as any other, with a receipt: the request is sent and not taken back', async () => {
+  it('ends a run whose caller has gone away like every other run, with a receipt: the request is sent and not taken back', async () => {
     const orbId = 't.held@1.0.0';
     const count = async (): Promise<number> => {
       const listed = await check('GET', '/receipts', await standalone.get('/receipts?limit=200'));

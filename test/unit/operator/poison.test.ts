@@ -51,12 +51,16 @@ const parts = fc.record({ spec, status, annotations });
 const object = (
   make: typeof anOrb,
   {
-    spec: any,
-    status: some,
-    annotations: asked,
+    spec: anySpec,
+    status: anyStatus,
+    annotations: given,
   }: { spec: unknown; status: unknown; annotations: Record<string, string> | undefined },
 ): KubeObject =>
-  make('poison', { spec: any, status: some, ...(asked === undefined ? {} : { metadata: { annotations: asked } }) });
+  make('poison', {
+    spec: anySpec,
+    status: anyStatus,
+    ...(given === undefined ? {} : { metadata: { annotations: given } }),
+  });
 
 const snapshot = (orb: KubeObject): OrbSnapshot => ({
   orb,

@@ -42,7 +42,7 @@ describe('changes of a chart', () => {
   const refused: readonly (readonly [why: string, text: string, message: string])[] = [
     ['a version without a section', '## 0.1.0\n', 'no section ## 0.2.0'],
     ['an entry without a kind', '## 0.2.0\n\n- New.\n', '"- New." stands below no kind'],
-    ['a kind that nobody knows', '## 0.2.0\n\n### News\n', '"### News" is none of added, changed'],
+    ['an unknown heading', '## 0.2.0\n\n### News\n', 'unknown heading "### News"; use one of added, changed'],
   ];
   for (const [why, text, message] of refused)
     it(`are refused for ${why}`, () => {
