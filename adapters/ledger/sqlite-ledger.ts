@@ -9,7 +9,7 @@ import { CheckpointSchedule } from './sqlite/checkpoint-schedule.ts';
 import { lockForProcess, type ProcessLock } from './sqlite/process-lock.ts';
 import type { LogKey } from './sqlite/protocol.ts';
 import { ledgerError } from './sqlite/sqlite-error.ts';
-import { WriterHandle, type Committed } from './sqlite/writer-handle.ts';
+import { WriterHandle, type Committed, type StartWriter } from './sqlite/writer-handle.ts';
 import type { SignedCheckpoint } from './tables/checkpoints.ts';
 import type { LedgerIdentity } from './tables/identity.ts';
 import type { RowResult, TableParts } from './tables/table.ts';
@@ -30,6 +30,8 @@ export interface SqliteLedgerOptions {
   readonly gate?: LogGate;
   /** Called with each checkpoint after its commit. */
   readonly onCheckpoint?: (checkpoint: SignedCheckpoint) => void;
+  /** Starts the writer; absent: in a thread of its own. */
+  readonly startWriter?: StartWriter;
 }
 
 // performance.md §3.3
@@ -152,10 +154,11 @@ async function signWhatIsLeft({ schedule }: Parts, found: Found, { gate = OPEN }
 
 async function openParts(opening: Opening, made: string | undefined): Promise<Parts> {
   const { options } = opening;
-  const { file, identity, logKey } = options;
+  const { file, identity, logKey, startWriter } = options;
   // Copies: a view into a pool would send the whole pool to the thread.
   const key = { privateKey: logKey.privateKey, publicKey: Uint8Array.from(logKey.publicKey) };
-  const writer = new WriterHandle({ file, identity, logKey: key, dataKey: Uint8Array.from(options.dataKey) });
+  const settings = { file, identity, logKey: key, dataKey: Uint8Array.from(options.dataKey) };
+  const writer = new WriterHandle(settings, startWriter);
   const found = await writer.open();
   let parts: Parts | undefined;
   try {

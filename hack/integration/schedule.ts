@@ -5,7 +5,7 @@ type Run = (part: Part) => Promise<void>;
 
 /** Waiting parts mostly wait, each in two or three processes. */
 const WAITING_JOBS = 2;
-const TIMED_JOBS = 3;
+const TIMED_JOBS = 4;
 
 async function drain(parts: readonly Part[], jobs: number, run: Run): Promise<void> {
   const queue = [...parts];
@@ -17,7 +17,7 @@ async function drain(parts: readonly Part[], jobs: number, run: Run): Promise<vo
 
 /**
  * Runs parts in their order. Waiting parts run from the start beside all others, at most two at a time. Other parts run
- * `jobs` at a time. Parts that measure time run last, at most three at a time.
+ * `jobs` at a time. Parts that measure time run last, at most four at a time.
  * @param jobs ≥ 1; 1: one part at a time
  */
 export async function schedule(parts: readonly Part[], jobs: number, run: Run): Promise<void> {

@@ -2,8 +2,11 @@ import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
 import { LedgerError, type Ledger } from '../../adapters/ledger/port.ts';
 import { openSqliteLedger, type SqliteLedgerOptions } from '../../adapters/ledger/sqlite-ledger.ts';
+import { serveWriter } from '../../adapters/ledger/sqlite-writer/serve-writer.ts';
+import type { StartWriter } from '../../adapters/ledger/sqlite/writer-handle.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { LEDGER_NOW } from './ledger-rows.ts';
 
@@ -40,12 +43,25 @@ export interface SqliteFixture {
 
 const isClosed = (error: unknown): boolean => error instanceof LedgerError && error.code === 'ledger-closed';
 
+/** A writer on the thread of the tests: a thread of its own loads its modules anew, 0.1 s each time. */
+export const writerOnThisThread: StartWriter = ({ onReply, onEnd }) => {
+  const { port1, port2 } = new MessageChannel();
+  port1.on('message', onReply).on('close', () => onEnd(undefined));
+  serveWriter(port2);
+  return (message) => port1.postMessage(message);
+};
+
 /** An empty SQLite ledger in its own folder, on a clock that stands still. */
-export async function openSqliteFixture(): Promise<SqliteFixture> {
+async function openFixture(writer: Pick<SqliteLedgerOptions, 'startWriter'>): Promise<SqliteFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'orb-ledger-'));
   const clock = createFakeClock(LEDGER_NOW);
   const file = join(folder, 'ledger.sqlite');
-  const options = testLedgerOptions(file, { dataKey: randomBytes(32), clock, random: randomBytes });
+  const options = testLedgerOptions(file, {
+    dataKey: randomBytes(32),
+    clock,
+    random: randomBytes,
+    ...writer,
+  });
   const ledger = await openSqliteLedger(options);
   let current = ledger;
   const reopen = async (): Promise<Ledger> => {
@@ -75,3 +91,9 @@ export async function openSqliteFixture(): Promise<SqliteFixture> {
     },
   };
 }
+
+/** For tests of what uses a ledger. */
+export const openSqliteFixture = (): Promise<SqliteFixture> => openFixture({ startWriter: writerOnThisThread });
+
+/** For tests of the ledger: with the thread of the product. */
+export const openThreadedFixture = (): Promise<SqliteFixture> => openFixture({});

@@ -1,57 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import { LedgerError } from '../port.ts';
-import { checkHead } from './check-head.ts';
-import type { FromWriter, ToWriter, WriterSettings } from '../sqlite/protocol.ts';
-import type { WriteRow } from '../tables/tables.ts';
-import { openWriterDatabase } from './schema.ts';
-import { failureDetail } from '../sqlite/sqlite-error.ts';
-import { Writer } from './writer.ts';
+import { serveWriter } from './serve-writer.ts';
 
 // The only module that runs on import: the entry of the writer's thread.
-const port = parentPort;
-if (port === null) throw new TypeError('the ledger writer runs in a worker thread');
-const answer = (message: FromWriter): void => port.postMessage(message);
-
-let writer: Writer | undefined;
-
-function open(settings: WriterSettings): void {
-  try {
-    const db = openWriterDatabase(settings.file, settings.identity);
-    checkHead(db);
-    writer = new Writer(db, settings);
-    answer(['ready', ...writer.sizes()]);
-  } catch (error) {
-    const code = error instanceof LedgerError ? error.code : 'ledger-unavailable';
-    answer(['unopened', code, failureDetail(error)]);
-    port?.close();
-  }
-}
-
-function commit(rows: readonly WriteRow[]): void {
-  if (writer === undefined) throw new TypeError('a group before the ledger was open');
-  try {
-    const results = writer.commit(rows);
-    answer(['committed', results, ...writer.sizes()]);
-  } catch (error) {
-    answer(['failed', failureDetail(error)]);
-    return;
-  }
-  writer.tidy();
-}
-
-port.on('message', (message: ToWriter) => {
-  switch (message[0]) {
-    case 'open':
-      open(message[1]);
-      return;
-    case 'group':
-      commit(message[1]);
-      return;
-    case 'close':
-      writer?.close();
-      port.close();
-      return;
-    default:
-      message satisfies never;
-  }
-});
+if (parentPort === null) throw new TypeError('the ledger writer runs in a worker thread');
+serveWriter(parentPort);

@@ -24,23 +24,44 @@ const ENTRY = new URL(SOURCE.href.replace(/\.ts$/, extname(import.meta.url)));
 // Objects to transfer: transferring pays from about 64 kB on (performance.md §4).
 const NOTHING: readonly Transferable[] = [];
 
-/** The thread of one writer. One message at a time: the queue before it has one lane. */
-class WriterThread {
-  readonly #worker = new Worker(ENTRY);
+/** What a writer that was started tells. */
+interface WriterEvents {
+  readonly onReply: (reply: FromWriter) => void;
+  /** It takes no further message. `cause` is undefined after an ordinary end. */
+  readonly onEnd: (cause: unknown) => void;
+}
+
+/** Starts a writer, by default in a thread of its own. Returned is what sends it a message. */
+export type StartWriter = (events: WriterEvents) => (message: ToWriter) => void;
+
+const startThread: StartWriter = ({ onReply, onEnd }) => {
+  const worker = new Worker(ENTRY);
+  worker.on('message', onReply).on('messageerror', onEnd).on('error', onEnd);
+  worker.on('exit', () => onEnd(undefined));
+  return (message) => worker.postMessage(message, NOTHING);
+};
+
+/** One writer that was started. One message at a time: the queue before it has one lane. */
+class RunningWriter {
+  readonly #post: (message: ToWriter) => void;
   readonly #ended: Promise<unknown>;
   #asked: Asked | undefined;
   #dead = false;
 
-  constructor() {
-    this.#ended = new Promise((resolve) => this.#worker.once('exit', resolve));
-    this.#worker.on('message', (reply: FromWriter) => {
-      const asked = this.#asked;
-      this.#asked = undefined;
-      asked?.resolve(reply);
+  constructor(start: StartWriter) {
+    const ended = Promise.withResolvers<undefined>();
+    this.#ended = ended.promise;
+    this.#post = start({
+      onReply: (reply) => {
+        const asked = this.#asked;
+        this.#asked = undefined;
+        asked?.resolve(reply);
+      },
+      onEnd: (cause) => {
+        this.#fail(cause);
+        if (cause === undefined) ended.resolve(undefined);
+      },
     });
-    this.#worker.on('messageerror', (error) => this.#fail(error));
-    this.#worker.on('error', (error) => this.#fail(error));
-    this.#worker.on('exit', () => this.#fail(undefined));
   }
 
   get dead(): boolean {
@@ -51,12 +72,12 @@ class WriterThread {
     return new Promise((resolve, reject) => {
       this.#asked = { resolve, reject };
       if (this.#dead) this.#fail(undefined);
-      else this.#worker.postMessage(message, NOTHING);
+      else this.#post(message);
     });
   }
 
   async close(): Promise<void> {
-    if (!this.#dead) this.#worker.postMessage(['close'] satisfies ToWriter, NOTHING);
+    if (!this.#dead) this.#post(['close']);
     await this.#ended;
   }
 
@@ -68,24 +89,26 @@ class WriterThread {
   }
 }
 
-/** The writer as the main thread sees it. The next group replaces a thread that crashed. */
+/** The writer as the main thread sees it. The next group replaces one that crashed. */
 export class WriterHandle {
   readonly #settings: WriterSettings;
-  #thread: WriterThread | undefined;
+  readonly #start: StartWriter;
+  #running: RunningWriter | undefined;
 
-  constructor(settings: WriterSettings) {
+  constructor(settings: WriterSettings, start: StartWriter = startThread) {
     this.#settings = settings;
+    this.#start = start;
   }
 
-  /** Starts the thread and opens the file. @throws LedgerError as the file's schema and identity say */
+  /** Starts the writer and opens the file. @throws LedgerError as the file's schema and identity say */
   async open(): Promise<Omit<Committed, 'results'>> {
-    const thread = new WriterThread();
-    const reply = await thread.ask(['open', this.#settings]);
+    const writer = new RunningWriter(this.#start);
+    const reply = await writer.ask(['open', this.#settings]);
     if (reply[0] === 'ready') {
-      this.#thread = thread;
+      this.#running = writer;
       return { size: reply[1], checkpointed: reply[2] };
     }
-    await thread.close();
+    await writer.close();
     const [code, message] =
       reply[0] === 'unopened' ? [reply[1], reply[2]] : (['ledger-unavailable', 'no answer'] as const);
     throw new LedgerError(code, message);
@@ -93,8 +116,8 @@ export class WriterHandle {
 
   /** Commits a group. @throws LedgerError `ledger-unavailable`: no row of it is known to be committed */
   async flush(rows: readonly WriteRow[]): Promise<Committed> {
-    if (this.#thread?.dead !== false) await this.open();
-    const reply = await this.#thread?.ask(['group', rows]);
+    if (this.#running?.dead !== false) await this.open();
+    const reply = await this.#running?.ask(['group', rows]);
     if (reply?.[0] === 'committed') return { results: reply[1], size: reply[2], checkpointed: reply[3] };
     throw new LedgerError(
       'ledger-unavailable',
@@ -103,6 +126,6 @@ export class WriterHandle {
   }
 
   async close(): Promise<void> {
-    await this.#thread?.close();
+    await this.#running?.close();
   }
 }

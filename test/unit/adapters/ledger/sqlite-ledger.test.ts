@@ -1,4 +1,4 @@
-import { openSqliteFixture } from '../../../support/sqlite-ledger.ts';
+import { openThreadedFixture } from '../../../support/sqlite-ledger.ts';
 import { ledgerContract } from './contract.ts';
 
-ledgerContract('SQLite', openSqliteFixture);
+ledgerContract('SQLite', openThreadedFixture);

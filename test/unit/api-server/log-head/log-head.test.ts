@@ -12,7 +12,7 @@ import { interruptibleHead, type InterruptibleHeadStore } from '../../../support
 import { recordLog, type RecordedLog } from '../../../support/kube/runtime-recorders.ts';
 import { aFinish, aStart, LEDGER_NOW } from '../../../support/ledger-rows.ts';
 import { refusal } from '../../../support/refusal.ts';
-import { testLogKey, testLedgerOptions } from '../../../support/sqlite-ledger.ts';
+import { testLogKey, testLedgerOptions, writerOnThisThread } from '../../../support/sqlite-ledger.ts';
 
 const otherPair = generateKeyPairSync('ed25519');
 const otherLogKey = {
@@ -54,7 +54,9 @@ describe('LogHead (trust.md §2.3)', () => {
     const log = recordLog();
     const head = new LogHead({ clock, logger: log.logger, keys: [(some.logKey ?? testLogKey).publicKey] });
     const options = { clock, gate: head.gate, onCheckpoint: head.signed, ...some };
-    const ledger = await openSqliteLedger(testLedgerOptions(fileOf(name), options));
+    const ledger = await openSqliteLedger(
+      testLedgerOptions(fileOf(name), { startWriter: writerOnThisThread, ...options }),
+    );
     const [forks, nexts, opened]: [string[], string[], number[]] = [[], [], []];
     const process = { head, ledger, forks, nexts, opened, log };
     const forked = ({ why, next }: Doubt): void => void (forks.push(why), nexts.push(next));

@@ -1,0 +1,56 @@
+import type { MessagePort } from 'node:worker_threads';
+import { LedgerError } from '../port.ts';
+import type { FromWriter, ToWriter, WriterSettings } from '../sqlite/protocol.ts';
+import { failureDetail } from '../sqlite/sqlite-error.ts';
+import type { WriteRow } from '../tables/tables.ts';
+import { checkHead } from './check-head.ts';
+import { openWriterDatabase } from './schema.ts';
+import { Writer } from './writer.ts';
+
+/** Answers the messages of one port, one after the other, until it is told to close. */
+export function serveWriter(port: MessagePort): void {
+  const answer = (message: FromWriter): void => port.postMessage(message);
+  let writer: Writer | undefined;
+
+  function open(settings: WriterSettings): void {
+    try {
+      const db = openWriterDatabase(settings.file, settings.identity);
+      checkHead(db);
+      writer = new Writer(db, settings);
+      answer(['ready', ...writer.sizes()]);
+    } catch (error) {
+      const code = error instanceof LedgerError ? error.code : 'ledger-unavailable';
+      answer(['unopened', code, failureDetail(error)]);
+      port.close();
+    }
+  }
+
+  function commit(rows: readonly WriteRow[]): void {
+    if (writer === undefined) throw new TypeError('a group before the ledger was open');
+    try {
+      const results = writer.commit(rows);
+      answer(['committed', results, ...writer.sizes()]);
+    } catch (error) {
+      answer(['failed', failureDetail(error)]);
+      return;
+    }
+    writer.tidy();
+  }
+
+  port.on('message', (message: ToWriter) => {
+    switch (message[0]) {
+      case 'open':
+        open(message[1]);
+        return;
+      case 'group':
+        commit(message[1]);
+        return;
+      case 'close':
+        writer?.close();
+        port.close();
+        return;
+      default:
+        message satisfies never;
+    }
+  });
+}
