@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { parseDocument } from 'yaml';
 import { command } from '../control-plane/command.ts';
 import { findingsOf, type Finding } from './finding.ts';
 import { isRecord, type Json } from '../control-plane/json.ts';
@@ -49,17 +49,29 @@ export async function lint(helm: string, subject: ChartCase): Promise<readonly F
   return findingsOf(nameOf(subject), said.length === 0 ? `${stdout}${stderr}` : said.join('\n'));
 }
 
-/** The objects of a text with several documents. @throws Error a document is not YAML, or not an object */
-export function objectsOf(text: string): readonly Json[] {
-  return parseAllDocuments(text).flatMap((document) => {
-    const [fault] = document.errors;
-    if (fault !== undefined) throw fault;
-    const value: unknown = document.toJS();
-    if (value === null) return [];
-    if (!isRecord(value)) throw new TypeError(`a rendered document is no object: ${JSON.stringify(value)}`);
-    return [value];
-  });
+// Renders of a chart differ in few of their documents, and parsing all of them takes half a second.
+const parsed = new Map<string, Json | null>();
+
+function objectOf(text: string): Json | null {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const document = parseDocument(text);
+  const [fault] = document.errors;
+  if (fault !== undefined) throw fault;
+  const value: unknown = document.toJS();
+  if (value !== null && !isRecord(value)) {
+    throw new TypeError(`a rendered document is no object: ${JSON.stringify(value)}`);
+  }
+  parsed.set(text, value);
+  return value;
 }
+
+/** The objects of a text with several documents. @throws Error a document is not YAML, or not an object */
+export const objectsOf = (text: string): readonly Json[] =>
+  text.split(/^---$/m).flatMap((document): readonly Json[] => {
+    const object = objectOf(document);
+    return object === null ? [] : [object];
+  });
 
 /** The capabilities of a cluster, in the form of Helm's flags. */
 export interface Capabilities {

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseAllDocuments } from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
+import { objectsOf } from '../../../hack/charts/render.ts';
 import { command, type CommandResult } from '../../../hack/control-plane/command.ts';
 import { PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
 import { findTool } from '../../../hack/control-plane/tools.ts';
@@ -40,12 +40,8 @@ export async function openHelm(kubeconfig = '/nowhere'): Promise<Helm> {
   return { run, render, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** The objects of a text of YAML documents. */
-export const objectsIn = (text: string): readonly JsonObject[] =>
-  parseAllDocuments(text).flatMap((document) => {
-    const value: unknown = document.toJS();
-    return isJsonObject(value) ? [value] : [];
-  });
+/** The objects of a text of YAML documents. @throws Error a document is not YAML, or not an object */
+export const objectsIn = (text: string): readonly JsonObject[] => objectsOf(text).filter(isJsonObject);
 
 /** A member below objects; undefined when a member on the path is missing. */
 export const at = (value: JsonValue | undefined, ...path: readonly string[]): JsonValue | undefined =>

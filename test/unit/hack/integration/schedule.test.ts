@@ -31,6 +31,7 @@ describe('schedule', () => {
     part('timed-2', 'timed'),
     part('timed-3', 'timed'),
     part('timed-4', 'timed'),
+    part('timed-5', 'timed'),
     part('c', 'side-by-side'),
     part('d', 'side-by-side'),
   ];
@@ -48,11 +49,11 @@ describe('schedule', () => {
     await runs.end('waiting-1');
     expect(runs.begun.slice(6)).to.deep.equal(['waiting-3']);
     await runs.end('d');
-    expect(runs.begun.slice(7)).to.deep.equal(['timed-1', 'timed-2', 'timed-3']);
+    expect(runs.begun.slice(7)).to.deep.equal(['timed-1', 'timed-2', 'timed-3', 'timed-4']);
     await runs.end('timed-1');
-    await runs.end('timed-2', 'timed-3');
-    expect([runs.begun.slice(10), await isDone()]).to.deep.equal([['timed-4'], false]);
-    await runs.end('timed-4');
+    await runs.end('timed-2', 'timed-3', 'timed-4');
+    expect([runs.begun.slice(11), await isDone()]).to.deep.equal([['timed-5'], false]);
+    await runs.end('timed-5');
     expect(await isDone()).to.equal(false);
     await runs.end('waiting-2', 'waiting-3');
     expect(await isDone()).to.equal(true);
