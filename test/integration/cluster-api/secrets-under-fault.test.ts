@@ -198,7 +198,7 @@ describe('R17 secrets under fault (reliability.md §4.2)', function suite() {
       while (!stop.signal.aborted) {
         const reply = await execute(ECHO, text);
         if (reply.status !== 200) failed.push(reply);
-        await delay(5);
+        await delay(20);
       }
     };
     const load = Promise.all(Array.from({ length: LOOPS }, (_, number) => loop(`loop ${number}`)));
