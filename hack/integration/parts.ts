@@ -20,19 +20,12 @@ const WAITING = [
   'docs/failover-walk',
   'chaos/crashed-swap',
   'conformance/cluster',
+  'chaos/states',
   'kube',
   'charts/dashboards',
   'loader',
 ];
-const TIMED = [
-  'chaos/leaders',
-  'conformance/operators',
-  'chaos/plans',
-  'conformance/sockets',
-  'chaos/states',
-  'chaos/swaps',
-  'egress',
-];
+const TIMED = ['chaos/leaders', 'conformance/operators', 'chaos/plans', 'conformance/sockets', 'chaos/swaps', 'egress'];
 const LONGEST = [...WAITING, ...TIMED, 'cli', 'cluster-api', 'charts', 'standalone', 'operator', 'docs', 'cluster'];
 const NAMED = new Set(LONGEST);
 /** Small parts share a mocha and its control plane: starting a control plane takes five seconds of CPU. */

@@ -17,7 +17,7 @@ import { ACME, answered, createTestRuntime, type TestRuntime } from '../support/
 import { answer, type Script } from '../support/egress.ts';
 import { createFakeClock, type MovedClock } from '../support/fake-clock.ts';
 import { orbManifest } from '../support/orbs.ts';
-import { openSqliteFixture } from '../support/sqlite-ledger.ts';
+import { openThreadedFixture } from '../support/sqlite-ledger.ts';
 import { OneLoop } from './one-loop.ts';
 import { RecordingSource, type GivenMetrics, type TimedSource } from './recording-source.ts';
 import { Seconds } from './seconds.ts';
@@ -304,7 +304,7 @@ function orbOf({ providers, swap, probesAreRuns = false }: TimedOptions): WorldO
 
 /** Starts a world in which minutes pass at once, uses it, ends it. */
 async function inVirtualTime<T>(options: TimedOptions, use: (world: TimedWorld) => Promise<T>): Promise<T> {
-  const fixture = await openSqliteFixture();
+  const fixture = await openThreadedFixture();
   const world = await TimedWorld.open(options, { ledger: fixture.ledger, clock: createFakeClock(START) }, []);
   try {
     return await use(world);
@@ -318,7 +318,7 @@ const machineClock: MovedClock = { ...systemClock, advance: (ms) => delay(Math.m
 
 /** Does the same on the machine's clock, with providers behind TLS. */
 async function inRealTime<T>(options: TimedOptions, use: (world: TimedWorld) => Promise<T>): Promise<T> {
-  const fixture = await openSqliteFixture();
+  const fixture = await openThreadedFixture();
   const began = performance.now();
   const called: Called[] = [];
   const script =

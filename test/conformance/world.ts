@@ -10,7 +10,7 @@ import { ACME, createTestRuntime, type Executed, type TestRuntime } from '../sup
 import { answer, rawTlsServer, type RawServer, type Script } from '../support/egress.ts';
 import { at, payloadOf, textAt } from '../support/members.ts';
 import type { OrbOptions } from '../support/orbs.ts';
-import { openSqliteFixture, type SqliteFixture } from '../support/sqlite-ledger.ts';
+import { openThreadedFixture, type SqliteFixture } from '../support/sqlite-ledger.ts';
 import { issue, makeCa } from '../support/tls.ts';
 
 /** The authority that the dialer trusts. */
@@ -247,7 +247,7 @@ export async function startProviders(
 async function startWorld(options: WorldOptions): Promise<World> {
   const clock = shiftedClock();
   const { servers, dialer, close } = await startProviders(options, clock);
-  const fixture = await openSqliteFixture();
+  const fixture = await openThreadedFixture();
   const orbs = new OrbMetrics(clock);
   const metrics = { provider: orbs.provider, redactions: orbs.redactions, run: () => undefined };
   const runtime = createTestRuntime({ ledger: fixture.ledger, clock, parts: { dialer, metrics } });

@@ -16,7 +16,9 @@ const bucketOf = (ms: number): number => {
 /** Counters of one provider and source at every scrape: windows begin and end at a scrape. */
 export class Series {
   readonly #now = new Float64Array(WIDTH);
-  readonly #scrapes: Float64Array[] = [];
+  /** One row of counters a scrape; the first row is of none, and the last one is where the next scrape goes. */
+  #rows = new Float64Array(2 * WIDTH);
+  #scrapes = 0;
   streak = 0;
   /** Second of the newest observation; undefined before the first. */
   lastAt: number | undefined;
@@ -32,36 +34,50 @@ export class Series {
 
   /** The scrape of a tick: the next scrape sees later observations. */
   scrape(): void {
-    this.#scrapes.push(Float64Array.from(this.#now));
+    this.#scrapes += 1;
+    const at = this.#scrapes * WIDTH;
+    if (at + WIDTH > this.#rows.length) {
+      const more = new Float64Array(2 * this.#rows.length);
+      more.set(this.#rows);
+      this.#rows = more;
+    }
+    this.#rows.set(this.#now, at);
   }
 
   /** Increase over a window that ended `offset` seconds before the last scrape. */
   window(seconds: number, offset = 0): SeriesWindow {
-    const end = this.#scrapes.length - 1 - offset / TICK_S;
-    const last = this.#scrapes[end];
-    const first = this.#scrapes[end - seconds / TICK_S];
-    return new SeriesWindow(
-      Float64Array.from({ length: WIDTH }, (_, index) => (last?.[index] ?? 0) - (first?.[index] ?? 0)),
-    );
+    const end = this.#scrapes - offset / TICK_S;
+    return new SeriesWindow(this.#rows, Math.max(end, 0), Math.max(end - seconds / TICK_S, 0));
   }
 }
 
+/** Rows are never written again, so a window reads them when it is asked. */
 class SeriesWindow {
-  readonly #counts: Float64Array;
+  readonly #rows: Float64Array;
+  readonly #end: number;
+  readonly #start: number;
 
-  constructor(counts: Float64Array) {
-    this.#counts = counts;
+  constructor(rows: Float64Array, end: number, start: number) {
+    this.#rows = rows;
+    this.#end = end * WIDTH;
+    this.#start = start * WIDTH;
   }
 
   get ok(): number {
-    return this.#counts[OK] ?? 0;
+    return this.#increase(OK);
   }
 
   get bad(): number {
-    return this.#counts[BAD] ?? 0;
+    return this.#increase(BAD);
   }
 
   quantile(q: number): Reading {
-    return histogramQuantile(q, BOUNDS, this.#counts.subarray(0, OK));
+    const counts = new Float64Array(OK);
+    for (let index = 0; index < OK; index += 1) counts[index] = this.#increase(index);
+    return histogramQuantile(q, BOUNDS, counts);
+  }
+
+  #increase(column: number): number {
+    return (this.#rows[this.#end + column] ?? 0) - (this.#rows[this.#start + column] ?? 0);
   }
 }

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
@@ -52,9 +52,22 @@ export const writerOnThisThread: StartWriter = ({ onMessage, onEnd }) => {
   return { post: (message) => port1.postMessage(message), ended, terminate: () => Promise.resolve(port1.close()) };
 };
 
+const SHARED_MEMORY = '/dev/shm';
+const ROOM_BYTES = 512 * 1_048_576;
+
+/** A folder in memory where there is room, as a sync to a disk takes most of the time of a commit. */
+function quickFolder(): string {
+  try {
+    const { bavail, bsize } = statfsSync(SHARED_MEMORY);
+    return bavail * bsize < ROOM_BYTES ? tmpdir() : SHARED_MEMORY;
+  } catch {
+    return tmpdir();
+  }
+}
+
 /** An empty SQLite ledger in its own folder, on a clock that stands still. */
-async function openFixture(writer: Pick<SqliteLedgerOptions, 'startWriter'>): Promise<SqliteFixture> {
-  const folder = mkdtempSync(join(tmpdir(), 'orb-ledger-'));
+async function openFixture(place: string, writer: Pick<SqliteLedgerOptions, 'startWriter'>): Promise<SqliteFixture> {
+  const folder = mkdtempSync(join(place, 'orb-ledger-'));
   const clock = createFakeClock(LEDGER_NOW);
   const file = join(folder, 'ledger.sqlite');
   const options = testLedgerOptions(file, {
@@ -93,8 +106,12 @@ async function openFixture(writer: Pick<SqliteLedgerOptions, 'startWriter'>): Pr
   };
 }
 
-/** For tests of what uses a ledger. */
-export const openSqliteFixture = (): Promise<SqliteFixture> => openFixture({ startWriter: writerOnThisThread });
+/** For unit tests of what uses a ledger. */
+export const openSqliteFixture = (): Promise<SqliteFixture> =>
+  openFixture(quickFolder(), { startWriter: writerOnThisThread });
 
-/** For tests of the ledger: with the thread of the product. */
-export const openThreadedFixture = (): Promise<SqliteFixture> => openFixture({});
+/** For longer tests of what uses a ledger: with the thread of the product. */
+export const openThreadedFixture = (): Promise<SqliteFixture> => openFixture(quickFolder(), {});
+
+/** For tests of the ledger: with the thread of the product, on a disk. */
+export const openDiskFixture = (): Promise<SqliteFixture> => openFixture(tmpdir(), {});

@@ -22,7 +22,7 @@ import { digestOf } from '../../../../core/json/digest.ts';
 import { checkLog } from '../../../support/check-log.ts';
 import { aFinish, aStart } from '../../../support/ledger-rows.ts';
 import { refusal } from '../../../support/refusal.ts';
-import { openThreadedFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
+import { openDiskFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
 const nothing = (): void => undefined;
 const never = new AbortController().signal;
@@ -31,7 +31,7 @@ describe('copies of an embedded ledger', () => {
   let fixture: SqliteFixture;
   let target: string;
   beforeEach(async () => {
-    fixture = await openThreadedFixture();
+    fixture = await openDiskFixture();
     target = join(fixture.folder, 'backup.sqlite');
   });
   afterEach(() => fixture.dispose());

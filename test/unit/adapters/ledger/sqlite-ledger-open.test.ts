@@ -10,7 +10,7 @@ import { openSqliteLedger } from '../../../../adapters/ledger/sqlite-ledger.ts';
 import { checkLog } from '../../../support/check-log.ts';
 import { aFinish, aStart, aSwap, runIdOf } from '../../../support/ledger-rows.ts';
 import { refusal } from '../../../support/refusal.ts';
-import { openThreadedFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
+import { openDiskFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
 function checkLedgerError(error: unknown, code: LedgerError['code'], message: RegExp): void {
   expect(error).to.be.instanceOf(LedgerError).with.property('code', code);
@@ -25,7 +25,7 @@ describe('openSqliteLedger', () => {
   let scratch: string;
   beforeEach(async () => {
     scratch = mkdtempSync(join(tmpdir(), 'orb-scratch-'));
-    fixture = await openThreadedFixture();
+    fixture = await openDiskFixture();
   });
   afterEach(async () => {
     await checkLog(await fixture.current(), { logKey: fixture.logKey, tenants: ['acme'] });

@@ -1,4 +1,4 @@
-import { openThreadedFixture } from '../../../support/sqlite-ledger.ts';
+import { openDiskFixture } from '../../../support/sqlite-ledger.ts';
 import { ledgerContract } from './contract.ts';
 
-ledgerContract('SQLite', openThreadedFixture);
+ledgerContract('SQLite', openDiskFixture);
