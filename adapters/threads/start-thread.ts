@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { Worker, type Transferable } from 'node:worker_threads';
+import { Worker, type ResourceLimits, type Transferable } from 'node:worker_threads';
 
 /** What a thread tells. */
 export interface ThreadEvents<Out> {
@@ -24,15 +24,15 @@ export type StartThread<In, Out> = (events: ThreadEvents<Out>) => Thread<In>;
 const NOTHING: readonly Transferable[] = [];
 
 /**
- * A thread of its own.
+ * A thread of its own. With limits its heap stays small; a thread that outgrows them ends like one that crashed.
  * @param entry module that the thread runs, beside the file that names it; its extension becomes that of the file, as a
  *   compiler rewrites the extension of imports, but not of URLs
  * @param file `import.meta.url` of the file that names it
  */
 export const threadOf =
-  <In, Out>(entry: string, file: string): StartThread<In, Out> =>
+  <In, Out>(entry: string, file: string, resourceLimits: ResourceLimits = {}): StartThread<In, Out> =>
   ({ onMessage, onEnd }) => {
-    const worker = new Worker(new URL(entry.replace(/\.ts$/, extname(file)), file));
+    const worker = new Worker(new URL(entry.replace(/\.ts$/, extname(file)), file), { resourceLimits });
     let over = false;
     const end = (cause: unknown): void => {
       if (over) return;
