@@ -33,7 +33,7 @@ const MAX_CRASHES = 3;
 /**
  * Verifies each new receipt with the published key before its run is answered (trust.md §1.5). A thread takes all
  * receipts that came up while it was busy as one batch: handing each over alone costs more than its check. A receipt
- * that comes up alone is checked on this thread, after its row was sent to the ledger (performance.md §7).
+ * that comes up alone is checked on this thread, after its row was sent to the ledger (performance.md §3.1).
  * Once a receipt does not verify, this process must start no more runs.
  */
 export class SelfCheck {
