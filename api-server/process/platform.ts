@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { MemoryCatalog } from '../../adapters/catalog/memory-catalog.ts';
 import { createDialer } from '../../adapters/egress/dialer.ts';
@@ -27,7 +26,7 @@ import { KillSwitches } from '../runtime/kill-switches.ts';
 import { RunRates } from '../runtime/run-rates.ts';
 import { RunsInFlight } from '../runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../runtime/runtime.ts';
-import { SelfCheck } from '../runtime/self-check.ts';
+import { SelfCheck, startCheckThread } from '../self-check/self-check.ts';
 import { Slots } from '../runtime/slots.ts';
 import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
 
@@ -137,7 +136,10 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
       maxResponseBytes: MAX_RESPONSE_BYTES,
     },
     tags: new CallerTags((tenant, finishedAt) => callerTag(keys.tagKey, tenant, finishedAt, hmacSha256)),
-    selfCheck: new SelfCheck(keys.receiptPublic, availableParallelism() - 1),
+    selfCheck: new SelfCheck(keys.receiptPublic, {
+      start: startCheckThread,
+      onCrash: (error) => log.logger.error('the thread that checks receipts ended; another one is started', { error }),
+    }),
     slots: new Slots(SLOTS),
     inFlight,
     rates: new RunRates(),
@@ -181,6 +183,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     delay.close();
     await dialer.destroy();
     await ledger.close();
+    await runtime.selfCheck.close();
     await head.close();
     await log.logger.flush();
   };

@@ -1,5 +1,5 @@
 import type { DialFailure, DialLimits, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import type { AttemptRecord } from '../../core/receipt/record.ts';
 import {
   failureOf,
@@ -13,7 +13,7 @@ import { attemptOutcome, isTenantRefusal, type ProviderExchange } from '../../co
 import type { ReadyAttempt } from '../../core/run/eligibility.ts';
 import { extractOutputs } from '../../core/run/outputs.ts';
 import { readBody, type ProviderAnswer } from '../../core/run/response-body.ts';
-import { headerMap } from './header-map.ts';
+import { contentTypeOf, headerMap } from './header-map.ts';
 import type { RunPlan } from './plan.ts';
 import type { LiveRun } from '../runtime/runs-in-flight.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -47,18 +47,36 @@ interface Reading {
   readonly complete: boolean;
 }
 
+type Answered = Extract<DialResult, { kind: 'answered' }>;
+
+/** Its headers are joined by name when an output reads them: most outputs are in the body. */
+class LazyAnswer implements ProviderAnswer {
+  readonly status: number;
+  readonly body: JsonValue | undefined;
+  readonly #headers: Answered['headers'];
+  #map: Readonly<Record<string, string>> | undefined;
+
+  constructor({ status, headers }: Answered, body: JsonValue | undefined) {
+    this.status = status;
+    this.body = body;
+    this.#headers = headers;
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return (this.#map ??= headerMap(this.#headers));
+  }
+}
+
 /** Reads a provider's answer: its outputs, and whether the attempt succeeded. */
-function readAnswer(result: Extract<DialResult, { kind: 'answered' }>, ready: ReadyAttempt): Reading {
+function readAnswer(result: Answered, ready: ReadyAttempt): Reading {
   const { status } = result;
   if (status < 200 || status > 299) {
     return { exchange: { kind: 'answered', status, outputsPresent: false }, outputs: null, complete: false };
   }
-  const headers = headerMap(result.headers);
-  const body = readBody(result.body, headers['content-type']);
+  const body = readBody(result.body, contentTypeOf(result.headers));
   if (!body.ok)
     return { exchange: { kind: 'answered', status, outputsPresent: false }, outputs: null, complete: false };
-  const answer: ProviderAnswer = { status, headers, body: body.body };
-  const found = extractOutputs(ready.provider.outputs, answer);
+  const found = extractOutputs(ready.provider.outputs, new LazyAnswer(result, body.body));
   const present = found.missing.length === 0;
   return {
     exchange: { kind: 'answered', status, outputsPresent: present },

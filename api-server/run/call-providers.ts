@@ -32,8 +32,8 @@ export interface CallResults {
 /** Keys of the slots that an attempt holds at its provider (security.md S6). */
 export const slotKeys = (
   orb: Pick<CompiledOrb, 'namespace' | 'orbId'>,
-  { request }: Pick<ReadyAttempt, 'request'>,
-): readonly string[] => [`orb ${orb.namespace}/${orb.orbId}`, new URL(request.url).origin];
+  { origin }: Pick<ReadyAttempt, 'origin'>,
+): readonly string[] => [`orb ${orb.namespace}/${orb.orbId}`, origin];
 
 /** failover.md §12.2: time without requests after a refused credential or quota, unless the provider names a time. */
 const TENANT_COOLING_MS = 30_000;

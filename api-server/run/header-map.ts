@@ -11,6 +11,15 @@ function headerText(value: string): string {
   }
 }
 
+const CONTENT_TYPE = 'content-type';
+
+/** The content type as `headerMap` has it. @param headers names in lower case */
+export function contentTypeOf(headers: readonly (readonly [string, string])[]): string | undefined {
+  const found = headers.filter(([name]) => name === CONTENT_TYPE);
+  const [only] = found;
+  return found.length === 1 && only !== undefined ? headerText(only[1]) : headerMap(found)[CONTENT_TYPE];
+}
+
 /** Headers of an answer by name; repeated ones joined by `, `. */
 export function headerMap(headers: readonly (readonly [string, string])[]): Record<string, string> {
   const map = new Map<string, string>();

@@ -12,7 +12,7 @@ import type { KillSwitches } from './kill-switches.ts';
 import type { RunMetrics } from './run-metrics.ts';
 import type { RunRates } from './run-rates.ts';
 import type { RunsInFlight } from './runs-in-flight.ts';
-import type { SelfCheck } from './self-check.ts';
+import type { SelfCheck } from '../self-check/self-check.ts';
 import type { Slots } from './slots.ts';
 
 /** Settings of the execute path; each has a default in `standalone` and in the chart. */

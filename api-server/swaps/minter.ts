@@ -5,7 +5,7 @@ import type { SwapRecord } from '../../core/failover/types.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import { sealSwap } from '../../core/receipt/swap-seal.ts';
 import { swapReceiptOf, type ReceiptIssue, type SwappedOrb } from '../../core/swap/swap-receipt-of.ts';
-import type { SelfCheck } from '../runtime/self-check.ts';
+import type { SelfCheck } from '../self-check/self-check.ts';
 
 export interface SwapMinterDeps {
   readonly ledger: Pick<Ledger, 'recordSwap' | 'lastSwap' | 'hasPublished'>;

@@ -28,6 +28,8 @@ export type Eligibility =
 export interface ReadyAttempt {
   readonly provider: CompiledProvider;
   readonly request: RenderedRequest;
+  /** Origin of its URL. */
+  readonly origin: string;
   readonly usesSecret: boolean;
   /** The entries whose values are in the request: only those of this provider. */
   readonly entries: readonly VaultEntry[];
@@ -64,8 +66,7 @@ function refusedEntry(entries: readonly VaultEntry[], host: string): string {
   return refused?.name ?? '';
 }
 
-function checkHosts(attempt: ReadyAttempt): Eligibility {
-  const url = new URL(attempt.request.url);
+function checkHosts(url: URL, attempt: ReadyAttempt): Eligibility {
   if (attempt.guard(url) === null) return { kind: 'eligible', ready: attempt };
   const host = url.hostname;
   return { kind: 'ineligible', code: 'secret-host-not-allowed', entry: refusedEntry(attempt.entries, host), host };
@@ -84,7 +85,9 @@ export function eligibility(provider: CompiledProvider, context: EligibilityCont
   if (rendered.ok) {
     const guard = guardOf(entries, cleartextOrigins);
     const usesSecret = entries.length > 0;
-    return checkHosts({ provider, request: rendered.request, usesSecret, entries, secrets, guard });
+    const { request } = rendered;
+    const url = new URL(request.url);
+    return checkHosts(url, { provider, request, origin: url.origin, usesSecret, entries, secrets, guard });
   }
   if (rendered.problem.kind === 'input') return { kind: 'input', problem: rendered.problem };
   return { kind: 'ineligible', code: rendered.problem.code, entry: rendered.problem.entry, host };

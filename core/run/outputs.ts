@@ -52,11 +52,14 @@ function httpStatus(name: string, type: ValueType, status: number): JsonValue | 
 function search(output: CompiledOutput, answer: ProviderAnswer): JsonValue {
   const { name, type } = output;
   const inBody = answer.body === undefined ? undefined : lookup(answer.body, [name]);
-  const candidates = [inBody, fromHeaders(name, answer.headers), httpStatus(name, type, answer.status)];
-  return candidates.find((value) => fitsType(value, type)) ?? null;
+  if (fitsType(inBody, type)) return inBody;
+  const elsewhere = [fromHeaders(name, answer.headers), httpStatus(name, type, answer.status)];
+  return elsewhere.find((value) => fitsType(value, type)) ?? null;
 }
 
 function fromPointer(tokens: readonly string[], answer: ProviderAnswer): JsonValue | undefined {
+  // Most outputs are in the body: then nobody reads the headers.
+  if (tokens[0] === 'body') return answer.body === undefined ? undefined : lookup(answer.body, tokens.slice(1));
   const view: JsonObject = {
     status: answer.status,
     headers: answer.headers,

@@ -14,7 +14,7 @@ import { KillSwitches } from '../../api-server/runtime/kill-switches.ts';
 import { RunRates } from '../../api-server/runtime/run-rates.ts';
 import { RunsInFlight } from '../../api-server/runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../../api-server/runtime/runtime.ts';
-import { SelfCheck } from '../../api-server/runtime/self-check.ts';
+import { SelfCheck } from '../../api-server/self-check/self-check.ts';
 import { Slots } from '../../api-server/runtime/slots.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
@@ -216,7 +216,7 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     metrics,
     settings: { ...SETTINGS, ...settings },
     tags: new CallerTags((tenant, at) => callerTag(new Uint8Array(32), tenant, at, hmacSha256)),
-    selfCheck: new SelfCheck(receiptKey.publicKey, 1),
+    selfCheck: new SelfCheck(receiptKey.publicKey),
     slots: new Slots({ perKey: 256, waiting: 1000 }),
     inFlight,
     rates: new RunRates(),

@@ -44,11 +44,12 @@ export interface SqliteFixture {
 const isClosed = (error: unknown): boolean => error instanceof LedgerError && error.code === 'ledger-closed';
 
 /** A writer on the thread of the tests: a thread of its own loads its modules anew, 0.1 s each time. */
-export const writerOnThisThread: StartWriter = ({ onReply, onEnd }) => {
+export const writerOnThisThread: StartWriter = ({ onMessage, onEnd }) => {
   const { port1, port2 } = new MessageChannel();
-  port1.on('message', onReply).on('close', () => onEnd(undefined));
+  const ended = new Promise<void>((resolve) => port1.once('close', resolve));
+  port1.on('message', onMessage).on('close', () => onEnd(undefined));
   serveWriter(port2);
-  return (message) => port1.postMessage(message);
+  return { post: (message) => port1.postMessage(message), ended, terminate: () => Promise.resolve(port1.close()) };
 };
 
 const SHARED_MEMORY = '/dev/shm';

@@ -1,5 +1,4 @@
-import { extname } from 'node:path';
-import { Worker, type Transferable } from 'node:worker_threads';
+import { threadOf, type StartThread, type Thread } from '../../threads/start-thread.ts';
 import { LedgerError } from '../port.ts';
 import type { RowResult } from '../tables/table.ts';
 import type { WriteRow } from '../tables/tables.ts';
@@ -17,50 +16,25 @@ interface Asked {
   readonly reject: (reason: Error) => void;
 }
 
-// A compiler rewrites the extension of imports, but not of URLs. The other file has the same extension as this file.
-const SOURCE = new URL('../sqlite-writer/writer-thread.ts', import.meta.url);
-const ENTRY = new URL(SOURCE.href.replace(/\.ts$/, extname(import.meta.url)));
+/** Starts a writer. */
+export type StartWriter = StartThread<ToWriter, FromWriter>;
 
-// Objects to transfer: transferring pays from about 64 kB on (performance.md §4).
-const NOTHING: readonly Transferable[] = [];
-
-/** What a writer that was started tells. */
-interface WriterEvents {
-  readonly onReply: (reply: FromWriter) => void;
-  /** It takes no further message. `cause` is undefined after an ordinary end. */
-  readonly onEnd: (cause: unknown) => void;
-}
-
-/** Starts a writer, by default in a thread of its own. Returned is what sends it a message. */
-export type StartWriter = (events: WriterEvents) => (message: ToWriter) => void;
-
-const startThread: StartWriter = ({ onReply, onEnd }) => {
-  const worker = new Worker(ENTRY);
-  worker.on('message', onReply).on('messageerror', onEnd).on('error', onEnd);
-  worker.on('exit', () => onEnd(undefined));
-  return (message) => worker.postMessage(message, NOTHING);
-};
+const startThread: StartWriter = threadOf('../sqlite-writer/writer-thread.ts', import.meta.url);
 
 /** One writer that was started. One message at a time: the queue before it has one lane. */
 class RunningWriter {
-  readonly #post: (message: ToWriter) => void;
-  readonly #ended: Promise<unknown>;
+  readonly #thread: Thread<ToWriter>;
   #asked: Asked | undefined;
   #dead = false;
 
   constructor(start: StartWriter) {
-    const ended = Promise.withResolvers<undefined>();
-    this.#ended = ended.promise;
-    this.#post = start({
-      onReply: (reply) => {
+    this.#thread = start({
+      onMessage: (reply) => {
         const asked = this.#asked;
         this.#asked = undefined;
         asked?.resolve(reply);
       },
-      onEnd: (cause) => {
-        this.#fail(cause);
-        if (cause === undefined) ended.resolve(undefined);
-      },
+      onEnd: (cause) => this.#fail(cause),
     });
   }
 
@@ -72,13 +46,13 @@ class RunningWriter {
     return new Promise((resolve, reject) => {
       this.#asked = { resolve, reject };
       if (this.#dead) this.#fail(undefined);
-      else this.#post(message);
+      else this.#thread.post(message);
     });
   }
 
   async close(): Promise<void> {
-    if (!this.#dead) this.#post(['close']);
-    await this.#ended;
+    if (!this.#dead) this.#thread.post(['close']);
+    await this.#thread.ended;
   }
 
   #fail(cause: unknown): void {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { LedgerError, type Ledger } from '../../../../adapters/ledger/port.ts';
-import { SelfCheck } from '../../../../api-server/runtime/self-check.ts';
+import { SelfCheck } from '../../../../api-server/self-check/self-check.ts';
 import { sweep } from '../../../../api-server/run/sweeper.ts';
 import { ACME, answered, createTestRuntime, hangs } from '../../../support/a-runtime.ts';
 import { at, textAt } from '../../../support/members.ts';
@@ -67,7 +67,7 @@ describe('Idempotency-Key (security.md S20)', () => {
 
   it('replays a receipt that failed its check as what it is', async () => {
     const other = generateKeyPairSync('ed25519').publicKey;
-    const { execute } = create({ parts: { selfCheck: new SelfCheck(other, 1) } });
+    const { execute } = create({ parts: { selfCheck: new SelfCheck(other) } });
     const first = await execute({ key: 'k-unverified' });
     const again = await execute({ key: 'k-unverified' });
     expect([first.code, again.code]).to.deep.equal(['signing-misconfigured', 'signing-misconfigured']);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ed25519Verify, sha256 } from '../../../../adapters/keys/primitives.ts';
 import { LedgerError, type Ledger } from '../../../../adapters/ledger/port.ts';
 import type { DialFailure } from '../../../../adapters/egress/port.ts';
-import { SelfCheck } from '../../../../api-server/runtime/self-check.ts';
+import { SelfCheck } from '../../../../api-server/self-check/self-check.ts';
 import { Slots } from '../../../../api-server/runtime/slots.ts';
 import { sweep } from '../../../../api-server/run/sweeper.ts';
 import type { JsonObject } from '../../../../core/json/json-value.ts';
@@ -263,7 +263,7 @@ describe('executeRun', () => {
   });
 
   it('answers 500 when its receipt does not verify, and starts no run after it', async () => {
-    const other = new SelfCheck(generateKeyPairSync('ed25519').publicKey, 1);
+    const other = new SelfCheck(generateKeyPairSync('ed25519').publicKey);
     const { execute, sent } = create({ parts: { selfCheck: other } });
     const first = await execute({});
     expect([first.status, first.code]).to.deep.equal([500, 'signing-misconfigured']);

@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { expect } from 'chai';
 import { LedgerError, type Ledger } from '../../../../adapters/ledger/port.ts';
 import { ed25519Verify, sha256 } from '../../../../adapters/keys/primitives.ts';
-import { SelfCheck } from '../../../../api-server/runtime/self-check.ts';
+import { SelfCheck } from '../../../../api-server/self-check/self-check.ts';
 import { createSwapMinter, type SwapMinter, type SwapMinterDeps } from '../../../../api-server/swaps/minter.ts';
 import type { LogFields } from '../../../../adapters/telemetry/port.ts';
 import type { SwapRecord } from '../../../../core/failover/types.ts';
@@ -67,7 +67,7 @@ describe('createSwapMinter', () => {
     createSwapMinter({
       ledger: fixture.ledger,
       sealing,
-      selfCheck: new SelfCheck(publicKey, 1),
+      selfCheck: new SelfCheck(publicKey),
       issuer: document.issuer,
       clock: fixture.clock,
       logger: { info: note('info'), warn: note('warn'), error: note('error') },

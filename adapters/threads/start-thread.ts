@@ -1,0 +1,54 @@
+import { extname } from 'node:path';
+import { Worker, type ResourceLimits, type Transferable } from 'node:worker_threads';
+
+/** What a thread tells. */
+export interface ThreadEvents<Out> {
+  readonly onMessage: (message: Out) => void;
+  /** Once; it takes no further message. `cause` is undefined after an ordinary end. */
+  readonly onEnd: (cause: unknown) => void;
+}
+
+/** A thread that was started. */
+export interface Thread<In> {
+  readonly post: (message: In) => void;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
+  /** Ends it at once, whatever it does. */
+  readonly terminate: () => Promise<unknown>;
+}
+
+/** Starts a thread, or in tests what stands for it. */
+export type StartThread<In, Out> = (events: ThreadEvents<Out>) => Thread<In>;
+
+// Objects to transfer: transferring pays from about 64 kB on (performance.md §4).
+const NOTHING: readonly Transferable[] = [];
+
+/**
+ * A thread of its own. With limits its heap stays small; a thread that outgrows them ends like one that crashed.
+ * @param entry module that the thread runs, beside the file that names it; its extension becomes that of the file, as a
+ *   compiler rewrites the extension of imports, but not of URLs
+ * @param file `import.meta.url` of the file that names it
+ */
+export const threadOf =
+  <In, Out>(entry: string, file: string, resourceLimits: ResourceLimits = {}): StartThread<In, Out> =>
+  ({ onMessage, onEnd }) => {
+    const worker = new Worker(new URL(entry.replace(/\.ts$/, extname(file)), file), { resourceLimits });
+    let over = false;
+    const end = (cause: unknown): void => {
+      if (over) return;
+      over = true;
+      onEnd(cause);
+    };
+    worker.on('message', onMessage).on('error', end);
+    worker.on('messageerror', (error) => {
+      end(error);
+      void worker.terminate();
+    });
+    const ended = new Promise<void>((resolve) => {
+      worker.once('exit', () => {
+        end(undefined);
+        resolve();
+      });
+    });
+    return { post: (message) => worker.postMessage(message, NOTHING), ended, terminate: () => worker.terminate() };
+  };
