@@ -1,8 +1,11 @@
 import { extname } from 'node:path';
 import { Worker, type ResourceLimits, type Transferable } from 'node:worker_threads';
 
+// A compiler rewrites the extension of imports, but not of URLs: every module has that of this one.
+const EXTENSION = extname(import.meta.url);
+
 /** What a thread tells. */
-export interface ThreadEvents<Out> {
+interface ThreadEvents<Out> {
   readonly onMessage: (message: Out) => void;
   /** Once; it takes no further message. `cause` is undefined after an ordinary end. */
   readonly onEnd: (cause: unknown) => void;
@@ -25,14 +28,12 @@ const NOTHING: readonly Transferable[] = [];
 
 /**
  * A thread of its own. With limits its heap stays small; a thread that outgrows them ends like one that crashed.
- * @param entry module that the thread runs, beside the file that names it; its extension becomes that of the file, as a
- *   compiler rewrites the extension of imports, but not of URLs
- * @param file `import.meta.url` of the file that names it
+ * @param entry module that the thread runs: `new URL('./name.ts', import.meta.url)`
  */
 export const threadOf =
-  <In, Out>(entry: string, file: string, resourceLimits: ResourceLimits = {}): StartThread<In, Out> =>
+  <In, Out>(entry: URL, resourceLimits: ResourceLimits = {}): StartThread<In, Out> =>
   ({ onMessage, onEnd }) => {
-    const worker = new Worker(new URL(entry.replace(/\.ts$/, extname(file)), file), { resourceLimits });
+    const worker = new Worker(new URL(entry.href.replace(/\.ts$/, EXTENSION)), { resourceLimits });
     let over = false;
     const end = (cause: unknown): void => {
       if (over) return;

@@ -9,7 +9,7 @@ export type StartCheckThread = StartThread<ToCheckThread, FromCheckThread>;
 const HEAP = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 64 };
 
 /** The thread of the product. */
-export const startCheckThread: StartCheckThread = threadOf('./check-thread.ts', import.meta.url, HEAP);
+export const startCheckThread: StartCheckThread = threadOf(new URL('./check-thread.ts', import.meta.url), HEAP);
 
 export interface SelfCheckOptions {
   /** Starts the thread; undefined: every check runs on this thread. */
