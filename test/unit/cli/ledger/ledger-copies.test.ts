@@ -59,10 +59,7 @@ describe('orb ledger backup, restore, adopt', () => {
 
   it('writes a checked copy to standard output, and leaves nothing behind', async () => {
     let sent = Buffer.alloc(0);
-    const files = {
-      toStdout: async (path: string) => void (sent = readFileSync(path)),
-      fromStdin: async () => undefined,
-    };
+    const files = filesOf({ toStdout: async (path) => void (sent = readFileSync(path)) });
     const { exit, out } = await cli.run(['ledger', 'backup', '-', '--data', data], { files });
     expect([exit, out]).to.deep.equal([0, '']);
     writeFileSync(file, sent);
