@@ -58,7 +58,7 @@ function endOfLines(bytes: Uint8Array): { readonly end: number; readonly count: 
 
 /**
  * Splits a file into batches of whole lines. A batch has the lines that a chunk completes, at most 512. Of a line that is
- * longer than `MAX_LINE_BYTES` only its first bytes are kept, one more than allowed: its reader sees that it is too long.
+ * longer than `MAX_LINE_BYTES` bytes in the middle are dropped: it stays longer than that, so its reader refuses it.
  */
 export async function* lineBatches(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<LineBatch> {
   const open = new OpenLine();

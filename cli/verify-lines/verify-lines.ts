@@ -23,7 +23,7 @@ const UNREAD: Counts = { ...NO_LINES, undecidable: 1 };
 const PROGRESS_MS = 5000;
 
 /** When threads are used, and how they start; tests pass their own. */
-interface Threading {
+export interface Threading {
   /** Lines that are judged without a thread first: a thread starts in the time of about 400 lines. */
   readonly afterLines: number;
   readonly start: StartThread;
@@ -136,7 +136,7 @@ async function judgeAll(
  * lines, counts to stderr.
  * @returns the exit code of the worst line @throws Failure the file can't be read, or has no lines
  */
-export async function verifyLines(path: string, args: Args, io: Io, threading = THREADING): Promise<number> {
+export async function verifyLines(path: string, args: Args, io: Io, threading: Threading = THREADING): Promise<number> {
   const threads = threadsOf(args);
   const settings = await settingsOf(args, io);
   const others = threads === 1 ? undefined : new VerifyThreads(threads, settings, threading.start);

@@ -38,11 +38,13 @@ function decode(text: string, values: Uint8Array): Uint8Array | undefined {
   const missing = (4 - (text.length % 4)) % 4;
   // Groups of four characters. The last group is filled up with zero bits, and what it writes beyond the end is dropped.
   const filled = missing === 0 ? text : text + 'A'.repeat(missing);
-  const valueAt = (at: number): number => values[filled.charCodeAt(at)] ?? 255;
   let seen = 0;
   let bits = 0;
   for (let at = 0, to = 0; at < filled.length; at += 4, to += 3) {
-    const [a, b, c, d] = [valueAt(at), valueAt(at + 1), valueAt(at + 2), valueAt(at + 3)];
+    const a = values[filled.charCodeAt(at)] ?? 255;
+    const b = values[filled.charCodeAt(at + 1)] ?? 255;
+    const c = values[filled.charCodeAt(at + 2)] ?? 255;
+    const d = values[filled.charCodeAt(at + 3)] ?? 255;
     seen |= a | b | c | d;
     bits = (a << 18) | (b << 12) | (c << 6) | d;
     bytes[to] = bits >> 16;

@@ -14,10 +14,15 @@ function numberOf(value: number): string {
   return JSON.stringify(value); // RFC 8785 §3.2.2.3 is the number form of ECMAScript; -0 is 0
 }
 
+/** By UTF-16 code units, as RFC 8785 §3.2.3 requires. What was canonical before is in order already. */
+function inOrder(names: readonly string[]): readonly string[] {
+  const isSorted = names.every((name, index) => index === 0 || (names[index - 1] ?? '') < name);
+  return isSorted ? names : names.toSorted();
+}
+
 function objectOf(value: JsonObject): string {
   let text = '';
-  // The default order is by UTF-16 code units, as RFC 8785 §3.2.3 requires.
-  for (const name of Object.keys(value).toSorted()) {
+  for (const name of inOrder(Object.keys(value))) {
     text += `${text === '' ? '' : ','}${textOf(name)}:${valueOf(value[name])}`;
   }
   return `{${text}}`;
