@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
+import { textAt } from '../../../../cli/io/output.ts';
 import { startThread } from '../../../../cli/verify-lines/verify-threads.ts';
 import { aCli, CLI_NOW, type TestCli } from '../../../support/cli-io.ts';
 import { rootJwk } from '../../../support/verify-cases.ts';
@@ -49,10 +50,28 @@ const damaged = fc
         return Buffer.concat([before, after.subarray(1)]);
       case 'cut':
         return before;
-      default:
+      case 'twice':
         return Buffer.concat([of, of]);
+      default:
+        return how satisfies never;
     }
   });
+
+/** Another last character, and another one in the middle of a signature at the end. */
+const withOtherEnd = (text: string): string => `${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}`;
+const withOtherSignature = (text: string): string => text.replace(/.(?=.{20}\n?$)/, (was) => (was === 'A' ? 'B' : 'A'));
+
+function expectSame(said: JsonObject, expected: JsonObject, number: number): void {
+  const { line, ...rest } = said;
+  expect(line).to.equal(number);
+  if (!('refused' in expected)) {
+    expect(rest).to.deep.equal(expected);
+    return;
+  }
+  // A file without a verdict: the line can't be decided, for the same reason.
+  expect(rest).to.include({ verdict: 'undecidable', code: 'not_verified', exit: 2 });
+  expect(textAt(expected, 'refused')).to.include(textAt(rest, 'error'));
+}
 
 describe('the verdict on a line', () => {
   let cli: TestCli;
@@ -71,18 +90,6 @@ describe('the verdict on a line', () => {
     const argv = ['verify', '-', '--root', rootJwk, ...flags, ...more];
     const { out, err, exit } = await cli.run(argv, { stdin: line, clock });
     return out === '' ? { refused: err, exit } : parse(out);
-  }
-
-  function expectSame(said: JsonObject, expected: JsonObject, number: number): void {
-    const { line, ...rest } = said;
-    expect(line).to.equal(number);
-    if (!('refused' in expected)) {
-      expect(rest).to.deep.equal(expected);
-      return;
-    }
-    // A file without a verdict: the line can't be decided, for the same reason.
-    expect(rest).to.include({ verdict: 'undecidable', code: 'not_verified', exit: 2 });
-    expect(String(expected['refused'])).to.include(String(rest['error']).replace(/^: /, ''));
   }
 
   async function checkSame(lines: readonly Uint8Array[], more: readonly string[], threading = HERE): Promise<void> {
@@ -131,15 +138,13 @@ describe('the verdict on a line', () => {
 
   it('never becomes valid by what was proven on the lines before', async () => {
     const good = parse(JSON.stringify(aBundle()));
-    const [keys, jws, proof] = [String(good['keys_jws']), String(good['jws']), String(good['tlog_proof'])];
-    const last = (text: string): string => `${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}`;
-    const signature = (text: string): string => text.replace(/.(?=.{20}\n?$)/, (was) => (was === 'A' ? 'B' : 'A'));
+    const [keys = '', jws = '', proof = ''] = ['keys_jws', 'jws', 'tlog_proof'].map((name) => textAt(good, name));
     const bad = [
-      { ...good, keys_jws: last(keys) },
-      { ...good, keys_jws: signature(keys) },
+      { ...good, keys_jws: withOtherEnd(keys) },
+      { ...good, keys_jws: withOtherSignature(keys) },
       { ...good, keys_jws: `${keys} ` },
-      { ...good, jws: signature(jws) },
-      { ...good, tlog_proof: signature(proof) },
+      { ...good, jws: withOtherSignature(jws) },
+      { ...good, tlog_proof: withOtherSignature(proof) },
       { ...good, tlog_proof: proof.replace(/\n11\n/, '\n12\n') },
       aBundle({ rootSigner: world.stranger }),
       aBundle({ logSigner: world.stranger }),
