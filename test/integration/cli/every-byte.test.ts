@@ -31,7 +31,8 @@ describe('orb verify with a damaged bundle', () => {
         .trimEnd()
         .split('\n')
         .map((line) => /^(\d+): (\w+)/.exec(line)?.slice(1) ?? []);
-      expect([status, verdicts.length], stderr).to.deep.equal([1, bytes.length + 1]);
+      expect(status, stderr).to.be.oneOf([1, 2]);
+      expect(verdicts.length).to.equal(bytes.length + 1);
       expect(verdicts[0]).to.deep.equal(['1', 'valid']);
       for (const [at, [line, verdict]] of verdicts.slice(1).entries()) {
         expect(line).to.equal(String(at + 2));
