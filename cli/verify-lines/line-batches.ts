@@ -26,7 +26,9 @@ class OpenLine {
   }
 
   add(bytes: Uint8Array): void {
-    const part = bytes.subarray(0, MAX_LINE_BYTES + 1 - this.#length);
+    const room = MAX_LINE_BYTES + 1 - this.#length;
+    if (room === 0) return; // an empty part would keep the memory of its chunk too
+    const part = bytes.subarray(0, room);
     this.#parts.push(part);
     this.#length += part.length;
   }
