@@ -26,7 +26,7 @@ const ENTRY = new URL(SOURCE.href.replace(/\.ts$/, extname(import.meta.url)));
 
 // Nearly everything that a verdict allocates is garbage when the verdict is there. Young memory that fills less often is
 // collected less often.
-const YOUNG_MB = 24;
+const YOUNG_MB = 96;
 
 /** Starts a worker thread; it takes 50 to 100 ms until it judges its first batch. */
 export const startThread: StartThread = ({ onVerdicts, onEnd }) => {
