@@ -43,6 +43,7 @@ await runCommand(async (argv) => {
     ...settings,
     out: (text) => void process.stdout.write(text),
     err,
+    showsProgress: process.stderr.isTTY && !process.stdout.isTTY,
     input: terminalInput(process.stdin, err),
     files,
     clock: systemClock,

@@ -13,6 +13,7 @@ const VERBS = {
     ledger: 'hack/bench/ledger.ts',
     operator: 'hack/bench/operator.ts',
     start: 'hack/bench/start.ts',
+    verify: 'hack/bench/verify.ts',
   },
   chaos: {
     kill: 'test/chaos/kill.ts',

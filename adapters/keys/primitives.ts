@@ -19,9 +19,13 @@ export const hmacSha256 = (key: Uint8Array, message: Uint8Array): Uint8Array =>
 export const publicKeyOf = (raw: Uint8Array): KeyObject =>
   createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(raw) }, format: 'jwk' });
 
+/** Whether key and signature have the lengths of Ed25519. */
+export const isKeyAndSignature = (publicKey: Uint8Array, signature: Uint8Array): boolean =>
+  publicKey.length === KEY_BYTES && signature.length === SIGNATURE_BYTES;
+
 /** Verifies by a raw public key. Malformed input gives false and never throws. About 0.1 ms. */
 export function ed25519Verify(publicKey: Uint8Array, signature: Uint8Array, message: Uint8Array): boolean {
-  if (publicKey.length !== KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false;
+  if (!isKeyAndSignature(publicKey, signature)) return false;
   try {
     return verify(null, message, publicKeyOf(publicKey), signature);
   } catch {

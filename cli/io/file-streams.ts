@@ -1,15 +1,23 @@
+import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
+import { addAbortSignal, type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errorCode } from '../../core/errors/error-code.ts';
 import { EXIT, Failure } from './failure.ts';
 
-/** Copies whole files through the standard streams, at the pace of the other end. */
+/** Large files and results through the standard streams, at the pace of the other end. */
 export interface FileStreams {
+  /** Bytes of a file, or for `-` of standard input, as they come. @throws Error of the file system */
+  readonly chunks: (path: string, signal: AbortSignal) => AsyncIterable<Uint8Array>;
+  /** Resolves when standard output can take more. */
+  readonly drained: () => Promise<void>;
   /** Resolves when the reader has taken the whole file. @throws Failure it did not */
   readonly toStdout: (path: string, signal: AbortSignal) => Promise<void>;
   /** Makes a file, mode 0600. */
   readonly fromStdin: (path: string, signal: AbortSignal) => Promise<void>;
 }
+
+const CHUNK_BYTES = 256 * 1024;
 
 /** The streams of a process. */
 export interface ProcessFiles extends FileStreams {
@@ -28,9 +36,20 @@ function notSent(error: unknown, signal: AbortSignal): unknown {
   return new Failure(EXIT.negative, `the file was not sent whole: ${why}`);
 }
 
-export function fileStreams(stdin: NodeJS.ReadableStream, stdout: NodeJS.WritableStream): ProcessFiles {
+async function* chunksOf(source: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of source) if (chunk instanceof Uint8Array) yield chunk;
+}
+
+export function fileStreams(stdin: Readable, stdout: Writable): ProcessFiles {
   let sending = false;
   return {
+    chunks: (path, signal) =>
+      chunksOf(
+        path === '-' ? addAbortSignal(signal, stdin) : createReadStream(path, { highWaterMark: CHUNK_BYTES, signal }),
+      ),
+    drained: async () => {
+      if (stdout.writableNeedDrain) await once(stdout, 'drain');
+    },
     isSending: () => sending,
     toStdout: async (path, signal) => {
       sending = true;

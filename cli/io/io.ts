@@ -20,6 +20,8 @@ export interface Io {
   readonly out: (text: string) => void;
   /** Progress and errors: stderr. */
   readonly err: (text: string) => void;
+  /** Whether the user sees stderr alone while results go elsewhere: then long work reports its progress. */
+  readonly showsProgress: boolean;
   readonly input: Input;
   /** Streams for files that are too large for memory. */
   readonly files: FileStreams;

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { errorCode } from '../../core/errors/error-code.ts';
-import { invalid } from './failure.ts';
+import { invalid, type Failure } from './failure.ts';
 import type { Io } from './io.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -26,6 +26,12 @@ async function readBounded(path: string, maxBytes: number): Promise<Uint8Array |
   }
 }
 
+/** The failure for an error of the file system. */
+export function unreadable(path: string, error: unknown): Failure {
+  const code = errorCode(error) ?? '';
+  return invalid(`${path}: ${REASONS[code] ?? `it can't be read (${code})`}`);
+}
+
 /**
  * Reads a file that an argument names; `-` is standard input.
  * @throws Failure it can't be read, or is larger than `maxBytes`
@@ -36,8 +42,7 @@ export async function readInput(path: string, maxBytes: number, io: Io): Promise
     const bytes = await readBounded(path, maxBytes);
     if (bytes !== undefined) return bytes;
   } catch (error) {
-    const code = errorCode(error) ?? '';
-    throw invalid(`${path}: ${REASONS[code] ?? `it can't be read (${code})`}`);
+    throw unreadable(path, error);
   }
   throw invalid(`${path}: it is larger than ${maxBytes} bytes`);
 }

@@ -11,6 +11,7 @@ export type Document =
   | { readonly kind: 'malformed' };
 
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\n?$/;
+const BRACE = 0x7b;
 const LATER = new Set(['.svg', '.jwt']);
 
 const withoutLineEnd = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text);
@@ -25,7 +26,8 @@ function isJws(text: string | undefined, path: string): text is string {
  * @throws Failure it is a certificate or a badge
  */
 export function readDocument(bytes: Uint8Array, path: string): Document {
-  const text = decodeUtf8(bytes);
+  // Anything else begins with another character.
+  const text = bytes[0] === BRACE && extname(path) === '' ? undefined : decodeUtf8(bytes);
   if (LATER.has(extname(path)) || text?.trimStart().startsWith('<svg') === true) {
     throw invalid(
       `${path}: certificates and badges can't be verified by this version of orb; receipts and bundles can`,

@@ -77,6 +77,13 @@ function subjectOf({ signed }: Verification): string {
   return `: ${id} of ${orb.id}, ${what}, issued ${issued} by ${issuer}`;
 }
 
+/** The verdict on one line, with what it means and what the user can do about it. */
+export function reportLine({ verification, next }: Report): string {
+  const { verdict, code } = verification;
+  const why = code === 'ok' ? [] : [`${code}: ${MEANINGS[code]}`];
+  return printable([`${verdict}${subjectOf(verification)}`, ...why, ...next].join('; '));
+}
+
 /** The verdict and every check, for people: never only one green tick. */
 export function reportText(report: Report): string {
   const { verification, next } = report;

@@ -1,79 +1,22 @@
+import { extname } from 'node:path';
 import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
-import { errorCode } from '../../core/errors/error-code.ts';
-import { isLaterOrigin } from '../../core/merkle/log-origin.ts';
-import { parseTlogProof } from '../../core/merkle/tlog-proof.ts';
-import { verification } from '../../core/verify/rows.ts';
+import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verification } from '../../core/verify/verdict.ts';
 import { verifyReceipt, type VerifySubject, type VerifyOptions } from '../../core/verify/verify.ts';
-import { parseDuration } from '../../core/time/duration.ts';
-import type { Args } from '../../adapters/process/arguments.ts';
 import type { Verb } from '../args/verb.ts';
 import { usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { jsonText, printable } from '../io/output.ts';
+import { jsonText } from '../io/output.ts';
 import { readInput, readText } from '../io/read-file.ts';
-import { readRoot } from '../trust/root-key.ts';
-import { readPins, rememberSequence } from '../trust/trust-store.ts';
-import { readDocument, readKeysFile, type Document } from './document.ts';
+import { readDocument, readKeysFile } from './document.ts';
+import { judgeDocument, keysJwsOf, malformedReport } from './judge-document.ts';
 import { openingsFor, readDisclosed, type DisclosedFields } from './openings.ts';
+import { newerKeys, rememberKeys } from './remember-keys.ts';
 import { reportText, reportValue, type Report } from './report.ts';
-import { trustKeys, type TrustAnchors, type TrustedKeys } from './trusted-keys.ts';
-
-/**
- * What to do about a proof from an earlier log of the same platform. The checkpoint of that log no longer counts:
- * offline it can't be known which of its entries the new log still has.
- */
-function abandonedLogLines({ proof, document }: VerifySubject): readonly string[] {
-  const [origin = ''] = (parseTlogProof(proof ?? '')?.checkpoint ?? '').split('\n');
-  if (!isLaterOrigin(document.log_origin, origin)) return [];
-  return [
-    `its proof is of the log ${origin}, which was given up for ${document.log_origin}`,
-    'orb receipts get ID --bundle FILE fetches its proof in the new log, if the receipt was not lost with the old log',
-  ];
-}
+import { maxAgeOf, replaySwaps, trustAnchorsOf } from './settings.ts';
+import { trustKeys } from './trusted-keys.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
-
-function maxAgeOf(args: Args): Pick<VerifyOptions, 'maxAgeMs'> {
-  const text = args.one('max-age');
-  if (text === undefined) return {};
-  const maxAgeMs = /^[0-9]{1,10}$/.test(text) ? Number(text) * 1000 : parseDuration(text);
-  if (maxAgeMs === undefined) throw usage(`--max-age ${printable(text)}: seconds, or a duration such as 90d`);
-  return { maxAgeMs };
-}
-
-/** Passed in here, because the verifier itself does not know how swaps are decided; loaded only for `--explain`. */
-async function replayOf(args: Args): Promise<Pick<VerifyOptions, 'replay'>> {
-  if (!args.has('explain')) return {};
-  const { replayEvidence } = await import('../../core/failover/replay-evidence.ts');
-  return { replay: ({ evidence, swap }) => replayEvidence(evidence, swap) };
-}
-
-async function trustAnchorsOf(args: Args, io: Io): Promise<TrustAnchors> {
-  const text = args.one('root');
-  return text === undefined
-    ? { kind: 'pins', pins: await readPins(io) }
-    : { kind: 'root', root: await readRoot(text, io) };
-}
-
-/** The keys document to verify with: that of `--keys`, else that of the bundle. @throws Failure neither exists */
-async function keysJwsOf(document: Exclude<Document, { kind: 'malformed' }>, args: Args, io: Io): Promise<string> {
-  const file = args.one('keys');
-  if (file !== undefined) return readKeysFile(await readText(file, MAX_BYTES, io));
-  if (document.kind === 'bundle') return document.keysJws;
-  throw usage('a receipt alone needs --keys FILE: the keys document, from /.well-known/orb-keys.json');
-}
-
-async function remember(keys: TrustedKeys & { kind: 'trusted' }, believed: TrustAnchors, io: Io): Promise<void> {
-  const { document, root } = keys;
-  if (believed.kind !== 'pins' || (believed.pins.get(document.issuer)?.sequence ?? 0) >= document.sequence) return;
-  try {
-    await rememberSequence(io, document.issuer, root, document.sequence);
-  } catch (error) {
-    // The verdict is valid without it; only a later rollback of the keys would not be noticed.
-    io.err(`can't remember keys document ${document.sequence}: ${printable(errorCode(error) ?? String(error))}\n`);
-  }
-}
 
 /** With openings the receipt is verified twice: only its signed record says in which form the values were committed. */
 async function judge(
@@ -90,36 +33,49 @@ async function judge(
   return verifyReceipt(subject, { ...options, openings: openingsFor(disclosed, signed.record) }, primitives);
 }
 
-const withRows = (judged: Verification, isBundle: boolean): Verification => ({
-  ...judged,
-  checks: judged.checks.map((check) =>
-    check.id === 'keys' || (check.id === 'bundle' && isBundle) ? { id: check.id, ok: true } : check,
-  ),
-});
-
-async function verify(args: Args, io: Io): Promise<Report> {
-  const path = args.positionals[0] ?? '';
-  const options = { ...maxAgeOf(args), ...(await replayOf(args)), allowUnlogged: args.has('allow-unlogged') };
-  const disclosed = await readDisclosed(args, io);
-  const believed = await trustAnchorsOf(args, io);
-  const document = readDocument(await readInput(path, MAX_BYTES, io), path);
-  if (document.kind === 'malformed')
-    return { verification: verification({ bundle: 'malformed' }, {}), keys: undefined, next: [] };
-  const keys = await trustKeys(await keysJwsOf(document, args, io), believed);
-  const isBundle = document.kind === 'bundle';
-  if (keys.kind === 'refused') {
-    const rows = { ...(isBundle ? { bundle: 'pass' as const } : {}), keys: keys.code };
-    return { verification: verification(rows, {}), keys: undefined, next: keys.next };
-  }
-  await remember(keys, believed, io);
-  const subject = { jws: document.jws, proof: isBundle ? document.proof : null, document: keys.document };
-  const judged = await judge(subject, options, disclosed, io);
-  const next = judged.code === 'checkpoint' ? abandonedLogLines(subject) : [];
-  return { verification: withRows(judged, isBundle), keys, next };
+async function optionsOf(args: Args): Promise<VerifyOptions> {
+  const replay = args.has('explain') ? { replay: await replaySwaps() } : {};
+  return { ...maxAgeOf(args), ...replay, allowUnlogged: args.has('allow-unlogged') };
 }
 
+/** A file of several documents is no document, and each of them may be good. */
+function severalLines(bytes: Uint8Array): readonly string[] {
+  const end = bytes.indexOf(0x0a);
+  const isSeveral =
+    end !== -1 && end < bytes.length - 1 && readDocument(bytes.subarray(0, end), '').kind !== 'malformed';
+  return isSeveral ? ['its first line alone is a bundle or a receipt: --lines verifies every line'] : [];
+}
+
+async function verify(path: string, args: Args, io: Io): Promise<Report> {
+  const options = await optionsOf(args);
+  const disclosed = await readDisclosed(args, io);
+  const believed = await trustAnchorsOf(args, io);
+  const bytes = await readInput(path, MAX_BYTES, io);
+  const document = readDocument(bytes, path);
+  if (document.kind === 'malformed') return malformedReport(severalLines(bytes));
+  const file = args.one('keys');
+  const named = file === undefined ? undefined : readKeysFile(await readText(file, MAX_BYTES, io));
+  return judgeDocument(document, keysJwsOf(document, named), {
+    keysOf: async (jws) => {
+      const keys = await trustKeys(jws, believed);
+      const newer = newerKeys(keys, believed);
+      if (newer !== undefined) await rememberKeys(newer, io);
+      return keys;
+    },
+    verify: (subject) => judge(subject, options, disclosed, io),
+  });
+}
+
+async function verifyOne(path: string, args: Args, io: Io): Promise<number> {
+  const report = await verify(path, args, io);
+  io.out(args.has('json') ? `${jsonText(reportValue(report))}\n` : reportText(report));
+  return report.verification.exit;
+}
+
+const LINES = new Set(['.jsonl', '.ndjson']);
+
 export const verifyVerb: Verb = {
-  usage: 'BUNDLE.json|RECEIPT.jws|-',
+  usage: 'BUNDLE.json|RECEIPT.jws|LINES.jsonl|-',
   count: [1, 1],
   flags: [
     { name: 'keys', value: 'FILE', text: 'keys document to verify with; required for a receipt without bundle' },
@@ -131,17 +87,28 @@ export const verifyVerb: Verb = {
     { name: 'max-age', value: 'S', text: 'maximum age: seconds, or for example 90d' },
     { name: 'allow-unlogged', text: 'accept a receipt without a proof that it is in the log' },
     { name: 'explain', text: 'repeat the decision of a swap on its evidence, and show the metrics' },
-    { name: 'json', text: 'print every check, for machines' },
+    { name: 'lines', text: 'verify every line of the file as one bundle or receipt; implied by .jsonl and .ndjson' },
+    { name: 'threads', value: 'N', text: 'threads for a long file of lines (as many as cores, at most 16)' },
+    { name: 'json', text: 'print every check, for machines; for lines one object each' },
   ],
-  about:
-    'Makes no network call. Exit 0: valid; 1: tampered; 2: can not be decided; 3: valid, but not trusted;\na swap that does not follow from its evidence (--explain) is not trusted.\nPin the root of an issuer first: orb trust add ISSUER --root JWK.',
+  about: `Makes no network call. Exit 0: valid; 1: tampered; 2: can not be decided; 3: valid, but not trusted;
+a swap that does not follow from its evidence (--explain) is not trusted.
+Pin the root of an issuer first: orb trust add ISSUER --root JWK.
+
+In a file of lines (JSON Lines) each line is a bundle or a receipt. It gives one verdict a line, in the order of the
+file, and the counts on standard error. A line that can't be read counts as can not be decided. Exit 1: a line is
+tampered; else 2: a line can not be decided; else 3: a line is not trusted; 0: every line is valid.
+All lines are judged by the keys documents that were known before; the newest is remembered at the end.`,
   examples: [
     '{orb} receipts get rcpt_01a1f866-0dfa-7001-8000-000000001eef --bundle receipt.json',
     '{orb} verify receipt.json',
+    '{orb} verify receipts.jsonl --json > verdicts.jsonl',
+    'zcat receipts.gz | {orb} verify - --lines',
   ],
   run: async (args, io) => {
-    const report = await verify(args, io);
-    io.out(args.has('json') ? `${jsonText(reportValue(report))}\n` : reportText(report));
-    return report.verification.exit;
+    const path = args.positionals[0] ?? '';
+    if (!args.has('lines') && !LINES.has(extname(path))) return verifyOne(path, args, io);
+    const { verifyLines } = await import('../verify-lines/verify-lines.ts');
+    return verifyLines(path, args, io);
   },
 };

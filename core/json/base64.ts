@@ -35,21 +35,24 @@ function encode(bytes: Uint8Array, pairs: Uint16Array): string {
 function decode(text: string, values: Uint8Array): Uint8Array | undefined {
   if (text.length % 4 === 1) return undefined;
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
+  const missing = (4 - (text.length % 4)) % 4;
+  // Groups of four characters. The last group is filled up with zero bits, and what it writes beyond the end is dropped.
+  const filled = missing === 0 ? text : text + 'A'.repeat(missing);
+  let seen = 0;
   let bits = 0;
-  let held = 0;
-  let written = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const value = values[text.charCodeAt(index)] ?? 255;
-    if (value === 255) return undefined;
-    held = ((held << 6) | value) & 0xffff;
-    bits += 6;
-    if (bits >= 8) {
-      bits -= 8;
-      bytes[written] = held >> bits;
-      written += 1;
-    }
+  for (let at = 0, to = 0; at < filled.length; at += 4, to += 3) {
+    const a = values[filled.charCodeAt(at)] ?? 255;
+    const b = values[filled.charCodeAt(at + 1)] ?? 255;
+    const c = values[filled.charCodeAt(at + 2)] ?? 255;
+    const d = values[filled.charCodeAt(at + 3)] ?? 255;
+    seen |= a | b | c | d;
+    bits = (a << 18) | (b << 12) | (c << 6) | d;
+    bytes[to] = bits >> 16;
+    bytes[to + 1] = bits >> 8;
+    bytes[to + 2] = bits;
   }
-  return (held & ((1 << bits) - 1)) === 0 ? bytes : undefined;
+  const isInAlphabet = seen < 64;
+  return isInAlphabet && (bits & ((1 << (8 * missing)) - 1)) === 0 ? bytes : undefined;
 }
 
 /** RFC 4648 §5 without padding. */

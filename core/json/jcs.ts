@@ -1,6 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts';
 
+// Nearly every string of a signed document: nothing to escape, and no surrogate.
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 function textOf(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`;
   if (!text.isWellFormed()) throw new TypeError('a lone surrogate has no UTF-8 form');
   return JSON.stringify(text);
 }
@@ -10,10 +14,15 @@ function numberOf(value: number): string {
   return JSON.stringify(value); // RFC 8785 §3.2.2.3 is the number form of ECMAScript; -0 is 0
 }
 
+/** By UTF-16 code units, as RFC 8785 §3.2.3 requires. What was canonical before is in order already. */
+function inOrder(names: readonly string[]): readonly string[] {
+  const isSorted = names.every((name, index) => index === 0 || (names[index - 1] ?? '') < name);
+  return isSorted ? names : names.toSorted();
+}
+
 function objectOf(value: JsonObject): string {
   let text = '';
-  // The default order is by UTF-16 code units, as RFC 8785 §3.2.3 requires.
-  for (const name of Object.keys(value).toSorted()) {
+  for (const name of inOrder(Object.keys(value))) {
     text += `${text === '' ? '' : ','}${textOf(name)}:${valueOf(value[name])}`;
   }
   return `{${text}}`;

@@ -50,11 +50,11 @@ export const nullable =
     value === null || shape(value);
 
 /** `YYYY-MM-DDTHH:MM:SS.mmmZ` with a day that exists. */
-export const time: Shape = (value) =>
-  typeof value === 'string' &&
-  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/.test(value) &&
-  !Number.isNaN(Date.parse(value)) &&
-  new Date(value).toISOString() === value;
+export const time: Shape = (value) => {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/.test(value)) return false;
+  const parsed = new Date(value);
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString() === value;
+};
 
 /** `sha256:` and 64 lower-case hexadecimal digits. */
 export const digest = matching(/^sha256:[0-9a-f]{64}$/);

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts';
 import type { Primitives } from '../merkle/primitives.ts';
-import { checkHeader, parseJws, type JwsType } from '../receipt/jws.ts';
+import { checkHeader, type JwsParts, type JwsType } from '../receipt/jws.ts';
 import { publicKeyBytes, type KeyRole, type PublishedKey } from '../receipt/keys-document.ts';
 import { readPayload } from '../receipt/payload.ts';
 import type { VerifyCode } from './verdict.ts';
@@ -17,15 +17,15 @@ export interface ExpectedJws {
 
 /**
  * Opens a signed document: rows 3 to 6 of trust.md §3.2 without the schema.
+ * @param parts from `parseJws`
  * @param keys of any role; only the key of the expected role with the header's `kid` counts
  */
 export async function openJws(
-  jws: string,
+  parts: JwsParts | undefined,
   expected: ExpectedJws,
   keys: readonly PublishedKey[],
   primitives: Primitives,
 ): Promise<OpenedJws> {
-  const parts = parseJws(jws);
   if (parts === undefined) return { ok: false, code: 'malformed' };
   const header = checkHeader(parts.header, expected.type);
   if ('fault' in header) return { ok: false, code: header.fault };

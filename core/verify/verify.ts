@@ -1,7 +1,7 @@
 import type { Primitives } from '../merkle/primitives.ts';
 import { parseBundle } from '../receipt/bundle.ts';
 import type { KeysDocument, PublishedKey } from '../receipt/keys-document.ts';
-import { parseJws } from '../receipt/jws.ts';
+import { parseJws, type JwsParts } from '../receipt/jws.ts';
 import type { SwapReceipt } from '../receipt/swap-record.ts';
 import { scoreOfRecord } from '../trust/score.ts';
 import { checkInclusion, type InclusionResult } from './inclusion.ts';
@@ -132,8 +132,8 @@ async function judge(
 }
 
 /** The type that a header names, unverified. Any unknown type is handled as that of a run, and then refused. */
-function typeOf(jws: string): ReceiptType {
-  const members = parseJws(jws)?.header.members ?? {};
+function typeOf(parts: JwsParts | undefined): ReceiptType {
+  const members = parts?.header.members ?? {};
   return Object.hasOwn(members, 'typ') && members['typ'] === 'orb-swap+jws' ? 'orb-swap+jws' : 'orb-receipt+jws';
 }
 
@@ -147,8 +147,9 @@ export async function verifyReceipt(
   primitives: VerifierPrimitives,
 ): Promise<Verification> {
   const { keys } = subject.document;
-  const type = typeOf(subject.jws);
-  const opened = await openJws(subject.jws, { type, role: 'receipt' }, keys, primitives);
+  const parts = parseJws(subject.jws);
+  const type = typeOf(parts);
+  const opened = await openJws(parts, { type, role: 'receipt' }, keys, primitives);
   const found = opened.key === undefined ? {} : { key: { kid: opened.key.kid, status: opened.key.status } };
   if (!opened.ok) {
     const inRecord = opened.code === 'payload' || opened.code === 'profile' || opened.code === 'not_canonical';

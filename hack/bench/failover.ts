@@ -6,7 +6,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { expositionRows, measureExposition } from './failover/exposition.ts';
-import { tableOf, type Row } from './failover/table.ts';
+import { tableOf, type Row } from './table.ts';
 import { inRequestRows, measureInRequest } from './failover/in-request.ts';
 import { measureReadyLoop, measureSwapLoop, readyLoopRows, swapLoopRows, type LoopSize } from './failover/swap-loop.ts';
 

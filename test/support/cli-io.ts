@@ -1,7 +1,8 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { run } from '../../cli/command-line.ts';
 import { Failure } from '../../cli/io/failure.ts';
 import type { Io } from '../../cli/io/io.ts';
@@ -36,6 +37,15 @@ const inputOf = (stdin: string | Uint8Array): Io['input'] => ({
 
 type Some = Partial<Io> & { readonly stdin?: string | Uint8Array };
 
+/** Streams of a process that has this standard input and drops what it prints. */
+export const filesOf = (some: Partial<Io['files']>, stdin: string | Uint8Array = ''): Io['files'] => ({
+  chunks: (path) => Readable.from([path === '-' ? Buffer.from(stdin) : readFileSync(path)]),
+  drained: async () => undefined,
+  toStdout: async () => undefined,
+  fromStdin: (path) => writeFile(path, stdin),
+  ...some,
+});
+
 /** An `Io` that does nothing: output is dropped, time stands still. */
 export const ioOf = ({ stdin = '', ...some }: Some): Io => ({
   env: {},
@@ -43,7 +53,8 @@ export const ioOf = ({ stdin = '', ...some }: Some): Io => ({
   out: () => undefined,
   err: () => undefined,
   input: inputOf(stdin),
-  files: { toStdout: async () => undefined, fromStdin: (path) => writeFile(path, stdin) },
+  showsProgress: false,
+  files: filesOf({}, stdin),
   clock: { now: () => CLI_NOW, monotonic: () => 0, sleep: async () => undefined },
   random: someBytes,
   version: '1.2.3',

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { ExpositionMeasurements, ExpositionSettings } from '../failover-exposition.ts';
-import { row, type Row } from './table.ts';
+import { row, type Row } from '../table.ts';
 import { median } from '../../../test/support/rank.ts';
 
 /** Results of a scrape as Prometheus sees them. */

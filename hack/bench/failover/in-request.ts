@@ -3,7 +3,7 @@ import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:h
 import { join } from 'node:path';
 import { cpuMicros, load } from '../processes.ts';
 import { logFile, manifest, startMock, startPlatform, type BenchServer } from '../subjects.ts';
-import { row, type Row } from './table.ts';
+import { row, type Row } from '../table.ts';
 import { median } from '../../../test/support/rank.ts';
 
 const WARM_SECONDS = 6;

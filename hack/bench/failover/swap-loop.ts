@@ -4,7 +4,7 @@ import { metricsQuery, type PrometheusMode } from '../../../adapters/prometheus/
 import { command } from '../../control-plane/command.ts';
 import type { RunningPrometheus } from '../../prometheus/prometheus.ts';
 import type { LoopMeasurements, LoopSettings, TickMeasurement } from '../failover-loop.ts';
-import { largest, row, type Row } from './table.ts';
+import { largest, row, type Row } from '../table.ts';
 import { costOf, startFilled, type PrometheusCost } from './history.ts';
 import { firstLine, start } from '../processes.ts';
 import { logFile, portOf } from '../subjects.ts';

@@ -11,7 +11,7 @@ import type { Ledger } from '../../../../adapters/ledger/port.ts';
 import { openKeys } from '../../../../core/verify/keys.ts';
 import { ed25519Verify, sha256 } from '../../../../adapters/keys/primitives.ts';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
-import { aCli, CLI_NOW, type CliResult, type TestCli } from '../../../support/cli-io.ts';
+import { aCli, CLI_NOW, filesOf, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aCluster } from '../../../support/kube/a-cluster.ts';
 
 let counter = 0;
@@ -59,10 +59,7 @@ describe('orb ledger backup, restore, adopt', () => {
 
   it('writes a checked copy to standard output, and leaves nothing behind', async () => {
     let sent = Buffer.alloc(0);
-    const files = {
-      toStdout: async (path: string) => void (sent = readFileSync(path)),
-      fromStdin: async () => undefined,
-    };
+    const files = filesOf({ toStdout: async (path) => void (sent = readFileSync(path)) });
     const { exit, out } = await cli.run(['ledger', 'backup', '-', '--data', data], { files });
     expect([exit, out]).to.deep.equal([0, '']);
     writeFileSync(file, sent);
@@ -106,7 +103,7 @@ describe('orb ledger backup, restore, adopt', () => {
     const left = [`.outgoing-${dead}`, `.outgoing-${dead}.${dead}.tmp-journal`, `.incoming-${dead}`];
     const kept = [`.incoming-${process.ppid}`, `.before-20261120T120000Z`, `.outgoing-${dead}.mine`];
     for (const name of [...left, ...kept]) writeFileSync(`${path}${name}`, '');
-    const files = { toStdout: async () => undefined, fromStdin: async () => undefined };
+    const files = filesOf({});
     expect((await cli.run(['ledger', 'backup', '-', '--data', data], { files })).exit).to.equal(0);
     const there = [...left, ...kept].filter((name) => existsSync(`${path}${name}`));
     expect(there).to.deep.equal(kept);
@@ -123,7 +120,7 @@ describe('orb ledger backup, restore, adopt', () => {
 
   it('says what a backup needs that finds no room on its way in', async () => {
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-    const files = { toStdout: async () => undefined, fromStdin: () => Promise.reject(full) };
+    const files = filesOf({ fromStdin: () => Promise.reject(full) });
     const { exit, err } = await cli.run(['ledger', 'restore', '-', '--data', data, '--force'], { files });
     expect([exit, err.includes('there is no room for the backup'), err.includes('enlarge the volume')]).to.deep.equal([
       2,

@@ -1,4 +1,4 @@
-import { median } from '../../../test/support/rank.ts';
+import { median } from '../../test/support/rank.ts';
 
 export const largest = (values: readonly number[]): number => Math.max(...values);
 
@@ -17,17 +17,20 @@ export interface Row {
   readonly met?: boolean;
 }
 
-/** A measurement beside its goal. */
-export const row = (what: string, values: readonly number[], { digits = 1, atMost }: RowOptions = {}): Row => ({
-  what,
-  measured: spread(values, digits),
-  ...(atMost === undefined ? {} : { goal: `≤ ${atMost}`, met: median(values) <= atMost }),
-});
-
 interface RowOptions {
   readonly digits?: number;
   /** The median must not exceed it. */
   readonly atMost?: number;
+  /** The median must reach it. */
+  readonly atLeast?: number;
+}
+
+/** A measurement beside its goal. */
+export function row(what: string, values: readonly number[], { digits = 1, atMost, atLeast }: RowOptions = {}): Row {
+  const measured = spread(values, digits);
+  if (atMost !== undefined) return { what, measured, goal: `≤ ${atMost}`, met: median(values) <= atMost };
+  if (atLeast !== undefined) return { what, measured, goal: `≥ ${atLeast}`, met: median(values) >= atLeast };
+  return { what, measured };
 }
 
 /** Markdown in the form of docs/measured-performance.md. */

@@ -1,0 +1,82 @@
+import { repeatedVerify } from '../../adapters/keys/repeated-verify.ts';
+import { sha256 } from '../../adapters/keys/primitives.ts';
+import { verifyReceipt, type VerifyOptions } from '../../core/verify/verify.ts';
+import { readDocument } from '../verify/document.ts';
+import { judgeDocument, keysJwsOf, malformedReport, type Judging } from '../verify/judge-document.ts';
+import type { Report } from '../verify/report.ts';
+import { replaySwaps } from '../verify/settings.ts';
+import { trustKeys, type TrustAnchors, type TrustedKeys } from '../verify/trusted-keys.ts';
+import { MAX_LINE_BYTES } from './line-batches.ts';
+
+/** What all lines of a file are judged by. It can be sent to a thread. */
+export interface LineSettings {
+  readonly believed: TrustAnchors;
+  /** The keys document of `--keys`, signed. */
+  readonly keysJws: string | undefined;
+  readonly allowUnlogged: boolean;
+  readonly maxAgeMs: number | undefined;
+  readonly explain: boolean;
+  /** The time of all verdicts, ms since the epoch. */
+  readonly now: number;
+}
+
+/** The report on a line, or why there is none. */
+export type JudgedLine =
+  | { readonly kind: 'judged'; readonly report: Report }
+  | { readonly kind: 'unjudged'; readonly why: string };
+
+/** Keys documents that are kept, at most 1 MiB each. */
+const MAX_KEYS_DOCUMENTS = 32;
+
+/** Opens each keys document once. The whole text is the key, so a changed document is always opened anew. */
+function openOnce(
+  believed: TrustAnchors,
+  onOpened: (keys: TrustedKeys) => void,
+): (jws: string) => Promise<TrustedKeys> {
+  const opened = new Map<string, TrustedKeys>();
+  return async (jws) => {
+    const known = opened.get(jws);
+    if (known !== undefined) return known;
+    const keys = await trustKeys(jws, believed);
+    const [oldest] = opened.size < MAX_KEYS_DOCUMENTS ? [] : opened.keys();
+    if (oldest !== undefined) opened.delete(oldest);
+    opened.set(jws, keys);
+    onOpened(keys);
+    return keys;
+  };
+}
+
+async function optionsOf({ allowUnlogged, maxAgeMs, explain }: LineSettings): Promise<VerifyOptions> {
+  const replay = explain ? { replay: await replaySwaps() } : {};
+  return { allowUnlogged, ...(maxAgeMs === undefined ? {} : { maxAgeMs }), ...replay };
+}
+
+/**
+ * Makes what judges the lines of a file, each as if it were a file of its own.
+ * @param onKeys gets each keys document that was opened
+ */
+export async function lineJudge(
+  settings: LineSettings,
+  onKeys: (keys: TrustedKeys) => void,
+): Promise<(line: Uint8Array) => Promise<JudgedLine>> {
+  const options = await optionsOf(settings);
+  const primitives = { sha256, ed25519Verify: repeatedVerify(), now: () => settings.now };
+  const judging: Judging = {
+    keysOf: openOnce(settings.believed, onKeys),
+    verify: (subject) => verifyReceipt(subject, options, primitives),
+  };
+  async function reportOn(line: Uint8Array): Promise<Report> {
+    if (line.length > MAX_LINE_BYTES) return malformedReport([`it is longer than ${MAX_LINE_BYTES} bytes`]);
+    // The name of the file says nothing about a line.
+    const document = readDocument(line, '');
+    if (document.kind === 'malformed') return malformedReport([]);
+    return judgeDocument(document, keysJwsOf(document, settings.keysJws), judging);
+  }
+  return async (line) => {
+    try {
+      return { kind: 'judged', report: await reportOn(line) };
+    } catch (error) {
+      return { kind: 'unjudged', why: error instanceof Error ? error.message : String(error) };
+    }
+  };
+}
