@@ -35,7 +35,7 @@ interface WriterEvents {
 export type StartWriter = (events: WriterEvents) => (message: ToWriter) => void;
 
 const startThread: StartWriter = ({ onReply, onEnd }) => {
-  const worker = new Worker(ENTRY);
+  const worker = new Worker(ENTRY, { name: 'ledger' });
   worker.on('message', onReply).on('messageerror', onEnd).on('error', onEnd);
   worker.on('exit', () => onEnd(undefined));
   return (message) => worker.postMessage(message, NOTHING);
