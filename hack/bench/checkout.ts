@@ -15,16 +15,17 @@ const lockOf = (folder: string): string => readFileSync(join(folder, 'package-lo
  * Checks out another commit of this repository, with its packages: those of this checkout when both have the same
  * package-lock.json, else npm installs them.
  * @param folder does not exist yet; the caller removes it
+ * @param root the repository
  * @returns the commit and its subject, in one line
  * @throws Error there is no such commit, or npm failed
  */
-export async function checkOut(commit: string, folder: string): Promise<string> {
-  const id = await git(ROOT, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{commit}`).catch(() => {
+export async function checkOut(commit: string, folder: string, root = ROOT): Promise<string> {
+  const id = await git(root, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{commit}`).catch(() => {
     throw new Error(`there is no commit "${commit}"`);
   });
-  await git(ROOT, 'clone', '--quiet', '--shared', '--no-checkout', ROOT, folder);
+  await git(root, 'clone', '--quiet', '--shared', '--no-checkout', root, folder);
   await git(folder, 'checkout', '--quiet', '--detach', id);
-  if (lockOf(folder) === lockOf(ROOT)) symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  if (lockOf(folder) === lockOf(root)) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   else {
     const { code, stderr } = await command('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
       cwd: folder,

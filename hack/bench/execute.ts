@@ -20,20 +20,24 @@ const RESULTS = join(ROOT, 'hack/bench/results');
 /** Fits into two minutes also when every round is repeated. */
 const SHORT = { rounds: 3, warmSeconds: 2, seconds: 3, callers: [32], rows: false } as const;
 
+type Wanted = Exclude<Command, { kind: 'help' }>;
 type Full = Extract<Command, { kind: 'full' }>;
 
 const print = (line: string): void => console.log(line);
 const say = (line: string): void => console.error(line);
 
-function usage(message: string): never {
-  say(`${message}\n\n${HELP}`);
-  process.exit(USAGE);
-}
+/** What was asked for can't be done; the message says why. */
+class UsageError extends Error {}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** @returns an own folder below it */
-function workFolder(folder: string): string {
-  if (statfsSync(folder).type === TMPFS_MAGIC)
-    usage(`${folder} is in memory: a sync there costs nothing. Choose a folder on a disk by --folder.`);
+function workFolder({ kind, folder }: Wanted): string {
+  if (statfsSync(folder).type === TMPFS_MAGIC) {
+    const why = `${folder} is in memory: a sync there costs nothing. Choose a folder on a disk by --folder.`;
+    if (kind === 'full') throw new UsageError(why);
+    print(why);
+  }
   return mkdtempSync(join(folder, 'orb-bench-'));
 }
 
@@ -42,7 +46,12 @@ async function prepare(command: Full, folder: string): Promise<RoundSettings> {
   const { against, portkey, rows, warmSeconds, seconds } = command;
   const settings = { warmSeconds, seconds, rows, callers: [1, 32, 256] };
   const checkout = against === undefined ? undefined : join(folder, 'against');
-  if (against !== undefined && checkout !== undefined) print(`against: ${await checkOut(against, checkout)}`);
+  if (against !== undefined && checkout !== undefined) {
+    const commit = checkOut(against, checkout).catch((error: unknown) => {
+      throw new UsageError(messageOf(error), { cause: error });
+    });
+    print(`against: ${await commit}`);
+  }
   const found = portkey && command.rounds > 0 ? await findPortkey() : { skipped: 'not wanted' };
   if ('skipped' in found) print(`Portkey: skipped, ${found.skipped}`);
   return { ...settings, against: checkout, portkey: 'program' in found ? found.program : undefined };
@@ -77,12 +86,12 @@ function readCommand(): Command {
   try {
     return parseCommand(process.argv.slice(2));
   } catch (error) {
-    return usage(error instanceof Error ? error.message : String(error));
+    throw new UsageError(messageOf(error), { cause: error });
   }
 }
 
-async function execute(command: Exclude<Command, { kind: 'help' }>): Promise<boolean> {
-  const folder = workFolder(command.folder);
+async function execute(command: Wanted): Promise<boolean> {
+  const folder = workFolder(command);
   print(`node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(2) ?? '?'}`);
   try {
     if (command.kind === 'full') return await runFull(command, folder);
@@ -94,6 +103,12 @@ async function execute(command: Exclude<Command, { kind: 'help' }>): Promise<boo
   }
 }
 
-const command = readCommand();
-if (command.kind === 'help') process.stdout.write(HELP);
-else process.exitCode = (await execute(command)) ? 0 : 1;
+try {
+  const command = readCommand();
+  if (command.kind === 'help') process.stdout.write(HELP);
+  else process.exitCode = (await execute(command)) ? 0 : 1;
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  say(`${error.message}\nSee npm run bench execute -- --help`);
+  process.exitCode = USAGE;
+}

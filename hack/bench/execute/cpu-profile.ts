@@ -51,7 +51,7 @@ function selfTimes({ startTime, samples, timeDeltas }: CpuProfile, { from, to }:
   return times;
 }
 
-/** `commit (adapters/ledger/x.ts:12)`; the path is from the root of the code, or from node_modules. */
+/** `serialiseRecord (core/receipt/serialise.ts:38)`; the path is from the root of the code, or from node_modules. */
 function nameOf({ functionName, url, lineNumber }: CallFrame, root: string): string {
   const name = functionName === '' ? '(anonymous)' : functionName;
   const path = url.replace(/^file:\/\//, '').replace(`${root}/`, '');

@@ -1,4 +1,5 @@
 import { median } from '../../../test/support/rank.ts';
+import { OverloadedError } from './measurement.ts';
 import { SUBJECTS, type Round } from './round.ts';
 import { valuesOf } from './within-rounds.ts';
 
@@ -36,7 +37,8 @@ function brief(reasons: readonly string[]): string {
 
 /** A round after its repetition, if it had one. */
 export interface JudgedRound {
-  readonly round: Round;
+  /** Undefined: it was refused as overload. */
+  readonly round: Round | undefined;
   /** Counts from 1. */
   readonly number: number;
   readonly repeated: boolean;
@@ -46,31 +48,48 @@ export interface JudgedRound {
 
 interface Rounds {
   readonly count: number;
+  /** @throws OverloadedError the platform refused requests */
   readonly run: (index: number) => Promise<Round>;
   readonly say: (line: string) => void;
 }
 
+type Attempt = { readonly round: Round } | { readonly refused: string };
+
+const roundsOf = (attempts: readonly Attempt[]): readonly Round[] =>
+  attempts.flatMap((attempt) => ('round' in attempt ? [attempt.round] : []));
+
+const judge = (attempt: Attempt, all: readonly Attempt[]): readonly string[] =>
+  'round' in attempt ? reasonsOf(attempt.round, roundsOf(all)) : [attempt.refused];
+
 /** Runs the rounds, then each disturbed round once more. The repetition takes the place of the round. */
 export async function runRounds({ count, run, say }: Rounds): Promise<readonly JudgedRound[]> {
-  const rounds: Round[] = [];
+  const attempt = (index: number): Promise<Attempt> =>
+    run(index).then(
+      (round) => ({ round }),
+      (error: unknown) => {
+        if (error instanceof OverloadedError) return { refused: error.message };
+        throw error;
+      },
+    );
+  const first: Attempt[] = [];
   for (let index = 0; index < count; index += 1) {
-    rounds.push(await run(index));
+    first.push(await attempt(index));
     say(`round ${index + 1} of ${count} done`);
   }
-  const first = [...rounds];
+  const last = [...first];
   const repeated = new Set<number>();
-  for (const [index, round] of first.entries()) {
-    const reasons = reasonsOf(round, first);
+  for (const [index, one] of first.entries()) {
+    const reasons = judge(one, first);
     if (reasons.length === 0) continue;
     say(`round ${index + 1} is disturbed and repeated: ${brief(reasons)}`);
-    rounds[index] = await run(index);
+    last[index] = await attempt(index);
     repeated.add(index);
   }
-  return rounds.map((round, index) => ({
-    round,
+  return last.map((one, index) => ({
+    round: 'round' in one ? one.round : undefined,
     number: index + 1,
     repeated: repeated.has(index),
-    reasons: reasonsOf(round, rounds),
+    reasons: judge(one, last),
   }));
 }
 
@@ -90,11 +109,12 @@ export function selectRounds(judged: readonly JudgedRound[]): Selection {
       ({ number, repeated, reasons }) =>
         `DISTURBED round ${number}${repeated ? ', also when repeated' : ''}: ${brief(reasons)}`,
     );
-  const good = judged.filter(({ reasons }) => reasons.length === 0).map(({ round }) => round);
+  const measured = judged.flatMap(({ round, reasons }) => (round === undefined ? [] : [{ round, reasons }]));
+  const good = measured.filter(({ reasons }) => reasons.length === 0).map(({ round }) => round);
   if (notes.length === 0) return { rounds: good, notes, trusted: true };
   if (good.length * 2 > judged.length) {
     return { rounds: good, notes: [...notes, `The results are of the other ${good.length} rounds.`], trusted: true };
   }
   const warning = `Only ${good.length} of ${judged.length} rounds are undisturbed: the results are of all rounds. Don't compare them.`;
-  return { rounds: judged.map(({ round }) => round), notes: [...notes, warning], trusted: false };
+  return { rounds: measured.map(({ round }) => round), notes: [...notes, warning], trusted: false };
 }

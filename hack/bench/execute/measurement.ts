@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { LoadSettings } from '../generator.ts';
+import type { LoadResult, LoadSettings } from '../generator.ts';
 import { parseBusyMicros, parseTaskStat } from '../proc-stat.ts';
 import { cpuMicros, load, residentMb, type Started } from '../processes.ts';
 import type { BenchServer } from '../subjects.ts';
@@ -63,14 +63,23 @@ function foreignCores(before: Moment, after: Moment): number {
   return Math.max(0, (used('busy') - used('server') - used('mock') - used('own')) / (after.wall - before.wall));
 }
 
-/** @throws Error a request was not answered with 200 */
+/** The platform had more load than it can take: the machine is busy, or the code too slow. */
+export class OverloadedError extends Error {}
+
+function checkAnswers(name: string, { errors, firstError }: Pick<LoadResult, 'errors' | 'firstError'>): void {
+  if (errors === 0) return;
+  const text = `${name}: ${errors} requests failed: ${firstError}`;
+  throw firstError.includes('"code":"overloaded"') ? new OverloadedError(text) : new Error(text);
+}
+
+/** @throws OverloadedError, Error a request was not answered with 200 */
 export async function measure(subject: BenchServer, mock: Started, measurement: Measurement): Promise<Row> {
   const { started, port, path, headers, body } = subject;
   const { name, callers, seconds, request = {} } = measurement;
   const before = now(started.pid, mock.pid);
   const result = await load({ port, path, headers, body, ...request, concurrency: callers, seconds });
   const after = now(started.pid, mock.pid);
-  if (result.errors > 0) throw new Error(`${name}: ${result.errors} requests failed: ${result.firstError}`);
+  checkAnswers(name, result);
   const { requests, p50, p99, max } = result;
   return {
     name,

@@ -32,7 +32,7 @@ export async function shortRun({ count, run, recorded, print }: ShortRun): Promi
   const judged = await runRounds({ count, run, say: print });
   for (const { round, number, repeated } of judged) {
     const of = (subject: 'platform' | 'pass-through'): string =>
-      shown(round[subject]?.find((row) => row.name === NAME));
+      shown(round?.[subject]?.find((row) => row.name === NAME));
     print(
       `round ${number}${repeated ? ', repeated' : ''}: platform ${of('platform')}; pass-through ${of('pass-through')}`,
     );
