@@ -77,7 +77,7 @@ const GOALS: readonly Goal[] = [
   },
 ];
 
-export type Verdict = 'pass' | 'miss' | 'gate missed' | 'not measured';
+type Verdict = 'pass' | 'miss' | 'gate missed' | 'not measured';
 
 export interface JudgedGoal {
   readonly what: string;

@@ -27,7 +27,7 @@ async function install(): Promise<string | undefined> {
   try {
     await writeFile(join(work, 'package.json'), '{"private":true}');
     const { code, stderr } = await command('npm', ['install', ...NPM, `${PACKAGE}@${VERSION}`], { cwd: work });
-    if (code !== 0) return /^npm error (.*)$/m.exec(stderr)?.[1] ?? `npm ended with ${code}`;
+    if (code !== 0) return `npm failed: ${/^npm (?:error|ERR!) (.*)$/m.exec(stderr)?.[1] ?? `exit code ${code}`}`;
     await rm(FOLDER, { recursive: true, force: true });
     await rename(work, FOLDER);
     return undefined;

@@ -3,7 +3,7 @@ import { parseTaskStat } from '../proc-stat.ts';
 
 /** `pool` is libuv's; `V8` compiles and collects garbage. */
 export const THREADS = ['main', 'ledger', 'pool', 'V8', 'other'] as const;
-export type Thread = (typeof THREADS)[number];
+type Thread = (typeof THREADS)[number];
 /** CPU time by thread, µs. */
 export type ThreadTimes = Readonly<Record<Thread, number>>;
 

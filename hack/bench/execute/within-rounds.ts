@@ -3,7 +3,7 @@ import type { Row } from './measurement.ts';
 import type { Round, SubjectName } from './round.ts';
 
 /** The row of a load; undefined: not measured. */
-export const rowOf = (round: Round, subject: SubjectName, name: string): Row | undefined =>
+const rowOf = (round: Round, subject: SubjectName, name: string): Row | undefined =>
   round[subject]?.find((row) => row.name === name);
 
 /** A value of each round that has the row. */
