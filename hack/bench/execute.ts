@@ -7,7 +7,7 @@ import { runRounds, selectRounds } from './execute/disturbance.ts';
 import { judgeGoals } from './execute/goals.ts';
 import { killRound } from './execute/kill.ts';
 import { findPortkey } from './execute/portkey.ts';
-import { profileRound } from './execute/profile.ts';
+import { profileRound } from './profile/profile-round.ts';
 import { recordedRatio } from './execute/recorded-ratio.ts';
 import { runRound, type RoundSettings } from './execute/round.ts';
 import { shortRun } from './execute/short-run.ts';
@@ -53,6 +53,7 @@ async function prepare(command: Full, folder: string): Promise<RoundSettings> {
     print(`against: ${await commit}`);
   }
   const found = portkey && command.rounds > 0 ? await findPortkey() : { skipped: 'not wanted' };
+  print('PostgreSQL: skipped, the platform has no such ledger');
   if ('skipped' in found) print(`Portkey: skipped, ${found.skipped}`);
   return { ...settings, against: checkout, portkey: 'program' in found ? found.program : undefined };
 }

@@ -3,7 +3,7 @@ import type { LoadResult, LoadSettings } from '../generator.ts';
 import { parseBusyMicros, parseTaskStat } from '../proc-stat.ts';
 import { cpuMicros, load, residentMb, type Started } from '../processes.ts';
 import type { BenchServer } from '../subjects.ts';
-import { threadTimes, timesPerRequest, type ThreadTimes } from './thread-times.ts';
+import { threadTimes, timesPerRequest, type ThreadTimes } from '../thread-times.ts';
 
 /** What was measured under one load. CPU is for each request, in µs. */
 export interface Row {

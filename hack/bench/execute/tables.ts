@@ -1,7 +1,7 @@
 import { median } from '../../../test/support/rank.ts';
 import { callersName, type Row } from './measurement.ts';
 import { SUBJECTS, type Round, type SubjectName } from './round.ts';
-import { THREADS } from './thread-times.ts';
+import { THREADS } from '../thread-times.ts';
 import { compared, spread, valuesOf } from './within-rounds.ts';
 
 interface Column {

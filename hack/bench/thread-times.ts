@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { parseTaskStat } from '../proc-stat.ts';
+import { parseTaskStat } from './proc-stat.ts';
 
 /** `pool` is libuv's; `V8` compiles and collects garbage. */
 export const THREADS = ['main', 'ledger', 'pool', 'V8', 'other'] as const;

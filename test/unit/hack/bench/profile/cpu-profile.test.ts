@@ -4,8 +4,8 @@ import {
   selfByFunction,
   topFunctions,
   type CpuProfile,
-} from '../../../../../hack/bench/execute/cpu-profile.ts';
-import { flameGraph } from '../../../../../hack/bench/execute/flame-graph.ts';
+} from '../../../../../hack/bench/profile/cpu-profile.ts';
+import { flameGraph } from '../../../../../hack/bench/profile/flame-graph.ts';
 
 const frame = (functionName: string, url = '', lineNumber = -1): CpuProfile['nodes'][number]['callFrame'] => ({
   functionName,

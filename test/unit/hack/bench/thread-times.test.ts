@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sumThreads, threadTimes, timesPerRequest } from '../../../../../hack/bench/execute/thread-times.ts';
+import { sumThreads, threadTimes, timesPerRequest } from '../../../../hack/bench/thread-times.ts';
 
 const stat = (name: string, ticks: number): string => `7 (${name}) S 1 1 1 0 -1 0 4 0 0 0 ${ticks} 0 0 0 20 0 7 0 1`;
 

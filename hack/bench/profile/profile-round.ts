@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { logFile, ROOT, startMock, startPlatform } from '../subjects.ts';
 import { foldProfile, isCpuProfile, topFunctions, type CpuProfile, type Window } from './cpu-profile.ts';
 import { flameGraph } from './flame-graph.ts';
-import { measure } from './measurement.ts';
+import { measure } from '../execute/measurement.ts';
 
 const TOP = 40;
 const INTERVAL_MICROS = 500;
