@@ -1,8 +1,11 @@
 import { extname } from 'node:path';
-import { Worker, type ResourceLimits, type Transferable } from 'node:worker_threads';
+import { Worker, type Transferable, type WorkerOptions } from 'node:worker_threads';
 
 // A compiler rewrites the extension of imports, but not of URLs: every module has that of this one.
 const EXTENSION = extname(import.meta.url);
+
+/** The system shows the first 15 characters of the name. A thread that outgrows its limits ends like one that crashed. */
+type ThreadOptions = Pick<WorkerOptions, 'name' | 'resourceLimits'>;
 
 /** What a thread tells. */
 interface ThreadEvents<Out> {
@@ -27,13 +30,13 @@ export type StartThread<In, Out> = (events: ThreadEvents<Out>) => Thread<In>;
 const NOTHING: readonly Transferable[] = [];
 
 /**
- * A thread of its own. With limits its heap stays small; a thread that outgrows them ends like one that crashed.
+ * A thread of its own.
  * @param entry module that the thread runs: `new URL('./name.ts', import.meta.url)`
  */
 export const threadOf =
-  <In, Out>(entry: URL, resourceLimits: ResourceLimits = {}): StartThread<In, Out> =>
+  <In, Out>(entry: URL, options: ThreadOptions): StartThread<In, Out> =>
   ({ onMessage, onEnd }) => {
-    const worker = new Worker(new URL(entry.href.replace(/\.ts$/, EXTENSION)), { resourceLimits });
+    const worker = new Worker(new URL(entry.href.replace(/\.ts$/, EXTENSION)), options);
     let over = false;
     const end = (cause: unknown): void => {
       if (over) return;

@@ -6,10 +6,13 @@ import { signatureFits } from './signature-fits.ts';
 export type StartCheckThread = StartThread<ToCheckThread, FromCheckThread>;
 
 // A batch is some 300 KB of text.
-const HEAP = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 64 };
+const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 64 };
 
 /** The thread of the product. */
-export const startCheckThread: StartCheckThread = threadOf(new URL('./check-thread.ts', import.meta.url), HEAP);
+export const startCheckThread: StartCheckThread = threadOf(new URL('./check-thread.ts', import.meta.url), {
+  name: 'self-check',
+  resourceLimits,
+});
 
 export interface SelfCheckOptions {
   /** Starts the thread; undefined: every check runs on this thread. */

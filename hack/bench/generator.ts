@@ -1,5 +1,6 @@
 // Closed-loop load over raw keep-alive sockets: one pre-built request, `concurrency` connections, `seconds` long.
 // Reads one JSON line of settings from stdin, prints one JSON line of measurements.
+import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -13,6 +14,8 @@ export interface LoadSettings {
   readonly seconds: number;
   /** File that receives a line per acknowledged receipt id. */
   readonly acks?: string;
+  /** Each request gets an `Idempotency-Key` that no other request has. */
+  readonly keyed?: true;
   /** The server will be killed: broken connections end the load instead of failing it. */
   readonly mayBreak?: true;
 }
@@ -35,9 +38,22 @@ const build = (settings: LoadSettings): Buffer => {
   const lines = Object.entries(settings.headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const length = Buffer.byteLength(settings.body);
   return Buffer.from(
-    `POST ${settings.path} HTTP/1.1\r\nhost: 127.0.0.1:${settings.port}\r\ncontent-type: application/json\r\n` +
-      `content-length: ${length}\r\n${lines.join('')}\r\n${settings.body}`,
+    `content-type: application/json\r\ncontent-length: ${length}\r\n${lines.join('')}\r\n${settings.body}`,
   );
+};
+
+/** Makes the requests: always the same one, unless each has a key of its own. */
+const requestsOf = (settings: LoadSettings): (() => Buffer) => {
+  const start = `POST ${settings.path} HTTP/1.1\r\nhost: 127.0.0.1:${settings.port}\r\n`;
+  const rest = build(settings);
+  const request = Buffer.concat([Buffer.from(start), rest]);
+  if (settings.keyed !== true) return () => request;
+  const keys = randomUUID();
+  let number = 0;
+  return () => {
+    number += 1;
+    return Buffer.concat([Buffer.from(`${start}idempotency-key: ${keys}-${number}\r\n`), rest]);
+  };
 };
 
 /** The answer at the start of `bytes`: its status, total length and body, or undefined while it is not complete. */
@@ -53,7 +69,7 @@ const parseAnswer = (bytes: Buffer): { status: number; length: number; body: Buf
 
 class Load {
   readonly settings: LoadSettings;
-  readonly request: Buffer;
+  readonly request: () => Buffer;
   readonly latencies: number[] = [];
   readonly until: number;
   errors = 0;
@@ -61,7 +77,7 @@ class Load {
 
   constructor(settings: LoadSettings) {
     this.settings = settings;
-    this.request = build(settings);
+    this.request = requestsOf(settings);
     this.until = performance.now() + settings.seconds * 1000;
   }
 
@@ -89,7 +105,7 @@ class Load {
           return;
         }
         began = performance.now();
-        socket.write(this.request);
+        socket.write(this.request());
       };
       socket.on('connect', next);
       socket.on('data', (chunk) => {

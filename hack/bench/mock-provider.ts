@@ -1,15 +1,33 @@
-// A provider that answers at once with 1 kB: `node hack/bench/mock-provider.ts` prints its port.
+// A provider that answers at once with 1 kB, below /large with 64 KiB: `node hack/bench/mock-provider.ts` prints its port.
+// Its answer is also that of a chat model, so that a gateway for models takes it.
 import { createServer } from 'node:http';
 import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
-const filler = 'x'.repeat(940);
-const body = Buffer.from(JSON.stringify({ message_id: 'm-0123456789', status: 'queued', filler }));
-const headers = { 'content-type': 'application/json', 'content-length': body.length };
+const SMALL = 1000;
+const LARGE = 64 * 1024;
+
+const answerWith = (content: string): Buffer =>
+  Buffer.from(
+    JSON.stringify({
+      id: 'chatcmpl-0123456789',
+      object: 'chat.completion',
+      created: 1_760_000_000,
+      model: 'bench',
+      choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 200, completion_tokens: 180, total_tokens: 380 },
+      message_id: 'm-0123456789',
+      status: 'queued',
+    }),
+  );
+const empty = answerWith('').length;
+const answerOf = (bytes: number): Buffer => answerWith('x'.repeat(bytes - empty));
+const [small, large] = [answerOf(SMALL), answerOf(LARGE)];
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
   request.resume();
   request.on('end', () => {
-    response.writeHead(200, headers);
+    const body = request.url?.startsWith('/large') === true ? large : small;
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
     response.end(body);
   });
 });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { LoadResult, LoadSettings } from './generator.ts';
+import { parseTaskStat } from './proc-stat.ts';
 
 /** A process of the benchmark; its starter ends it. */
 export interface Started {
@@ -11,16 +12,8 @@ export interface Started {
   readonly stop: (signal?: NodeJS.Signals) => Promise<void>;
 }
 
-const TICKS_PER_SECOND = 100;
-const MICROS_PER_TICK = 1_000_000 / TICKS_PER_SECOND;
-
 /** User and system CPU time of a process so far, µs (Linux). */
-export function cpuMicros(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * MICROS_PER_TICK;
-}
+export const cpuMicros = (pid: number): number => parseTaskStat(readFileSync(`/proc/${pid}/stat`, 'utf8')).micros;
 
 /** Resident memory, MB (Linux). */
 export function residentMb(pid: number): number {

@@ -1,12 +1,14 @@
-// `npm run bench start [-- --rounds 7 --orbs 0 --base DIR --json FILE]`: from the start of standalone to its first
-// answer, and the same once more over the same data folder. `--base` is another checkout, measured in turns with this.
+// `npm run bench start [-- --rounds 7 --orbs 0 --against COMMIT --json FILE]`: from the start of standalone to its first
+// answer, and the same once more over the same data folder. The other commit is measured in turns with this checkout.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { median } from '../../test/support/rank.ts';
+import { checkOut } from './checkout.ts';
 import { cpuMicros, residentMb, start } from './processes.ts';
-import { logFile, manifest, ROOT, STANDALONE, untilPlatformReady } from './subjects.ts';
+import { manifest } from './bench-orbs.ts';
+import { logFile, ROOT, STANDALONE, untilPlatformReady } from './subjects.ts';
 
 /** One start. */
 interface Start {
@@ -62,14 +64,16 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '7' },
     orbs: { type: 'string', default: '0' },
-    base: { type: 'string' },
+    against: { type: 'string' },
     json: { type: 'string' },
   },
 });
 const folder = mkdtempSync(join(tmpdir(), 'orb-bench-start-'));
 const orbs = Number(values.orbs);
 const resources = orbs === 0 ? undefined : writeOrbs(join(folder, 'resources'), orbs);
-const checkouts = [ROOT, ...(values.base === undefined ? [] : [values.base])];
+const against = values.against === undefined ? [] : [join(folder, 'against')];
+if (values.against !== undefined) console.log(`against: ${await checkOut(values.against, join(folder, 'against'))}`);
+const checkouts = [ROOT, ...against];
 const pairs = new Map<string, Pair[]>(checkouts.map((checkout) => [checkout, []]));
 console.log(`node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(2) ?? '?'}, ${orbs} Orbs`);
 try {
@@ -90,15 +94,15 @@ for (const moment of ['fresh', 'restart'] as const) {
   for (const [index, starts] of rows.entries()) {
     const of = (value: (one: Start) => number): string =>
       `${median(starts.map(value)).toFixed(0)} (${Math.min(...starts.map(value)).toFixed(0)}–${Math.max(...starts.map(value)).toFixed(0)})`;
-    const name = `${moment}, ${index === 0 ? 'this checkout' : 'base'}`.padEnd(24);
+    const name = `${moment}, ${index === 0 ? 'this checkout' : 'against'}`.padEnd(24);
     console.log(
       `${name} wall ms ${of((one) => one.wallMs)}, CPU ms ${of((one) => one.cpuMs)}, RSS MB ${of((one) => one.rssMb)}`,
     );
   }
-  const [own = [], base] = rows;
-  if (base === undefined) continue;
+  const [own = [], other] = rows;
+  if (other === undefined) continue;
   const ratio = (value: (one: Start) => number): string =>
-    median(own.flatMap((one, index) => (base[index] === undefined ? [] : [value(one) / value(base[index])]))).toFixed(
+    median(own.flatMap((one, index) => (other[index] === undefined ? [] : [value(one) / value(other[index])]))).toFixed(
       3,
     );
   console.log(

@@ -1,6 +1,7 @@
 import { mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { untilReadyFile } from '../control-plane/until-ready.ts';
+import { EXECUTE_BODY, manifest, orbiset } from './bench-orbs.ts';
 import { firstLine, start, type Started } from './processes.ts';
 
 /** A server that answers the benchmark's request. */
@@ -15,50 +16,6 @@ export interface BenchServer {
 /** This checkout. */
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** 800 bytes of inputs, five members (performance.md §1). */
-const inputs = {
-  recipient: 'alice@example.com',
-  sender: 'noreply@example.com',
-  subject: 'The monthly report of the benchmark',
-  body: 'A line of text that is neither short nor long. '.repeat(13),
-  tag: 'bench',
-};
-
-/** The Orb of the benchmark. */
-export const manifest = (mock: number): string => `orb_id: bench.send@1.0.0
-provider: mock
-description: Sends one message to the mock provider of the benchmark.
-inputs:
-  recipient: { type: string, required: true }
-  sender: { type: string, required: true }
-  subject: { type: string, required: true }
-  body: { type: string, required: true }
-  tag: { type: string, required: true }
-outputs:
-  message_id: { type: string }
-  status: { type: string, from: /body/status }
-execution:
-  type: http
-  method: POST
-  url: http://127.0.0.1:${mock}/v1/send
-  headers: { Authorization: "Bearer {{orbiset.secrets.BENCH_TOKEN}}", Content-Type: application/json }
-  body_template: '{"to":[{"email":"{{inputs.recipient}}"}],"from":{"email":"{{inputs.sender}}"},"subject":"{{inputs.subject}}","content":[{"type":"text/plain","value":"{{inputs.body}}"}],"tag":"{{inputs.tag}}"}'
-`;
-
-const orbiset = `apiVersion: orbs.dev/v1alpha1
-kind: Orbiset
-metadata: { name: default, namespace: default }
-spec:
-  vault:
-    secrets:
-      - { name: bench, allowedHosts: ["127.0.0.1"] }
----
-apiVersion: v1
-kind: Secret
-metadata: { name: bench, namespace: default }
-stringData: { BENCH_TOKEN: token-of-the-benchmark }
-`;
-
 /** The port in the first line that one of our scripts prints. */
 export const portOf = (value: unknown): number =>
   typeof value === 'object' && value !== null && 'port' in value ? Number(value.port) : 0;
@@ -70,8 +27,13 @@ export async function startMock(log: number): Promise<{ readonly started: Starte
 
 export async function startPassThrough(mock: number, log: number): Promise<BenchServer> {
   const started = start([join(import.meta.dirname, 'pass-through.ts'), `http://127.0.0.1:${mock}/v1/send`], log);
-  const body = JSON.stringify({ orb_id: 'bench.send@1.0.0', inputs });
-  return { started, port: portOf(await firstLine(started)), path: '/orbisets/default/execute', headers: {}, body };
+  return {
+    started,
+    port: portOf(await firstLine(started)),
+    path: '/orbisets/default/execute',
+    headers: {},
+    body: EXECUTE_BODY,
+  };
 }
 
 /** What `--ready-file` gets. */
@@ -98,11 +60,24 @@ export function untilPlatformReady(file: string, started: Started): Promise<Read
 /** How `npm start` runs Node in a checkout. */
 export const STANDALONE = ['--v8-pool-size=1', 'standalone/main.ts'] as const;
 
+/** Which code runs, and how. */
+export interface PlatformOptions {
+  /** Folder of the code to run; default: this checkout. */
+  readonly checkout?: string;
+  /** Further options of Node. */
+  readonly node?: readonly string[];
+}
+
 /**
  * The product in its shipped configuration: full sync, self-check on, logs to a file, a real key.
- * @param checkout folder of the code to run
+ * @param folder for its data; what its `resources` holds already is served too
  */
-export async function startPlatform(folder: string, mock: number, log: number, checkout = ROOT): Promise<BenchServer> {
+export async function startPlatform(
+  folder: string,
+  mock: number,
+  log: number,
+  { checkout = ROOT, node = [] }: PlatformOptions = {},
+): Promise<BenchServer> {
   const resources = join(folder, 'resources');
   mkdirSync(resources, { recursive: true });
   writeFileSync(join(resources, 'send.yaml'), manifest(mock));
@@ -111,12 +86,11 @@ export async function startPlatform(folder: string, mock: number, log: number, c
   const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0', '--resources', resources];
   const more = ['--data', join(folder, 'data'), '--ready-file', ready, '--egress-allow', `http://127.0.0.1:${mock}`];
   const [option, program] = STANDALONE;
-  const started = start([option, join(checkout, program), ...flags, ...more], log, true);
+  const started = start([option, ...node, join(checkout, program), ...flags, ...more], log, true);
   started.child.stdout?.resume();
   const { url, api_key: key } = await untilPlatformReady(ready, started);
-  const body = JSON.stringify({ orb_id: 'bench.send@1.0.0', inputs });
   const headers = { authorization: `Bearer ${key}` };
-  return { started, port: Number(new URL(url).port), path: '/orbisets/default/execute', headers, body };
+  return { started, port: Number(new URL(url).port), path: '/orbisets/default/execute', headers, body: EXECUTE_BODY };
 }
 
 /** A log file of one round. */

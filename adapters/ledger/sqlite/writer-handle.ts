@@ -19,7 +19,9 @@ interface Asked {
 /** Starts a writer. */
 export type StartWriter = StartThread<ToWriter, FromWriter>;
 
-const startThread: StartWriter = threadOf(new URL('../sqlite-writer/writer-thread.ts', import.meta.url));
+const startThread: StartWriter = threadOf(new URL('../sqlite-writer/writer-thread.ts', import.meta.url), {
+  name: 'ledger',
+});
 
 /** One writer that was started. One message at a time: the queue before it has one lane. */
 class RunningWriter {

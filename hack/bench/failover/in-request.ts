@@ -2,30 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { cpuMicros, load } from '../processes.ts';
-import { logFile, manifest, startMock, startPlatform, type BenchServer } from '../subjects.ts';
+import { swapBody, swapping } from '../bench-orbs.ts';
+import { logFile, startMock, startPlatform, type BenchServer } from '../subjects.ts';
 import { row, type Row } from '../table.ts';
 import { median } from '../../../test/support/rank.ts';
 
 const WARM_SECONDS = 6;
 const GOAL = 1.05;
 const CONCURRENCY = 32;
-
-/** The same Orb with a second provider and swap rules: the only difference on a path without failures. */
-const swapping = (mock: number): string => {
-  const [url, body] = [/url: (.*)/, /body_template: (.*)/].map((line) => line.exec(manifest(mock))?.[1] ?? '');
-  return `${manifest(mock).replace('bench.send@', 'bench.swap@')}providers:
-  other:
-    execution:
-      type: http
-      method: POST
-      url: ${url}
-      headers: { Authorization: "Bearer {{orbiset.secrets.BENCH_TOKEN}}", Content-Type: application/json }
-      body_template: ${body}
-swap_config: { primary: mock, fallbacks: [other], strategy: latency }
-`;
-};
-
-const swapBody = ({ body }: Pick<BenchServer, 'body'>): string => body.replace('bench.send@', 'bench.swap@');
 
 interface Slice {
   readonly rps: number;
@@ -84,7 +68,7 @@ const mean = (one: Slice, other: Slice): Slice => ({
 async function pairOf(subject: BenchServer, seconds: number): Promise<Pair> {
   const measure = (body: string): Promise<Slice> => slice(subject, body, seconds / 2);
   const plain = await measure(subject.body);
-  const swap = mean(await measure(swapBody(subject)), await measure(swapBody(subject)));
+  const swap = mean(await measure(swapBody(subject.body)), await measure(swapBody(subject.body)));
   return { plain: mean(plain, await measure(subject.body)), swapping: swap };
 }
 
@@ -110,14 +94,14 @@ async function alternate({ port, path, headers, ...subject }: BenchServer, secon
   const end = performance.now() + seconds * 1000;
   while (performance.now() < end) {
     plain.push(await run(subject.body));
-    swap.push(await run(swapBody(subject)));
+    swap.push(await run(swapBody(subject.body)));
   }
   agent.destroy();
   return { runs: plain.length, plainMs: median(plain), swappingMs: median(swap) };
 }
 
 async function turns(subject: BenchServer, { rounds, seconds }: InRequestOptions): Promise<InRequest> {
-  for (const body of [subject.body, swapBody(subject)]) await slice(subject, body, WARM_SECONDS);
+  for (const body of [subject.body, swapBody(subject.body)]) await slice(subject, body, WARM_SECONDS);
   const alternations: Alternation[] = [];
   const pairs: Pair[] = [];
   for (let round = 0; round < rounds; round += 1) {

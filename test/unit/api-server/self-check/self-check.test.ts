@@ -170,7 +170,10 @@ describe('SelfCheck with its thread', () => {
 
   it('is done without where it can not be started', async () => {
     let crashes = 0;
-    const check = open({ start: threadOf(new URL('./missing.ts', import.meta.url)), onCrash: () => (crashes += 1) });
+    const check = open({
+      start: threadOf(new URL('./missing.ts', import.meta.url), {}),
+      onCrash: () => (crashes += 1),
+    });
     for (let round = 1; round <= 4; round += 1) {
       expect(await Promise.all(mixed(20).map((one) => check.verifies(one)))).to.deep.equal(verdictsOf(20));
       while (crashes < Math.min(round, 3)) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import type { Round } from '../../../../../hack/bench/execute/round.ts';
+import { ratiosOf, tableOf } from '../../../../../hack/bench/execute/tables.ts';
+import { aRow } from '../../../../support/bench-rounds.ts';
+
+/** A round on a machine that is `speed` times as fast as usual. */
+const roundAt = (speed: number): Round => ({
+  platform: [
+    aRow({ name: 'warm-up' }),
+    aRow({ rps: 1000 * speed, p50: 30 / speed }),
+    aRow({ name: 'Idempotency-Key', rps: 800 * speed, p50: 36 / speed, serverCpu: 600, rssMb: 250 }),
+  ],
+  portkey: [aRow({ name: 'warm-up' }), aRow({ rps: 500 * speed, p50: 60 / speed, serverCpu: 1000 })],
+});
+const rounds = [roundAt(1), roundAt(0.5), roundAt(2)];
+const words = (lines: readonly string[]): readonly string[] => lines.map((line) => line.replaceAll(/ {2,}/g, ' '));
+
+describe('the tables of bench execute', () => {
+  it('have a line for each load of each subject, without the warm-up: median and spread, CPU by thread', () => {
+    expect(words(tableOf(rounds))).to.deep.equal([
+      'subject load requests/s p50 ms p99 ms max ms CPU µs main ledger pool V8 other mock load RSS MB foreign cores',
+      'platform c=32 1000 (500–2000) 30.00 (15.00–60.00) 60.0 (60.0–60.0) 90 500 300 100 50 40 10 30 40 200 0.1',
+      'platform Idempotency-Key 800 (400–1600) 36.00 (18.00–72.00) 60.0 (60.0–60.0) 90 600 300 100 50 40 10 30 40 250 0.1',
+      'portkey c=32 500 (250–1000) 60.00 (30.00–120.00) 60.0 (60.0–60.0) 90 1000 300 100 50 40 10 30 40 200 0.1',
+    ]);
+  });
+
+  it('compare within a round: a machine that changes its speed changes no ratio', () => {
+    expect(words(ratiosOf(rounds))).to.deep.equal([
+      'platform ÷ portkey, c=32 rate 2.000 (2.000–2.000), p50 0.500 (0.500–0.500), CPU 0.500 (0.500–0.500), RSS 1.000 (1.000–1.000)',
+      'Idempotency-Key ÷ c=32 rate 0.800 (0.800–0.800), p50 1.200 (1.200–1.200), CPU 1.200 (1.200–1.200), RSS 1.250 (1.250–1.250)',
+    ]);
+  });
+});
