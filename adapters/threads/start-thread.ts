@@ -16,7 +16,8 @@ interface ThreadEvents<Out> {
 
 /** A thread that was started. */
 export interface Thread<In> {
-  readonly post: (message: In) => void;
+  /** @param transfer objects that the other side takes over instead of a copy: pays from about 64 kB on (performance.md §4) */
+  readonly post: (message: In, transfer?: readonly Transferable[]) => void;
   /** Resolves when it has ended. */
   readonly ended: Promise<void>;
   /** Ends it at once, whatever it does. */
@@ -25,9 +26,6 @@ export interface Thread<In> {
 
 /** Starts a thread, or in tests what stands for it. */
 export type StartThread<In, Out> = (events: ThreadEvents<Out>) => Thread<In>;
-
-// Objects to transfer: transferring pays from about 64 kB on (performance.md §4).
-const NOTHING: readonly Transferable[] = [];
 
 /**
  * A thread of its own.
@@ -54,5 +52,9 @@ export const threadOf =
         resolve();
       });
     });
-    return { post: (message) => worker.postMessage(message, NOTHING), ended, terminate: () => worker.terminate() };
+    return {
+      post: (message, transfer = []) => worker.postMessage(message, transfer),
+      ended,
+      terminate: () => worker.terminate(),
+    };
   };

@@ -1,5 +1,4 @@
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { threadOf } from '../../adapters/threads/start-thread.ts';
 import type { BatchSettings, JudgeBatch } from './judge-batch.ts';
 import type { LineBatch } from './line-batches.ts';
 import type { ToThread } from './serve-batches.ts';
@@ -20,24 +19,24 @@ export interface VerifyThread {
 
 export type StartThread = (events: ThreadEvents) => VerifyThread;
 
-// A compiler rewrites the extension of imports, but not of URLs. The other file has the same extension as this file.
-const SOURCE = new URL('./verify-thread.ts', import.meta.url);
-const ENTRY = new URL(SOURCE.href.replace(/\.ts$/, extname(import.meta.url)));
-
 // Nearly everything that a verdict allocates is garbage when the verdict is there. Young memory that fills less often is
 // collected less often.
 const YOUNG_MB = 96;
 
+const startWorker = threadOf<ToThread, BatchVerdicts>(new URL('./verify-thread.ts', import.meta.url), {
+  name: 'verify',
+  resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+});
+
 /** Starts a worker thread; it takes 50 to 100 ms until it judges its first batch. */
 export const startThread: StartThread = ({ onVerdicts, onEnd }) => {
-  const worker = new Worker(ENTRY, { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
-  worker.on('message', onVerdicts);
-  worker.on('error', (error) => onEnd(error instanceof Error ? error.message : String(error)));
-  worker.on('messageerror', () => void worker.terminate());
-  worker.on('exit', (code) => onEnd(`exit ${code}`));
+  const thread = startWorker({
+    onMessage: onVerdicts,
+    onEnd: (cause) => onEnd(cause instanceof Error ? cause.message : 'it gave no reason'),
+  });
   return {
-    post: (message) => worker.postMessage(message, message[0] === 'batch' ? [message[1].bytes.buffer] : []),
-    stop: () => worker.terminate(),
+    post: (message) => thread.post(message, message[0] === 'batch' ? [message[1].bytes.buffer] : []),
+    stop: thread.terminate,
   };
 };
 
