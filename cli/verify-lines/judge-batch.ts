@@ -1,5 +1,5 @@
 import type { Verdict } from '../../core/verify/verdict.ts';
-import { newerKeys, type NewerKeys } from '../verify/remember-keys.ts';
+import { newerKeys, type NewerKeys } from '../verdict/remember-keys.ts';
 import { lineJudge, type LineSettings } from './judge-line.ts';
 import { linesOf, type LineBatch } from './line-batches.ts';
 import { lineText, NO_LINES, verdictOfLine, type BatchVerdicts } from './verdicts.ts';

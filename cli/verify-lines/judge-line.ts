@@ -1,11 +1,11 @@
 import { repeatedVerify } from '../../adapters/keys/repeated-verify.ts';
 import { sha256 } from '../../adapters/keys/primitives.ts';
 import { verifyReceipt, type VerifyOptions } from '../../core/verify/verify.ts';
-import { readDocument } from '../verify/document.ts';
-import { judgeDocument, keysJwsOf, malformedReport, type Judging } from '../verify/judge-document.ts';
-import type { Report } from '../verify/report.ts';
-import { replaySwaps } from '../verify/settings.ts';
-import { trustKeys, type TrustAnchors, type TrustedKeys } from '../verify/trusted-keys.ts';
+import { readDocument } from '../verdict/document.ts';
+import { judgeDocument, keysJwsOf, malformedReport, type Judging } from '../verdict/judge-document.ts';
+import type { Report } from '../verdict/report.ts';
+import { replaySwaps } from '../verdict/settings.ts';
+import { trustKeys, type TrustAnchors, type TrustedKeys } from '../verdict/trusted-keys.ts';
 import { MAX_LINE_BYTES } from './line-batches.ts';
 
 /** What all lines of a file are judged by. It can be sent to a thread. */

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { exitCodeOf, type Verdict } from '../../core/verify/verdict.ts';
 import { jsonText, printable } from '../io/output.ts';
-import type { NewerKeys } from '../verify/remember-keys.ts';
-import { reportLine, reportValue } from '../verify/report.ts';
+import type { NewerKeys } from '../verdict/remember-keys.ts';
+import { reportLine, reportValue } from '../verdict/report.ts';
 import type { JudgedLine } from './judge-line.ts';
 import type { LineBatch } from './line-batches.ts';
 

@@ -8,13 +8,13 @@ import { usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { jsonText } from '../io/output.ts';
 import { readInput, readText } from '../io/read-file.ts';
-import { readDocument, readKeysFile } from './document.ts';
-import { judgeDocument, keysJwsOf, malformedReport } from './judge-document.ts';
+import { readDocument, readKeysFile } from '../verdict/document.ts';
+import { judgeDocument, keysJwsOf, malformedReport } from '../verdict/judge-document.ts';
 import { openingsFor, readDisclosed, type DisclosedFields } from './openings.ts';
-import { newerKeys, rememberKeys } from './remember-keys.ts';
-import { reportText, reportValue, type Report } from './report.ts';
-import { maxAgeOf, replaySwaps, trustAnchorsOf } from './settings.ts';
-import { trustKeys } from './trusted-keys.ts';
+import { newerKeys, rememberKeys } from '../verdict/remember-keys.ts';
+import { reportText, reportValue, type Report } from '../verdict/report.ts';
+import { maxAgeOf, replaySwaps, trustAnchorsOf } from '../verdict/settings.ts';
+import { trustKeys } from '../verdict/trusted-keys.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -102,8 +102,8 @@ All lines are judged by the keys documents that were known before; the newest is
   examples: [
     '{orb} receipts get rcpt_01a1f866-0dfa-7001-8000-000000001eef --bundle receipt.json',
     '{orb} verify receipt.json',
-    '{orb} verify receipts.jsonl --json > verdicts.jsonl',
-    'zcat receipts.gz | {orb} verify - --lines',
+    '{orb} verify receipts.jsonl --json',
+    '{orb} verify - --lines',
   ],
   run: async (args, io) => {
     const path = args.positionals[0] ?? '';

@@ -53,7 +53,7 @@ describe('a process of orb', () => {
     expect(loaded.filter(isPackage)).to.deep.equal([]);
     expect(loaded.filter(isNetworkOrLedger)).to.deep.equal([]);
     expect(new Set(loaded.map(verbFolder).filter((name) => name !== undefined))).to.deep.equal(
-      new Set(['trust', 'verify']),
+      new Set(['trust', 'verdict', 'verify']),
     );
   });
 
