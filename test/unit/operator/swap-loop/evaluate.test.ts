@@ -16,7 +16,7 @@ describe('evaluateOrb', () => {
     await world.ticks(2);
     const { context, clock } = world;
     // Whoever would take from it is busy.
-    const queue = createWorkQueue({ name: 'orb-failover', clock, metrics: recordMetrics().metrics });
+    const queue = createWorkQueue({ name: 'orb', clock, metrics: recordMetrics().metrics });
     const evaluate = (script: Script): void => {
       const at = clock.now();
       const providers: Readonly<Record<string, ProviderMetrics>> = providersOf(script, at);
