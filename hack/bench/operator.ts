@@ -29,7 +29,7 @@ const CHANGE_P99_MS = 5000;
 const STORM = 1000;
 const FRESH = 50;
 const CHURN = { perSecond: 50, seconds: 10, revision: 2 };
-/** Time to settle: late Events, the second status of each Orb and checkpoints belong to the previous phase. */
+/** Time to settle: late Events and checkpoints belong to the previous phase. */
 const SETTLE_MS = 4000;
 
 interface Phases {
