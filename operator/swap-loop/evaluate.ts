@@ -103,7 +103,8 @@ function evaluate(swapping: SwappingOrb, { at, measured }: Tick, { context, queu
   show(swapping, step, { metrics: evaluation.metrics, now: moment.now }, context);
   if (statusDiffers(FAILOVER_PART, object, status)) {
     failover.orbs.setPending(key, orb, { snapshot, moment, plan });
-    queue.add(key, { lane: 'high' });
+    // A swap must not wait until a thousand edits are written.
+    queue.add(key, { lane: 'urgent' });
     return;
   }
   // If an evaluation is still pending, it is older than this one.
