@@ -46,8 +46,8 @@ export interface StatusWriter {
    * Moves the owner's part of the stored status from a manager of an earlier version to the owner's own. No value of the
    * part changes. First both managers own the part, then the former one owns nothing. So a process that ends in between
    * loses nothing, and the next call finishes the work. What only the former manager owned outside the part is removed.
+   * The store has the result then. An object that no longer exists is left alone.
    * @param object from the owner's store
-   * The store has the result. An object that no longer exists is left alone.
    * @throws KubeError 409: the object changed meanwhile, begin again
    */
   readonly takeOver: (
