@@ -105,7 +105,7 @@ function controllerOf(
 ): Controller {
   const { stores, recorder } = context;
   const store = stores[kind.name];
-  const { share = 1, keys, reconcile, failure } = concern;
+  const { keys, reconcile, failure } = concern;
   const { clock, random, logger, metrics } = options;
   return createController({
     clock,
@@ -114,7 +114,7 @@ function controllerOf(
     metrics,
     name: concern.controller,
     kind: kind.kind.kind,
-    workers: Math.ceil(workers * share),
+    workers,
     queue: queues[concern.name],
     keys: () => keys?.(stores) ?? store.list().map(({ metadata }) => keyOf(metadata)),
     writes: [writes[kind.name]],
@@ -145,7 +145,7 @@ export function createLoops(options: LoopsOptions): Loops {
   const stores: Stores = forEachKind(({ name }) => reflectors[name].store);
   const writes = createWrites(options, reflectors);
   const context = createContext(options, { stores, writes, judgements });
-  const loop = { context, queue: queues.failover, logger, clock, tickMs };
+  const loop = { context, queue: queues.orb, logger, clock, tickMs };
   const controllers = OPERATOR_KINDS.flatMap((kind: OperatorKind<KindName, ConcernName>) =>
     kind.concerns
       .filter(({ isUsed }) => isUsed?.(placement) ?? true)

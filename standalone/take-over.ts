@@ -79,15 +79,12 @@ interface Taken {
   readonly pin: OlderPin | undefined;
 }
 
-/** Status parts that the operator had written for the Orb. */
-function statusesOf({ orb, spec, failover }: Taken): readonly (readonly [fieldManager: string, status: JsonObject])[] {
+/** The status that the operator had written for the Orb. */
+function takenStatusOf({ orb, spec, failover }: Taken): JsonObject {
   const { orb_id: orbId = '', provider = '' } = spec;
   const { digest } = orb;
   const lastValid = { digest, orbId, providers: [provider] };
-  return [
-    ['orb-operator', { validDigest: digest, lastValid }],
-    ...(failover === undefined ? [] : [['orb-operator-failover', { failover: failover.status }] as const]),
-  ];
+  return { validDigest: digest, lastValid, ...(failover === undefined ? {} : { failover: failover.status }) };
 }
 
 /**
@@ -105,10 +102,8 @@ async function makeOrb(parts: Parts, taken: Taken): Promise<string> {
     parts.client.apply(KINDS.orb, { ...ENVELOPE, metadata, ...members }, { fieldManager, force: true }, never);
   await apply(FILES, { metadata: { ...metadata, annotations: migratedAnnotations(file) }, spec });
   if (pin !== undefined) await migratePin(apply, pin, metadata);
-  for (const [fieldManager, status] of statusesOf(taken)) {
-    const options = { fieldManager, force: true, subresource: 'status' } as const;
-    await parts.client.apply(KINDS.orb, { ...ENVELOPE, metadata, status }, options, never);
-  }
+  const asOperator = { fieldManager: 'orb-operator', force: true, subresource: 'status' } as const;
+  await parts.client.apply(KINDS.orb, { ...ENVELOPE, metadata, status: takenStatusOf(taken) }, asOperator, never);
   return uid;
 }
 

@@ -197,6 +197,7 @@ class Workers implements Controller {
         return 'requeue_after';
       case 'stalled':
         this.#series.terminal();
+        if (outcome.ms !== undefined) queue.add(key, { afterMs: outcome.ms });
         return 'success'; // the run did its work; the spec is at fault
       default:
         return outcome satisfies never;

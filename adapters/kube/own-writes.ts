@@ -1,6 +1,7 @@
-import type { ObjectRef } from '../../core/reconcile/kube-object.ts';
+import { keyOf, type ObjectRef } from '../../core/reconcile/kube-object.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Kind, KubeClient, Store } from './port.ts';
+import { compareResourceVersions } from './resource-version.ts';
 import { isTimeout, within } from './within.ts';
 
 /** Read your own writes (operator.md A5): shared by all writers of one store. */
@@ -16,7 +17,8 @@ export interface OwnWrites {
    */
   readonly doubt: (key: string) => void;
   /**
-   * Resolves when the store has seen the writes for the key, or was given the live object after 5 s.
+   * Resolves when the store has the object as it was written for the key, or has seen that version. After 5 s the store
+   * is given the live object.
    * @throws KubeError the live object could not be read
    */
   readonly settle: (key: string, signal: AbortSignal) => Promise<void>;
@@ -25,7 +27,7 @@ export interface OwnWrites {
 interface OwnWritesOptions {
   readonly client: Pick<KubeClient, 'get'>;
   readonly kind: Kind;
-  readonly store: Pick<Store, 'waitFor' | 'offer'>;
+  readonly store: Pick<Store, 'get' | 'waitFor' | 'offer'>;
   readonly clock: Clock;
   /** The object that a key is about; default: the one that it names. */
   readonly refOf?: (key: string) => ObjectRef;
@@ -48,8 +50,15 @@ export function createOwnWrites(options: OwnWritesOptions): OwnWrites {
   const { client, kind, store, clock, refOf = namedBy } = options;
   const written = new Map<string, Written>();
 
-  const seen = async (resourceVersion: string | undefined, signal: AbortSignal): Promise<boolean> => {
+  /** The answer of a write is offered to the store, so a worker seldom has to wait until the watch brings it too. */
+  const isCached = (resourceVersion: string, ref: ObjectRef): boolean => {
+    const cached = store.get(keyOf(ref))?.metadata.resourceVersion ?? '';
+    return (compareResourceVersions(cached, resourceVersion) ?? -1) >= 0;
+  };
+
+  const seen = async ({ resourceVersion, ref }: Written, signal: AbortSignal): Promise<boolean> => {
     if (resourceVersion === undefined) return false;
+    if (isCached(resourceVersion, ref)) return true;
     try {
       await within({ clock, ms: WAIT_MS, what: 'the cache' }, signal, (limited) =>
         store.waitFor(resourceVersion, limited),
@@ -64,7 +73,7 @@ export function createOwnWrites(options: OwnWritesOptions): OwnWrites {
   const settle: OwnWrites['settle'] = async (key, signal) => {
     const last = written.get(key);
     if (last === undefined) return;
-    if (!(await seen(last.resourceVersion, signal))) {
+    if (!(await seen(last, signal))) {
       const live = await client.get(kind, last.ref, signal);
       if (live !== undefined) store.offer(live);
     }

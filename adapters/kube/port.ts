@@ -172,8 +172,8 @@ export interface Change {
   readonly initial: boolean;
 }
 
-/** Lanes of the queue (operator.md A6). */
-export type Lane = 'high' | 'normal' | 'low';
+/** Lanes of the queue, first to last (operator.md A6). */
+export type Lane = 'urgent' | 'high' | 'normal' | 'low';
 
 /** Keys to work on, each at most once at a time (operator.md A6). */
 export interface WorkQueue {

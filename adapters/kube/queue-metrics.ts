@@ -2,11 +2,13 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { SECONDS_BUCKETS } from '../../core/failover/seconds-buckets.ts';
 import type { QueueLoad, QueueMetrics } from './work-queue.ts';
 
-/** controller-runtime's numbers. It has no number for keys that fail again and again. */
-const PRIORITIES = { high: '100', normal: '0', low: '-100', poison: 'poison' } as const satisfies Record<
+/** controller-runtime's numbers, and a higher one. It has no number for keys that fail again and again. */
+const PRIORITIES = { urgent: '200', high: '100', normal: '0', low: '-100', poison: 'poison' } as const satisfies Record<
   keyof QueueLoad['depths'],
   string
 >;
+
+const LANES = ['urgent', 'high', 'normal', 'low', 'poison'] as const satisfies readonly (keyof typeof PRIORITIES)[];
 
 type Loads = ReadonlyMap<string, () => QueueLoad>;
 
@@ -36,17 +38,12 @@ function depthGauge(registry: Registry, loads: Loads): void {
     registers: [registry],
     collect: () => {
       for (const [name, load] of loads) {
-        const { high, normal, low, poison } = load().depths;
-        for (const [lane, keys] of Object.entries({ high, normal, low, poison })) {
-          depth.set({ name, controller: name, priority: PRIORITIES[laneOf(lane)] }, keys);
-        }
+        const { depths } = load();
+        for (const lane of LANES) depth.set({ name, controller: name, priority: PRIORITIES[lane] }, depths[lane]);
       }
     },
   });
 }
-
-const laneOf = (lane: string): keyof typeof PRIORITIES =>
-  lane === 'high' || lane === 'normal' || lane === 'low' ? lane : 'poison';
 
 /** Names are client-go's, so that dashboards and alerts for it work. A queue has the name of its controller. */
 export function createQueueMetrics(registry: Registry): { readonly metrics: QueueMetrics; readonly loads: Loads } {

@@ -15,9 +15,9 @@ interface Ready {
   moved: boolean;
 }
 
-const FIRST_TO_LAST = ['high', 'normal', 'low', 'poison'] as const satisfies readonly ReadyLane[];
+const FIRST_TO_LAST = ['urgent', 'high', 'normal', 'low', 'poison'] as const satisfies readonly ReadyLane[];
 const LAST_TO_FIRST = FIRST_TO_LAST.toReversed();
-const RANK = { high: 3, normal: 2, low: 1, poison: 0 } as const satisfies Record<ReadyLane, number>;
+const RANK = { urgent: 4, high: 3, normal: 2, low: 1, poison: 0 } as const satisfies Record<ReadyLane, number>;
 const ABOVE = { normal: 'high', low: 'normal' } as const;
 const AGES_MS = 30_000;
 const FAIR_TURN = 8;
@@ -67,8 +67,14 @@ class Line {
  * key that waited 30 s in its lane moves up a lane: no lane starves another.
  */
 export class ReadyKeys {
-  readonly #lines = { high: new Line(), normal: new Line(), low: new Line(), poison: new Line() };
-  readonly #depths: Record<ReadyLane, number> = { high: 0, normal: 0, low: 0, poison: 0 };
+  readonly #lines: Record<ReadyLane, Line> = {
+    urgent: new Line(),
+    high: new Line(),
+    normal: new Line(),
+    low: new Line(),
+    poison: new Line(),
+  };
+  readonly #depths: Record<ReadyLane, number> = { urgent: 0, high: 0, normal: 0, low: 0, poison: 0 };
   readonly #byKey = new Map<string, Ready>();
   #turn = 0;
 

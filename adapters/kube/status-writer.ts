@@ -42,6 +42,20 @@ export interface StatusWriter {
     status: object,
     signal: AbortSignal,
   ) => Promise<StatusWriteResult>;
+  /**
+   * Moves the owner's part of the stored status from a manager of an earlier version to the owner's own. No value of the
+   * part changes. First both managers own the part, then the former one owns nothing. So a process that ends in between
+   * loses nothing, and the next call finishes the work. What only the former manager owned outside the part is removed.
+   * The store has the result then. An object that no longer exists is left alone.
+   * @param object from the owner's store
+   * @throws KubeError 409: the object changed meanwhile, begin again
+   */
+  readonly takeOver: (
+    owner: StatusOwner,
+    object: KubeObject,
+    formerManager: string,
+    signal: AbortSignal,
+  ) => Promise<void>;
 }
 
 interface StatusWriterOptions {
@@ -63,14 +77,20 @@ const itemsOf = (conditions: unknown): readonly unknown[] => (Array.isArray(cond
 const byType = (conditions: readonly unknown[]): Members =>
   Object.fromEntries(conditions.map((condition) => [typeOf(condition), condition]));
 
+type Owned = Pick<StatusOwner, 'members' | 'conditions'>;
+
 /** The part of a status that the owner may have written, whatever shape is stored. */
-function ownedPart(status: unknown, { members, conditions }: Pick<StatusOwner, 'members' | 'conditions'>): Members {
+function storedPart(status: unknown, { members, conditions }: Owned): Members {
   const all: Members = isJsonObject(status) ? status : {};
   const owned = itemsOf(all['conditions']).filter((condition) => conditions.includes(typeOf(condition)));
-  return {
-    ...Object.fromEntries(members.flatMap((name) => (Object.hasOwn(all, name) ? [[name, all[name]]] : []))),
-    conditions: byType(owned),
-  };
+  const kept = Object.entries(all).filter(([name]) => members.includes(name));
+  return { ...Object.fromEntries(kept), ...(owned.length === 0 ? {} : { conditions: owned }) };
+}
+
+/** The part of a status to compare: the order of conditions doesn't matter. */
+function ownedPart(status: unknown, owned: Owned): Members {
+  const part = storedPart(status, owned);
+  return { ...part, conditions: byType(itemsOf(part['conditions'])) };
 }
 
 /** An undeclared member would never be removed, and could belong to another manager. */
@@ -92,25 +112,27 @@ const isMissing = (error: unknown): boolean => error instanceof KubeError && err
  * Whether the owner's part of the status differs from `status`, so that `write` would call the API server.
  * @param object from the owner's store
  */
-export const statusDiffers = (
-  owner: Pick<StatusOwner, 'members' | 'conditions'>,
-  object: KubeObject,
-  status: object,
-): boolean => !jsonEqual(ownedPart(object.status, owner), ownedPart({ ...status }, owner));
+export const statusDiffers = (owner: Owned, object: KubeObject, status: object): boolean =>
+  !jsonEqual(ownedPart(object.status, owner), ownedPart({ ...status }, owner));
 
 export function createStatusWriter({ client, assertLeading }: StatusWriterOptions): StatusWriter {
+  /** @param status absent: the manager owns nothing from then on */
   const send = async (
-    { kind, fieldManager }: StatusOwner,
+    { kind, fieldManager, store, writes }: Pick<StatusOwner, 'kind' | 'fieldManager' | 'store' | 'writes'>,
     { apiVersion, kind: name, metadata }: KubeObject,
-    status: Members,
+    status: Members | undefined,
     signal: AbortSignal,
   ): Promise<KubeObject> => {
     const { name: objectName, namespace, resourceVersion } = metadata;
     if (resourceVersion === undefined) throw new TypeError('an object without resourceVersion is from no store');
     const target = { name: objectName, ...(namespace === undefined ? {} : { namespace }), resourceVersion };
     assertLeading();
-    const object = { apiVersion, kind: name, metadata: target, status };
-    return client.apply(kind, object, { fieldManager, subresource: 'status' }, signal);
+    const object = { apiVersion, kind: name, metadata: target, ...(status === undefined ? {} : { status }) };
+    const answer = await client.apply(kind, object, { fieldManager, subresource: 'status' }, signal);
+    store.offer(answer);
+    const { resourceVersion: written } = answer.metadata;
+    if (written !== undefined) writes?.note(keyOf(metadata), written);
+    return answer;
   };
 
   const write: StatusWriter['write'] = async (owner, object, status, signal) => {
@@ -118,15 +140,22 @@ export function createStatusWriter({ client, assertLeading }: StatusWriterOption
     checkOwned(wanted, owner);
     if (!statusDiffers(owner, object, wanted)) return 'unchanged';
     try {
-      const answer = await send(owner, object, wanted, signal);
-      owner.store.offer(answer);
-      const { resourceVersion } = answer.metadata;
-      if (resourceVersion !== undefined) owner.writes?.note(keyOf(object.metadata), resourceVersion);
+      await send(owner, object, wanted, signal);
       return 'written';
     } catch (error) {
       if (isMissing(error)) return 'gone';
       throw error;
     }
   };
-  return { write };
+
+  const takeOver: StatusWriter['takeOver'] = async (owner, object, formerManager, signal) => {
+    try {
+      const stored = storedPart(object.status, owner);
+      const shared = await send(owner, object, Object.keys(stored).length === 0 ? undefined : stored, signal);
+      await send({ ...owner, fieldManager: formerManager }, shared, undefined, signal);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  };
+  return { write, takeOver };
 }

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../core/json/json-value.ts';
+import { isFormerManager } from '../../core/reconcile/former-managers.ts';
 import type { KubeObject, ObjectMeta } from '../../core/reconcile/kube-object.ts';
 
 /** The part of an object that a store keeps; undefined: the store treats the object as absent. Must be pure. */
@@ -18,19 +19,28 @@ function withoutLastApplied({ annotations }: ObjectMeta): Pick<ObjectMeta, 'anno
   return { annotations: Object.fromEntries(Object.entries(annotations).filter(([name]) => name !== LAST_APPLIED)) };
 }
 
+/** The entries of managedFields that are read. Of a former manager only its name matters. */
+const readEntries = (managedFields: readonly unknown[]): readonly unknown[] =>
+  managedFields.flatMap((entry) => {
+    if (ownsPin(entry)) return [entry];
+    if (!isJsonObject(entry) || !isFormerManager(entry)) return [];
+    const { manager, operation, subresource } = entry;
+    return [{ manager, operation, subresource }];
+  });
+
 /**
- * Drops managedFields, except those of managers that own `spec.pin`, and kubectl's copy of the whole object
- * (operator.md A5).
+ * Drops managedFields, except those of managers that own `spec.pin` and the names of former managers, and kubectl's
+ * copy of the whole object (operator.md A5).
  */
 export function withoutUnusedFields(object: KubeObject): KubeObject {
   const { managedFields, ...metadata } = object.metadata;
-  const pinners = Array.isArray(managedFields) ? managedFields.filter(ownsPin) : [];
+  const entries = Array.isArray(managedFields) ? readEntries(managedFields) : [];
   return {
     ...object,
     metadata: {
       ...metadata,
       ...withoutLastApplied(metadata),
-      ...(pinners.length > 0 ? { managedFields: pinners } : {}),
+      ...(entries.length > 0 ? { managedFields: entries } : {}),
     },
   };
 }

@@ -1,6 +1,7 @@
 import { keyOf, type KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { Logger } from '../telemetry/port.ts';
 import type { Clock } from '../time/clock.ts';
+import { jsonEqual } from './json-equal.ts';
 import type { Change, Kind, Store } from './port.ts';
 import { compareResourceVersions, isNewer } from './resource-version.ts';
 import { createStoreIndex, type IndexFunction, type StoreIndex } from './store-index.ts';
@@ -50,6 +51,15 @@ function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
   Object.freeze(value);
   for (const member of Object.values(value)) freeze(member);
+}
+
+/**
+ * The object with the spec of the known one when both are equal. A status changes far more often than a spec, and
+ * readers keep the spec of a generation: without this, each Orb would be held twice.
+ */
+function withKnownSpec(object: KubeObject, known: KubeObject | undefined): KubeObject {
+  if (known?.spec === undefined || known.metadata.generation !== object.metadata.generation) return object;
+  return jsonEqual(known.spec, object.spec) ? { ...object, spec: known.spec } : object;
 }
 
 const maxOf = (one: string | undefined, other: string): string =>
@@ -180,8 +190,9 @@ class MemoryStore implements WritableStore {
     try {
       const lean = withoutUnusedFields(object);
       const kept = transform === undefined ? lean : transform(lean);
-      if (frozen === true) freeze(kept);
-      return kept;
+      const entered = kept === undefined ? undefined : withKnownSpec(kept, this.#objects.get(keyOf(object.metadata)));
+      if (frozen === true) freeze(entered);
+      return entered;
     } catch (error) {
       logger.warn('an object can not be taken in', { kind: kind.kind, key: keyOf(object.metadata), error });
       return undefined;

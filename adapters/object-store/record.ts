@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
+import { isFormerManager } from '../../core/reconcile/former-managers.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { OWN_GROUP } from '../kube/kinds.ts';
 import { unsafeIntegersOf } from '../kube/kube-json.ts';
@@ -35,12 +36,17 @@ function pinFieldsOf({ keys }: Owner): JsonObject | undefined {
   return Object.fromEntries(pin.filter((key) => key.startsWith(PIN)).map((key) => [`f:${key.slice(PIN.length)}`, {}]));
 }
 
-/** Entries for managers that own a part of `spec.pin`: no other part of managedFields is ever read (operator.md A5). */
+/**
+ * Entries for managers that own a part of `spec.pin`, and for former managers of a status: no other part of
+ * managedFields is ever read (operator.md A5).
+ */
 function managedFieldsOf(apiVersion: string, { owners }: Content): readonly JsonObject[] {
-  return owners.flatMap((owner) => {
+  return owners.flatMap((owner): readonly JsonObject[] => {
+    const { manager, operation, part } = owner;
+    const former = { manager, operation, subresource: part ?? '' };
+    if (isFormerManager(former)) return [former];
     const pin = pinFieldsOf(owner);
     if (pin === undefined) return [];
-    const { manager, operation } = owner;
     return [{ manager, operation, apiVersion, fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': { 'f:pin': pin } } }];
   });
 }

@@ -19,7 +19,7 @@ import { createVaultReporter, type VaultReporterDeps } from '../vault/vault-repo
 import { VaultWatches } from '../vault/vault-watches.ts';
 import { InitialSync } from './initial-sync.ts';
 import { publicationChanged } from './kill-feeds.ts';
-import { OrbFeed, type OrbFeedDeps } from './orb-feed.ts';
+import { OrbFeed, withoutConditions, type OrbFeedDeps } from './orb-feed.ts';
 import { OrbisetFeed, type OrbisetFeedDeps } from './orbiset-feed.ts';
 import { createSwapTasks, type SwapTasks, type SwapTasksDeps } from './swap-tasks.ts';
 
@@ -100,7 +100,7 @@ function createOrbFeed(parts: Parts, valid: ValidOrbs): OrbParts {
   const { logger } = parts.platform.log;
   const feed = new OrbFeed({ valid, logger, compile: parts.compile });
   const queue = queueOf(parts, 'orb-feed');
-  const reflector = parts.reflect({ kind: KINDS.orb, onChange: into(queue) });
+  const reflector = parts.reflect({ kind: KINDS.orb, transform: withoutConditions, onChange: into(queue) });
   const pass = new InitialSync(reflector);
   const holder = createSwapTasks({ ...parts, feed, store: reflector.store });
   void enqueueRemoved(reflector, queue, () => [...valid.lastValid.keys()]);

@@ -14,6 +14,12 @@ import { generationOf, specOf, statusOf } from '../../core/reconcile/read-object
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { SwappedOrb } from '../../core/swap/swap-receipt-of.ts';
 
+/** The part of an Orb that the API reads: conditions are for people. */
+export function withoutConditions(orb: KubeObject): KubeObject {
+  const { conditions: _, ...status } = statusOf(orb);
+  return { ...orb, status };
+}
+
 export interface OrbFeedDeps {
   readonly valid: ValidOrbs;
   readonly logger: Logger;

@@ -18,13 +18,12 @@ import type { EventSpec } from '../reconcile/event-spec.ts';
 import { explainFindings } from '../reconcile/explain-findings.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import { done, type Outcome } from '../reconcile/outcome.ts';
-import type { Plan } from '../reconcile/plan.ts';
+import type { StatusPlan } from '../reconcile/plan.ts';
 import { conditionOf, conditionsOf, generationOf, statusOf } from '../reconcile/read-object.ts';
 import { changeEvent } from '../reconcile/verdict.ts';
 import type { JudgedManifest } from './plan-manifest.ts';
 import { lastValidOf, ORB_ID_CONFLICT, verdictOf, type OrbSnapshot } from './plan-orb.ts';
 import { failoverPinIn, judgePin } from './plan-pin.ts';
-import { isJudged } from './valid-version.ts';
 
 type Valid = JudgedManifest & { readonly kind: 'valid' };
 
@@ -53,7 +52,7 @@ export interface FailoverMoment {
   readonly evaluation?: FailoverEvaluation;
 }
 
-export interface FailoverPlan extends Plan {
+export interface FailoverPlan extends StatusPlan {
   /** Absent without an evaluation. */
   readonly step?: FailoverStep;
   /** A swap that takes effect when the status is written. */
@@ -256,16 +255,15 @@ function planNothing(orb: KubeObject, reason: string, { now }: FailoverMoment): 
   return planOf(orb, { chosen: undefined, failover: swapped, wanted, kept: [], changesAt: [changesAt] }, now);
 }
 
-const untouched: FailoverPlan = { events: [], outcome: done };
+/** The part of an Orb's status that `planFailover` decides (failover.md §6). */
+export const FAILOVER_PART = {
+  members: ['failover'],
+  conditions: ['ProvidersResolved', 'PinValid', ...SWAP_CONDITIONS],
+} as const;
 
-/**
- * Status of an Orb as the manager `orb-operator-failover` owns it (security.md §6.1, failover.md §6). It holds
- * `failover` and the conditions of the running version. A generation that `planOrb` has not seen yet is left alone
- * until `planOrb` has written. So the two managers write in order.
- */
+/** Plans `failover` and the conditions of the version that runs. */
 export function planFailover(snapshot: OrbSnapshot, moment: FailoverMoment): FailoverPlan {
   const { orb, manifest } = snapshot;
-  if (!isJudged(orb)) return untouched;
   const { kind, reason } = verdictOf(snapshot);
   if (kind === 'ready' && manifest.kind === 'valid') return planThis(orb, manifest, moment);
   const last = reason === ORB_ID_CONFLICT ? undefined : lastValidOf(snapshot);

@@ -1,7 +1,7 @@
 import { withTransitions, type WantedCondition } from '../reconcile/conditions.ts';
 import type { EventSpec } from '../reconcile/event-spec.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
-import type { Plan } from '../reconcile/plan.ts';
+import type { StatusPlan } from '../reconcile/plan.ts';
 import { conditionsOf, generationOf, handledReconcileAt } from '../reconcile/read-object.ts';
 import { changeEvent, conditionsFor, outcomeOf, type Verdict } from '../reconcile/verdict.ts';
 import { claimOf, holderAmong, wantedOrbId, type Claim } from './plan-holder.ts';
@@ -88,18 +88,26 @@ function eventsOf(snapshot: OrbSnapshot, verdict: Verdict): readonly EventSpec[]
     .flatMap((condition) => changeEvent(before, condition, { action: 'Compile', warning }));
   const { manifest } = snapshot;
   const hasAdvice = !warning && changed.length > 0 && manifest.kind === 'valid' && manifest.warnings !== '';
+  // An Orb that is ready at once is no news. With thousands of new Orbs, these Events would be most of the writes.
+  const isFirst = !before.some(({ type }) => type === 'Ready');
+  const news = isFirst && !warning ? [] : changed;
   return hasAdvice
-    ? [...changed, { type: 'Warning', reason: 'ManifestLint', action: 'Compile', note: manifest.warnings }]
-    : changed;
+    ? [...news, { type: 'Warning', reason: 'ManifestLint', action: 'Compile', note: manifest.warnings }]
+    : news;
 }
 
+/** The part of an Orb's status that `planOrb` decides. */
+export const VERDICT_PART = {
+  members: ['observedGeneration', 'lastHandledReconcileAt', 'validDigest', 'lastValid'],
+  conditions: ['Ready', 'Reconciling', 'Stalled', 'SecretsBound'],
+} as const;
+
 /**
- * Status of an Orb as the manager `orb-operator` owns it (security.md §6.1). It says whether the id is held and the
- * manifest compiles. `validDigest` names the version that runs, `lastValid` the version that keeps running after a
- * broken edit.
+ * Plans whether the id is held and the manifest compiles. `validDigest` names the version that runs, `lastValid` the
+ * version that keeps running after a broken edit.
  * @param now ms since epoch
  */
-export function planOrb(snapshot: OrbSnapshot, now: number): Plan {
+export function planOrb(snapshot: OrbSnapshot, now: number): StatusPlan {
   const { orb } = snapshot;
   const verdict = verdictOf(snapshot);
   const generation = generationOf(orb);

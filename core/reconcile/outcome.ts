@@ -5,7 +5,7 @@ export type Outcome =
   | { readonly kind: 'requeue-after'; readonly ms: number; readonly why: string }
   /** Something else must happen first; not an error. */
   | { readonly kind: 'waiting'; readonly ms: number; readonly reason: string }
-  /** A person must change the spec; the next run is on change or resync. */
-  | { readonly kind: 'stalled'; readonly reason: string; readonly message: string };
+  /** A person must change the spec. The next run is on change or resync, or after `ms`. */
+  | { readonly kind: 'stalled'; readonly reason: string; readonly message: string; readonly ms?: number };
 
 export const done: Outcome = { kind: 'done' };

@@ -16,3 +16,8 @@ export interface Plan {
   readonly events: readonly EventSpec[];
   readonly outcome: Outcome;
 }
+
+/** A plan that always says what the status is to be. */
+export interface StatusPlan extends Plan {
+  readonly status: OwnedStatus;
+}

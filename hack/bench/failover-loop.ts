@@ -8,7 +8,7 @@ import type { PrometheusMode } from '../../adapters/prometheus/expressions.ts';
 import { createPrometheusSource } from '../../adapters/prometheus/source.ts';
 import { systemClock, type Clock } from '../../adapters/time/clock.ts';
 import { createFailoverLoop } from '../../operator/swap-loop/loop.ts';
-import { reconcileFailover } from '../../operator/kinds/orb/reconcile-failover.ts';
+import { reconcileOrb } from '../../operator/kinds/orb/reconcile.ts';
 import { createOperatorStub } from './failover/operator-stub.ts';
 import { startCost, type Cost } from './failover/loop-delay.ts';
 
@@ -115,7 +115,7 @@ async function tick(index: number): Promise<TickMeasurement> {
   await done;
   await nextTurn();
   const all = end();
-  for (const key of queued.splice(0)) await reconcileFailover(key, operator.context, signal);
+  for (const key of queued.splice(0)) await reconcileOrb(key, operator.context, signal);
   return { all, query, hasBase: index % BASE_EVERY === 0, unusable, writes: operator.writes() - before };
 }
 
@@ -123,7 +123,7 @@ const first = ended.wait();
 void loop.run(signal);
 await first;
 await nextTurn();
-for (const key of queued.splice(0)) await reconcileFailover(key, operator.context, signal);
+for (const key of queued.splice(0)) await reconcileOrb(key, operator.context, signal);
 const ticks: TickMeasurement[] = [];
 for (let index = 1; index < WARM_TICKS + settings.ticks; index += 1) {
   const measured = await tick(index);

@@ -21,15 +21,15 @@ import { percentile } from '../../test/support/rank.ts';
 
 /** operator.md A14. */
 const GOALS: Readonly<Record<string, { readonly coldSeconds: number; readonly megabytes: number }>> = {
-  1000: { coldSeconds: 60, megabytes: 250 },
-  10000: { coldSeconds: 60, megabytes: 512 },
+  1000: { coldSeconds: 4, megabytes: 250 },
+  10000: { coldSeconds: 30, megabytes: 400 },
 };
 const QUEUE_P99_S = 1;
 const CHANGE_P99_MS = 5000;
 const STORM = 1000;
 const FRESH = 50;
 const CHURN = { perSecond: 50, seconds: 10, revision: 2 };
-/** Time to settle: late Events, the second status of each Orb and checkpoints belong to the previous phase. */
+/** Time to settle: late Events and checkpoints belong to the previous phase. */
 const SETTLE_MS = 4000;
 
 interface Phases {

@@ -32,8 +32,6 @@ export interface Concern<Name extends string> {
   readonly reconcile: (key: string, context: Context, signal: AbortSignal) => Promise<Outcome>;
   /** The part of the status that it writes (security.md §6.1); absent when it writes no status. */
   readonly status?: Pick<StatusOwner, 'fieldManager' | 'members' | 'conditions'>;
-  /** Share of a controller's workers, above 0 and at most 1; default 1. */
-  readonly share?: number;
   /** Keys of a resync; default: every object of the kind. */
   readonly keys?: (stores: Stores) => Iterable<string>;
   /** Whether it runs in this installation; default: always. */

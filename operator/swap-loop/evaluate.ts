@@ -5,7 +5,7 @@ import type { Logger } from '../../adapters/telemetry/port.ts';
 import { pinEnd } from '../../core/failover/pin-end.ts';
 import type { FailoverStep } from '../../core/failover/step.ts';
 import type { ResolvedSwapConfig } from '../../core/failover/types.ts';
-import { planFailover, type FailoverEvaluation } from '../../core/orb/plan-failover.ts';
+import { FAILOVER_PART, planFailover, type FailoverEvaluation } from '../../core/orb/plan-failover.ts';
 import { verdictOf, type OrbSnapshot } from '../../core/orb/plan-orb.ts';
 import { failoverPinIn } from '../../core/orb/plan-pin.ts';
 import { isJudged } from '../../core/orb/valid-version.ts';
@@ -17,7 +17,7 @@ import { evaluatedOrb, type EvaluatedOrb } from '../failover/evaluated-orbs.ts';
 
 export interface EvaluateDeps {
   readonly context: Context;
-  /** Queue of the controller that writes `status.failover`. */
+  /** Queue of the Orbs' controller. */
   readonly queue: Pick<WorkQueue, 'add'>;
   readonly logger: Pick<Logger, 'error'>;
 }
@@ -93,17 +93,18 @@ export interface Tick {
  */
 function evaluate(swapping: SwappingOrb, { at, measured }: Tick, { context, queue }: EvaluateDeps): void {
   const { key, object, orb, snapshot } = swapping;
-  const { failover, recorder, owners } = context;
+  const { failover, recorder } = context;
   const memory = failover.orbs.memoryOf(key, orb);
   const evaluation: FailoverEvaluation = { at, metrics: measured.snapshot(orb), origin: measured.origin, memory };
   const moment = { ...failover.moment(), evaluation };
   const plan = planFailover(snapshot, moment);
   const { step, status } = plan;
-  if (step === undefined || status === undefined) return;
+  if (step === undefined) return;
   show(swapping, step, { metrics: evaluation.metrics, now: moment.now }, context);
-  if (statusDiffers(owners.failover, object, status)) {
+  if (statusDiffers(FAILOVER_PART, object, status)) {
     failover.orbs.setPending(key, orb, { snapshot, moment, plan });
-    queue.add(key, { lane: 'high' });
+    // A swap must not wait until a thousand edits are written.
+    queue.add(key, { lane: 'urgent' });
     return;
   }
   // If an evaluation is still pending, it is older than this one.

@@ -1,21 +1,18 @@
 import { expect } from 'chai';
-import { SWAP_CONDITIONS } from '../../core/failover/conditions.ts';
+import { FAILOVER_PART } from '../../core/orb/plan-failover.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { Plan } from '../../core/reconcile/plan.ts';
 import { REASONS } from '../../operator/kinds/reasons.ts';
 import { applied } from './kube-objects.ts';
 import { kstatus, type Kstatus } from './kstatus.ts';
 
-/** Members and condition types that each manager writes (security.md §6.1). */
+/** Members and condition types that plans write; `failover` is the part of an Orb's that `planFailover` decides. */
 export const OWNED = {
   'orb-operator': {
     members: ['observedGeneration', 'lastHandledReconcileAt', 'validDigest', 'lastValid', 'manifestDigest'],
     conditions: ['Ready', 'Reconciling', 'Stalled', 'OrbsResolved', 'SecretsBound'],
   },
-  'orb-operator-failover': {
-    members: ['failover'],
-    conditions: ['ProvidersResolved', 'PinValid', ...SWAP_CONDITIONS],
-  },
+  failover: FAILOVER_PART,
 } as const;
 
 /**
@@ -25,17 +22,17 @@ export const OWNED = {
  */
 export function settle<P extends Plan>(
   object: KubeObject,
-  manager: keyof typeof OWNED,
+  part: keyof typeof OWNED,
   planOf: (object: KubeObject) => P,
 ): { readonly object: KubeObject; readonly plan: P; readonly kstatus: Kstatus } {
   const plan = planOf(object);
   for (const { type, status, reason, message } of plan.status?.conditions ?? []) {
     expect(REASONS[object.kind]?.[type]?.[reason]?.status, `${object.kind} ${type} ${reason}`).to.equal(status);
     expect(Buffer.byteLength(message), message).to.be.within(1, 1024);
-    expect(OWNED[manager].conditions).to.include(type);
+    expect(OWNED[part].conditions).to.include(type);
   }
   for (const { note } of plan.events) expect(note.length, note).to.be.within(1, 1024);
-  const after = applied(object, plan.status, OWNED[manager]);
+  const after = applied(object, plan.status, OWNED[part]);
   const again = planOf(after);
   expect(again.events, 'events of a second reconcile').to.deep.equal([]);
   expect(again.status ?? plan.status, 'status of a second reconcile').to.deep.equal(plan.status);

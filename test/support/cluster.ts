@@ -45,7 +45,8 @@ export async function writeStatus(
   const { apiVersion, kind, metadata } = object;
   const { name, namespace = '' } = metadata;
   const body = JSON.stringify({ apiVersion, kind, metadata: { name, namespace }, status });
-  const args = ['apply', '--server-side', '--subresource=status', `--field-manager=${manager}`, '-f', '-'];
+  const flags = ['--server-side', '--force-conflicts', '--subresource=status', `--field-manager=${manager}`];
+  const args = ['apply', ...flags, '-f', '-'];
   const { code, stderr } = await plane.kubectl(args, { as, input: body });
   if (code !== 0) throw new Error(stderr);
 }

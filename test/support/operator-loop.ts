@@ -11,7 +11,6 @@ import { statusOf } from '../../core/reconcile/read-object.ts';
 import type { SwapConfig } from '../../crds/manifest.ts';
 import type { FailoverState } from '../../operator/failover/failover-state.ts';
 import { createFailoverLoop } from '../../operator/swap-loop/loop.ts';
-import { reconcileFailover } from '../../operator/kinds/orb/reconcile-failover.ts';
 import { reconcileOrb } from '../../operator/kinds/orb/reconcile.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { busy, fresh, probed, traffic } from './failover.ts';
@@ -91,14 +90,14 @@ interface LoopWorld extends OperatorContext {
   readonly say: (script: Script) => void;
   /** Replaces the query function of the source. */
   readonly replaceMeasure: (measure: MetricsSource['measure']) => void;
-  /** Applies an Orb as a user does, and lets both controllers reconcile it. */
+  /** Applies an Orb as a user does, and lets the controller reconcile it. */
   readonly apply: (orb: KubeObject) => Promise<void>;
   /** Runs ticks, with all their reconciles and writes. */
   readonly ticks: (times: number) => Promise<void>;
   readonly orb: (name?: string) => KubeObject;
   readonly status: () => FailoverStatus;
-  /** Writes of `status.failover` so far. */
-  readonly failoverWrites: () => number;
+  /** Writes of the Orb's status so far. */
+  readonly statusWrites: () => number;
   /** Resolves when everything that is running now has ended. */
   readonly settled: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -148,14 +147,14 @@ export async function startLoop({ after, epoch = 1, clock: own }: LoopOptions = 
   });
   const { metrics } = recordMetrics();
   const logger = recordingLogger(lines);
-  const queue = createWorkQueue({ name: 'orb-failover', clock, metrics });
+  const queue = createWorkQueue({ name: 'orb', clock, metrics });
   const source: MetricsSource = { measure: (orbs, signal) => measure(orbs, signal) };
   const loop = createFailoverLoop({ context, queue, logger, source, clock, tickMs: TICK });
   const controller = createController({
-    name: 'orb-failover',
+    name: 'orb',
     kind: 'Orb',
     queue,
-    reconcile: (key, { signal }) => reconcileFailover(key, context, signal),
+    reconcile: (key, { signal }) => reconcileOrb(key, context, signal),
     writes: [operator.orbWrites],
     clock,
     random: () => 0.5,
@@ -196,8 +195,6 @@ export async function startLoop({ after, epoch = 1, clock: own }: LoopOptions = 
       client.put(KINDS.orb, sent(before === undefined ? applied : { ...applied, status: before.status }));
       await operator.syncCaches();
       const key = `acme/${applied.metadata.name}`;
-      await reconcileOrb(key, context, stop.signal);
-      await operator.syncCaches();
       queue.add(key);
       await settled();
     },
@@ -210,7 +207,7 @@ export async function startLoop({ after, epoch = 1, clock: own }: LoopOptions = 
     settled,
     orb,
     status,
-    failoverWrites: () => operator.writes().filter((line) => line.endsWith(`Orb ${KEY} orb-operator-failover`)).length,
+    statusWrites: () => operator.writes().filter((line) => line.endsWith(`Orb ${KEY} orb-operator`)).length,
     stop: async () => {
       stop.abort();
       await running;

@@ -97,7 +97,7 @@ async function applyOrb({ client }: ObjectStore, options: TestOrbOptions = {}): 
     await client.apply(KINDS.orb, { ...envelope, spec: { pin: { ...pin } } }, { fieldManager }, never);
   }
   const status = failover === undefined ? {} : { failover: writeFailoverStatus(failover) };
-  const asOperator = { fieldManager: 'orb-operator-failover', subresource: 'status' } as const;
+  const asOperator = { fieldManager: 'orb-operator', subresource: 'status' } as const;
   await client.apply(KINDS.orb, { ...envelope, status }, asOperator, never);
 }
 

@@ -9,7 +9,6 @@ import { judgeManifest } from '../../../core/orb/plan-manifest.ts';
 import type { Context } from '../../../operator/kinds/context.ts';
 import { createFailoverState } from '../../../operator/failover/failover-state.ts';
 import { createFailoverGauges, type FailoverGauges } from '../../../operator/failover/gauges.ts';
-import { reconcileFailover } from '../../../operator/kinds/orb/reconcile-failover.ts';
 import { forEachKind } from '../../../operator/kinds/kinds.ts';
 import { createJudgements } from '../../../operator/kinds/orb/judgements.ts';
 import { reconcileOrb } from '../../../operator/kinds/orb/reconcile.ts';
@@ -77,7 +76,6 @@ export function createOperatorStub(orbs: number, logger: Logger, onTick: () => v
     settle: async () => {
       for (const key of keys) {
         await reconcileOrb(key, context, signal);
-        await reconcileFailover(key, context, signal);
       }
     },
     writes: () => client.requests.filter(({ verb }) => verb === 'apply').length,

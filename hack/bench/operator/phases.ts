@@ -8,14 +8,26 @@ import { inParallel, keyAt, NAMESPACES, orbAt } from './orbs.ts';
 const WIDTH = 32;
 const MANAGER = { fieldManager: 'bench' };
 const POLL_MS = 50;
+/** The Secret with what every Orb sends. Without it, each Orb would be reported as one that lacks a secret. */
+const VAULT = 'provider';
+const stringData = { TOKEN: 'bench-token', MAIL_FROM: 'bench@example.com' };
 const COLD_LIMIT_MS = 600_000;
 const signal = new AbortController().signal;
 
-/** Creates an Orbiset for each namespace, and every Orb, before the platform starts. */
+/** Creates an Orbiset with its secrets for each namespace, and every Orb, before the platform starts. */
 export async function createObjects(client: KubeClient, orbs: number): Promise<void> {
   for (const namespace of NAMESPACES) {
     const metadata = { name: 'default', namespace };
-    const spec = { limits: { in_flight: 8 } };
+    const spec = {
+      limits: { in_flight: 8 },
+      vault: { secrets: [{ name: VAULT, allowedHosts: ['api.provider.example'] }] },
+    };
+    await client.apply(
+      KINDS.secret,
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: VAULT, namespace }, stringData },
+      MANAGER,
+      signal,
+    );
     await client.apply(
       KINDS.orbiset,
       { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orbiset', metadata, spec },

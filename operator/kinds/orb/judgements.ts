@@ -1,7 +1,7 @@
 import type { JudgedManifest } from '../../../core/orb/plan-manifest.ts';
 import { keyOf, type KubeObject } from '../../../core/reconcile/kube-object.ts';
 
-/** Cached verdicts on manifests: a generation is compiled once, not at each reconcile of two controllers. */
+/** Cached verdicts on manifests: a generation is compiled once, not at each reconcile and tick. */
 export interface Judgements {
   readonly of: (orb: KubeObject) => JudgedManifest;
   /** Forgets a deleted Orb. */

@@ -1,9 +1,8 @@
 import { KINDS } from '../../../adapters/kube/kinds.ts';
+import { ORB_STATUS_PART } from '../../../core/orb/plan-status.ts';
 import { ORB_REASONS } from '../../../core/orb/reasons.ts';
-import { SWAP_CONDITIONS } from '../../../core/failover/conditions.ts';
 import type { Change } from '../../../adapters/kube/port.ts';
 import { keyOf, type KubeObject } from '../../../core/reconcile/kube-object.ts';
-import { reconcileFailover } from './reconcile-failover.ts';
 import { type OperatorKind, addAll, isEdit, laneOf, namespaceOf, type Enqueue } from '../kind.ts';
 import { ORB_INDEXES, namesOfOrb, orbPlace } from './indexes.ts';
 import { reconcileOrb } from './reconcile.ts';
@@ -26,7 +25,6 @@ function orbChanged(change: Change, { queues, stores, forget }: Enqueue): void {
   const lane = laneOf(change);
   if (change.after === undefined) forget(change.key);
   queues.orb.add(change.key, { lane });
-  queues.failover.add(change.key, { lane });
   for (const name of movedNames(change)) {
     const duplicates = stores.orb.byIndex('orb', orbPlace(namespaceOf(change), name));
     if (name.includes('@'))
@@ -38,8 +36,8 @@ function orbChanged(change: Change, { queues, stores, forget }: Enqueue): void {
   }
 }
 
-/** Orbs. One controller handles manifest and id, the other the active provider. */
-export const orbKind: OperatorKind<'orb', 'orb' | 'failover'> = {
+/** Orbs. One controller decides manifest, id and active provider, and writes them together. */
+export const orbKind: OperatorKind<'orb', 'orb'> = {
   name: 'orb',
   kind: KINDS.orb,
   reasons: ORB_REASONS,
@@ -50,23 +48,7 @@ export const orbKind: OperatorKind<'orb', 'orb' | 'failover'> = {
       name: 'orb',
       controller: 'orb',
       reconcile: reconcileOrb,
-      status: {
-        fieldManager: 'orb-operator',
-        members: ['observedGeneration', 'lastHandledReconcileAt', 'validDigest', 'lastValid'],
-        conditions: ['Ready', 'Reconciling', 'Stalled', 'SecretsBound'],
-      },
-    },
-    {
-      name: 'failover',
-      controller: 'orb-failover',
-      reconcile: reconcileFailover,
-      // When thousands of Orbs change at once, the API server is the bottleneck. Whether they run is reported first.
-      share: 0.5,
-      status: {
-        fieldManager: 'orb-operator-failover',
-        members: ['failover'],
-        conditions: ['ProvidersResolved', 'PinValid', ...SWAP_CONDITIONS],
-      },
+      status: { fieldManager: 'orb-operator', ...ORB_STATUS_PART },
     },
   ],
 };

@@ -8,7 +8,7 @@ import type { Procedure, ProcedureOptions, ProcedureResult } from './procedure.t
 import { watchStates } from './states.ts';
 import { applySpec, isSeen, leaderOf, readEvents, readSnapshot, resetWorld, untilTrue, type World } from './world.ts';
 
-/** Time until both controllers of an Orb have written, and Events are sent. */
+/** Time until all statuses are written, and Events are sent. */
 const SETTLE_MS = 2000;
 /** Time in which a returning old leader would do harm. */
 const AFTER_MS = 4000;

@@ -19,7 +19,7 @@ const writeInFlight: Disturb = async ({ leader }, { outageMs }) => {
   const { promise: held, resolve } = Promise.withResolvers<void>();
   let used = false;
   const remove = leader.proxy.addRule(({ request }) => {
-    if (used || request.resource !== 'orbs' || request.fieldManager !== 'orb-operator-failover') return undefined;
+    if (used || request.resource !== 'orbs' || request.fieldManager !== 'orb-operator') return undefined;
     used = true;
     leader.operator.process.kill('SIGSTOP');
     resolve();

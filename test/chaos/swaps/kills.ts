@@ -32,9 +32,7 @@ interface Aim {
 }
 
 const meets = ({ resource }: Aim, { resource: asked, verb, fieldManager }: KubeRequest): boolean =>
-  resource === 'events'
-    ? asked === 'events' && verb === 'create'
-    : asked === 'orbs' && fieldManager === 'orb-operator-failover';
+  resource === 'events' ? asked === 'events' && verb === 'create' : asked === 'orbs' && fieldManager === 'orb-operator';
 
 const aimed =
   (aim: Aim, killOwn: () => Promise<void>): Rule =>

@@ -40,8 +40,7 @@ const crashed =
     const rule =
       (member: Member): Rule =>
       ({ request: { resource, fieldManager, name } }) => {
-        if (isUsed || resource !== 'orbs' || name !== NAME || fieldManager !== 'orb-operator-failover')
-          return undefined;
+        if (isUsed || resource !== 'orbs' || name !== NAME || fieldManager !== 'orb-operator') return undefined;
         isUsed = true;
         return { kind: 'kill', when, kill: () => killed(member) };
       };

@@ -126,7 +126,7 @@ describe('the resource definitions on an API server', function suite() {
     const { spec: _, ...ready } = status('Ready', 'Ready');
     const { spec: __, ...pin } = status('PinValid', 'PinFollowed');
     await apply(ready, '--subresource=status', '--field-manager=orb-operator');
-    await apply(pin, '--subresource=status', '--field-manager=orb-operator-failover');
+    await apply(pin, '--subresource=status', '--field-manager=another');
     await apply({ ...orb('three'), status: { validDigest: 'x' } });
     const stored = parsed(await kubectl(['get', 'orb', 'three', '-n', NAMESPACE, '-o', 'json']));
     expect(stored['status']).to.deep.equal({

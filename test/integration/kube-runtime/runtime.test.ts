@@ -168,7 +168,7 @@ describe('the working side of adapters/kube against a real API server', function
     };
     const failover: StatusOwner = {
       ...operator,
-      fieldManager: 'orb-operator-failover',
+      fieldManager: 'another',
       members: [],
       conditions: ['PinValid'],
     };

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
-import { conditionOf, statusOf } from '../../../core/reconcile/read-object.ts';
+import { isJsonObject } from '../../../core/json/json-value.ts';
+import { conditionOf, conditionsOf, statusOf } from '../../../core/reconcile/read-object.ts';
 import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
-import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
+import { testNamespace, writeStatus, type TestNamespace } from '../../support/cluster.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { anOrb, manifestOf, swappable } from '../../support/kube-objects.ts';
 import { kstatus } from '../../support/kstatus.ts';
@@ -117,16 +118,43 @@ describe('operator, Orbs', () => {
       const found = events.map(({ reason }) => String(reason));
       return found.includes('PinExpired') ? found : undefined;
     });
-    expect(reasons).to.include.members(['Ready', 'ProviderChanged', 'PinExpired']);
+    expect(reasons).to.include.members(['ProviderChanged', 'PinExpired']).and.not.to.include('Ready');
   });
 
-  it('leaves the conditions of two managers side by side', async () => {
+  const managersOf = async (): Promise<readonly string[]> => {
+    const path = 'jsonpath={range .metadata.managedFields[?(@.subresource=="status")]}{.manager} {end}';
+    return (await space.kubectl('get', 'orb', 'echo', '--show-managed-fields', '-o', path)).trim().split(' ');
+  };
+
+  it('owns conditions and provider by one manager', async () => {
     await space.apply(orb('echo', { swap_config: { fallbacks: ['mailgun'] } }));
-    const echo = await space.until('orb/echo', (object) => conditionOf(object, 'ProvidersResolved') !== undefined);
+    const echo = await space.until('orb/echo', isReady('Ready'));
     expect(conditionOf(echo, 'ProvidersResolved')?.message).to.include('add /providers/mailgun/execution');
-    const json = await space.kubectl('get', 'orb', 'echo', '-o', 'json', '--show-managed-fields');
-    expect(json).to.include('"manager": "orb-operator-failover"').and.include('"manager": "orb-operator"');
+    expect(statusOf(echo)['failover']).to.include({ activeProvider: 'main' });
+    expect(await managersOf()).to.deep.equal(['orb-operator']);
     expect(kstatus(echo)).to.equal('Current');
+  });
+
+  it('takes over what a version with two managers wrote, and removes what ends then', async () => {
+    const pin = { provider: 'other', expires_at: new Date(Date.now() + 3_600_000).toISOString() };
+    await space.apply(orb('echo', { ...swappable, pin }));
+    const before = await space.until('orb/echo', active('other'));
+    expect(await operator.stop()).to.equal(0);
+    const { failover } = statusOf(before);
+    const ramp = { provider: 'other', percent: 10, stepStartedAt: new Date().toISOString(), trial: false };
+    const conditions = conditionsOf(before)
+      .filter(({ type }) => type === 'PinValid')
+      .map((condition) => ({ ...condition }));
+    const status = { failover: { ...(isJsonObject(failover) ? failover : {}), ramp }, conditions };
+    await writeStatus(plane, before, status, { as: 'operator', manager: 'orb-operator-failover' });
+    expect(await managersOf()).to.have.members(['orb-operator', 'orb-operator-failover']);
+    operator = await startOperator(plane, { flags: SHORT_LEASE });
+    const ended = await space.until('orb/echo', ({ status: now }) => !JSON.stringify(now).includes('"ramp"'));
+    expect(await managersOf()).to.deep.equal(['orb-operator']);
+    expect(statusOf(ended)['failover']).to.include({ activeProvider: 'other', swapSeq: 1 });
+    await space.apply(orb('echo', swappable));
+    const unpinned = await space.until('orb/echo', (object) => conditionOf(object, 'PinValid') === undefined);
+    expect(statusOf(unpinned)['failover']).to.include({ activeProvider: 'other', swapSeq: 1 });
   });
 
   it('writes nothing when nothing changes', async () => {

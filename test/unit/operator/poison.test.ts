@@ -75,7 +75,7 @@ describe('plans for any JSON (security.md S29)', () => {
       fc.property(parts, (made) => {
         const alone = (orb: KubeObject): OrbSnapshot => ({ ...snapshot(orb), duplicates: [] });
         const { object: judged } = settle(object(anOrb, made), 'orb-operator', (orb) => planOrb(alone(orb), NOW));
-        const { kstatus } = settle(judged, 'orb-operator-failover', (orb) => planFailover(alone(orb), aMoment(NOW)));
+        const { kstatus } = settle(judged, 'failover', (orb) => planFailover(alone(orb), aMoment(NOW)));
         expect(kstatus).to.be.oneOf(['Current', 'Failed']);
         planOrb(snapshot(judged), NOW);
       }),

@@ -32,6 +32,12 @@ describe('createController', () => {
       { 'ended orb success': 1, 'terminal orb': 1 },
     ],
     [
+      'repeats what a person must mend, when it changes by itself too',
+      async () => ({ kind: 'stalled', reason: 'ManifestInvalid', message: 'no', ms: 4000 }),
+      [0, 4000, 8000],
+      { 'ended orb success': 3, 'terminal orb': 3 },
+    ],
+    [
       'repeats an error with back-off',
       failing(kubeError(500, 'InternalError')),
       [0, 5, 15, 35, 75, 155, 315, 635, 1275, 2555, 5115],

@@ -20,7 +20,7 @@ function setup(): Setup {
 }
 
 const load = {
-  depths: { high: 4, normal: 3, low: 2, poison: 1 },
+  depths: { urgent: 5, high: 4, normal: 3, low: 2, poison: 1 },
   oldestPendingSeconds: 7,
   unfinishedSeconds: 9,
   longestRunningSeconds: 5,
@@ -150,6 +150,7 @@ describe('createKubeMetrics', () => {
     series.ended(3);
     const labels = 'name="orb",controller="orb"';
     expect(await lines('workqueue_depth')).to.deep.equal([
+      `workqueue_depth{${labels},priority="200"} 5`,
       `workqueue_depth{${labels},priority="100"} 4`,
       `workqueue_depth{${labels},priority="0"} 3`,
       `workqueue_depth{${labels},priority="-100"} 2`,

@@ -13,6 +13,8 @@ interface Setup {
   /** The store sees everything up to here. */
   readonly seen: () => void;
   readonly waitedFor: readonly string[];
+  /** The store has `ns/a` in this version. */
+  readonly cache: (resourceVersion: string) => void;
 }
 
 function setup(): Setup {
@@ -28,10 +30,19 @@ function setup(): Setup {
     });
     await Promise.race([seen.promise, aborted]);
   };
-  const store = { waitFor, offer: (object: KubeObject) => void offered.push(object) };
+  const cached = new Map<string, KubeObject>();
+  const store = {
+    get: (key: string) => cached.get(key),
+    waitFor,
+    offer: (object: KubeObject) => void offered.push(object),
+  };
   const writes = createOwnWrites({ client: api, kind: KINDS.orb, store, clock });
   api.put(KINDS.orb, { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orb', metadata: { namespace: 'ns', name: 'a' } });
-  return { clock, api, writes, offered, seen: () => seen.resolve(undefined), waitedFor };
+  const cache = (resourceVersion: string): void => {
+    const metadata = { namespace: 'ns', name: 'a', resourceVersion };
+    cached.set('ns/a', { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orb', metadata });
+  };
+  return { clock, api, writes, offered, cache, seen: () => seen.resolve(undefined), waitedFor };
 }
 
 const signal = new AbortController().signal;
@@ -57,6 +68,25 @@ describe('createOwnWrites', () => {
     await writes.settle('ns/a', signal);
     expect(waitedFor).to.deep.equal(['7']);
     expect(api.requests).to.deep.equal([]);
+  });
+
+  it('does not wait for the watch when the store already has the answer of the write', async () => {
+    const { writes, cache, waitedFor } = setup();
+    writes.note('ns/a', '7');
+    cache('10');
+    await writes.settle('ns/a', signal);
+    expect(waitedFor).to.deep.equal([]);
+  });
+
+  it('waits when the store has an older object, or one whose version can not be compared', async () => {
+    const { writes, cache, seen, waitedFor } = setup();
+    seen();
+    for (const version of ['6', 'x']) {
+      writes.note('ns/a', '7');
+      cache(version);
+      await writes.settle('ns/a', signal);
+    }
+    expect(waitedFor).to.deep.equal(['7', '7']);
   });
 
   it('reads the live object after 5 s and gives it to the store', async () => {

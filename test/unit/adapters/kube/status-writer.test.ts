@@ -46,7 +46,7 @@ function setup(assertLeading: () => void = () => undefined): Setup {
       members: ['observedGeneration', 'validDigest'],
       conditions: ['Ready', 'Stalled'],
     },
-    failover: { ...common, fieldManager: 'orb-operator-failover', members: ['failover'], conditions: ['PinValid'] },
+    failover: { ...common, fieldManager: 'another', members: ['failover'], conditions: ['PinValid'] },
   } satisfies Record<string, StatusOwner>;
   const writer = createStatusWriter({ client: api, assertLeading });
   const live = (): KubeObject => api.objects(KINDS.orb)[0] ?? first;

@@ -15,7 +15,7 @@ const seed = Number(process.env['ORB_SEED'] ?? String(Date.now() % 1_000_000));
 const LATE_MS = 1.5;
 const EARLY_MS = 0.001;
 const POISON = 10;
-const LANES = ['high', 'normal', 'low'] as const satisfies readonly Lane[];
+const LANES = ['urgent', 'high', 'normal', 'low'] as const satisfies readonly Lane[];
 /** Kinds of runs. In the hurried one most keys fail once or twice, and the limit for all retries is reached. */
 const PACES = [
   { keys: 12, steps: [0, 1, 3, 10, 100, 1000, 40_000] },

@@ -50,6 +50,14 @@ describe('createWorkQueue', () => {
     expect(order).to.deep.equal([...Array.from({ length: 7 }, () => 'high'), 'low', 'high', 'high', 'normal', 'low']);
   });
 
+  it('serves an urgent key before all that wait, also one that waits already', async () => {
+    const { queue, drain } = setup();
+    for (const key of ['one', 'two', 'three']) queue.add(key, { lane: 'high' });
+    queue.add('new', { lane: 'urgent' });
+    queue.add('two', { lane: 'urgent' });
+    expect(await drain()).to.deep.equal(['new', 'two', 'one', 'three']);
+  });
+
   it('only raises a key that is added again', async () => {
     const { queue, drain } = setup();
     queue.add('raised', { lane: 'low' });
@@ -187,7 +195,7 @@ describe('createWorkQueue', () => {
     queue.add('c', { lane: 'high' });
     await clock.advance(1000);
     expect(noted.load('orb')).to.deep.equal({
-      depths: { high: 1, normal: 0, low: 1, poison: 0 },
+      depths: { urgent: 0, high: 1, normal: 0, low: 1, poison: 0 },
       oldestPendingSeconds: 3,
       unfinishedSeconds: 3,
       longestRunningSeconds: 3,

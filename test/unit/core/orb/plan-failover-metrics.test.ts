@@ -39,7 +39,7 @@ function run(orb: KubeObject, moment: FailoverMoment): ReturnType<typeof settle<
     const status = { ...statusOf(judged), ...plan.status };
     return { object: { ...judged, status }, plan, kstatus: 'Current' };
   }
-  return settle(judged, 'orb-operator-failover', (object) => planFailover(snapshotOf(object), moment));
+  return settle(judged, 'failover', (object) => planFailover(snapshotOf(object), moment));
 }
 
 const reasonsOf = (object: KubeObject): readonly string[] =>

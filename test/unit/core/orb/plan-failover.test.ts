@@ -28,10 +28,10 @@ const failover =
   (orb) =>
     planFailover(snapshotOf(orb), aMoment(now));
 
-/** Both managers after each other, as the operator runs them. */
+/** Both plans after each other. */
 function run(orb: KubeObject, now = NOW): ReturnType<typeof settle<FailoverPlan>> {
   const judged = settle(orb, 'orb-operator', (object) => planOrb(snapshotOf(object), now)).object;
-  return settle(judged, 'orb-operator-failover', failover(now));
+  return settle(judged, 'failover', failover(now));
 }
 
 const orbWith = (members: Readonly<Record<string, unknown>>): KubeObject =>
@@ -69,7 +69,7 @@ describe('planFailover', () => {
       orbisets: [],
     });
     const judged = settle(valid, 'orb-operator', (object) => planOrb(snapshot(object), NOW)).object;
-    const { object } = settle(judged, 'orb-operator-failover', (item) => planFailover(snapshot(item), aMoment(NOW)));
+    const { object } = settle(judged, 'failover', (item) => planFailover(snapshot(item), aMoment(NOW)));
     expect(statusOf(object)).not.to.have.property('failover');
     expect(conditionOf(object, 'ProvidersResolved')).to.include({ status: 'Unknown', reason: 'OrbIdConflict' });
   });
@@ -82,15 +82,15 @@ describe('planFailover', () => {
       duplicates: [claimOf(older, true) ?? []].flat(),
     });
     const judged = settle(swapped, 'orb-operator', (object) => planOrb(snapshot(object), NOW)).object;
-    const { object } = settle(judged, 'orb-operator-failover', (item) => planFailover(snapshot(item), aMoment(NOW)));
+    const { object } = settle(judged, 'failover', (item) => planFailover(snapshot(item), aMoment(NOW)));
     expect(statusOf(object)['failover']).to.include({ swapSeq: 1 });
     expect(conditionOf(object, 'MetricsAvailable')).to.equal(undefined);
   });
 
-  it('waits until the generation was judged', () => {
+  it('names the primary of an Orb that has no status yet, so that one write is enough', () => {
     const plan = planFailover(snapshotOf(orbWith(swappable)), aMoment(NOW));
-    expect(plan).to.deep.equal({ events: [], outcome: { kind: 'done' } });
-    expect(kstatus(orbWith(swappable))).to.equal('Current'); // kstatus: nothing is said yet
+    expect(plan.status['failover']).to.include({ activeProvider: 'main', reason: 'primary' });
+    expect(plan.events).to.deep.equal([]);
   });
 
   it('says what to add for a name that nothing defines, and stays usable', () => {
@@ -118,7 +118,7 @@ describe('planFailover', () => {
     });
     expect(conditionOf(object, 'PinValid')).to.include({ status: 'True', reason: 'PinFollowed' });
     expect(plan.outcome).to.include({ kind: 'requeue-after', ms: HOUR });
-    const { object: after, plan: ended } = settle(object, 'orb-operator-failover', failover(NOW + HOUR));
+    const { object: after, plan: ended } = settle(object, 'failover', failover(NOW + HOUR));
     expect(statusOf(after)['failover']).to.include({ activeProvider: 'other', swapSeq: 1, since: at(NOW) });
     expect(statusOf(after)['failover']).to.have.nested.include({ 'pin.expiredId': PIN_ID });
     expect(reasons(ended)).to.deep.equal(['Normal PinExpired']);
@@ -135,7 +135,7 @@ describe('planFailover', () => {
       const first = run(pinned({ provider: 'other', mode, expires_at: at(NOW + HOUR), id: PIN_ID })).object;
       const state = { ...failoverIn(first), pin: { firstSeenId: PIN_ID, firstSeenAt: at(NOW), ...spent } };
       const left = { ...first, status: { ...statusOf(first), failover: state } };
-      const { object, plan } = settle(left, 'orb-operator-failover', failover(NOW + 1000));
+      const { object, plan } = settle(left, 'failover', failover(NOW + 1000));
       expect(conditionOf(object, 'PinValid')).to.include({ status: 'True', reason });
       expect(plan.outcome).to.include({ kind: 'requeue-after', ms: HOUR - 1000 });
     });
@@ -283,7 +283,7 @@ describe('planFailover', () => {
 
     it('shows no pin as followed that has ended', () => {
       const first = run(broken(valid, { provider: 'other', expires_at: at(NOW + HOUR) })).object;
-      const { object, plan } = settle(first, 'orb-operator-failover', failover(NOW + HOUR));
+      const { object, plan } = settle(first, 'failover', failover(NOW + HOUR));
       expect(conditionOf(object, 'PinValid')).to.include({ status: 'True', reason: 'PinExpired' });
       expect(statusOf(object)['failover']).to.include({ activeProvider: 'other', reason: 'manual' });
       expect(reasons(plan)).to.deep.equal(['Normal PinExpired']);
@@ -312,7 +312,7 @@ describe('planFailover', () => {
     expect(conditionOf(object, 'PinValid')).to.include({ status: 'Unknown', reason: 'ManifestInvalid' });
     expect(statusOf(object)).not.to.have.property('failover');
     expect(reasons(plan)).to.deep.equal([]);
-    const { object: after } = settle(object, 'orb-operator-failover', failover(NOW + HOUR));
+    const { object: after } = settle(object, 'failover', failover(NOW + HOUR));
     expect(conditionOf(after, 'PinValid')).to.include({ status: 'True', reason: 'PinExpired' });
     expect(kstatus(after)).to.equal('Failed');
   });

@@ -52,9 +52,9 @@ describe('swap loop of the operator', () => {
 
   it('writes nothing more while nothing happens', async () => {
     await world.ticks(2);
-    const before = world.failoverWrites();
+    const before = world.statusWrites();
     await world.ticks(100);
-    expect(world.failoverWrites()).to.equal(before);
+    expect(world.statusWrites()).to.equal(before);
     expect(conditionOf(world.orb(), 'MetricsAvailable')).to.include({ status: 'True', reason: 'MetricsFresh' });
     expect(conditionOf(world.orb(), 'ProvidersHealthy')).to.include({ status: 'True' });
     expect(conditionOf(world.orb(), 'FailedOver')).to.equal(undefined);
@@ -62,12 +62,12 @@ describe('swap loop of the operator', () => {
 
   it('leaves a provider that is slow for three evaluations: one write, one Event, one count', async () => {
     await world.ticks(2);
-    const before = world.failoverWrites();
+    const before = world.statusWrites();
     world.say(slow);
     await world.ticks(2);
-    expect(world.failoverWrites()).to.equal(before);
+    expect(world.statusWrites()).to.equal(before);
     await world.ticks(1);
-    expect(world.failoverWrites()).to.equal(before + 1);
+    expect(world.statusWrites()).to.equal(before + 1);
     const { activeProvider, swapSeq, epoch, history } = world.status();
     expect({ activeProvider, swapSeq, epoch }).to.deep.equal({ activeProvider: 'b', swapSeq: 1, epoch: 1 });
     const [swap] = history;
@@ -96,11 +96,11 @@ describe('swap loop of the operator', () => {
     world.say(failing);
     await world.ticks(2);
     expect(world.status()).to.include({ activeProvider: 'b', reason: 'hard_failure' });
-    const before = world.failoverWrites();
+    const before = world.statusWrites();
     world.say(recovered);
     await world.ticks(40);
     expect(world.status()).to.include({ activeProvider: 'a', reason: 'failback', swapSeq: 2, ramp: null });
-    expect(world.failoverWrites() - before).to.equal(3);
+    expect(world.statusWrites() - before).to.equal(3);
     expect(conditionOf(world.orb(), 'FailedOver')).to.equal(undefined);
     expect(swaps(world.reported)).to.have.length(2);
   });
@@ -111,7 +111,7 @@ describe('swap loop of the operator', () => {
     await world.ticks(2);
     let refused = 0;
     world.client.before = ({ verb, fieldManager }) => {
-      if (verb !== 'apply' || fieldManager !== 'orb-operator-failover' || refused > 0) return;
+      if (verb !== 'apply' || fieldManager !== 'orb-operator' || refused > 0) return;
       refused += 1;
       throw kubeError(409, 'Conflict');
     };
@@ -195,7 +195,7 @@ describe('swap loop of the operator', () => {
   for (const [why, script] of outages) {
     it(`decides nothing for half an hour on a Prometheus ${why}, and says so after five minutes`, async () => {
       await world.ticks(2);
-      const before = world.failoverWrites();
+      const before = world.statusWrites();
       world.say(script);
       const status = (): string | undefined => conditionOf(world.orb(), 'MetricsAvailable')?.status;
       await world.ticks(20);
@@ -206,7 +206,7 @@ describe('swap loop of the operator', () => {
       world.say(healthy);
       await world.ticks(2);
       expect(status()).to.equal('True');
-      expect(world.failoverWrites() - before).to.equal(2);
+      expect(world.statusWrites() - before).to.equal(2);
       expect(world.status()).to.include({ swapSeq: 0, frozen: null });
     });
   }
@@ -286,9 +286,9 @@ describe('swap loop of the operator', () => {
     await world.ticks(2);
     world.say(slow);
     world.loseLead();
-    const before = world.failoverWrites();
+    const before = world.statusWrites();
     await world.ticks(4);
-    expect(world.failoverWrites()).to.equal(before);
+    expect(world.statusWrites()).to.equal(before);
     expect(world.status()).to.include({ activeProvider: 'a' });
     await world.stop();
     expect(await series(world, 'orb_provider_active')).to.deep.equal([]);

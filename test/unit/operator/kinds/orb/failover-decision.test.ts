@@ -5,7 +5,7 @@ import type { SwapRecord } from '../../../../../core/failover/types.ts';
 import type { Outcome } from '../../../../../core/reconcile/outcome.ts';
 import { statusOf } from '../../../../../core/reconcile/read-object.ts';
 import { evaluatedOrb, type PendingEvaluation } from '../../../../../operator/failover/evaluated-orbs.ts';
-import { reconcileFailover } from '../../../../../operator/kinds/orb/reconcile-failover.ts';
+import { reconcileOrb } from '../../../../../operator/kinds/orb/reconcile.ts';
 import { evaluateOrb } from '../../../../../operator/swap-loop/evaluate.ts';
 import { fresh } from '../../../../support/failover.ts';
 import { kubeError } from '../../../../support/kube/fake-kube-client.ts';
@@ -31,7 +31,7 @@ async function decided(): Promise<World> {
   await world.ticks(2);
   const { context, clock } = world;
   const { orbs } = context.failover;
-  const queue = createWorkQueue({ name: 'orb-failover', clock, metrics: recordMetrics().metrics });
+  const queue = createWorkQueue({ name: 'orb', clock, metrics: recordMetrics().metrics });
   const logger = { error: (): void => undefined };
   for (let times = 0; times < 2; times += 1) {
     const at = clock.now();
@@ -47,7 +47,7 @@ async function decided(): Promise<World> {
     world,
     pending,
     reconcile: async () => {
-      const outcome = await reconcileFailover(KEY, context, signal);
+      const outcome = await reconcileOrb(KEY, context, signal);
       await world.syncCaches();
       return outcome;
     },
@@ -55,7 +55,7 @@ async function decided(): Promise<World> {
   };
 }
 
-describe('reconcileFailover', () => {
+describe('decideFailover', () => {
   it('writes the plan of the tick, and makes no second one', async () => {
     const { world, pending, reconcile, lastSwap } = await decided();
     await reconcile();
