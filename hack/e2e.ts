@@ -1,5 +1,5 @@
 // A one-node Kubernetes cluster and the tests that run on it: `npm run e2e [run | up | down | load]`.
-import { spawn } from 'node:child_process';
+import { spawn, type StdioOptions } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ensureNodeBase } from './image/base.ts';
@@ -74,18 +74,33 @@ function outlive(): () => boolean {
   return () => stopped;
 }
 
-/** Runs mocha in the cluster's network. @returns its exit code */
-async function mocha({ net }: NodePlace, args: readonly string[]): Promise<number> {
+/**
+ * Runs mocha in the cluster's network.
+ * @param beside it runs beside another one: what it prints is shown when it ends
+ * @returns its exit code
+ */
+async function mocha({ net }: NodePlace, args: readonly string[], beside = false): Promise<number> {
   const program = join(root, 'node_modules/mocha/bin/mocha.js');
   const config = join(root, '.mocharc.e2e.json');
   const line = [process.execPath, program, '--config', config, ...args];
   // For a test that builds something: the cluster's network has no way out, so the test needs the machine's network.
   const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, E2E_MACHINE_NETWORK: `/proc/${process.pid}/ns/net` };
   // Tests end with this process, because they leave the cluster's network through it.
-  const child = spawn('setpriv', ['--pdeathsig', 'TERM', net, ...line], { stdio: 'inherit', cwd: root, env });
+  const stdio: StdioOptions = beside ? ['ignore', 'pipe', 'pipe'] : 'inherit';
+  const child = spawn('setpriv', ['--pdeathsig', 'TERM', net, ...line], { stdio, cwd: root, env });
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
   // Ctrl-C in a terminal reaches mocha directly.
   process.on('SIGTERM', (signal) => child.kill(signal));
-  return exitOf(child);
+  const code = await exitOf(child);
+  process.stdout.write(Buffer.concat(chunks));
+  return code;
+}
+
+/** @returns the higher exit code of the two */
+async function bothMochas(place: NodePlace, args: readonly string[], beside: readonly string[]): Promise<number> {
+  const second = beside.length === 0 ? Promise.resolve(0) : mocha(place, beside, true);
+  return Math.max(...(await Promise.all([mocha(place, args), second])));
 }
 
 /** Ends the cluster of a run. */
@@ -96,7 +111,10 @@ async function end(place: NodePlace, failed: boolean): Promise<void> {
   say(`Until the next e2e run, up or down: logs of the node in ${node}, of its last pods in ${pods}`);
 }
 
-async function run(place: NodePlace, { keepUp, mocha: args }: Extract<NodeCommand, { kind: 'run' }>): Promise<number> {
+async function run(
+  place: NodePlace,
+  { keepUp, mocha: args, beside }: Extract<NodeCommand, { kind: 'run' }>,
+): Promise<number> {
   const fault = await unsupportedReason(say);
   if (fault !== undefined) {
     say(`\n=== SKIPPED: the tests against running pods did not run: ${fault} ===\n`);
@@ -111,7 +129,7 @@ async function run(place: NodePlace, { keepUp, mocha: args }: Extract<NodeComman
     building.catch(() => undefined); // awaited below, also when the node fails
     ours = await bringUp(place, say);
     await loadPlatform(place, await building);
-    code = isStopped() ? STOPPED : await mocha(place, args);
+    code = isStopped() ? STOPPED : await bothMochas(place, args, beside);
     return code;
   } finally {
     if (ours && !keepUp) await end(place, code !== undefined && code > 0 && code !== STOPPED);

@@ -8,7 +8,13 @@ export type NodeCommand =
   | { readonly kind: 'down'; readonly keep: boolean }
   /** Without an archive: the archive of `npm run image`. */
   | { readonly kind: 'load'; readonly archive: string | undefined }
-  | { readonly kind: 'run'; readonly keepUp: boolean; readonly mocha: readonly string[] };
+  | {
+      readonly kind: 'run';
+      readonly keepUp: boolean;
+      readonly mocha: readonly string[];
+      /** Arguments of a second mocha that runs beside the first one; empty: there is none. */
+      readonly beside: readonly string[];
+    };
 
 export const HELP = `One real Kubernetes node on this machine, for tests against running pods. Needs Linux and root.
 
@@ -32,6 +38,8 @@ E2E_NAME=word is another cluster beside it (default: e2e). Programs, images and 
  */
 const WITH_EXAMPLE = ['admission', 'example', 'in-cluster-caller', 'kubectl-orb', 'network-policy'];
 export const ALL = [...WITH_EXAMPLE.map((name) => `test/e2e/${name}.test.ts`), 'test/e2e/**/*.test.ts'];
+/** It needs no cluster and takes a minute and a half: it runs beside the first tests, which measure no times. */
+export const BESIDE = ['test/e2e/image-build.test.ts'];
 const flags = {
   keep: { type: 'boolean', default: false },
   'keep-up': { type: 'boolean', default: false },
@@ -59,7 +67,10 @@ const loadOf = ([archive, ...more]: readonly string[]): NodeCommand =>
 
 function runOf(files: readonly string[], { grep, 'keep-up': keepUp }: Values): NodeCommand {
   const only = grep === undefined ? [] : ['--grep', grep];
-  return { kind: 'run', keepUp, mocha: [...(files.length === 0 ? ALL : files), ...only] };
+  if (files.length > 0 || grep !== undefined) {
+    return { kind: 'run', keepUp, mocha: [...(files.length === 0 ? ALL : files), ...only], beside: [] };
+  }
+  return { kind: 'run', keepUp, mocha: [...ALL, ...BESIDE.flatMap((file) => ['--ignore', file])], beside: BESIDE };
 }
 
 const read = (argv: readonly string[]) =>
