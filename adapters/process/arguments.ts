@@ -56,13 +56,17 @@ function inlineOf({ value, rawName }: OptionToken, { inline }: Flag): string {
 const isSwallowed = ({ value, inlineValue = false }: OptionToken): boolean =>
   value !== undefined && !inlineValue && value.length > 1 && value.startsWith('-');
 
+/** Whether a word is one of the flags: then the value before it was forgotten, whatever values look like. */
+const isFlagOf = (flags: readonly Flag[], word: string): boolean =>
+  flags.some(({ name, short }) => word === `--${name}` || word.startsWith(`--${name}=`) || word === `-${short}`);
+
 /** The value of one option as it was written. @throws UsageError a value is missing, or the flag takes none */
-function valueIn(token: OptionToken, flag: Flag): string {
+function valueIn(token: OptionToken, flag: Flag, flags: readonly Flag[]): string {
   const { value, inlineValue = false, rawName } = token;
   if (flag.value === undefined) return inlineOf(token, flag);
   const form = `${rawName} ${flag.value}`;
   if (value === undefined) throw new UsageError(`${rawName} takes a value: ${form}`);
-  if (isSwallowed(token))
+  if (isSwallowed(token) && (flag.valuesBeginWithDash !== true || isFlagOf(flags, value)))
     throw new UsageError(`${rawName} takes a value: ${form}, or --${flag.name}=${flag.value} when it begins with -`);
   // `-n=acme` is `-n acme`, as in kubectl.
   const text = inlineValue && !rawName.startsWith('--') && value.startsWith('=') ? value.slice(1) : value;
@@ -85,7 +89,7 @@ function collect(tokens: readonly OptionToken[], flags: readonly Flag[]): Readon
     if (flag === undefined) throw unknownFlag(token.rawName, flags);
     const before = values.get(flag.name) ?? [];
     if (before.length > 0 && flag.repeats !== true) throw new UsageError(`${token.rawName} is given twice`);
-    values.set(flag.name, [...before, valueIn(token, flag)]);
+    values.set(flag.name, [...before, valueIn(token, flag, flags)]);
   }
   return values;
 }

@@ -9,6 +9,8 @@ export interface Flag {
   readonly inline?: string;
   /** May be given several times. */
   readonly repeats?: true;
+  /** Its values are as good with a dash at the start, as random base64url is. Default: such a value must follow `=`. */
+  readonly valuesBeginWithDash?: true;
   /** Its description in the help. */
   readonly text: string;
   /** The default value, as it would be written. */

@@ -20,13 +20,21 @@ const WAITING = [
   'docs/failover-walk',
   'chaos/crashed-swap',
   'conformance/cluster',
+  'chaos/leaders',
   'chaos/states',
   'kube',
   'charts/dashboards',
   'loader',
 ];
-const TIMED = ['chaos/leaders', 'conformance/operators', 'chaos/plans', 'conformance/sockets', 'chaos/swaps', 'egress'];
-const LONGEST = [...WAITING, ...TIMED, 'cli', 'cluster-api', 'charts', 'standalone', 'operator', 'docs', 'cluster'];
+const TIMED = [
+  'conformance/sockets',
+  'chaos/crashes',
+  'chaos/refusals',
+  'conformance/operators',
+  'chaos/swaps',
+  'egress',
+];
+const LONGEST = [...WAITING, ...TIMED, 'cluster-api', 'standalone', 'operator', 'cluster', 'cli', 'charts', 'docs'];
 const NAMED = new Set(LONGEST);
 /** Small parts share a mocha and its control plane: starting a control plane takes five seconds of CPU. */
 const TOGETHER: Readonly<Record<string, string>> = {

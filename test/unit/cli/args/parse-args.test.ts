@@ -8,6 +8,7 @@ const verb = {
   flags: [
     { name: 'host', value: 'HOST', repeats: true as const, text: '' },
     { name: 'output', short: 'o', value: 'FORMAT', text: '' },
+    { name: 'salt', value: 'SALT', valuesBeginWithDash: true as const, text: '' },
     { name: 'dry-run', text: '' },
   ],
 };
@@ -16,6 +17,8 @@ const summary = (argv: readonly string[]): unknown => {
   const args = parseVerbArgs(verb, argv);
   return [args.positionals, args.all('host'), args.one('output') ?? null, args.has('dry-run')];
 };
+
+const saltOf = (...argv: readonly string[]): string | undefined => parseVerbArgs(verb, argv).one('salt');
 
 describe('parseVerbArgs', () => {
   const accepted: readonly [string, readonly string[], unknown][] = [
@@ -36,6 +39,12 @@ describe('parseVerbArgs', () => {
     it(`takes ${why}`, () => expect(summary(argv)).to.deep.equal(expected));
   }
 
+  it('takes a value that begins with a dash, apart, for a flag of such values', () => {
+    expect(saltOf('--salt', '-x')).to.equal('-x');
+    expect(saltOf('--salt', '--x')).to.equal('--x');
+    expect(saltOf('--salt', '-oX', '--dry-run')).to.equal('-oX');
+  });
+
   const refused: readonly [string, readonly string[], string][] = [
     ['an unknown flag, with the near one', ['--outptu', 'x'], 'unknown flag --outptu: did you mean --output?'],
     ['an unknown flag that is near to none', ['--zzzzzzzz'], 'unknown flag --zzzzzzzz'],
@@ -43,6 +52,8 @@ describe('parseVerbArgs', () => {
     ['a missing value', ['--output'], '--output takes a value: --output FORMAT'],
     ['a flag in place of a value', ['--output', '--dry-run'], '--output takes a value: --output FORMAT'],
     ['a dash where a value is needed', ['--output', '-x'], '--output=FORMAT when it begins with -'],
+    ['a flag in place of any value', ['--salt', '--dry-run'], '--salt takes a value: --salt SALT'],
+    ['a short flag in place of any value', ['--salt', '-o', 'json'], '--salt takes a value: --salt SALT'],
     ['an empty value', ['--output='], '--output takes a value that is not empty: --output FORMAT'],
     ['an empty word as a value', ['--output', ''], '--output takes a value that is not empty'],
     ['an empty value of a short flag', ['-o='], '-o takes a value that is not empty: -o FORMAT'],

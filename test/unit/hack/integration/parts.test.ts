@@ -24,8 +24,9 @@ describe('partsOf', () => {
     const kinds = partsOf(ALL).filter(({ kind }) => kind !== 'side-by-side');
     expect(kinds.map(({ name }) => name).toSorted()).to.deep.equal([
       'chaos/crashed-swap',
+      'chaos/crashes',
       'chaos/leaders',
-      'chaos/plans',
+      'chaos/refusals',
       'chaos/states',
       'chaos/swaps',
       'charts/dashboards',
@@ -42,8 +43,8 @@ describe('partsOf', () => {
   it('begins with what takes longest', () => {
     const parts = Object.groupBy(partsOf(ALL), ({ kind }) => kind);
     const names = parts['side-by-side']?.map(({ name }) => name);
-    expect(names?.slice(0, 3)).to.deep.equal(['cli', 'cluster-api', 'charts']);
-    expect(parts.timed?.[0]?.name).to.equal('chaos/leaders');
+    expect(names?.slice(0, 3)).to.deep.equal(['cluster-api', 'standalone', 'operator']);
+    expect(parts.timed?.[0]?.name).to.equal('conformance/sockets');
     expect(parts.waiting?.[0]?.name).to.equal('docs/failover-walk');
   });
 
