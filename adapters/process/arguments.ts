@@ -60,13 +60,17 @@ const isSwallowed = ({ value, inlineValue = false }: OptionToken): boolean =>
 const isFlagOf = (flags: readonly Flag[], word: string): boolean =>
   flags.some(({ name, short }) => word === `--${name}` || word.startsWith(`--${name}=`) || word === `-${short}`);
 
+/** Whether a word stands where a value was forgotten, though values of the flag may begin with a dash. */
+const isForgotten = (token: OptionToken, flag: Flag, flags: readonly Flag[]): boolean =>
+  isSwallowed(token) && (flag.valuesBeginWithDash !== true || isFlagOf(flags, token.value ?? ''));
+
 /** The value of one option as it was written. @throws UsageError a value is missing, or the flag takes none */
 function valueIn(token: OptionToken, flag: Flag, flags: readonly Flag[]): string {
   const { value, inlineValue = false, rawName } = token;
   if (flag.value === undefined) return inlineOf(token, flag);
   const form = `${rawName} ${flag.value}`;
   if (value === undefined) throw new UsageError(`${rawName} takes a value: ${form}`);
-  if (isSwallowed(token) && (flag.valuesBeginWithDash !== true || isFlagOf(flags, value)))
+  if (isForgotten(token, flag, flags))
     throw new UsageError(`${rawName} takes a value: ${form}, or --${flag.name}=${flag.value} when it begins with -`);
   // `-n=acme` is `-n acme`, as in kubectl.
   const text = inlineValue && !rawName.startsWith('--') && value.startsWith('=') ? value.slice(1) : value;
