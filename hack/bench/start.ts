@@ -72,7 +72,14 @@ const folder = mkdtempSync(join(tmpdir(), 'orb-bench-start-'));
 const orbs = Number(values.orbs);
 const resources = orbs === 0 ? undefined : writeOrbs(join(folder, 'resources'), orbs);
 const against = values.against === undefined ? [] : [join(folder, 'against')];
-if (values.against !== undefined) console.log(`against: ${await checkOut(values.against, join(folder, 'against'))}`);
+if (values.against !== undefined) {
+  const commit = await checkOut(values.against, join(folder, 'against')).catch((error: unknown) => {
+    rmSync(folder, { recursive: true, force: true });
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exit(64);
+  });
+  console.log(`against: ${commit}`);
+}
 const checkouts = [ROOT, ...against];
 const pairs = new Map<string, Pair[]>(checkouts.map((checkout) => [checkout, []]));
 console.log(`node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(2) ?? '?'}, ${orbs} Orbs`);

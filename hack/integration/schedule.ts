@@ -7,8 +7,8 @@ type Run = (part: Part) => Promise<void>;
 const WAITING_JOBS = 2;
 const TIMED_JOBS = 4;
 
-/** Runs the parts of a queue, which other lanes may share, `jobs` at a time. */
-async function drain(queue: Part[], jobs: number, run: Run): Promise<void> {
+async function drain(parts: readonly Part[], jobs: number, run: Run): Promise<void> {
+  const queue = [...parts];
   const lane = async (): Promise<void> => {
     for (let part = queue.shift(); part !== undefined; part = queue.shift()) await run(part);
   };
@@ -17,21 +17,14 @@ async function drain(queue: Part[], jobs: number, run: Run): Promise<void> {
 
 /**
  * Runs parts in their order. Waiting parts run from the start beside all others, at most two at a time. Other parts run
- * `jobs` at a time, and one more when no waiting part is left. Parts that measure time run last, at most four at a time.
+ * `jobs` at a time. Parts that measure time run last, at most four at a time.
  * @param jobs ≥ 1; 1: one part at a time
  */
 export async function schedule(parts: readonly Part[], jobs: number, run: Run): Promise<void> {
-  const ofKind = (kind: Part['kind']): Part[] => parts.filter((part) => part.kind === kind);
+  const ofKind = (kind: Part['kind']): readonly Part[] => parts.filter((part) => part.kind === kind);
   if (jobs === 1) return drain([...ofKind('side-by-side'), ...ofKind('timed'), ...ofKind('waiting')], 1, run);
-  const sideBySide = ofKind('side-by-side');
-  let oneMore: Promise<void> | undefined;
-  const wait = async (): Promise<void> => {
-    await drain(ofKind('waiting'), WAITING_JOBS, run);
-    oneMore = drain(sideBySide, 1, run);
-  };
-  const waiting = wait();
-  await drain(sideBySide, jobs, run);
-  await oneMore;
+  const waiting = drain(ofKind('waiting'), WAITING_JOBS, run);
+  await drain(ofKind('side-by-side'), jobs, run);
   await drain(ofKind('timed'), TIMED_JOBS, run);
   await waiting;
 }

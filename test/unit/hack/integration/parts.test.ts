@@ -44,7 +44,7 @@ describe('partsOf', () => {
     const parts = Object.groupBy(partsOf(ALL), ({ kind }) => kind);
     const names = parts['side-by-side']?.map(({ name }) => name);
     expect(names?.slice(0, 3)).to.deep.equal(['cluster-api', 'standalone', 'operator']);
-    expect(parts.timed?.[0]?.name).to.equal('conformance/sockets');
+    expect(parts.timed?.[0]?.name).to.equal('chaos/leaders');
     expect(parts.waiting?.[0]?.name).to.equal('docs/failover-walk');
   });
 

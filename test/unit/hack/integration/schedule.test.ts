@@ -59,27 +59,6 @@ describe('schedule', () => {
     expect(await isDone()).to.equal(true);
   });
 
-  it('runs one more side by side when no part is left that waits', async () => {
-    const runs = new Runs();
-    const few = [
-      part('waiting', 'waiting'),
-      ...['a', 'b', 'c', 'd', 'e'].map((name) => part(name, 'side-by-side')),
-      part('timed', 'timed'),
-    ];
-    const all = schedule(few, 2, runs.run);
-    expect(runs.begun).to.deep.equal(['waiting', 'a', 'b']);
-    await runs.end('waiting');
-    expect(runs.begun.slice(3)).to.deep.equal(['c']);
-    await runs.end('a', 'b');
-    expect(runs.begun.slice(4)).to.deep.equal(['d', 'e']);
-    await runs.end('d', 'e');
-    expect(runs.begun).to.have.lengthOf(6);
-    await runs.end('c');
-    expect(runs.begun.slice(6)).to.deep.equal(['timed']);
-    await runs.end('timed');
-    await all;
-  });
-
   it('runs one after the other when it is told so', async () => {
     const runs = new Runs();
     const all = schedule(parts.slice(4, 8), 1, runs.run);
