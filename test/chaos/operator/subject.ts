@@ -47,7 +47,12 @@ export async function startSubject(
     operator = await startOperator(plane, { connection, flags, unready });
   };
   const leads = (): Promise<void> =>
-    untilTrue('the operator does not lead', async () => (await leaderOf(world)) !== '', LEADS_MS);
+    untilTrue('the operator does not lead', async () => (await leaderOf(world)) !== '', LEADS_MS).catch(
+      (error: unknown) => {
+        const state = operator.process.ended() ? 'it has ended' : 'it runs';
+        throw new Error(`${String(error)}; ${state}: ${operator.process.tail(20)}`, { cause: error });
+      },
+    );
   const note = (): void => void faults.push(...checkOutput(operator.process.tail(ALL_LINES)));
   const again = async (url: () => Promise<string>): Promise<void> => {
     note();
