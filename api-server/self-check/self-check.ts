@@ -127,7 +127,7 @@ export class SelfCheck {
     if (batch.length === 0) return;
     this.#batch = [];
     this.#crashes = 0;
-    // The thread goes on before the runs do.
+    // The thread gets its next batch first. Then the runs of this batch continue.
     if (this.#waiting.length > 0) this.#next();
     batch.forEach(({ resolve }, position) => resolve(verdicts[position] === true));
   }

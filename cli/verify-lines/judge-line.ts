@@ -20,7 +20,7 @@ export interface LineSettings {
   readonly now: number;
 }
 
-/** The report on a line, or why there is none. */
+/** The result for one line: a report, or the reason why the line could not be verified. */
 export type JudgedLine =
   | { readonly kind: 'judged'; readonly report: Report }
   | { readonly kind: 'unjudged'; readonly why: string };

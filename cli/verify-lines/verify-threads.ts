@@ -132,7 +132,6 @@ export class VerifyThreads {
   }
 
   #giveUp(): void {
-    for (const job of this.#queue.splice(0))
-      this.#fail(job, `${this.#lost} threads that verify ended, so none is left`);
+    for (const job of this.#queue.splice(0)) this.#fail(job, `verification stopped: ${this.#lost} threads crashed`);
   }
 }

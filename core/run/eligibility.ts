@@ -101,9 +101,9 @@ export type Selection =
   | Exclude<Eligibility, { kind: 'eligible' }>;
 
 /**
- * Lists the eligible providers in order, each with its own request. If there is none, gives the reason why the first
- * provider is not eligible (failover.md §12.2).
- * @param providers at least one
+ * Checks each provider, and renders its request (failover.md §12.2).
+ * @param providers at least one, in the order of the attempts
+ * @returns the eligible providers in this order; without one, the reason that refused the first provider
  */
 export function selectProviders(providers: readonly CompiledProvider[], context: EligibilityContext): Selection {
   const eligible: ReadyAttempt[] = [];

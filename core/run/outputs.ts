@@ -58,7 +58,7 @@ function search(output: CompiledOutput, answer: ProviderAnswer): JsonValue {
 }
 
 function fromPointer(tokens: readonly string[], answer: ProviderAnswer): JsonValue | undefined {
-  // Most outputs are in the body: then nobody reads the headers.
+  // Most outputs are in the body. For them the headers are not joined.
   if (tokens[0] === 'body') return answer.body === undefined ? undefined : lookup(answer.body, tokens.slice(1));
   const view: JsonObject = {
     status: answer.status,

@@ -7,7 +7,7 @@ import { checkHead } from './check-head.ts';
 import { openWriterDatabase } from './schema.ts';
 import { Writer } from './writer.ts';
 
-/** Answers the messages of one port, one after the other, until it is told to close. */
+/** Handles the messages of a port one at a time, and answers each. A `close` message ends it. */
 export function serveWriter(port: MessagePort): void {
   const answer = (message: FromWriter): void => port.postMessage(message);
   let writer: Writer | undefined;

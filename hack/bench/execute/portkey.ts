@@ -16,7 +16,7 @@ const VERSION = '1.15.2';
 const CACHE = join(homedir(), '.cache/orb-bench');
 const FOLDER = join(CACHE, `portkey-${VERSION}`);
 const PROGRAM = join(FOLDER, 'node_modules', PACKAGE, 'build/start-server.js');
-/** Without a registry, npm must fail within seconds: the benchmark then goes on without this subject. */
+/** If npm can't reach a registry, it must fail within seconds. The benchmark then runs without Portkey. */
 const NPM = ['--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=1', '--fetch-timeout=20000'];
 
 export type Portkey = { readonly program: string } | { readonly skipped: string };

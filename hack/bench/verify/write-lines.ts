@@ -6,13 +6,14 @@ import { keyId, signNote } from '../../../core/merkle/checkpoint.ts';
 import { inclusionProof } from '../../../core/merkle/proof.ts';
 import { formatTlogProof } from '../../../core/merkle/tlog-proof.ts';
 import { formatBundle } from '../../../core/receipt/bundle.ts';
-import { isKeysDocument, type KeyRole, type PublishedKey } from '../../../core/receipt/keys-document.ts';
+import { isKeysDocument } from '../../../core/receipt/keys-document.ts';
 import { privateEntry } from '../../../core/receipt/log-entry.ts';
 import { isReceiptRecord } from '../../../core/receipt/record-schema.ts';
 import type { ReceiptRecord } from '../../../core/receipt/record.ts';
 import vectors from '../../../test/vectors/receipt.json' with { type: 'json' };
 import { TestTree } from '../../vectors/merkle.ts';
 import { keyOfSeed, sha256, type TestKey } from '../../vectors/primitives.ts';
+import { publishedKey } from '../../vectors/published-key.ts';
 import { seal, signKeys } from '../../vectors/seal.ts';
 
 const ORIGIN = 'orbs.example/log';
@@ -43,18 +44,6 @@ function template(): ReceiptRecord {
 
 const idOf = (number: number): string => `01a1f866-0dfa-7001-8000-${number.toString(16).padStart(12, '0')}`;
 
-const published = ({ kid, jwk }: TestKey, role: KeyRole): PublishedKey & JsonObject => ({
-  kid,
-  jwk: { ...jwk },
-  role,
-  status: 'active',
-  not_before: '2026-11-01T00:00:00.000Z',
-  not_after: null,
-  revoked_at: null,
-  revoked_log_index: null,
-  reason: null,
-});
-
 function keysJws(): string {
   const document: JsonObject = {
     schema: 'https://orbs.example/schemas/keys/v1',
@@ -62,7 +51,7 @@ function keysJws(): string {
     log_origin: ORIGIN,
     sequence: 1,
     issued_at: '2026-11-01T00:00:00.000Z',
-    keys: [published(keys.receipt, 'receipt'), published(keys.log, 'log')],
+    keys: [publishedKey(keys.receipt, 'receipt'), publishedKey(keys.log, 'log')],
   };
   if (!isKeysDocument(document)) throw new Error('the keys document does not keep to its schema');
   return signKeys(document, keys.root);

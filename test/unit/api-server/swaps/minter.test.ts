@@ -1,3 +1,4 @@
+import { publishedKey } from '../../../../hack/vectors/published-key.ts';
 import { createPublicKey } from 'node:crypto';
 import { expect } from 'chai';
 import { LedgerError, type Ledger } from '../../../../adapters/ledger/port.ts';
@@ -12,7 +13,7 @@ import { verifyReceipt } from '../../../../core/verify/verify.ts';
 import { aSwappedOrb, aSwapRecord, swappedStatus, swapReceiptId } from '../../../support/a-swap.ts';
 import { checkLog } from '../../../support/check-log.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
-import { keys, published } from '../../core/verify/a-world.ts';
+import { keys } from '../../core/verify/a-world.ts';
 
 type Reported = readonly [level: string, message: string, fields: LogFields];
 
@@ -22,7 +23,7 @@ const document = {
   log_origin: 'orbs.example/log',
   sequence: 1,
   issued_at: '2026-11-01T00:00:00.000Z',
-  keys: [published(keys.receipt, 'receipt')],
+  keys: [publishedKey(keys.receipt, 'receipt')],
 };
 const encoding = {
   utf8: (text: string) => Buffer.from(text, 'utf8'),

@@ -1,3 +1,4 @@
+import { publishedKey } from '../../../../hack/vectors/published-key.ts';
 import { seal, signKeys } from '../../../../hack/vectors/seal.ts';
 import { ed25519Verify, keyOfSeed, sha256, type TestKey } from '../../../../hack/vectors/primitives.ts';
 import { TestTree } from '../../../../hack/vectors/merkle.ts';
@@ -8,7 +9,7 @@ import { keyId, signNote } from '../../../../core/merkle/checkpoint.ts';
 import { inclusionProof } from '../../../../core/merkle/proof.ts';
 import { formatTlogProof } from '../../../../core/merkle/tlog-proof.ts';
 import { commit } from '../../../../core/receipt/commitment.ts';
-import { isKeysDocument, type KeysDocument, type PublishedKey } from '../../../../core/receipt/keys-document.ts';
+import { isKeysDocument, type KeysDocument } from '../../../../core/receipt/keys-document.ts';
 import { privateEntry, privateSwapEntry, receiptEntry, swapEntry } from '../../../../core/receipt/log-entry.ts';
 import { signJws } from '../../../../core/receipt/jws.ts';
 import { isReceiptRecord } from '../../../../core/receipt/record-schema.ts';
@@ -32,25 +33,13 @@ const ORIGIN = 'orbs.example/log';
 export const NOW = Date.parse('2026-11-20T10:00:01.250Z');
 export const primitives = { sha256, ed25519Verify, now: (): number => NOW };
 
-export const published = (held: TestKey, role: PublishedKey['role']): PublishedKey => ({
-  kid: held.kid,
-  jwk: held.jwk,
-  role,
-  status: 'active',
-  not_before: '2026-11-01T00:00:00.000Z',
-  not_after: null,
-  revoked_at: null,
-  revoked_log_index: null,
-  reason: null,
-});
-
 const DOCUMENT: KeysDocument = {
   schema: 'https://orbs.example/schemas/keys/v1',
   issuer: 'https://orbs.example',
   log_origin: ORIGIN,
   sequence: 1,
   issued_at: '2026-11-01T00:00:00.000Z',
-  keys: [published(keys.receipt, 'receipt'), published(keys.log, 'log')],
+  keys: [publishedKey(keys.receipt, 'receipt'), publishedKey(keys.log, 'log')],
 };
 
 function theRecord(): ReceiptRecord {

@@ -1,7 +1,8 @@
+import { publishedKey } from '../../../../hack/vectors/published-key.ts';
 import { expect } from 'chai';
 import type { KeysDocument } from '../../../../core/receipt/keys-document.ts';
 import { allLogKeys } from '../../../../core/verify/inclusion.ts';
-import { keys, published } from './a-world.ts';
+import { keys } from './a-world.ts';
 
 describe('allLogKeys', () => {
   it('has retired and revoked keys of the log, and no other key', () => {
@@ -12,10 +13,10 @@ describe('allLogKeys', () => {
       sequence: 3,
       issued_at: '2026-11-01T00:00:00.000Z',
       keys: [
-        published(keys.receipt, 'receipt'),
-        { ...published(keys.log, 'log'), status: 'revoked' },
-        { ...published(keys.root, 'log'), status: 'retired' },
-        published(keys.stranger, 'log'),
+        publishedKey(keys.receipt, 'receipt'),
+        { ...publishedKey(keys.log, 'log'), status: 'revoked' },
+        { ...publishedKey(keys.root, 'log'), status: 'retired' },
+        publishedKey(keys.stranger, 'log'),
       ],
     };
     const held = [keys.log, keys.root, keys.stranger];

@@ -1,3 +1,4 @@
+import { publishedKey } from '../../../../hack/vectors/published-key.ts';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
@@ -6,17 +7,7 @@ import { replayEvidence } from '../../../../core/failover/replay-evidence.ts';
 import type { Verification } from '../../../../core/verify/verdict.ts';
 import { verifyBundle, type Replay, type VerifyOptions } from '../../../../core/verify/verify.ts';
 import { aSwapReceipt } from '../../../support/a-swap.ts';
-import {
-  aBundle,
-  aSwapBundle,
-  bytesOf,
-  INDEX,
-  keys,
-  primitives,
-  published,
-  root,
-  type SwapChanges,
-} from './a-world.ts';
+import { aBundle, aSwapBundle, bytesOf, INDEX, keys, primitives, root, type SwapChanges } from './a-world.ts';
 import { header, revoked } from './changes.ts';
 
 // Ten minutes after the swap.
@@ -110,7 +101,7 @@ describe('verifyBundle of a swap receipt', () => {
     const changes: SwapChanges = {
       document: (document) => ({
         ...document,
-        keys: [published(keys.receipt, 'certificate'), ...document.keys.slice(1)],
+        keys: [publishedKey(keys.receipt, 'certificate'), ...document.keys.slice(1)],
       }),
     };
     expect((await verified(changes)).code).to.equal('unknown_key');

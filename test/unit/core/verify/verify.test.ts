@@ -1,3 +1,4 @@
+import { publishedKey } from '../../../../hack/vectors/published-key.ts';
 import { expect } from 'chai';
 import { verdictOf } from '../../../../core/verify/verdict.ts';
 import { verifyBundle, type VerifyOptions } from '../../../../core/verify/verify.ts';
@@ -11,7 +12,6 @@ import {
   NOW,
   otherProof,
   primitives,
-  published,
   root,
   SALT,
   verified,
@@ -35,7 +35,7 @@ describe('verifyBundle', () => {
     ['the disclosed input', {}, { openings: { input: { salt: SALT, value: { json: INPUT } } } }],
     [
       'a further log key',
-      withDocument((document) => ({ ...document, keys: [...document.keys, published(keys.stranger, 'log')] })),
+      withDocument((document) => ({ ...document, keys: [...document.keys, publishedKey(keys.stranger, 'log')] })),
       {},
     ],
   ];
