@@ -103,10 +103,12 @@ const silent = (): void => undefined;
 
 function loggerOf(winston: Winston, writer: LineWriter, own: LogFields): Logger {
   // winston sends a line of a disabled level through its whole stream before it drops it.
-  const at = (level: LogLevel): Logger['info'] =>
+  const at = (level: LogLevel): Logger['debug'] =>
     winston.isLevelEnabled(level)
-      ? (message, fields) =>
-          void winston.log(level, message, { fields: fields === undefined ? own : { ...own, ...fields } })
+      ? (message, given) => {
+          const fields = typeof given === 'function' ? given() : given;
+          winston.log(level, message, { fields: fields === undefined ? own : { ...own, ...fields } });
+        }
       : silent;
   return {
     debug: at('debug'),

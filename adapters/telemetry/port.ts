@@ -6,7 +6,8 @@ export type LogFields = Readonly<Record<string, unknown>>;
  * the last step (security.md §5), and fields that hold credentials or URLs by their name are dropped.
  */
 export interface Logger {
-  readonly debug: (message: string, fields?: LogFields) => void;
+  /** @param fields a function is called only when the line is written */
+  readonly debug: (message: string, fields?: LogFields | (() => LogFields)) => void;
   readonly info: (message: string, fields?: LogFields) => void;
   readonly warn: (message: string, fields?: LogFields) => void;
   readonly error: (message: string, fields?: LogFields) => void;

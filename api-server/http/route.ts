@@ -29,6 +29,17 @@ export interface Reply {
   readonly body: string | Uint8Array;
 }
 
+/** An answer that ends a request before its work is done. */
+export interface Refusal {
+  readonly ok: false;
+  readonly reply: Reply;
+}
+
+/** Result of one step of a handler: the input of the next step, or the answer that ends the request. */
+export type Step<T> = { readonly ok: true; readonly value: T } | Refusal;
+
+export const stop = (reply: Reply): Refusal => ({ ok: false, reply });
+
 /**
  * A route of the API. A route without a scope does not compile. A route with an unknown scope prevents the start of the
  * server (security.md S14).

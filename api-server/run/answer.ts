@@ -1,28 +1,14 @@
-import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import { encodeBase64Url } from '../../core/json/base64.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
 import type { RunProblemCode } from '../../core/attempts/classify.ts';
 import { shownBody } from '../../core/run/shown-body.ts';
 import type { RunOutcome } from '../../core/receipt/record.ts';
 import { problem } from '../http/problem.ts';
+import { json } from '../http/reply.ts';
 import type { Reply } from '../http/route.ts';
-import type { AttemptResult } from './attempt.ts';
-import { summaryOf, type SealedRun } from './ending.ts';
-import type { RunPlan } from './plan.ts';
-
-/** All data of an answer; the same for the caller and for a replay. */
-export interface RunAnswer {
-  readonly plan: RunPlan;
-  readonly problem: RunProblemCode | undefined;
-  readonly outputs: JsonObject;
-  /** Absent in the stored form: openings are returned only once (trust.md §1.4). */
-  readonly openings?: JsonObject;
-  /** The attempt that decides how the run ended. */
-  readonly attempt: AttemptResult | undefined;
-  /** True when at least one attempt may have had its effect. */
-  readonly maybeExecuted: boolean;
-  /** Ms from now after which a provider takes calls again; undefined: not known. */
-  readonly retryAfterMs: number | undefined;
-  readonly sealed: SealedRun;
-}
+import type { CallResults } from './call-providers.ts';
+import type { FinishedRun } from './finished-run.ts';
+import { summaryOf } from './seal-run.ts';
 
 const statusOf: Readonly<Record<RunOutcome, 'completed' | 'failed' | 'timed_out' | 'denied'>> = {
   success: 'completed',
@@ -33,33 +19,41 @@ const statusOf: Readonly<Record<RunOutcome, 'completed' | 'failed' | 'timed_out'
   platform_error: 'failed',
 };
 
+/** For whom an answer is written. */
+type Reader =
+  /** The caller of the run. Only this one gets the openings: they are returned once (trust.md §1.4). */
+  | 'caller'
+  /** A later request with the same `Idempotency-Key`; nor does it get the debug output of the first one. */
+  | 'repeat';
+
 /** The body of the provider's answer, if manifest or `?debug=true` ask for it: redacted, then cut (security.md S26). */
-function providerBody(answer: RunAnswer): string | undefined {
-  const { plan, attempt } = answer;
-  const shown = plan.debug || (answer.problem !== undefined && attempt?.ready.provider.exposeErrorBody === true);
-  if (!shown || attempt?.body === undefined) return undefined;
-  return shownBody(attempt.body, plan.orbiset.redactor);
+function providerBody({ run: { plan }, problem: code, decisive }: FinishedRun, reader: Reader): JsonObject {
+  const isExposed = code !== undefined && decisive?.ready.provider.exposeErrorBody === true;
+  const isShown = isExposed || (plan.debug && reader === 'caller');
+  if (!isShown || decisive?.body === undefined) return {};
+  const body = shownBody(decisive.body, plan.orbiset.redactor);
+  return body === undefined ? {} : { provider_body: body };
 }
 
-const withBody = (body: string | undefined): JsonObject => (body === undefined ? {} : { provider_body: body });
-const withOpenings = ({ openings }: RunAnswer): JsonObject => (openings === undefined ? {} : { openings });
+function openings({ run, outputSalt }: FinishedRun, reader: Reader): JsonObject {
+  if (reader === 'repeat') return {};
+  const input = { salt: encodeBase64Url(run.inputSalt) };
+  return {
+    openings: outputSalt === undefined ? { input } : { input, output: { salt: encodeBase64Url(outputSalt) } },
+  };
+}
 
-const json = (status: number, body: JsonValue): Reply => ({
-  status,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(body),
-});
-
-function success(answer: RunAnswer): Reply {
-  const { execution } = answer.sealed.record;
-  return json(200, {
+function success(finished: FinishedRun, reader: Reader): Reply {
+  const { record } = finished.sealed;
+  const { execution } = record;
+  return json({
     run_id: execution.run_id,
     status: statusOf[execution.outcome],
-    outputs: answer.outputs,
-    receipt: summaryOf(answer.sealed.record, true),
+    outputs: finished.outputs ?? {},
+    receipt: summaryOf(record, true),
     execution_ms: execution.duration_ms,
-    ...withOpenings(answer),
-    ...withBody(providerBody(answer)),
+    ...openings(finished, reader),
+    ...providerBody(finished, reader),
   });
 }
 
@@ -70,43 +64,47 @@ const CARRIES_STATUS: ReadonlySet<RunProblemCode> = new Set([
   'provider-failed',
 ]);
 
-function providerStatus(answer: RunAnswer): JsonObject {
-  const status = answer.attempt?.record.http_status ?? null;
-  return answer.problem !== undefined && CARRIES_STATUS.has(answer.problem) && status !== null
-    ? { provider_status: status }
-    : {};
+function providerStatus({ decisive }: FinishedRun, code: RunProblemCode): JsonObject {
+  const status = decisive?.record.http_status ?? null;
+  return CARRIES_STATUS.has(code) && status !== null ? { provider_status: status } : {};
 }
 
-const retryAfter = ({ retryAfterMs }: RunAnswer): Readonly<Record<string, string>> =>
+const retryAfter = ({ retryAfterMs }: CallResults): Readonly<Record<string, string>> =>
   retryAfterMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
 
-function failure(answer: RunAnswer, code: RunProblemCode): Reply {
-  const { record } = answer.sealed;
-  const { execution } = record;
-  return problem(answer.plan, code, {
-    headers: retryAfter(answer),
+/** The members of a problem that show a run with its receipt. */
+function runView({ sealed: { record } }: FinishedRun, status: string, isValid: boolean): JsonObject {
+  const { run_id, attempts } = record.execution;
+  return { run_id, status, attempts: attempts.map((attempt) => ({ ...attempt })), receipt: summaryOf(record, isValid) };
+}
+
+function failure(finished: FinishedRun, code: RunProblemCode, reader: Reader): Reply {
+  const { calls, run, sealed } = finished;
+  const maybeExecuted = calls.results.some((result) => result.maybeExecuted);
+  return problem(run.plan, code, {
+    headers: retryAfter(calls),
     extensions: {
-      run: {
-        run_id: execution.run_id,
-        status: statusOf[execution.outcome],
-        attempts: execution.attempts.map((attempt) => ({ ...attempt })),
-        receipt: summaryOf(record, true),
-      },
-      ...withOpenings(answer),
-      ...(answer.maybeExecuted ? { maybe_executed: true } : {}),
-      ...providerStatus(answer),
-      ...withBody(providerBody(answer)),
+      run: runView(finished, statusOf[sealed.record.execution.outcome], true),
+      ...openings(finished, reader),
+      ...(maybeExecuted ? { maybe_executed: true } : {}),
+      ...providerStatus(finished, code),
+      ...providerBody(finished, reader),
     },
   });
 }
 
 /** The HTTP answer of a run that has its receipt. */
-export const replyOf = (answer: RunAnswer): Reply =>
-  answer.problem === undefined ? success(answer) : failure(answer, answer.problem);
+export const answer = (finished: FinishedRun, reader: Reader = 'caller'): Reply =>
+  finished.problem === undefined ? success(finished, reader) : failure(finished, finished.problem, reader);
+
+/** The answer to a run whose receipt does not verify with the published key. */
+export const misconfigured = (finished: FinishedRun): Reply =>
+  problem(finished.run.plan, 'signing-misconfigured', {
+    extensions: { run: runView(finished, 'failed', false), maybe_executed: true },
+  });
 
 /** A complete answer in the form that is stored under an `Idempotency-Key`. */
 export const storedText = ({ status, headers, body }: Reply): string => JSON.stringify({ status, headers, body });
 
-/** The answer to a repeat of the request: without openings, and without the debug output of the first request. */
-export const answerText = ({ openings: _told, ...answer }: RunAnswer): string =>
-  storedText(replyOf({ ...answer, plan: { ...answer.plan, debug: false } }));
+/** The answer to a repeat of the request, in its stored form. */
+export const answerText = (finished: FinishedRun): string => storedText(answer(finished, 'repeat'));

@@ -1,13 +1,7 @@
 import type { DialFailure, DialLimits, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import type { AttemptRecord } from '../../core/receipt/record.ts';
-import {
-  failureOf,
-  maybeExecuted,
-  repeatPolicyOf,
-  type Failure,
-  type RepeatPolicy,
-} from '../../core/attempts/repeat.ts';
+import { failureOf, maybeExecuted, type Failure, type RepeatPolicy } from '../../core/attempts/repeat.ts';
 import { retryAfterMs } from '../../core/attempts/retry-after.ts';
 import { attemptOutcome, isTenantRefusal, type ProviderExchange } from '../../core/attempts/classify.ts';
 import type { ReadyAttempt } from '../../core/run/eligibility.ts';
@@ -195,18 +189,25 @@ function askedToWait(runtime: Runtime, result: DialResult, exchange: ProviderExc
   return text === undefined ? undefined : retryAfterMs(text, runtime.clock.now());
 }
 
-/** Calls a provider once and reads its answer. A fault of the provider never makes it throw. */
-export async function attempt(runtime: Runtime, call: AttemptCall): Promise<AttemptResult> {
+async function dial(runtime: Runtime, call: AttemptCall): Promise<DialResult> {
   const { plan, ready } = call;
   const { signal, end } = attemptSignal(call);
-  const result = await runtime.dialer
-    .dial(outbound(ready, plan, runtime), limitsOf(ready, runtime), ready.guard, signal)
-    .finally(end);
+  try {
+    return await runtime.dialer.dial(outbound(ready, plan, runtime), limitsOf(ready, runtime), ready.guard, signal);
+  } finally {
+    end();
+  }
+}
+
+/** Calls a provider once and reads its answer. A fault of the provider never makes it throw. */
+export async function attempt(runtime: Runtime, call: AttemptCall): Promise<AttemptResult> {
+  const { ready } = call;
+  const result = await dial(runtime, call);
   const { exchange, outputs, complete } = readResult(result, ready);
   const concerns = concernsOrb(call, result, exchange);
   if (concerns) countAttempt(runtime, call, result, exchange);
-  const { provider, request } = ready;
-  const repeats = repeatPolicyOf({ ...provider, method: request.method });
+  const { provider } = ready;
+  const { repeats } = provider;
   const ended = { exchange, sent: result.kind === 'answered' || result.sent, status: result.status };
   return {
     ready,

@@ -1,23 +1,13 @@
 import type { AttemptVerdict } from '../../core/attempts/breaker.ts';
 import { nextStep, type Candidate, type AttemptState, type StopReason } from '../../core/attempts/plan.ts';
-import { repeatPolicyOf } from '../../core/attempts/repeat.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { AttemptOutcome } from '../../core/receipt/record.ts';
 import { isTenantRefusal } from '../../core/attempts/classify.ts';
 import type { ReadyAttempt } from '../../core/run/eligibility.ts';
 import { attempt, type AttemptResult } from './attempt.ts';
 import type { OrbFailover, Sender, TenantCooling } from '../runtime/failover/orb-failover.ts';
-import type { RunPlan } from './plan.ts';
-import type { LiveRun } from '../runtime/runs-in-flight.ts';
+import type { Run } from './start.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-
-/** A run that may call its providers. */
-export interface CallContext {
-  readonly plan: RunPlan;
-  readonly live: LiveRun;
-  /** Monotonic ms of the start. */
-  readonly began: number;
-}
 
 /** The results of all calls of a run. */
 export interface CallResults {
@@ -31,9 +21,9 @@ export interface CallResults {
 
 /** Keys of the slots that an attempt holds at its provider (security.md S6). */
 export const slotKeys = (
-  orb: Pick<CompiledOrb, 'namespace' | 'orbId'>,
+  { slotKey }: Pick<CompiledOrb, 'slotKey'>,
   { origin }: Pick<ReadyAttempt, 'origin'>,
-): readonly string[] => [`orb ${orb.namespace}/${orb.orbId}`, origin];
+): readonly string[] => [slotKey, origin];
 
 /** failover.md §12.2: time without requests after a refused credential or quota, unless the provider names a time. */
 const TENANT_COOLING_MS = 30_000;
@@ -56,22 +46,22 @@ const fraction = (runtime: Runtime): number => Buffer.from(runtime.random(4)).re
 /** The calls of one run: state of the providers, and the attempts so far. */
 class RunCalls {
   readonly #runtime: Runtime;
-  readonly #calling: CallContext;
+  readonly #run: Run;
   readonly #failover: OrbFailover;
   readonly #senders: ReadonlyMap<string, Sender>;
   readonly #results: AttemptResult[] = [];
 
-  constructor(runtime: Runtime, calling: CallContext) {
-    const { orb, orbiset, eligible } = calling.plan;
+  constructor(runtime: Runtime, run: Run) {
+    const { orb, orbiset, eligible } = run.plan;
     this.#runtime = runtime;
-    this.#calling = calling;
+    this.#run = run;
     this.#failover = runtime.failover.of(orb);
     const name = `${orbiset.namespace}.${orbiset.name}`;
     this.#senders = new Map(eligible.map((ready) => [ready.provider.name, senderOf(runtime, name, ready)]));
   }
 
   async all(): Promise<CallResults> {
-    const { signal } = this.#calling.live;
+    const { signal } = this.#run.live;
     this.#failover.budget.run(this.#runtime.clock.monotonic());
     while (!signal.aborted) {
       const situation = this.#situation();
@@ -91,7 +81,7 @@ class RunCalls {
   }
 
   #situation(): AttemptState {
-    const { plan, began } = this.#calling;
+    const { plan, began } = this.#run;
     const now = this.#runtime.clock.monotonic();
     return {
       candidates: plan.eligible.map(({ provider }) => this.#candidate(provider.name)),
@@ -111,7 +101,7 @@ class RunCalls {
   }
 
   async #waited(ms: number): Promise<boolean> {
-    const { signal } = this.#calling.live;
+    const { signal } = this.#run.live;
     return this.#runtime.clock.sleep(ms, signal).then(
       () => true,
       () => false, // the run is over: the caller checks that
@@ -120,7 +110,7 @@ class RunCalls {
 
   /** @returns undefined: the run is over, or another run is testing whether the provider works */
   async #call(provider: string, situation: AttemptState): Promise<AttemptResult | undefined> {
-    const { plan, live } = this.#calling;
+    const { plan, live } = this.#run;
     const ready = plan.eligible.find((one) => one.provider.name === provider);
     if (ready === undefined) throw new RangeError('a provider of another run');
     const slot = this.#runtime.slots.acquire(slotKeys(plan.orb, ready), live.signal);
@@ -136,7 +126,7 @@ class RunCalls {
   }
 
   async #attempt(ready: ReadyAttempt, ticket: number, timeoutMs: number | undefined): Promise<AttemptResult> {
-    const { plan, live } = this.#calling;
+    const { plan, live } = this.#run;
     let verdict: AttemptVerdict = 'nothing';
     try {
       const result = await attempt(this.#runtime, { plan, ready, live, timeoutMs });
@@ -180,18 +170,15 @@ class RunCalls {
    * A provider that hangs must leave time for the next one, if a next one is possible (failover.md §12.1).
    * @returns undefined: the remaining time of the run
    */
-  #timeoutMs(
-    { provider, request }: ReadyAttempt,
-    { candidates, failed, maxAttempts }: AttemptState,
-  ): number | undefined {
+  #timeoutMs({ provider }: ReadyAttempt, { candidates, failed, maxAttempts }: AttemptState): number | undefined {
     if (provider.attemptTimeoutMs !== undefined) return provider.attemptTimeoutMs;
     if (candidates.length === 1 || failed.length + 1 >= maxAttempts) return undefined;
-    if (!repeatPolicyOf({ ...provider, method: request.method }).anywhere) return undefined;
+    if (!provider.repeats.anywhere) return undefined;
     const tried = new Set(failed.map((one) => one.provider));
     const another = candidates.some(
       (one) => one.provider !== provider.name && one.standing.kind === 'free' && !tried.has(one.provider),
     );
-    return another ? this.#calling.plan.timeoutMs / 2 : undefined;
+    return another ? this.#run.plan.timeoutMs / 2 : undefined;
   }
 }
 
@@ -202,5 +189,4 @@ function senderOf(runtime: Runtime, orbiset: string, { secrets }: ReadyAttempt):
 }
 
 /** Calls providers until one of them succeeds or no further call is allowed (failover.md §12). */
-export const callProviders = (runtime: Runtime, calling: CallContext): Promise<CallResults> =>
-  new RunCalls(runtime, calling).all();
+export const callProviders = (runtime: Runtime, run: Run): Promise<CallResults> => new RunCalls(runtime, run).all();

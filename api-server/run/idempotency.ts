@@ -52,10 +52,10 @@ export const malformedKey = (request: Pick<RouteRequest, 'requestId'>): Reply =>
 export function claimOf(
   runtime: Runtime,
   request: RouteRequest,
-  orbiset: Pick<CompiledOrbiset, 'namespace' | 'name'>,
+  { fullName }: Pick<CompiledOrbiset, 'fullName'>,
 ): ClaimOf {
   const owner = request.caller === undefined ? 'anonymous ' : '';
-  return claimAt(runtime, request, `${owner}/orbisets/${orbiset.namespace}.${orbiset.name}/execute`);
+  return claimAt(runtime, request, `${owner}/orbisets/${fullName}/execute`);
 }
 
 interface StoredAnswer {

@@ -5,17 +5,21 @@ import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import type { EligibleProviders } from '../../core/run/eligibility.ts';
 
-/** A run that may start: all lookups, checks and rendering are done. Immutable; it holds snapshots, not live state. */
-export interface RunPlan {
-  readonly runId: string;
-  readonly requestId: string;
-  readonly traceparent: string;
+/** The objects and values that a request names. */
+export interface ResolvedRun {
   readonly orbiset: CompiledOrbiset;
   readonly orb: CompiledOrb;
   readonly inputs: JsonObject;
+}
+
+/** A run that may start: all lookups, checks and rendering are done. Immutable; it holds snapshots, not live state. */
+export interface RunPlan extends ResolvedRun {
+  readonly runId: string;
+  readonly requestId: string;
+  readonly traceparent: string;
   /** In the order of the attempts. */
   readonly eligible: EligibleProviders;
-  /** Absent: an Orb with `access: anonymous`, called without a key. */
+  /** Undefined: an Orb with `access: anonymous`, called without a key. */
   readonly caller: Caller | undefined;
   readonly timeoutMs: number;
   readonly claim: IdempotencyClaim | undefined;

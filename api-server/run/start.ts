@@ -1,14 +1,15 @@
-import { LedgerError, type RunStart, type StartResult } from '../../adapters/ledger/port.ts';
-import type { CommitmentRecord } from '../../core/receipt/record.ts';
+import { LedgerError, type RunStart } from '../../adapters/ledger/port.ts';
 import type { RunSeed } from '../../core/run/record.ts';
 import { ledgerCode, problem } from '../http/problem.ts';
-import type { Reply } from '../http/route.ts';
+import { stop, type Step } from '../http/route.ts';
 import type { LiveRun } from '../runtime/runs-in-flight.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { replay } from './idempotency.ts';
 import type { RunPlan } from './plan.ts';
+import { commitJson, type Commitment } from './seal-run.ts';
 
 /** A run between its start row and its answer. */
-export interface StartedRun {
+export interface Run {
   readonly plan: RunPlan;
   readonly seed: RunSeed;
   readonly live: LiveRun;
@@ -18,10 +19,9 @@ export interface StartedRun {
 }
 
 /** The parts of a run's receipt that are known at its start; the sweeper makes a receipt of them if the run is lost. */
-export function seedOf(runtime: Runtime, plan: RunPlan, input: CommitmentRecord): RunSeed {
-  const { orb, orbiset } = plan;
+function seedOf({ clock }: Runtime, { runId, orb, orbiset, caller }: RunPlan, { record }: Commitment): RunSeed {
   return {
-    run_id: plan.runId,
+    run_id: runId,
     tenant: orbiset.namespace,
     orb_id: orb.orbId,
     orb_namespace: orb.namespace,
@@ -29,33 +29,45 @@ export function seedOf(runtime: Runtime, plan: RunPlan, input: CommitmentRecord)
     irreversible: orb.irreversible,
     slo_ms: orb.sloMs,
     self: orb.namespace === orbiset.namespace,
-    anonymous: plan.caller === undefined,
+    anonymous: caller === undefined,
     has_inputs: orb.hasInputs,
     has_outputs: orb.hasOutputs,
-    input,
-    started_at: runtime.clock.now(),
+    input: record,
+    started_at: clock.now(),
   };
 }
 
-function startRow(runtime: Runtime, plan: RunPlan, seed: RunSeed): RunStart {
-  return {
-    runId: plan.runId,
-    tenant: seed.tenant,
-    startedAt: seed.started_at,
-    deadlineAt: seed.started_at + plan.timeoutMs,
-    owner: runtime.settings.owner,
-    seed: JSON.stringify(seed),
-    ...(plan.claim === undefined ? {} : { idempotency: plan.claim }),
-  };
-}
+const startRow = (runtime: Runtime, { claim, timeoutMs }: RunPlan, seed: RunSeed): RunStart => ({
+  runId: seed.run_id,
+  tenant: seed.tenant,
+  startedAt: seed.started_at,
+  deadlineAt: seed.started_at + timeoutMs,
+  owner: runtime.settings.owner,
+  seed: JSON.stringify(seed),
+  ...(claim === undefined ? {} : { idempotency: claim }),
+});
 
-/** Writes the start row. @returns a problem when the ledger can't store it: nothing is sent then */
-export async function startRun(runtime: Runtime, plan: RunPlan, seed: RunSeed): Promise<StartResult | Reply> {
+/**
+ * Starts a run: its deadline begins, and its row is written.
+ * @returns the answer when the ledger can't store the row, or stored one with this `Idempotency-Key` before: nothing
+ *   is sent then, and the run is over
+ */
+export async function startRun(runtime: Runtime, plan: RunPlan): Promise<Step<Run>> {
+  const input = commitJson(runtime, plan.inputs);
+  const seed = seedOf(runtime, plan, input);
+  const began = runtime.clock.monotonic();
+  const live = runtime.inFlight.begin(plan.orbiset.fullName, plan.orb, plan.timeoutMs);
+  let started = false;
   try {
-    return await runtime.ledger.startRun(startRow(runtime, plan, seed));
+    const result = await runtime.ledger.startRun(startRow(runtime, plan, seed));
+    if (result.kind === 'idempotent') return stop(replay(plan, plan.claim, result.entry));
+    started = true;
+    return { ok: true, value: { plan, seed, live, inputSalt: input.salt, began } };
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     runtime.logger.error('a run could not be started', { run_id: plan.runId, error });
-    return problem(plan, ledgerCode(error), {});
+    return stop(problem(plan, ledgerCode(error)));
+  } finally {
+    if (!started) live.end();
   }
 }

@@ -2,7 +2,7 @@ import type { OverdueRun } from '../../adapters/ledger/port.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { parseRunSeed, type RunSeed } from '../../core/run/record.ts';
 import { problem } from '../http/problem.ts';
-import { receiptRow, sealRun, summaryOf, type SealedRun } from './ending.ts';
+import { receiptRow, sealRun, summaryOf, type SealedRun } from './seal-run.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** A run is closed this long after its deadline (trust.md §1.5). */

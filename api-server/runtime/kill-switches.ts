@@ -50,7 +50,7 @@ export class KillSwitches {
   suspendOrbs(source: string, orbs: SuspendedOrbs): number {
     this.#suspended.set(source, orbs);
     return this.#inFlight.killWhere(
-      ({ orb }) => orb.namespace === orbs.namespace && orbs.covers(orb.orbId),
+      ({ namespace, orbId }) => namespace === orbs.namespace && orbs.covers(orbId),
       'orb-suspended',
     );
   }

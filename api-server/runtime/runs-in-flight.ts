@@ -3,77 +3,99 @@ import type { OrbId } from '../../core/manifest/orb-id.ts';
 /** Why a run in flight was stopped by the platform (security.md S30). */
 export type KillCode = 'orbiset-suspended' | 'orb-suspended' | 'egress-stopped';
 
-/** The Orbiset and the Orb of a run. */
-export interface RunTarget {
-  /** `namespace.name`. */
-  readonly orbiset: string;
-  readonly orb: { readonly namespace: string; readonly orbId: OrbId };
-}
-
-/** One run between its start row and its answer. */
-export interface LiveRun {
-  readonly signal: AbortSignal;
-  /** The code of the kill switch that ended the run. */
-  readonly killed: () => KillCode | undefined;
-  /** Must be called once, when the run is over: it clears the deadline. */
-  readonly end: () => void;
-}
-
-interface Stoppable {
-  readonly target: RunTarget;
-  readonly stop: (code: KillCode) => void;
+/** An Orb as kill switches name it. */
+export interface RunningOrb {
+  readonly namespace: string;
+  readonly orbId: OrbId;
 }
 
 const timedOut = (): DOMException => new DOMException('deadline', 'TimeoutError');
 
-const stopAll = (runs: readonly Stoppable[], code: KillCode): number => {
-  for (const { stop } of runs) stop(code);
-  return runs.length;
-};
-
 /**
- * The runs of this process: their deadlines, the count per Orbiset, and a way to stop them.
- * Each run has one `setTimeout`: `AbortSignal.timeout` costs ten times as much (performance.md §4).
+ * One run between its start row and its answer. It has one `setTimeout`: `AbortSignal.timeout` costs ten times as much
+ * (performance.md §4).
  */
-export class RunsInFlight {
-  readonly #byOrbiset = new Map<string, Set<Stoppable>>();
+export class LiveRun {
+  readonly orb: RunningOrb;
+  /** Aborted at the deadline, and by a kill switch. */
+  readonly signal: AbortSignal;
+  readonly #controller = new AbortController();
+  readonly #siblings: Set<LiveRun>;
+  readonly #deadline: NodeJS.Timeout;
+  #killed: KillCode | undefined;
 
+  /** @param siblings the runs of its Orbiset: it is one of them until its end */
+  constructor(orb: RunningOrb, siblings: Set<LiveRun>, timeoutMs: number) {
+    this.orb = orb;
+    this.signal = this.#controller.signal;
+    this.#siblings = siblings.add(this);
+    this.#deadline = setTimeout(() => this.#controller.abort(timedOut()), timeoutMs);
+  }
+
+  /** The code of the kill switch that ended the run. */
+  killed(): KillCode | undefined {
+    return this.#killed;
+  }
+
+  kill(code: KillCode): void {
+    this.#killed ??= code;
+    this.#controller.abort(new DOMException(code, 'AbortError'));
+  }
+
+  /** Must be called when the run is over: it clears the deadline. */
+  end(): void {
+    clearTimeout(this.#deadline);
+    this.#siblings.delete(this);
+  }
+}
+
+function killAll(runs: readonly LiveRun[], code: KillCode): number {
+  for (const run of runs) run.kill(code);
+  return runs.length;
+}
+
+/** Number of Orbisets at which those without a run are dropped. */
+const FEW = 1024;
+
+/** The runs of this process: their count per Orbiset, and a way to stop them. */
+export class RunsInFlight {
+  readonly #byOrbiset = new Map<string, Set<LiveRun>>();
+  #sweepAt = FEW;
+
+  /** @param orbiset `namespace.name` */
   count(orbiset: string): number {
     return this.#byOrbiset.get(orbiset)?.size ?? 0;
   }
 
-  /** @param timeoutMs total deadline of the run, from now */
-  begin(target: RunTarget, timeoutMs: number): LiveRun {
-    const { orbiset } = target;
-    const controller = new AbortController();
-    let killed: KillCode | undefined;
-    const timer = setTimeout(() => controller.abort(timedOut()), timeoutMs);
-    const stop = (code: KillCode): void => {
-      killed ??= code;
-      controller.abort(new DOMException(code, 'AbortError'));
-    };
-    const run = { target, stop };
-    const runs = this.#byOrbiset.get(orbiset) ?? new Set();
-    this.#byOrbiset.set(orbiset, runs.add(run));
-    const end = (): void => {
-      clearTimeout(timer);
-      runs.delete(run);
-      if (runs.size === 0 && this.#byOrbiset.get(orbiset) === runs) this.#byOrbiset.delete(orbiset);
-    };
-    return { signal: controller.signal, killed: () => killed, end };
+  /** @param orbiset `namespace.name` @param timeoutMs total deadline of the run, from now */
+  begin(orbiset: string, orb: RunningOrb, timeoutMs: number): LiveRun {
+    return new LiveRun(orb, this.#byOrbiset.get(orbiset) ?? this.#add(orbiset), timeoutMs);
   }
 
   /** Stops every run of an Orbiset. Each still ends with a receipt. @returns how many */
   kill(orbiset: string, code: KillCode): number {
-    return stopAll([...(this.#byOrbiset.get(orbiset) ?? [])], code);
+    return killAll([...(this.#byOrbiset.get(orbiset) ?? [])], code);
   }
 
-  /** Stops every run that `matches`, of any Orbiset. @returns how many */
-  killWhere(matches: (target: RunTarget) => boolean, code: KillCode): number {
+  /** Stops every run of the Orbs that `matches`, of any Orbiset. @returns how many */
+  killWhere(matches: (orb: RunningOrb) => boolean, code: KillCode): number {
     const runs = [...this.#byOrbiset.values()].flatMap((some) => [...some]);
-    return stopAll(
-      runs.filter(({ target }) => matches(target)),
+    return killAll(
+      runs.filter(({ orb }) => matches(orb)),
       code,
     );
+  }
+
+  #add(orbiset: string): Set<LiveRun> {
+    if (this.#byOrbiset.size >= this.#sweepAt) this.#sweep();
+    const runs = new Set<LiveRun>();
+    this.#byOrbiset.set(orbiset, runs);
+    return runs;
+  }
+
+  /** Sets of Orbisets that come and go; it runs at twice the number of busy ones, so that the cost of each is small. */
+  #sweep(): void {
+    for (const [orbiset, runs] of this.#byOrbiset) if (runs.size === 0) this.#byOrbiset.delete(orbiset);
+    this.#sweepAt = Math.max(FEW, 2 * this.#byOrbiset.size);
   }
 }

@@ -27,14 +27,19 @@ export class Slots {
     this.#limits = limits;
   }
 
-  /** True when a run with these keys would have to wait and the queue is full: the run must not start. */
-  full(keys: readonly string[]): boolean {
-    return this.#waiters.size >= this.#limits.waiting && !this.#free(keys);
+  /** Whether one more run may wait for slots. Without room, a run starts only if `free` says so. */
+  get hasRoom(): boolean {
+    return this.#waiters.size < this.#limits.waiting;
+  }
+
+  /** Whether a run with these keys would get its slots at once. */
+  free(keys: readonly string[]): boolean {
+    return keys.every((key) => (this.#used.get(key) ?? 0) < this.#limits.perKey);
   }
 
   /** @returns the slots, at once when free; undefined when `signal` aborted before they were free */
   acquire(keys: readonly string[], signal: AbortSignal): HeldSlots | Promise<HeldSlots | undefined> {
-    if (this.#free(keys)) return this.#take(keys);
+    if (this.free(keys)) return this.#take(keys);
     if (signal.aborted) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const waiter: Waiter = {
@@ -49,10 +54,6 @@ export class Slots {
       signal.addEventListener('abort', giveUp, { once: true });
       this.#waiters.add(waiter);
     });
-  }
-
-  #free(keys: readonly string[]): boolean {
-    return keys.every((key) => (this.#used.get(key) ?? 0) < this.#limits.perKey);
   }
 
   #take(keys: readonly string[]): HeldSlots {
@@ -74,7 +75,7 @@ export class Slots {
       else this.#used.set(key, left);
     }
     for (const waiter of this.#waiters) {
-      if (this.#free(waiter.keys)) waiter.settle(this.#take(waiter.keys));
+      if (this.free(waiter.keys)) waiter.settle(this.#take(waiter.keys));
     }
   }
 }

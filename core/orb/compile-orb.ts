@@ -1,5 +1,5 @@
 import type { Execution, Manifest, OutputDefinition, Retry } from '../../crds/manifest.ts';
-import type { RetryRules } from '../attempts/repeat.ts';
+import { repeatPolicyOf, type RetryRules } from '../attempts/repeat.ts';
 import { jcs } from '../json/jcs.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { parsePointer } from '../json/pointer.ts';
@@ -74,6 +74,7 @@ const retryRules = (retry: Retry = {}): RetryRules => ({
 
 function compileProvider(manifest: Manifest, definition: Definition): Checked<CompiledProvider> {
   const { execution } = definition;
+  const { idempotent = false, idempotency_header: idempotencyHeader } = execution;
   const request = compileRequest(execution, manifest.inputs, definition.pointer);
   if (!request.ok) return request;
   const outputs = compileOutputs(manifest, definition);
@@ -88,9 +89,10 @@ function compileProvider(manifest: Manifest, definition: Definition): Checked<Co
     connectTimeoutMs: execution.connect_timeout_ms ?? CONNECT_TIMEOUT_MS,
     attemptTimeoutMs: execution.attempt_timeout_ms,
     bodyIdleMs: execution.body_idle_ms ?? BODY_IDLE_MS,
-    idempotent: execution.idempotent ?? false,
-    idempotencyHeader: execution.idempotency_header,
+    idempotent,
+    idempotencyHeader,
     retry: retryRules(execution.retry),
+    repeats: repeatPolicyOf({ method: request.value.method, idempotent, idempotencyHeader }),
     followRedirects: execution.follow_redirects ?? 0,
     exposeErrorBody: execution.expose_error_body ?? false,
     maxResponseBytes: execution.max_response_bytes,
@@ -148,6 +150,7 @@ export function compileOrb(value: JsonValue, options: CompileOptions): Checked<C
     value: {
       namespace: options.namespace,
       orbId: id.value,
+      slotKey: `orb ${options.namespace}/${id.value}`,
       manifest,
       digest: digestOfText(text),
       jcs: text,

@@ -187,6 +187,7 @@ export function compileOrbiset(sources: OrbisetSources): {
   const orbiset = {
     namespace,
     name,
+    fullName: `${namespace}.${name}`,
     suspended: spec.suspended ?? false,
     asksForPolicies: policiesOf(spec) !== undefined,
     vault,

@@ -1,5 +1,5 @@
 import type { Manifest } from '../../crds/manifest.ts';
-import type { RetryRules } from '../attempts/repeat.ts';
+import type { RepeatPolicy, RetryRules } from '../attempts/repeat.ts';
 import type { FailoverPin, FailoverStatus } from '../failover/types.ts';
 import type { Digest } from '../json/digest.ts';
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
@@ -47,6 +47,8 @@ export interface CompiledProvider {
   readonly idempotent: boolean;
   readonly idempotencyHeader: string | undefined;
   readonly retry: RetryRules;
+  /** Where its request may be sent again. */
+  readonly repeats: RepeatPolicy;
   readonly followRedirects: number;
   readonly exposeErrorBody: boolean;
   readonly maxResponseBytes: number | undefined;
@@ -58,6 +60,8 @@ export interface CompiledProvider {
 export interface CompiledOrb {
   readonly namespace: string;
   readonly orbId: OrbId;
+  /** Key of the slots that its runs share, whatever the provider (security.md S6). */
+  readonly slotKey: string;
   readonly manifest: Manifest;
   readonly digest: Digest;
   /** RFC 8785 text of the manifest; `digest` is computed over it. */

@@ -61,6 +61,12 @@ export function effectiveProvider(orb: ProviderNames, at: ChoiceContext): string
  */
 export function providersInOrder(orb: ProviderChoice, at: ChoiceContext): readonly CompiledProvider[] {
   const first = effectiveProvider(orb, at);
-  const names = new Set(first === undefined ? orb.order : [first, ...orb.order]);
-  return [...names].flatMap((name) => orb.providers.get(name) ?? []);
+  // Nearly every run starts with the first in order.
+  const names = first === undefined || first === orb.order[0] ? orb.order : new Set([first, ...orb.order]);
+  const found: CompiledProvider[] = [];
+  for (const name of names) {
+    const provider = orb.providers.get(name);
+    if (provider !== undefined) found.push(provider);
+  }
+  return found;
 }

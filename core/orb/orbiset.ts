@@ -16,6 +16,8 @@ export interface VaultEntry {
 export interface CompiledOrbiset {
   readonly namespace: string;
   readonly name: string;
+  /** `namespace.name`. */
+  readonly fullName: string;
   readonly suspended: boolean;
   /** The document asks for policies. Policies are reserved, so no run of this Orbiset may start. */
   readonly asksForPolicies: boolean;

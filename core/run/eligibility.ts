@@ -2,7 +2,7 @@ import { hostAllowed } from '../egress/host-binding.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { CompiledProvider } from '../orb/compiled-orb.ts';
 import type { VaultEntry } from '../orb/orbiset.ts';
-import type { RenderProblem } from '../template/compiled-request.ts';
+import type { CompiledRequest, RenderProblem } from '../template/compiled-request.ts';
 import type { RenderedRequest } from '../template/rendered-request.ts';
 
 /** A provider's needs from the calling Orbiset (failover.md §12.2, security.md S1). */
@@ -31,11 +31,9 @@ export interface ReadyAttempt {
   /** Origin of its URL. */
   readonly origin: string;
   readonly usesSecret: boolean;
-  /** The entries whose values are in the request: only those of this provider. */
-  readonly entries: readonly VaultEntry[];
   /**
-   * Their values as they appear in the request, by name. The entries' own values may be overwritten before the run
-   * ends.
+   * The vault's values in the request, by name: only those of this provider. The entries' own values may be
+   * overwritten before the run ends.
    */
   readonly secrets: ReadonlyMap<string, string>;
   /** Null when every secret of the request may go to `url`. */
@@ -44,8 +42,10 @@ export interface ReadyAttempt {
 
 const decoder = new TextDecoder();
 
+const ALWAYS = (): null => null;
+
 function guardOf(entries: readonly VaultEntry[], cleartextOrigins: ReadonlySet<string>): ReadyAttempt['guard'] {
-  if (entries.length === 0) return () => null;
+  if (entries.length === 0) return ALWAYS;
   return (url) => {
     const secure = url.protocol === 'https:' || cleartextOrigins.has(url.origin);
     return secure && entries.every((entry) => hostAllowed(url.hostname, entry.allowedHosts))
@@ -66,31 +66,37 @@ function refusedEntry(entries: readonly VaultEntry[], host: string): string {
   return refused?.name ?? '';
 }
 
-function checkHosts(url: URL, attempt: ReadyAttempt): Eligibility {
-  if (attempt.guard(url) === null) return { kind: 'eligible', ready: attempt };
-  const host = url.hostname;
-  return { kind: 'ineligible', code: 'secret-host-not-allowed', entry: refusedEntry(attempt.entries, host), host };
-}
+/** The host for the message about a vault entry. */
+const shownHost = ({ literalHost, sealedUrl }: CompiledRequest): string => literalHost ?? hostOf(sealedUrl);
+
+const refusedRender = (problem: RenderProblem, request: CompiledRequest): Eligibility =>
+  problem.kind === 'input'
+    ? { kind: 'input', problem }
+    : { kind: 'ineligible', code: problem.code, entry: problem.entry, host: shownHost(request) };
 
 /** Whether one provider may be called for this Orbiset, with the request ready to send. Pure. */
 export function eligibility(provider: CompiledProvider, context: EligibilityContext): Eligibility {
   const { inputs, vault, cleartextOrigins } = context;
-  const names = provider.request.secretsFor(inputs);
-  const host = provider.request.literalHost ?? hostOf(provider.request.sealedUrl);
-  const lost = names.find((name) => !vault.has(name));
-  if (lost !== undefined) return { kind: 'ineligible', code: 'secret-missing', entry: lost, host };
-  const entries = names.flatMap((name) => vault.get(name) ?? []);
-  const secrets = new Map(entries.map(({ name, value }) => [name, decoder.decode(value)]));
-  const rendered = provider.request.render({ inputs, secret: (name) => secrets.get(name) });
-  if (rendered.ok) {
-    const guard = guardOf(entries, cleartextOrigins);
-    const usesSecret = entries.length > 0;
-    const { request } = rendered;
-    const url = new URL(request.url);
-    return checkHosts(url, { provider, request, origin: url.origin, usesSecret, entries, secrets, guard });
+  const entries: VaultEntry[] = [];
+  const secrets = new Map<string, string>();
+  for (const name of provider.request.secretsFor(inputs)) {
+    const entry = vault.get(name);
+    if (entry === undefined)
+      return { kind: 'ineligible', code: 'secret-missing', entry: name, host: shownHost(provider.request) };
+    entries.push(entry);
+    secrets.set(name, decoder.decode(entry.value));
   }
-  if (rendered.problem.kind === 'input') return { kind: 'input', problem: rendered.problem };
-  return { kind: 'ineligible', code: rendered.problem.code, entry: rendered.problem.entry, host };
+  const rendered = provider.request.render({ inputs, secret: (name) => secrets.get(name) });
+  if (!rendered.ok) return refusedRender(rendered.problem, provider.request);
+  const { request } = rendered;
+  const guard = guardOf(entries, cleartextOrigins);
+  const url = new URL(request.url);
+  if (guard(url) !== null) {
+    const host = url.hostname;
+    return { kind: 'ineligible', code: 'secret-host-not-allowed', entry: refusedEntry(entries, host), host };
+  }
+  const usesSecret = entries.length > 0;
+  return { kind: 'eligible', ready: { provider, request, origin: url.origin, usesSecret, secrets, guard } };
 }
 
 /** Eligible providers in the order of attempts. */

@@ -20,6 +20,7 @@ export const aProvider = (name: string, change: Partial<CompiledProvider> = {}):
   idempotent: false,
   idempotencyHeader: undefined,
   retry: { maxAttempts: 3, onStatus: new Set([500]), notExecutedStatus: new Set([429]) },
+  repeats: { anywhere: true, there: false },
   followRedirects: 0,
   exposeErrorBody: false,
   maxResponseBytes: undefined,

@@ -3,7 +3,7 @@ import { MemoryCatalog } from '../../adapters/catalog/memory-catalog.ts';
 import type { Dialer, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
 import { hmacSha256, nodeEncoding, sha256, signerOf } from '../../adapters/keys/primitives.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
-import type { Logger } from '../../adapters/telemetry/port.ts';
+import type { LogFields, Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Reply, RouteRequest } from '../../api-server/http/route.ts';
 import { CallerTags } from '../../api-server/runtime/caller-tags.ts';
@@ -146,7 +146,10 @@ function requestOf(call: Call, number: number): RouteRequest {
 }
 
 function listener(logged: { level: string; message: string; fields: unknown }[]): Logger {
-  const at = (level: string) => (message: string, fields?: unknown) => void logged.push({ level, message, fields });
+  const at = (level: string) => (message: string, given?: LogFields | (() => LogFields)) => {
+    const fields = typeof given === 'function' ? given() : given;
+    logged.push({ level, message, fields });
+  };
   const logger: Logger = {
     debug: at('debug'),
     info: at('info'),

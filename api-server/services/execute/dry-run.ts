@@ -4,8 +4,8 @@ import type { JsonObject } from '../../../core/json/json-value.ts';
 import type { CompiledProvider } from '../../../core/orb/compiled-orb.ts';
 import { eligibility, selectProviders } from '../../../core/run/eligibility.ts';
 import type { Reply, RouteRequest } from '../../http/route.ts';
-import { invalidInputs } from '../../run/request.ts';
-import type { ResolvedRun } from '../../run/plan-run.ts';
+import { invalidInputs } from '../../run/parse.ts';
+import type { ResolvedRun } from '../../run/plan.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 
 /** @param eligible all entries may be sent there: a host from a secret is known only after rendering */
@@ -30,7 +30,11 @@ function providerReport(runtime: Runtime, provider: CompiledProvider, resolved: 
   const sealed = provider.request.seal(resolved.inputs);
   if (!sealed.ok) return undefined;
   const { cleartextOrigins } = runtime.settings;
-  const result = eligibility(provider, { inputs: resolved.inputs, vault: resolved.orbiset.vault, cleartextOrigins });
+  const result = eligibility(provider, {
+    inputs: resolved.inputs,
+    vault: resolved.orbiset.vault,
+    cleartextOrigins,
+  });
   const host = URL.canParse(sealed.request.url)
     ? new URL(sealed.request.url).hostname
     : (provider.request.literalHost ?? '');
@@ -51,7 +55,8 @@ export function dryRun(runtime: Runtime, request: RouteRequest, resolved: Resolv
   const { orb, orbiset, inputs } = resolved;
   const now = runtime.clock.now();
   const providers = providersInOrder(orb, { now });
-  const context = { inputs, vault: orbiset.vault, cleartextOrigins: runtime.settings.cleartextOrigins };
+  const { cleartextOrigins } = runtime.settings;
+  const context = { inputs, vault: orbiset.vault, cleartextOrigins };
   const selection = selectProviders(providers, context);
   if (selection.kind === 'input') return invalidInputs(request, [selection.problem]).reply;
   const body: JsonObject = {

@@ -8,8 +8,9 @@ import { parseOrbId } from '../../../core/manifest/orb-id.ts';
 import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
 import { tenantFor } from '../../http/namespace.ts';
 import { problem } from '../../http/problem.ts';
-import type { Reply, RouteRequest } from '../../http/route.ts';
-import { notReady, refuseKey, type Step } from '../../run/plan-run.ts';
+import { stop, type RouteRequest, type Step } from '../../http/route.ts';
+import { refuseKey } from '../../run/authorise.ts';
+import { notReady } from '../../run/resolve.ts';
 import type { EvaluationRequest, OrbPlace } from '../../providers/port.ts';
 
 /** An Orb of the caller's tenant with the version that runs. */
@@ -17,8 +18,6 @@ export interface FoundOrb {
   readonly place: OrbPlace;
   readonly orb: CompiledOrb;
 }
-
-const stop = (reply: Reply): { readonly ok: false; readonly reply: Reply } => ({ ok: false, reply });
 
 /** The Orb of `{orb_id}` in a path (design.md §2): of the caller's tenant only. */
 export function findOrb(catalog: Pick<Catalog, 'orb'>, request: RouteRequest): Step<FoundOrb> {

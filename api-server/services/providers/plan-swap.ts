@@ -3,8 +3,7 @@ import type { Clock } from '../../../adapters/time/clock.ts';
 import { explainUndefined } from '../../../core/manifest-rules/check-providers.ts';
 import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
 import { problem } from '../../http/problem.ts';
-import type { Reply, RouteRequest } from '../../http/route.ts';
-import type { Step } from '../../run/plan-run.ts';
+import { stop, type Reply, type RouteRequest, type Step } from '../../http/route.ts';
 import { activeOf, evaluationRequest, namesOf, timeText, type FoundOrb } from './orb-state.ts';
 import type { EvaluationSource, NewPin, ReplicaView } from '../../providers/port.ts';
 import { EXPIRY_WITH_ONCE, type PinMode, type SwapBody } from './swap-body.ts';
@@ -30,8 +29,6 @@ export interface SwapPlan {
 const DAY_MS = 24 * 3_600_000;
 // failover.md §8: time limit for handling a `once` swap.
 const ONCE_MS = 10 * 60_000;
-
-const stop = (reply: Reply): { readonly ok: false; readonly reply: Reply } => ({ ok: false, reply });
 
 /** Without `swap_config` there is no provider to go back to, so the swap stays until the next one. */
 const modeOf = ({ mode }: SwapBody, { manifest }: CompiledOrb): PinMode =>

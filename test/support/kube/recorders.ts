@@ -11,8 +11,8 @@ export interface RecordedLine {
 export function recordingLogger(lines: RecordedLine[] = []): Logger & { readonly lines: readonly RecordedLine[] } {
   const at =
     (level: RecordedLine['level']) =>
-    (message: string, fields: LogFields = {}): void => {
-      lines.push({ level, message, fields });
+    (message: string, fields: LogFields | (() => LogFields) = {}): void => {
+      lines.push({ level, message, fields: typeof fields === 'function' ? fields() : fields });
     };
   return {
     lines,

@@ -13,9 +13,11 @@ export function recordLog(): RecordedLog {
   const lines: { text: string; fields: LogFields }[] = [];
   const loggerOf = (own: LogFields): Logger => {
     const at =
-      (level: string): Logger['info'] =>
-      (message, fields) =>
-        void lines.push({ text: `${level} ${message}`, fields: { ...own, ...fields } });
+      (level: string): Logger['debug'] =>
+      (message, given) => {
+        const fields = typeof given === 'function' ? given() : given;
+        lines.push({ text: `${level} ${message}`, fields: { ...own, ...fields } });
+      };
     return {
       debug: at('debug'),
       info: at('info'),

@@ -28,7 +28,7 @@ function start(): Started {
 }
 
 const begin = ({ inFlight }: Started, orbId: OrbId, namespace = 'acme'): LiveRun =>
-  inFlight.begin({ orbiset: 'team.support', orb: { namespace, orbId } }, 60_000);
+  inFlight.begin('team.support', { namespace, orbId }, 60_000);
 
 const configMap = (members: object): KubeObject => ({
   apiVersion: 'v1',

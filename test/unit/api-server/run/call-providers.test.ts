@@ -233,7 +233,7 @@ describe('callProviders (failover.md §12)', () => {
       held?.release();
       return true;
     };
-    expect([free('https://a.example.com'), slots.full(['https://b.example.com'])]).to.deep.equal([true, false]);
+    expect([free('https://a.example.com'), slots.hasRoom]).to.deep.equal([true, true]);
     const waits = new AbortController();
     expect(slots.acquire(['https://b.example.com'], waits.signal)).to.be.instanceOf(Promise);
     waits.abort();

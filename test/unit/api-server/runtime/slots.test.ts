@@ -37,13 +37,12 @@ describe('Slots (security.md S6)', () => {
     expect(slots.acquire(['a'], never)).to.not.be.instanceOf(Promise);
   });
 
-  it('is full when as many wait as may, and only for keys that are taken', () => {
+  it('has no room when as many wait as may, and knows which keys are still free', () => {
     const slots = new Slots({ perKey: 1, waiting: 1 });
     void slots.acquire(['a'], never);
-    expect(slots.full(['a'])).to.equal(false);
+    expect([slots.hasRoom, slots.free(['a'])]).to.deep.equal([true, false]);
     void slots.acquire(['a'], never);
-    expect(slots.full(['a'])).to.equal(true);
-    expect(slots.full(['b'])).to.equal(false);
+    expect([slots.hasRoom, slots.free(['a']), slots.free(['b'])]).to.deep.equal([false, false, true]);
   });
 
   it('counts a slot that is released twice once', async () => {

@@ -243,7 +243,7 @@ describe('selectProviders', () => {
       [true, false],
       [false, true],
     ]);
-    expect(selected.eligible.map(({ entries }) => entries.map(({ name }) => name))).to.deep.equal([['A'], ['B']]);
+    expect(selected.eligible.map(({ secrets }) => [...secrets.keys()])).to.deep.equal([['A'], ['B']]);
   });
 
   it('wants at least one provider', () => {

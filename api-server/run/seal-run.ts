@@ -1,7 +1,6 @@
 import type { StoredReceipt } from '../../adapters/ledger/port.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { jcs } from '../../core/json/jcs.ts';
-import { encodeUtf8 } from '../../core/json/bytes.ts';
 import { commit } from '../../core/receipt/commitment.ts';
 import { newId } from '../../core/receipt/ids.ts';
 import { privateEntry } from '../../core/receipt/log-entry.ts';
@@ -18,12 +17,14 @@ export interface SealedRun {
 }
 
 /** A salted commitment over a JSON value, with the salt for the caller (trust.md §1.4). */
-export function commitJson(
-  runtime: Runtime,
-  value: JsonObject,
-): { readonly salt: Uint8Array; readonly record: CommitmentRecord } {
-  const salt = runtime.random(16);
-  return { salt, record: commit(salt, encodeUtf8(jcs(value)), 'application/json', runtime.sha256) };
+export interface Commitment {
+  readonly salt: Uint8Array;
+  readonly record: CommitmentRecord;
+}
+
+export function commitJson({ random, sha256, sealing }: Runtime, value: JsonObject): Commitment {
+  const salt = random(16);
+  return { salt, record: commit(salt, sealing.encoding.utf8(jcs(value)), 'application/json', sha256) };
 }
 
 /**
@@ -44,15 +45,13 @@ export function sealRun(runtime: Runtime, seed: RunSeed, ending: RunEnding): Sea
 }
 
 /** The five members of the spec (§2.3), copied from the signed record; `signatureValid` was just computed. */
-export function summaryOf(record: ReceiptRecord, signatureValid: boolean): JsonObject {
-  return {
-    receipt_id: record.receipt_id,
-    trust_score: record.trust_score,
-    risk_level: record.risk_level,
-    signature_valid: signatureValid,
-    timestamp: record.issued_at,
-  };
-}
+export const summaryOf = (record: ReceiptRecord, signatureValid: boolean): JsonObject => ({
+  receipt_id: record.receipt_id,
+  trust_score: record.trust_score,
+  risk_level: record.risk_level,
+  signature_valid: signatureValid,
+  timestamp: record.issued_at,
+});
 
 /** The ledger's row for a sealed receipt. */
 export const receiptRow = (

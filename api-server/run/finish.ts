@@ -1,0 +1,172 @@
+import { LedgerError, type FinishResult, type RunFinish, type StoredReceipt } from '../../adapters/ledger/port.ts';
+import type { LogFields } from '../../adapters/telemetry/port.ts';
+import { decisiveAttempt, runEnd, type RunEnd } from '../../core/attempts/classify.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
+import type { AttemptRecord } from '../../core/receipt/record.ts';
+import type { RunEnding } from '../../core/run/record.ts';
+import { ledgerCode, problem } from '../http/problem.ts';
+import type { Reply } from '../http/route.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { answerText, misconfigured, storedText } from './answer.ts';
+import type { AttemptResult } from './attempt.ts';
+import type { CallResults } from './call-providers.ts';
+import type { FinishedRun } from './finished-run.ts';
+import type { RunPlan } from './plan.ts';
+import { recordOf, summaryOf as storedSummaryOf } from './receipt-summary.ts';
+import { commitJson, receiptRow, sealRun, type SealedRun } from './seal-run.ts';
+import type { Run } from './start.ts';
+
+const withoutAttempt: Readonly<Record<CallResults['stop'], RunEnd>> = {
+  unavailable: { outcome: 'orb_error', problem: 'providers-unavailable' },
+  quota: { outcome: 'caller_error', problem: 'provider-rate-limited' },
+  cut: { outcome: 'timeout', problem: 'provider-timeout' },
+  failed: { outcome: 'orb_error', problem: 'provider-failed' },
+};
+
+/** How a run ends: by an attempt, by a kill switch, or because no provider could be called. */
+function endOf(run: Run, { results, stop }: CallResults, decisive: AttemptResult | undefined): RunEnd {
+  const killed = run.live.killed();
+  if (killed !== undefined && (stop === 'cut' || results.at(-1)?.exchange.kind !== 'answered'))
+    return { outcome: 'platform_error', problem: killed };
+  return decisive === undefined ? withoutAttempt[stop] : runEnd(decisive.exchange, decisive.usedSecret);
+}
+
+const problemOf = (end: RunEnd): FinishedRun['problem'] => (end.outcome === 'success' ? undefined : end.problem);
+
+/** Outputs for the caller: they contain no known form of a secret of this vault (security.md §5). */
+function outputsOf(
+  runtime: Runtime,
+  { orb, orbiset, runId }: RunPlan,
+  { outputs }: AttemptResult,
+): JsonObject | undefined {
+  if (!orb.hasOutputs || outputs === null) return undefined;
+  const { value, hits } = orbiset.redactor.json(outputs);
+  if (hits > 0) {
+    runtime.metrics.redactions(orb.namespace, orb.orbId, hits);
+    if (runtime.echoWarnings.isDue(`${orb.namespace}/${orb.orbId}`))
+      runtime.logger.warn('a provider echoed a secret', { run_id: runId, orb_id: orb.orbId, hits });
+  }
+  return isJsonObject(value) ? value : {};
+}
+
+// The wall clock may be stepped during a run. A difference up to one second counts as slewing (trust.md §4, `slo`).
+const STEP_MS = 1000;
+
+const attemptsOf = ({ results }: CallResults): readonly AttemptRecord[] => results.map(({ record }) => record);
+
+/** The facts of the end that don't depend on the outputs. */
+function conclude(
+  { clock }: Runtime,
+  run: Run,
+  calls: CallResults,
+  { outcome }: RunEnd,
+): Omit<RunEnding, 'output' | 'outputsComplete'> {
+  const durationMs = Math.round(clock.monotonic() - run.began);
+  const finishedAt = run.seed.started_at + durationMs;
+  return {
+    outcome,
+    closedBy: 'runtime',
+    attempts: attemptsOf(calls),
+    exception: calls.results.some(({ exception }) => exception),
+    caller: run.plan.caller?.standing() ?? 'anonymous',
+    durationMs,
+    clockStepped: Math.abs(clock.now() - finishedAt) > STEP_MS,
+    finishedAt,
+  };
+}
+
+/** Decides how a run ended, redacts its outputs, and signs its receipt. Nothing is stored yet. */
+export function finishRun(runtime: Runtime, run: Run, calls: CallResults): FinishedRun {
+  const decisive = decisiveAttempt(calls.results);
+  const end = endOf(run, calls, decisive);
+  const good = end.outcome === 'success' ? decisive : undefined;
+  const outputs = good && outputsOf(runtime, run.plan, good);
+  const output = outputs && commitJson(runtime, outputs);
+  const sealed = sealRun(runtime, run.seed, {
+    ...conclude(runtime, run, calls, end),
+    output: output?.record ?? null,
+    outputsComplete: good?.outputsComplete === true,
+  });
+  return { run, calls, problem: problemOf(end), decisive, outputs, outputSalt: output?.salt, sealed };
+}
+
+type Settled = readonly [committed: FinishResult, isGood: boolean];
+
+const finishRow = ({ run, sealed }: FinishedRun): RunFinish => ({
+  runId: run.plan.runId,
+  tenant: run.seed.tenant,
+  receipt: receiptRow(sealed),
+});
+
+/** Commits and checks the receipt in parallel. The row is sent first, because it takes longer (performance.md §3.2). */
+function commitAndCheck({ ledger, selfCheck }: Runtime, finished: FinishedRun): Promise<Settled> {
+  return Promise.all([ledger.finishRun(finishRow(finished)), selfCheck.check(finished.sealed.jws)]);
+}
+
+/** With an `Idempotency-Key` the check comes first: a repeat must never show a bad receipt as good. */
+async function checkAndCommit({ ledger, selfCheck }: Runtime, finished: FinishedRun): Promise<Settled> {
+  const isGood = await selfCheck.check(finished.sealed.jws);
+  const text = isGood ? answerText(finished) : storedText(misconfigured(finished));
+  return [await ledger.finishRun({ ...finishRow(finished), answer: text }), isGood];
+}
+
+function ledgerFailedReply({ run: { plan }, calls }: FinishedRun, error: LedgerError): Reply {
+  return problem(plan, ledgerCode(error), {
+    detail: 'The run may have been executed; its receipt follows when the ledger is back.',
+    extensions: {
+      maybe_executed: true,
+      run: { run_id: plan.runId, status: 'failed', attempts: attemptsOf(calls).map((one) => ({ ...one })) },
+    },
+  });
+}
+
+/** The receipt that another process wrote for this run. It is checked like any receipt that is read. */
+const summaryOfStored = async ({ selfCheck }: Runtime, stored: StoredReceipt): Promise<JsonObject> =>
+  storedSummaryOf(stored, recordOf(stored.jws), await selfCheck.verifies(stored.jws));
+
+async function runClosedReply(runtime: Runtime, { plan, seed }: Run): Promise<Reply> {
+  const stored = await runtime.ledger.receiptOfRun(seed.tenant, plan.runId);
+  const receipt = stored === undefined ? {} : { receipt: await summaryOfStored(runtime, stored) };
+  const run = { run_id: plan.runId, status: 'failed', attempts: [], ...receipt };
+  return problem(plan, 'run-closed', { extensions: { maybe_executed: true, run } });
+}
+
+/**
+ * Counts every run in the metrics. The log has a line at `info` only for a run that did not complete. A completed run
+ * has its receipt, and a line costs more than its Merkle leaf (performance.md §2).
+ */
+function observe({ metrics, logger }: Runtime, { plan }: Run, { record }: SealedRun): void {
+  const { execution, orb } = record;
+  metrics.run(execution.outcome, execution.duration_ms / 1000);
+  const fields = (): LogFields => ({
+    run_id: execution.run_id,
+    request_id: plan.requestId,
+    orb_id: orb.id,
+    orbiset: plan.orbiset.fullName,
+    caller: plan.caller?.id ?? 'anonymous',
+    outcome: execution.outcome,
+    duration_ms: execution.duration_ms,
+    provider: execution.attempts.at(-1)?.provider ?? plan.eligible[0].provider.name,
+    receipt_id: record.receipt_id,
+  });
+  if (execution.outcome === 'success') logger.debug('run', fields);
+  else logger.info('run', fields());
+}
+
+/** Commits the receipt and checks its signature. @returns the answer when one of both fails */
+export async function storeReceipt(runtime: Runtime, finished: FinishedRun): Promise<Reply | undefined> {
+  const { run, sealed } = finished;
+  const { runId: run_id, claim } = run.plan;
+  try {
+    const [committed, isGood] = await (claim === undefined ? commitAndCheck : checkAndCommit)(runtime, finished);
+    if (committed.kind === 'closed') return await runClosedReply(runtime, run);
+    observe(runtime, run, sealed);
+    if (isGood) return undefined;
+    runtime.logger.error('a receipt does not verify with the published key: no more runs are started', { run_id });
+    return misconfigured(finished);
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    runtime.logger.error('the receipt of a run could not be stored', { run_id, error });
+    return ledgerFailedReply(finished, error);
+  }
+}

@@ -1,0 +1,20 @@
+import type { RunProblemCode } from '../../core/attempts/classify.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import type { AttemptResult } from './attempt.ts';
+import type { CallResults } from './call-providers.ts';
+import type { SealedRun } from './seal-run.ts';
+import type { Run } from './start.ts';
+
+/** A run that is over, with its signed receipt. */
+export interface FinishedRun {
+  readonly run: Run;
+  readonly calls: CallResults;
+  /** Undefined: the run succeeded. */
+  readonly problem: RunProblemCode | undefined;
+  /** The attempt that decides the end, except after a kill switch; undefined: there was no attempt. */
+  readonly decisive: AttemptResult | undefined;
+  /** For the caller: redacted. Undefined: the Orb has no outputs, or the run failed. */
+  readonly outputs: JsonObject | undefined;
+  readonly outputSalt: Uint8Array | undefined;
+  readonly sealed: SealedRun;
+}

@@ -1,0 +1,121 @@
+import type { OrbEntry } from '../../adapters/catalog/port.ts';
+import type { OrbId } from '../../core/manifest/orb-id.ts';
+import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
+import { providersInOrder } from '../../core/orb/effective-provider.ts';
+import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
+import { resolveOrb } from '../../core/orb/resolve-orb.ts';
+import { newId } from '../../core/receipt/ids.ts';
+import { selectProviders, type Selection } from '../../core/run/eligibility.ts';
+import { problem } from '../http/problem.ts';
+import type { ProblemCode } from '../http/problems.ts';
+import { stop, type Refusal, type Reply, type RouteRequest, type Step } from '../http/route.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { mayExecute, unauthenticatedReply, unlessAnonymous } from './authorise.ts';
+import { findOrbiset, invalidInputs, type ParsedRequest } from './parse.ts';
+import type { ResolvedRun, RunPlan } from './plan.ts';
+
+/** The answer for an Orb that never was valid, with its faults. A shared Orb's faults are shown only to its owner. */
+export function notReady(request: RouteRequest, { namespace, fault = '' }: OrbEntry, tenant: string): Reply {
+  return problem(request, 'orb-not-ready', fault === '' || namespace !== tenant ? {} : { detail: fault });
+}
+
+/** The Orb of a request (design.md §2). The key was checked before, by `refuseKey`. */
+function findOrb(runtime: Runtime, request: RouteRequest, orbiset: CompiledOrbiset, orbId: OrbId): Step<CompiledOrb> {
+  const found = resolveOrb(runtime.catalog, orbiset, orbId, runtime.settings.platformNamespace);
+  switch (found.kind) {
+    case 'found': {
+      const { compiled } = found.entry;
+      if (compiled === undefined) return stop(notReady(request, found.entry, orbiset.namespace));
+      return { ok: true, value: compiled };
+    }
+    case 'not-allowed':
+      return stop(problem(request, 'orb-not-allowed', { detail: `Add ${orbId} to spec.orbs of the Orbiset.` }));
+    case 'unknown':
+      return stop(problem(request, 'orb-not-found'));
+    default:
+      return found satisfies never;
+  }
+}
+
+/** The code that refuses every run of the Orbiset or of the Orb. */
+function refusalOf(runtime: Runtime, orbiset: CompiledOrbiset, orb: CompiledOrb): ProblemCode | undefined {
+  if (orbiset.suspended) return 'orbiset-suspended';
+  if (orbiset.asksForPolicies) return 'policy-unavailable';
+  return runtime.switches.refusal(orb.namespace, orb.orbId);
+}
+
+/**
+ * Finds what a request names: Orbiset, Orb, and inputs with the declared names and types. Without a key only an open
+ * Orb is visible. Its faults are then reported like those of a request with a key.
+ */
+export function resolveRun(runtime: Runtime, request: RouteRequest, parsed: ParsedRequest): Step<ResolvedRun> {
+  // Again: while the ledger was asked, the Orbiset may have been suspended, and the values of its vault overwritten.
+  const again = parsed.claim === undefined ? undefined : findOrbiset(runtime, request);
+  if (again?.ok === false) return stop(unlessAnonymous(request, again.reply));
+  const orbiset = again?.value ?? parsed.orbiset;
+  const found = findOrb(runtime, request, orbiset, parsed.orbId);
+  if (!found.ok) return stop(unlessAnonymous(request, found.reply));
+  const orb = found.value;
+  if (!mayExecute(runtime, request, orb, parsed.dryRun)) return stop(unauthenticatedReply(request));
+  const refused = refusalOf(runtime, orbiset, orb);
+  if (refused !== undefined) return stop(problem(request, refused));
+  const inputs = orb.checkInputs(parsed.inputs);
+  return inputs.ok
+    ? { ok: true, value: { orbiset, orb, inputs: inputs.value } }
+    : invalidInputs(request, inputs.findings);
+}
+
+function notEligible(
+  runtime: Runtime,
+  request: RouteRequest,
+  orbiset: CompiledOrbiset,
+  { code, entry, host }: Extract<Selection, { kind: 'ineligible' }>,
+): Refusal {
+  const next = {
+    'secret-missing': `The vault entry ${entry} is missing. Add it: ${runtime.settings.secretHint(orbiset, entry, host)}`,
+    'secret-not-header-safe': `The vault entry ${entry} has a control character and can't be sent in this request. Set it again.`,
+    'secret-host-not-allowed': `The vault entry ${entry} may not be sent to ${host}. Allow it: ${runtime.settings.secretHint(orbiset, entry, host)}`,
+  } as const;
+  return stop(problem(request, code, { detail: next[code], extensions: { entry, host } }));
+}
+
+/** The shortest of the limits of installation, Orbiset and manifest, ms. */
+const timeoutOf = (runtime: Runtime, { limits }: CompiledOrbiset, manifestMs: number): number =>
+  Math.min(runtime.settings.maxTimeoutMs, limits.timeoutMs ?? Infinity, manifestMs);
+
+/**
+ * The plan of a run: a new id, and the providers that it may call, each with its request ready to send. Nothing is sent
+ * here, and no run is started.
+ */
+export function planRun(
+  runtime: Runtime,
+  request: RouteRequest,
+  { orbiset, orb, inputs }: ResolvedRun,
+  { claim, debug }: ParsedRequest,
+): Step<RunPlan> {
+  const { clock, random, sha256, settings } = runtime;
+  const now = clock.now();
+  const runId = newId('run_', now, random); // decides whether the run belongs to the share of a ramp
+  const providers = providersInOrder(orb, { now, runId, sha256 });
+  const { cleartextOrigins } = settings;
+  const selection = selectProviders(providers, { inputs, vault: orbiset.vault, cleartextOrigins });
+  if (selection.kind === 'input') return invalidInputs(request, [selection.problem]);
+  if (selection.kind === 'ineligible') return notEligible(runtime, request, orbiset, selection);
+  const { eligible } = selection;
+  return {
+    ok: true,
+    value: {
+      runId,
+      requestId: request.requestId,
+      traceparent: request.traceparent,
+      orbiset,
+      orb,
+      inputs,
+      eligible,
+      caller: request.caller,
+      timeoutMs: timeoutOf(runtime, orbiset, eligible[0].provider.timeoutMs),
+      claim,
+      debug: settings.standalone && request.caller !== undefined && debug,
+    },
+  };
+}
