@@ -73,14 +73,27 @@ const refusedRedirect = (status: number): Outcome => ({
 });
 
 /** These headers frame the message or name its target; the template refuses them at load (security.md §4.1). */
-const OURS =
-  /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|accept-encoding)$/i;
+const OURS: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'accept-encoding',
+]);
+
+const isOurs = (lower: string): boolean => OURS.has(lower) || lower.startsWith('proxy-');
 
 /** Headers in undici's flat form. An encoded answer is decoded; no request asks for an encoding. */
 function wireHeaders(headers: OutboundRequest['headers']): string[] {
   const flat: string[] = ['accept-encoding', 'identity'];
   for (const [name, value] of headers) {
-    if (OURS.test(name)) throw new TypeError(`header not to be set by a request: ${name.toLowerCase()}`);
+    const lower = name.toLowerCase();
+    if (isOurs(lower)) throw new TypeError(`header not to be set by a request: ${lower}`);
     flat.push(name, value);
   }
   return flat;
@@ -193,6 +206,7 @@ class GuardedDialer implements Dialer {
       const release = (): void => this.#slots.release(url.origin);
       const exchange = new ResponseExchange({ method, limits, signal, reading: connector.reading, settle, release });
       agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, exchange);
+      exchange.limitConnecting();
     });
   }
 }

@@ -51,10 +51,15 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
 
   constructor(setup: ExchangeSetup) {
     this.#setup = setup;
-    const connectMs = Math.min(setup.limits.connectTimeoutMs, MAX_CONNECT_MS);
-    this.#timer = setTimeout(() => this.#fail({ kind: 'timeout', code: 'connect-timeout' }), connectMs);
     setup.signal.addEventListener('abort', this.#onAbort);
     if (setup.signal.aborted) this.#onAbort();
+  }
+
+  /** Call it after the dispatch. On a kept connection the request is on its way by then and needs no timer. */
+  limitConnecting(): void {
+    if (this.#settled || this.#controller !== undefined) return;
+    const connectMs = Math.min(this.#setup.limits.connectTimeoutMs, MAX_CONNECT_MS);
+    this.#timer = setTimeout(() => this.#fail({ kind: 'timeout', code: 'connect-timeout' }), connectMs);
   }
 
   /** undici writes the head in the same step right after this call: from here on the request counts as sent. */

@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, hash, randomFillSync, sign, verify, type KeyObject } from 'node:crypto';
 import { encodeBase64Url } from '../../core/json/base64.ts';
-import type { Sha256 } from '../../core/json/digest.ts';
+import type { Sha256, Sha256Hex } from '../../core/json/digest.ts';
 import type { Encoding } from '../../core/receipt/jws.ts';
 import type { Signer } from '../../core/receipt/signer.ts';
 
@@ -10,6 +10,9 @@ const POOL_BYTES = 16_384;
 
 /** About 1 µs for 1 kB. */
 export const sha256: Sha256 = (bytes) => hash('sha256', bytes, 'buffer');
+
+/** Half the time of `sha256`, which makes a buffer. */
+export const sha256Hex: Sha256Hex = (data) => hash('sha256', data, 'hex');
 
 /** HMAC-SHA-256, 32 bytes. */
 export const hmacSha256 = (key: Uint8Array, message: Uint8Array): Uint8Array =>

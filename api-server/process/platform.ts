@@ -5,7 +5,14 @@ import { createDialer } from '../../adapters/egress/dialer.ts';
 import { cleartextOrigins } from '../../adapters/egress/allow-rules.ts';
 import type { Dialer, AllowRule } from '../../adapters/egress/port.ts';
 import type { PlatformKeys } from '../../adapters/keys/port.ts';
-import { ed25519Verify, hmacSha256, nodeEncoding, randomSource, sha256 } from '../../adapters/keys/primitives.ts';
+import {
+  ed25519Verify,
+  hmacSha256,
+  nodeEncoding,
+  randomSource,
+  sha256,
+  sha256Hex,
+} from '../../adapters/keys/primitives.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import type { HeadStore } from '../../adapters/log-head/port.ts';
@@ -125,7 +132,7 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     ...shared,
     clock,
     sha256,
-    sealing: { signer: keys.receipt, sha256, encoding: nodeEncoding },
+    sealing: { signer: keys.receipt, sha256Hex, encoding: nodeEncoding },
     issuer: keys.issuer,
     logger: log.logger,
     settings: {

@@ -1,4 +1,3 @@
-import { encodeBase64Url } from '../../core/json/base64.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { RunProblemCode } from '../../core/attempts/classify.ts';
 import { shownBody } from '../../core/run/shown-body.ts';
@@ -37,9 +36,9 @@ function providerBody({ run: { plan }, problem: code, decisive }: FinishedRun, r
 
 function openings({ run, outputSalt }: FinishedRun, reader: Reader): JsonObject {
   if (reader === 'repeat') return {};
-  const input = { salt: encodeBase64Url(run.inputSalt) };
+  const input = { salt: run.inputSalt };
   return {
-    openings: outputSalt === undefined ? { input } : { input, output: { salt: encodeBase64Url(outputSalt) } },
+    openings: outputSalt === undefined ? { input } : { input, output: { salt: outputSalt } },
   };
 }
 

@@ -84,21 +84,17 @@ const readResult = (result: DialResult, ready: ReadyAttempt): Reading =>
     ? readAnswer(result, ready)
     : { exchange: { kind: 'failed', cause: result.failure.kind }, outputs: null, complete: false };
 
-const hasHeader = (headers: OutboundRequest['headers'], name: string): boolean =>
-  headers.some(([key]) => key.toLowerCase() === name);
-
 /** The request as it is sent: the manifest's own headers, then ours that the manifest does not set. */
-function outbound(ready: ReadyAttempt, plan: RunPlan, runtime: Runtime): OutboundRequest {
-  const { request, provider } = ready;
-  const own: (readonly [string, string])[] = [
-    ['user-agent', runtime.settings.userAgent],
-    ['traceparent', plan.traceparent],
-    ...(provider.idempotencyHeader === undefined
-      ? []
-      : ([[provider.idempotencyHeader.toLowerCase(), plan.runId]] as const)),
-  ];
-  const added = own.filter(([name]) => !hasHeader(request.headers, name));
-  return { method: request.method, url: request.url, headers: [...request.headers, ...added], body: request.body };
+function outbound({ request, provider }: ReadyAttempt, plan: RunPlan, runtime: Runtime): OutboundRequest {
+  const { headerNames } = provider.request;
+  const headers = [...request.headers];
+  const add = (name: string, value: string): void => {
+    if (!headerNames.has(name)) headers.push([name, value]);
+  };
+  add('user-agent', runtime.settings.userAgent);
+  add('traceparent', plan.traceparent);
+  if (provider.idempotencyHeader !== undefined) add(provider.idempotencyHeader.toLowerCase(), plan.runId);
+  return { method: request.method, url: request.url, headers, body: request.body };
 }
 
 function limitsOf(ready: ReadyAttempt, runtime: Runtime): DialLimits {

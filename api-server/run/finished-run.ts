@@ -15,6 +15,7 @@ export interface FinishedRun {
   readonly decisive: AttemptResult | undefined;
   /** For the caller: redacted. Undefined: the Orb has no outputs, or the run failed. */
   readonly outputs: JsonObject | undefined;
-  readonly outputSalt: Uint8Array | undefined;
+  /** base64url. */
+  readonly outputSalt: string | undefined;
   readonly sealed: SealedRun;
 }

@@ -18,13 +18,16 @@ export interface SealedRun {
 
 /** A salted commitment over a JSON value, with the salt for the caller (trust.md §1.4). */
 export interface Commitment {
-  readonly salt: Uint8Array;
+  /** base64url. */
+  readonly salt: string;
   readonly record: CommitmentRecord;
 }
 
-export function commitJson({ random, sha256, sealing }: Runtime, value: JsonObject): Commitment {
+export function commitJson({ random, sealing }: Runtime, value: JsonObject): Commitment {
+  const { encoding, sha256Hex } = sealing;
   const salt = random(16);
-  return { salt, record: commit(salt, sealing.encoding.utf8(jcs(value)), 'application/json', sha256) };
+  const record = commit(salt, encoding.utf8(jcs(value)), 'application/json', sha256Hex);
+  return { salt: encoding.base64Url(salt), record };
 }
 
 /**

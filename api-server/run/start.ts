@@ -13,7 +13,8 @@ export interface Run {
   readonly plan: RunPlan;
   readonly seed: RunSeed;
   readonly live: LiveRun;
-  readonly inputSalt: Uint8Array;
+  /** base64url. */
+  readonly inputSalt: string;
   /** Monotonic ms of the start. */
   readonly began: number;
 }

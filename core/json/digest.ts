@@ -6,6 +6,9 @@ export type Digest = string & { readonly __brand: 'Digest' };
 /** Synchronous SHA-256, 32 bytes out. Injected, so that core stays free of a runtime's crypto. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array;
 
+/** The same as 64 lower-case hexadecimal digits; of a text, the digest of its UTF-8 bytes. */
+export type Sha256Hex = (data: Uint8Array | string) => string;
+
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 /** Type guard of `Digest`, so that no cast is needed. */

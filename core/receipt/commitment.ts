@@ -1,5 +1,4 @@
-import type { Sha256 } from '../json/digest.ts';
-import { digestOf } from '../json/digest.ts';
+import type { Sha256Hex } from '../json/digest.ts';
 import type { CommitmentRecord } from './record.ts';
 
 /** The input of a salted commitment's hash: the salt, then the bytes (trust.md §1.4). */
@@ -15,8 +14,13 @@ export function commitmentInput(salt: Uint8Array, bytes: Uint8Array): Uint8Array
  * @param salt 16 random bytes, given to the caller once and never stored
  * @param bytes JCS of a JSON value, or the raw bytes of anything else
  */
-export const commit = (salt: Uint8Array, bytes: Uint8Array, mediaType: string, sha256: Sha256): CommitmentRecord => ({
-  commitment: digestOf(commitmentInput(salt, bytes), sha256),
+export const commit = (
+  salt: Uint8Array,
+  bytes: Uint8Array,
+  mediaType: string,
+  sha256Hex: Sha256Hex,
+): CommitmentRecord => ({
+  commitment: `sha256:${sha256Hex(commitmentInput(salt, bytes))}`,
   media_type: mediaType,
   size_bytes: bytes.length,
 });

@@ -15,7 +15,8 @@ export const isRunId = (text: string): text is RunId => RUN_ID.test(text);
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const HIGH = 2 ** 32;
 
-const pair = (bytes: Uint8Array, at: number): string => `${hex[bytes[at] ?? 0]}${hex[bytes[at + 1] ?? 0]}`;
+/** Two bytes; higher bits are ignored. */
+const pair = (first: number, second: number): string => `${hex[first & 0xff]}${hex[second & 0xff]}`;
 
 /**
  * A UUID of version 7 in lower case (RFC 9562 §5.7): 48 bits of time, 74 random bits.
@@ -24,15 +25,15 @@ const pair = (bytes: Uint8Array, at: number): string => `${hex[bytes[at] ?? 0]}$
  */
 export function uuidv7(now: number, random: (bytes: number) => Uint8Array): string {
   const chance = random(10);
+  const byte = (at: number): number => chance[at] ?? 0;
   const time = Math.floor(now);
-  const high = Math.floor(time / HIGH)
-    .toString(16)
-    .padStart(4, '0');
-  const low = (time % HIGH).toString(16).padStart(8, '0');
-  const text = high + low;
-  const version = `7${pair(chance, 0).slice(1)}`;
-  const variant = `${hex[((chance[2] ?? 0) & 0x3f) | 0x80]}${hex[chance[3] ?? 0]}`;
-  return `${text.slice(0, 8)}-${text.slice(8)}-${version}-${variant}-${pair(chance, 4)}${pair(chance, 6)}${pair(chance, 8)}`;
+  const high = Math.floor(time / HIGH);
+  const low = time % HIGH;
+  const instant = `${pair(high >>> 8, high)}${pair(low >>> 24, low >>> 16)}-${pair(low >>> 8, low)}`;
+  const version = pair((byte(0) & 0x0f) | 0x70, byte(1));
+  const variant = pair((byte(2) & 0x3f) | 0x80, byte(3));
+  const rest = `${pair(byte(4), byte(5))}${pair(byte(6), byte(7))}${pair(byte(8), byte(9))}`;
+  return `${instant}-${version}-${variant}-${rest}`;
 }
 
 /** A new id: prefix and UUIDv7. @param now ms since the epoch */

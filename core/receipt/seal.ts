@@ -1,5 +1,4 @@
-import type { Sha256 } from '../json/digest.ts';
-import { encodeHex } from '../json/hex.ts';
+import type { Sha256Hex } from '../json/digest.ts';
 import { signJws, type Encoding } from './jws.ts';
 import type { ReceiptRecord } from './record.ts';
 import { serialiseRecord } from './serialise.ts';
@@ -15,12 +14,12 @@ export interface SealedReceipt {
 /** Functions that sealing needs. They are synchronous, because sealing is on the run path. */
 export interface SealTools {
   readonly signer: Signer;
-  readonly sha256: Sha256;
+  readonly sha256Hex: Sha256Hex;
   readonly encoding: Encoding;
 }
 
 /** Signs a record as `orb-receipt+jws` (trust.md §1.3). @throws TypeError the record does not fit the profile */
-export function sealReceipt(record: ReceiptRecord, { signer, sha256, encoding }: SealTools): SealedReceipt {
+export function sealReceipt(record: ReceiptRecord, { signer, sha256Hex, encoding }: SealTools): SealedReceipt {
   const jws = signJws(serialiseRecord(record), 'orb-receipt+jws', signer, encoding);
-  return { jws, jwsSha256: encodeHex(sha256(encoding.utf8(jws))) };
+  return { jws, jwsSha256: sha256Hex(jws) };
 }

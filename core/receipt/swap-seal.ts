@@ -1,4 +1,3 @@
-import { encodeHex } from '../json/hex.ts';
 import { jcs } from '../json/jcs.ts';
 import { signJws } from './jws.ts';
 import { privateSwapEntry, swapEntry } from './log-entry.ts';
@@ -21,8 +20,7 @@ export interface SealedSwap {
  */
 export function sealSwap(record: SwapReceipt, isPublished: boolean, tools: SealTools): SealedSwap {
   if (!isSwapReceipt(record) || !fitsProfile(record)) throw new TypeError('the record of a swap is not of its schema');
-  const { signer, sha256, encoding } = tools;
+  const { signer, sha256Hex, encoding } = tools;
   const jws = signJws(jcs(record), 'orb-swap+jws', signer, encoding);
-  const jwsSha256 = encodeHex(sha256(encoding.utf8(jws)));
-  return { jws, entry: (isPublished ? swapEntry : privateSwapEntry)(record, jwsSha256) };
+  return { jws, entry: (isPublished ? swapEntry : privateSwapEntry)(record, sha256Hex(jws)) };
 }

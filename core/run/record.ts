@@ -56,18 +56,19 @@ export function recordOf(seed: RunSeed, ending: RunEnding, context: RecordContex
   const checks = checksOf({ ...ending, sloMs, hasInputs, hasOutputs });
   const violations = context.policy.violations.map((violation) => violation.severity);
   const score = scoreOf({ checks, violations, irreversible: seed.irreversible });
+  const finishedAt = time(ending.finishedAt);
   return {
     schema: `${context.issuer}/schemas/receipt/v1`,
     receipt_id: context.receiptId,
     issuer: context.issuer,
-    issued_at: time(context.issuedAt),
+    issued_at: context.issuedAt === ending.finishedAt ? finishedAt : time(context.issuedAt),
     orb: { id: seed.orb_id, manifest_digest: seed.manifest_digest, irreversible: seed.irreversible },
     execution: {
       run_id: seed.run_id,
       outcome: ending.outcome,
       closed_by: ending.closedBy,
       started_at: time(seed.started_at),
-      finished_at: time(ending.finishedAt),
+      finished_at: finishedAt,
       duration_ms: ending.durationMs,
       slo_ms: seed.slo_ms,
       attempts: ending.attempts,

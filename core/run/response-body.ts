@@ -84,6 +84,8 @@ export function readBody(bytes: Uint8Array, contentType: string | undefined): Re
   return guess.ok ? guess : { ok: true, body: text };
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /**
  * Text of a provider's bytes. Text has no NUL: bytes with NUL are UTF-16 or binary, where no form of a secret would be
  * found (security.md §5).
@@ -92,7 +94,7 @@ export function readBody(bytes: Uint8Array, contentType: string | undefined): Re
 export function decodeText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     return undefined;
   }

@@ -121,6 +121,7 @@ function requestOf(fields: Fields, sealedUrl: string): CompiledRequest {
   const fill = requestFiller(fields);
   return {
     method,
+    headerNames: new Set(headers.map(({ name }) => name.toLowerCase())),
     secretsFor: secretsNeeded(referencesIn(spans)),
     render: ({ inputs, secret }: RenderValues) => fill({ kind: 'plain', inputs, secret }),
     seal: (inputs: JsonObject) => fill({ kind: 'sealed', inputs }),

@@ -29,6 +29,8 @@ export interface RenderValues {
 /** One execution, parsed once into a typed tree per field (security.md §4). Immutable, safe to share. */
 export interface CompiledRequest {
   readonly method: string;
+  /** Names of its headers, in lower case. */
+  readonly headerNames: ReadonlySet<string>;
   /**
    * Vault entries that this request needs when the caller gives only the `given` inputs. These are entries of direct
    * references, and entries in secret defaults of the other inputs (taint).

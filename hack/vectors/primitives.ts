@@ -6,6 +6,7 @@ import { fromHex } from './read.ts';
 // Uses the primitives of Node, so that vectors do not depend on adapters.
 
 export const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer');
+export const sha256Hex = (data: Uint8Array | string): string => hash('sha256', data, 'hex');
 
 export const hmac = (key: Uint8Array, message: Uint8Array): Uint8Array =>
   createHmac('sha256', key).update(message).digest();

@@ -15,7 +15,7 @@ import { serialiseRecord } from '../../core/receipt/serialise.ts';
 import type { Root } from '../../core/verify/keys.ts';
 import type { Opening } from '../../core/verify/openings.ts';
 import { verifyBundle, verifyReceipt, type VerifyOptions } from '../../core/verify/verify.ts';
-import { ed25519Verify, hmac, keyOfSeed, publicBytes, sha256 } from './primitives.ts';
+import { ed25519Verify, hmac, keyOfSeed, publicBytes, sha256, sha256Hex } from './primitives.ts';
 import {
   asObject,
   asValue,
@@ -52,7 +52,7 @@ const bytesOf = (item: JsonObject): Uint8Array =>
   has(item, 'raw_b64') ? fromBase64(textAt(item, 'raw_b64')) : encodeUtf8(jcs(valueAt(item, 'value')));
 
 function commitment(item: JsonObject): JsonValue {
-  const made = commit(fromHex(textAt(item, 'salt_hex')), bytesOf(item), 'application/json', sha256);
+  const made = commit(fromHex(textAt(item, 'salt_hex')), bytesOf(item), 'application/json', sha256Hex);
   return { commitment: made.commitment, size_bytes: made.size_bytes };
 }
 

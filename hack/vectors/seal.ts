@@ -5,7 +5,7 @@ import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import type { ReceiptRecord } from '../../core/receipt/record.ts';
 import { sealReceipt, type SealedReceipt } from '../../core/receipt/seal.ts';
 import type { Signer } from '../../core/receipt/signer.ts';
-import { sha256 } from './primitives.ts';
+import { sha256Hex } from './primitives.ts';
 
 const encoding = {
   utf8: (text: string): Uint8Array => Buffer.from(text, 'utf8'),
@@ -13,7 +13,7 @@ const encoding = {
 };
 
 export const seal = (record: ReceiptRecord, signer: Signer): SealedReceipt =>
-  sealReceipt(record, { signer, sha256, encoding });
+  sealReceipt(record, { signer, sha256Hex, encoding });
 
 export const signKeys = (document: JsonObject & KeysDocument, root: Signer): string =>
   signJws(jcs(document), 'orb-keys+jws', root, encoding);

@@ -5,6 +5,7 @@ export const aProvider = (name: string, change: Partial<CompiledProvider> = {}):
   name,
   request: {
     method: 'GET',
+    headerNames: new Set(),
     secretsFor: () => [],
     secretsInUrl: [],
     render: () => ({ ok: true, request: { method: 'GET', url: `https://${name}.example/`, headers: [], body: null } }),

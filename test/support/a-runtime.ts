@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { MemoryCatalog } from '../../adapters/catalog/memory-catalog.ts';
 import type { Dialer, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
-import { hmacSha256, nodeEncoding, sha256, signerOf } from '../../adapters/keys/primitives.ts';
+import { hmacSha256, nodeEncoding, sha256, sha256Hex, signerOf } from '../../adapters/keys/primitives.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { LogFields, Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
@@ -213,7 +213,7 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     clock,
     random: (bytes) => randomBytes(bytes),
     sha256,
-    sealing: { signer: receiptKey.signer, sha256, encoding: nodeEncoding },
+    sealing: { signer: receiptKey.signer, sha256Hex, encoding: nodeEncoding },
     issuer: 'https://orbs.example',
     logger: listener(logged),
     metrics,

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
-import { ed25519Verify, sha256 } from '../../../../adapters/keys/primitives.ts';
+import { ed25519Verify, sha256Hex } from '../../../../adapters/keys/primitives.ts';
 import { LedgerError, type Ledger } from '../../../../adapters/ledger/port.ts';
 import type { DialFailure } from '../../../../adapters/egress/port.ts';
 import { SelfCheck } from '../../../../api-server/self-check/self-check.ts';
@@ -71,7 +71,7 @@ describe('executeRun', () => {
     const record = await checkReceipt(answer);
     const salt = (field: string): Buffer => Buffer.from(textAt(answer.body, 'openings', field, 'salt'), 'base64url');
     const committed = (field: string, text: string): JsonObject => ({
-      ...commit(salt(field), Buffer.from(text), 'application/json', sha256),
+      ...commit(salt(field), Buffer.from(text), 'application/json', sha256Hex),
     });
     expect(record.input).to.deep.equal(committed('input', '{"text":"hi"}'));
     expect(record.output).to.deep.equal(committed('output', '{"id":"x1"}'));

@@ -2,7 +2,7 @@ import { publishedKey } from '../../../../hack/vectors/published-key.ts';
 import { createPublicKey } from 'node:crypto';
 import { expect } from 'chai';
 import { LedgerError, type Ledger } from '../../../../adapters/ledger/port.ts';
-import { ed25519Verify, sha256 } from '../../../../adapters/keys/primitives.ts';
+import { ed25519Verify, sha256, sha256Hex } from '../../../../adapters/keys/primitives.ts';
 import { SelfCheck } from '../../../../api-server/self-check/self-check.ts';
 import { createSwapMinter, type SwapMinter, type SwapMinterDeps } from '../../../../api-server/swaps/minter.ts';
 import type { LogFields } from '../../../../adapters/telemetry/port.ts';
@@ -29,7 +29,7 @@ const encoding = {
   utf8: (text: string) => Buffer.from(text, 'utf8'),
   base64Url: (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url'),
 };
-const sealing = { signer: keys.receipt, sha256, encoding };
+const sealing = { signer: keys.receipt, sha256Hex, encoding };
 const publicKey = createPublicKey({ key: { ...keys.receipt.jwk }, format: 'jwk' });
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const seqs = (...numbers: readonly number[]): readonly SwapRecord[] => numbers.map((seq) => aSwapRecord(seq));

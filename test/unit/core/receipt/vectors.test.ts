@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hmacSha256, sha256 } from '../../../../adapters/keys/primitives.ts';
+import { hmacSha256, sha256, sha256Hex } from '../../../../adapters/keys/primitives.ts';
 import { encodeUtf8 } from '../../../../core/json/bytes.ts';
 import { jcs } from '../../../../core/json/jcs.ts';
 import type { JsonObject } from '../../../../core/json/json-value.ts';
@@ -55,7 +55,7 @@ describe('commit: the vectors', () => {
     it(titleOf(item), () => {
       const raw = item['raw_b64'];
       const bytes = typeof raw === 'string' ? Buffer.from(raw, 'base64') : encodeUtf8(jcs(item['value'] ?? null));
-      const made = commit(Buffer.from(textAt(item, 'salt_hex'), 'hex'), bytes, 'application/json', sha256);
+      const made = commit(Buffer.from(textAt(item, 'salt_hex'), 'hex'), bytes, 'application/json', sha256Hex);
       expect(made).to.deep.equal({ media_type: 'application/json', ...objectAt(item, 'expected') });
     });
   }

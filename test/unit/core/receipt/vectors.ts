@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { nodeEncoding, sha256, signerOf } from '../../../../adapters/keys/primitives.ts';
+import { nodeEncoding, sha256Hex, signerOf } from '../../../../adapters/keys/primitives.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
 import type { SealTools } from '../../../../core/receipt/seal.ts';
 import type { PublicJwk } from '../../../../core/receipt/keys-document.ts';
@@ -43,6 +43,6 @@ export const jwkOf = (name: string): PublicJwk => ({
 /** Tools that seal with the active receipt key of the vectors. */
 export const vectorSealing: SealTools = {
   signer: signerOf(textAt(receiptVectors, 'keys', 'receipt_active', 'kid'), privateKeyOf('receipt_active')),
-  sha256,
+  sha256Hex,
   encoding: nodeEncoding,
 };

@@ -1,6 +1,6 @@
 import { publishedKey } from '../../../../hack/vectors/published-key.ts';
 import { seal, signKeys } from '../../../../hack/vectors/seal.ts';
-import { ed25519Verify, keyOfSeed, sha256, type TestKey } from '../../../../hack/vectors/primitives.ts';
+import { ed25519Verify, keyOfSeed, sha256, sha256Hex, type TestKey } from '../../../../hack/vectors/primitives.ts';
 import { TestTree } from '../../../../hack/vectors/merkle.ts';
 import { encodeUtf8 } from '../../../../core/json/bytes.ts';
 import { jcs } from '../../../../core/json/jcs.ts';
@@ -45,7 +45,7 @@ const DOCUMENT: KeysDocument = {
 function theRecord(): ReceiptRecord {
   const value: unknown = vectors.sign_cases[0]?.record;
   if (!isJsonObject(value) || !isReceiptRecord(value)) throw new Error('the vectors have no record');
-  return { ...value, input: commit(SALT, encodeUtf8(jcs(INPUT)), 'application/json', sha256) };
+  return { ...value, input: commit(SALT, encodeUtf8(jcs(INPUT)), 'application/json', sha256Hex) };
 }
 
 /** What may differ from a good bundle. */
@@ -129,7 +129,7 @@ export function aSwapBundle(changes: SwapChanges = {}): JsonObject {
   const { record = same, payload = same } = changes;
   const written = record(aSwapReceipt());
   const jws = signJws(jcs(payload(written)), 'orb-swap+jws', signer, encoding);
-  const jwsSha256 = Buffer.from(sha256(encodeUtf8(jws))).toString('hex');
+  const jwsSha256 = sha256Hex(jws);
   const entry = (privateForm ? privateSwapEntry : swapEntry)(written, jwsSha256);
   const keysJws = keysJwsOf(document(DOCUMENT), keys.root);
   return { format: 'orb-bundle/1', jws, tlog_proof: proofOf(entry, keys.log), keys_jws: keysJws };

@@ -7,6 +7,7 @@ import { replayEvidence } from '../../../../core/failover/replay-evidence.ts';
 import type { Verification } from '../../../../core/verify/verdict.ts';
 import { verifyBundle, type Replay, type VerifyOptions } from '../../../../core/verify/verify.ts';
 import { aSwapReceipt } from '../../../support/a-swap.ts';
+import { sha256Hex } from '../../../../hack/vectors/primitives.ts';
 import { aBundle, aSwapBundle, bytesOf, INDEX, keys, primitives, root, type SwapChanges } from './a-world.ts';
 import { header, revoked } from './changes.ts';
 
@@ -126,7 +127,7 @@ function payloadOf({ jws }: JsonObject): JsonObject {
 describe('sealSwap', () => {
   const tools = {
     signer: keys.receipt,
-    sha256: primitives.sha256,
+    sha256Hex,
     encoding: {
       utf8: (text: string) => Buffer.from(text, 'utf8'),
       base64Url: (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url'),

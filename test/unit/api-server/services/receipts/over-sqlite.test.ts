@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ed25519Verify, sha256 } from '../../../../../adapters/keys/primitives.ts';
+import { ed25519Verify, sha256, sha256Hex } from '../../../../../adapters/keys/primitives.ts';
 import type { Ledger } from '../../../../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../../../../adapters/ledger/sqlite-ledger.ts';
 import { logRoutes } from '../../../../../api-server/services/log/log-routes.ts';
@@ -48,7 +48,7 @@ const encoding = {
 
 async function storeSwap(ledger: Ledger): Promise<void> {
   const signer = keyOfSeed(vectors.keys.receipt_active.private_seed_hex);
-  const { jws, entry } = sealSwap(swap, false, { signer, sha256, encoding });
+  const { jws, entry } = sealSwap(swap, false, { signer, sha256Hex, encoding });
   const { receipt_id: receiptId, orb, issued_at: issuedAt } = swap;
   await ledger.recordSwap(aSwap(1, { receiptId, orbId: orb.id, issuedAt: Date.parse(issuedAt), jws, entry }));
 }
