@@ -4,7 +4,7 @@ import type { TablePorts } from './tables/tables.ts';
 export type { SignedCheckpoint } from './tables/checkpoints.ts';
 export type { IdempotencyClaim, IdempotencyEntry } from './tables/idempotency.ts';
 export type { FinishResult, ReceiptPage, ReceiptQuery, RunFinish, StoredReceipt } from './tables/receipts.ts';
-export type { OverdueRun, RunStart, StartResult } from './tables/runs.ts';
+export type { OverdueRun, RunStart } from './tables/runs.ts';
 export type { LastSwap, NewSwap, StoredSwap } from './tables/swap-receipts.ts';
 
 export interface LedgerLoad {

@@ -7,6 +7,7 @@ import { isOfType } from './value-type.ts';
 
 interface Expected {
   readonly name: string;
+  readonly pointer: string;
   readonly type: ValueType;
   readonly required: boolean;
 }
@@ -48,8 +49,7 @@ function unsafeValueFinding(name: string, value: JsonValue, pointer: string): Fi
   return error('input-type', shown, `The input "${name}" ${verb} -0; send 0.`);
 }
 
-function ofExpected({ name, type, required }: Expected, inputs: JsonObject): Finding | undefined {
-  const pointer = childPointer('/inputs', name);
+function ofExpected({ name, pointer, type, required }: Expected, inputs: JsonObject): Finding | undefined {
   const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
   if (value === undefined)
     return required ? error('input-missing', pointer, `The input "${name}" is required; add it.`) : undefined;
@@ -81,6 +81,7 @@ export function compileInputs(
 ): (inputs: JsonValue) => Checked<JsonObject> {
   const expected = Object.entries(definitions).map(([name, { type = 'string', required = false }]) => ({
     name,
+    pointer: childPointer('/inputs', name),
     type,
     required,
   }));

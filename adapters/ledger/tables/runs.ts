@@ -19,7 +19,7 @@ export interface RunStart {
   readonly idempotency?: IdempotencyClaim;
 }
 
-export type StartResult =
+type StartResult =
   | { readonly kind: 'started' }
   /** The key is in use: this run was not written. */
   | { readonly kind: 'idempotent'; readonly entry: IdempotencyEntry };
