@@ -20,16 +20,15 @@ export class LiveRun {
   /** Aborted at the deadline, and by a kill switch. */
   readonly signal: AbortSignal;
   readonly #controller = new AbortController();
-  readonly #siblings: Set<LiveRun>;
   readonly #deadline: NodeJS.Timeout;
+  readonly #onEnd: (run: LiveRun) => void;
   #killed: KillCode | undefined;
 
-  /** @param siblings the runs of its Orbiset: it is one of them until its end */
-  constructor(orb: RunningOrb, siblings: Set<LiveRun>, timeoutMs: number) {
+  constructor(orb: RunningOrb, timeoutMs: number, onEnd: (run: LiveRun) => void) {
     this.orb = orb;
     this.signal = this.#controller.signal;
-    this.#siblings = siblings.add(this);
     this.#deadline = setTimeout(() => this.#controller.abort(timedOut()), timeoutMs);
+    this.#onEnd = onEnd;
   }
 
   /** The code of the kill switch that ended the run. */
@@ -45,7 +44,7 @@ export class LiveRun {
   /** Must be called when the run is over: it clears the deadline. */
   end(): void {
     clearTimeout(this.#deadline);
-    this.#siblings.delete(this);
+    this.#onEnd(this);
   }
 }
 
@@ -54,13 +53,9 @@ function killAll(runs: readonly LiveRun[], code: KillCode): number {
   return runs.length;
 }
 
-/** Number of Orbisets at which those without a run are dropped. */
-const FEW = 1024;
-
 /** The runs of this process: their count per Orbiset, and a way to stop them. */
 export class RunsInFlight {
   readonly #byOrbiset = new Map<string, Set<LiveRun>>();
-  #sweepAt = FEW;
 
   /** @param orbiset `namespace.name` */
   count(orbiset: string): number {
@@ -69,7 +64,13 @@ export class RunsInFlight {
 
   /** @param orbiset `namespace.name` @param timeoutMs total deadline of the run, from now */
   begin(orbiset: string, orb: RunningOrb, timeoutMs: number): LiveRun {
-    return new LiveRun(orb, this.#byOrbiset.get(orbiset) ?? this.#add(orbiset), timeoutMs);
+    const runs = this.#byOrbiset.get(orbiset) ?? this.#add(orbiset);
+    const run = new LiveRun(orb, timeoutMs, (ended) => {
+      runs.delete(ended);
+      if (runs.size === 0 && this.#byOrbiset.get(orbiset) === runs) this.#byOrbiset.delete(orbiset);
+    });
+    runs.add(run);
+    return run;
   }
 
   /** Stops every run of an Orbiset. Each still ends with a receipt. @returns how many */
@@ -87,15 +88,8 @@ export class RunsInFlight {
   }
 
   #add(orbiset: string): Set<LiveRun> {
-    if (this.#byOrbiset.size >= this.#sweepAt) this.#sweep();
     const runs = new Set<LiveRun>();
     this.#byOrbiset.set(orbiset, runs);
     return runs;
-  }
-
-  /** Sets of Orbisets that come and go; it runs at twice the number of busy ones, so that the cost of each is small. */
-  #sweep(): void {
-    for (const [orbiset, runs] of this.#byOrbiset) if (runs.size === 0) this.#byOrbiset.delete(orbiset);
-    this.#sweepAt = Math.max(FEW, 2 * this.#byOrbiset.size);
   }
 }
