@@ -5,7 +5,7 @@ import { percentile } from '../../../test/support/rank.ts';
 const BYTES = 4096;
 
 /** Time of one `pwrite` of 4 KiB with its `fdatasync`, µs. */
-export interface SyncTime {
+interface SyncTime {
   readonly p50: number;
   readonly p99: number;
 }
