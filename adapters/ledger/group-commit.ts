@@ -1,4 +1,4 @@
-import { LedgerError, type LedgerLoad } from './port.ts';
+import { LedgerError, type LedgerCommits, type LedgerLoad } from './port.ts';
 
 /** The database and settings of a group-commit queue. */
 export interface GroupCommitOptions<Row, Result> {
@@ -24,6 +24,7 @@ export interface GroupCommit<Row, Result> {
   /** Resolves with the row's own result; rejects when its group failed. Rejects with `ledger-closed` after `drain`. */
   readonly add: (row: Row) => Promise<Result>;
   readonly load: () => LedgerLoad;
+  readonly commits: () => LedgerCommits;
   /** Accepts no more rows, and resolves when the queued rows are settled. */
   readonly drain: () => Promise<void>;
 }
@@ -41,6 +42,8 @@ class Queue<Row, Result> {
   /** Groups that the database is committing. At most `lanes`. */
   readonly #inFlight = new Set<readonly Waiting<Row, Result>[]>();
   #deferred = false;
+  #groups = 0;
+  #rows = 0;
   #drained: (() => void) | undefined;
   #draining: Promise<void> | undefined;
 
@@ -65,6 +68,10 @@ class Queue<Row, Result> {
       if (since !== undefined && (oldest === undefined || since < oldest)) oldest = since;
     }
     return { queuedRows, oldestMs: oldest === undefined ? 0 : this.#options.monotonic() - oldest };
+  }
+
+  commits(): LedgerCommits {
+    return { groups: this.#groups, rows: this.#rows };
   }
 
   drain(): Promise<void> {
@@ -97,6 +104,8 @@ class Queue<Row, Result> {
     let settle: (waiting: Waiting<Row, Result>, position: number) => void;
     try {
       const results = await this.#options.flush(group.map(({ row }) => row));
+      this.#groups += 1;
+      this.#rows += group.length;
       settle = ({ resolve, reject }, position) => {
         const result = results[position];
         if (result === undefined) reject(new LedgerError('ledger-unavailable', 'a row of a group has no result'));
@@ -119,5 +128,10 @@ class Queue<Row, Result> {
 /** Makes a queue without a database of its own: SQLite and PostgreSQL share it (performance.md §3.3). */
 export function createGroupCommit<Row, Result>(options: GroupCommitOptions<Row, Result>): GroupCommit<Row, Result> {
   const queue = new Queue(options);
-  return { add: (row) => queue.add(row), load: () => queue.load(), drain: () => queue.drain() };
+  return {
+    add: (row) => queue.add(row),
+    load: () => queue.load(),
+    commits: () => queue.commits(),
+    drain: () => queue.drain(),
+  };
 }

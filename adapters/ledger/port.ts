@@ -14,6 +14,13 @@ export interface LedgerLoad {
   readonly oldestMs: number;
 }
 
+/** What the queue has committed since the ledger was opened: `rows / groups` is how many rows share a commit. */
+export interface LedgerCommits {
+  readonly groups: number;
+  /** Start and finish rows in these groups. A row that was refused alone counts too. */
+  readonly rows: number;
+}
+
 /**
  * An adapter failed: the database can't be reached, is full, or is broken. The caller may try again when `retryable`.
  */
@@ -57,6 +64,7 @@ export interface Ledger extends TablePorts {
   readonly identity: LedgerIdentity;
 
   readonly load: () => LedgerLoad;
+  readonly commits: () => LedgerCommits;
   /**
    * Commits queued rows, signs and publishes a last checkpoint, and releases the file. Later calls reject with
    * `ledger-closed`.

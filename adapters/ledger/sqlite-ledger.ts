@@ -221,6 +221,7 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
     identity: { issuer: identity.issuer, logOrigin: identity.logOrigin },
     ...parts.ports,
     load: () => parts.queue.load(),
+    commits: () => parts.queue.commits(),
     close: () => {
       closing ??= closeParts(parts);
       return closing;

@@ -10,6 +10,8 @@ export interface MetricSources {
   readonly runsInFlight: () => number;
   /** Rows that wait for a commit, and the age of the oldest, ms. */
   readonly ledgerLoad: () => { readonly queuedRows: number; readonly oldestMs: number };
+  /** Groups that the ledger has committed, and the rows in them. */
+  readonly ledgerCommits: () => { readonly groups: number; readonly rows: number };
   /** Entries in the log; after a rejection the metric keeps its last value. */
   readonly logSize: () => Promise<number>;
   readonly apiKeys: () => readonly { readonly keyId: string; readonly expiresAt: number }[];
@@ -84,6 +86,19 @@ function gauge(registers: RegistryList, name: string, help: string, read: () => 
   const made: Gauge = new Gauge({ name, help, registers: [...registers], collect: () => made.set(read()) });
 }
 
+/** A total that is kept elsewhere and read at a scrape. */
+function total(registers: RegistryList, name: string, help: string, read: () => number): void {
+  const made: Counter = new Counter({
+    name,
+    help,
+    registers: [...registers],
+    collect: () => {
+      made.reset();
+      made.inc(read());
+    },
+  });
+}
+
 /** Prometheus counts in seconds. */
 const MS = 1000;
 
@@ -93,6 +108,9 @@ function sourceMetrics(registers: RegistryList, sources: MetricSources): void {
   const load = sources.ledgerLoad;
   gauge(registers, 'orb_ledger_queued_rows', 'Rows that wait for a commit.', () => load().queuedRows);
   gauge(registers, 'orb_ledger_oldest_row_seconds', 'Age of the oldest row that waits.', () => load().oldestMs / MS);
+  const commits = sources.ledgerCommits;
+  total(registers, 'orb_ledger_commits_total', 'Groups of rows that were committed.', () => commits().groups);
+  total(registers, 'orb_ledger_committed_rows_total', 'Rows in the groups that were committed.', () => commits().rows);
   gauge(registers, 'orb_log_consistent', '1: the ledger is the one that was last signed. 0: nothing is signed.', () =>
     Number(sources.logConsistent()),
   );

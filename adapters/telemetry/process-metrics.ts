@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { performance } from 'node:perf_hooks';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 /** The metrics of a process that does not execute runs; `serveMetrics` serves it. */
 export interface ProcessMetrics {
@@ -6,10 +7,24 @@ export interface ProcessMetrics {
   readonly slices: () => AsyncGenerator<string>;
 }
 
-/** A registry with Node's metrics and `orb_build_info`. @param version of the platform */
+/** The rate of this counter is the utilisation of the event loop: 1 means that the main thread never waits. */
+function countBusyLoop(registry: Registry): void {
+  const busy: Counter = new Counter({
+    name: 'orb_event_loop_busy_seconds_total',
+    help: 'Time in which the event loop of the main thread ran code instead of waiting.',
+    registers: [registry],
+    collect: () => {
+      busy.reset();
+      busy.inc(performance.eventLoopUtilization().active / 1000);
+    },
+  });
+}
+
+/** A registry with Node's metrics, the use of the event loop, and `orb_build_info`. @param version of the platform */
 export function createProcessMetrics(version: string): ProcessMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  countBusyLoop(registry);
   const build = new Gauge({
     name: 'orb_build_info',
     help: 'Version of the platform and of Node.js.',

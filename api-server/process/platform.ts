@@ -177,6 +177,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const sources = {
     runsInFlight: () => admission.inFlight(),
     ledgerLoad: () => ledger.load(),
+    ledgerCommits: () => ledger.commits(),
     logSize: () => ledger.logSize(),
     apiKeys,
     egressExceptions: () => exceptions.length,

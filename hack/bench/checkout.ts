@@ -1,10 +1,11 @@
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { command } from '../control-plane/command.ts';
+import { endWithUs } from './clean-end.ts';
 import { ROOT } from './subjects.ts';
 
 async function git(folder: string, ...args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await command('git', ['-C', folder, ...args]);
+  const { code, stdout, stderr } = await command('git', ['-C', folder, ...args], { onStart: endWithUs });
   if (code !== 0) throw new Error(stderr.trim());
   return stdout.trim();
 }
@@ -29,6 +30,7 @@ export async function checkOut(commit: string, folder: string, root = ROOT): Pro
   else {
     const { code, stderr } = await command('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
       cwd: folder,
+      onStart: endWithUs,
     });
     if (code !== 0) throw new Error(`npm ci of ${commit} failed:\n${stderr.trim()}`);
   }

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, statfsSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { endOnSignal, withFolder } from './clean-end.ts';
 import { checkOut } from './checkout.ts';
 import { HELP, parseCommand, type Command } from './execute/command-line.ts';
 import { runRounds, selectRounds } from './execute/disturbance.ts';
@@ -11,7 +12,8 @@ import { profileRound } from './profile/profile-round.ts';
 import { recordedRatio } from './execute/recorded-ratio.ts';
 import { runRound, type RoundSettings } from './execute/round.ts';
 import { shortRun } from './execute/short-run.ts';
-import { ratiosOf, tableOf } from './execute/tables.ts';
+import { measureSync, syncLine } from './execute/sync-time.ts';
+import { insideOf, ratiosOf, tableOf } from './execute/tables.ts';
 import { ROOT } from './subjects.ts';
 
 const TMPFS_MAGIC = 0x01021994;
@@ -31,14 +33,14 @@ class UsageError extends Error {}
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** @returns an own folder below it */
-function workFolder({ kind, folder }: Wanted): string {
+/** @returns how the names of own folders in it begin */
+function workPrefix({ kind, folder }: Wanted): string {
   if (statfsSync(folder).type === TMPFS_MAGIC) {
     const why = `${folder} is in memory: a sync there costs nothing. Choose a folder on a disk by --folder.`;
     if (kind === 'full') throw new UsageError(why);
     print(why);
   }
-  return mkdtempSync(join(folder, 'orb-bench-'));
+  return join(folder, 'orb-bench-');
 }
 
 /** Finds the other subjects, and prints what is measured. */
@@ -60,15 +62,18 @@ async function prepare(command: Full, folder: string): Promise<RoundSettings> {
 
 /** @returns whether no gate is missed */
 async function compare(command: Full, folder: string, settings: RoundSettings): Promise<boolean> {
+  const sync = measureSync(folder);
+  print(syncLine(sync));
   const run = (index: number): ReturnType<typeof runRound> =>
     runRound(mkdtempSync(join(folder, 'round-')), settings, index);
   const judged = await runRounds({ count: command.rounds, run, say });
   const { rounds, notes } = selectRounds(judged);
   const goals = judgeGoals(rounds);
-  const lines = [...tableOf(rounds), '', ...ratiosOf(rounds), '', await killRound(join(folder, 'kill')), ''];
+  const results = [tableOf(rounds), insideOf(rounds), ratiosOf(rounds), [await killRound(join(folder, 'kill'))]];
+  const lines = results.flatMap((part) => [...part, '']);
   for (const line of [...lines, ...goals.map(({ text }) => text), ...notes]) print(line);
   if (command.json !== undefined)
-    writeFileSync(command.json, JSON.stringify({ node: process.version, rounds: judged, goals }));
+    writeFileSync(command.json, JSON.stringify({ node: process.version, sync, rounds: judged, goals }));
   return goals.every(({ verdict }) => verdict !== 'gate missed');
 }
 
@@ -92,18 +97,17 @@ function readCommand(): Command {
 }
 
 async function execute(command: Wanted): Promise<boolean> {
-  const folder = workFolder(command);
-  print(`node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(2) ?? '?'}`);
-  try {
-    if (command.kind === 'full') return await runFull(command, folder);
+  return withFolder(workPrefix(command), async (folder) => {
+    const { node, sqlite } = process.versions;
+    print(`node ${node}, SQLite ${sqlite}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(2) ?? '?'}`);
+    if (command.kind === 'full') return runFull(command, folder);
     const oneRound = (index: number): ReturnType<typeof runRound> =>
       runRound(mkdtempSync(join(folder, 'round-')), SHORT, index);
-    return await shortRun({ count: SHORT.rounds, run: oneRound, recorded: recordedRatio(), print });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+    return shortRun({ count: SHORT.rounds, run: oneRound, recorded: recordedRatio(), print });
+  });
 }
 
+endOnSignal();
 try {
   const command = readCommand();
   if (command.kind === 'help') process.stdout.write(HELP);

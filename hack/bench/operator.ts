@@ -14,6 +14,7 @@ import { startControlPlane, type ControlPlane } from '../control-plane/control-p
 import { createTenant, installPlatform } from '../control-plane/install.ts';
 import { NAMESPACES } from './operator/orbs.ts';
 import { between, measureUsage, type PartUsage, type Work } from './operator/part-usage.ts';
+import { readScrape } from './scrape.ts';
 import { churn, coldStart, createObjects, storm, type ChangeTimes } from './operator/phases.ts';
 import { noKubeMetrics } from '../../adapters/kube/no-metrics.ts';
 import { silentLog } from '../../adapters/telemetry/silent-log.ts';
@@ -138,7 +139,7 @@ function summarise(plane: ControlPlane, { coldSeconds, usages, times, steady }: 
 }
 
 const NOTHING: PartUsage = {
-  scrape: { sum: () => 0, buckets: () => new Map() },
+  scrape: readScrape(''),
   cpuSeconds: 0,
   peakMb: 0,
 };

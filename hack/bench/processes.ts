@@ -2,10 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { endWithUs } from './clean-end.ts';
 import type { LoadResult, LoadSettings } from './generator.ts';
 import { parseTaskStat } from './proc-stat.ts';
 
-/** A process of the benchmark; its starter ends it. */
+/** A process of the benchmark; its starter ends it. It never outlives this process. */
 export interface Started {
   readonly pid: number;
   readonly child: ChildProcess;
@@ -23,7 +24,10 @@ export function residentMb(pid: number): number {
 
 /** Starts one of our own scripts with this Node; stderr goes to `log`, a file descriptor. */
 export function start(args: readonly string[], log: number, group = false): Started {
-  const child = spawn(process.execPath, [...args], { stdio: ['ignore', 'pipe', log], detached: group });
+  const child = endWithUs(
+    spawn(process.execPath, [...args], { stdio: ['ignore', 'pipe', log], detached: group }),
+    group,
+  );
   const pid = child.pid ?? 0;
   const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -50,9 +54,8 @@ const isMeasured = (value: unknown): value is LoadResult =>
 
 /** Runs one load in its own process. */
 export async function load(settings: LoadSettings): Promise<LoadResult> {
-  const child = spawn(process.execPath, [`${import.meta.dirname}/generator.ts`], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const generator = `${import.meta.dirname}/generator.ts`;
+  const child = endWithUs(spawn(process.execPath, [generator], { stdio: ['pipe', 'pipe', 'inherit'] }));
   child.stdin.end(JSON.stringify(settings));
   const chunks: Buffer[] = [];
   for await (const chunk of child.stdout) if (Buffer.isBuffer(chunk)) chunks.push(chunk);

@@ -11,6 +11,8 @@ export interface BenchServer {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** URL of its metrics, if it has any. */
+  readonly metrics?: string;
 }
 
 /** This checkout. */
@@ -39,11 +41,12 @@ export async function startPassThrough(mock: number, log: number): Promise<Bench
 /** What `--ready-file` gets. */
 export interface Ready {
   readonly url: string;
+  readonly metrics_url: string;
   readonly api_key: string;
 }
 
 const isReady = (value: unknown): value is Ready =>
-  typeof value === 'object' && value !== null && 'url' in value && 'api_key' in value;
+  typeof value === 'object' && value !== null && 'url' in value && 'metrics_url' in value && 'api_key' in value;
 
 /** The ready file of a platform. @throws Error it ended, or was not ready in time */
 export function untilPlatformReady(file: string, started: Started): Promise<Ready> {
@@ -88,9 +91,10 @@ export async function startPlatform(
   const [option, program] = STANDALONE;
   const started = start([option, ...node, join(checkout, program), ...flags, ...more], log, true);
   started.child.stdout?.resume();
-  const { url, api_key: key } = await untilPlatformReady(ready, started);
+  const { url, metrics_url: metrics, api_key: key } = await untilPlatformReady(ready, started);
   const headers = { authorization: `Bearer ${key}` };
-  return { started, port: Number(new URL(url).port), path: '/orbisets/default/execute', headers, body: EXECUTE_BODY };
+  const path = '/orbisets/default/execute';
+  return { started, port: Number(new URL(url).port), path, headers, body: EXECUTE_BODY, metrics };
 }
 
 /** A log file of one round. */

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 
 /** What a command printed and how it ended. */
 export interface CommandResult {
@@ -11,6 +11,8 @@ interface CommandOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly input?: string;
+  /** Gets the process at its start, for example to end it early. */
+  readonly onStart?: (child: ChildProcess) => void;
 }
 
 const text = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
@@ -21,13 +23,14 @@ const text = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toStri
  *   Node, a socket, knows that no remote shell daemon has started it, and reads no start-up file.
  */
 export function command(file: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
-  const { cwd, env = {}, input } = options;
+  const { cwd, env = {}, input, onStart } = options;
   return new Promise((resolve) => {
     const child = spawn(file, [...args], {
       cwd,
       env: { ...process.env, SHLVL: '1', ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
+    onStart?.(child);
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));

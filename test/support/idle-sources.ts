@@ -4,6 +4,7 @@ import type { MetricSources } from '../../adapters/telemetry/metrics.ts';
 export const IDLE_SOURCES: MetricSources = {
   runsInFlight: () => 0,
   ledgerLoad: () => ({ queuedRows: 0, oldestMs: 0 }),
+  ledgerCommits: () => ({ groups: 0, rows: 0 }),
   logSize: () => Promise.resolve(0),
   apiKeys: () => [],
   egressExceptions: () => 0,

@@ -75,6 +75,15 @@ const GOALS: readonly Goal[] = [
     gate: 450,
     values: at32((row) => row.rssMb),
   },
+  {
+    what: 'event-loop delay p99 at 32 callers',
+    unit: ' ms',
+    digits: 1,
+    ...atMost,
+    goal: 6,
+    gate: 15,
+    values: at32((row) => row.inside?.loopDelayP99 ?? Number.NaN),
+  },
 ];
 
 type Verdict = 'pass' | 'miss' | 'gate missed' | 'not measured';

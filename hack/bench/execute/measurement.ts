@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { scrape, type Scrape } from '../scrape.ts';
 import type { LoadResult, LoadSettings } from '../generator.ts';
 import { parseBusyMicros, parseTaskStat } from '../proc-stat.ts';
 import { cpuMicros, load, residentMb, type Started } from '../processes.ts';
 import type { BenchServer } from '../subjects.ts';
 import { threadTimes, timesPerRequest, type ThreadTimes } from '../thread-times.ts';
+
+import { insideBetween, type Inside } from './inside.ts';
 
 /** What was measured under one load. CPU is for each request, in µs. */
 export interface Row {
@@ -21,6 +24,8 @@ export interface Row {
   readonly rssMb: number;
   /** Cores that other processes of the machine used meanwhile. */
   readonly foreignCores: number;
+  /** Undefined: the subject has no metrics. */
+  readonly inside?: Inside;
 }
 
 /** The name of the row of an ordinary load. */
@@ -72,13 +77,18 @@ function checkAnswers(name: string, { errors, firstError }: Pick<LoadResult, 'er
   throw firstError.includes('"code":"overloaded"') ? new OverloadedError(text) : new Error(text);
 }
 
+const scrapeOf = async ({ metrics }: BenchServer): Promise<Scrape | undefined> =>
+  metrics === undefined ? undefined : scrape(metrics);
+
 /** @throws OverloadedError, Error a request was not answered with 200 */
 export async function measure(subject: BenchServer, mock: Started, measurement: Measurement): Promise<Row> {
   const { started, port, path, headers, body } = subject;
   const { name, callers, seconds, request = {} } = measurement;
+  const scraped = await scrapeOf(subject);
   const before = now(started.pid, mock.pid);
   const result = await load({ port, path, headers, body, ...request, concurrency: callers, seconds });
   const after = now(started.pid, mock.pid);
+  const scrapedAfter = await scrapeOf(subject);
   checkAnswers(name, result);
   const { requests, p50, p99, max } = result;
   return {
@@ -94,5 +104,8 @@ export async function measure(subject: BenchServer, mock: Started, measurement: 
     generatorCpu: result.cpuMicros / requests,
     rssMb: residentMb(started.pid),
     foreignCores: foreignCores(before, after),
+    ...(scraped === undefined || scrapedAfter === undefined
+      ? {}
+      : { inside: insideBetween(scraped, scrapedAfter, (after.wall - before.wall) / 1e6) }),
   };
 }

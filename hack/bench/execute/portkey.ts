@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { command } from '../../control-plane/command.ts';
 import { withFolderLock } from '../../control-plane/folder-lock.ts';
 import { freePort } from '../../control-plane/free-port.ts';
 import { untilReady } from '../../control-plane/until-ready.ts';
+import { endWithUs, withFolder } from '../clean-end.ts';
 import { EXECUTE_BODY } from '../bench-orbs.ts';
 import { start } from '../processes.ts';
 import type { BenchServer } from '../subjects.ts';
@@ -22,19 +23,16 @@ const NPM = ['--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=1',
 export type Portkey = { readonly program: string } | { readonly skipped: string };
 
 /** @returns why it can't be installed; undefined after success */
-async function install(): Promise<string | undefined> {
-  const work = await mkdtemp(join(CACHE, 'portkey-'));
-  try {
+const install = (): Promise<string | undefined> =>
+  withFolder(join(CACHE, 'portkey-'), async (work) => {
     await writeFile(join(work, 'package.json'), '{"private":true}');
-    const { code, stderr } = await command('npm', ['install', ...NPM, `${PACKAGE}@${VERSION}`], { cwd: work });
+    const options = { cwd: work, onStart: endWithUs };
+    const { code, stderr } = await command('npm', ['install', ...NPM, `${PACKAGE}@${VERSION}`], options);
     if (code !== 0) return `npm failed: ${/^npm (?:error|ERR!) (.*)$/m.exec(stderr)?.[1] ?? `exit code ${code}`}`;
     await rm(FOLDER, { recursive: true, force: true });
     await rename(work, FOLDER);
     return undefined;
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
-}
+  });
 
 /** Finds the gateway in the cache folder, or installs it there with npm: pinned, without install scripts. */
 export async function findPortkey(): Promise<Portkey> {

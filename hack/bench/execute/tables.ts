@@ -1,4 +1,5 @@
 import { median } from '../../../test/support/rank.ts';
+import type { Inside } from './inside.ts';
 import { callersName, type Row } from './measurement.ts';
 import { SUBJECTS, type Round, type SubjectName } from './round.ts';
 import { THREADS } from '../thread-times.ts';
@@ -62,6 +63,34 @@ export function tableOf(rounds: readonly Round[]): readonly string[] {
     }),
   );
   return [head, ...rows];
+}
+
+const INSIDE: readonly (readonly [title: string, value: (inside: Inside) => number, digits: number])[] = [
+  ['rows per group', (inside) => inside.rowsPerGroup, 1],
+  ['event loop use', (inside) => inside.loopUse, 2],
+  ['delay p50 ms', (inside) => inside.loopDelayP50, 1],
+  ['delay p99 ms', (inside) => inside.loopDelayP99, 1],
+];
+const INSIDE_WIDTH = 20;
+
+const insideLine = (cells: readonly string[]): string =>
+  cells
+    .map((cell, index) => cell.padEnd([14, 21][index] ?? INSIDE_WIDTH))
+    .join('')
+    .trimEnd();
+
+/** Groups of the ledger and the event loop of the platform: median (least–most) over the rounds. */
+export function insideOf(rounds: readonly Round[]): readonly string[] {
+  const rows = SUBJECTS.filter((subject) => subject === 'platform' || subject === 'against').flatMap((subject) =>
+    namesOf(rounds, subject).map((name) => {
+      const cells = INSIDE.map(([, value, digits]) => {
+        const values = valuesOf(rounds, [subject, name], ({ inside }) => (inside === undefined ? NaN : value(inside)));
+        return values.some((one) => Number.isNaN(one)) ? '–' : spread(values, digits);
+      });
+      return insideLine([subject, name, ...cells]);
+    }),
+  );
+  return [insideLine(['inside', 'load', ...INSIDE.map(([title]) => title)]), ...rows];
 }
 
 function comparison(

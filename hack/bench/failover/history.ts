@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startPrometheus, type RunningPrometheus } from '../../prometheus/prometheus.ts';
-import { scrape } from '../operator/scrape.ts';
+import { scrape } from '../scrape.ts';
 import { firstLine, start, type Started } from '../processes.ts';
 import { portOf } from '../subjects.ts';
 import type { TargetSettings } from '../failover-target.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Part } from '../../cluster/parts.ts';
 import { cpuMicros } from '../processes.ts';
-import { quantileBetween, scrape, type Scrape } from './scrape.ts';
+import { quantileBetween, scrape, type Scrape } from '../scrape.ts';
 
 /** One measurement of a part of the platform. */
 export interface PartUsage {

@@ -141,6 +141,18 @@ describe('createGroupCommit', () => {
     await Promise.all(rows);
   });
 
+  it('counts committed groups and their rows, not what failed or waits', async () => {
+    const { queue, finish } = aDatabase({ maxRows: 2 });
+    const rows = [queue.add(1), queue.add(2), refusal(queue.add(3))];
+    await turn();
+    expect(queue.commits()).to.deep.equal({ groups: 0, rows: 0 });
+    await finish();
+    expect(queue.commits()).to.deep.equal({ groups: 1, rows: 2 });
+    await finish(new Error('the disk is full'));
+    expect(queue.commits()).to.deep.equal({ groups: 1, rows: 2 });
+    await Promise.all(rows);
+  });
+
   it('settles what it has before a drain ends, and takes nothing more', async () => {
     const { queue, finish } = aDatabase({ maxRows: 1 });
     const rows = [1, 2].map((row) => queue.add(row));

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createMetrics, type Metrics, type MetricSources } from '../../../../adapters/telemetry/metrics.ts';
 import { named, readText, type Sample } from '../../../support/exposition.ts';
 
@@ -17,6 +18,7 @@ function setUp(some: Partial<MetricSources> = {}): Setup {
   const sources: MetricSources = {
     runsInFlight: () => 2,
     ledgerLoad: () => ({ queuedRows: 3, oldestMs: 1500 }),
+    ledgerCommits: () => ({ groups: 4, rows: 50 }),
     logSize: () => Promise.resolve(7),
     apiKeys: () => [{ keyId: 'Ab3dEf6h', expiresAt: 1_800_000_000_000 }],
     egressExceptions: () => 1,
@@ -201,12 +203,26 @@ describe('createMetrics', () => {
         'orb_runs_in_flight',
         'orb_ledger_queued_rows',
         'orb_ledger_oldest_row_seconds',
+        'orb_ledger_commits_total',
+        'orb_ledger_committed_rows_total',
         'orb_log_size',
         'orb_egress_exceptions',
         'orb_build_info',
       ].map(value),
-    ).to.deep.equal([1, 2, 3, 1.5, 7, 1, 1]);
+    ).to.deep.equal([1, 2, 3, 1.5, 4, 50, 7, 1, 1]);
     expect(value('process_resident_memory_bytes')).to.be.above(0);
+  });
+
+  it('counts the time in which the event loop runs code, not the time in which it waits', async () => {
+    const { read } = setUp();
+    const busy = async (): Promise<number> => named(await read(), 'orb_event_loop_busy_seconds_total')[0]?.value ?? NaN;
+    const [began, before] = [performance.now(), await busy()];
+    while (performance.now() < began + 30); // the loop can't turn meanwhile
+    const between = await busy();
+    await delay(100);
+    const after = await busy();
+    expect(between - before).to.be.within(0.02, 0.09);
+    expect(after - before).to.be.below((performance.now() - began) / 1000 - 0.05);
   });
 
   it('can be read while the ledger is away, and when a key is gone', async () => {

@@ -1,15 +1,23 @@
 import { expect } from 'chai';
 import { judgeGoals } from '../../../../../hack/bench/execute/goals.ts';
+import type { Inside } from '../../../../../hack/bench/execute/inside.ts';
 import type { Row } from '../../../../../hack/bench/execute/measurement.ts';
 import type { Round } from '../../../../../hack/bench/execute/round.ts';
 import { aRow } from '../../../../support/bench-rounds.ts';
+
+const insideAt = (loopDelayP99: number): Inside => ({
+  rowsPerGroup: 32,
+  loopUse: 0.9,
+  loopDelayP50: 0.2,
+  loopDelayP99,
+});
 
 /** Pass-through and platform at each load; every goal is reached. */
 const roundOf = (own: Partial<Row> = {}): Round => ({
   'pass-through': [aRow({ name: 'c=1', p50: 0.4 }), aRow({ rps: 9000 })],
   platform: [
     aRow({ name: 'c=1', p50: 0.9 }),
-    aRow({ rps: 3000, p99: 15, serverCpu: 400, rssMb: 300, ...own }),
+    aRow({ rps: 3000, p99: 15, serverCpu: 400, rssMb: 300, inside: insideAt(6), ...own }),
     aRow({ name: 'c=256', rps: 3500 }),
   ],
 });
@@ -28,6 +36,7 @@ describe('the goals of bench execute', () => {
       'CPU of a run at 32 callers': 'pass',
       'of it on the main thread': 'pass',
       'RSS at 32 callers': 'pass',
+      'event-loop delay p99 at 32 callers': 'pass',
     });
   });
 
@@ -38,6 +47,9 @@ describe('the goals of bench execute', () => {
     ['CPU of a run at 32 callers', { serverCpu: 561 }, 'gate missed'],
     ['of it on the main thread', { threads: { main: 900, ledger: 0, check: 0, pool: 0, V8: 0, other: 0 } }, 'miss'],
     ['RSS at 32 callers', { rssMb: 351 }, 'miss'],
+    ['event-loop delay p99 at 32 callers', { inside: insideAt(6.1) }, 'miss'],
+    ['event-loop delay p99 at 32 callers', { inside: insideAt(15.1) }, 'gate missed'],
+    ['event-loop delay p99 at 32 callers', { inside: insideAt(Number.NaN) }, 'not measured'],
   ];
   for (const [what, own, verdict] of limits)
     it(`judge ${JSON.stringify(own)}: ${verdict}`, () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Round } from '../../../../../hack/bench/execute/round.ts';
-import { ratiosOf, tableOf } from '../../../../../hack/bench/execute/tables.ts';
+import { insideOf, ratiosOf, tableOf } from '../../../../../hack/bench/execute/tables.ts';
 import { aRow } from '../../../../support/bench-rounds.ts';
 
 /** A round on a machine that is `speed` times as fast as usual. */
@@ -14,6 +14,17 @@ const roundAt = (speed: number): Round => ({
 });
 const rounds = [roundAt(1), roundAt(0.5), roundAt(2)];
 const words = (lines: readonly string[]): readonly string[] => lines.map((line) => line.replaceAll(/ {2,}/g, ' '));
+
+const UNKNOWN = { rowsPerGroup: NaN, loopUse: NaN } as const;
+
+const insideRound = (rowsPerGroup: number): Round => ({
+  platform: [
+    aRow({ name: 'warm-up' }),
+    aRow({ inside: { rowsPerGroup, loopUse: 0.9, loopDelayP50: 0.25, loopDelayP99: 7 } }),
+  ],
+  against: [aRow({ name: 'warm-up' }), aRow({ inside: { ...UNKNOWN, loopDelayP50: 0.5, loopDelayP99: 8 } })],
+  'pass-through': [aRow({ name: 'warm-up' }), aRow()],
+});
 
 describe('the tables of bench execute', () => {
   it('have a line for each load of each subject, without the warm-up: median and spread, CPU by thread', () => {
@@ -29,6 +40,14 @@ describe('the tables of bench execute', () => {
     expect(words(ratiosOf(rounds))).to.deep.equal([
       'platform ÷ portkey, c=32 rate 2.000 (2.000–2.000), p50 0.500 (0.500–0.500), CPU 0.500 (0.500–0.500), RSS 1.000 (1.000–1.000)',
       'Idempotency-Key ÷ c=32 rate 0.800 (0.800–0.800), p50 1.200 (1.200–1.200), CPU 1.200 (1.200–1.200), RSS 1.250 (1.250–1.250)',
+    ]);
+  });
+
+  it('tell of the ledger and the event loop, and leave out what a version does not tell', () => {
+    expect(words(insideOf([insideRound(30), insideRound(20), insideRound(40)]))).to.deep.equal([
+      'inside load rows per group event loop use delay p50 ms delay p99 ms',
+      'against c=32 – – 0.5 (0.5–0.5) 8.0 (8.0–8.0)',
+      'platform c=32 30.0 (20.0–40.0) 0.90 (0.90–0.90) 0.3 (0.3–0.3) 7.0 (7.0–7.0)',
     ]);
   });
 });

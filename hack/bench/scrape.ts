@@ -7,6 +7,8 @@ interface Sample {
 
 /** The metrics of a process at one moment. */
 export interface Scrape {
+  /** Whether there is a sample of that name. */
+  readonly has: (name: string) => boolean;
   /** Sum over all samples of that name whose labels match. */
   readonly sum: (name: string, labels?: Readonly<Record<string, string>>) => number;
   /** Upper bound → cumulative count of a histogram, summed over its label sets. */
@@ -30,10 +32,11 @@ function parse(text: string): readonly Sample[] {
 const fits = (sample: Sample, labels: Readonly<Record<string, string>>): boolean =>
   Object.entries(labels).every(([name, value]) => sample.labels[name] === value);
 
-/** Fetches `/metrics`. */
-export async function scrape(url: string): Promise<Scrape> {
-  const samples = parse(await (await fetch(url)).text());
+/** @param text a Prometheus text exposition */
+export function readScrape(text: string): Scrape {
+  const samples = parse(text);
   return {
+    has: (name) => samples.some((sample) => sample.name === name),
     sum: (name, labels = {}) =>
       samples
         .filter((sample) => sample.name === name && fits(sample, labels))
@@ -49,6 +52,9 @@ export async function scrape(url: string): Promise<Scrape> {
     },
   };
 }
+
+/** Fetches `/metrics`. */
+export const scrape = async (url: string): Promise<Scrape> => readScrape(await (await fetch(url)).text());
 
 /** Smallest bucket bound that covers the quantile of the observations between two scrapes; 0 without observations. */
 export function quantileBetween(
