@@ -8,6 +8,7 @@ import { systemClock } from '../../adapters/time/clock.ts';
 import { findBinaries, type Binaries, type FindOptions } from './binaries.ts';
 import { command, type CommandResult } from './command.ts';
 import { freePort } from './free-port.ts';
+import { writeFolder, type PackedFile } from './packed-folder.ts';
 import { startProcess, type Process } from './process.ts';
 import { kubeconfigText, writeTokens, writeUser, type Tokens, type User, type UserName } from './users.ts';
 import { untilReady } from './until-ready.ts';
@@ -50,6 +51,8 @@ export interface ControlPlane {
 export interface ControlPlaneOptions extends FindOptions {
   /** etcd without fsync: faster; only where etcd is never killed. Default true. */
   readonly unsafeNoFsync?: boolean;
+  /** Content of etcd's folder: that of a stopped etcd of the same version. Default: empty. */
+  readonly etcdData?: readonly PackedFile[];
   /** Cancels the start: processes that have started are stopped, and the folder is removed. */
   readonly signal?: AbortSignal;
 }
@@ -57,8 +60,8 @@ export interface ControlPlaneOptions extends FindOptions {
 // A single etcd must name an address for peers, but no peer ever connects there.
 const NO_PEER = 'http://127.0.0.1:1';
 
-/** Sends one request; 0 when no server answers. */
-function statusOf(url: string, ca: string, token: string): Promise<number> {
+/** Sends one GET; 0 when no server answers. */
+export function statusOf(url: string, ca: string, token: string): Promise<number> {
   return new Promise((resolve) => {
     const asked = request(url, { ca, headers: { authorization: `Bearer ${token}` }, timeout: 2000 }, (response) => {
       response.resume();
@@ -105,10 +108,13 @@ async function writeKeys(folder: string): Promise<string> {
   return authority.certificate;
 }
 
+type EtcdOptions = Pick<ControlPlaneOptions, 'unsafeNoFsync' | 'etcdData'>;
+
 async function startEtcd(
   { folder, binaries }: Plane,
-  unsafeNoFsync: boolean,
+  { unsafeNoFsync = true, etcdData = [] }: EtcdOptions,
 ): Promise<{ readonly url: string; readonly process: Process }> {
+  await writeFolder(join(folder, 'etcd'), etcdData);
   const url = `http://127.0.0.1:${await freePort()}`;
   const args = [
     `--data-dir=${join(folder, 'etcd')}`,
@@ -201,9 +207,9 @@ async function writeUsers({ folder, ca, tokens }: Plane, server: string): Promis
   };
 }
 
-async function assemble(plane: Plane, unsafeNoFsync: boolean, processes: (() => Process)[]): Promise<ControlPlane> {
+async function assemble(plane: Plane, options: EtcdOptions, processes: (() => Process)[]): Promise<ControlPlane> {
   const { folder, binaries, ca } = plane;
-  const etcd = await startEtcd(plane, unsafeNoFsync);
+  const etcd = await startEtcd(plane, options);
   processes.unshift(() => etcd.process);
   const server = await startApiServer(plane, etcd.url, 'kube-apiserver');
   processes.unshift(server.process);
@@ -252,7 +258,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const plane: Plane = { folder, binaries, ca, tokens: await writeTokens(folder), signal };
   const processes: (() => Process)[] = [];
   try {
-    return await assemble(plane, options.unsafeNoFsync ?? true, processes);
+    return await assemble(plane, options, processes);
   } catch (error) {
     for (const running of processes) await running().stop(0);
     if (signal?.aborted === true) await rm(folder, { recursive: true, force: true });

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { CommandResult } from './command.ts';
-import type { ControlPlane } from './control-plane.ts';
+import { OWN_KINDS } from '../../crds/kinds.ts';
+import { statusOf, type ControlPlane } from './control-plane.ts';
+import { untilReady } from './until-ready.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 /** Namespace of the platform itself. */
@@ -11,6 +12,7 @@ export const PLATFORM_NAMESPACE = 'orb-system';
 const DEFINITIONS = 'crds/definitions';
 const RBAC = 'charts/orb-platform/files/rbac';
 const ADMISSION = 'charts/orb-platform/files/admission';
+const GROUP_VERSION = `${OWN_KINDS.orb.group}/${OWN_KINDS.orb.version}`;
 
 /** Any cluster where we are administrator. */
 export interface Kubectl {
@@ -38,12 +40,27 @@ async function installDefinitions(plane: ControlPlane): Promise<void> {
   await kubectlOk(plane, ['wait', '--for=condition=Established', '--timeout=30s', '-f', join(root, DEFINITIONS)]);
 }
 
+/** The files that `installPlatform` installs: folders. */
+export const PLATFORM_FILES: readonly string[] = [DEFINITIONS, RBAC, ADMISSION].map((folder) => join(root, folder));
+
+/**
+ * Waits until the server answers for our kinds. A server that starts with their definitions in its data first refuses
+ * requests for them (429), and publishes their schemas last.
+ */
+export async function untilServed({ server, ca, users }: ControlPlane): Promise<void> {
+  const lists = Object.values(OWN_KINDS).map(({ plural }) => `/apis/${GROUP_VERSION}/${plural}`);
+  for (const path of [...lists, `/openapi/v3/apis/${GROUP_VERSION}`]) {
+    const status = (): Promise<number> => statusOf(server.url + path, ca, users.admin.token);
+    await untilReady(server.process(), async () => ((await status()) === 200 ? true : undefined));
+  }
+}
+
 /** Installs definitions, the platform namespace, RBAC and the admission policies, from the files that ship. */
 export async function installPlatform(plane: ControlPlane): Promise<void> {
   await installDefinitions(plane);
   await createNamespace(plane, PLATFORM_NAMESPACE);
   await apply(plane, RBAC);
-  if (existsSync(join(root, ADMISSION))) await apply(plane, ADMISSION);
+  await apply(plane, ADMISSION);
 }
 
 /** Makes a tenant: its namespace, and the aggregated role `admin` there for a user. */

@@ -3,7 +3,7 @@ import { seededRandom } from '../seeded-random.ts';
 import { startCountingProxy } from '../rig/counting-proxy.ts';
 import { compactEtcd } from '../rig/etcd-gateway.ts';
 import { startPausableProxy } from '../rig/pausable-proxy.ts';
-import { answerNext, crashAt, injectErrors, type Rule } from '../rig/rules.ts';
+import { answerNext, injectErrors, type Rule } from '../rig/rules.ts';
 import { planEdits } from '../rig/watch-editor.ts';
 import type { Plan, PlannedFault } from './plan.ts';
 import type { Subject } from './subject.ts';
@@ -53,7 +53,7 @@ const counted = (rule: Rule): { readonly rule: Rule; readonly used: () => boolea
 const ARMING: { readonly [K in Kind]: Arming<K> } = {
   none: () => QUIET,
   crash: ({ point, when }, { subject }) => {
-    subject.proxy.addRule(crashAt(point, when, subject.kill));
+    subject.crashAt(point, when);
     return { ...QUIET, reached: () => subject.kills() > 0 };
   },
   stale: async ({ point, when, ms }, { world, subject }) => {
@@ -66,15 +66,11 @@ const ARMING: { readonly [K in Kind]: Arming<K> } = {
       path.resume();
       endedAt = performance.now();
     };
-    const restart = (): Promise<string> => {
+    const server = (): string => {
       void heal();
-      return Promise.resolve(proxy.url);
+      return proxy.url;
     };
-    const kill = (): Promise<void> => {
-      path.pause();
-      return subject.kill(restart);
-    };
-    subject.proxy.addRule(crashAt(point, when, kill));
+    subject.crashAt(point, when, { killing: path.pause, server });
     return {
       ...QUIET,
       reached: () => subject.kills() > 0,

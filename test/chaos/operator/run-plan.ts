@@ -152,12 +152,13 @@ export async function runPlan(world: World, plan: Plan, reference: Reference): P
     });
     await during;
     const since = (): number => Math.max(began, subject.startedAt(), armed.endedAt());
-    const outcome = await untilEqual(world, { step, expected, since });
-    outcomes.push(outcome);
+    const { ms, faults } = await untilEqual(world, { step, expected, since });
     // Only after it leads again can it do forbidden writes.
     await subject.settled();
     await untilQuiet(subject, SETTLE_MS);
-    if (outcome.faults.length > 0) break;
+    const later = faults.length > 0 ? faults : (await untilEqual(world, { step, expected, since })).faults;
+    outcomes.push({ ms, faults: later });
+    if (later.length > 0) break;
   }
   counts ??= countWrites([subject.proxy.journal]);
   const swaps = await swapFaults(world, () => states.swaps());

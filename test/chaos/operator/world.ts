@@ -1,6 +1,6 @@
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
-import { startControlPlane } from '../../../hack/control-plane/control-plane.ts';
-import { installPlatform, PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
+import { PLATFORM_NAMESPACE } from '../../../hack/control-plane/install.ts';
+import { startPlatformPlane } from '../../support/platform-plane.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { APPLY, createAdminApi, type AdminApi } from '../rig/admin-api.ts';
 import { metadataOf, textOf } from '../rig/json.ts';
@@ -137,8 +137,7 @@ export async function resetWorld(world: World): Promise<void> {
 
 /** Starts its own control plane, with CRDs, RBAC and admission as they ship. */
 export async function startWorld(namespace: string): Promise<World> {
-  const plane = await startControlPlane();
-  await installPlatform(plane);
+  const plane = await startPlatformPlane();
   const api = createAdminApi(plane.server.url, plane.ca, plane.users.admin.token);
   const world = { plane, api, namespace, metrics: await startScriptedMetrics() };
   await makeNamespace(world);

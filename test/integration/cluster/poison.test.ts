@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { isJsonObject } from '../../../core/json/json-value.ts';
 import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
 import { conditionOf } from '../../../core/reconcile/read-object.ts';
-import { startControlPlane, type ControlPlane } from '../../../hack/control-plane/control-plane.ts';
-import { installPlatform, kubectlOk } from '../../../hack/control-plane/install.ts';
+import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
+import { kubectlOk } from '../../../hack/control-plane/install.ts';
 import { APPLY, createAdminApi, type AdminApi } from '../../chaos/rig/admin-api.ts';
 import { openAdminWatch } from '../../chaos/rig/admin-watch.ts';
 import { startApi, type ApiProcess } from '../../support/api-process.ts';
@@ -14,6 +14,7 @@ import { waitFor } from '../../support/wait-for.ts';
 import { storePoison } from '../../support/cluster/poison.ts';
 import { startOperator, type OperatorProcess } from '../../support/operator-process.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
+import { startPlatformPlane } from '../../support/platform-plane.ts';
 
 const GOOD = Number(process.env['ORB_POISON_GOOD'] ?? 100);
 const AT_ONCE = 10;
@@ -113,8 +114,7 @@ describe('the platform among malformed objects that no schema has seen (security
   const mended = (index: number, name: string): object => ({ ...good(index), metadata: { name } });
 
   before(async () => {
-    plane = await startControlPlane();
-    await installPlatform(plane);
+    plane = await startPlatformPlane();
     await kubectlOk(plane, ['apply', '-f', '-'], JSON.stringify(owner.document));
     admin = createAdminApi(plane.server.url, plane.ca, plane.users.admin.token);
     space = await testNamespace(plane, NAMESPACE);

@@ -2,12 +2,13 @@ import { expect } from 'chai';
 import { join } from 'node:path';
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import { conditionOf } from '../../../core/reconcile/read-object.ts';
-import { startControlPlane, type ControlPlane } from '../../../hack/control-plane/control-plane.ts';
-import { installPlatform, kubectlOk } from '../../../hack/control-plane/install.ts';
+import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
+import { kubectlOk } from '../../../hack/control-plane/install.ts';
 import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { anOrb, manifestOf } from '../../support/kube-objects.ts';
 import { startOperator, type OperatorProcess } from '../../support/operator-process.ts';
+import { startPlatformPlane } from '../../support/platform-plane.ts';
 
 const DEFINITIONS = join(import.meta.dirname, '../../../crds/definitions');
 
@@ -82,8 +83,7 @@ describe('operator among malformed objects (security.md S29)', () => {
 
   before(async function prepare() {
     this.timeout(120_000);
-    plane = await startControlPlane();
-    await installPlatform(plane);
+    plane = await startPlatformPlane();
     space = await testNamespace(plane, 'poison');
     await loosen(plane);
     // The server needs a moment until it serves the loosened kinds.
