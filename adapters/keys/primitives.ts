@@ -4,12 +4,21 @@ import type { Sha256, Sha256Hex } from '../../core/json/digest.ts';
 import type { Encoding } from '../../core/receipt/jws.ts';
 import type { Signer } from '../../core/receipt/signer.ts';
 
+const DIGEST_BYTES = 32;
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 const POOL_BYTES = 16_384;
 
-/** About 1 µs for 1 kB. */
-export const sha256: Sha256 = (bytes) => hash('sha256', bytes, 'buffer');
+/**
+ * About 0.7 µs for 1 kB. As a buffer, each digest would get memory of its own outside the heap: 0.4 µs more in a hot loop,
+ * 2 to 5 µs more after a pause.
+ */
+export const sha256: Sha256 = (bytes) => {
+  const text = hash('sha256', bytes, 'binary');
+  const digest = new Uint8Array(DIGEST_BYTES);
+  for (let at = 0; at < DIGEST_BYTES; at += 1) digest[at] = text.charCodeAt(at);
+  return digest;
+};
 
 /** Half the time of `sha256`, which makes a buffer. */
 export const sha256Hex: Sha256Hex = (data) => hash('sha256', data, 'hex');

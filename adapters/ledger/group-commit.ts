@@ -1,16 +1,19 @@
 import { LedgerError, type LedgerCommits, type LedgerLoad } from './port.ts';
 
+/** What becomes of a group. Exactly one of the two is called, once. */
+interface GroupOutcome<Result> {
+  /** The group is durable. One result per row, in their order. */
+  readonly committed: (results: readonly Result[]) => void;
+  /** No row of the group is known to be committed. */
+  readonly failed: (reason: unknown) => void;
+}
+
 /** The database and settings of a group-commit queue. */
 export interface GroupCommitOptions<Row, Result> {
-  /**
-   * Commits these rows together. Resolves, once they are durable, with one result per row, in their order. A rejection
-   * means that no row is known to be committed.
-   */
-  readonly flush: (rows: readonly Row[]) => Promise<readonly Result[]>;
+  /** Commits these rows together. Called with the next group when the last has its outcome. */
+  readonly flush: (rows: readonly Row[], outcome: GroupOutcome<Result>) => void;
   /** Maximum number of rows in one group (512 on SQLite, performance.md §3.3). */
   readonly maxRows: number;
-  /** Maximum number of groups in flight: one per connection. */
-  readonly lanes: number;
   /** Ms from an arbitrary start; never goes back. */
   readonly monotonic: () => number;
   /**
@@ -29,21 +32,23 @@ export interface GroupCommit<Row, Result> {
   readonly drain: () => Promise<void>;
 }
 
-interface Waiting<Row, Result> {
-  readonly row: Row;
+interface Caller<Result> {
   readonly since: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
 }
 
+/** A group has one pair of callbacks and no promise of its own: at one caller a group is one row. */
 class Queue<Row, Result> {
   readonly #options: GroupCommitOptions<Row, Result>;
-  #waiting: Waiting<Row, Result>[] = [];
-  /** Groups that the database is committing. At most `lanes`. */
-  readonly #inFlight = new Set<readonly Waiting<Row, Result>[]>();
+  #rows: Row[] = [];
+  /** Who waits for `#rows`, in their order. */
+  #callers: Caller<Result>[] = [];
+  /** Who waits for the group that the database is committing; empty between two groups. */
+  #inFlight: readonly Caller<Result>[] = [];
   #deferred = false;
-  #groups = 0;
-  #rows = 0;
+  #committedGroups = 0;
+  #committedRows = 0;
   #drained: (() => void) | undefined;
   #draining: Promise<void> | undefined;
 
@@ -54,78 +59,79 @@ class Queue<Row, Result> {
   add(row: Row): Promise<Result> {
     if (this.#draining !== undefined) return Promise.reject(new LedgerError('ledger-closed', 'the ledger is closed'));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ row, since: this.#options.monotonic(), resolve, reject });
+      this.#rows.push(row);
+      this.#callers.push({ since: this.#options.monotonic(), resolve, reject });
       this.#flushSoon();
     });
   }
 
   load(): LedgerLoad {
-    let queuedRows = this.#waiting.length;
-    let oldest = this.#waiting[0]?.since;
-    for (const group of this.#inFlight) {
-      queuedRows += group.length;
-      const since = group[0]?.since;
-      if (since !== undefined && (oldest === undefined || since < oldest)) oldest = since;
-    }
-    return { queuedRows, oldestMs: oldest === undefined ? 0 : this.#options.monotonic() - oldest };
+    const queuedRows = this.#inFlight.length + this.#callers.length;
+    const oldest = this.#inFlight[0] ?? this.#callers[0];
+    return { queuedRows, oldestMs: oldest === undefined ? 0 : this.#options.monotonic() - oldest.since };
   }
 
   commits(): LedgerCommits {
-    return { groups: this.#groups, rows: this.#rows };
+    return { groups: this.#committedGroups, rows: this.#committedRows };
   }
 
   drain(): Promise<void> {
     this.#draining ??= new Promise((resolve) => {
       this.#drained = resolve;
-      this.#settled();
+      this.#endDrain();
     });
     return this.#draining;
   }
 
   #flushSoon(): void {
-    if (this.#deferred || this.#inFlight.size >= this.#options.lanes) return;
+    if (this.#deferred || this.#inFlight.length > 0) return;
     this.#deferred = true;
-    this.#options.defer(() => {
-      this.#deferred = false;
-      this.#flush();
-    });
+    this.#options.defer(this.#flushNow);
   }
+
+  readonly #flushNow = (): void => {
+    this.#deferred = false;
+    this.#flush();
+  };
 
   #flush(): void {
-    if (this.#waiting.length === 0 || this.#inFlight.size >= this.#options.lanes) return;
-    const group = this.#waiting;
-    this.#waiting = group.length > this.#options.maxRows ? group.splice(this.#options.maxRows) : [];
-    this.#inFlight.add(group);
-    void this.#commit(group);
+    if (this.#callers.length === 0 || this.#inFlight.length > 0) return;
+    const { maxRows, flush } = this.#options;
+    const [rows, callers] = [this.#rows, this.#callers];
+    const split = rows.length > maxRows;
+    this.#rows = split ? rows.splice(maxRows) : [];
+    this.#callers = split ? callers.splice(maxRows) : [];
+    this.#inFlight = callers;
+    flush(rows, this.#outcome);
   }
 
-  /** Never rejects: the result or the error of a group reaches the callers of its rows. */
-  async #commit(group: readonly Waiting<Row, Result>[]): Promise<void> {
-    let settle: (waiting: Waiting<Row, Result>, position: number) => void;
-    try {
-      const results = await this.#options.flush(group.map(({ row }) => row));
-      this.#groups += 1;
-      this.#rows += group.length;
-      settle = ({ resolve, reject }, position) => {
+  readonly #outcome: GroupOutcome<Result> = {
+    committed: (results) => {
+      this.#committedGroups += 1;
+      this.#committedRows += this.#inFlight.length;
+      this.#settle(({ resolve, reject }, position) => {
         const result = results[position];
         if (result === undefined) reject(new LedgerError('ledger-unavailable', 'a row of a group has no result'));
         else resolve(result);
-      };
-    } catch (error) {
-      settle = ({ reject }) => reject(error);
-    }
-    this.#inFlight.delete(group);
+      });
+    },
+    failed: (reason) => this.#settle(({ reject }) => reject(reason)),
+  };
+
+  #settle(settle: (caller: Caller<Result>, position: number) => void): void {
+    const group = this.#inFlight;
+    this.#inFlight = [];
     this.#flush(); // starts the next commit before the callers continue
     group.forEach(settle);
-    this.#settled();
+    this.#endDrain();
   }
 
-  #settled(): void {
-    if (this.#waiting.length === 0 && this.#inFlight.size === 0) this.#drained?.();
+  #endDrain(): void {
+    if (this.#callers.length === 0 && this.#inFlight.length === 0) this.#drained?.();
   }
 }
 
-/** Makes a queue without a database of its own: SQLite and PostgreSQL share it (performance.md §3.3). */
+/** Makes a queue that knows no database (performance.md §3.3). */
 export function createGroupCommit<Row, Result>(options: GroupCommitOptions<Row, Result>): GroupCommit<Row, Result> {
   const queue = new Queue(options);
   return {

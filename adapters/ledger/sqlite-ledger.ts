@@ -105,10 +105,9 @@ function portOfTables(
     prepare: (sql) => reader.prepare(sql),
     read,
     write: (row) => queue.add(row),
-    writeLogged: async (row) => {
+    writeLogged: (row) => {
       const refusal = gate.refusal();
-      if (refusal !== undefined) throw refusal;
-      return queue.add(row);
+      return refusal === undefined ? queue.add(row) : Promise.reject(refusal);
     },
     now: clock.now,
     random,
@@ -127,13 +126,15 @@ function startParts({ options, lock, read }: Opening, writer: WriterHandle): Par
   const { file, clock, onCheckpoint, gate = OPEN } = options;
   const reader = new DatabaseSync(file, { readOnly: true, timeout: 0 });
   const queue: GroupCommit<WriteRow, RowResult> = createGroupCommit({
-    flush: async (rows) => {
-      const committed = await writer.flush(rows);
-      schedule.grown(committed.size, committed.checkpointed);
-      return committed.results;
-    },
+    flush: (rows, { committed, failed }) =>
+      writer.flush(rows, {
+        committed: ({ results, size, checkpointed }) => {
+          schedule.grown(size, checkpointed);
+          committed(results);
+        },
+        failed,
+      }),
     maxRows: MAX_GROUP_ROWS,
-    lanes: 1,
     monotonic: clock.monotonic,
     defer: setImmediate,
   });

@@ -8,6 +8,7 @@ import type { Ledger, RunFinish, RunStart } from '../../adapters/ledger/port.ts'
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
 import { median, percentile } from '../../test/support/rank.ts';
+import { threadTimes, timesPerRequest } from './thread-times.ts';
 
 const CONCURRENCY = [1, 8, 32, 256];
 /** performance.md §5: runs/s at 32. */
@@ -20,6 +21,9 @@ interface RunLatencies {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
+  /** CPU time of a run on the main thread, with this loop, and on the ledger's, µs. */
+  readonly mainMicros: number;
+  readonly ledgerMicros: number;
 }
 
 const { values: options } = parseArgs({
@@ -74,6 +78,7 @@ async function measure(concurrency: number): Promise<RunLatencies> {
   const ledger = await openLedger(folder);
   const latencies: number[] = [];
   let runs = 0;
+  const before = threadTimes(process.pid);
   const began = performance.now();
   const worker = async (): Promise<void> => {
     while (performance.now() - began < milliseconds) {
@@ -86,6 +91,7 @@ async function measure(concurrency: number): Promise<RunLatencies> {
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
   const seconds = (performance.now() - began) / 1000;
+  const { main, ledger: writer } = timesPerRequest(before, threadTimes(process.pid), latencies.length);
   await ledger.close();
   rmSync(folder, { recursive: true });
   return {
@@ -94,6 +100,8 @@ async function measure(concurrency: number): Promise<RunLatencies> {
     p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
     maxMs: percentile(latencies, 1),
+    mainMicros: main,
+    ledgerMicros: writer,
   };
 }
 
@@ -105,6 +113,8 @@ function medians(concurrency: number, rounds: readonly RunLatencies[]): RunLaten
     p50Ms: of('p50Ms'),
     p99Ms: of('p99Ms'),
     maxMs: of('maxMs'),
+    mainMicros: of('mainMicros'),
+    ledgerMicros: of('ledgerMicros'),
   };
 }
 
@@ -121,13 +131,15 @@ for (const concurrency of CONCURRENCY) {
   for (let round = 0; round < Number(options.rounds); round += 1) rounds.push(await measure(concurrency));
   const result = medians(concurrency, rounds);
   results.push(result);
-  const { runsPerSecond, p50Ms, p99Ms, maxMs } = result;
+  const { runsPerSecond, p50Ms, p99Ms, maxMs, mainMicros, ledgerMicros } = result;
   const columns = [
     `c=${concurrency}`,
     `${runsPerSecond} runs/s`,
     `p50 ${p50Ms.toFixed(2)}`,
     `p99 ${p99Ms.toFixed(2)}`,
     `max ${maxMs.toFixed(1)} ms`,
+    `main ${mainMicros.toFixed(0)} µs`,
+    `ledger ${ledgerMicros.toFixed(0)} µs`,
   ];
   console.log(columns.map((column) => column.padStart(15)).join(''));
 }

@@ -12,11 +12,7 @@ import { createTableWriter, type TableRow, type TableWriter, type WriteRow } fro
 import { RunWriter } from './run-writer.ts';
 import { SwapWriter } from './swap-writer.ts';
 import { TreeWriter } from './tree-writer.ts';
-
-// A WAL that starts over early overwrites itself: 0.46 ms a run instead of 0.8 (performance.md §1.1). A group writes
-// about 6 pages, and half a page more for each further row (measured). Either bound is 500 to 600 pages, 5 MB of WAL.
-const CHECKPOINT_ROWS = 800;
-const CHECKPOINT_COMMITS = 100;
+import { WalLength } from './wal-length.ts';
 
 /** Tree and newest checkpoint after the last commit. */
 interface Position {
@@ -46,8 +42,7 @@ export class Writer {
   readonly #keyId: Uint8Array;
   /** Undefined after a rollback: then it is read again from the disk. */
   #position: Position | undefined;
-  #rowsSince = 0;
-  #commitsSince = 0;
+  readonly #wal: WalLength;
 
   constructor(db: DatabaseSync, settings: WriterSettings) {
     this.#db = db;
@@ -62,6 +57,7 @@ export class Writer {
     this.#checkpoints = checkpointRows(db);
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
+    this.#wal = new WalLength(db);
     this.#keyId = keyId(settings.identity.logOrigin, settings.logKey.publicKey, sha256);
   }
 
@@ -80,8 +76,6 @@ export class Writer {
       const results = rows.map((row) => (isRow(row) ? apply(row) : this.#apply(row, position)));
       position.tree.store();
       this.#commit.run();
-      this.#rowsSince += rows.length;
-      this.#commitsSince += 1;
       return results;
     } catch (error) {
       this.#rollBack();
@@ -91,14 +85,7 @@ export class Writer {
 
   /** Moves the WAL into the file when it is due. Call it after the answer, so that no caller waits for it. */
   tidy(): void {
-    if (this.#rowsSince < CHECKPOINT_ROWS && this.#commitsSince < CHECKPOINT_COMMITS) return;
-    this.#rowsSince = 0;
-    this.#commitsSince = 0;
-    try {
-      this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)');
-    } catch {
-      // A full disk: the WAL keeps every commit, and the next call tries again.
-    }
+    this.#wal.afterCommit();
   }
 
   close(): void {

@@ -11,9 +11,17 @@ export interface Committed {
   readonly checkpointed: number;
 }
 
-interface Asked {
-  readonly resolve: (reply: FromWriter) => void;
-  readonly reject: (reason: Error) => void;
+/** Who waits for the answer to a message. */
+interface Asker {
+  readonly answered: (reply: FromWriter) => void;
+  readonly failed: (reason: unknown) => void;
+}
+
+/** Who waits for a group. Exactly one of the two is called, once. */
+interface GroupAsker {
+  readonly committed: (committed: Committed) => void;
+  /** @param reason LedgerError `ledger-unavailable`: no row of the group is known to be committed */
+  readonly failed: (reason: unknown) => void;
 }
 
 /** Starts a writer. */
@@ -23,19 +31,17 @@ const startThread: StartWriter = threadOf(new URL('../sqlite-writer/writer-threa
   name: 'ledger',
 });
 
-/** One writer that was started. One message at a time: the queue before it has one lane. */
+const failureOf = (reply: FromWriter): string => (reply[0] === 'failed' ? reply[1] : 'no answer');
+
+/** One writer that was started. One message at a time: the queue before it has one group in flight. */
 class RunningWriter {
   readonly #thread: Thread<ToWriter>;
-  #asked: Asked | undefined;
+  #asker: Asker | undefined;
   #dead = false;
 
   constructor(start: StartWriter) {
     this.#thread = start({
-      onMessage: (reply) => {
-        const asked = this.#asked;
-        this.#asked = undefined;
-        asked?.resolve(reply);
-      },
+      onMessage: (reply) => this.#takeAsker()?.answered(reply),
       onEnd: (cause) => this.#fail(cause),
     });
   }
@@ -44,12 +50,17 @@ class RunningWriter {
     return this.#dead;
   }
 
-  ask(message: ToWriter): Promise<FromWriter> {
-    return new Promise((resolve, reject) => {
-      this.#asked = { resolve, reject };
-      if (this.#dead) this.#fail(undefined);
-      else this.#thread.post(message);
-    });
+  ask(message: ToWriter, asker: Asker): void {
+    this.#asker = asker;
+    if (this.#dead) {
+      this.#fail(undefined);
+      return;
+    }
+    try {
+      this.#thread.post(message);
+    } catch (error) {
+      this.#takeAsker()?.failed(error); // a value that can't be copied
+    }
   }
 
   async close(): Promise<void> {
@@ -57,51 +68,82 @@ class RunningWriter {
     await this.#thread.ended;
   }
 
+  #takeAsker(): Asker | undefined {
+    const asker = this.#asker;
+    this.#asker = undefined;
+    return asker;
+  }
+
   #fail(cause: unknown): void {
     this.#dead = true;
-    const asked = this.#asked;
-    this.#asked = undefined;
-    asked?.reject(new LedgerError('ledger-unavailable', 'the thread that writes the ledger ended', { cause }));
+    const reason = new LedgerError('ledger-unavailable', 'the thread that writes the ledger ended', { cause });
+    this.#takeAsker()?.failed(reason);
   }
 }
+
+type Started = Omit<Committed, 'results'> & { readonly writer: RunningWriter };
 
 /** The writer as the main thread sees it. The next group replaces one that crashed. */
 export class WriterHandle {
   readonly #settings: WriterSettings;
-  readonly #start: StartWriter;
+  readonly #startThread: StartWriter;
   #running: RunningWriter | undefined;
 
   constructor(settings: WriterSettings, start: StartWriter = startThread) {
     this.#settings = settings;
-    this.#start = start;
+    this.#startThread = start;
   }
 
   /** Starts the writer and opens the file. @throws LedgerError as the file's schema and identity say */
   async open(): Promise<Omit<Committed, 'results'>> {
-    const writer = new RunningWriter(this.#start);
-    const reply = await writer.ask(['open', this.#settings]);
+    const { size, checkpointed } = await this.#start();
+    return { size, checkpointed };
+  }
+
+  /** Commits a group. */
+  flush(rows: readonly WriteRow[], asker: GroupAsker): void {
+    if (this.#running?.dead === false) this.#commit(this.#running, rows, asker);
+    else void this.#commitAnew(rows, asker);
+  }
+
+  #commit(writer: RunningWriter, rows: readonly WriteRow[], { committed, failed }: GroupAsker): void {
+    writer.ask(['group', rows], {
+      answered: (reply) => {
+        if (reply[0] === 'committed') committed({ results: reply[1], size: reply[2], checkpointed: reply[3] });
+        else failed(new LedgerError('ledger-unavailable', `the ledger failed: ${failureOf(reply)}`));
+      },
+      failed,
+    });
+  }
+
+  /** The last writer ended, or none could be started. Never rejects: the asker gets every failure. */
+  async #commitAnew(rows: readonly WriteRow[], asker: GroupAsker): Promise<void> {
+    let writer: RunningWriter;
+    try {
+      ({ writer } = await this.#start());
+    } catch (error) {
+      asker.failed(error);
+      return;
+    }
+    this.#commit(writer, rows, asker);
+  }
+
+  async close(): Promise<void> {
+    await this.#running?.close();
+  }
+
+  async #start(): Promise<Started> {
+    const writer = new RunningWriter(this.#startThread);
+    const reply = await new Promise<FromWriter>((answered, failed) => {
+      writer.ask(['open', this.#settings], { answered, failed });
+    });
     if (reply[0] === 'ready') {
       this.#running = writer;
-      return { size: reply[1], checkpointed: reply[2] };
+      return { writer, size: reply[1], checkpointed: reply[2] };
     }
     await writer.close();
     const [code, message] =
       reply[0] === 'unopened' ? [reply[1], reply[2]] : (['ledger-unavailable', 'no answer'] as const);
     throw new LedgerError(code, message);
-  }
-
-  /** Commits a group. @throws LedgerError `ledger-unavailable`: no row of it is known to be committed */
-  async flush(rows: readonly WriteRow[]): Promise<Committed> {
-    if (this.#running?.dead !== false) await this.open();
-    const reply = await this.#running?.ask(['group', rows]);
-    if (reply?.[0] === 'committed') return { results: reply[1], size: reply[2], checkpointed: reply[3] };
-    throw new LedgerError(
-      'ledger-unavailable',
-      `the ledger failed: ${reply?.[0] === 'failed' ? reply[1] : 'no answer'}`,
-    );
-  }
-
-  async close(): Promise<void> {
-    await this.#running?.close();
   }
 }

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
-import { createGroupCommit, type GroupCommit } from '../../../../adapters/ledger/group-commit.ts';
+import {
+  createGroupCommit,
+  type GroupCommit,
+  type GroupCommitOptions,
+} from '../../../../adapters/ledger/group-commit.ts';
 import { LedgerError } from '../../../../adapters/ledger/port.ts';
+import { seededRandom } from '../../../chaos/seeded-random.ts';
 import { refusal } from '../../../support/refusal.ts';
 
 interface Database {
@@ -9,20 +14,20 @@ interface Database {
   readonly groups: (readonly number[])[];
   /** Ends the oldest open commit, well or with an error; resolves when its callers were woken. */
   readonly finish: (error?: Error) => Promise<void>;
+  /** Ends the oldest open commit, in this turn. */
+  readonly commit: () => void;
   now: number;
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A database that commits when the test says so. */
-function aDatabase(change: { lanes?: number; maxRows?: number } = {}): Database {
+function aDatabase(change: { maxRows?: number } = {}): Database {
   const groups: (readonly number[])[] = [];
   const open: ((error?: Error) => void)[] = [];
-  const flush = (rows: readonly number[]): Promise<readonly string[]> => {
+  const flush: GroupCommitOptions<number, string>['flush'] = (rows, { committed, failed }) => {
     groups.push(rows);
-    return new Promise((resolve, reject) => {
-      open.push((error) => (error === undefined ? resolve(rows.map((row) => `row ${row}`)) : reject(error)));
-    });
+    open.push((error) => (error === undefined ? committed(rows.map((row) => `row ${row}`)) : failed(error)));
   };
   const database: Database = {
     groups,
@@ -30,10 +35,10 @@ function aDatabase(change: { lanes?: number; maxRows?: number } = {}): Database 
     queue: createGroupCommit({
       flush,
       maxRows: change.maxRows ?? 512,
-      lanes: change.lanes ?? 1,
       monotonic: () => database.now,
       defer: setImmediate,
     }),
+    commit: () => open.shift()?.(),
     finish: async (error) => {
       open.shift()?.(error);
       await turn();
@@ -89,16 +94,51 @@ describe('createGroupCommit', () => {
     expect((await Promise.all(rows)).length).to.equal(5);
   });
 
-  it('has as many groups in flight as lanes', async () => {
-    const { queue, groups, finish } = aDatabase({ lanes: 2, maxRows: 1 });
-    const rows = [1, 2, 3].map((row) => queue.add(row));
+  it('has one group in flight, however many rows wait', async () => {
+    const { queue, groups, finish } = aDatabase({ maxRows: 1 });
+    const rows = [1, 2].map((row) => queue.add(row));
     await turn();
     await turn();
-    rows.push(queue.add(4));
+    rows.push(queue.add(3));
     await turn();
-    expect(groups).to.deep.equal([[1], [2]]);
-    for (let group = 0; group < 4; group += 1) await finish();
-    expect(await Promise.all(rows)).to.deep.equal(['row 1', 'row 2', 'row 3', 'row 4']);
+    expect(groups).to.deep.equal([[1]]);
+    for (let group = 0; group < 3; group += 1) await finish();
+    expect(await Promise.all(rows)).to.deep.equal(['row 1', 'row 2', 'row 3']);
+  });
+
+  it('wakes all callers of a group in the turn of its commit', async () => {
+    const { queue, commit } = aDatabase();
+    const woken: number[] = [];
+    const rows = [1, 2, 3].map((row) => queue.add(row).then(() => woken.push(row)));
+    await turn();
+    commit();
+    await Promise.resolve();
+    expect(woken).to.deep.equal([1, 2, 3]);
+    await Promise.all(rows);
+  });
+
+  it('gives each row one outcome, in whatever order rows and commits come', async () => {
+    const random = seededRandom(7);
+    const { queue, groups, finish } = aDatabase({ maxRows: 5 });
+    const added: number[] = [];
+    const outcomes: Promise<string>[] = [];
+    for (let step = 0; step < 400; step += 1) {
+      if (random() < 0.7) {
+        const row = added.push(added.length);
+        outcomes.push(queue.add(row).catch((error: unknown) => `${row} ${String(error)}`));
+      } else if (random() < 0.5) await turn();
+      else await finish(random() < 0.3 ? new Error('failed') : undefined);
+    }
+    const drained = queue.drain();
+    while (queue.load().queuedRows > 0) {
+      await turn();
+      await finish();
+    }
+    await drained;
+    const settled = await Promise.all(outcomes);
+    expect(groups.flat()).to.deep.equal(added.map((row) => row + 1));
+    expect(groups.every((group) => group.length >= 1 && group.length <= 5)).to.equal(true);
+    expect(settled.every((text, at) => text === `row ${at + 1}` || text === `${at + 1} Error: failed`)).to.equal(true);
   });
 
   it('fails every row of a failed group with its reason, and commits the next', async () => {
@@ -115,9 +155,8 @@ describe('createGroupCommit', () => {
 
   it('fails a row that its database gave no result', async () => {
     const queue = createGroupCommit<number, string>({
-      flush: () => Promise.resolve(['only one']),
+      flush: (_rows, { committed }) => committed(['only one']),
       maxRows: 9,
-      lanes: 1,
       monotonic: () => 0,
       defer: setImmediate,
     });

@@ -96,13 +96,4 @@ describe('Writer', () => {
     const headers = rows.all().map(({ header }) => header);
     expect(headers).to.deep.equal(['b3RoZXI', finishRowOf(1)[7].split('.')[0]]);
   });
-
-  it('keeps the WAL short by moving it into the file', () => {
-    for (let group = 0; group < 40; group += 1) {
-      recordAll(fixture, group * 30, group * 30 + 30);
-      fixture.writer.tidy();
-    }
-    const left = fixture.db.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
-    expect(left?.['log']).to.be.lessThan(900);
-  });
 });
