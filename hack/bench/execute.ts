@@ -60,7 +60,7 @@ async function prepare(command: Full, folder: string): Promise<RoundSettings> {
   return { ...settings, against: checkout, portkey: 'program' in found ? found.program : undefined };
 }
 
-/** @returns whether no gate is missed */
+/** @returns whether a round was measured, and no gate is missed */
 async function compare(command: Full, folder: string, settings: RoundSettings): Promise<boolean> {
   const sync = measureSync(folder);
   print(syncLine(sync));
@@ -74,7 +74,7 @@ async function compare(command: Full, folder: string, settings: RoundSettings): 
   for (const line of [...lines, ...goals.map(({ text }) => text), ...notes]) print(line);
   if (command.json !== undefined)
     writeFileSync(command.json, JSON.stringify({ node: process.version, sync, rounds: judged, goals }));
-  return goals.every(({ verdict }) => verdict !== 'gate missed');
+  return rounds.length > 0 && goals.every(({ verdict }) => verdict !== 'gate missed');
 }
 
 async function runFull(command: Full, folder: string): Promise<boolean> {

@@ -61,7 +61,10 @@ const roundsOf = (attempts: readonly Attempt[]): readonly Round[] =>
 const judge = (attempt: Attempt, all: readonly Attempt[]): readonly string[] =>
   'round' in attempt ? reasonsOf(attempt.round, roundsOf(all)) : [attempt.refused];
 
-/** Runs the rounds, then each disturbed round once more. The repetition takes the place of the round. */
+/**
+ * Runs the rounds, then each disturbed round once more. The repetition takes the place of the round, unless it was
+ * refused as overload: a disturbed round tells more than none.
+ */
 export async function runRounds({ count, run, say }: Rounds): Promise<readonly JudgedRound[]> {
   const attempt = (index: number): Promise<Attempt> =>
     run(index).then(
@@ -82,7 +85,8 @@ export async function runRounds({ count, run, say }: Rounds): Promise<readonly J
     const reasons = judge(one, first);
     if (reasons.length === 0) continue;
     say(`round ${index + 1} is disturbed and repeated: ${brief(reasons)}`);
-    last[index] = await attempt(index);
+    const again = await attempt(index);
+    if ('round' in again || !('round' in one)) last[index] = again;
     repeated.add(index);
   }
   return last.map((one, index) => ({

@@ -74,6 +74,13 @@ describe('a disturbed round', () => {
     expect(notes[0]).to.equal('DISTURBED round 1, also when repeated: c=32: 2 requests failed');
   });
 
+  it('is kept when its repetition is refused as overload', async () => {
+    const refused = new OverloadedError('c=32: 2 requests failed');
+    const judged = await runRounds({ count: 1, run: runner([BUSY, refused]).run, say: () => undefined });
+    expect(judged[0]?.round).to.deep.equal(aRound(BUSY));
+    expect(selectRounds(judged)).to.have.property('trusted', false);
+  });
+
   it('is not one that failed otherwise: the benchmark ends', async () => {
     const { run, asked } = runner([{}, new Error('c=32: 1 requests failed: 500')]);
     const failed = runRounds({ count: 3, run, say: () => undefined });
