@@ -8,7 +8,7 @@ const fileOf = (name: string): string => `test/e2e/${name}.test.ts`;
  */
 const WITH_EXAMPLE = ['admission', 'example', 'in-cluster-caller', 'kubectl-orb', 'network-policy'];
 /** 50 runs a second, with limits on times: these begin when the second cluster has come to the tests that mostly wait. */
-const UNDER_LOAD = ['kill', 'rolling-restart', 'kill-switch', 'upgrade'];
+const UNDER_LOAD = ['kill', 'rolling-restart', 'upgrade', 'kill-switch'];
 const inOrder = [...WITH_EXAMPLE, ...UNDER_LOAD].map(fileOf);
 
 /** Every test file that there is, as arguments of mocha: the named ones first. */
