@@ -98,7 +98,8 @@ export async function buildImage(options: ImageOptions): Promise<BuiltImage> {
     await dropOldStages(options.say);
     await build(tag, options);
     const measured = await timed('measuring it', options.say, () => measure(tag, options.base));
-    await writeFile(sbomFile, measured.sbom);
+    await writeFile(`${sbomFile}.part`, measured.sbom);
+    await rename(`${sbomFile}.part`, sbomFile);
     await rm(`${archive}.part`, { force: true });
     await buildah(['push', '--quiet', tag, `docker-archive:${archive}.part:${tag}`]);
     await rename(`${archive}.part`, archive);

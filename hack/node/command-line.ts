@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { ALL, allBut, IMAGE_BUILD, SECOND } from './test-groups.ts';
 
 /** The request on the command line of `hack/e2e.ts`. */
 export type NodeCommand =
@@ -11,9 +12,12 @@ export type NodeCommand =
   | {
       readonly kind: 'run';
       readonly keepUp: boolean;
+      /** Arguments of the mocha of the cluster. */
       readonly mocha: readonly string[];
-      /** Arguments of a second mocha that runs beside the first one; empty: there is none. */
+      /** Files of a second mocha that runs beside it on the same cluster; empty: there is none. */
       readonly beside: readonly string[];
+      /** Files that a second cluster runs beside the first; empty: there is none. */
+      readonly second: readonly string[];
     };
 
 export const HELP = `One real Kubernetes node on this machine, for tests against running pods. Needs Linux and root.
@@ -21,25 +25,19 @@ export const HELP = `One real Kubernetes node on this machine, for tests against
   npm run e2e up                     brings it up; prints what to use it with
   npm run e2e load [ARCHIVE.tar]     loads an image into it, without a name the one that npm run image made
                                      (pods: imagePullPolicy IfNotPresent, no tag latest)
-  npm run e2e [run] [FILE…]          runs test/e2e, or some of its files, in the cluster's network
+  npm run e2e                        runs test/e2e, divided between two clusters beside each other
+  npm run e2e [run] FILE…            runs some of its files in the cluster's network
   npm run e2e down                   ends it; nothing is left behind
   npm run e2e down -- --keep         ends its processes as a power cut would; the next "e2e up" continues with its
                                      etcd, keys, volumes and images
 
-  --keep-up       (run) leave a cluster up that the run brought up
-  --grep TEXT     (run) only tests whose names match
+  --keep-up       (run) leave a cluster up that the run brought up; all files run on this one
+  --grep TEXT     (run) only tests whose names match; all files run on one cluster
 
-E2E_NAME=word is another cluster beside it (default: e2e). Programs, images and state lie in ~/.cache/orb-control-plane.
+E2E_NAME=word is another cluster beside it (default: e2e); the second one of a run is called wordbeside (e2ebeside).
+Programs, images and state lie in ~/.cache/orb-control-plane.
 `;
 
-/**
- * These tests need the same release with its example, and don't change it. Run one after the other, they install it
- * once; otherwise each could follow a test that removes it.
- */
-const WITH_EXAMPLE = ['admission', 'example', 'in-cluster-caller', 'kubectl-orb', 'network-policy'];
-export const ALL = [...WITH_EXAMPLE.map((name) => `test/e2e/${name}.test.ts`), 'test/e2e/**/*.test.ts'];
-/** It needs no cluster and takes a minute and a half: it runs beside the first tests, which measure no times. */
-export const BESIDE = ['test/e2e/image-build.test.ts'];
 const flags = {
   keep: { type: 'boolean', default: false },
   'keep-up': { type: 'boolean', default: false },
@@ -68,9 +66,11 @@ const loadOf = ([archive, ...more]: readonly string[]): NodeCommand =>
 function runOf(files: readonly string[], { grep, 'keep-up': keepUp }: Values): NodeCommand {
   const only = grep === undefined ? [] : ['--grep', grep];
   if (files.length > 0 || grep !== undefined) {
-    return { kind: 'run', keepUp, mocha: [...(files.length === 0 ? ALL : files), ...only], beside: [] };
+    return { kind: 'run', keepUp, mocha: [...(files.length === 0 ? ALL : files), ...only], beside: [], second: [] };
   }
-  return { kind: 'run', keepUp, mocha: [...ALL, ...BESIDE.flatMap((file) => ['--ignore', file])], beside: BESIDE };
+  // Who wants to look at the cluster afterwards looks at one.
+  const second = keepUp ? [] : SECOND;
+  return { kind: 'run', keepUp, mocha: allBut([...IMAGE_BUILD, ...second]), beside: IMAGE_BUILD, second };
 }
 
 const read = (argv: readonly string[]) =>

@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rm, rmdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../../core/errors/error-code.ts';
 import type { Say } from '../control-plane/build.ts';
 import { command } from '../control-plane/command.ts';
 import { withFolderLock } from '../control-plane/folder-lock.ts';
-import { exitOf } from './exit-of.ts';
+import { exitAfterOutput, exitOf } from './exit-of.ts';
 import { ensureImages } from './images.ts';
 import { CACHE, findPrograms } from './programs.ts';
 
@@ -41,18 +42,25 @@ export function placeOf(name: string = process.env['E2E_NAME'] ?? 'e2e'): NodePl
   };
 }
 
-/** Runs a script whose output goes to stderr. @throws Error its exit code */
-async function runScript(name: string, args: readonly string[], place: NodePlace): Promise<void> {
+/**
+ * The second cluster of a run, beside the first.
+ * @throws TypeError as `placeOf`
+ */
+export const besideOf = ({ name }: NodePlace): NodePlace => placeOf(`${name.slice(0, 10)}beside`);
+
+/** Says each line that a script prints. @throws Error its exit code */
+async function runScript(name: string, args: readonly string[], place: NodePlace, say: Say): Promise<void> {
   const env = { ...process.env, E2E_NAME: place.name, E2E_STATE: place.state, E2E_NODE_BINARY: process.execPath };
   // When this process ends, the lock is free: the script must not keep running beside the next script.
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', join(import.meta.dirname, name), ...args], {
-    stdio: ['ignore', process.stderr, 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env,
   });
+  for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', say);
   // On a signal the script ends first, so that processes that it has started can be ended too.
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
   for (const signal of BREAKING) process.on(signal, forward);
-  const code = await exitOf(child);
+  const code = await exitAfterOutput(child);
   for (const signal of BREAKING) process.off(signal, forward);
   if (code !== 0) throw new Error(`${name} failed (${code}); what it said stands above`);
 }
@@ -111,16 +119,16 @@ export async function bringUp(place: NodePlace, say: Say): Promise<boolean> {
   const { programs, images } = await prepare(say);
   return withFolderLock(place.folder, say, async () => {
     if (await isUp(place)) {
-      await runScript('volumes.sh', [], place);
+      await runScript('volumes.sh', [], place, say);
       return false;
     }
     const kept = existsSync(join(place.state, 'kept'));
-    await runScript('down.sh', DOWN[kept ? 'node' : 'nothing'], place);
+    await runScript('down.sh', DOWN[kept ? 'node' : 'nothing'], place, say);
     await linkPrograms(place.state, programs);
     try {
-      await runScript('up.sh', images, place);
+      await runScript('up.sh', images, place, say);
     } catch (error) {
-      await runScript('down.sh', DOWN.files, place);
+      await runScript('down.sh', DOWN.files, place, say);
       throw error;
     }
     return true;
@@ -134,7 +142,7 @@ function unlessInUse(error: unknown): void {
 
 /** Stops the cluster. */
 export async function takeDown(place: NodePlace, left: KeptState, say: Say): Promise<void> {
-  await withFolderLock(place.folder, say, () => runScript('down.sh', DOWN[left], place));
+  await withFolderLock(place.folder, say, () => runScript('down.sh', DOWN[left], place, say));
   await rmdir(place.folder).catch(unlessInUse);
 }
 

@@ -49,7 +49,7 @@ function sceneOf(title: string): readonly string[] {
   const platform = ['-n', PLATFORM_NAMESPACE, 'logs', '-l', 'app.kubernetes.io/part-of=orb-platform'];
   const loads = loadavg().map((load) => load.toFixed(1));
   return [
-    `=== ${new Date().toISOString()} ${title}`,
+    `=== ${new Date().toISOString()} on "${place.name}": ${title}`,
     `  load of the machine: ${loads.join(', ')}`,
     '  pods',
     ...kubectl(['get', 'pods', '-A', '-o', columns], 25),

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { existsSync } from 'node:fs';
-import { ALL, BESIDE, parseNodeCommand, type NodeCommand } from '../../../../hack/node/command-line.ts';
+import { parseNodeCommand, type NodeCommand } from '../../../../hack/node/command-line.ts';
+import { ALL, allBut, IMAGE_BUILD, SECOND } from '../../../../hack/node/test-groups.ts';
 
-const EVERYTHING = { mocha: [...ALL, '--ignore', 'test/e2e/image-build.test.ts'], beside: BESIDE };
+const ON_TWO = { mocha: allBut([...IMAGE_BUILD, ...SECOND]), beside: IMAGE_BUILD, second: SECOND };
+const ON_ONE = { mocha: allBut(IMAGE_BUILD), beside: IMAGE_BUILD, second: [] };
 
 const rows: readonly (readonly [string, NodeCommand])[] = [
   ['up', { kind: 'up' }],
@@ -10,13 +11,17 @@ const rows: readonly (readonly [string, NodeCommand])[] = [
   ['down --keep', { kind: 'down', keep: true }],
   ['load', { kind: 'load', archive: undefined }],
   ['load image.tar', { kind: 'load', archive: 'image.tar' }],
-  ['run', { kind: 'run', keepUp: false, ...EVERYTHING }],
-  ['run --keep-up a.test.ts', { kind: 'run', keepUp: true, mocha: ['a.test.ts'], beside: [] }],
-  ['run --grep reboot', { kind: 'run', keepUp: false, mocha: [...ALL, '--grep', 'reboot'], beside: [] }],
+  ['run', { kind: 'run', keepUp: false, ...ON_TWO }],
+  ['run --keep-up', { kind: 'run', keepUp: true, ...ON_ONE }],
+  ['run --keep-up a.test.ts', { kind: 'run', keepUp: true, mocha: ['a.test.ts'], beside: [], second: [] }],
+  ['run --grep reboot', { kind: 'run', keepUp: false, mocha: [...ALL, '--grep', 'reboot'], beside: [], second: [] }],
   ['up --help', { kind: 'help' }],
-  ['', { kind: 'run', keepUp: false, ...EVERYTHING }],
-  ['--grep reboot', { kind: 'run', keepUp: false, mocha: [...ALL, '--grep', 'reboot'], beside: [] }],
-  ['test/e2e/a.test.ts ./b', { kind: 'run', keepUp: false, mocha: ['test/e2e/a.test.ts', './b'], beside: [] }],
+  ['', { kind: 'run', keepUp: false, ...ON_TWO }],
+  ['--grep reboot', { kind: 'run', keepUp: false, mocha: [...ALL, '--grep', 'reboot'], beside: [], second: [] }],
+  [
+    'test/e2e/a.test.ts ./b',
+    { kind: 'run', keepUp: false, mocha: ['test/e2e/a.test.ts', './b'], beside: [], second: [] },
+  ],
   ['--keep', { kind: 'wrong', message: 'run takes no --keep' }],
   ['start', { kind: 'wrong', message: 'there is no start: up, down, load, run' }],
   ['up now', { kind: 'wrong', message: 'up takes no now' }],
@@ -32,11 +37,6 @@ describe('command line of the one-node cluster', () => {
       expect(parseNodeCommand(line.split(' ').filter((word) => word !== ''))).to.deep.equal(command);
     });
   }
-
-  it('runs every file, and first those that share a release', () => {
-    expect(ALL.at(-1)).to.equal('test/e2e/**/*.test.ts');
-    expect([...ALL.slice(0, -1), ...BESIDE].filter((file) => !existsSync(file))).to.deep.equal([]);
-  });
 
   it('names a flag that it does not know', () => {
     const command = parseNodeCommand(['up', '--fast']);
