@@ -34,7 +34,7 @@ export function serveWriter(port: MessagePort): void {
       answer(['failed', failureDetail(error)]);
       return;
     }
-    writer.tidy();
+    writer.tidy(rows.length);
   }
 
   port.on('message', (message: ToWriter) => {

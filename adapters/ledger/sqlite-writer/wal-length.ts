@@ -6,6 +6,9 @@ import type { Connection } from '../tables/table.ts';
 // are 4 MB. A group of one row writes about 6 pages, so a single caller reaches the number of commits first.
 const CHECKPOINT_PAGES = 500;
 const CHECKPOINT_COMMITS = 100;
+// A look is 1 µs in a hot loop and several after a sync, so it is not made for each small group: they add 100 pages.
+const LOOK_COMMITS = 8;
+const LOOK_ROWS = 32;
 
 /** Pages in the WAL, and how many of them are in the file too. */
 interface WalPages {
@@ -19,7 +22,7 @@ interface WalPages {
  * overwritten again when that reader is done, and it never gives room back to the disk while the ledger is open.
  */
 export class WalLength {
-  /** Reads the two numbers and moves nothing (1 µs). SQLite before 3.51 does not know the word and takes it as PASSIVE. */
+  /** Reads the two numbers and moves nothing. SQLite before 3.51 does not know the word and takes it as PASSIVE. */
   readonly #look: StatementSync;
   readonly #move: StatementSync;
   #commits = 0;
@@ -31,9 +34,13 @@ export class WalLength {
     this.#move = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
   }
 
-  /** Makes a checkpoint when one is due. Never throws: on a full disk the WAL keeps every commit. */
-  afterCommit(): void {
+  /**
+   * Makes a checkpoint when one is due. Never throws: on a full disk the WAL keeps every commit.
+   * @param rows size of the group that was committed
+   */
+  afterCommit(rows: number): void {
     this.#commits += 1;
+    if (rows < LOOK_ROWS && this.#commits % LOOK_COMMITS !== 0) return;
     try {
       const { written } = this.#pages(this.#look);
       if (written < this.#left) this.#left = 0; // it started over

@@ -83,9 +83,12 @@ export class Writer {
     }
   }
 
-  /** Moves the WAL into the file when it is due. Call it after the answer, so that no caller waits for it. */
-  tidy(): void {
-    this.#wal.afterCommit();
+  /**
+   * Moves the WAL into the file when it is due. Call it after the answer, so that no caller waits for it.
+   * @param rows size of the group
+   */
+  tidy(rows: number): void {
+    this.#wal.afterCommit(rows);
   }
 
   close(): void {

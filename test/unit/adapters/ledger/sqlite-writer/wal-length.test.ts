@@ -7,6 +7,8 @@ import { finishRowOf, openWriterFixture, startRowOf, type WriterFixture } from '
 const FRAME_BYTES = 8192 + 24;
 /** The largest group of these tests, which may come just below the bound. */
 const ROOM_PAGES = 100;
+/** Pages of eight states of 400 kB, between two looks. */
+const LARGE_ROOM_PAGES = 8 * 60;
 
 const walPages = ({ file }: WriterFixture): number => statSync(`${file}-wal`).size / FRAME_BYTES;
 
@@ -14,7 +16,7 @@ const walPages = ({ file }: WriterFixture): number => statSync(`${file}-wal`).si
 function load({ writer }: WriterFixture, from: number, runs: number, rows: number): number {
   const tidied = (group: Parameters<typeof writer.commit>[0]): void => {
     writer.commit(group);
-    writer.tidy();
+    writer.tidy(group.length);
   };
   for (let first = from; first < from + runs; first += rows) {
     const group = Array.from({ length: rows }, (_, at) => first + at);
@@ -32,12 +34,13 @@ describe('WalLength', () => {
   });
   afterEach(() => fixture.dispose());
 
-  for (const rows of [1, 8, 64]) {
+  for (const rows of [1, 8, 40]) {
     it(`has the WAL overwritten, not grown, in groups of ${rows}`, () => {
-      let next = load(fixture, 0, 640, rows);
+      const runs = rows * 160;
+      let next = load(fixture, 0, runs, rows);
       const first = walPages(fixture);
       expect(first).to.be.lessThan(500 + ROOM_PAGES);
-      for (let round = 0; round < 3; round += 1) next = load(fixture, next, 640, rows);
+      for (let round = 0; round < 3; round += 1) next = load(fixture, next, runs, rows);
       expect(walPages(fixture)).to.be.lessThan(500 + ROOM_PAGES);
     });
   }
@@ -45,9 +48,9 @@ describe('WalLength', () => {
   it('counts the pages of large rows', () => {
     for (let number = 0; number < 60; number += 1) {
       fixture.writer.commit([['putState', 'kind', `key ${number}`, 'x'.repeat(400_000)]]);
-      fixture.writer.tidy();
+      fixture.writer.tidy(1);
     }
-    expect(walPages(fixture)).to.be.lessThan(500 + ROOM_PAGES);
+    expect(walPages(fixture)).to.be.lessThan(500 + LARGE_ROOM_PAGES);
   });
 
   it('lets the WAL grow while another process reads an older state, and no longer', () => {
@@ -63,6 +66,23 @@ describe('WalLength', () => {
     load(fixture, next, 640, 8);
     expect(walPages(fixture)).to.equal(after);
     reader.close();
+  });
+
+  it('looks only after every eighth small group', () => {
+    let looks = 0;
+    const wal = new WalLength({
+      prepare: (sql) => {
+        const statement = fixture.db.prepare(sql);
+        const get = statement.get.bind(statement);
+        statement.get = () => {
+          looks += 1;
+          return get();
+        };
+        return statement;
+      },
+    });
+    for (let commit = 0; commit < 40; commit += 1) wal.afterCommit(1);
+    expect(looks).to.equal(5);
   });
 
   it('looks at the WAL without moving a page, and tries again only after it has grown', () => {
@@ -83,7 +103,7 @@ describe('WalLength', () => {
     for (const length of [499, 500, 501, 999, 1000]) {
       pages.NOOP = length;
       pages.PASSIVE = length;
-      wal.afterCommit();
+      wal.afterCommit(32);
     }
     expect(calls.join(' ')).to.equal('NOOP NOOP PASSIVE NOOP NOOP NOOP PASSIVE');
   });
