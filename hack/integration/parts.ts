@@ -36,7 +36,7 @@ const TIMED = [
 ];
 const LONGEST = [...WAITING, ...TIMED, 'cluster-api', 'standalone', 'operator', 'cluster', 'cli', 'charts', 'docs'];
 const NAMED = new Set(LONGEST);
-/** Small parts share a mocha and its control plane: starting a control plane takes five seconds of CPU. */
+/** Small parts share a mocha and its control plane: starting a control plane takes two to three seconds of CPU. */
 const TOGETHER: Readonly<Record<string, string>> = {
   'kube-runtime': 'providers',
   'log-head': 'providers',

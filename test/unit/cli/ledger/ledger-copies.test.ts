@@ -11,6 +11,7 @@ import type { Ledger } from '../../../../adapters/ledger/port.ts';
 import { openKeys } from '../../../../core/verify/keys.ts';
 import { ed25519Verify, sha256 } from '../../../../adapters/keys/primitives.ts';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
+import { writerOnThisThread } from '../../../support/sqlite-ledger.ts';
 import { aCli, CLI_NOW, filesOf, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aCluster } from '../../../support/kube/a-cluster.ts';
 
@@ -39,6 +40,7 @@ describe('orb ledger backup, restore, adopt', () => {
       dataKey: keys.dataKey,
       clock: { now: () => CLI_NOW, monotonic: () => 0, sleep: async () => undefined },
       random: bytes,
+      startWriter: writerOnThisThread,
     });
     if ((await ledger.logSize()) === 0) await ledger.appendEntries(keys.keyEvents);
     return ledger;
