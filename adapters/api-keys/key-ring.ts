@@ -2,6 +2,7 @@ import type { Caller } from '../../core/api-key/caller.ts';
 import { checkKey, isCurrent } from '../../core/api-key/check.ts';
 import { parseApiKey } from '../../core/api-key/format.ts';
 import type { ApiKeyRecord } from '../../core/api-key/record.ts';
+import { encodeUtf8 } from '../../core/json/bytes.ts';
 import { sameBytes } from '../../core/json/hex.ts';
 import { sha256 } from '../keys/primitives.ts';
 import type { Clock } from '../time/clock.ts';
@@ -47,7 +48,7 @@ export class KeyRing {
   readonly authenticate = (header: string | undefined, address: string): KeyAnswer => {
     const presented = parseApiKey(BEARER.exec(header ?? '')?.[1] ?? '');
     if (presented === undefined) return UNAUTHENTICATED;
-    const hash = sha256(Buffer.from(presented.text));
+    const hash = sha256(encodeUtf8(presented.text));
     const entry = this.#byId.get(presented.keyId);
     const judged = checkKey(entry?.record, { sha256: hash, address, now: this.#deps.clock.now() });
     if (judged === 'cidr') return { kind: 'forbidden', why: 'cidr' };

@@ -20,7 +20,7 @@ export const sha256: Sha256 = (bytes) => {
   return digest;
 };
 
-/** Half the time of `sha256`, which makes a buffer. */
+/** SHA-256 as text, without bytes in between. */
 export const sha256Hex: Sha256Hex = (data) => hash('sha256', data, 'hex');
 
 /** HMAC-SHA-256, 32 bytes. */

@@ -1,6 +1,6 @@
 import { LedgerError, type LedgerCommits, type LedgerLoad } from './port.ts';
 
-/** What becomes of a group. Exactly one of the two is called, once. */
+/** The result of a group: the first call counts. */
 interface GroupOutcome<Result> {
   /** The group is durable. One result per row, in their order. */
   readonly committed: (results: readonly Result[]) => void;
@@ -32,20 +32,21 @@ export interface GroupCommit<Row, Result> {
   readonly drain: () => Promise<void>;
 }
 
-interface Caller<Result> {
+/** The caller of one row. */
+interface Waiting<Result> {
   readonly since: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** A group has one pair of callbacks and no promise of its own: at one caller a group is one row. */
+/** A group has callbacks and no promise of its own: at one caller a group is one row. */
 class Queue<Row, Result> {
   readonly #options: GroupCommitOptions<Row, Result>;
   #rows: Row[] = [];
-  /** Who waits for `#rows`, in their order. */
-  #callers: Caller<Result>[] = [];
-  /** Who waits for the group that the database is committing; empty between two groups. */
-  #inFlight: readonly Caller<Result>[] = [];
+  /** The callers of `#rows`, in their order. */
+  #callers: Waiting<Result>[] = [];
+  /** The callers of the group that the database is committing; empty between two groups. */
+  #inFlight: readonly Waiting<Result>[] = [];
   #deferred = false;
   #committedGroups = 0;
   #committedRows = 0;
@@ -102,23 +103,33 @@ class Queue<Row, Result> {
     this.#rows = split ? rows.splice(maxRows) : [];
     this.#callers = split ? callers.splice(maxRows) : [];
     this.#inFlight = callers;
-    flush(rows, this.#outcome);
+    const outcome = this.#outcomeOf(callers);
+    try {
+      flush(rows, outcome);
+    } catch (error) {
+      outcome.failed(error);
+    }
   }
 
-  readonly #outcome: GroupOutcome<Result> = {
-    committed: (results) => {
-      this.#committedGroups += 1;
-      this.#committedRows += this.#inFlight.length;
-      this.#settle(({ resolve, reject }, position) => {
-        const result = results[position];
-        if (result === undefined) reject(new LedgerError('ledger-unavailable', 'a row of a group has no result'));
-        else resolve(result);
-      });
-    },
-    failed: (reason) => this.#settle(({ reject }) => reject(reason)),
-  };
+  #outcomeOf(group: readonly Waiting<Result>[]): GroupOutcome<Result> {
+    return {
+      committed: (results) => {
+        if (this.#inFlight !== group) return;
+        this.#committedGroups += 1;
+        this.#committedRows += group.length;
+        this.#settle(({ resolve, reject }, position) => {
+          const result = results[position];
+          if (result === undefined) reject(new LedgerError('ledger-unavailable', 'a row of a group has no result'));
+          else resolve(result);
+        });
+      },
+      failed: (reason) => {
+        if (this.#inFlight === group) this.#settle(({ reject }) => reject(reason));
+      },
+    };
+  }
 
-  #settle(settle: (caller: Caller<Result>, position: number) => void): void {
+  #settle(settle: (caller: Waiting<Result>, position: number) => void): void {
     const group = this.#inFlight;
     this.#inFlight = [];
     this.#flush(); // starts the next commit before the callers continue

@@ -17,7 +17,7 @@ export interface LedgerLoad {
 /** What the queue has committed since the ledger was opened: `rows / groups` is how many rows share a commit. */
 export interface LedgerCommits {
   readonly groups: number;
-  /** Start and finish rows in these groups. A row that was refused alone counts too. */
+  /** Rows of every kind in these groups: two for each run, and few others. A row that was refused alone counts too. */
   readonly rows: number;
 }
 

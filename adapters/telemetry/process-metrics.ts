@@ -8,23 +8,29 @@ export interface ProcessMetrics {
 }
 
 /** The rate of this counter is the utilisation of the event loop: 1 means that the main thread never waits. */
-function countBusyLoop(registry: Registry): void {
+function countBusyLoop(registry: Registry, busyMs: () => number): void {
   const busy: Counter = new Counter({
     name: 'orb_event_loop_busy_seconds_total',
     help: 'Time in which the event loop of the main thread ran code instead of waiting.',
     registers: [registry],
     collect: () => {
       busy.reset();
-      busy.inc(performance.eventLoopUtilization().active / 1000);
+      busy.inc(busyMs() / 1000);
     },
   });
 }
 
-/** A registry with Node's metrics, the use of the event loop, and `orb_build_info`. @param version of the platform */
-export function createProcessMetrics(version: string): ProcessMetrics {
+const loopBusyMs = (): number => performance.eventLoopUtilization().active;
+
+/**
+ * A registry with Node's metrics, the use of the event loop, and `orb_build_info`.
+ * @param version of the platform
+ * @param busyMs time in which the event loop ran code since the process began
+ */
+export function createProcessMetrics(version: string, busyMs = loopBusyMs): ProcessMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  countBusyLoop(registry);
+  countBusyLoop(registry, busyMs);
   const build = new Gauge({
     name: 'orb_build_info',
     help: 'Version of the platform and of Node.js.',

@@ -30,15 +30,15 @@ export interface Reply {
 }
 
 /** An answer that ends a request before its work is done. */
-export interface Refusal {
+export interface Refused {
   readonly ok: false;
   readonly reply: Reply;
 }
 
 /** Result of one step of a handler: the input of the next step, or the answer that ends the request. */
-export type Step<T> = { readonly ok: true; readonly value: T } | Refusal;
+export type Step<T> = { readonly ok: true; readonly value: T } | Refused;
 
-export const stop = (reply: Reply): Refusal => ({ ok: false, reply });
+export const refuse = (reply: Reply): Refused => ({ ok: false, reply });
 
 /**
  * A route of the API. A route without a scope does not compile. A route with an unknown scope prevents the start of the

@@ -1,5 +1,5 @@
 import { problem } from '../http/problem.ts';
-import { stop, type Reply, type RouteRequest, type Step } from '../http/route.ts';
+import { refuse, type Reply, type RouteRequest, type Step } from '../http/route.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { slotKeys } from './call-providers.ts';
 import type { RunPlan } from './plan.ts';
@@ -37,14 +37,14 @@ const WITHOUT_RATE: Step<Admitted> = {
  */
 export function admit(runtime: Runtime, request: RouteRequest, plan: RunPlan): Step<Admitted> {
   const refused = refuseLoad(runtime, request, plan);
-  if (refused !== undefined) return stop(refused);
+  if (refused !== undefined) return refuse(refused);
   const { fullName, limits } = plan.orbiset;
   const { ratePerSecond } = limits;
   if (ratePerSecond === undefined) return WITHOUT_RATE;
   const { allowed, headers } = runtime.rates.take(fullName, ratePerSecond, runtime.clock.monotonic());
   if (!allowed) {
     const detail = `The Orbiset allows ${ratePerSecond} runs a second.`;
-    return stop(problem(request, 'rate-limited', { detail, headers }));
+    return refuse(problem(request, 'rate-limited', { detail, headers }));
   }
   const giveBack = (): void => runtime.rates.giveBack(fullName);
   const addHeaders = (reply: Reply): Reply => ({ ...reply, headers: { ...reply.headers, ...headers } });

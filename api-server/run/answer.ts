@@ -19,30 +19,30 @@ const statusOf: Readonly<Record<RunOutcome, 'completed' | 'failed' | 'timed_out'
 };
 
 /** For whom an answer is written. */
-type Reader =
+type Audience =
   /** The caller of the run. Only this one gets the openings: they are returned once (trust.md §1.4). */
   | 'caller'
-  /** A later request with the same `Idempotency-Key`; nor does it get the debug output of the first one. */
+  /** A later request with the same `Idempotency-Key`. It gets neither openings nor the debug output of the first one. */
   | 'repeat';
 
 /** The body of the provider's answer, if manifest or `?debug=true` ask for it: redacted, then cut (security.md S26). */
-function providerBody({ run: { plan }, problem: code, decisive }: FinishedRun, reader: Reader): JsonObject {
+function providerBody({ run: { plan }, problem: code, decisive }: FinishedRun, audience: Audience): JsonObject {
   const isExposed = code !== undefined && decisive?.ready.provider.exposeErrorBody === true;
-  const isShown = isExposed || (plan.debug && reader === 'caller');
+  const isShown = isExposed || (plan.debug && audience === 'caller');
   if (!isShown || decisive?.body === undefined) return {};
   const body = shownBody(decisive.body, plan.orbiset.redactor);
   return body === undefined ? {} : { provider_body: body };
 }
 
-function openings({ run, outputSalt }: FinishedRun, reader: Reader): JsonObject {
-  if (reader === 'repeat') return {};
+function openings({ run, outputSalt }: FinishedRun, audience: Audience): JsonObject {
+  if (audience === 'repeat') return {};
   const input = { salt: run.inputSalt };
   return {
     openings: outputSalt === undefined ? { input } : { input, output: { salt: outputSalt } },
   };
 }
 
-function success(finished: FinishedRun, reader: Reader): Reply {
+function success(finished: FinishedRun, audience: Audience): Reply {
   const { record } = finished.sealed;
   const { execution } = record;
   return json({
@@ -51,8 +51,8 @@ function success(finished: FinishedRun, reader: Reader): Reply {
     outputs: finished.outputs ?? {},
     receipt: summaryOf(record, true),
     execution_ms: execution.duration_ms,
-    ...openings(finished, reader),
-    ...providerBody(finished, reader),
+    ...openings(finished, audience),
+    ...providerBody(finished, audience),
   });
 }
 
@@ -77,24 +77,24 @@ function runView({ sealed: { record } }: FinishedRun, status: string, isValid: b
   return { run_id, status, attempts: attempts.map((attempt) => ({ ...attempt })), receipt: summaryOf(record, isValid) };
 }
 
-function failure(finished: FinishedRun, code: RunProblemCode, reader: Reader): Reply {
+function failure(finished: FinishedRun, code: RunProblemCode, audience: Audience): Reply {
   const { calls, run, sealed } = finished;
   const maybeExecuted = calls.results.some((result) => result.maybeExecuted);
   return problem(run.plan, code, {
     headers: retryAfter(calls),
     extensions: {
       run: runView(finished, statusOf[sealed.record.execution.outcome], true),
-      ...openings(finished, reader),
+      ...openings(finished, audience),
       ...(maybeExecuted ? { maybe_executed: true } : {}),
       ...providerStatus(finished, code),
-      ...providerBody(finished, reader),
+      ...providerBody(finished, audience),
     },
   });
 }
 
 /** The HTTP answer of a run that has its receipt. */
-export const answer = (finished: FinishedRun, reader: Reader = 'caller'): Reply =>
-  finished.problem === undefined ? success(finished, reader) : failure(finished, finished.problem, reader);
+export const answer = (finished: FinishedRun, audience: Audience = 'caller'): Reply =>
+  finished.problem === undefined ? success(finished, audience) : failure(finished, finished.problem, audience);
 
 /** The answer to a run whose receipt does not verify with the published key. */
 export const misconfigured = (finished: FinishedRun): Reply =>

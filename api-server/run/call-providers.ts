@@ -56,8 +56,7 @@ class RunCalls {
     this.#runtime = runtime;
     this.#run = run;
     this.#failover = runtime.failover.of(orb);
-    const name = `${orbiset.namespace}.${orbiset.name}`;
-    this.#senders = new Map(eligible.map((ready) => [ready.provider.name, senderOf(runtime, name, ready)]));
+    this.#senders = new Map(eligible.map((ready) => [ready.provider.name, senderOf(runtime, orbiset.fullName, ready)]));
   }
 
   async all(): Promise<CallResults> {

@@ -153,7 +153,7 @@ function observe({ metrics, logger }: Runtime, { plan }: Run, { record }: Sealed
   else logger.info('run', fields());
 }
 
-/** Commits the receipt and checks its signature. @returns the answer when one of both fails */
+/** Commits the receipt and checks its signature. @returns the answer when either fails, or when the sweeper closed the run before */
 export async function storeReceipt(runtime: Runtime, finished: FinishedRun): Promise<Reply | undefined> {
   const { run, sealed } = finished;
   const { runId: run_id, claim } = run.plan;

@@ -6,7 +6,7 @@ import { readJson } from '../../core/manifest/read-json.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import { problem } from '../http/problem.ts';
 import { QueryReader } from '../http/query.ts';
-import { stop, type Refusal, type RouteRequest, type Step } from '../http/route.ts';
+import { refuse, type Refused, type RouteRequest, type Step } from '../http/route.ts';
 import { orbisetRef } from '../http/tenant.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { claimOf, malformedKey } from './idempotency.ts';
@@ -33,14 +33,14 @@ function optionsOf(request: RouteRequest): Step<Options> {
   if (request.query.size === 0) return NO_OPTIONS;
   const query = new QueryReader(request.query, ['dry_run', 'debug']);
   const read = query.result({ dryRun: query.flag('dry_run'), debug: query.flag('debug') });
-  return read.ok ? read : stop(problem(request, 'invalid-parameter', { errors: read.errors }));
+  return read.ok ? read : refuse(problem(request, 'invalid-parameter', { errors: read.errors }));
 }
 
 /** The Orbiset of the path, if the caller may see it. */
-export function findOrbiset(runtime: Runtime, request: RouteRequest): Step<CompiledOrbiset> {
+function findOrbiset(runtime: Runtime, request: RouteRequest): Step<CompiledOrbiset> {
   const ref = orbisetRef(request.params['id'] ?? '', request.caller);
   const orbiset = ref === undefined ? undefined : runtime.catalog.orbiset(ref.namespace, ref.name);
-  return orbiset === undefined ? stop(problem(request, 'orbiset-not-found')) : { ok: true, value: orbiset };
+  return orbiset === undefined ? refuse(problem(request, 'orbiset-not-found')) : { ok: true, value: orbiset };
 }
 
 const MEMBERS = new Set(['orb_id', 'inputs']);
@@ -68,8 +68,8 @@ function unknownMembers(value: JsonObject): readonly FieldError[] {
 }
 
 /** 422 with one entry per fault. */
-export const invalidInputs = (request: RouteRequest, errors: readonly FieldError[]): Refusal =>
-  stop(
+export const invalidInputs = (request: RouteRequest, errors: readonly FieldError[]): Refused =>
+  refuse(
     problem(request, 'invalid-inputs', {
       errors: errors.map(({ pointer, code, detail }) => ({ pointer, code, detail })),
     }),
@@ -79,7 +79,7 @@ function jsonOf(request: RouteRequest): Step<JsonObject> {
   const json = readJson(request.body);
   if (!json.ok) {
     const errors = json.findings.map(({ pointer, code, detail }) => ({ pointer, code, detail }));
-    return stop(problem(request, 'invalid-json', { errors }));
+    return refuse(problem(request, 'invalid-json', { errors }));
   }
   if (isJsonObject(json.value)) return { ok: true, value: json.value };
   const detail = 'The body is a JSON object with orb_id and inputs.';
@@ -90,13 +90,15 @@ function jsonOf(request: RouteRequest): Step<JsonObject> {
 function bodyOf(request: RouteRequest): Step<Body> {
   const json = jsonOf(request);
   if (!json.ok) return json;
-  const { orb_id: text, inputs = {} } = json.value;
+  const { orb_id: text, inputs } = json.value;
   const unknown = unknownMembers(json.value);
   const orbId = typeof text === 'string' ? parseOrbId(text) : undefined;
   if (orbId?.ok !== true) {
     return invalidInputs(request, [text === undefined ? ORB_ID_MISSING : ORB_ID_MALFORMED, ...unknown]);
   }
-  return unknown.length === 0 ? { ok: true, value: { orbId: orbId.value, inputs } } : invalidInputs(request, unknown);
+  return unknown.length === 0
+    ? { ok: true, value: { orbId: orbId.value, inputs: inputs ?? {} } }
+    : invalidInputs(request, unknown);
 }
 
 /** Parses a request without looking at Orbs. The caller of this function hides faults from anonymous requests. */
@@ -108,14 +110,23 @@ export function parseRequest(runtime: Runtime, request: RouteRequest): Step<Pars
   const limit = orbiset.value.limits.requestBytes;
   if (limit !== undefined && request.body.length > limit) {
     const detail = `The Orbiset allows ${limit} bytes (spec.limits.request_bytes).`;
-    return stop(problem(request, 'body-too-large', { detail }));
+    return refuse(problem(request, 'body-too-large', { detail }));
   }
   const claim = claimOf(runtime, request, orbiset.value);
-  if (claim.kind === 'malformed') return stop(malformedKey(request));
+  if (claim.kind === 'malformed') return refuse(malformedKey(request));
   const body = bodyOf(request);
   if (!body.ok) return body;
   const { dryRun, debug } = options.value;
   const { orbId, inputs } = body.value;
-  const kept = claim.kind === 'claim' ? claim.claim : undefined;
-  return { ok: true, value: { orbiset: orbiset.value, orbId, inputs, claim: kept, dryRun, debug } };
+  return {
+    ok: true,
+    value: {
+      orbiset: orbiset.value,
+      orbId,
+      inputs,
+      claim: claim.kind === 'claim' ? claim.claim : undefined,
+      dryRun,
+      debug,
+    },
+  };
 }

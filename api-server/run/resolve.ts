@@ -8,10 +8,10 @@ import { newId } from '../../core/receipt/ids.ts';
 import { selectProviders, type Selection } from '../../core/run/eligibility.ts';
 import { problem } from '../http/problem.ts';
 import type { ProblemCode } from '../http/problems.ts';
-import { stop, type Refusal, type Reply, type RouteRequest, type Step } from '../http/route.ts';
+import { refuse, type Refused, type Reply, type RouteRequest, type Step } from '../http/route.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { mayExecute, unauthenticatedReply, unlessAnonymous } from './authorise.ts';
-import { findOrbiset, invalidInputs, type ParsedRequest } from './parse.ts';
+import { invalidInputs, type ParsedRequest } from './parse.ts';
 import type { ResolvedRun, RunPlan } from './plan.ts';
 
 /** The answer for an Orb that never was valid, with its faults. A shared Orb's faults are shown only to its owner. */
@@ -25,13 +25,13 @@ function findOrb(runtime: Runtime, request: RouteRequest, orbiset: CompiledOrbis
   switch (found.kind) {
     case 'found': {
       const { compiled } = found.entry;
-      if (compiled === undefined) return stop(notReady(request, found.entry, orbiset.namespace));
+      if (compiled === undefined) return refuse(notReady(request, found.entry, orbiset.namespace));
       return { ok: true, value: compiled };
     }
     case 'not-allowed':
-      return stop(problem(request, 'orb-not-allowed', { detail: `Add ${orbId} to spec.orbs of the Orbiset.` }));
+      return refuse(problem(request, 'orb-not-allowed', { detail: `Add ${orbId} to spec.orbs of the Orbiset.` }));
     case 'unknown':
-      return stop(problem(request, 'orb-not-found'));
+      return refuse(problem(request, 'orb-not-found'));
     default:
       return found satisfies never;
   }
@@ -49,16 +49,16 @@ function refusalOf(runtime: Runtime, orbiset: CompiledOrbiset, orb: CompiledOrb)
  * Orb is visible. Its faults are then reported like those of a request with a key.
  */
 export function resolveRun(runtime: Runtime, request: RouteRequest, parsed: ParsedRequest): Step<ResolvedRun> {
-  // Again: while the ledger was asked, the Orbiset may have been suspended, and the values of its vault overwritten.
-  const again = parsed.claim === undefined ? undefined : findOrbiset(runtime, request);
-  if (again?.ok === false) return stop(unlessAnonymous(request, again.reply));
-  const orbiset = again?.value ?? parsed.orbiset;
+  // Again: since it was parsed, the Orbiset may have been suspended, and the values of its vault overwritten.
+  const { namespace, name } = parsed.orbiset;
+  const orbiset = runtime.catalog.orbiset(namespace, name);
+  if (orbiset === undefined) return refuse(unlessAnonymous(request, problem(request, 'orbiset-not-found')));
   const found = findOrb(runtime, request, orbiset, parsed.orbId);
-  if (!found.ok) return stop(unlessAnonymous(request, found.reply));
+  if (!found.ok) return refuse(unlessAnonymous(request, found.reply));
   const orb = found.value;
-  if (!mayExecute(runtime, request, orb, parsed.dryRun)) return stop(unauthenticatedReply(request));
+  if (!mayExecute(runtime, request, orb, parsed.dryRun)) return refuse(unauthenticatedReply(request));
   const refused = refusalOf(runtime, orbiset, orb);
-  if (refused !== undefined) return stop(problem(request, refused));
+  if (refused !== undefined) return refuse(problem(request, refused));
   const inputs = orb.checkInputs(parsed.inputs);
   return inputs.ok
     ? { ok: true, value: { orbiset, orb, inputs: inputs.value } }
@@ -70,13 +70,13 @@ function notEligible(
   request: RouteRequest,
   orbiset: CompiledOrbiset,
   { code, entry, host }: Extract<Selection, { kind: 'ineligible' }>,
-): Refusal {
+): Refused {
   const next = {
     'secret-missing': `The vault entry ${entry} is missing. Add it: ${runtime.settings.secretHint(orbiset, entry, host)}`,
     'secret-not-header-safe': `The vault entry ${entry} has a control character and can't be sent in this request. Set it again.`,
     'secret-host-not-allowed': `The vault entry ${entry} may not be sent to ${host}. Allow it: ${runtime.settings.secretHint(orbiset, entry, host)}`,
   } as const;
-  return stop(problem(request, code, { detail: next[code], extensions: { entry, host } }));
+  return refuse(problem(request, code, { detail: next[code], extensions: { entry, host } }));
 }
 
 /** The shortest of the limits of installation, Orbiset and manifest, ms. */

@@ -1,7 +1,7 @@
 import { LedgerError, type RunStart } from '../../adapters/ledger/port.ts';
 import type { RunSeed } from '../../core/run/record.ts';
 import { ledgerCode, problem } from '../http/problem.ts';
-import { stop, type Step } from '../http/route.ts';
+import { refuse, type Step } from '../http/route.ts';
 import type { LiveRun } from '../runtime/runs-in-flight.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { replay } from './idempotency.ts';
@@ -61,13 +61,13 @@ export async function startRun(runtime: Runtime, plan: RunPlan): Promise<Step<Ru
   let started = false;
   try {
     const result = await runtime.ledger.startRun(startRow(runtime, plan, seed));
-    if (result.kind === 'idempotent') return stop(replay(plan, plan.claim, result.entry));
+    if (result.kind === 'idempotent') return refuse(replay(plan, plan.claim, result.entry));
     started = true;
     return { ok: true, value: { plan, seed, live, inputSalt: input.salt, began } };
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     runtime.logger.error('a run could not be started', { run_id: plan.runId, error });
-    return stop(problem(plan, ledgerCode(error)));
+    return refuse(problem(plan, ledgerCode(error)));
   } finally {
     if (!started) live.end();
   }

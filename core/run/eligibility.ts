@@ -42,10 +42,10 @@ export interface ReadyAttempt {
 
 const decoder = new TextDecoder();
 
-const ALWAYS = (): null => null;
+const ALLOW_ANY_URL = (): null => null;
 
 function guardOf(entries: readonly VaultEntry[], cleartextOrigins: ReadonlySet<string>): ReadyAttempt['guard'] {
-  if (entries.length === 0) return ALWAYS;
+  if (entries.length === 0) return ALLOW_ANY_URL;
   return (url) => {
     const secure = url.protocol === 'https:' || cleartextOrigins.has(url.origin);
     return secure && entries.every((entry) => hostAllowed(url.hostname, entry.allowedHosts))

@@ -27,11 +27,17 @@ interface Pair {
 async function startOnce(checkout: string, folder: string, resources: string | undefined): Promise<Start> {
   const ready = join(folder, 'ready.json');
   rmSync(ready, { force: true });
-  const [option, program] = STANDALONE;
   const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0', '--ready-file', ready];
   const folders = ['--data', join(folder, 'data'), ...(resources === undefined ? [] : ['--resources', resources])];
   const began = performance.now();
-  const args = [option, join(checkout, program), ...flags, ...folders, '--egress-allow', 'http://127.0.0.1:9'];
+  const args = [
+    ...STANDALONE.node,
+    join(checkout, STANDALONE.program),
+    ...flags,
+    ...folders,
+    '--egress-allow',
+    'http://127.0.0.1:9',
+  ];
   const started = start(args, logFile(folder, 'log.txt'), true);
   try {
     started.child.stdout?.resume();

@@ -61,7 +61,10 @@ export function untilPlatformReady(file: string, started: Started): Promise<Read
 }
 
 /** How `npm start` runs Node in a checkout. */
-export const STANDALONE = ['--v8-pool-size=1', 'standalone/main.ts'] as const;
+export const STANDALONE = {
+  node: ['--max-semi-space-size=8', '--v8-pool-size=1'],
+  program: 'standalone/main.ts',
+} as const;
 
 /** Which code runs, and how. */
 export interface PlatformOptions {
@@ -88,8 +91,11 @@ export async function startPlatform(
   const ready = join(folder, 'ready.json');
   const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0', '--resources', resources];
   const more = ['--data', join(folder, 'data'), '--ready-file', ready, '--egress-allow', `http://127.0.0.1:${mock}`];
-  const [option, program] = STANDALONE;
-  const started = start([option, ...node, join(checkout, program), ...flags, ...more], log, true);
+  const started = start(
+    [...STANDALONE.node, ...node, join(checkout, STANDALONE.program), ...flags, ...more],
+    log,
+    true,
+  );
   started.child.stdout?.resume();
   const { url, metrics_url: metrics, api_key: key } = await untilPlatformReady(ready, started);
   const headers = { authorization: `Bearer ${key}` };

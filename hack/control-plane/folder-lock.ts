@@ -45,12 +45,23 @@ async function make(own: string, path: string): Promise<boolean> {
   }
 }
 
+/** @returns false when the previous holder has removed the folder meanwhile */
+async function wrote(path: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(path, text);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
 async function takeLock(folder: string, path: string, wait: Wait): Promise<boolean> {
   // At each try: the previous holder may have removed the folder.
   await mkdir(folder, { recursive: true });
   const id = randomUUID();
   const [own, text] = [`${path}-${id}`, `${process.pid} ${await startOf(process.pid)} ${id}`];
-  await writeFile(own, text);
+  if (!(await wrote(own, text))) return false;
   try {
     if (await make(own, path)) return true;
     const found = await textOf(path);

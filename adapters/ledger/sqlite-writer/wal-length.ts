@@ -6,9 +6,10 @@ import type { Connection } from '../tables/table.ts';
 // are 4 MB. A group of one row writes about 6 pages, so a single caller reaches the number of commits first.
 const CHECKPOINT_PAGES = 500;
 const CHECKPOINT_COMMITS = 100;
-// A look is 1 µs in a hot loop and several after a sync, so it is not made for each small group: they add 100 pages.
-const LOOK_COMMITS = 8;
-const LOOK_ROWS = 32;
+// Reading the length costs 1 µs in a hot loop and several after a sync. So small groups don't read it each time: eight of
+// them add at most 100 pages.
+const READ_COMMITS = 8;
+const READ_ROWS = 32;
 
 /** Pages in the WAL, and how many of them are in the file too. */
 interface WalPages {
@@ -22,16 +23,16 @@ interface WalPages {
  * overwritten again when that reader is done, and it never gives room back to the disk while the ledger is open.
  */
 export class WalLength {
-  /** Reads the two numbers and moves nothing. SQLite before 3.51 does not know the word and takes it as PASSIVE. */
-  readonly #look: StatementSync;
-  readonly #move: StatementSync;
+  /** Reads the two numbers and moves nothing. SQLite before 3.51 reads NOOP as PASSIVE: more checkpoints. */
+  readonly #readLength: StatementSync;
+  readonly #checkpoint: StatementSync;
   #commits = 0;
-  /** Length at the last checkpoint that could not move every page: no reason to try again at once. */
-  #left = 0;
+  /** Length at the last checkpoint that could not move every page. The next one waits until the WAL has grown again. */
+  #unmovedAt = 0;
 
   constructor(db: Connection) {
-    this.#look = db.prepare('PRAGMA wal_checkpoint(NOOP)');
-    this.#move = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+    this.#readLength = db.prepare('PRAGMA wal_checkpoint(NOOP)');
+    this.#checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
   }
 
   /**
@@ -40,15 +41,15 @@ export class WalLength {
    */
   afterCommit(rows: number): void {
     this.#commits += 1;
-    if (rows < LOOK_ROWS && this.#commits % LOOK_COMMITS !== 0) return;
+    if (rows < READ_ROWS && this.#commits % READ_COMMITS !== 0) return;
     try {
-      const { written } = this.#pages(this.#look);
-      if (written < this.#left) this.#left = 0; // it started over
-      if (written - this.#left < CHECKPOINT_PAGES && this.#commits < CHECKPOINT_COMMITS) return;
+      const { written } = this.#pages(this.#readLength);
+      if (written < this.#unmovedAt) this.#unmovedAt = 0; // it started over
+      if (written - this.#unmovedAt < CHECKPOINT_PAGES && this.#commits < CHECKPOINT_COMMITS) return;
       this.#commits = 0;
-      this.#left = written; // also when the disk has no room
-      const { written: length, moved } = this.#pages(this.#move);
-      if (moved === length) this.#left = 0;
+      this.#unmovedAt = written; // also when the disk has no room
+      const { written: length, moved } = this.#pages(this.#checkpoint);
+      if (moved === length) this.#unmovedAt = 0;
     } catch {
       // Tried again when the WAL has grown by as much again.
     }

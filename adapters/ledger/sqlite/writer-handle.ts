@@ -11,14 +11,14 @@ export interface Committed {
   readonly checkpointed: number;
 }
 
-/** Who waits for the answer to a message. */
-interface Asker {
+/** Handlers of the reply to one message. */
+interface ReplyHandlers {
   readonly answered: (reply: FromWriter) => void;
   readonly failed: (reason: unknown) => void;
 }
 
-/** Who waits for a group. Exactly one of the two is called, once. */
-interface GroupAsker {
+/** Handlers of the result of a group. Exactly one of the two is called, once. */
+interface GroupHandlers {
   readonly committed: (committed: Committed) => void;
   /** @param reason LedgerError `ledger-unavailable`: no row of the group is known to be committed */
   readonly failed: (reason: unknown) => void;
@@ -36,12 +36,12 @@ const failureOf = (reply: FromWriter): string => (reply[0] === 'failed' ? reply[
 /** One writer that was started. One message at a time: the queue before it has one group in flight. */
 class RunningWriter {
   readonly #thread: Thread<ToWriter>;
-  #asker: Asker | undefined;
+  #handlers: ReplyHandlers | undefined;
   #dead = false;
 
   constructor(start: StartWriter) {
     this.#thread = start({
-      onMessage: (reply) => this.#takeAsker()?.answered(reply),
+      onMessage: (reply) => this.#takeHandlers()?.answered(reply),
       onEnd: (cause) => this.#fail(cause),
     });
   }
@@ -50,8 +50,8 @@ class RunningWriter {
     return this.#dead;
   }
 
-  ask(message: ToWriter, asker: Asker): void {
-    this.#asker = asker;
+  send(message: ToWriter, handlers: ReplyHandlers): void {
+    this.#handlers = handlers;
     if (this.#dead) {
       this.#fail(undefined);
       return;
@@ -59,7 +59,7 @@ class RunningWriter {
     try {
       this.#thread.post(message);
     } catch (error) {
-      this.#takeAsker()?.failed(error); // a value that can't be copied
+      this.#takeHandlers()?.failed(error); // a value that can't be copied
     }
   }
 
@@ -68,16 +68,16 @@ class RunningWriter {
     await this.#thread.ended;
   }
 
-  #takeAsker(): Asker | undefined {
-    const asker = this.#asker;
-    this.#asker = undefined;
-    return asker;
+  #takeHandlers(): ReplyHandlers | undefined {
+    const handlers = this.#handlers;
+    this.#handlers = undefined;
+    return handlers;
   }
 
   #fail(cause: unknown): void {
     this.#dead = true;
     const reason = new LedgerError('ledger-unavailable', 'the thread that writes the ledger ended', { cause });
-    this.#takeAsker()?.failed(reason);
+    this.#takeHandlers()?.failed(reason);
   }
 }
 
@@ -101,13 +101,13 @@ export class WriterHandle {
   }
 
   /** Commits a group. */
-  flush(rows: readonly WriteRow[], asker: GroupAsker): void {
-    if (this.#running?.dead === false) this.#commit(this.#running, rows, asker);
-    else void this.#commitAnew(rows, asker);
+  flush(rows: readonly WriteRow[], handlers: GroupHandlers): void {
+    if (this.#running?.dead === false) this.#commit(this.#running, rows, handlers);
+    else void this.#commitAnew(rows, handlers);
   }
 
-  #commit(writer: RunningWriter, rows: readonly WriteRow[], { committed, failed }: GroupAsker): void {
-    writer.ask(['group', rows], {
+  #commit(writer: RunningWriter, rows: readonly WriteRow[], { committed, failed }: GroupHandlers): void {
+    writer.send(['group', rows], {
       answered: (reply) => {
         if (reply[0] === 'committed') committed({ results: reply[1], size: reply[2], checkpointed: reply[3] });
         else failed(new LedgerError('ledger-unavailable', `the ledger failed: ${failureOf(reply)}`));
@@ -116,16 +116,16 @@ export class WriterHandle {
     });
   }
 
-  /** The last writer ended, or none could be started. Never rejects: the asker gets every failure. */
-  async #commitAnew(rows: readonly WriteRow[], asker: GroupAsker): Promise<void> {
+  /** The last writer ended, or none could be started. Never rejects: the handlers get every failure. */
+  async #commitAnew(rows: readonly WriteRow[], handlers: GroupHandlers): Promise<void> {
     let writer: RunningWriter;
     try {
       ({ writer } = await this.#start());
     } catch (error) {
-      asker.failed(error);
+      handlers.failed(error);
       return;
     }
-    this.#commit(writer, rows, asker);
+    this.#commit(writer, rows, handlers);
   }
 
   async close(): Promise<void> {
@@ -135,7 +135,7 @@ export class WriterHandle {
   async #start(): Promise<Started> {
     const writer = new RunningWriter(this.#startThread);
     const reply = await new Promise<FromWriter>((answered, failed) => {
-      writer.ask(['open', this.#settings], { answered, failed });
+      writer.send(['open', this.#settings], { answered, failed });
     });
     if (reply[0] === 'ready') {
       this.#running = writer;

@@ -1,4 +1,4 @@
-import { LedgerError } from '../../../adapters/ledger/port.ts';
+import { LedgerError, type IdempotencyClaim } from '../../../adapters/ledger/port.ts';
 import { ledgerCode, problem } from '../../http/problem.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { admit } from '../../run/admit.ts';
@@ -19,9 +19,10 @@ import { executeOperation } from './operation.ts';
 async function earlierAnswer(
   { ledger }: Runtime,
   request: RouteRequest,
-  { orbiset, claim, dryRun: isDry }: ParsedRequest,
+  { orbiset, dryRun: isDry }: ParsedRequest,
+  claim: IdempotencyClaim,
 ): Promise<Reply | undefined> {
-  if (claim === undefined || isDry || request.caller === undefined) return undefined;
+  if (isDry || request.caller === undefined) return undefined;
   const entry = await ledger.idempotent(orbiset.namespace, claim.path, claim.key);
   return entry === undefined ? undefined : replay(request, claim, entry);
 }
@@ -36,7 +37,8 @@ async function execute(runtime: Runtime, request: RouteRequest): Promise<Reply> 
 
   const refused = refuseKey(request, parsed.value.orbId);
   if (refused !== undefined) return refused;
-  const before = parsed.value.claim && (await earlierAnswer(runtime, request, parsed.value));
+  const { claim } = parsed.value;
+  const before = claim && (await earlierAnswer(runtime, request, parsed.value, claim));
   if (before !== undefined) return before;
 
   // From here to the rendered requests in the plan nothing waits: Orbiset, vault and Orb are of the same moment.
@@ -56,7 +58,7 @@ async function executePlan(runtime: Runtime, request: RouteRequest, plan: RunPla
   const started = await startRun(runtime, plan);
   if (!started.ok) {
     giveBack();
-    return started.reply;
+    return addHeaders(started.reply);
   }
   const run = started.value;
   try {

@@ -8,7 +8,7 @@ import { parseOrbId } from '../../../core/manifest/orb-id.ts';
 import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
 import { tenantFor } from '../../http/namespace.ts';
 import { problem } from '../../http/problem.ts';
-import { stop, type RouteRequest, type Step } from '../../http/route.ts';
+import { refuse, type RouteRequest, type Step } from '../../http/route.ts';
 import { refuseKey } from '../../run/authorise.ts';
 import { notReady } from '../../run/resolve.ts';
 import type { EvaluationRequest, OrbPlace } from '../../providers/port.ts';
@@ -24,13 +24,13 @@ export function findOrb(catalog: Pick<Catalog, 'orb'>, request: RouteRequest): S
   const tenant = tenantFor(request, 'orb-not-found', 'orb-ambiguous');
   if (!tenant.ok) return tenant;
   const parsed = parseOrbId(request.params['orb_id'] ?? '');
-  if (!parsed.ok) return stop(problem(request, 'orb-not-found'));
+  if (!parsed.ok) return refuse(problem(request, 'orb-not-found'));
   const orbId = parsed.value;
   const limited = refuseKey(request, orbId);
-  if (limited !== undefined) return stop(limited);
+  if (limited !== undefined) return refuse(limited);
   const entry = catalog.orb(tenant.tenant, orbId);
-  if (entry === undefined) return stop(problem(request, 'orb-not-found'));
-  if (entry.compiled === undefined) return stop(notReady(request, entry, tenant.tenant));
+  if (entry === undefined) return refuse(problem(request, 'orb-not-found'));
+  if (entry.compiled === undefined) return refuse(notReady(request, entry, tenant.tenant));
   const { namespace, name } = entry;
   return { ok: true, value: { place: { namespace, name, orbId }, orb: entry.compiled } };
 }

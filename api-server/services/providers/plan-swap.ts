@@ -3,7 +3,7 @@ import type { Clock } from '../../../adapters/time/clock.ts';
 import { explainUndefined } from '../../../core/manifest-rules/check-providers.ts';
 import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
 import { problem } from '../../http/problem.ts';
-import { stop, type Reply, type RouteRequest, type Step } from '../../http/route.ts';
+import { refuse, type Reply, type RouteRequest, type Step } from '../../http/route.ts';
 import { activeOf, evaluationRequest, namesOf, timeText, type FoundOrb } from './orb-state.ts';
 import type { EvaluationSource, NewPin, ReplicaView } from '../../providers/port.ts';
 import { EXPIRY_WITH_ONCE, type PinMode, type SwapBody } from './swap-body.ts';
@@ -77,7 +77,7 @@ function termsOf(body: SwapBody, orb: CompiledOrb, now: number): PinTerms {
 }
 
 /** Faults of the request itself. This check reads no metrics. */
-function refuse(request: RouteRequest, found: FoundOrb, body: SwapBody, from: string): Reply | undefined {
+function refusalOf(request: RouteRequest, found: FoundOrb, body: SwapBody, from: string): Reply | undefined {
   if (modeOf(body, found.orb) === 'once' && body.expiresInMs !== undefined) {
     return problem(request, 'invalid-parameter', { errors: [EXPIRY_WITH_ONCE] });
   }
@@ -93,11 +93,11 @@ export async function planSwap(
 ): Promise<Step<SwapPlan>> {
   const now = deps.clock.now();
   const from = activeOf(found.orb, now);
-  const refused = refuse(request, found, body, from);
-  if (refused !== undefined) return stop(refused);
+  const refused = refusalOf(request, found, body, from);
+  if (refused !== undefined) return refuse(refused);
   const sick = await unhealthyReason(found, body.provider, deps);
   if (sick !== '' && !body.force) {
-    return stop(problem(request, 'provider-unhealthy', { detail: `${body.provider}: ${sick}.` }));
+    return refuse(problem(request, 'provider-unhealthy', { detail: `${body.provider}: ${sick}.` }));
   }
   const { mode, expiresAt, warnings } = termsOf(body, found.orb, now);
   const pin: NewPin = {

@@ -1,5 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
+import { ResponseExchange } from '../../../../adapters/egress/exchange.ts';
 import { briefResult, dial, firstThen, ORIGIN, provided, answersWith } from '../../../support/dialing.ts';
 import { answer, aRequest, someLimits, type Script } from '../../../support/egress.ts';
 
@@ -169,5 +170,54 @@ describe('an answer', () => {
       expect(briefResult(await dial(dialer, aRequest(`${ORIGIN}/`)))).to.equal('200 ok');
       expect(server.connections()).to.equal(2);
     });
+  });
+});
+
+describe('ResponseExchange', () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const anExchange = (signal = new AbortController().signal): { exchange: ResponseExchange; ended: string[] } => {
+    const ended: string[] = [];
+    const exchange = new ResponseExchange({
+      method: 'GET',
+      limits: someLimits({ connectTimeoutMs: 300 }),
+      signal,
+      reading: { http10: false },
+      settle: (outcome) => void ended.push(outcome.kind === 'failed' ? outcome.failure.code : 'answered'),
+      release: () => undefined,
+    });
+    return { exchange, ended };
+  };
+  const controller = {
+    aborted: false,
+    paused: false,
+    reason: null,
+    rawHeaders: [],
+    abort: () => undefined,
+    pause: () => undefined,
+    resume: () => undefined,
+  };
+
+  it('makes no timer for a request that is on its way when its dispatch returns', () => {
+    const before = timers();
+    const { exchange } = anExchange();
+    exchange.onRequestStart(controller);
+    exchange.limitConnecting();
+    expect(timers()).to.equal(before);
+  });
+
+  it('limits the time until a connection is there, and no longer', () => {
+    const before = timers();
+    const { exchange } = anExchange();
+    exchange.limitConnecting();
+    expect(timers()).to.equal(before + 1);
+    exchange.onRequestStart(controller);
+    expect(timers()).to.equal(before);
+  });
+
+  it('makes no timer when it was aborted before', () => {
+    const before = timers();
+    const { exchange, ended } = anExchange(AbortSignal.abort());
+    exchange.limitConnecting();
+    expect([timers(), ended]).to.deep.equal([before, ['cancelled']]);
   });
 });

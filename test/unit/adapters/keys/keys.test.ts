@@ -13,6 +13,7 @@ import {
   nodeEncoding,
   randomSource,
   sha256,
+  sha256Hex,
   signerOf,
 } from '../../../../adapters/keys/primitives.ts';
 import { signJws } from '../../../../core/receipt/jws.ts';
@@ -217,6 +218,12 @@ describe('primitives', () => {
     expect(Buffer.from(hmacSha256(key, data)).toString('hex')).to.equal(
       createHmac('sha256', key).update(data).digest('hex'),
     );
+  });
+
+  it('hash text as its UTF-8 bytes', () => {
+    const text = 'Grüße, 世界 🚀';
+    expect(sha256Hex(text)).to.equal(Buffer.from(sha256(Buffer.from(text))).toString('hex'));
+    expect(sha256Hex(Buffer.from(text))).to.equal(sha256Hex(text));
   });
 
   it('verify RFC 8032 test 2, and no malformed key, signature or message', () => {

@@ -153,6 +153,42 @@ describe('createGroupCommit', () => {
     expect(await next).to.equal('row 3');
   });
 
+  it('takes the first result of a group, and no second one for the next group', async () => {
+    const outcomes: Parameters<GroupCommitOptions<number, string>['flush']>[1][] = [];
+    const queue = createGroupCommit<number, string>({
+      flush: (_rows, outcome) => void outcomes.push(outcome),
+      maxRows: 1,
+      monotonic: () => 0,
+      defer: setImmediate,
+    });
+    const rows = [queue.add(1), queue.add(2)];
+    await turn();
+    outcomes[0]?.committed(['first']);
+    outcomes[0]?.committed(['again']);
+    outcomes[0]?.failed(new Error('again'));
+    expect([await rows[0], queue.load().queuedRows]).to.deep.equal(['first', 1]);
+    outcomes[1]?.committed(['second']);
+    expect([await rows[1], queue.commits()]).to.deep.equal(['second', { groups: 2, rows: 2 }]);
+  });
+
+  it('fails the rows of a group that could not be sent, and goes on', async () => {
+    let broken = true;
+    const queue = createGroupCommit<number, string>({
+      flush: (rows, { committed }) => {
+        if (broken) throw new Error('not sent');
+        committed(rows.map(String));
+      },
+      maxRows: 1,
+      monotonic: () => 0,
+      defer: setImmediate,
+    });
+    const told = await Promise.all([1, 2].map((row) => queue.add(row).catch(String)));
+    expect([told, queue.load().queuedRows]).to.deep.equal([['Error: not sent', 'Error: not sent'], 0]);
+    broken = false;
+    expect(await queue.add(3)).to.equal('3');
+    await queue.drain();
+  });
+
   it('fails a row that its database gave no result', async () => {
     const queue = createGroupCommit<number, string>({
       flush: (_rows, { committed }) => committed(['only one']),

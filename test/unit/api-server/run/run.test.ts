@@ -28,7 +28,7 @@ const FIVE = ['receipt_id', 'risk_level', 'signature_valid', 'timestamp', 'trust
 const forked = (): Promise<never> => Promise.reject(new LedgerError('ledger-forked', 'another history'));
 const unavailable = (): Promise<never> => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
 
-describe('executeRun', () => {
+describe('a run', () => {
   let fixture: SqliteFixture;
   let ledger: Ledger;
   before(async () => {
@@ -220,6 +220,22 @@ describe('executeRun', () => {
     expect(answer.body['maybe_executed']).to.equal(undefined);
     expect(runtime.inFlight.count('acme.support')).to.equal(0);
   });
+
+  const unstarted: readonly (readonly [why: string, startRun: Ledger['startRun'], told: string])[] = [
+    ['its start row fails in a way that nobody expects', () => Promise.reject(new RangeError('a fault')), 'RangeError'],
+    [
+      'its key was used before',
+      () => Promise.resolve({ kind: 'idempotent', entry: { bodySha256: '', runId: 'run_x', answer: undefined } }),
+      'idempotency-key-reused',
+    ],
+  ];
+  for (const [why, startRun, told] of unstarted) {
+    it(`leaves nothing in flight when ${why}`, async () => {
+      const { execute, runtime, sent } = create({ ledger: { ...ledger, startRun } });
+      expect(String(await execute({}).then(({ code }) => code, String))).to.contain(told);
+      expect([sent.length, runtime.inFlight.count('acme.support')]).to.deep.equal([0, 0]);
+    });
+  }
 
   it('says that it may have been executed, without a receipt, when the ledger is lost after the start', async () => {
     const { execute, sent } = create({ ledger: { ...ledger, finishRun: unavailable } });

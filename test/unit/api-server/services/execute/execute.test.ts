@@ -47,6 +47,17 @@ describe('executeRoute', () => {
     expect(record).to.have.nested.property('checks[1].result', 'not_applicable');
   });
 
+  for (const [why, body] of [
+    ['null', '{"orb_id":"acme.still@1.0.0","inputs":null}'],
+    ['absent', '{"orb_id":"acme.still@1.0.0"}'],
+  ] as const) {
+    it(`takes inputs that are ${why} as none`, async () => {
+      const { execute, addOrb, sent } = create();
+      addOrb('acme.still@1.0.0', { manifest: { inputs: {} }, execution: { body_template: '{}' } });
+      expect([(await execute({ body })).status, sent.length]).to.deep.equal([200, 1]);
+    });
+  }
+
   it('sees an Orbiset that is suspended, or gone, while the ledger is asked about the Idempotency-Key', async () => {
     const meanwhile = new Map<string, () => void>();
     const slow: Ledger['idempotent'] = async (...asked) => {
