@@ -173,30 +173,30 @@ describe('an answer', () => {
   });
 });
 
-describe('ResponseExchange', () => {
-  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  const anExchange = (signal = new AbortController().signal): { exchange: ResponseExchange; ended: string[] } => {
-    const ended: string[] = [];
-    const exchange = new ResponseExchange({
-      method: 'GET',
-      limits: someLimits({ connectTimeoutMs: 300 }),
-      signal,
-      reading: { http10: false },
-      settle: (outcome) => void ended.push(outcome.kind === 'failed' ? outcome.failure.code : 'answered'),
-      release: () => undefined,
-    });
-    return { exchange, ended };
-  };
-  const controller = {
-    aborted: false,
-    paused: false,
-    reason: null,
-    rawHeaders: [],
-    abort: () => undefined,
-    pause: () => undefined,
-    resume: () => undefined,
-  };
+const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+const anExchange = (signal = new AbortController().signal): { exchange: ResponseExchange; ended: string[] } => {
+  const ended: string[] = [];
+  const exchange = new ResponseExchange({
+    method: 'GET',
+    limits: someLimits({ connectTimeoutMs: 300 }),
+    signal,
+    reading: { http10: false },
+    settle: (outcome) => void ended.push(outcome.kind === 'failed' ? outcome.failure.code : 'answered'),
+    release: () => undefined,
+  });
+  return { exchange, ended };
+};
+const controller = {
+  aborted: false,
+  paused: false,
+  reason: null,
+  rawHeaders: [],
+  abort: () => undefined,
+  pause: () => undefined,
+  resume: () => undefined,
+};
 
+describe('ResponseExchange', () => {
   it('makes no timer for a request that is on its way when its dispatch returns', () => {
     const before = timers();
     const { exchange } = anExchange();
