@@ -20,6 +20,8 @@ export interface LedgerLease {
   readonly run: (signal: AbortSignal, lead: (scope: AbortSignal) => Promise<void>) => Promise<void>;
   /** @throws NotLeading the lease may have gone to another replica by now */
   readonly assertLeading: () => void;
+  /** Grows with each change of holder: what this holder writes is refused after a later one wrote. */
+  readonly epoch: () => number;
 }
 
 const TTL_MS = 15_000;
@@ -34,6 +36,7 @@ class Campaign implements LedgerLease {
   #heldUntil = Number.NEGATIVE_INFINITY;
   #scope: { readonly controller: AbortController; readonly ended: Promise<void> } | undefined;
   #isAway = false;
+  #epoch = 0;
 
   constructor(options: LedgerLeaseOptions) {
     this.#options = options;
@@ -42,6 +45,8 @@ class Campaign implements LedgerLease {
   readonly assertLeading = (): void => {
     if (this.#options.clock.monotonic() >= this.#heldUntil) throw new NotLeading();
   };
+
+  readonly epoch = (): number => this.#epoch;
 
   readonly run: LedgerLease['run'] = async (signal, lead) => {
     const { ledger, name, holder, clock } = this.#options;
@@ -60,6 +65,7 @@ class Campaign implements LedgerLease {
     try {
       const epoch = await ledger.acquireLease(name, holder, TTL_MS);
       this.#isAway = false;
+      this.#epoch = epoch ?? this.#epoch;
       this.#heldUntil = epoch === undefined ? Number.NEGATIVE_INFINITY : askedAt + TTL_MS - MARGIN_MS;
       return epoch !== undefined;
     } catch (error) {

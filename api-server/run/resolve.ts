@@ -19,15 +19,23 @@ export function notReady(request: RouteRequest, { namespace, fault = '' }: OrbEn
   return problem(request, 'orb-not-ready', fault === '' || namespace !== tenant ? {} : { detail: fault });
 }
 
+const digestOf = ({ compiled }: OrbEntry): string | undefined => compiled?.digest;
+
 /** The Orb of a request (design.md §2). The key was checked before, by `refuseKey`. */
 function findOrb(runtime: Runtime, request: RouteRequest, orbiset: CompiledOrbiset, orbId: OrbId): Step<CompiledOrb> {
-  const found = resolveOrb(runtime.catalog, orbiset, orbId, runtime.settings.platformNamespace);
+  const found = resolveOrb(runtime.catalog, orbiset, orbId, {
+    platformNamespace: runtime.settings.platformNamespace,
+    published: runtime.published.version,
+    digestOf,
+  });
   switch (found.kind) {
     case 'found': {
       const { compiled } = found.entry;
       if (compiled === undefined) return refuse(notReady(request, found.entry, orbiset.namespace));
       return { ok: true, value: compiled };
     }
+    case 'differs':
+      return refuse(problem(request, 'orb-differs-from-publication'));
     case 'not-allowed':
       return refuse(problem(request, 'orb-not-allowed', { detail: `Add ${orbId} to spec.orbs of the Orbiset.` }));
     case 'unknown':

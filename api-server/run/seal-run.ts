@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import { jcs } from '../../core/json/jcs.ts';
 import { commit } from '../../core/receipt/commitment.ts';
 import { newId } from '../../core/receipt/ids.ts';
-import { privateEntry } from '../../core/receipt/log-entry.ts';
+import { privateEntry, receiptEntry } from '../../core/receipt/log-entry.ts';
 import type { CommitmentRecord, ReceiptRecord } from '../../core/receipt/record.ts';
 import { sealReceipt } from '../../core/receipt/seal.ts';
 import { EMPTY_POLICY, recordOf, type RunEnding, type RunSeed } from '../../core/run/record.ts';
@@ -30,10 +30,11 @@ export function commitJson({ random, sealing }: Runtime, value: JsonObject): Com
   return { salt: encoding.base64Url(salt), record };
 }
 
-/**
- * Writes, scores and signs the receipt of a run. The entry has the private form: nothing is published yet, and only
- * runs of published bytes may be visible in the log (trust.md §2.1).
- */
+/** Only runs of published bytes are visible in the log (trust.md §2.1). */
+const isPublic = ({ published }: Runtime, { orb }: ReceiptRecord): boolean =>
+  published.version(orb.id)?.manifestDigest === orb.manifest_digest;
+
+/** Writes, scores and signs the receipt of a run, with its log entry. */
 export function sealRun(runtime: Runtime, seed: RunSeed, ending: RunEnding): SealedRun {
   const issuedAt = Math.max(runtime.clock.now(), ending.finishedAt);
   const record = recordOf(seed, ending, {
@@ -44,7 +45,8 @@ export function sealRun(runtime: Runtime, seed: RunSeed, ending: RunEnding): Sea
     receiptId: newId('rcpt_', issuedAt, runtime.random),
   });
   const sealed = sealReceipt(record, runtime.sealing);
-  return { record, jws: sealed.jws, entry: privateEntry(record, sealed.jwsSha256) };
+  const entryOf = isPublic(runtime, record) ? receiptEntry : privateEntry;
+  return { record, jws: sealed.jws, entry: entryOf(record, sealed.jwsSha256) };
 }
 
 /** The five members of the spec (§2.3), copied from the signed record; `signatureValid` was just computed. */

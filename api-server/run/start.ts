@@ -1,4 +1,5 @@
 import { LedgerError, type RunStart } from '../../adapters/ledger/port.ts';
+import { publishedFacts } from '../../core/run/published.ts';
 import type { RunSeed } from '../../core/run/record.ts';
 import { ledgerCode, problem } from '../http/problem.ts';
 import { refuse, type Step } from '../http/route.ts';
@@ -20,7 +21,7 @@ export interface Run {
 }
 
 /** The parts of a run's receipt that are known at its start; the sweeper makes a receipt of them if the run is lost. */
-function seedOf({ clock }: Runtime, { runId, orb, orbiset, caller }: RunPlan, { record }: Commitment): RunSeed {
+function seedOf({ clock, published }: Runtime, { runId, orb, orbiset, caller }: RunPlan, { record }: Commitment): RunSeed {
   return {
     run_id: runId,
     tenant: orbiset.namespace,
@@ -29,7 +30,7 @@ function seedOf({ clock }: Runtime, { runId, orb, orbiset, caller }: RunPlan, { 
     manifest_digest: orb.digest,
     irreversible: orb.irreversible,
     slo_ms: orb.sloMs,
-    self: orb.namespace === orbiset.namespace,
+    ...publishedFacts(orb, orbiset.namespace, published),
     anonymous: caller === undefined,
     has_inputs: orb.hasInputs,
     has_outputs: orb.hasOutputs,

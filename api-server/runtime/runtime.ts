@@ -5,6 +5,7 @@ import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Sha256 } from '../../core/json/digest.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
+import type { PublishedVersions } from '../../core/run/published.ts';
 import type { CallerTags } from './caller-tags.ts';
 import type { OrbFailovers } from './failover/orb-failovers.ts';
 import type { WarningLimiter } from './warning-limiter.ts';
@@ -58,6 +59,7 @@ export interface Runtime {
   readonly rates: RunRates;
   readonly switches: KillSwitches;
   readonly failover: OrbFailovers;
+  readonly published: PublishedVersions;
   /** Limiter of the warnings that a provider echoes secrets. */
   readonly echoWarnings: WarningLimiter;
 }

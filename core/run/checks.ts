@@ -1,7 +1,8 @@
 import type { AttemptRecord, CheckResult, CheckId, RunOutcome } from '../receipt/record.ts';
+import type { PublishedFacts } from './published.ts';
 
 /** Facts about a run when it ends, enough for the eight checks of trust.md §4. */
-export interface CheckFacts {
+export interface CheckFacts extends Pick<PublishedFacts, 'manifest' | 'standing'> {
   readonly outcome: RunOutcome;
   readonly closedBy: 'runtime' | 'sweeper';
   readonly durationMs: number;
@@ -45,19 +46,18 @@ function slo(facts: CheckFacts): CheckResult {
 }
 
 /**
- * The eight checks of a run (trust.md §4). `manifest` passes because a run holds the compiled generation that it
- * started with. `policy` passes because the empty set allows. `input_schema` passes because a request that does not fit
- * never starts a run. `standing` fails because an unpublished Orb is uncertified.
+ * The eight checks of a run (trust.md §4). `policy` passes because the empty set allows. `input_schema` passes because a
+ * request that does not fit never starts a run.
  */
 export function checksOf(facts: CheckFacts): Readonly<Record<CheckId, CheckResult>> {
   return {
-    manifest: 'pass',
+    manifest: facts.manifest,
     caller_auth: callerAuth[facts.caller],
     policy: facts.outcome === 'policy_denied' ? 'fail' : 'pass',
     input_schema: facts.hasInputs ? 'pass' : 'not_applicable',
     output_schema: outputSchema(facts),
     isolation: isolation(facts),
     slo: slo(facts),
-    standing: 'fail',
+    standing: facts.standing,
   };
 }

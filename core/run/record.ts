@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-valu
 import { CHECK_ORDER, CHECK_WEIGHTS, type CommitmentRecord, type ReceiptRecord } from '../receipt/record.ts';
 import { scoreOf } from '../trust/score.ts';
 import { checksOf, type CheckFacts } from './checks.ts';
+import type { PublishedFacts } from './published.ts';
 
 // SHA-256 of `[]`, the JCS of an empty array: an empty policy set, no facts recorded (policy.md §3.4, §4).
 const EMPTY_ARRAY_DIGEST = 'sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945';
@@ -16,7 +17,7 @@ export const EMPTY_POLICY: ReceiptRecord['policy'] = {
 };
 
 /** The facts about a run that are fixed when it starts. The sweeper knows only these. JSON-safe. */
-export interface RunSeed {
+export interface RunSeed extends PublishedFacts {
   readonly run_id: string;
   readonly tenant: string;
   readonly orb_id: string;
@@ -24,7 +25,6 @@ export interface RunSeed {
   readonly manifest_digest: string;
   readonly irreversible: boolean;
   readonly slo_ms: number;
-  readonly self: boolean;
   readonly anonymous: boolean;
   readonly has_inputs: boolean;
   readonly has_outputs: boolean;
@@ -33,7 +33,10 @@ export interface RunSeed {
 }
 
 /** The facts about a run that are known when it ends. */
-export interface RunEnding extends Omit<CheckFacts, 'sloMs' | 'hasInputs' | 'hasOutputs'> {
+export interface RunEnding extends Omit<
+  CheckFacts,
+  'sloMs' | 'hasInputs' | 'hasOutputs' | keyof PublishedFacts
+> {
   readonly output: CommitmentRecord | null;
   /** Ms since epoch. */
   readonly finishedAt: number;
@@ -53,7 +56,8 @@ const time = (ms: number): string => new Date(ms).toISOString();
 /** The closed record of one run (trust.md §1.1), scored by section 4. */
 export function recordOf(seed: RunSeed, ending: RunEnding, context: RecordContext): ReceiptRecord {
   const { slo_ms: sloMs, has_inputs: hasInputs, has_outputs: hasOutputs } = seed;
-  const checks = checksOf({ ...ending, sloMs, hasInputs, hasOutputs });
+  const { manifest, standing } = seed;
+  const checks = checksOf({ ...ending, sloMs, hasInputs, hasOutputs, manifest, standing });
   const violations = context.policy.violations.map((violation) => violation.severity);
   const score = scoreOf({ checks, violations, irreversible: seed.irreversible });
   const finishedAt = time(ending.finishedAt);
@@ -93,7 +97,7 @@ function parseCommitment(value: JsonValue | undefined): CommitmentRecord | undef
     : undefined;
 }
 
-const SHAPE: Readonly<Record<Exclude<keyof RunSeed, 'input'>, 'string' | 'number' | 'boolean'>> = {
+const SHAPE: Readonly<Record<Exclude<keyof RunSeed, 'input' | 'manifest' | 'standing'>, 'string' | 'number' | 'boolean'>> = {
   run_id: 'string',
   tenant: 'string',
   orb_id: 'string',
@@ -108,11 +112,19 @@ const SHAPE: Readonly<Record<Exclude<keyof RunSeed, 'input'>, 'string' | 'number
   started_at: 'number',
 };
 
-const hasShape = (value: JsonObject): value is JsonObject & Omit<RunSeed, 'input'> =>
+const hasShape = (value: JsonObject): value is JsonObject & Omit<RunSeed, 'input' | 'manifest' | 'standing'> =>
   Object.entries(SHAPE).every(([name, type]) => typeof value[name] === type);
+
+/** Runs that an older program started were of Orbs that nobody could publish. */
+function publishedChecks({ manifest, standing }: JsonObject): Pick<RunSeed, 'manifest' | 'standing'> {
+  return {
+    manifest: manifest === 'fail' ? 'fail' : 'pass',
+    standing: standing === 'pass' || standing === 'unknown' ? standing : 'fail',
+  };
+}
 
 /** Reads a seed back from its ledger row. @returns undefined when the row is not one of ours */
 export function parseRunSeed(value: JsonObject): RunSeed | undefined {
   const input = parseCommitment(value['input']);
-  return input !== undefined && hasShape(value) ? { ...value, input } : undefined;
+  return input !== undefined && hasShape(value) ? { ...value, ...publishedChecks(value), input } : undefined;
 }

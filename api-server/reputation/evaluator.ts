@@ -1,0 +1,161 @@
+import type { Ledger } from '../../adapters/ledger/port.ts';
+import type { Logger } from '../../adapters/telemetry/port.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
+import { entryText, type LogEntry } from '../../core/log-entry/entry.ts';
+import { certificateStep } from '../../core/publication/certificate-due.ts';
+import type { ListedOrb } from '../../core/publication/listed-orb.ts';
+import { evaluate, type Evaluation } from '../../core/reputation/evaluation.ts';
+import { ALGORITHM } from '../../core/reputation/formula.ts';
+import { NEVER_HELD, type HeldTier } from '../../core/reputation/held-tier.ts';
+import { lineOf, orgOf } from '../../core/reputation/line.ts';
+import type { CertificateIssuer, NewestCertificate } from './certificates.ts';
+import type { Listings } from './listings.ts';
+import { profileOf } from './profile.ts';
+import { readHeldTier } from './stored-evaluation.ts';
+
+export interface EvaluatorParts {
+  readonly ledger: Pick<Ledger, 'lineEvidence' | 'evaluation' | 'evaluate' | 'checkpoint' | 'tierChanges'>;
+  readonly listings: Listings;
+  readonly certificates: CertificateIssuer;
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'error' | 'info'>;
+  readonly logOrigin: string;
+}
+
+/** Result of `Evaluator.evaluate`. */
+export type Evaluated = 'done' | 'unknown' | 'fenced';
+
+const CHECKPOINT_MS = 5000;
+const POLL_MS = 50;
+
+/** Evaluates one version at a time, and writes what follows in one transaction (trust.md §5.2). */
+export class Evaluator {
+  readonly #parts: EvaluatorParts;
+
+  constructor(parts: EvaluatorParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @param epoch of the lease `reputation`
+   * @returns `fenced`: another process holds the lease by now @throws LedgerError
+   */
+  async evaluate(orbId: string, epoch: number): Promise<Evaluated> {
+    const { ledger, listings, clock } = this.#parts;
+    const orb = listings.orb(orbId);
+    if (orb === undefined) return 'unknown';
+    const evidence = await ledger.lineEvidence(lineOf(orbId), orgOf(orbId));
+    if (!(await this.#isSigned(evidence.size))) return 'unknown';
+    const stored = await ledger.evaluation(orbId);
+    const before = stored === undefined ? NEVER_HELD : readHeldTier(stored.held);
+    const now = clock.now();
+    const asOf = new Date(now).toISOString().slice(0, 10);
+    const subject = { orbId, manifestDigest: orb.manifestDigest, asOf, logWitnessed: null };
+    const evaluation = evaluate(evidence, subject, before, now);
+    const over = { asOf, size: evidence.size, root: evidence.root };
+    const change = evaluation.changed ? [tierChange(orb, before, evaluation, { ...over, now })] : [];
+    const newest = await this.#parts.certificates.newest(orbId);
+    const certificate = await this.#certificate(orb, evaluation, newest, { ...over, now });
+    const entries: readonly LogEntry[] = [...change, ...certificate.entries];
+    const profile = profileOf({
+      orb,
+      evaluation,
+      days: evidence.days,
+      events: evidence.events,
+      over: { ...over, origin: this.#parts.logOrigin },
+      history: await ledger.tierChanges(orbId, 20),
+      now,
+    });
+    const result = await ledger.evaluate({
+      epoch,
+      orbId,
+      treeSize: evidence.size,
+      asOf,
+      held: JSON.stringify(evaluation.held),
+      profile: JSON.stringify(profile),
+      entries: entries.map(entryText),
+      certificate:
+        certificate.issued === undefined ? null : { ...certificate.issued, entry: entries.length - 1 },
+      revokeIndex: certificate.revokeIndex,
+    });
+    if (result.kind === 'fenced') return 'fenced';
+    await listings.refresh();
+    return 'done';
+  }
+
+  /** What is shown is covered by a signed checkpoint: a stranger can compute it again. */
+  async #isSigned(size: number): Promise<boolean> {
+    const { ledger, clock } = this.#parts;
+    const end = clock.monotonic() + CHECKPOINT_MS;
+    for (;;) {
+      const checkpoint = await ledger.checkpoint();
+      if ((checkpoint?.size ?? 0) >= size) return true;
+      if (clock.monotonic() >= end) return false;
+      await clock.sleep(POLL_MS);
+    }
+  }
+
+  async #certificate(
+    orb: ListedOrb,
+    evaluation: Evaluation,
+    newest: NewestCertificate | undefined,
+    over: Over,
+  ): Promise<CertificateChange> {
+    const step = certificateStep(orb.status, evaluation, newest, over.now);
+    if (step === 'none') return NO_CHANGE;
+    if (step === 'revoke' && newest !== undefined) return revocation(orb, evaluation, newest, over.now);
+    return this.#parts.certificates.issue({ orb, evaluation, newest, over });
+  }
+}
+
+/** What an evaluation was computed over. */
+export interface Over {
+  readonly asOf: string;
+  readonly size: number;
+  readonly root: Uint8Array;
+  /** ms since epoch */
+  readonly now: number;
+}
+
+/** Changes to certificates that one evaluation writes; the entry of the new certificate is the last one. */
+export interface CertificateChange {
+  readonly entries: readonly LogEntry[];
+  readonly issued: { readonly issuedAt: number; readonly jwt: string; readonly statusIndex: number } | undefined;
+  readonly revokeIndex: number | null;
+}
+
+const NO_CHANGE: CertificateChange = { entries: [], issued: undefined, revokeIndex: null };
+
+const time = (ms: number): string => new Date(ms).toISOString();
+
+function tierChange(orb: ListedOrb, before: HeldTier, { held, score, judgement }: Evaluation, over: Over): LogEntry {
+  return {
+    kind: 'tier_change',
+    orb_id: orb.orbId,
+    manifest_digest: orb.manifestDigest,
+    from: before.tier,
+    to: held.tier,
+    tier_status: held.status,
+    score_bp: score.scoreBp,
+    algorithm: ALGORITHM,
+    as_of: over.asOf,
+    tree_size: over.size,
+    criteria_failed: judgement.missing.map(({ id }) => id),
+    at: time(over.now),
+  };
+}
+
+function revocation(
+  { status }: ListedOrb,
+  { score }: Evaluation,
+  newest: NewestCertificate,
+  now: number,
+): CertificateChange {
+  const cause = score.caps.map(({ id }) => id).join(', ');
+  const reason = status === 'yanked' ? 'yanked' : cause || 'below bronze';
+  return {
+    entries: [{ kind: 'revocation', target: 'certificate', sha256: newest.sha256, reason, at: time(now) }],
+    issued: undefined,
+    revokeIndex: newest.statusIndex,
+  };
+}

@@ -1,0 +1,37 @@
+import type { Evaluation } from '../reputation/evaluation.ts';
+import type { Tier } from '../reputation/criteria.ts';
+import type { TierStatus } from '../reputation/held-tier.ts';
+import type { OrbStatus } from './listed-orb.ts';
+
+/** The newest certificate of a version. */
+export interface IssuedCertificate {
+  readonly tier: Tier;
+  readonly tierStatus: TierStatus;
+  /** 0–100 */
+  readonly score: number;
+  /** ms since epoch. */
+  readonly issuedAt: number;
+  readonly revoked: boolean;
+}
+
+/** What an evaluation does to the certificate. */
+export type CertificateStep = 'none' | 'issue' | 'revoke';
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+const mayHaveOne = (status: OrbStatus, tier: Tier): boolean =>
+  (status === 'active' || status === 'deprecated') && tier !== 'uncertified';
+
+/** A certificate is issued from bronze up, every day and at every change of what it says (trust.md §6.1). */
+export function certificateStep(
+  status: OrbStatus,
+  { held, score }: Pick<Evaluation, 'held' | 'score'>,
+  newest: IssuedCertificate | undefined,
+  now: number,
+): CertificateStep {
+  const inForce = newest !== undefined && !newest.revoked;
+  if (!mayHaveOne(status, held.tier)) return inForce ? 'revoke' : 'none';
+  const says =
+    inForce && newest.tier === held.tier && newest.tierStatus === held.status && newest.score === score.score;
+  return says && dayOf(newest.issuedAt) === dayOf(now) ? 'none' : 'issue';
+}
