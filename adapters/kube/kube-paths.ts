@@ -49,10 +49,21 @@ export const watchPath = (kind: Kind, watch: WatchQuery): string =>
     timeoutSeconds: watch.timeoutSeconds,
   });
 
+/**
+ * Without it the server parses an applied text a second time, to warn of unknown and duplicate members. Nobody reads such
+ * a warning about a status, which a program writes. Members that the schema does not have are dropped in either case.
+ */
+const validationOf = (subresource: 'status' | undefined): 'Ignore' | undefined =>
+  subresource === 'status' ? 'Ignore' : undefined;
+
 export const patchPath = (
   kind: Kind,
   ref: ObjectRef,
   options: { readonly fieldManager: string; readonly force?: boolean; readonly subresource?: 'status' },
 ): string =>
   objectPath(kind, ref, options.subresource) +
-  query({ fieldManager: options.fieldManager, force: options.force === true ? 'true' : undefined });
+  query({
+    fieldManager: options.fieldManager,
+    force: options.force === true ? 'true' : undefined,
+    fieldValidation: validationOf(options.subresource),
+  });

@@ -7,7 +7,7 @@ import type { RunEnding } from '../../core/run/record.ts';
 import { ledgerCode, problem } from '../http/problem.ts';
 import type { Reply } from '../http/route.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { answerText, misconfigured, storedText } from './answer.ts';
+import { answer, answerText, misconfigured, storedText } from './answer.ts';
 import type { AttemptResult } from './attempt.ts';
 import type { CallResults } from './call-providers.ts';
 import type { FinishedRun } from './finished-run.ts';
@@ -90,7 +90,8 @@ export function finishRun(runtime: Runtime, run: Run, calls: CallResults): Finis
   return { run, calls, problem: problemOf(end), decisive, outputs, outputSalt: output?.salt, sealed };
 }
 
-type Settled = readonly [committed: FinishResult, isGood: boolean];
+/** The answer is undefined when the receipt does not verify. */
+type Settled = readonly [committed: FinishResult, answer: Reply | undefined];
 
 const finishRow = ({ run, sealed }: FinishedRun): RunFinish => ({
   runId: run.plan.runId,
@@ -98,16 +99,23 @@ const finishRow = ({ run, sealed }: FinishedRun): RunFinish => ({
   receipt: receiptRow(sealed),
 });
 
-/** Commits and checks the receipt in parallel. The row is sent first, because it takes longer (performance.md §3.2). */
-function commitAndCheck({ ledger, selfCheck }: Runtime, finished: FinishedRun): Promise<Settled> {
-  return Promise.all([ledger.finishRun(finishRow(finished)), selfCheck.check(finished.sealed.jws)]);
+async function checkAndAnswer({ selfCheck }: Runtime, finished: FinishedRun): Promise<Reply | undefined> {
+  return (await selfCheck.check(finished.sealed.jws)) ? answer(finished) : undefined;
+}
+
+/**
+ * Commits the receipt, and checks it and writes the answer meanwhile. The row is sent first, because it takes longer
+ * (performance.md §3.2).
+ */
+function commitAndCheck(runtime: Runtime, finished: FinishedRun): Promise<Settled> {
+  return Promise.all([runtime.ledger.finishRun(finishRow(finished)), checkAndAnswer(runtime, finished)]);
 }
 
 /** With an `Idempotency-Key` the check comes first: a repeat must never show a bad receipt as good. */
-async function checkAndCommit({ ledger, selfCheck }: Runtime, finished: FinishedRun): Promise<Settled> {
-  const isGood = await selfCheck.check(finished.sealed.jws);
-  const text = isGood ? answerText(finished) : storedText(misconfigured(finished));
-  return [await ledger.finishRun({ ...finishRow(finished), answer: text }), isGood];
+async function checkAndCommit(runtime: Runtime, finished: FinishedRun): Promise<Settled> {
+  const good = await checkAndAnswer(runtime, finished);
+  const text = good === undefined ? storedText(misconfigured(finished)) : answerText(finished);
+  return [await runtime.ledger.finishRun({ ...finishRow(finished), answer: text }), good];
 }
 
 function ledgerFailedReply({ run: { plan }, calls }: FinishedRun, error: LedgerError): Reply {
@@ -153,15 +161,18 @@ function observe({ metrics, logger }: Runtime, { plan }: Run, { record }: Sealed
   else logger.info('run', fields());
 }
 
-/** Commits the receipt and checks its signature. @returns the answer when either fails, or when the sweeper closed the run before */
-export async function storeReceipt(runtime: Runtime, finished: FinishedRun): Promise<Reply | undefined> {
+/**
+ * Commits the receipt and checks its signature.
+ * @returns the answer of the run: another one when commit or check failed, or when the sweeper closed the run before
+ */
+export async function storeReceipt(runtime: Runtime, finished: FinishedRun): Promise<Reply> {
   const { run, sealed } = finished;
   const { runId: run_id, claim } = run.plan;
   try {
-    const [committed, isGood] = await (claim === undefined ? commitAndCheck : checkAndCommit)(runtime, finished);
+    const [committed, good] = await (claim === undefined ? commitAndCheck : checkAndCommit)(runtime, finished);
     if (committed.kind === 'closed') return await runClosedReply(runtime, run);
     observe(runtime, run, sealed);
-    if (isGood) return undefined;
+    if (good !== undefined) return good;
     runtime.logger.error('a receipt does not verify with the published key: no more runs are started', { run_id });
     return misconfigured(finished);
   } catch (error) {

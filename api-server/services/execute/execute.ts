@@ -2,7 +2,6 @@ import { LedgerError, type IdempotencyClaim } from '../../../adapters/ledger/por
 import { ledgerCode, problem } from '../../http/problem.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { admit } from '../../run/admit.ts';
-import { answer } from '../../run/answer.ts';
 import { refuseKey, unlessAnonymous } from '../../run/authorise.ts';
 import { callProviders } from '../../run/call-providers.ts';
 import { finishRun, storeReceipt } from '../../run/finish.ts';
@@ -64,7 +63,7 @@ async function executePlan(runtime: Runtime, request: RouteRequest, plan: RunPla
   try {
     const calls = await callProviders(runtime, run);
     const finished = finishRun(runtime, run, calls);
-    return addHeaders((await storeReceipt(runtime, finished)) ?? answer(finished));
+    return addHeaders(await storeReceipt(runtime, finished)); // with the answer, which is written meanwhile
   } finally {
     run.live.end();
   }
