@@ -74,7 +74,7 @@ describe('createKubeClient', () => {
       [
         'an apply of a status',
         (client) => client.apply(KINDS.orb, body, { ...apply, subresource: 'status' }, never),
-        'PATCH /apis/orbs.dev/v1alpha1/namespaces/acme/orbs/a/status?fieldManager=orb-operator&force=true',
+        'PATCH /apis/orbs.dev/v1alpha1/namespaces/acme/orbs/a/status?fieldManager=orb-operator&force=true&fieldValidation=Ignore',
         'application/apply-patch+yaml',
         anObject('a', 7),
       ],
