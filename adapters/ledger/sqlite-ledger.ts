@@ -7,7 +7,7 @@ import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { LedgerError, type Ledger, type LogGate } from './port.ts';
 import { CheckpointSchedule } from './sqlite/checkpoint-schedule.ts';
 import { lockForProcess, type ProcessLock } from './sqlite/process-lock.ts';
-import type { LogKey } from './sqlite/protocol.ts';
+import type { LogKey, OnFolding } from './sqlite/protocol.ts';
 import { ledgerError } from './sqlite/sqlite-error.ts';
 import { WriterHandle, type Committed, type StartWriter } from './sqlite/writer-handle.ts';
 import type { SignedCheckpoint } from './tables/checkpoints.ts';
@@ -30,6 +30,8 @@ export interface SqliteLedgerOptions {
   readonly gate?: LogGate;
   /** Called with each checkpoint after its commit. */
   readonly onCheckpoint?: (checkpoint: SignedCheckpoint) => void;
+  /** Called while the log of an older ledger is read again, at each 100 000 entries (trust.md §5.2). */
+  readonly onFolding?: OnFolding;
   /** Starts the writer; absent: in a thread of its own. */
   readonly startWriter?: StartWriter;
 }
@@ -155,11 +157,11 @@ async function signWhatIsLeft({ schedule }: Parts, found: Found, { gate = OPEN }
 
 async function openParts(opening: Opening, made: string | undefined): Promise<Parts> {
   const { options } = opening;
-  const { file, identity, logKey, startWriter } = options;
+  const { file, identity, logKey, startWriter: start, onFolding } = options;
   // Copies: a view into a pool would send the whole pool to the thread.
   const key = { privateKey: logKey.privateKey, publicKey: Uint8Array.from(logKey.publicKey) };
   const settings = { file, identity, logKey: key, dataKey: Uint8Array.from(options.dataKey) };
-  const writer = new WriterHandle(settings, startWriter);
+  const writer = new WriterHandle(settings, { start, onFolding });
   const found = await writer.open();
   let parts: Parts | undefined;
   try {

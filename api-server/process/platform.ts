@@ -97,7 +97,7 @@ async function createLogHead({ clock, log, keys }: PlatformOptions): Promise<Log
 }
 
 function openLedger(
-  { ledgerFolder, clock, keys }: PlatformOptions,
+  { ledgerFolder, clock, keys, log }: PlatformOptions,
   random: (bytes: number) => Uint8Array,
   head: LogHead,
 ): Promise<Ledger> {
@@ -111,6 +111,8 @@ function openLedger(
     random,
     gate: head.gate,
     onCheckpoint: head.signed,
+    onFolding: (entries, of) =>
+      log.logger.info('an older ledger is brought up to date: its log is read again', { entries, of }),
   });
 }
 

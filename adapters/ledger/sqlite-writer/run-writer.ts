@@ -4,7 +4,7 @@ import { splitJws, type JwsHeaders } from '../tables/jws-headers.ts';
 import { receiptRows, type FinishRow, type ReceiptRows } from '../tables/receipts.ts';
 import { runRows, type RecordRow, type RunRows, type StartRow } from '../tables/runs.ts';
 import { refused, type RowResult, type WriterParts } from '../tables/table.ts';
-import type { TreeWriter } from './tree-writer.ts';
+import type { LogWriter } from './log-writer.ts';
 
 const NOT_WHOLE = 'a time is no whole number of milliseconds';
 
@@ -35,7 +35,7 @@ export class RunWriter {
     return null;
   }
 
-  finish(row: FinishRow, tree: TreeWriter): RowResult {
+  finish(row: FinishRow, log: LogWriter): RowResult {
     const [, runId, tenant, receiptId, orbId, outcome, issuedAt, jws, entry, answer, nonce] = row;
     if (!Number.isSafeInteger(issuedAt)) return refused(NOT_WHOLE);
     const parts = splitJws(jws);
@@ -43,7 +43,7 @@ export class RunWriter {
     if (parts === undefined) return refused('the receipt is no compact JWS');
     if (bytes === undefined) return refused(`a log entry is longer than ${MAX_ENTRY_BYTES} bytes`);
     const { header, payload, signature } = parts;
-    const index = tree.size();
+    const index = log.size();
     const inserted = this.#receipts.insert.run(
       index,
       receiptId,
@@ -61,19 +61,19 @@ export class RunWriter {
       this.#receipts.drop.run(index);
       return refused('no such run was started');
     }
-    tree.append(bytes);
+    log.append(entry, bytes);
     if (answer !== null && nonce !== null) this.#claims.storeAnswer(runId, tenant, answer, nonce);
     return null;
   }
 
-  record([, start, finish]: RecordRow, tree: TreeWriter): RowResult {
+  record([, start, finish]: RecordRow, log: LogWriter): RowResult {
     const [, runId, , receiptId, , , issuedAt, jws, entry] = finish;
     // All checks that could refuse the second half run before the first half is written.
     if (this.#receipts.isTaken(receiptId, runId)) return refused('the receipt id is taken');
     const whole = Number.isSafeInteger(issuedAt) && splitJws(jws) !== undefined && entryBytes(entry) !== undefined;
     if (!whole) return refused('the receipt is malformed');
     if (start[1] !== runId || start[2] !== finish[2]) return refused('start and finish are of two runs');
-    return this.start(start) ?? this.finish(finish, tree);
+    return this.start(start) ?? this.finish(finish, log);
   }
 
   #whyNotInserted(receiptId: string, runId: string, tenant: string): RowResult {

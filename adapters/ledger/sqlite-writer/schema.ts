@@ -2,9 +2,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { isLaterOrigin } from '../../../core/merkle/log-origin.ts';
 import { LedgerError } from '../port.ts';
 import { integerOf, textOf } from '../sqlite/columns.ts';
+import type { OnFolding } from '../sqlite/protocol.ts';
 import { retireCheckpoints } from '../tables/checkpoints.ts';
 import { putIdentity, putLogOrigin, storedIdentity, type LedgerIdentity } from '../tables/identity.ts';
+import { FOLD_VERSION } from '../tables/reputation.ts';
 import { TABLES } from '../tables/tables.ts';
+import { foldLog } from './fold-log.ts';
 
 /** The version that this program writes, and the highest that it reads. Each table has its scripts by version. */
 export const SCHEMA_VERSION = Math.max(...TABLES.schemas.flatMap((schema) => Object.keys(schema).map(Number)));
@@ -46,7 +49,7 @@ export function checkVersion(version: number): void {
   throw new LedgerError('ledger-version', `${detail}: a newer program wrote it; ${advice}`);
 }
 
-function migrate(db: DatabaseSync): void {
+function migrate(db: DatabaseSync, onFolding: OnFolding): void {
   db.exec(
     'CREATE TABLE IF NOT EXISTS schema_version(id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT',
   );
@@ -56,6 +59,7 @@ function migrate(db: DatabaseSync): void {
     db.exec(migration(next));
     db.prepare('INSERT OR REPLACE INTO schema_version(id, version) VALUES (1, ?)').run(next);
   }
+  if (version < FOLD_VERSION) foldLog(db, onFolding);
 }
 
 /** The root signed keys with a later origin (`orb ledger adopt`): the entries stay, and are signed again under it. */
@@ -86,14 +90,19 @@ function claimIdentity(db: DatabaseSync, { issuer, logOrigin }: LedgerIdentity):
 /**
  * Opens the writer's connection: prepares the file, applies every missing migration and fixes the identity. All of it
  * is one transaction: a crash leaves the file as it was.
+ * @param onFolding called while the log of an older ledger is read again
  * @throws LedgerError `ledger-version`, `ledger-identity`
  */
-export function openWriterDatabase(file: string, identity: LedgerIdentity): DatabaseSync {
+export function openWriterDatabase(
+  file: string,
+  identity: LedgerIdentity,
+  onFolding: OnFolding = () => undefined,
+): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: 5000 });
   try {
     prepareFile(db, file);
     db.exec('BEGIN IMMEDIATE');
-    migrate(db);
+    migrate(db, onFolding);
     claimIdentity(db, identity);
     db.exec('COMMIT');
     return db;

@@ -14,7 +14,9 @@ export function serveWriter(port: MessagePort): void {
 
   function open(settings: WriterSettings): void {
     try {
-      const db = openWriterDatabase(settings.file, settings.identity);
+      const db = openWriterDatabase(settings.file, settings.identity, (done, total) => {
+        answer(['folding', done, total]);
+      });
       checkHead(db);
       writer = new Writer(db, settings);
       answer(['ready', ...writer.sizes()]);

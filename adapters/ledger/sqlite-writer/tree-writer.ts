@@ -2,7 +2,7 @@ import { leafHash } from '../../../core/merkle/hash.ts';
 import { appendLeaf, rootOf } from '../../../core/merkle/tree.ts';
 import { sha256 } from '../../keys/primitives.ts';
 import { blobOf, integerOf } from '../sqlite/columns.ts';
-import { HASH_BYTES, TILE_HEIGHT, TILE_WIDTH } from '../sqlite/tiles.ts';
+import { HASH_BYTES, splitEdge, TILE_HEIGHT, TILE_WIDTH } from '../sqlite/tiles.ts';
 import type { LogRows } from '../tables/log.ts';
 
 interface Tile {
@@ -10,12 +10,6 @@ interface Tile {
   /** Room for a full tile. */
   readonly hashes: Buffer;
   width: number;
-}
-
-function splitEdge(bytes: Uint8Array): readonly Uint8Array[] {
-  return Array.from({ length: bytes.length / HASH_BYTES }, (_, position) =>
-    Uint8Array.from(bytes.subarray(position * HASH_BYTES, (position + 1) * HASH_BYTES)),
-  );
 }
 
 /**

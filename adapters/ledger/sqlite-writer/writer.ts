@@ -5,18 +5,18 @@ import { sha256 } from '../../keys/primitives.ts';
 import type { WriterSettings } from '../sqlite/protocol.ts';
 import { checkpointRows, type CheckpointRows } from '../tables/checkpoints.ts';
 import { jwsHeaders, type JwsHeaders } from '../tables/jws-headers.ts';
-import { entryBytes, logRows, type LogRows } from '../tables/log.ts';
-import { publishedRows, type PublishedRows } from '../tables/published.ts';
+import { checkedEntries } from '../tables/log.ts';
 import { refused, type RowResult, type WriterParts } from '../tables/table.ts';
 import { createTableWriter, type TableRow, type TableWriter, type WriteRow } from '../tables/tables.ts';
+import { LogWriter, logWriterRows, TOO_LONG, type LogWriterRows } from './log-writer.ts';
+import { isReputationRow, ReputationWriter } from './reputation-writer.ts';
 import { RunWriter } from './run-writer.ts';
 import { SwapWriter } from './swap-writer.ts';
-import { TreeWriter } from './tree-writer.ts';
 import { WalLength } from './wal-length.ts';
 
-/** Tree and newest checkpoint after the last commit. */
+/** Log and newest checkpoint after the last commit. */
 interface Position {
-  readonly tree: TreeWriter;
+  readonly log: LogWriter;
   /** Size of the newest checkpoint, 0 without one. */
   checkpointed: number;
 }
@@ -33,9 +33,9 @@ export class Writer {
   readonly #headers: JwsHeaders;
   readonly #runs: RunWriter;
   readonly #swaps: SwapWriter;
-  readonly #published: PublishedRows;
+  readonly #reputation: ReputationWriter;
   readonly #tables: TableWriter;
-  readonly #log: LogRows;
+  readonly #log: LogWriterRows;
   readonly #checkpoints: CheckpointRows;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
@@ -51,9 +51,9 @@ export class Writer {
     this.#headers = jwsHeaders(db);
     this.#runs = new RunWriter(parts, this.#headers);
     this.#swaps = new SwapWriter(db, this.#headers);
-    this.#published = publishedRows(db);
+    this.#reputation = new ReputationWriter(db);
     this.#tables = createTableWriter(parts);
-    this.#log = logRows(db);
+    this.#log = logWriterRows(db);
     this.#checkpoints = checkpointRows(db);
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
@@ -63,8 +63,8 @@ export class Writer {
 
   /** Sizes of the tree and of its newest checkpoint. */
   sizes(): readonly [size: number, checkpointed: number] {
-    const { tree, checkpointed } = this.#read();
-    return [tree.size(), checkpointed];
+    const { log, checkpointed } = this.#read();
+    return [log.size(), checkpointed];
   }
 
   /** One result per row, in order. @throws the error of SQLite; then no row of the group was written */
@@ -74,7 +74,7 @@ export class Writer {
       const position = this.#read();
       const { isRow, apply } = this.#tables;
       const results = rows.map((row) => (isRow(row) ? apply(row) : this.#apply(row, position)));
-      position.tree.store();
+      position.log.store();
       this.#commit.run();
       return results;
     } catch (error) {
@@ -97,7 +97,7 @@ export class Writer {
 
   #read(): Position {
     this.#position ??= {
-      tree: new TreeWriter(this.#log),
+      log: new LogWriter(this.#log),
       checkpointed: this.#checkpoints.newestSize(),
     };
     return this.#position;
@@ -105,17 +105,18 @@ export class Writer {
 
   /** Applies a row that several tables share. */
   #apply(row: Exclude<WriteRow, TableRow>, position: Position): RowResult {
+    if (isReputationRow(row)) return this.#reputation.apply(row, position.log);
     switch (row[0]) {
       case 'start':
         return this.#runs.start(row);
       case 'finish':
-        return this.#runs.finish(row, position.tree);
+        return this.#runs.finish(row, position.log);
       case 'record':
-        return this.#runs.record(row, position.tree);
+        return this.#runs.record(row, position.log);
       case 'swap':
-        return this.#swaps.record(row, position.tree);
+        return this.#swaps.record(row, position.log);
       case 'append':
-        return this.#append(row[1], position.tree);
+        return this.#append(row[1], position.log);
       case 'checkpoint':
         return this.#signCheckpoint(position);
       default:
@@ -123,20 +124,16 @@ export class Writer {
     }
   }
 
-  #append(entries: readonly string[], tree: TreeWriter): RowResult {
-    const first = tree.size();
-    const bytes = entries.map(entryBytes);
-    if (bytes.includes(undefined)) return refused('a log entry is too long');
-    for (const entry of bytes) if (entry !== undefined) tree.append(entry);
-    this.#published.note(entries);
-    return first;
+  #append(entries: readonly string[], log: LogWriter): RowResult {
+    const checked = checkedEntries(entries);
+    return checked === undefined ? refused(TOO_LONG) : log.appendAll(checked);
   }
 
   #signCheckpoint(position: Position): RowResult {
-    const size = position.tree.size();
+    const size = position.log.size();
     if (size === position.checkpointed) return null;
     const { identity, logKey } = this.#settings;
-    const checkpoint = { origin: identity.logOrigin, size, root: position.tree.root() };
+    const checkpoint = { origin: identity.logOrigin, size, root: position.log.root() };
     const note = signNote(checkpoint, this.#keyId, (bytes) => sign(null, bytes, logKey.privateKey));
     this.#checkpoints.insert.run(size, note);
     position.checkpointed = size;

@@ -18,6 +18,17 @@ export function integerOf(row: Row, column: string): number {
   return value;
 }
 
+export const optionalTextOf = (row: Row, column: string): string | null =>
+  row[column] === null ? null : textOf(row, column);
+
+/** One of a closed list of words. */
+export function oneOf<Word extends string>(words: readonly Word[], row: Row, column: string): Word {
+  const text = textOf(row, column);
+  const word = words.find((one) => one === text);
+  if (word === undefined) throw wrong(column);
+  return word;
+}
+
 /** A view of the blob's own memory. */
 export function blobOf(row: Row, column: string): Buffer {
   const value = row[column];

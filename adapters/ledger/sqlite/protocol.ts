@@ -25,7 +25,13 @@ export type ToWriter =
   | readonly [kind: 'group', rows: readonly WriteRow[]]
   | readonly [kind: 'close'];
 
-export type FromWriter =
+/** Called while the log of an older ledger is read again, with the number of entries that were read, of all. */
+export type OnFolding = (done: number, total: number) => void;
+
+type Folding = readonly [kind: 'folding', done: number, total: number];
+
+/** The answer to a message. */
+export type Reply =
   /** The file is open; sizes of the tree and of its newest checkpoint. */
   | readonly [kind: 'ready', size: number, checkpointed: number]
   | readonly [kind: 'unopened', code: LedgerError['code'], message: string]
@@ -33,3 +39,5 @@ export type FromWriter =
   | readonly [kind: 'committed', results: readonly RowResult[], size: number, checkpointed: number]
   /** The group was rolled back. */
   | readonly [kind: 'failed', message: string];
+
+export type FromWriter = Reply | Folding;

@@ -40,6 +40,12 @@ export function nodesFrom(tileOf: TileOf): NodeReader {
   };
 }
 
+/** The edge of a tree from its stored form: hashes of 32 bytes one after the other. */
+export const splitEdge = (bytes: Uint8Array): readonly Uint8Array[] =>
+  Array.from({ length: bytes.length / HASH_BYTES }, (_, position) =>
+    Uint8Array.from(bytes.subarray(position * HASH_BYTES, (position + 1) * HASH_BYTES)),
+  );
+
 /** Full subtrees that form a tree of this size, the largest (leftmost) first. */
 export function edgeOf(size: number, node: NodeReader): readonly Uint8Array[] {
   const edge: Uint8Array[] = [];

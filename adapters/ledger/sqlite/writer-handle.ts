@@ -2,7 +2,7 @@ import { threadOf, type StartThread, type Thread } from '../../threads/start-thr
 import { LedgerError } from '../port.ts';
 import type { RowResult } from '../tables/table.ts';
 import type { WriteRow } from '../tables/tables.ts';
-import type { FromWriter, ToWriter, WriterSettings } from './protocol.ts';
+import type { FromWriter, OnFolding, Reply, ToWriter, WriterSettings } from './protocol.ts';
 
 /** Results of a commit, and the sizes after it. */
 export interface Committed {
@@ -13,7 +13,7 @@ export interface Committed {
 
 /** Handlers of the reply to one message. */
 interface ReplyHandlers {
-  readonly answered: (reply: FromWriter) => void;
+  readonly answered: (reply: Reply) => void;
   readonly failed: (reason: unknown) => void;
 }
 
@@ -31,7 +31,7 @@ const startThread: StartWriter = threadOf(new URL('../sqlite-writer/writer-threa
   name: 'ledger',
 });
 
-const failureOf = (reply: FromWriter): string => (reply[0] === 'failed' ? reply[1] : 'no answer');
+const failureOf = (reply: Reply): string => (reply[0] === 'failed' ? reply[1] : 'no answer');
 
 /** One writer that was started. One message at a time: the queue before it has one group in flight. */
 class RunningWriter {
@@ -39,9 +39,12 @@ class RunningWriter {
   #handlers: ReplyHandlers | undefined;
   #dead = false;
 
-  constructor(start: StartWriter) {
+  constructor(start: StartWriter, onFolding: OnFolding) {
     this.#thread = start({
-      onMessage: (reply) => this.#takeHandlers()?.answered(reply),
+      onMessage: (message) => {
+        if (message[0] === 'folding') onFolding(message[1], message[2]);
+        else this.#takeHandlers()?.answered(message);
+      },
       onEnd: (cause) => this.#fail(cause),
     });
   }
@@ -83,15 +86,23 @@ class RunningWriter {
 
 type Started = Omit<Committed, 'results'> & { readonly writer: RunningWriter };
 
+interface WriterStart {
+  /** Absent: in a thread of its own. */
+  readonly start?: StartWriter | undefined;
+  readonly onFolding?: OnFolding | undefined;
+}
+
 /** The writer as the main thread sees it. The next group replaces one that crashed. */
 export class WriterHandle {
   readonly #settings: WriterSettings;
   readonly #startThread: StartWriter;
+  readonly #onFolding: OnFolding;
   #running: RunningWriter | undefined;
 
-  constructor(settings: WriterSettings, start: StartWriter = startThread) {
+  constructor(settings: WriterSettings, { start = startThread, onFolding = () => undefined }: WriterStart = {}) {
     this.#settings = settings;
     this.#startThread = start;
+    this.#onFolding = onFolding;
   }
 
   /** Starts the writer and opens the file. @throws LedgerError as the file's schema and identity say */
@@ -133,8 +144,8 @@ export class WriterHandle {
   }
 
   async #start(): Promise<Started> {
-    const writer = new RunningWriter(this.#startThread);
-    const reply = await new Promise<FromWriter>((answered, failed) => {
+    const writer = new RunningWriter(this.#startThread, this.#onFolding);
+    const reply = await new Promise<Reply>((answered, failed) => {
       writer.send(['open', this.#settings], { answered, failed });
     });
     if (reply[0] === 'ready') {

@@ -69,13 +69,17 @@ export const leaseTable = { schema, port: leasePort, writers: leaseWriters };
 
 /** The highest epoch that decided about an object, so that a leader that was replaced can't decide again. */
 export interface FenceRows {
-  readonly highest: (orbUid: string) => number | undefined;
-  readonly put: (orbUid: string, epoch: number) => void;
+  readonly highest: (fence: string) => number | undefined;
+  readonly put: (fence: string, epoch: number) => void;
 }
 
-const fenceName = (orbUid: string): string => `swap/${orbUid}`;
+/** Fence of the swaps of an object. */
+export const swapFence = (orbUid: string): string => `swap/${orbUid}`;
 
-/** A fence is a lease without a holder, named `swap/UID`: it exists for its epoch (trust.md §2.3). */
+/** Fence of the evaluations. */
+export const EVALUATION_FENCE = 'evaluations/reputation';
+
+/** A fence is a lease without a holder: it exists for its epoch (trust.md §2.3). */
 export function fenceRows(db: Connection): FenceRows {
   const fence = db.prepare('SELECT epoch FROM leases WHERE name = ?');
   const put = db.prepare(
@@ -83,12 +87,12 @@ export function fenceRows(db: Connection): FenceRows {
        ON CONFLICT DO UPDATE SET epoch = excluded.epoch`,
   );
   return {
-    highest: (orbUid) => {
-      const row = fence.get(fenceName(orbUid));
+    highest: (name) => {
+      const row = fence.get(name);
       return row === undefined ? undefined : integerOf(row, 'epoch');
     },
-    put: (orbUid, epoch) => {
-      put.run(fenceName(orbUid), epoch);
+    put: (name, epoch) => {
+      put.run(name, epoch);
     },
   };
 }

@@ -35,7 +35,7 @@ const schema: TableSchema = {
   INSERT INTO log_head(id, size, edge) VALUES (1, 0, x'');`,
 };
 
-const HEAD = 'SELECT size, edge FROM log_head WHERE id = 1';
+export const HEAD = 'SELECT size, edge FROM log_head WHERE id = 1';
 const TILE = 'SELECT hashes FROM log_tiles WHERE level = ? AND idx = ?';
 
 /** Longest entry, bytes (trust.md §2.1). */
@@ -49,19 +49,42 @@ export function entryBytes(entry: string): Uint8Array | undefined {
   return bytes.length > MAX_ENTRY_BYTES ? undefined : bytes;
 }
 
+/** Texts of entries with their bytes. */
+export type CheckedEntries = readonly (readonly [text: string, bytes: Uint8Array])[];
+
+/** Entries as they are appended; undefined when one is longer than the log allows. */
+export function checkedEntries(entries: readonly string[]): CheckedEntries | undefined {
+  const checked = entries.flatMap((text) => {
+    const bytes = entryBytes(text);
+    return bytes === undefined ? [] : [[text, bytes] as const];
+  });
+  return checked.length === entries.length ? checked : undefined;
+}
+
 /** The log in the writer's thread. */
 export interface LogRows {
   readonly head: StatementSync;
   readonly tile: StatementSync;
+  readonly entryAt: (index: number) => string | undefined;
   readonly insertEntry: StatementSync;
   readonly putTile: StatementSync;
   /** Changes nothing unless the head has the size that is the last parameter. */
   readonly moveHead: StatementSync;
 }
 
+/** Reads the text of one entry. */
+function entryReader(db: Connection): LogRows['entryAt'] {
+  const one = db.prepare('SELECT entry FROM log_entries WHERE idx = ?');
+  return (index) => {
+    const row = one.get(index);
+    return row && blobOf(row, 'entry').toString('utf8');
+  };
+}
+
 export const logRows = (db: Connection): LogRows => ({
   head: db.prepare(HEAD),
   tile: db.prepare(TILE),
+  entryAt: entryReader(db),
   insertEntry: db.prepare('INSERT INTO log_entries(idx, entry) VALUES (?, ?)'),
   putTile: db.prepare(
     'INSERT INTO log_tiles(level, idx, hashes) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET hashes = excluded.hashes',
@@ -126,5 +149,5 @@ function logPort(parts: TableParts<AppendRow>): LogPort {
   };
 }
 
-/** Written by `sqlite-writer/tree-writer.ts`, which has the tree in memory. */
+/** Written by `sqlite-writer/log-writer.ts` and `tree-writer.ts`, which has the tree in memory. */
 export const logTable = { schema, port: logPort, writers: nothing };

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
+import type { StatementSync } from 'node:sqlite';
 import { nothing, type Connection, type TableParts, type TableSchema } from './table.ts';
 
 /** Manifests that have a `publish` entry. Each swap needs this, so the log is not searched for it. */
@@ -17,31 +17,9 @@ function publishedPort({ prepare, read }: TableParts<never>): PublishedPort {
   return { hasPublished: (orbId, digest) => read(() => one.get(orbId, digest) !== undefined) };
 }
 
-/** Written with the log, by `publishedRows`. */
+/** Written with the log, by `sqlite-writer/fold-writer.ts`. */
 export const publishedTable = { schema, port: publishedPort, writers: nothing };
 
-function parsed(entry: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(entry);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {}; // the log accepts any text; only entries in its own form count here
-  }
-}
-
-export interface PublishedRows {
-  /** Must be called with each appended entry, inside its transaction. */
-  readonly note: (entries: readonly string[]) => void;
-}
-
-export function publishedRows(db: Connection): PublishedRows {
-  const put = db.prepare('INSERT INTO published(orb_id, manifest_digest) VALUES (?, ?) ON CONFLICT DO NOTHING');
-  return {
-    note: (entries) => {
-      for (const entry of entries) {
-        const { kind, orb_id: orbId, manifest_digest: digest } = parsed(entry);
-        if (kind === 'publish' && typeof orbId === 'string' && typeof digest === 'string') put.run(orbId, digest);
-      }
-    },
-  };
-}
+/** Orb and digest; the same again changes nothing. */
+export const insertPublished = (db: Connection): StatementSync =>
+  db.prepare('INSERT INTO published(orb_id, manifest_digest) VALUES (?, ?) ON CONFLICT DO NOTHING');

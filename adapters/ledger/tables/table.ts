@@ -9,7 +9,11 @@ export type RowResult =
   | number
   | readonly [kind: 'taken', bodySha256: string, runId: string, sealedAnswer: Uint8Array | null]
   | readonly [kind: 'closed', receiptId: string]
-  | readonly [kind: 'exists', receiptId: string]
+  /** The row is there already, with this receipt id or digest. */
+  | readonly [kind: 'exists', id: string]
+  /** Another row than the caller expected; its state or owner. */
+  | readonly [kind: 'conflict', found: string]
+  | readonly [kind: 'missing']
   | readonly [kind: 'fenced', highest: number]
   | readonly [kind: 'signed', size: number, note: string]
   /** The caller made a mistake: this row was not written; the other rows of its group are. */

@@ -1,16 +1,24 @@
+import { certificateTable } from './certificates.ts';
+import { changeTable } from './changes.ts';
 import { checkpointTable } from './checkpoints.ts';
+import { evaluationTable } from './evaluations.ts';
 import { idempotencyTable } from './idempotency.ts';
 import { identityTable } from './identity.ts';
 import { jwsHeaderTable } from './jws-headers.ts';
 import { leaseTable } from './leases.ts';
 import { logTable } from './log.ts';
 import { manifestTable } from './manifests.ts';
+import { orgTable } from './orgs.ts';
+import { publicationTable } from './publications.ts';
 import { publishedTable } from './published.ts';
 import { receiptTable } from './receipts.ts';
+import { reputationTable } from './reputation.ts';
 import { runTable } from './runs.ts';
 import { stateTable } from './state.ts';
 import { swapReceiptTable } from './swap-receipts.ts';
 import { listed, type TableList } from './table-list.ts';
+import { testReportTable } from './test-reports.ts';
+import { tierChangeTable } from './tier-changes.ts';
 import type { RowOf, RowResult, WriterParts, Writers } from './table.ts';
 
 /** Every table. A new table is a line here. A version of the schema runs its scripts in this order. */
@@ -25,7 +33,15 @@ export const TABLES = listed(identityTable)
   .and(leaseTable)
   .and(stateTable)
   .and(swapReceiptTable)
-  .and(publishedTable);
+  .and(publishedTable)
+  .and(reputationTable)
+  .and(tierChangeTable)
+  .and(changeTable)
+  .and(publicationTable)
+  .and(testReportTable)
+  .and(orgTable)
+  .and(evaluationTable)
+  .and(certificateTable);
 
 /** The parts of all tables: nearly the whole port of the ledger. */
 export type TablePorts = ReturnType<typeof TABLES.port>;

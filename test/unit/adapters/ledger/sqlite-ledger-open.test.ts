@@ -9,6 +9,7 @@ import { SCHEMA_VERSION } from '../../../../adapters/ledger/sqlite-writer/schema
 import { openSqliteLedger } from '../../../../adapters/ledger/sqlite-ledger.ts';
 import { checkLog } from '../../../support/check-log.ts';
 import { aFinish, aStart, aSwap, runIdOf } from '../../../support/ledger-rows.ts';
+import { makeOlder } from '../../../support/older-ledger.ts';
 import { refusal } from '../../../support/refusal.ts';
 import { openDiskFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
@@ -87,9 +88,7 @@ describe('openSqliteLedger', () => {
     await fixture.ledger.recordRun(aStart(1), aFinish(1));
     await fixture.ledger.close();
     const db = new DatabaseSync(fixture.options.file);
-    db.exec(
-      'DROP TABLE swap_receipts; DROP TABLE published; DROP TABLE past_checkpoints; UPDATE schema_version SET version = 1',
-    );
+    makeOlder(db, 1);
     db.close();
     const ledger = await fixture.current();
     expect((await ledger.receiptOfRun('acme', runIdOf(1)))?.logIndex).to.equal(0);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { NewSwap } from '../../../../../adapters/ledger/port.ts';
+import { entryText } from '../../../../../core/log-entry/entry.ts';
 import { aFinish, aStart, aSwap, LEDGER_NOW, receiptIdOf, swapReceiptIdOf } from '../../../../support/ledger-rows.ts';
 import { refusal } from '../../../../support/refusal.ts';
 import type { Contract } from '../contract.ts';
@@ -7,7 +8,14 @@ import type { Contract } from '../contract.ts';
 const ORB = 'acme.echo@1.0.0';
 const DIGEST = `sha256:${'a'.repeat(64)}`;
 const publish = (orbId: string, digest: string): string =>
-  JSON.stringify({ at: '2026-11-20T10:00:00.000Z', kind: 'publish', manifest_digest: digest, orb_id: orbId, v: 1 });
+  entryText({
+    kind: 'publish',
+    orb_id: orbId,
+    manifest_digest: digest,
+    org: 'acme',
+    ontology: '1.0.0',
+    at: '2026-11-20T10:00:00.000Z',
+  });
 
 export function swapContract({ it }: Contract): void {
   describe('swaps', () => {

@@ -35,3 +35,43 @@ CREATE TABLE published(orb_id TEXT NOT NULL, manifest_digest TEXT NOT NULL, PRIM
 CREATE TABLE past_checkpoints(
     log_origin TEXT NOT NULL, size INTEGER NOT NULL, note TEXT NOT NULL, PRIMARY KEY (log_origin, size)
   ) STRICT, WITHOUT ROWID;
+CREATE TABLE reputation_days(
+    line TEXT NOT NULL, manifest_digest TEXT NOT NULL, caller_tag TEXT NOT NULL, day TEXT NOT NULL, self INTEGER NOT NULL,
+    success INTEGER NOT NULL, within_slo INTEGER NOT NULL, failed INTEGER NOT NULL, caller_error INTEGER NOT NULL,
+    platform_error INTEGER NOT NULL, policy_denied INTEGER NOT NULL,
+    PRIMARY KEY (line, manifest_digest, caller_tag, day, self)
+  ) STRICT, WITHOUT ROWID;
+CREATE TABLE reputation_events(
+    log_index INTEGER PRIMARY KEY, kind TEXT NOT NULL, line TEXT, org TEXT NOT NULL, json TEXT NOT NULL,
+    retracted INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+CREATE INDEX reputation_events_line ON reputation_events(line, log_index) WHERE line IS NOT NULL;
+CREATE INDEX reputation_events_org ON reputation_events(org, log_index) WHERE kind = 'org';
+CREATE TABLE reputation_retractions(log_index INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE tier_changes(orb_id TEXT NOT NULL, log_index INTEGER NOT NULL, PRIMARY KEY (orb_id, log_index)) STRICT, WITHOUT ROWID;
+CREATE TABLE changes(id INTEGER PRIMARY KEY CHECK (id = 1), last INTEGER NOT NULL) STRICT;
+CREATE TABLE publications(
+    orb_id TEXT PRIMARY KEY, namespace TEXT NOT NULL, org TEXT NOT NULL, manifest_digest TEXT NOT NULL,
+    log_index INTEGER NOT NULL, status TEXT NOT NULL, reason TEXT, published_at INTEGER NOT NULL,
+    projected INTEGER NOT NULL, change INTEGER NOT NULL UNIQUE
+  ) STRICT;
+CREATE INDEX publications_manifest ON publications(manifest_digest);
+CREATE TABLE test_reports(
+    log_index INTEGER PRIMARY KEY, orb_id TEXT NOT NULL, report_sha256 TEXT NOT NULL, report TEXT NOT NULL, suites TEXT,
+    statement TEXT NOT NULL, UNIQUE (orb_id, report_sha256)
+  ) STRICT;
+CREATE TABLE orgs(
+    org TEXT PRIMARY KEY, namespace TEXT NOT NULL, proof TEXT NOT NULL, state TEXT NOT NULL, since INTEGER NOT NULL,
+    json TEXT NOT NULL, change INTEGER NOT NULL UNIQUE
+  ) STRICT;
+CREATE TABLE evaluations(
+    orb_id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, tree_size INTEGER NOT NULL, as_of TEXT NOT NULL, held TEXT NOT NULL,
+    profile TEXT NOT NULL, change INTEGER NOT NULL UNIQUE
+  ) STRICT;
+CREATE TABLE certificates(
+    log_index INTEGER PRIMARY KEY, orb_id TEXT NOT NULL, issued_at INTEGER NOT NULL, jwt TEXT NOT NULL,
+    status_index INTEGER NOT NULL, change INTEGER NOT NULL UNIQUE
+  ) STRICT;
+CREATE INDEX certificates_orb ON certificates(orb_id, log_index);
+CREATE INDEX certificates_status ON certificates(status_index, log_index);
+CREATE TABLE status_bits(list INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT;

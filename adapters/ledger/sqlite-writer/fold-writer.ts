@@ -1,0 +1,108 @@
+import { readEntry } from '../../../core/log-entry/entry.ts';
+import {
+  foldEntry,
+  type DayCounts,
+  type DayKey,
+  type FoldTables,
+  type LogEvent,
+} from '../../../core/reputation/fold.ts';
+import type { StatementSync } from 'node:sqlite';
+import { logRows } from '../tables/log.ts';
+import { insertPublished } from '../tables/published.ts';
+import { COUNTS, reputationRows, type ReputationRows } from '../tables/reputation.ts';
+import type { Connection } from '../tables/table.ts';
+import { insertTierChange } from '../tables/tier-changes.ts';
+
+/** Statements of the tables that follow from the log. */
+export interface FoldRows extends ReputationRows {
+  readonly entryAt: FoldTables['entryAt'];
+  readonly insertPublished: StatementSync;
+  readonly insertTierChange: StatementSync;
+}
+
+export const foldRows = (db: Connection): FoldRows => ({
+  ...reputationRows(db),
+  entryAt: logRows(db).entryAt,
+  insertPublished: insertPublished(db),
+  insertTierChange: insertTierChange(db),
+});
+
+type Counts = { -readonly [Name in keyof DayCounts]: number };
+
+interface ChangedDay {
+  readonly key: DayKey;
+  readonly counts: Counts;
+}
+
+// JCS puts `algorithm` first in entries of this kind, and in no others.
+const TIER_CHANGE = '{"algorithm":';
+
+/**
+ * Keeps the tables that follow from the log those of exactly its entries (trust.md §5.2). Runs are collected in memory
+ * and written once per transaction. After a rollback, drop it and make another.
+ */
+export class FoldWriter implements FoldTables {
+  readonly #rows: FoldRows;
+  readonly #days = new Map<string, ChangedDay>();
+  /** Text of the entry that is being folded. */
+  #text = '';
+
+  constructor(rows: FoldRows) {
+    this.#rows = rows;
+  }
+
+  /** Must be called once with each entry, in the order of the log, after it was inserted. */
+  fold(index: number, text: string): void {
+    this.#text = text;
+    if (text.startsWith(TIER_CHANGE)) this.#noteTierChange(index, text);
+    else foldEntry(this, index, text);
+  }
+
+  /** Writes the runs since the last call: at least once per transaction, before its commit. */
+  store(): void {
+    for (const { key, counts } of this.#days.values()) {
+      const { line, manifestDigest, callerTag, day, self } = key;
+      const columns = COUNTS.map((name) => counts[name]);
+      this.#rows.addRuns.run(line, manifestDigest, callerTag, day, self ? 1 : 0, ...columns);
+    }
+    this.#days.clear();
+  }
+
+  addRuns(key: DayKey, counts: Partial<DayCounts>): void {
+    const day = this.#dayOf(key);
+    for (const name of COUNTS) day.counts[name] += counts[name] ?? 0;
+  }
+
+  addEvent({ index, entry }: LogEvent, line: string | null, org: string): void {
+    this.#rows.insertEvent.run(index, entry.kind, line, org, this.#text);
+    if (entry.kind === 'publish') this.#rows.insertPublished.run(entry.orb_id, entry.manifest_digest);
+  }
+
+  retractEvent(index: number): void {
+    this.#rows.retractEvent.run(index);
+  }
+
+  entryAt(index: number): string | undefined {
+    return this.#rows.entryAt(index);
+  }
+
+  noteRetraction(index: number): boolean {
+    return this.#rows.noteRetraction.run(index).changes === 1;
+  }
+
+  #noteTierChange(index: number, text: string): void {
+    const entry = readEntry(text);
+    if (entry?.kind === 'tier_change') this.#rows.insertTierChange.run(entry.orb_id, index);
+  }
+
+  #dayOf(key: DayKey): ChangedDay {
+    const { line, manifestDigest, callerTag, day, self } = key;
+    const id = JSON.stringify([line, manifestDigest, callerTag, day, self]);
+    const known = this.#days.get(id);
+    if (known !== undefined) return known;
+    const counts = { success: 0, within_slo: 0, failed: 0, caller_error: 0, platform_error: 0, policy_denied: 0 };
+    const made = { key, counts };
+    this.#days.set(id, made);
+    return made;
+  }
+}

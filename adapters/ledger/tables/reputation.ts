@@ -1,0 +1,176 @@
+import type { StatementSync } from 'node:sqlite';
+import { readEntry, type LogEntry } from '../../../core/log-entry/entry.ts';
+import { rootOf } from '../../../core/merkle/tree.ts';
+import type { DayRow, LineEvidence } from '../../../core/reputation/derive.ts';
+import type { EventEntry, LogEvent } from '../../../core/reputation/fold.ts';
+import { sha256 } from '../../keys/primitives.ts';
+import { blobOf, integerOf, textOf, type Row } from '../sqlite/columns.ts';
+import { splitEdge } from '../sqlite/tiles.ts';
+import { HEAD } from './log.ts';
+import { nothing, unexpected, type Connection, type RowResult, type TableParts, type TableSchema } from './table.ts';
+
+/** What the log says about a line of versions, and the tree that says it. */
+export interface EvidenceAt extends LineEvidence {
+  /** Entries in the tree. */
+  readonly size: number;
+  /** Root of that tree, 32 bytes. */
+  readonly root: Uint8Array;
+}
+
+type RetractResult =
+  | { readonly kind: 'done'; readonly logIndex: number }
+  /** The log has no entry at this index yet. */
+  | { readonly kind: 'not-found' }
+  /** Entries of this kind can't be retracted, or it was retracted before. */
+  | { readonly kind: 'not-retractable' };
+
+/**
+ * The evidence for scores (trust.md §5.2). It is folded in the transaction that gives an entry its index. So it must
+ * always be that of exactly the entries in the log.
+ */
+interface ReputationPort {
+  /**
+   * Everything the score of one line reads, from one state of the ledger. Retracted entries are left out.
+   * @param line `lineOf` of a version
+   * @param org whose `org` entries are among the events
+   */
+  readonly lineEvidence: (line: string, org: string) => Promise<EvidenceAt>;
+  /** Whether a retraction has taken the entry at this index out of the score. */
+  readonly isRetracted: (index: number) => Promise<boolean>;
+  /**
+   * Appends a `retraction` entry, if its target can be retracted. Must retract an entry once, also for concurrent calls.
+   * @param entry text of the retraction, which names the same index
+   */
+  readonly retract: (entry: string, index: number) => Promise<RetractResult>;
+}
+
+export type RetractRow = readonly [op: 'retract', entry: string, index: number];
+
+/** The version of the schema whose fold the tables hold. A later fold has a later number: the log is then read again. */
+export const FOLD_VERSION = 4;
+
+const schema: TableSchema = {
+  // The index of `org` entries is apart, as these are of no line.
+  4: `CREATE TABLE reputation_days(
+    line TEXT NOT NULL, manifest_digest TEXT NOT NULL, caller_tag TEXT NOT NULL, day TEXT NOT NULL, self INTEGER NOT NULL,
+    success INTEGER NOT NULL, within_slo INTEGER NOT NULL, failed INTEGER NOT NULL, caller_error INTEGER NOT NULL,
+    platform_error INTEGER NOT NULL, policy_denied INTEGER NOT NULL,
+    PRIMARY KEY (line, manifest_digest, caller_tag, day, self)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE reputation_events(
+    log_index INTEGER PRIMARY KEY, kind TEXT NOT NULL, line TEXT, org TEXT NOT NULL, json TEXT NOT NULL,
+    retracted INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX reputation_events_line ON reputation_events(line, log_index) WHERE line IS NOT NULL;
+  CREATE INDEX reputation_events_org ON reputation_events(org, log_index) WHERE kind = 'org';
+  CREATE TABLE reputation_retractions(log_index INTEGER PRIMARY KEY) STRICT;`,
+};
+
+/** Members of `DayCounts`, in the order of the columns. */
+export const COUNTS = ['success', 'within_slo', 'failed', 'caller_error', 'platform_error', 'policy_denied'] as const;
+
+/** The tables in the writer's thread. */
+export interface ReputationRows {
+  /** Adds to the row of a day: line, digest, tag, day, self, then the counts. */
+  readonly addRuns: StatementSync;
+  /** Index, kind, line, organisation and text of an entry. */
+  readonly insertEvent: StatementSync;
+  readonly retractEvent: StatementSync;
+  /** Changes nothing when the index was retracted before. */
+  readonly noteRetraction: StatementSync;
+  readonly isRetracted: (index: number) => boolean;
+}
+
+const RETRACTED = 'SELECT 1 AS found FROM reputation_retractions WHERE log_index = ?';
+
+export function reputationRows(db: Connection): ReputationRows {
+  const retracted = db.prepare(RETRACTED);
+  return {
+    addRuns: db.prepare(
+      `INSERT INTO reputation_days(line, manifest_digest, caller_tag, day, self, ${COUNTS.join(', ')})
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET ${COUNTS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
+    ),
+    insertEvent: db.prepare('INSERT INTO reputation_events(log_index, kind, line, org, json) VALUES (?, ?, ?, ?, ?)'),
+    retractEvent: db.prepare('UPDATE reputation_events SET retracted = 1 WHERE log_index = ?'),
+    noteRetraction: db.prepare('INSERT INTO reputation_retractions(log_index) VALUES (?) ON CONFLICT DO NOTHING'),
+    isRetracted: (index) => retracted.get(index) !== undefined,
+  };
+}
+
+const dayOf = (row: Row): DayRow => ({
+  manifestDigest: textOf(row, 'manifest_digest'),
+  callerTag: textOf(row, 'caller_tag'),
+  day: textOf(row, 'day'),
+  self: integerOf(row, 'self') === 1,
+  success: integerOf(row, 'success'),
+  within_slo: integerOf(row, 'within_slo'),
+  failed: integerOf(row, 'failed'),
+  caller_error: integerOf(row, 'caller_error'),
+  platform_error: integerOf(row, 'platform_error'),
+  policy_denied: integerOf(row, 'policy_denied'),
+});
+
+const EVENT_KINDS = {
+  publish: true,
+  test_report: true,
+  incident: true,
+  violation: true,
+  audit: true,
+  org: true,
+  orb_status: true,
+} as const satisfies Record<EventEntry['kind'], true>;
+const isEvent = (entry: LogEntry | undefined): entry is EventEntry =>
+  entry !== undefined && Object.hasOwn(EVENT_KINDS, entry.kind);
+
+function eventOf(row: Row): LogEvent {
+  const entry = readEntry(textOf(row, 'json'));
+  if (!isEvent(entry)) throw new TypeError('the ledger holds an event that is none');
+  return { index: integerOf(row, 'log_index'), entry };
+}
+
+const KEY = 'manifest_digest, caller_tag, day, self';
+const DAYS = `SELECT ${KEY}, ${COUNTS.join(', ')} FROM reputation_days WHERE line = ? ORDER BY ${KEY}`;
+const EVENTS = `SELECT log_index, json FROM reputation_events WHERE line = ? AND retracted = 0
+  UNION ALL SELECT log_index, json FROM reputation_events WHERE kind = 'org' AND org = ? AND retracted = 0
+  ORDER BY log_index`;
+
+/** @param prepare of a connection that is in no transaction */
+function evidenceReader({ prepare }: Connection): (line: string, org: string) => EvidenceAt {
+  const [begin, end] = [prepare('BEGIN'), prepare('COMMIT')];
+  const [days, events, head] = [prepare(DAYS), prepare(EVENTS), prepare(HEAD)];
+  return (line, org) => {
+    begin.run();
+    try {
+      const row = head.get() ?? {};
+      return {
+        days: days.all(line).map(dayOf),
+        events: events.all(line, org).map(eventOf),
+        size: integerOf(row, 'size'),
+        root: rootOf(splitEdge(blobOf(row, 'edge')), sha256),
+      };
+    } finally {
+      end.run();
+    }
+  };
+}
+
+function retractResult(result: RowResult): RetractResult {
+  if (typeof result === 'number') return { kind: 'done', logIndex: result };
+  if (result?.[0] === 'missing') return { kind: 'not-found' };
+  if (result?.[0] === 'conflict') return { kind: 'not-retractable' };
+  throw unexpected(result);
+}
+
+function reputationPort({ prepare, read, writeLogged }: TableParts<RetractRow>): ReputationPort {
+  const evidence = evidenceReader({ prepare });
+  const retracted = prepare(RETRACTED);
+  return {
+    lineEvidence: (line, org) => read(() => evidence(line, org)),
+    isRetracted: (index) => read(() => retracted.get(index) !== undefined),
+    retract: async (entry, index) => retractResult(await writeLogged(['retract', entry, index])),
+  };
+}
+
+/** Written with the log, by `sqlite-writer/fold-writer.ts`. */
+export const reputationTable = { schema, port: reputationPort, writers: nothing };

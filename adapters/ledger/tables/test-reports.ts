@@ -1,0 +1,100 @@
+import { integerOf, optionalTextOf, textOf } from '../sqlite/columns.ts';
+import { nothing, numberOf, type Connection, type TableParts, type TableSchema } from './table.ts';
+
+/** A test report that was accepted. */
+export interface TestReport {
+  /** Lower-case hex of the SHA-256 of its JCS text. */
+  readonly sha256: string;
+  /** Its JSON text, with the openings of receipts: the tenant's own. */
+  readonly report: string;
+  /** JSON text of the test suites; null: none were sent. */
+  readonly suites: string | null;
+  /** Compact JWS of the statement about it, which is public. */
+  readonly statement: string;
+}
+
+export interface StoredTestReport extends TestReport {
+  /** Index of its `test_report` entry. */
+  readonly logIndex: number;
+}
+
+/** A later report of a published version. */
+export interface NewTestReport {
+  readonly orbId: string;
+  readonly report: TestReport;
+  /** Its `test_report` entry. */
+  readonly entry: string;
+}
+
+/** Accepted test reports of published versions. The first one comes with the publication. */
+interface TestReportPort {
+  /**
+   * Stores a report with its entry. The same report of a version again writes nothing.
+   * @returns index of its entry
+   * @throws TypeError the version was never published
+   */
+  readonly addTestReport: (report: NewTestReport) => Promise<number>;
+  /** The newest. */
+  readonly testReport: (orbId: string) => Promise<StoredTestReport | undefined>;
+  readonly hasTestReport: (orbId: string, sha256: string) => Promise<boolean>;
+}
+
+export type TestReportRow = readonly [op: 'testReport', report: NewTestReport];
+
+const schema: TableSchema = {
+  4: `CREATE TABLE test_reports(
+    log_index INTEGER PRIMARY KEY, orb_id TEXT NOT NULL, report_sha256 TEXT NOT NULL, report TEXT NOT NULL, suites TEXT,
+    statement TEXT NOT NULL, UNIQUE (orb_id, report_sha256)
+  ) STRICT;`,
+};
+
+const INDEX_OF = 'SELECT log_index FROM test_reports WHERE orb_id = ? AND report_sha256 = ?';
+
+/** Test reports in the writer's thread. */
+export interface TestReportRows {
+  readonly indexOf: (orbId: string, sha256: string) => number | undefined;
+  readonly insert: (orbId: string, report: StoredTestReport) => void;
+}
+
+export function testReportRows(db: Connection): TestReportRows {
+  const indexOf = db.prepare(INDEX_OF);
+  const insert = db.prepare(
+    'INSERT INTO test_reports(log_index, orb_id, report_sha256, report, suites, statement) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  return {
+    indexOf: (orbId, sha256) => {
+      const row = indexOf.get(orbId, sha256);
+      return row && integerOf(row, 'log_index');
+    },
+    insert: (orbId, { sha256, report, suites, statement, logIndex }) => {
+      insert.run(logIndex, orbId, sha256, report, suites, statement);
+    },
+  };
+}
+
+function testReportPort({ prepare, read, writeLogged }: TableParts<TestReportRow>): TestReportPort {
+  const newest = prepare(
+    `SELECT log_index, report_sha256, report, suites, statement FROM test_reports
+     WHERE log_index = (SELECT max(log_index) FROM test_reports WHERE orb_id = ?)`,
+  );
+  const indexOf = prepare(INDEX_OF);
+  return {
+    addTestReport: async (report) => numberOf(await writeLogged(['testReport', report])),
+    testReport: (orbId) =>
+      read(() => {
+        const row = newest.get(orbId);
+        if (row === undefined) return undefined;
+        return {
+          sha256: textOf(row, 'report_sha256'),
+          report: textOf(row, 'report'),
+          suites: optionalTextOf(row, 'suites'),
+          statement: textOf(row, 'statement'),
+          logIndex: integerOf(row, 'log_index'),
+        };
+      }),
+    hasTestReport: (orbId, sha256) => read(() => indexOf.get(orbId, sha256) !== undefined),
+  };
+}
+
+/** Written with the log: `sqlite-writer/publication-writer.ts`. */
+export const testReportTable = { schema, port: testReportPort, writers: nothing };
