@@ -14,7 +14,7 @@ import { profileOf } from './profile.ts';
 import { readHeldTier } from './stored-evaluation.ts';
 
 export interface EvaluatorParts {
-  readonly ledger: Pick<Ledger, 'lineEvidence' | 'evaluation' | 'evaluate' | 'checkpoint' | 'tierChanges'>;
+  readonly ledger: Pick<Ledger, 'lineEvidence' | 'evaluate' | 'checkpoint' | 'tierChanges'>;
   readonly listings: Listings;
   readonly certificates: CertificateIssuer;
   readonly clock: Clock;
@@ -40,14 +40,14 @@ export class Evaluator {
    * @param epoch of the lease `reputation`
    * @returns `fenced`: another process holds the lease by now @throws LedgerError
    */
-  async evaluate(orbId: string, epoch: number): Promise<Evaluated> {
+  async evaluate(orbId: string, epoch: number, signal: AbortSignal): Promise<Evaluated> {
     const { ledger, listings, clock } = this.#parts;
     const orb = listings.orb(orbId);
     if (orb === undefined) return 'unknown';
     const evidence = await ledger.lineEvidence(lineOf(orbId), orgOf(orbId));
-    if (!(await this.#isSigned(evidence.size))) return 'unknown';
-    const stored = await ledger.evaluation(orbId);
-    const before = stored === undefined ? NEVER_HELD : readHeldTier(stored.held);
+    if (!(await this.#isSigned(evidence.size, signal))) return 'unknown';
+    const stored = listings.heldOf(orbId);
+    const before = stored === undefined ? NEVER_HELD : readHeldTier(stored);
     const now = clock.now();
     const asOf = new Date(now).toISOString().slice(0, 10);
     const subject = { orbId, manifestDigest: orb.manifestDigest, asOf, logWitnessed: null };
@@ -84,14 +84,14 @@ export class Evaluator {
   }
 
   /** What is shown is covered by a signed checkpoint: a stranger can compute it again. */
-  async #isSigned(size: number): Promise<boolean> {
+  async #isSigned(size: number, signal: AbortSignal): Promise<boolean> {
     const { ledger, clock } = this.#parts;
     const end = clock.monotonic() + CHECKPOINT_MS;
     for (;;) {
       const checkpoint = await ledger.checkpoint();
       if ((checkpoint?.size ?? 0) >= size) return true;
       if (clock.monotonic() >= end) return false;
-      await clock.sleep(POLL_MS);
+      await clock.sleep(POLL_MS, signal);
     }
   }
 
@@ -104,7 +104,7 @@ export class Evaluator {
     const step = certificateStep(orb.status, evaluation, newest, over.now);
     if (step === 'none') return NO_CHANGE;
     if (step === 'revoke' && newest !== undefined) return revocation(orb, evaluation, newest, over.now);
-    return this.#parts.certificates.issue({ orb, evaluation, newest, over });
+    return (await this.#parts.certificates.issue(orb, evaluation, over, newest)) ?? NO_CHANGE;
   }
 }
 

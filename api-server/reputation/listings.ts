@@ -40,6 +40,7 @@ export class Listings implements PublishedVersions {
   readonly #orgs = new Map<string, Org>();
   readonly #standings = new Map<string, Standing>();
   readonly #evaluatedAt = new Map<string, number>();
+  readonly #held = new Map<string, string>();
   readonly #listed = new Map<string, ListedOrb>();
   readonly #versions = new Map<string, PublishedVersion>();
   readonly #changed = new Set<() => void>();
@@ -72,6 +73,12 @@ export class Listings implements PublishedVersions {
   readonly orb = (orbId: string): ListedOrb | undefined => this.#listed.get(orbId);
 
   readonly all = (): Iterable<ListedOrb> => this.#listed.values();
+
+  /** The held tier as the newest evaluation stored it. */
+  readonly heldOf = (orbId: string): string | undefined => this.#held.get(orbId);
+
+  /** Time of the newest evaluation, ms since epoch; undefined: there is none. */
+  readonly evaluatedAt = (orbId: string): number | undefined => this.#evaluatedAt.get(orbId);
 
   readonly org = (org: string): Org | undefined => this.#orgs.get(org);
 
@@ -112,7 +119,8 @@ export class Listings implements PublishedVersions {
   async #readEvaluations(): Promise<void> {
     for (let more = true; more; ) {
       const rows = await this.#ledger.evaluations(this.#evaluationChange);
-      for (const { orbId, profile, change } of rows) {
+      for (const { orbId, profile, held, change } of rows) {
+        this.#held.set(orbId, held);
         const { standing, evaluatedAt } = readStanding(profile);
         this.#standings.set(orbId, standing);
         this.#evaluatedAt.set(orbId, evaluatedAt);
@@ -152,7 +160,7 @@ export class Listings implements PublishedVersions {
     const publication = this.#publications.get(orbId);
     const shown = this.#shown.get(orbId);
     if (publication === undefined || shown === undefined) return;
-    const { manifestDigest, namespace, status, publishedAt } = publication;
+    const { manifestDigest, namespace, status, publishedAt, logIndex } = publication;
     const standing = this.#standings.get(orbId) ?? NOT_EVALUATED;
     const at = orbId.lastIndexOf('@');
     this.#listed.set(orbId, {
@@ -160,6 +168,7 @@ export class Listings implements PublishedVersions {
       orbId,
       namespace,
       manifestDigest,
+      logIndex,
       status,
       name: orbId.slice(0, at),
       version: orbId.slice(at + 1),

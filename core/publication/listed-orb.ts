@@ -39,6 +39,8 @@ export interface ListedOrb {
   readonly orbId: string;
   readonly namespace: string;
   readonly manifestDigest: string;
+  /** Index of its `publish` entry. */
+  readonly logIndex: number;
   readonly status: OrbStatus;
   /** `{org}.{name}`. */
   readonly name: string;

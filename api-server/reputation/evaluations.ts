@@ -1,0 +1,139 @@
+import type { LedgerLease } from '../../adapters/ledger/ledger-lease.ts';
+import { LedgerError } from '../../adapters/ledger/port.ts';
+import type { Logger } from '../../adapters/telemetry/port.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
+import type { Evaluated, Evaluator } from './evaluator.ts';
+import type { Listings } from './listings.ts';
+
+export interface EvaluationsOptions {
+  readonly evaluator: Pick<Evaluator, 'evaluate'>;
+  readonly listings: Listings;
+  readonly lease: LedgerLease;
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn' | 'error' | 'info'>;
+  /** Time between evaluations of an Orb whose line has new runs, ms. */
+  readonly intervalMs: number;
+  /** Called with each result. */
+  readonly count: (result: Evaluated | 'failed') => void;
+}
+
+const TICK_MS = 200;
+/** Time between looks at what other replicas wrote (trust.md §2.3: at most 2 s). */
+const FOLLOW_MS = 1000;
+/** A run whose receipt was just signed may not be in the log yet. */
+const SETTLED_MS = 2000;
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/**
+ * Evaluates published versions when they are due (trust.md §5.4): after an act that concerns them, each UTC day, and
+ * some time after new runs. One of the replicas does it: the holder of the lease `reputation`.
+ */
+export class Evaluations {
+  readonly #options: EvaluationsOptions;
+  readonly #requested = new Set<string>();
+  /** Versions with new runs: times of the first and the last of them, monotonic ms. */
+  readonly #ran = new Map<string, { first: number; last: number }>();
+  readonly #triedAt = new Map<string, number>();
+
+  constructor(options: EvaluationsOptions) {
+    this.#options = options;
+  }
+
+  /** Evaluates a version soon. */
+  readonly request = (orbId: string): void => void this.#requested.add(orbId);
+
+  /** Notes a run that counts. The evaluation may wait for the interval. */
+  readonly ran = (orbId: string): void => {
+    const now = this.#options.clock.monotonic();
+    const noted = this.#ran.get(orbId);
+    if (noted === undefined) this.#ran.set(orbId, { first: now, last: now });
+    else noted.last = now;
+  };
+
+  /** Follows the ledger in every replica, and evaluates in one of them, until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { lease } = this.#options;
+    await Promise.all([this.#follow(signal), lease.run(signal, (scope) => this.#lead(scope))]);
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { listings, clock, logger } = this.#options;
+    let isAway = false;
+    while (!signal.aborted) {
+      try {
+        await listings.refresh();
+        isAway = false;
+      } catch (error) {
+        if (!isAway) logger.warn('published Orbs could not be read from the ledger', { error });
+        isAway = true;
+      }
+      await clock.sleep(FOLLOW_MS, signal, { ref: false }).catch(() => undefined);
+    }
+  }
+
+  async #lead(scope: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    while (!scope.aborted) {
+      for (const orbId of this.#due()) {
+        if (scope.aborted) return;
+        await this.#evaluate(orbId, scope);
+      }
+      await clock.sleep(TICK_MS, scope, { ref: false }).catch(() => undefined);
+    }
+  }
+
+  #due(): readonly string[] {
+    const { listings, clock } = this.#options;
+    const today = dayOf(clock.now());
+    const due = new Set<string>();
+    for (const { orbId } of listings.all()) {
+      const evaluatedAt = listings.evaluatedAt(orbId);
+      const isOld = evaluatedAt === undefined || dayOf(evaluatedAt) < today;
+      if (this.#requested.has(orbId) || ((isOld || this.#hasRun(orbId, evaluatedAt)) && this.#mayTry(orbId)))
+        due.add(orbId);
+    }
+    return [...due];
+  }
+
+  #hasRun(orbId: string, evaluatedAt: number | undefined): boolean {
+    const { clock, intervalMs } = this.#options;
+    const noted = this.#ran.get(orbId);
+    if (noted === undefined || clock.monotonic() - noted.first < SETTLED_MS) return false;
+    return evaluatedAt === undefined || clock.now() - evaluatedAt >= intervalMs;
+  }
+
+  /** After a failure it waits as long as after new runs. */
+  #mayTry(orbId: string): boolean {
+    const { clock, intervalMs } = this.#options;
+    return clock.monotonic() - (this.#triedAt.get(orbId) ?? Number.NEGATIVE_INFINITY) >= Math.min(intervalMs, 30_000);
+  }
+
+  async #evaluate(orbId: string, scope: AbortSignal): Promise<void> {
+    const { evaluator, lease, clock, logger, count } = this.#options;
+    this.#requested.delete(orbId);
+    const begun = clock.monotonic();
+    this.#triedAt.set(orbId, begun);
+    try {
+      lease.assertLeading();
+      const result = await evaluator.evaluate(orbId, lease.epoch(), scope);
+      count(result);
+      if (result !== 'done') this.#requested.add(orbId);
+      else this.#forget(orbId, begun);
+    } catch (error) {
+      count('failed');
+      this.#requested.add(orbId);
+      const level = error instanceof LedgerError ? 'warn' : 'error';
+      logger[level]('an Orb could not be evaluated', { orb_id: orbId, error });
+      await clock.sleep(1000, scope, { ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** Forgets the runs that the evaluation has surely seen. */
+  #forget(orbId: string, begun: number): void {
+    const noted = this.#ran.get(orbId);
+    if (noted === undefined) return;
+    if (noted.last > begun - SETTLED_MS) noted.first = noted.last;
+    else this.#ran.delete(orbId);
+  }
+}

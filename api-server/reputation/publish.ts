@@ -1,0 +1,275 @@
+import type { Ledger } from '../../adapters/ledger/port.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
+import { jcs } from '../../core/json/jcs.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import { entryText, type EntryOf, type LogEntry } from '../../core/log-entry/entry.ts';
+import { digestOfText } from '../../core/manifest/digest.ts';
+import type { Finding } from '../../core/manifest/finding.ts';
+import { checkManifest } from '../../core/manifest-rules/validate.ts';
+import { checkOntology } from '../../core/ontology/check-ontology.ts';
+import { ORB_ONTOLOGY } from '../../core/ontology/orb-ontology.ts';
+import { ownershipOf, type OperatorProof } from '../../core/publication/owner.ts';
+import {
+  below,
+  validationReport,
+  type ReportFacts,
+  type Stage,
+  type TestSummary,
+} from '../../core/publication/validation-report.ts';
+import { orgOf } from '../../core/reputation/line.ts';
+import type { Manifest } from '../../crds/manifest.ts';
+import type { Listings } from './listings.ts';
+
+/** What is to be published, as it was sent. */
+export interface PublishRequest {
+  readonly tenant: string;
+  readonly manifest: JsonValue;
+  readonly testResults: JsonValue;
+  /** Empty: none were sent. */
+  readonly testSuites: readonly JsonValue[];
+  readonly dryRun: boolean;
+}
+
+/** A test report that passed. */
+export interface AcceptedTests {
+  readonly reportSha256: string;
+  readonly report: string;
+  readonly suites: string | null;
+  /** Compact JWS. */
+  readonly statement: string;
+  /** ISO time of the end of the tests. */
+  readonly testedAt: string;
+}
+
+/** Result of stage `tests`. */
+export interface TestsVerdict {
+  readonly findings: readonly Finding[];
+  readonly summary: TestSummary | null;
+  /** Receipts that the report cites; undefined: it cites none. */
+  readonly audit: { readonly checked: number; readonly invalid: number } | undefined;
+  /** Undefined: the stage failed. */
+  readonly accepted: AcceptedTests | undefined;
+}
+
+/** Stage `tests` (trust.md §8.4). */
+export type CheckTests = (
+  published: { readonly manifest: Manifest; readonly digest: string; readonly orbId: string },
+  request: PublishRequest,
+) => Promise<TestsVerdict>;
+
+export interface PublisherParts {
+  readonly ledger: Pick<Ledger, 'publish' | 'addTestReport' | 'hasTestReport' | 'appendEntries'>;
+  readonly listings: Listings;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly allowedOrigins: readonly string[];
+  readonly operator: OperatorProof;
+  readonly checkTests: CheckTests;
+}
+
+type RefusalCode =
+  | 'validation-failed'
+  | 'namespace-not-owned'
+  | 'namespace-unverified'
+  | 'version-immutable'
+  | 'version-tombstoned'
+  | 'version-build-metadata';
+
+/** Result of a request to publish. */
+export type Published =
+  | { readonly kind: 'refused'; readonly code: RefusalCode; readonly stage: Stage; readonly report: JsonObject; readonly detail?: string }
+  /** A dry run: every stage before `listing` passed. */
+  | { readonly kind: 'checked'; readonly report: JsonObject }
+  /** `isNew` false: the same bytes were published before. */
+  | {
+      readonly kind: 'listed';
+      readonly isNew: boolean;
+      readonly orbId: string;
+      readonly digest: string;
+      readonly logIndex: number;
+      readonly report: JsonObject;
+    };
+
+const hasErrors = (findings: readonly Finding[]): boolean => findings.some(({ severity }) => severity === 'error');
+
+const time = (ms: number): string => new Date(ms).toISOString();
+
+const ONTOLOGY = { id: ORB_ONTOLOGY.id, version: ORB_ONTOLOGY.version };
+
+/** A refusal by who asks or which version it is. */
+interface Refusal {
+  readonly code: RefusalCode;
+  readonly detail: string;
+}
+
+/** Runs the pipeline of trust.md §8, for a request over HTTP or an applied OrbPublication. */
+export class Publisher {
+  readonly #parts: PublisherParts;
+
+  constructor(parts: PublisherParts) {
+    this.#parts = parts;
+  }
+
+  /** Stops at the first stage that fails. Nothing is written before stage `listing` but an `audit` entry. @throws LedgerError */
+  async publish(request: PublishRequest): Promise<Published> {
+    const checked = checkManifest(request.manifest, { allowedOrigins: this.#parts.allowedOrigins });
+    const facts: ReportFacts = {
+      orbId: null,
+      manifestDigest: null,
+      ontology: ONTOLOGY,
+      passed: [],
+      tests: null,
+      findings: below('/manifest', checked.findings),
+    };
+    if (!checked.ok) return refused('schema', 'validation-failed', facts);
+    const manifest = checked.value;
+    const digest = digestOfText(jcs(request.manifest));
+    const named: ReportFacts = { ...facts, orbId: manifest.orb_id, manifestDigest: digest, passed: ['schema'] };
+    return this.#checkMeaning({ manifest, digest, orbId: manifest.orb_id }, request, named);
+  }
+
+  async #checkMeaning(orb: PublishedOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
+    const found = checkOntology(orb.manifest);
+    const meant: ReportFacts = { ...facts, findings: [...facts.findings, ...below('/manifest', found)] };
+    if (hasErrors(found)) return refused('ontology', 'validation-failed', meant);
+    const owned: ReportFacts = { ...meant, passed: [...meant.passed, 'ontology'] };
+    const foreign = this.#namespaceFault(orb, request);
+    if (foreign !== undefined) return refused('namespace', foreign.code, owned, foreign.detail);
+    const versioned: ReportFacts = { ...owned, passed: [...owned.passed, 'namespace'] };
+    const taken = this.#versionFault(orb);
+    if (taken !== undefined) return refused('version', taken.code, versioned, taken.detail);
+    return this.#checkTests(orb, request, { ...versioned, passed: [...versioned.passed, 'version'] });
+  }
+
+  #namespaceFault({ orbId }: PublishedOrb, { tenant }: PublishRequest): Refusal | undefined {
+    const org = orgOf(orbId);
+    const { listings, operator } = this.#parts;
+    const ownership = ownershipOf(org, tenant, { known: listings.org(org), operator });
+    if (ownership.kind === 'foreign')
+      return { code: 'namespace-not-owned', detail: `The organisation ${org} belongs to another tenant.` };
+    return ownership.kind === 'unverified'
+      ? { code: 'namespace-unverified', detail: `${org}: ${ownership.why}` }
+      : undefined;
+  }
+
+  #versionFault({ orbId, digest }: PublishedOrb): Refusal | undefined {
+    if (orbId.includes('+'))
+      return { code: 'version-build-metadata', detail: `Leave out ${orbId.slice(orbId.indexOf('+'))}.` };
+    const known = this.#parts.listings.orb(orbId);
+    if (known?.status === 'yanked') return { code: 'version-tombstoned', detail: `${orbId} was yanked.` };
+    if (known !== undefined && known.manifestDigest !== digest)
+      return { code: 'version-immutable', detail: `${orbId} was published with the digest ${known.manifestDigest}.` };
+    return undefined;
+  }
+
+  async #checkTests(orb: PublishedOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
+    const verdict = await this.#parts.checkTests(orb, request);
+    if (verdict.audit !== undefined && !request.dryRun) await this.#audit(orb, verdict.audit);
+    const tested: ReportFacts = {
+      ...facts,
+      tests: verdict.summary,
+      findings: [...facts.findings, ...verdict.findings],
+    };
+    if (verdict.accepted === undefined || verdict.summary === null)
+      return refused('tests', 'validation-failed', tested);
+    const good: ReportFacts = { ...tested, passed: [...tested.passed, 'tests'] };
+    if (request.dryRun) return { kind: 'checked', report: validationReport(good) };
+    return this.#list(orb, request, { accepted: verdict.accepted, summary: verdict.summary, facts: good });
+  }
+
+  async #audit({ orbId, digest }: PublishedOrb, { checked, invalid }: NonNullable<TestsVerdict['audit']>): Promise<void> {
+    const at = time(this.#parts.clock.now());
+    const entry = { kind: 'audit', orb_id: orbId, manifest_digest: digest, checked, invalid, at } as const;
+    await this.#parts.ledger.appendEntries([entryText(entry)]);
+  }
+
+  async #list(orb: PublishedOrb, request: PublishRequest, good: GoodPublication): Promise<Published> {
+    const { ledger, listings, clock } = this.#parts;
+    const { orbId, digest } = orb;
+    const now = clock.now();
+    const report = validationReport({ ...good.facts, passed: [...good.facts.passed, 'listing'] });
+    const known = listings.orb(orbId);
+    if (known !== undefined) {
+      await this.#addReport(orb, good, now);
+      return { kind: 'listed', isNew: false, orbId, digest, logIndex: known.logIndex, report };
+    }
+    const org = orgOf(orbId);
+    const claims = listings.org(org)?.state !== 'verified';
+    const entries: readonly LogEntry[] = [
+      ...(claims ? [{ kind: 'org', org, event: 'verified', proof: 'operator', at: time(now) } as const] : []),
+      { kind: 'publish', orb_id: orbId, manifest_digest: digest, org, ontology: `${ONTOLOGY.id}/${ONTOLOGY.version}`, at: time(now) },
+      reportEntry(orb, good, now),
+    ];
+    const result = await ledger.publish({
+      orbId,
+      namespace: request.tenant,
+      org,
+      manifestDigest: digest,
+      manifestJcs: jcs(request.manifest),
+      publishedAt: now,
+      report: storedReport(good.accepted),
+      claim: claims ? { proof: 'operator', state: 'verified', since: now, json: '{}' } : null,
+      entries: entries.map(entryText),
+      publishEntry: entries.length - 2,
+      reportEntry: entries.length - 1,
+    });
+    await listings.refresh();
+    // Another request published it, or claimed the organisation, meanwhile: what holds now is decided again.
+    if (result.kind !== 'published') return this.publish(request);
+    return { kind: 'listed', isNew: true, orbId, digest, logIndex: result.logIndex, report };
+  }
+
+  /** Of a version that is listed already only a new report is written. */
+  async #addReport(orb: PublishedOrb, good: GoodPublication, now: number): Promise<void> {
+    const { ledger } = this.#parts;
+    if (await ledger.hasTestReport(orb.orbId, good.accepted.reportSha256)) return;
+    await ledger.addTestReport({
+      orbId: orb.orbId,
+      report: storedReport(good.accepted),
+      entry: entryText(reportEntry(orb, good, now)),
+    });
+  }
+}
+
+interface PublishedOrb {
+  readonly manifest: Manifest;
+  readonly digest: string;
+  readonly orbId: string;
+}
+
+interface GoodPublication {
+  readonly accepted: AcceptedTests;
+  readonly summary: TestSummary;
+  readonly facts: ReportFacts;
+}
+
+const storedReport = ({ reportSha256, report, suites, statement }: AcceptedTests) => ({
+  sha256: reportSha256,
+  report,
+  suites,
+  statement,
+});
+
+const reportEntry = (
+  { orbId, digest }: PublishedOrb,
+  { accepted, summary }: GoodPublication,
+  now: number,
+): EntryOf<'test_report'> => ({
+  kind: 'test_report',
+  orb_id: orbId,
+  manifest_digest: digest,
+  suite_digest: summary.suiteDigest,
+  report_sha256: accepted.reportSha256,
+  required: summary.required,
+  passed: summary.passed,
+  provenance: summary.provenance,
+  tested_at: accepted.testedAt,
+  at: time(now),
+});
+
+const refused = (stage: Stage, code: RefusalCode, facts: ReportFacts, detail?: string): Published => ({
+  kind: 'refused',
+  code,
+  stage,
+  report: validationReport({ ...facts, failed: stage }),
+  ...(detail === undefined ? {} : { detail }),
+});

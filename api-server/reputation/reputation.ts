@@ -1,0 +1,89 @@
+import { createLedgerLease } from '../../adapters/ledger/ledger-lease.ts';
+import type { Ledger } from '../../adapters/ledger/port.ts';
+import type { Logger } from '../../adapters/telemetry/port.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
+import type { OperatorProof } from '../../core/publication/owner.ts';
+import type { SealTools } from '../../core/receipt/seal.ts';
+import { CertificateIssuer } from './certificates.ts';
+import { Evaluations } from './evaluations.ts';
+import { Evaluator } from './evaluator.ts';
+import { Listings } from './listings.ts';
+import { Orgs } from './orgs.ts';
+import { Publisher, type CheckTests } from './publish.ts';
+import { StatusChanges } from './status-changes.ts';
+
+export interface ReputationOptions {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly issuer: string;
+  readonly logOrigin: string;
+  /** Name of this process in leases. */
+  readonly holder: string;
+  /** With the certificate key. */
+  readonly certificates: SealTools;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly allowedOrigins: readonly string[];
+  readonly operator: OperatorProof;
+  readonly checkTests: CheckTests;
+  /** Time between evaluations of an Orb with new runs, ms. */
+  readonly intervalMs: number;
+}
+
+/** How long an answer to a publication waits for its first evaluation, ms (trust.md §8). */
+const FIRST_EVALUATION_MS = 5000;
+const POLL_MS = 20;
+
+/** Publishing, scores and certificates of one process. */
+export class Reputation {
+  readonly listings: Listings;
+  readonly publisher: Publisher;
+  readonly orgs: Orgs;
+  readonly statuses: StatusChanges;
+  readonly evaluations: Evaluations;
+  readonly #options: ReputationOptions;
+
+  constructor(options: ReputationOptions) {
+    const { ledger, clock, logger, issuer, logOrigin } = options;
+    this.#options = options;
+    this.listings = new Listings(ledger, clock);
+    const { listings } = this;
+    const certificates = new CertificateIssuer({ ledger, tools: options.certificates, issuer, logOrigin });
+    this.evaluations = new Evaluations({
+      evaluator: new Evaluator({ ledger, listings, certificates, clock, logOrigin }),
+      listings,
+      lease: createLedgerLease({ ledger, name: 'reputation', holder: options.holder, clock, logger }),
+      clock,
+      logger,
+      intervalMs: options.intervalMs,
+      count: () => undefined,
+    });
+    this.publisher = new Publisher({ ...options, listings });
+    this.orgs = new Orgs({ ...options, listings, changed: this.#evaluateOrg });
+    this.statuses = new StatusChanges({ ledger, listings, clock, changed: this.evaluations.request });
+  }
+
+  /** Reads what is published. Runs and lists are right from then on. @throws LedgerError */
+  open(): Promise<void> {
+    return this.listings.refresh();
+  }
+
+  /** Follows the ledger, and evaluates while this process holds the lease, until the signal is aborted. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.evaluations.run(signal);
+  }
+
+  /** Waits for the first evaluation of a version that was just published, 5 s at most. */
+  async evaluated(orbId: string): Promise<void> {
+    const { clock } = this.#options;
+    const end = clock.monotonic() + FIRST_EVALUATION_MS;
+    this.evaluations.request(orbId);
+    const { signal } = new AbortController();
+    while (this.listings.evaluatedAt(orbId) === undefined && clock.monotonic() < end) await clock.sleep(POLL_MS, signal);
+  }
+
+  readonly #evaluateOrg = (org: string): void => {
+    for (const { orbId, publisher } of this.listings.all()) if (publisher.org === org) this.evaluations.request(orbId);
+  };
+}
+

@@ -1,0 +1,188 @@
+import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
+import { readJson } from '../../../core/manifest/read-json.ts';
+import { nearestName } from '../../../core/manifest/nearest.ts';
+import { orgOf } from '../../../core/reputation/line.ts';
+import { NOT_EVALUATED } from '../../../core/publication/listed-orb.ts';
+import { LedgerError } from '../../../adapters/ledger/port.ts';
+import { tenantFor } from '../../http/namespace.ts';
+import type { ProblemError } from '../../http/problem-options.ts';
+import { ledgerCode, problem } from '../../http/problem.ts';
+import { QueryReader } from '../../http/query.ts';
+import { json } from '../../http/reply.ts';
+import { refuse, type Reply, type Route, type RouteRequest, type Step } from '../../http/route.ts';
+import { closed, ref } from '../../http/schemas.ts';
+import type { Published, PublishRequest } from '../../reputation/publish.ts';
+import type { Reputation } from '../../reputation/reputation.ts';
+import { publishedSchema } from './schemas.ts';
+
+const MEMBERS = ['manifest', 'test_results', 'test_suites'];
+
+type Body = Pick<PublishRequest, 'manifest' | 'testResults' | 'testSuites'>;
+
+function memberErrors(body: JsonObject): readonly ProblemError[] {
+  const unknown = Object.keys(body)
+    .filter((name) => !MEMBERS.includes(name))
+    .slice(0, 20)
+    .map((name) => {
+      const suggestion = nearestName(name, MEMBERS);
+      const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const detail = `Members here: ${MEMBERS.join(', ')}.`;
+      return { pointer, code: 'unknown-member', detail, ...(suggestion === undefined ? {} : { suggestion }) };
+    });
+  const missing = ['manifest', 'test_results']
+    .filter((name) => !Object.hasOwn(body, name))
+    .map((name) => ({ pointer: `/${name}`, code: 'missing-member', detail: `"${name}" is missing; add it.` }));
+  const suites = body['test_suites'];
+  const noList = suites !== undefined && !Array.isArray(suites);
+  const malformed = noList
+    ? [{ pointer: '/test_suites', code: 'member-malformed', detail: 'Expected: a list of suites.' }]
+    : [];
+  return [...unknown, ...missing, ...malformed];
+}
+
+function bodyOf(request: RouteRequest): Step<Body> {
+  const parsed = readJson(request.body);
+  if (!parsed.ok) {
+    const errors = parsed.findings.map(({ pointer, code, detail }) => ({ pointer, code, detail }));
+    return refuse(problem(request, 'invalid-json', { errors }));
+  }
+  const { value } = parsed;
+  if (!isJsonObject(value)) {
+    const detail = 'The body is a JSON object with manifest and test_results.';
+    return refuse(problem(request, 'invalid-parameter', { errors: [{ pointer: '', code: 'not-an-object', detail }] }));
+  }
+  const errors = memberErrors(value);
+  if (errors.length > 0) return refuse(problem(request, 'invalid-parameter', { errors }));
+  const { manifest = null, test_results: testResults = null, test_suites: suites } = value;
+  return { ok: true, value: { manifest, testResults, testSuites: Array.isArray(suites) ? suites : [] } };
+}
+
+/** The tenant that publishes: the owner of the organisation if the key acts for it, else as for every tenant. */
+function tenantOf(request: RouteRequest, { manifest }: Body, { listings }: Pick<Reputation, 'listings'>): Step<string> {
+  const tenants = request.caller?.tenants ?? [];
+  const orbId = isJsonObject(manifest) ? manifest['orb_id'] : undefined;
+  const owner = typeof orbId === 'string' ? listings.ownerOf(orgOf(orbId)) : undefined;
+  const actsForOwner = owner !== undefined && (tenants === '*' || tenants.includes(owner));
+  if (actsForOwner && request.query.get('namespace') === null) return { ok: true, value: owner };
+  const choice = tenantFor(request, 'namespace-not-found');
+  return choice.ok ? { ok: true, value: choice.tenant } : refuse(choice.reply);
+}
+
+function answer(request: RouteRequest, result: Published, { listings }: Pick<Reputation, 'listings'>): Reply {
+  if (result.kind === 'refused') {
+    const { code, report, detail } = result;
+    const findings: readonly JsonObject[] = Array.isArray(report['findings']) ? report['findings'] : [];
+    const errors = findings
+      .filter(({ severity }) => severity === 'error')
+      .map(({ pointer, code: rule, message }) => ({
+        pointer: String(pointer),
+        code: String(rule),
+        detail: String(message),
+      }));
+    return problem(request, code, {
+      ...(detail === undefined ? {} : { detail }),
+      ...(errors.length === 0 ? {} : { errors }),
+      extensions: { validation_report: report },
+    });
+  }
+  if (result.kind === 'checked') return json(result.report);
+  const { orbId, digest, logIndex, report, isNew } = result;
+  const standing = listings.orb(orbId)?.standing ?? NOT_EVALUATED;
+  const body = {
+    orb_id: orbId,
+    version: orbId.slice(orbId.lastIndexOf('@') + 1),
+    manifest_digest: digest,
+    status: 'listed',
+    certification_tier: standing.tier,
+    reputation_score: standing.score,
+    validation_report: report,
+    log: { index: logIndex },
+  };
+  return { ...json(body), status: isNew ? 201 : 200 };
+}
+
+/** `POST /marketplace/orbs/publish` (spec §4.2, trust.md §8). */
+export function publishRoute(reputation: Reputation): Route {
+  const handle = async (request: RouteRequest): Promise<Reply> => {
+    const reader = new QueryReader(request.query, ['dry_run', 'namespace']);
+    const query = reader.result({ dryRun: reader.flag('dry_run') });
+    if (!query.ok) return problem(request, 'invalid-parameter', { errors: query.errors });
+    const body = bodyOf(request);
+    if (!body.ok) return body.reply;
+    const tenant = tenantOf(request, body.value, reputation);
+    if (!tenant.ok) return tenant.reply;
+    try {
+      const asked = { ...body.value, ...query.value, tenant: tenant.value };
+      const result = await reputation.publisher.publish(asked);
+      if (result.kind === 'listed') await reputation.evaluated(result.orbId);
+      return answer(request, result, reputation);
+    } catch (error) {
+      if (!(error instanceof LedgerError)) throw error;
+      return problem(request, ledgerCode(error));
+    }
+  };
+  return {
+    method: 'post',
+    path: '/marketplace/orbs/publish',
+    scope: 'marketplace:publish',
+    accepts: 'application/json',
+    handle,
+    operation: {
+      operationId: 'publishOrb',
+      summary: 'Publishes a version of an Orb',
+      description:
+        'Stages: schema, ontology, namespace, version, tests, verification, listing. The first one that fails ends the request, and its findings are in validation_report. The version is its own idempotency key.',
+      tags: ['marketplace'],
+      parameters: [
+        {
+          name: 'dry_run',
+          in: 'query',
+          description: 'true: only the report; nothing is written.',
+          schema: { type: 'boolean' },
+        },
+        {
+          name: 'namespace',
+          in: 'query',
+          description: 'Tenant that publishes; needed when the key acts for several and none owns the organisation.',
+          schema: { type: 'string', maxLength: 63 },
+        },
+      ],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: closed(
+              {
+                manifest: { type: 'object', description: 'The manifest.' },
+                test_results: { type: 'object', description: 'CTRF report of orb test.' },
+                test_suites: { type: 'array', items: { type: 'object' }, maxItems: 64 },
+              },
+              ['test_suites'],
+            ),
+          },
+        },
+      },
+      responses: {
+        '200': {
+          description: 'Published before with these bytes; or the report of a dry run.',
+          content: { 'application/json': { schema: { anyOf: [publishedSchema, ref('ValidationReport')] } } },
+        },
+        '201': { description: 'Published.', content: { 'application/json': { schema: publishedSchema } } },
+      },
+      problems: [
+        'invalid-parameter',
+        'invalid-json',
+        'namespace-not-found',
+        'namespace-ambiguous',
+        'namespace-not-owned',
+        'namespace-unverified',
+        'version-immutable',
+        'version-tombstoned',
+        'version-build-metadata',
+        'validation-failed',
+        'ledger-unavailable',
+        'ledger-forked',
+      ],
+    },
+  };
+}
