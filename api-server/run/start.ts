@@ -27,7 +27,7 @@ function seedOf({ clock }: Runtime, { runId, orb, orbiset, caller }: RunPlan, { 
     orb_id: orb.orbId,
     orb_namespace: orb.namespace,
     manifest_digest: orb.digest,
-    irreversible: orb.irreversible,
+    irreversible: orb.effect === 'irreversible',
     slo_ms: orb.sloMs,
     self: orb.namespace === orbiset.namespace,
     anonymous: caller === undefined,

@@ -1,7 +1,7 @@
 const MAX_LENGTH = 64;
 
 /** Number of edits between two short words: insert, delete, replace, swap two neighbours. */
-function distance(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
   for (let row = 1; row <= from.length; row += 1) {
@@ -31,7 +31,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   if (name.length > MAX_LENGTH) return undefined;
   const wanted = plain(name);
   const ranked = known
-    .map((candidate) => ({ candidate, edits: distance(wanted, plain(candidate)) }))
+    .map((candidate) => ({ candidate, edits: editDistance(wanted, plain(candidate)) }))
     .toSorted((a, b) => a.edits - b.edits);
   const best = ranked[0];
   return best !== undefined && best.edits <= Math.max(1, Math.floor(wanted.length / 3)) ? best.candidate : undefined;
