@@ -15,6 +15,8 @@ export interface PublicationCheck {
   readonly ontology: readonly Finding[];
 }
 
+const isOfSchema = ({ code }: Finding): boolean => code.startsWith('schema-');
+
 /**
  * Checks a manifest as publishing does, without anything from outside (trust.md §8, stages 1 and 2). Pointers are
  * relative to the manifest.
@@ -23,7 +25,6 @@ export interface PublicationCheck {
 export function checkManifestForPublication(value: JsonValue, options: CompileOptions): PublicationCheck {
   const compiled = compileOrb(value, options);
   const shape = checkSchema('manifest', value);
-  const isOfSchema = ({ code }: Finding): boolean => code.startsWith('schema-');
   const others = compiled.findings.filter((finding) => !isOfSchema(finding));
   return {
     orb: compiled.ok ? compiled.value : undefined,
