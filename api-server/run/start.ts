@@ -28,7 +28,7 @@ function seedOf({ clock, published }: Runtime, { runId, orb, orbiset, caller }: 
     orb_id: orb.orbId,
     orb_namespace: orb.namespace,
     manifest_digest: orb.digest,
-    irreversible: orb.irreversible,
+    irreversible: orb.effect === 'irreversible',
     slo_ms: orb.sloMs,
     ...publishedFacts(orb, orbiset.namespace, published),
     anonymous: caller === undefined,

@@ -4,6 +4,7 @@ import { executeService } from './execute/service.ts';
 import { healthService } from './health/service.ts';
 import { logService } from './log/service.ts';
 import { manifestService } from './manifests/service.ts';
+import { ontologyService } from './ontology/service.ts';
 import { providerService } from './providers/service.ts';
 import { receiptService } from './receipts/service.ts';
 import type { Service, ServiceParts } from './service.ts';
@@ -14,6 +15,7 @@ export const SERVICES: readonly Service[] = [
   logService,
   receiptService,
   manifestService,
+  ontologyService,
   executeService,
   providerService,
 ];

@@ -8,7 +8,7 @@ import type { Io } from '../io/io.ts';
 import { dataText, printable } from '../io/output.ts';
 import { readText } from '../io/read-file.ts';
 import { errorCode } from '../../core/errors/error-code.ts';
-import { checkText, findingValue } from './check-text.ts';
+import { checkText, findingValue, type CheckOptions } from './check-text.ts';
 
 /** One file to check. */
 interface ManifestFile {
@@ -74,21 +74,21 @@ function findingText({ file, finding }: FileFinding): string {
   return `${printable(place)}: ${severity} ${code}${pointer === '' ? '' : ` ${printable(pointer)}`}: ${printable(detail)}${meant}\n`;
 }
 
-async function checkFile(file: ManifestFile, origins: readonly string[], io: Io): Promise<readonly FileFinding[]> {
-  const { documents, findings } = checkText(await readText(file.path, MAX_BYTES, io), file.format, origins);
+async function checkFile(file: ManifestFile, options: CheckOptions, io: Io): Promise<readonly FileFinding[]> {
+  const { documents, findings } = checkText(await readText(file.path, MAX_BYTES, io), file.format, options);
   if (documents === 0) throw invalid(`${file.path}: it holds no document`);
   return findings.map((finding) => ({ file: file.path, finding }));
 }
 
 async function checkAll(
   paths: readonly string[],
-  origins: readonly string[],
+  options: CheckOptions,
   io: Io,
 ): Promise<{ readonly files: number; readonly found: readonly FileFinding[] }> {
   const files: ManifestFile[] = [];
   for (const path of paths) files.push(...(await manifestFiles(path)));
   const found: FileFinding[] = [];
-  for (const file of files) found.push(...(await checkFile(file, origins, io)));
+  for (const file of files) found.push(...(await checkFile(file, options, io)));
   return { files: files.length, found };
 }
 
@@ -99,16 +99,21 @@ export const validateVerb: Verb = {
   count: [1, 10_000],
   flags: [
     { name: 'egress-allow', value: 'ORIGIN', repeats: true, text: 'an origin that Orbs may call, as for npm start' },
+    { name: 'publish', text: 'also checks what publishing asks for: terms, capabilities and effect' },
     OUTPUT,
   ],
   about: 'Exit 1: something has an error; 2: a file could not be read. - is standard input.',
-  examples: ['{orb} validate manifests/'],
+  examples: ['{orb} validate manifests/', '{orb} validate --publish manifests/echo.yaml'],
   run: async (args, io) => {
     const format = formatOf(args, ['text', 'json', 'yaml']);
-    const { files, found } = await checkAll(args.positionals, args.all('egress-allow').map(originOf), io);
+    const options = { allowedOrigins: args.all('egress-allow').map(originOf), publish: args.has('publish') };
+    const { files, found } = await checkAll(args.positionals, options, io);
     if (format === 'json' || format === 'yaml')
       io.out(
-        await dataText({ files, findings: found.map(({ file, finding }) => findingValue(file, finding)) }, format),
+        await dataText(
+          { files, findings: found.map(({ file, finding }) => findingValue(file, finding, options)) },
+          format,
+        ),
       );
     else io.out(found.map(findingText).join(''));
     const errors = found.filter(({ finding }) => finding.severity === 'error').length;

@@ -19,8 +19,9 @@ export interface ManifestOptions {
 }
 
 /**
- * Checks a manifest (design.md §2; trust.md §8.2 without the ontology). It checks forbidden values first, then the
- * schema, then the rules that a schema can't express. `compileRequest` checks templates.
+ * Checks a manifest (design.md §2; trust.md §8.2 without terms and capabilities, which `checkOntology` checks). It
+ * checks forbidden values first, then the schema, then the rules that a schema can't express. `compileRequest` checks
+ * templates.
  * @param value a parsed manifest, at most 128 levels deep, without `pin`
  * @returns the same value, typed, with its warnings; only findings when one of them is an error
  */

@@ -8,6 +8,7 @@ import { compileInputs } from '../manifest/check-inputs.ts';
 import { digestOfText } from '../manifest/digest.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
 import { parseOrbId } from '../manifest/orb-id.ts';
+import { effectiveEffect } from '../ontology/effective-effect.ts';
 import { compileRequest } from '../template/compile-request.ts';
 import { compileProbe } from './compile-probe.ts';
 import type { CompiledOrb, CompiledOutput, CompiledProvider } from './compiled-orb.ts';
@@ -154,7 +155,7 @@ export function compileOrb(value: JsonValue, options: CompileOptions): Checked<C
       manifest,
       digest: digestOfText(text),
       jcs: text,
-      irreversible: manifest.effect === 'irreversible',
+      effect: effectiveEffect(manifest),
       anonymous: manifest.access === 'anonymous',
       sloMs: manifest.execution.slo_ms ?? SLO_MS,
       hasInputs: Object.keys(manifest.inputs).length > 0,

@@ -5,6 +5,7 @@ import type { Digest } from '../json/digest.ts';
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
 import type { OrbId } from '../manifest/orb-id.ts';
+import type { Effect } from '../ontology/ontology.ts';
 import type { CompiledRequest } from '../template/compiled-request.ts';
 
 /** Type names of inputs and outputs (design.md §2). */
@@ -66,7 +67,8 @@ export interface CompiledOrb {
   readonly digest: Digest;
   /** RFC 8785 text of the manifest; `digest` is computed over it. */
   readonly jcs: string;
-  readonly irreversible: boolean;
+  /** The effective effect (trust.md §8.2): never absent, and not part of the digest. */
+  readonly effect: Effect;
   readonly anonymous: boolean;
   readonly sloMs: number;
   readonly hasInputs: boolean;

@@ -8,15 +8,22 @@ import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { Artefact } from './artefact.ts';
 import { formatted } from './formatted.ts';
 
+/** A Secret that an example needs. */
+interface Need {
+  /** Name of the Secret. */
+  readonly secret: string;
+  readonly hosts: readonly string[];
+  readonly entries: readonly string[];
+}
+
 /** One file of `manifests/`, with the objects that a cluster also needs. */
 interface Example {
-  /** File name without `.yaml`; also the name of its Secret. */
+  /** File name without `.yaml`. */
   readonly stem: string;
   readonly text: string;
   /** Name of the Orb as a resource. */
   readonly name: string;
-  readonly hosts: readonly string[];
-  readonly entries: readonly string[];
+  readonly needs: readonly Need[];
 }
 
 const FOLDER = 'manifests/kubernetes/base';
@@ -25,16 +32,16 @@ const API = 'orbs.dev/v1alpha1';
 const PLACEHOLDER = 'replace-me';
 const ORBISET = 'default';
 
-const unique = (names: readonly string[]): readonly string[] => [...new Set(names)].toSorted();
-
-/** Vault entries that the providers need when a caller gives no input, and the hosts that they go to. */
-function needs({ providers }: CompiledOrb): Pick<Example, 'hosts' | 'entries'> {
-  const requests = [...providers.values()].map(({ request }) => request);
-  const needing = requests.filter((request) => request.secretsFor({}).length > 0);
-  return {
-    hosts: unique(needing.flatMap(({ literalHost }) => literalHost ?? [])),
-    entries: unique(needing.flatMap((request) => request.secretsFor({}))),
-  };
+/**
+ * Vault entries that the providers need when a caller gives no input, and the hosts that they go to: a Secret for each
+ * provider, so that no provider gets the credential of another one.
+ */
+function needsOf({ providers }: CompiledOrb, stem: string): readonly Need[] {
+  return [...providers.values()].flatMap(({ name, request }) => {
+    const entries = request.secretsFor({}).toSorted();
+    if (entries.length === 0 || request.literalHost === undefined) return [];
+    return [{ secret: providers.size === 1 ? stem : `${stem}-${name}`, hosts: [request.literalHost], entries }];
+  });
 }
 
 async function readExample(root: string, file: string): Promise<Example> {
@@ -45,7 +52,8 @@ async function readExample(root: string, file: string): Promise<Example> {
   const compiled =
     orb === undefined ? undefined : compileOrb(orb.manifest, { namespace: orb.namespace, allowedOrigins: [] });
   if (orb === undefined || compiled?.ok !== true) throw new Error(`manifests/${file} is no valid manifest`);
-  return { stem: file.replace(/[.]yaml$/, ''), text, name: orb.name, ...needs(compiled.value) };
+  const stem = file.replace(/[.]yaml$/, '');
+  return { stem, text, name: orb.name, needs: needsOf(compiled.value, stem) };
 }
 
 /** The manifest as written, including comments, as the spec of an Orb. */
@@ -59,8 +67,8 @@ function orbText({ text, name }: Example): string {
 
 function orbisetText(examples: readonly Example[]): string {
   const secrets = examples
-    .filter(({ entries }) => entries.length > 0)
-    .map(({ stem, hosts, entries }) => ({ name: stem, allowedHosts: hosts, keys: entries }));
+    .flatMap(({ needs }) => needs)
+    .map(({ secret, hosts, entries }) => ({ name: secret, allowedHosts: hosts, keys: entries }));
   const note = '# Where the examples are executed: which Secrets they may use, and which hosts may get the values.\n';
   return (
     note + stringify({ apiVersion: API, kind: 'Orbiset', metadata: { name: ORBISET }, spec: { vault: { secrets } } })
@@ -70,12 +78,12 @@ function orbisetText(examples: readonly Example[]): string {
 function secretsText(examples: readonly Example[]): string {
   const note = '# Values of the vault. Nothing here is real: put your own values in, and keep them out of Git.\n';
   const secrets = examples
-    .filter(({ entries }) => entries.length > 0)
-    .map(({ stem, entries }) =>
+    .flatMap(({ needs }) => needs)
+    .map(({ secret, entries }) =>
       stringify({
         apiVersion: 'v1',
         kind: 'Secret',
-        metadata: { name: stem },
+        metadata: { name: secret },
         type: 'Opaque',
         stringData: Object.fromEntries(entries.map((entry) => [entry, PLACEHOLDER])),
       }),

@@ -181,7 +181,8 @@ describe('the resource definitions on an API server', function suite() {
       'jsonpath={.spec.limits.in_flight}',
     ]);
     await kubectl(['delete', 'namespace', 'staging', '--wait=false']);
-    expect(applied.trim().split('\n')).to.have.length(6);
+    // Namespace, Orbiset, seven Secrets, six Orbs.
+    expect(applied.trim().split('\n')).to.have.length(15);
     expect(limits).to.equal('4');
   });
 });

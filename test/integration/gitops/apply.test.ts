@@ -16,6 +16,9 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const BASE = join(ROOT, 'manifests/kubernetes/base');
 const OVERLAY = join(ROOT, 'manifests/kubernetes/overlays/staging');
 const STAGING = 'staging';
+const ORBS = ['chat', 'echo', 'mail', 'refund', 'sms', 'summarize'].map((name) => `${name}.yaml`);
+/** The Orbs and their Orbiset. */
+const COUNT = ORBS.length + 1;
 const MAIL = 'acme.send-email@1.0.0';
 const MAIL_ORB = 'orb/acme.send-email-1.0.0';
 const APPLY = [
@@ -81,7 +84,7 @@ describe('manifests/kubernetes, as a GitOps tool applies them', function suite()
 
       it('there is no difference once the operator has written every status', async () => {
         const statuses = (await space.list('orbs,orbisets')).map(({ status }) => isJsonObject(status));
-        expect(statuses).to.deep.equal([true, true, true]);
+        expect(statuses).to.deep.equal(Array<boolean>(COUNT).fill(true));
         await checkNoDifference(...where, '-k', BASE);
       });
 
@@ -133,7 +136,7 @@ describe('manifests/kubernetes, as a GitOps tool applies them', function suite()
         const check = healthChecks(page('gitops/argocd-cm.yaml')).get('orbs.dev/*') ?? '';
         const objects = await space.list('orbs,orbisets');
         const seen = await Promise.all(objects.map((object) => argoHealth(check, object)));
-        expect(seen.map(({ status }) => status)).to.deep.equal(['Healthy', 'Healthy', 'Healthy']);
+        expect(seen.map(({ status }) => status)).to.deep.equal(Array<string>(COUNT).fill('Healthy'));
       });
     });
 
@@ -149,7 +152,7 @@ describe('manifests/kubernetes, as a GitOps tool applies them', function suite()
   it('another order converges without anybody acting: Orbs, then Orbisets, then their Secrets', async () => {
     const space = await newSpace('gitops-order');
     const file = (name: string): string => join(BASE, name);
-    await space.kubectl('apply', '--server-side', '-f', file('mail.yaml'), '-f', file('echo.yaml'));
+    await space.kubectl('apply', '--server-side', ...ORBS.toReversed().flatMap((name) => ['-f', file(name)]));
     await space.kubectl('apply', '--server-side', '-f', file('orbiset.yaml'));
     const waiting = await space.until('orbiset/default', (object) => memberOf(readyOf(object), 'status') === 'False');
     expect(memberOf(waiting, 'status', 'vault', 'missing')).to.have.length.above(0);

@@ -119,7 +119,7 @@ export const MANIFEST_ROWS: readonly MemberRow[] = [
   ['/orb_id', 'read', 'acme.echo@1.0.1'],
   ['/provider', 'read', 'renamed', { '/pin': undefined }],
   ['/description', 'described', 'Says what it was told.'],
-  ['/capabilities', 'described', ['x-acme.echo']],
+  ['/capabilities', 'read', ['message.email.send']],
   ['/effect', 'read', 'irreversible'],
   ['/access', 'read', 'anonymous'],
   ['/inputs/{}/type', 'read', 'integer'],

@@ -39,7 +39,7 @@ describe('manifests/kubernetes/base', () => {
   it('holds each manifest of manifests/ under its name, with the same digest, but for the one of `npm start`', async () => {
     const { [LOCAL]: local, ...bare } = orbs(await all(manifests));
     expect(local).to.match(/^sha256:/);
-    expect(Object.keys(bare).length).to.be.greaterThan(1);
+    expect(Object.keys(bare).length).to.be.at.least(6);
     expect(orbs(await all(base))).to.deep.equal(bare);
   });
 
@@ -76,15 +76,14 @@ describe('manifests/kubernetes/base', () => {
       if (item.kind !== 'Orb') continue;
       const orb = compileOrb(item.manifest, { namespace: 'default', allowedOrigins: [] });
       const providers = orb.ok ? [...orb.value.providers.values()] : [];
-      const inputs = { text: 'x', recipient: 'a@b.example', subject: 's', body: 'b' };
+      const inputs = { text: 'x', recipient: 'a@b.example', subject: 's', body: 'b', channel: 'c', payment: 'p' };
       const given = Object.fromEntries(
         Object.entries(inputs).filter(([name]) => orb.ok && Object.hasOwn(orb.value.manifest.inputs, name)),
       );
       const context = { inputs: given, vault: compiled.orbiset.vault, cleartextOrigins: new Set<string>() };
-      expect(
-        providers.map((provider) => eligibility(provider, context).kind),
-        item.name,
-      ).to.deep.equal(['eligible']);
+      expect([...new Set(providers.map((provider) => eligibility(provider, context).kind))], item.name).to.deep.equal([
+        'eligible',
+      ]);
     }
   });
 });

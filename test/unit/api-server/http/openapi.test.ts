@@ -77,6 +77,7 @@ describe('the API document', () => {
         'get /readyz': [],
         'get /.well-known/jwks.json': [],
         'get /.well-known/orb-keys.json': [],
+        'get /.well-known/orb-ontology.json': [],
         'get /log/checkpoint': [],
         'get /log/inclusion': [],
         'get /log/consistency': [],

@@ -100,6 +100,47 @@ describe('orb validate', () => {
     expect(value).to.have.property('files', 1);
   });
 
+  const TERMS = GOOD.replace('description:', 'capabilities: [text.translat]\ndescription:').replace(
+    '{ type: string, required: true }',
+    '{ type: string, required: true, term: text }',
+  );
+
+  it('says what the ontology finds when asked for it, with the same exit codes', async () => {
+    expect(await validate('--publish', file('plain.yaml', GOOD))).to.deep.include({ exit: 0 });
+    const path = file('terms.yaml', TERMS);
+    expect(await validate(path)).to.deep.include({ exit: 0, out: '' });
+    const { exit, out, err } = await validate('--publish', path);
+    expect(exit).to.equal(1);
+    expect(out).to.match(
+      new RegExp(`^${path}:3:16: error ontology-unknown-term /capabilities/0: .*Did you mean "text.translate"`),
+    );
+    expect(err).to.equal('1 file, 1 error, 0 remarks\n');
+  });
+
+  it('says it of the document of an Orb, below /spec', async () => {
+    const { out } = await validate('--publish', file('orb.yaml', orbOf(TERMS)));
+    expect(out).to.include('error ontology-unknown-term /spec/capabilities/0');
+  });
+
+  it('says it beside what is wrong without it', async () => {
+    const { out } = await validate('--publish', file('both.yaml', TERMS.replace('{{inputs.text}}', '{{inputs.txet}}')));
+    expect(out).to.include('error manifest-unknown-input').and.to.include('error ontology-unknown-term');
+  });
+
+  it('prints it for machines, with the address that explains the rule', async () => {
+    const path = file('terms.yaml', TERMS);
+    const value: unknown = JSON.parse((await validate('--publish', path, '-o', 'json')).out);
+    expect(value).to.have.nested.property('findings[0].suggestion', 'text.translate');
+    expect(value).to.have.nested.property('findings[0].rule_url', 'https://orbs.dev/problems/ontology-unknown-term');
+  });
+
+  it('takes the manifests of this repository for publishing, too', async () => {
+    const folder = join(import.meta.dirname, '../../../../manifests');
+    const { exit, out } = await validate('--publish', folder);
+    expect(exit).to.equal(0);
+    expect([...new Set(out.match(/(?:error|warning|info) \S+/g))]).to.deep.equal(['warning ontology-no-capability']);
+  });
+
   it('lets an origin through that Orbs may call', async () => {
     const path = file('local.yaml', GOOD.replace('https://api.example.com/echo', 'http://127.0.0.1:9000/echo'));
     expect((await validate(path)).exit).to.equal(1);

@@ -8,11 +8,13 @@ import { ORB_REASONS } from '../../../../core/orb/reasons.ts';
 import { LINT_ROWS, lintOrb, type LintRow } from '../../../support/crds/lint-rows.ts';
 import { anOrb } from '../../../support/kube-objects.ts';
 
+const LOCAL = { allowedOrigins: [], publish: false };
+
 const textOf = (name: string, spec: JsonObject): string => JSON.stringify(lintOrb(name, spec));
 
 /** Findings as `severity code pointer`, as `orb validate` shows them. */
 const validated = (spec: JsonObject): readonly string[] =>
-  checkText(textOf('bad', spec), 'json', []).findings.map(
+  checkText(textOf('bad', spec), 'json', LOCAL).findings.map(
     ({ severity, code, pointer }) => `${severity} ${code} ${pointer.replace(/^\/spec/, '')}`,
   );
 
@@ -52,13 +54,13 @@ describe('lints of swap_config and pins (failover.md §4 and §11)', () => {
   }
 
   it('name the two strategies that there are when a reserved one is refused', () => {
-    const [finding] = checkText(textOf('bad', { swap_config: { strategy: 'cost' } }), 'json', []).findings;
+    const [finding] = checkText(textOf('bad', { swap_config: { strategy: 'cost' } }), 'json', LOCAL).findings;
     expect(finding?.detail).to.equal('"cost" is reserved for later; use latency or priority.');
   });
 
   it('are about one document each: the one beside it is untouched', () => {
     const bad = textOf('bad', { swap_config: { failback: { ramp: [10] } } });
-    const { documents, findings } = checkText(`${bad}\n---\n${textOf('good', {})}`, 'yaml', []);
+    const { documents, findings } = checkText(`${bad}\n---\n${textOf('good', {})}`, 'yaml', LOCAL);
     expect(documents).to.equal(2);
     expect(findings.map(({ code }) => code)).to.deep.equal(['manifest-swap-ramp']);
   });

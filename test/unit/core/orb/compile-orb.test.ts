@@ -68,7 +68,7 @@ describe('compileOrb (design.md §2)', () => {
     });
     expect(compiled(aManifest())).to.include({
       sloMs: 5000,
-      irreversible: false,
+      effect: 'reversible',
       anonymous: false,
       hasInputs: false,
       hasOutputs: false,
@@ -122,7 +122,7 @@ describe('compileOrb (design.md §2)', () => {
       exposeErrorBody: true,
       maxResponseBytes: 10,
     });
-    expect(orb).to.include({ sloMs: 7, irreversible: true, anonymous: true });
+    expect(orb).to.include({ sloMs: 7, effect: 'irreversible', anonymous: true });
   });
 
   const orders: readonly [string, JsonObject, readonly string[]][] = [

@@ -1,0 +1,11 @@
+import type { Service } from '../service.ts';
+import { ontologyRoute } from './ontology-route.ts';
+
+/** The Orb ontology. */
+export const ontologyService: Service = {
+  name: 'ontology',
+  routes: () => [ontologyRoute()],
+  scopes: [],
+  problems: {},
+  schemas: {},
+};

@@ -1,0 +1,34 @@
+import type { JsonValue } from '../json/json-value.ts';
+import { checkSchema } from '../manifest/check-schema.ts';
+import type { Finding } from '../manifest/finding.ts';
+import { checkOntology } from '../ontology/check-ontology.ts';
+import { compileOrb, type CompileOptions } from '../orb/compile-orb.ts';
+import type { CompiledOrb } from '../orb/compiled-orb.ts';
+
+/** A manifest as the first two stages of publishing see it. */
+export interface PublicationCheck {
+  /** Present when it compiles. It can be published when no finding is an error. */
+  readonly orb: CompiledOrb | undefined;
+  /** Stage `schema`: codes `schema-<keyword>`. */
+  readonly schema: readonly Finding[];
+  /** Stage `ontology`: all other findings of `compileOrb`, and for a manifest of the right shape what the ontology says. */
+  readonly ontology: readonly Finding[];
+}
+
+const isOfSchema = ({ code }: Finding): boolean => code.startsWith('schema-');
+
+/**
+ * Checks a manifest as publishing does, without anything from outside (trust.md §8, stages 1 and 2). Pointers are
+ * relative to the manifest.
+ * @param value a parsed manifest, at most 128 levels deep, without `pin`
+ */
+export function checkManifestForPublication(value: JsonValue, options: CompileOptions): PublicationCheck {
+  const compiled = compileOrb(value, options);
+  const shape = checkSchema('manifest', value);
+  const others = compiled.findings.filter((finding) => !isOfSchema(finding));
+  return {
+    orb: compiled.ok ? compiled.value : undefined,
+    schema: compiled.findings.filter(isOfSchema),
+    ontology: shape.ok ? [...others, ...checkOntology(shape.value)] : others,
+  };
+}
