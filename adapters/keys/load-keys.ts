@@ -148,6 +148,7 @@ export async function loadKeysFrom(source: KeySource): Promise<PlatformKeys> {
   return {
     receipt: signerOf(receipt.kid, receipt.privateKey),
     receiptPublic: publicKeyOf(publishedHalf(document, 'receipt', receipt)),
+    certificate: signerOf(certificate.kid, certificate.privateKey),
     log: { kid: log.kid, privateKey: log.privateKey, publicKey: publishedHalf(document, 'log', log) },
     tagKey,
     dataKey,

@@ -6,6 +6,8 @@ export interface PlatformKeys {
   readonly receipt: Signer;
   /** Public half of `receipt`, for the self-check: read from the published keys document, not from the private key. */
   readonly receiptPublic: KeyObject;
+  /** Signs certificates and their status lists. */
+  readonly certificate: Signer;
   /** Log key: passed to the ledger's writer, which signs checkpoints. */
   readonly log: { readonly kid: string; readonly privateKey: KeyObject; readonly publicKey: Uint8Array };
   /** Key of caller tags, 32 bytes. */

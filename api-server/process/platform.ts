@@ -20,6 +20,7 @@ import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
+import type { SealTools } from '../../core/receipt/seal.ts';
 import { allLogKeys } from '../../core/verify/inclusion.ts';
 import { openKeys } from '../../core/verify/keys.ts';
 import { createAdmission, type Admission } from '../http/admission.ts';
@@ -57,6 +58,8 @@ export interface Platform {
   readonly metrics: Metrics;
   readonly admission: Admission;
   readonly runtime: Runtime;
+  /** Seals certificates and status lists with the certificate key. */
+  readonly certificates: SealTools;
   readonly random: (bytes: number) => Uint8Array;
   readonly exceptions: readonly AllowRule[];
   /** Closes the parts of `openPlatform`, and writes the last head. The HTTP servers must be closed before. */
@@ -199,6 +202,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   };
   const followHead: Platform['followHead'] = (store, forked) =>
     head.follow({ ledger, store, forked, opened: (size) => beginLog(options, ledger, size) });
-  const made = { ledger, logHead: head, followHead, dialer, catalog, metrics, admission, runtime };
+  const certificates: SealTools = { signer: keys.certificate, sha256Hex, encoding: nodeEncoding };
+  const made = { ledger, logHead: head, followHead, dialer, catalog, metrics, admission, runtime, certificates };
   return { version, clock, log, keys, random, exceptions, close, ...made };
 }

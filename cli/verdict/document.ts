@@ -1,39 +1,46 @@
 import { extname } from 'node:path';
 import { decodeUtf8 } from '../../core/json/bytes.ts';
 import { parseBundle } from '../../core/receipt/bundle.ts';
-import { invalid } from '../io/failure.ts';
+import { claimedType } from '../../core/receipt/jws.ts';
 
 /** The content of a file that is given to `orb verify`. */
 export type Document =
   | { readonly kind: 'bundle'; readonly jws: string; readonly proof: string | null; readonly keysJws: string }
   /** A receipt alone, without the keys. */
   | { readonly kind: 'jws'; readonly jws: string }
+  /** A certificate alone. */
+  | { readonly kind: 'certificate'; readonly jws: string }
+  /** An image, to be read as a badge. */
+  | { readonly kind: 'svg'; readonly bytes: Uint8Array }
   | { readonly kind: 'malformed' };
 
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\n?$/;
 const BRACE = 0x7b;
-const LATER = new Set(['.svg', '.jwt']);
 
-const withoutLineEnd = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text);
+/** Removes one line feed at the end. */
+export const withoutLineEnd = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text);
 
 /** Only a complete JWS counts as a JWS: a damaged bundle stays a malformed bundle. */
 function isJws(text: string | undefined, path: string): text is string {
-  return text !== undefined && (extname(path) === '.jws' || COMPACT.test(text));
+  return text !== undefined && (['.jws', '.jwt'].includes(extname(path)) || COMPACT.test(text));
 }
 
-/**
- * Distinguishes a bundle from a receipt alone.
- * @throws Failure it is a certificate or a badge
- */
+/** A file that says by its name that it is a certificate is judged as one, whatever type its header names. */
+function jwsDocument(text: string, path: string): Document {
+  const jws = withoutLineEnd(text);
+  const isCertificate = extname(path) === '.jwt' || claimedType(jws) === 'vc+jwt';
+  return { kind: isCertificate ? 'certificate' : 'jws', jws };
+}
+
+const isSvg = (text: string | undefined, path: string): boolean =>
+  extname(path) === '.svg' || text?.trimStart().startsWith('<svg') === true;
+
+/** Distinguishes bundles, receipts, certificates and badges. */
 export function readDocument(bytes: Uint8Array, path: string): Document {
   // Anything else begins with another character.
   const text = bytes[0] === BRACE && extname(path) === '' ? undefined : decodeUtf8(bytes);
-  if (LATER.has(extname(path)) || text?.trimStart().startsWith('<svg') === true) {
-    throw invalid(
-      `${path}: certificates and badges can't be verified by this version of orb; receipts and bundles can`,
-    );
-  }
-  if (isJws(text, path)) return { kind: 'jws', jws: withoutLineEnd(text) };
+  if (isSvg(text, path)) return { kind: 'svg', bytes };
+  if (isJws(text, path)) return jwsDocument(text, path);
   const bundle = parseBundle(bytes);
   if (bundle === undefined) return { kind: 'malformed' };
   return { kind: 'bundle', jws: bundle.jws, proof: bundle.tlog_proof, keysJws: bundle.keys_jws };

@@ -1,15 +1,20 @@
 import { isLaterOrigin } from '../../core/merkle/log-origin.ts';
 import { parseTlogProof } from '../../core/merkle/tlog-proof.ts';
-import { verification } from '../../core/verify/rows.ts';
-import type { Verification } from '../../core/verify/verdict.ts';
+import { claimedType } from '../../core/receipt/jws.ts';
+import { CERTIFICATE_ROWS, verification, type CheckRow } from '../../core/verify/rows.ts';
+import type { CheckName, Verification } from '../../core/verify/verdict.ts';
 import type { VerifySubject } from '../../core/verify/verify.ts';
 import { usage } from '../io/failure.ts';
 import type { Document } from './document.ts';
 import type { Report } from './report.ts';
 import type { TrustedKeys } from './trusted-keys.ts';
 
-/** Anything that can be judged with a keys document. */
-export type KeyedDocument = Exclude<Document, { kind: 'malformed' }>;
+/** Anything that can be judged with a keys document: bundles, receipts, certificates, and those of badges. */
+export type KeyedDocument = Exclude<Document, { kind: 'malformed' | 'svg' }>;
+
+/** Whether a document is judged as a certificate. A bundle says it in the header of what it holds. */
+export const isCertificate = (document: KeyedDocument): boolean =>
+  document.kind === 'certificate' || (document.kind === 'bundle' && claimedType(document.jws) === 'vc+jwt');
 
 /** The steps of a verdict that need more than the document. */
 export interface Judging {
@@ -29,7 +34,8 @@ export const malformedReport = (next: readonly string[]): Report => ({
 export function keysJwsOf(document: KeyedDocument, named: string | undefined): string {
   if (named !== undefined) return named;
   if (document.kind === 'bundle') return document.keysJws;
-  throw usage('a receipt alone needs --keys FILE: the keys document, from /.well-known/orb-keys.json');
+  const what = document.kind === 'jws' ? 'a receipt' : 'a certificate or badge';
+  throw usage(`${what} alone needs --keys FILE: the keys document, from /.well-known/orb-keys.json`);
 }
 
 /**
@@ -52,7 +58,16 @@ const withRows = (judged: Verification, isBundle: boolean): Verification => ({
   ),
 });
 
-/** Judges one bundle or receipt: every row of trust.md §3.2. @param keysJws from `keysJwsOf` */
+/** The verdict when the keys document is refused: nothing after it was checked. */
+function keysRefused(document: KeyedDocument, code: CheckRow): Verification {
+  const rows: Partial<Record<CheckName, CheckRow>> = {
+    ...(document.kind === 'bundle' ? { bundle: 'pass' } : {}),
+    keys: code,
+  };
+  return verification(rows, {}, isCertificate(document) ? CERTIFICATE_ROWS : undefined);
+}
+
+/** Judges one bundle, receipt or certificate: every row of trust.md §3.2. @param keysJws from `keysJwsOf` */
 export async function judgeDocument(
   document: KeyedDocument,
   keysJws: string,
@@ -61,8 +76,7 @@ export async function judgeDocument(
   const keys = await keysOf(keysJws);
   const isBundle = document.kind === 'bundle';
   if (keys.kind === 'refused') {
-    const rows = { ...(isBundle ? { bundle: 'pass' as const } : {}), keys: keys.code };
-    return { verification: verification(rows, {}), keys: undefined, next: keys.next };
+    return { verification: keysRefused(document, keys.code), keys: undefined, next: keys.next };
   }
   const subject = { jws: document.jws, proof: isBundle ? document.proof : null, document: keys.document };
   const judged = await verify(subject);

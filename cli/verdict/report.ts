@@ -1,3 +1,4 @@
+import { orbIdOf, type Credential } from '../../core/certificate/credential.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import type { Root } from '../../core/verify/keys.ts';
@@ -39,6 +40,20 @@ const MEANINGS: Readonly<Record<VerifyCode, string>> = {
   key_window: 'it was issued when its key was not in use',
   key_revoked: 'its key was revoked, and nothing proves that it is older',
   too_old: 'it is older than --max-age',
+  badge_mismatch: 'the image is not what its certificate looks like: it was changed',
+  badge_unknown: 'the image was drawn by a program version that is not known here',
+  not_certified: 'the image has no certificate',
+  expired: 'it has ended',
+  not_yet_valid: 'it begins in the future',
+  revoked: 'the status list says that it was revoked',
+};
+
+/** Where a certificate needs other words than a receipt. */
+const CERTIFICATE_MEANINGS: Partial<Readonly<Record<VerifyCode, string>>> = {
+  malformed: 'it is no certificate or badge, or was damaged',
+  wrong_type: 'it is signed, but as something else than a certificate',
+  unknown_key: 'its key is no certificate key of the keys document',
+  schema: 'its content is no certificate of a known version',
 };
 
 const NAMES: Readonly<Record<CheckName, string>> = {
@@ -54,7 +69,32 @@ const NAMES: Readonly<Record<CheckName, string>> = {
   key_window: 'key was in use then',
   key_status: 'key is not revoked',
   age: 'receipt is not too old',
+  badge: 'image shows its certificate',
+  validity: 'certificate is in force',
+  status_list: 'status list has it as not revoked',
 };
+
+const CERTIFICATE_NAMES: Partial<Readonly<Record<CheckName, string>>> = {
+  jws: 'certificate is signed by a key',
+  record: 'content is a certificate',
+  inclusion: 'log holds the certificate',
+};
+
+/** Whether the rows are those of a certificate. */
+const isOfCertificate = ({ checks }: Verification): boolean => checks.some(({ id }) => id === 'validity');
+
+const nameOf = (id: CheckName, judged: Verification): string =>
+  (isOfCertificate(judged) ? CERTIFICATE_NAMES[id] : undefined) ?? NAMES[id];
+
+/** What the code means; for a fault of the status list, that it is not about the certificate itself. */
+function meaningOf(judged: Verification): string {
+  const { code, checks } = judged;
+  if (code === 'ok') return '';
+  if (!isOfCertificate(judged)) return MEANINGS[code];
+  const isOfList = code !== 'revoked' && checks.find(({ ok }) => ok === false)?.id === 'status_list';
+  if (!isOfList) return CERTIFICATE_MEANINGS[code] ?? MEANINGS[code];
+  return code === 'expired' ? 'the status list is too old: take a new one' : 'the status list can not be used';
+}
 
 function resultOf({ ok, code }: CheckOutcome): string {
   if (ok === null) return 'not checked';
@@ -62,15 +102,25 @@ function resultOf({ ok, code }: CheckOutcome): string {
 }
 
 function detailOf(id: CheckName, { verification, keys }: Report): string {
-  const { log, key } = verification;
+  const { log, key, certificate, checks } = verification;
   if (id === 'keys' && keys !== undefined)
     return `${printable(keys.document.issuer)}, document ${keys.document.sequence}, root ${keys.root.kid}`;
   if (id === 'inclusion' && log !== undefined)
     return `${printable(log.origin)}, index ${log.index} of ${log.treeSize}; consistent, unwitnessed`;
+  if (id === 'validity' && certificate !== undefined) return `${certificate.validFrom} to ${certificate.validUntil}`;
+  if (id === 'status_list' && checks.some((check) => check.id === id && check.ok === null))
+    return 'status list: not checked offline; --status-list FILE checks it';
   return id === 'key_status' && key !== undefined ? `${key.kid} is ${key.status}` : '';
 }
 
-function subjectOf({ signed }: Verification): string {
+function certificateText(certificate: Credential): string {
+  const { tier, tier_status: status, reputation_score: score } = certificate.credentialSubject;
+  const risk = status === 'at_risk' ? ' at risk' : '';
+  return `: ${tier} ${score}${risk} of ${orbIdOf(certificate)}, issued ${certificate.validFrom} by ${certificate.issuer}`;
+}
+
+function subjectOf({ signed, certificate }: Verification): string {
+  if (certificate !== undefined) return certificateText(certificate);
   if (signed === undefined) return '';
   const { receipt_id: id, orb, issued_at: issued, issuer } = signed.record;
   const what = signed.kind === 'run' ? signed.record.execution.outcome : swapLine(signed.record);
@@ -80,8 +130,15 @@ function subjectOf({ signed }: Verification): string {
 /** The verdict on one line, with what it means and what the user can do about it. */
 export function reportLine({ verification, next }: Report): string {
   const { verdict, code } = verification;
-  const why = code === 'ok' ? [] : [`${code}: ${MEANINGS[code]}`];
+  const why = code === 'ok' ? [] : [`${code}: ${meaningOf(verification)}`];
   return printable([`${verdict}${subjectOf(verification)}`, ...why, ...next].join('; '));
+}
+
+/** For an image that is not judged by its certificate alone: what the certificate is worth. */
+function aloneText({ code, withoutBadge }: Verification): string {
+  if (withoutBadge === undefined || withoutBadge.code === code) return '';
+  const why = withoutBadge.code === 'ok' ? '' : ` (${withoutBadge.code})`;
+  return `the certificate in it, alone: ${withoutBadge.verdict}${why}\n`;
 }
 
 /** The verdict and every check, for people: never only one green tick. */
@@ -89,8 +146,12 @@ export function reportText(report: Report): string {
   const { verification, next } = report;
   const { verdict, code, checks, signed, explanation } = verification;
   const swap = signed?.kind === 'swap' ? swapText(signed.record, explanation) : '';
-  const why = code === 'ok' ? '' : `${code}: ${MEANINGS[code]}\n`;
-  const rows = checks.map((check) => [`  ${NAMES[check.id]}`, resultOf(check), detailOf(check.id, report)]);
+  const why = code === 'ok' ? '' : `${code}: ${meaningOf(verification)}\n${aloneText(verification)}`;
+  const rows = checks.map((check) => [
+    `  ${nameOf(check.id, verification)}`,
+    resultOf(check),
+    detailOf(check.id, report),
+  ]);
   return `${printable(`${verdict}${subjectOf(verification)}`)}\n${why}${next.map((line) => `${line}\n`).join('')}${table(rows)}${swap}`;
 }
 
@@ -101,6 +162,16 @@ function explanationOf({ explanation }: Verification): { readonly explanation?: 
   return {
     explanation:
       kind === 'no-evidence' ? { follows: null, why: kind } : { follows: explanation.follows, why: explanation.why },
+  };
+}
+
+/** Only for certificates: its content, and for a badge its verdict without the image. */
+function certificateOf(judged: Verification): JsonObject {
+  if (!isOfCertificate(judged)) return {};
+  const { certificate, withoutBadge } = judged;
+  return {
+    certificate: certificate ?? null,
+    ...(withoutBadge === undefined ? {} : { certificate_alone: { ...withoutBadge } }),
   };
 }
 
@@ -121,5 +192,6 @@ export function reportValue({ verification, keys }: Report): JsonObject {
         : { issuer: keys.document.issuer, sequence: keys.document.sequence, root: keys.root.kid },
     record: signed?.record ?? null,
     ...explanationOf(verification),
+    ...certificateOf(verification),
   };
 }

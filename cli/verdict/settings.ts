@@ -4,8 +4,10 @@ import type { Replay, VerifyOptions } from '../../core/verify/verify.ts';
 import { usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/output.ts';
+import { readText } from '../io/read-file.ts';
 import { readRoot } from '../trust/root-key.ts';
 import { readPins } from '../trust/trust-store.ts';
+import { withoutLineEnd } from './document.ts';
 import type { TrustAnchors } from './trusted-keys.ts';
 
 /** The value of `--max-age`. @throws Failure */
@@ -29,4 +31,12 @@ export async function trustAnchorsOf(args: Args, io: Io): Promise<TrustAnchors> 
   return text === undefined
     ? { kind: 'pins', pins: await readPins(io) }
     : { kind: 'root', root: await readRoot(text, io) };
+}
+
+const MAX_LIST_BYTES = 4 * 1024 * 1024;
+
+/** The status list of `--status-list`, signed. @throws Failure the file can't be read */
+export async function statusListOf(args: Args, io: Io): Promise<string | undefined> {
+  const file = args.one('status-list');
+  return file === undefined ? undefined : withoutLineEnd(await readText(file, MAX_LIST_BYTES, io));
 }

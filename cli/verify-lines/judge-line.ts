@@ -1,8 +1,16 @@
 import { repeatedVerify } from '../../adapters/keys/repeated-verify.ts';
 import { sha256 } from '../../adapters/keys/primitives.ts';
 import { verifyReceipt, type VerifyOptions } from '../../core/verify/verify.ts';
+import { invalid } from '../io/failure.ts';
 import { readDocument } from '../verdict/document.ts';
-import { judgeDocument, keysJwsOf, malformedReport, type Judging } from '../verdict/judge-document.ts';
+import {
+  isCertificate,
+  judgeDocument,
+  keysJwsOf,
+  malformedReport,
+  type Judging,
+  type KeyedDocument,
+} from '../verdict/judge-document.ts';
 import type { Report } from '../verdict/report.ts';
 import { replaySwaps } from '../verdict/settings.ts';
 import { trustKeys, type TrustAnchors, type TrustedKeys } from '../verdict/trusted-keys.ts';
@@ -14,6 +22,8 @@ export interface LineSettings {
   /** The keys document of `--keys`, signed. */
   readonly keysJws: string | undefined;
   readonly allowUnlogged: boolean;
+  /** The status list of `--status-list`, for certificates. */
+  readonly statusList: string | undefined;
   readonly maxAgeMs: number | undefined;
   readonly explain: boolean;
   /** The time of all verdicts, ms since the epoch. */
@@ -61,15 +71,21 @@ export async function lineJudge(
 ): Promise<(line: Uint8Array) => Promise<JudgedLine>> {
   const options = await optionsOf(settings);
   const primitives = { sha256, ed25519Verify: repeatedVerify(), now: () => settings.now };
-  const judging: Judging = {
-    keysOf: openOnce(settings.believed, onKeys),
-    verify: (subject) => verifyReceipt(subject, options, primitives),
-  };
+  const keysOf = openOnce(settings.believed, onKeys);
+  const ofReceipt: Judging = { keysOf, verify: (subject) => verifyReceipt(subject, options, primitives) };
+  async function ofCertificate(document: KeyedDocument): Promise<Judging> {
+    const { judgeCertificate } = await import('../verdict/judge-certificate.ts');
+    const { allowUnlogged, statusList } = settings;
+    const shared = { allowUnlogged, statusList, now: primitives.now };
+    return { keysOf, verify: (subject) => judgeCertificate(subject, { document }, shared) };
+  }
   async function reportOn(line: Uint8Array): Promise<Report> {
     if (line.length > MAX_LINE_BYTES) return malformedReport([`it is longer than ${MAX_LINE_BYTES} bytes`]);
     // The name of the file says nothing about a line.
     const document = readDocument(line, '');
     if (document.kind === 'malformed') return malformedReport([]);
+    if (document.kind === 'svg') throw invalid('an image is no line: verify it as a file of its own');
+    const judging = isCertificate(document) ? await ofCertificate(document) : ofReceipt;
     return judgeDocument(document, keysJwsOf(document, settings.keysJws), judging);
   }
   return async (line) => {

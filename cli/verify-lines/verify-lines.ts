@@ -7,7 +7,7 @@ import { printable } from '../io/output.ts';
 import { readText, unreadable } from '../io/read-file.ts';
 import { readKeysFile } from '../verdict/document.ts';
 import { rememberKeys, type NewerKeys } from '../verdict/remember-keys.ts';
-import { maxAgeOf, trustAnchorsOf } from '../verdict/settings.ts';
+import { maxAgeOf, statusListOf, trustAnchorsOf } from '../verdict/settings.ts';
 import { InOrder } from './in-order.ts';
 import { batchJudge, type BatchSettings, type JudgeBatch } from './judge-batch.ts';
 import { lineBatches } from './line-batches.ts';
@@ -47,6 +47,7 @@ async function settingsOf(args: Args, io: Io): Promise<BatchSettings> {
     believed: await trustAnchorsOf(args, io),
     keysJws: keys === undefined ? undefined : readKeysFile(await readText(keys, MAX_KEYS_BYTES, io)),
     allowUnlogged: args.has('allow-unlogged'),
+    statusList: await statusListOf(args, io),
     maxAgeMs: maxAgeOf(args).maxAgeMs,
     explain: args.has('explain'),
     now: io.clock.now(),

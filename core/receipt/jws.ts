@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../json/json-value.ts';
 import type { Signer } from './signer.ts';
 
 /** Types of signed documents (trust.md §1.3). */
-export type JwsType = 'orb-receipt+jws' | 'orb-swap+jws' | 'orb-keys+jws';
+export type JwsType = 'orb-receipt+jws' | 'orb-swap+jws' | 'orb-keys+jws' | 'vc+jwt';
 
 /** A protected header: its members, and the text that they were parsed from. */
 export interface JwsHeader {
@@ -45,14 +45,26 @@ export function parseJws(jws: string): JwsParts | undefined {
   return { header, payload, signature, signingInput: encodeUtf8(jws.slice(0, jws.lastIndexOf('.'))) };
 }
 
+/** The type that a JWS names in its header, unverified. @returns undefined: no header can be read, or it names none */
+export function claimedType(jws: string): string | undefined {
+  const head = decodeBase64Url(jws.slice(0, Math.max(0, jws.indexOf('.'))));
+  const { members = {} } = (head === undefined ? undefined : parseHeader(head)) ?? {};
+  const type = Object.hasOwn(members, 'typ') ? members['typ'] : undefined;
+  return typeof type === 'string' ? type : undefined;
+}
+
 /** Reasons to refuse a header, in the order of trust.md §3.2, row 4. */
 export type HeaderFault = 'wrong_type' | 'unsupported_alg' | 'embedded_key' | 'unsupported_header' | 'unknown_key';
 
 const KEY_MEMBERS = ['jwk', 'jku', 'x5c', 'x5u', 'x5t', 'x5t#S256'];
-const MEMBERS = new Set(['alg', 'kid', 'typ']);
+const MEMBERS: ReadonlySet<string> = new Set(['alg', 'kid', 'typ']);
+// A credential also says that its payload is one (VC-JOSE-COSE §3.1.1, trust.md §6.1).
+const CREDENTIAL_MEMBERS: ReadonlySet<string> = new Set([...MEMBERS, 'cty']);
+
+const membersOf = (type: JwsType): ReadonlySet<string> => (type === 'vc+jwt' ? CREDENTIAL_MEMBERS : MEMBERS);
 
 const headerOf = (kid: string, type: JwsType): string =>
-  `{"alg":"Ed25519","kid":${JSON.stringify(kid)},"typ":"${type}"}`;
+  `{"alg":"Ed25519",${type === 'vc+jwt' ? '"cty":"vc",' : ''}"kid":${JSON.stringify(kid)},"typ":"${type}"}`;
 
 /**
  * Checks a header (trust.md §1.3). A key inside the document does not prove the signer, so it is refused. White space,
@@ -67,7 +79,7 @@ export function checkHeader(
   if (member('typ') !== type) return { fault: 'wrong_type' };
   if (member('alg') !== 'Ed25519') return { fault: 'unsupported_alg' };
   if (KEY_MEMBERS.some((name) => Object.hasOwn(members, name))) return { fault: 'embedded_key' };
-  if (Object.keys(members).some((name) => !MEMBERS.has(name))) return { fault: 'unsupported_header' };
+  if (Object.keys(members).some((name) => !membersOf(type).has(name))) return { fault: 'unsupported_header' };
   const kid = member('kid');
   if (typeof kid !== 'string') return { fault: 'unknown_key' };
   return text === headerOf(kid, type) ? { kid } : { fault: 'unsupported_header' };
@@ -93,7 +105,7 @@ function headerPart(signer: Signer, type: JwsType): string {
 
 /**
  * Signs a payload as compact JWS (RFC 7515, `alg: Ed25519` of RFC 9864).
- * @param payload canonical text of the profile
+ * @param payload canonical text; of the profile, except for a credential
  */
 export function signJws(payload: string, type: JwsType, signer: Signer, { utf8, base64Url }: Encoding): string {
   const input = `${headerPart(signer, type)}.${base64Url(utf8(payload))}`;

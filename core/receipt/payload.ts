@@ -20,14 +20,24 @@ function parse(text: string): unknown {
   }
 }
 
+/** Whether a text is the canonical form of the value that it was parsed to. A lone surrogate has no canonical form. */
+function isCanonical(value: JsonObject, text: string): boolean {
+  try {
+    return jcs(value) === text;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Reads the payload of a signed document: first UTF-8 and a JSON object, then the profile, then the canonical form. A
  * duplicate key breaks the canonical form, so two values for one key are never accepted.
+ * @param hasProfile false for a credential: names such as `@context` are outside the profile (trust.md §1.3)
  */
-export function readPayload(bytes: Uint8Array): ReadPayload {
+export function readPayload(bytes: Uint8Array, hasProfile = true): ReadPayload {
   const text = decodeUtf8(bytes);
   const value = text === undefined ? undefined : parse(text);
-  if (!isJsonObject(value)) return fault('payload');
-  if (!fitsProfile(value)) return fault('profile');
-  return jcs(value) === text ? { ok: true, value } : fault('not_canonical');
+  if (text === undefined || !isJsonObject(value)) return fault('payload');
+  if (hasProfile && !fitsProfile(value)) return fault('profile');
+  return isCanonical(value, text) ? { ok: true, value } : fault('not_canonical');
 }

@@ -6,8 +6,6 @@ import type { Primitives } from '../merkle/primitives.ts';
 import { parseTlogProof, type TlogProof } from '../merkle/tlog-proof.ts';
 import { verifyInclusion } from '../merkle/verify-proof.ts';
 import { publicKeyBytes, type KeysDocument } from '../receipt/keys-document.ts';
-import { privateEntry, privateSwapEntry, receiptEntry, swapEntry } from '../receipt/log-entry.ts';
-import type { SignedRecord } from './signed-record.ts';
 
 export type InclusionResult =
   | { readonly ok: true; readonly index: number; readonly treeSize: number }
@@ -41,39 +39,23 @@ async function included(
   return verifyInclusion({ index: proof.index, size, leaf, proof: proof.hashes, root }, primitives);
 }
 
-/** A signed receipt to look up in the log. */
-export interface LoggedReceipt {
-  readonly signed: SignedRecord;
-  readonly jws: string;
-}
-
 /**
- * The log may hold either form of the entry, depending on what was published at that time (trust.md §2.1). The more
- * frequent form comes first: each takes a walk up the tree.
+ * Row 10 of trust.md §3.2: proof text, checkpoint, inclusion, in this order.
+ * @param jws the signed document
+ * @param entriesOf the entries that the log may hold for it, by the hexadecimal SHA-256 of the document
  */
-function* entriesOf(signed: SignedRecord, jwsSha256: string): Generator<string> {
-  if (signed.kind === 'run') {
-    yield privateEntry(signed.record, jwsSha256);
-    yield receiptEntry(signed.record, jwsSha256);
-  } else {
-    yield privateSwapEntry(signed.record, jwsSha256);
-    yield swapEntry(signed.record, jwsSha256);
-  }
-}
-
-/** Row 10 of trust.md §3.2: proof text, checkpoint, inclusion, in this order. */
 export async function checkInclusion(
-  receipt: LoggedReceipt,
-  proofText: string,
-  document: KeysDocument,
+  jws: string,
+  entriesOf: (jwsSha256: string) => Iterable<string>,
+  { proof: proofText, document }: { readonly proof: string; readonly document: KeysDocument },
   primitives: Primitives,
 ): Promise<InclusionResult> {
   const proof = parseTlogProof(proofText);
   if (proof === undefined) return { ok: false, code: 'inclusion' };
   const checkpoint = await openCheckpoint(proof.checkpoint, document.log_origin, trustedLogKeys(document), primitives);
   if (checkpoint === undefined) return { ok: false, code: 'checkpoint' };
-  const jwsSha256 = encodeHex(await primitives.sha256(encodeUtf8(receipt.jws)));
-  for (const entry of entriesOf(receipt.signed, jwsSha256)) {
+  const jwsSha256 = encodeHex(await primitives.sha256(encodeUtf8(jws)));
+  for (const entry of entriesOf(jwsSha256)) {
     if (await included(entry, proof, checkpoint, primitives))
       return { ok: true, index: proof.index, treeSize: checkpoint.size };
   }

@@ -3,6 +3,7 @@ import type { Primitives } from '../merkle/primitives.ts';
 import { checkHeader, type JwsParts, type JwsType } from '../receipt/jws.ts';
 import { publicKeyBytes, type KeyRole, type PublishedKey } from '../receipt/keys-document.ts';
 import { readPayload } from '../receipt/payload.ts';
+import type { CheckRow } from './rows.ts';
 import type { VerifyCode } from './verdict.ts';
 
 export type OpenedJws =
@@ -34,6 +35,12 @@ export async function openJws(
   if (key === undefined || bytes === undefined) return { ok: false, code: 'unknown_key' };
   if (!(await primitives.ed25519Verify(bytes, parts.signature, parts.signingInput)))
     return { ok: false, code: 'signature', key };
-  const payload = readPayload(parts.payload);
+  const payload = readPayload(parts.payload, expected.type !== 'vc+jwt');
   return payload.ok ? { ok: true, payload: payload.value, key } : { ok: false, code: payload.code, key };
 }
+
+const IN_RECORD: ReadonlySet<VerifyCode> = new Set(['payload', 'profile', 'not_canonical']);
+
+/** The rows of a document that does not open: 3 to 5 for its signature, 6 for its content. */
+export const openingRows = (code: VerifyCode): { readonly jws: CheckRow; readonly record?: CheckRow } =>
+  IN_RECORD.has(code) ? { jws: 'pass', record: code } : { jws: code };

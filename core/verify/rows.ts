@@ -22,6 +22,24 @@ const ROWS: readonly CheckName[] = [
   'age',
 ];
 
+/** Rows of a certificate (trust.md §3.2). */
+export const CERTIFICATE_ROWS: readonly CheckName[] = [
+  'bundle',
+  'keys',
+  'jws',
+  'record',
+  'issuer',
+  'inclusion',
+  'key_window',
+  'key_status',
+  'badge',
+  'validity',
+  'status_list',
+];
+
+/** Rows that are listed only where they were made. */
+const ON_REQUEST: ReadonlySet<CheckName> = new Set(['decision', 'badge']);
+
 /** Result of a row: the code of a failure, `pass`, or `none` when there is nothing to check. */
 export type CheckRow = VerifyCode | 'pass' | 'none';
 
@@ -31,20 +49,33 @@ function outcome(id: CheckName, result: CheckRow | undefined): CheckOutcome {
 }
 
 /** Other facts about a document, for any verdict. */
-export type VerifiedFacts = Pick<Verification, 'signed' | 'key' | 'log' | 'explanation'>;
+export type VerifiedFacts = Pick<Verification, 'signed' | 'certificate' | 'key' | 'log' | 'explanation'>;
+
+const codeOf = (checks: readonly CheckOutcome[]): VerifyCode =>
+  checks.find((check) => check.ok === false)?.code ?? 'ok';
+
+/** What the certificate of a badge is worth alone. */
+function withoutBadge(checks: readonly CheckOutcome[], hasBadge: boolean): Pick<Verification, 'withoutBadge'> {
+  if (!hasBadge) return {};
+  const code = codeOf(checks.filter(({ id }) => id !== 'badge'));
+  return { withoutBadge: { verdict: verdictOf(code), code } };
+}
 
 /**
  * The verification from its rows (trust.md §3.2). The first failure in the order of the table decides. Every row is
  * listed, so that no reader sees only a single green tick.
+ * @param table the rows of this kind of document
  */
 export function verification(
   results: Partial<Readonly<Record<CheckName, CheckRow>>>,
   found: VerifiedFacts,
+  table: readonly CheckName[] = ROWS,
 ): Verification {
-  const rows = ROWS.filter((id) => id !== 'decision' || results.decision !== undefined);
+  const rows = table.filter((id) => !ON_REQUEST.has(id) || results[id] !== undefined);
   const checks = rows.map((id) => outcome(id, results[id]));
-  const code = checks.find((check) => check.ok === false)?.code ?? 'ok';
+  const code = codeOf(checks);
   const verdict = verdictOf(code);
   const signatureValid = results.jws === 'pass' && results.record === 'pass';
-  return { verdict, code, exit: exitCodeOf(verdict), checks, signatureValid, ...found };
+  const alone = withoutBadge(checks, results.badge !== undefined && found.certificate !== undefined);
+  return { verdict, code, exit: exitCodeOf(verdict), checks, signatureValid, ...found, ...alone };
 }

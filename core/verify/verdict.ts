@@ -1,3 +1,4 @@
+import type { Credential } from '../certificate/credential.ts';
 import type { KeyStatus } from '../receipt/keys-document.ts';
 import type { SignedRecord } from './signed-record.ts';
 
@@ -27,11 +28,20 @@ export type VerifyCode =
   | 'checkpoint'
   | 'key_window'
   | 'key_revoked'
-  | 'too_old';
+  | 'too_old'
+  | 'badge_mismatch'
+  | 'badge_unknown'
+  | 'not_certified'
+  | 'expired'
+  | 'not_yet_valid'
+  | 'revoked';
 
 export type Verdict = 'valid' | 'tampered' | 'undecidable' | 'untrusted';
 
-/** The rows of §3.2, in their order. `decision` exists only for swap receipts, on request. */
+/**
+ * The rows of §3.2, in their order. `decision` exists only for swap receipts, on request; the last three only for
+ * certificates, and `badge` only for badges.
+ */
 export type CheckName =
   | 'bundle'
   | 'keys'
@@ -44,7 +54,10 @@ export type CheckName =
   | 'inclusion'
   | 'key_window'
   | 'key_status'
-  | 'age';
+  | 'age'
+  | 'badge'
+  | 'validity'
+  | 'status_list';
 
 /** Result of one row: passed, failed with a code, or not made (`null`: nothing to check, or a row before it failed). */
 export interface CheckOutcome {
@@ -69,6 +82,10 @@ export interface Verification {
   readonly signatureValid: boolean;
   /** Present when its signature and form are good. */
   readonly signed?: SignedRecord;
+  /** Present when the document is a certificate whose signature and form are good. */
+  readonly certificate?: Credential;
+  /** The result for the certificate of a badge, without the image around it. */
+  readonly withoutBadge?: { readonly verdict: Verdict; readonly code: VerifyCode };
   /** Whether the decision follows from the evidence. Present for a swap receipt, on request. */
   readonly explanation?: Explanation;
   readonly key?: { readonly kid: string; readonly status: KeyStatus };
@@ -76,7 +93,7 @@ export interface Verification {
   readonly log?: { readonly origin: string; readonly index: number; readonly treeSize: number };
 }
 
-const TAMPERED: ReadonlySet<VerifyCode> = new Set(['signature', 'input', 'output']);
+const TAMPERED: ReadonlySet<VerifyCode> = new Set(['signature', 'input', 'output', 'badge_mismatch']);
 const UNTRUSTED: ReadonlySet<VerifyCode> = new Set([
   'issuer',
   'score_mismatch',
@@ -87,6 +104,9 @@ const UNTRUSTED: ReadonlySet<VerifyCode> = new Set([
   'key_window',
   'key_revoked',
   'too_old',
+  'expired',
+  'not_yet_valid',
+  'revoked',
 ]);
 
 /** The verdict for a code. */

@@ -1,16 +1,17 @@
 import type { Primitives } from '../merkle/primitives.ts';
 import { parseBundle } from '../receipt/bundle.ts';
 import type { KeysDocument, PublishedKey } from '../receipt/keys-document.ts';
-import { parseJws, type JwsParts } from '../receipt/jws.ts';
+import { claimedType, parseJws } from '../receipt/jws.ts';
 import type { SwapReceipt } from '../receipt/swap-record.ts';
 import { scoreOfRecord } from '../trust/score.ts';
-import { checkInclusion, type InclusionResult } from './inclusion.ts';
+import { checkInclusion } from './inclusion.ts';
+import { inclusionRow, passIf, placeOf, statusRow, windowRow, type Logged } from './key-rows.ts';
 import { openKeys, type Root } from './keys.ts';
 import { checkOpenings, type Openings } from './openings.ts';
 import { verification, type CheckRow } from './rows.ts';
-import { signedRecordOf, type ReceiptType, type SignedRecord } from './signed-record.ts';
+import { entriesOf, signedRecordOf, type ReceiptType, type SignedRecord } from './signed-record.ts';
 import type { Verification } from './verdict.ts';
-import { openJws } from './open-jws.ts';
+import { openingRows, openJws } from './open-jws.ts';
 
 /** Cryptographic functions of a verifier, and its clock. */
 export interface VerifierPrimitives extends Primitives {
@@ -43,8 +44,6 @@ export interface VerifySubject {
   readonly document: KeysDocument;
 }
 
-const passIf = (good: boolean, code: CheckRow): CheckRow => (good ? 'pass' : code);
-
 function scoreRow(signed: SignedRecord): CheckRow {
   if (signed.kind === 'swap') return 'none';
   const { trust_score, risk_level } = scoreOfRecord(signed.record);
@@ -61,29 +60,10 @@ async function inclusionOf(
   signed: SignedRecord,
   options: VerifyOptions,
   primitives: Primitives,
-): Promise<InclusionResult | 'not_in_log' | 'none'> {
+): Promise<Logged> {
   const { jws, proof, document } = subject;
   if (proof === null) return options.allowUnlogged === true ? 'none' : 'not_in_log';
-  return checkInclusion({ signed, jws }, proof, document, primitives);
-}
-
-function inclusionRow(logged: InclusionResult | 'not_in_log' | 'none'): CheckRow {
-  if (typeof logged === 'string') return logged;
-  return logged.ok ? 'pass' : logged.code;
-}
-
-function windowRow(issuedAt: string, key: PublishedKey): CheckRow {
-  const issued = Date.parse(issuedAt);
-  const begun = issued >= Date.parse(key.not_before);
-  const ended = key.not_after !== null && issued > Date.parse(key.not_after);
-  return passIf(begun && !ended, 'key_window');
-}
-
-/** A revoked key is valid only below the log index of its revocation. Without a proven index the row fails. */
-function statusRow(key: PublishedKey, logged: InclusionResult | 'not_in_log' | 'none'): CheckRow {
-  if (key.status !== 'revoked') return 'pass';
-  const index = typeof logged === 'object' && logged.ok ? logged.index : undefined;
-  return passIf(index !== undefined && key.revoked_log_index !== null && index < key.revoked_log_index, 'key_revoked');
+  return checkInclusion(jws, (sha256) => entriesOf(signed, sha256), { proof, document }, primitives);
 }
 
 function ageRow(issuedAt: string, maxAgeMs: number | undefined, now: number): CheckRow {
@@ -124,18 +104,12 @@ async function judge(
     key_status: statusRow(key, logged),
     age: ageRow(issuedAt, options.maxAgeMs, primitives.now()),
   } as const;
-  const log =
-    typeof logged === 'object' && logged.ok
-      ? { log: { origin: subject.document.log_origin, index: logged.index, treeSize: logged.treeSize } }
-      : {};
+  const log = placeOf(logged, subject.document.log_origin);
   return { rows, found: { signed, ...log, ...(explanation === undefined ? {} : { explanation }) } };
 }
 
-/** The type that a header names, unverified. Any unknown type is handled as that of a run, and then refused. */
-function typeOf(parts: JwsParts | undefined): ReceiptType {
-  const members = parts?.header.members ?? {};
-  return Object.hasOwn(members, 'typ') && members['typ'] === 'orb-swap+jws' ? 'orb-swap+jws' : 'orb-receipt+jws';
-}
+/** Any type but that of a swap is handled as that of a run, and then refused. */
+const typeOf = (jws: string): ReceiptType => (claimedType(jws) === 'orb-swap+jws' ? 'orb-swap+jws' : 'orb-receipt+jws');
 
 /**
  * Verifies a receipt, of a run or of a swap, with an opened keys document: rows 3 to 13 of trust.md §3.2. It never
@@ -147,14 +121,10 @@ export async function verifyReceipt(
   primitives: VerifierPrimitives,
 ): Promise<Verification> {
   const { keys } = subject.document;
-  const parts = parseJws(subject.jws);
-  const type = typeOf(parts);
-  const opened = await openJws(parts, { type, role: 'receipt' }, keys, primitives);
+  const type = typeOf(subject.jws);
+  const opened = await openJws(parseJws(subject.jws), { type, role: 'receipt' }, keys, primitives);
   const found = opened.key === undefined ? {} : { key: { kid: opened.key.kid, status: opened.key.status } };
-  if (!opened.ok) {
-    const inRecord = opened.code === 'payload' || opened.code === 'profile' || opened.code === 'not_canonical';
-    return verification(inRecord ? { jws: 'pass', record: opened.code } : { jws: opened.code }, found);
-  }
+  if (!opened.ok) return verification(openingRows(opened.code), found);
   const signed = signedRecordOf(type, opened.payload);
   if (signed === undefined) return verification({ jws: 'pass', record: 'schema' }, found);
   const judged = await judge(subject, { signed, key: opened.key }, options, primitives);

@@ -10,6 +10,7 @@ const settings = {
   believed: { kind: 'pins', pins: new Map() },
   keysJws: undefined,
   allowUnlogged: false,
+  statusList: undefined,
   maxAgeMs: undefined,
   explain: false,
   now: CLI_NOW,
