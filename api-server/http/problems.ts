@@ -1,6 +1,7 @@
 import { executeProblems } from '../problems/execute.ts';
 import { generalProblems } from '../problems/general.ts';
 import { logProblems } from '../problems/log.ts';
+import { marketplaceProblems } from '../problems/marketplace.ts';
 import { manifestProblems } from '../problems/manifests.ts';
 import type { Problem } from '../problems/problem-part.ts';
 import { providerProblems } from '../problems/providers.ts';
@@ -17,6 +18,7 @@ export const problems = {
   ...receiptProblems,
   ...logProblems,
   ...manifestProblems,
+  ...marketplaceProblems,
 } as const satisfies Record<string, Problem>;
 
 export type ProblemCode = keyof typeof problems;

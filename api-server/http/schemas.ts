@@ -104,6 +104,7 @@ const problemSchema = closed(
     entry: text('Vault entry that is missing or may not be used.'),
     host: text('Host that the entry would go to.'),
     active_provider: text('Provider that is active.'),
+    validation_report: ref('ValidationReport'),
   },
   [
     'detail',
@@ -116,6 +117,7 @@ const problemSchema = closed(
     'entry',
     'host',
     'active_provider',
+    'validation_report',
   ],
 );
 

@@ -21,7 +21,6 @@ export const executeProblems = {
     status: 409,
     title: 'The Orb is not the published one',
     next: 'Apply the published manifest, or publish a new version.',
-    reserved: true,
   },
   'orbiset-suspended': {
     status: 503,

@@ -64,4 +64,10 @@ export const marketplaceProblems = {
     title: 'No such published version',
     next: 'GET /marketplace/orbs lists what is published.',
   },
+  'evaluation-pending': {
+    status: 404,
+    title: 'The version was published a moment ago and is being evaluated',
+    next: 'Ask again after Retry-After seconds.',
+    retryAfter: 1,
+  },
 } as const satisfies ProblemPart;

@@ -1,7 +1,7 @@
 import type { Ledger } from '../../adapters/ledger/port.ts';
-import type { Logger } from '../../adapters/telemetry/port.ts';
+import type { PlacedEntry } from '../../adapters/ledger/tables/tier-changes.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { entryText, type LogEntry } from '../../core/log-entry/entry.ts';
+import { entryText, readEntry, type LogEntry } from '../../core/log-entry/entry.ts';
 import { certificateStep } from '../../core/publication/certificate-due.ts';
 import type { ListedOrb } from '../../core/publication/listed-orb.ts';
 import { evaluate, type Evaluation } from '../../core/reputation/evaluation.ts';
@@ -10,7 +10,7 @@ import { NEVER_HELD, type HeldTier } from '../../core/reputation/held-tier.ts';
 import { lineOf, orgOf } from '../../core/reputation/line.ts';
 import type { CertificateIssuer, NewestCertificate } from './certificates.ts';
 import type { Listings } from './listings.ts';
-import { profileOf } from './profile.ts';
+import { profileOf, type TierChange } from '../../core/reputation/profile.ts';
 import { readHeldTier } from './stored-evaluation.ts';
 
 export interface EvaluatorParts {
@@ -18,7 +18,6 @@ export interface EvaluatorParts {
   readonly listings: Listings;
   readonly certificates: CertificateIssuer;
   readonly clock: Clock;
-  readonly logger: Pick<Logger, 'error' | 'info'>;
   readonly logOrigin: string;
 }
 
@@ -26,6 +25,8 @@ export interface EvaluatorParts {
 export type Evaluated = 'done' | 'unknown' | 'fenced';
 
 const CHECKPOINT_MS = 5000;
+/** Changes of the tier that a profile shows. */
+const HISTORY = 20;
 const POLL_MS = 50;
 
 /** Evaluates one version at a time, and writes what follows in one transaction (trust.md §5.2). */
@@ -58,13 +59,12 @@ export class Evaluator {
     const certificate = await this.#certificate(orb, evaluation, newest, { ...over, now });
     const entries: readonly LogEntry[] = [...change, ...certificate.entries];
     const profile = profileOf({
-      orb,
-      evaluation,
-      days: evidence.days,
-      events: evidence.events,
-      over: { ...over, origin: this.#parts.logOrigin },
-      history: await ledger.tierChanges(orbId, 20),
-      now,
+      ...evaluation,
+      subject,
+      evidence,
+      history: tierChangesOf(await ledger.tierChanges(orbId, HISTORY)),
+      at: now,
+      log: { origin: this.#parts.logOrigin, size: over.size, rootBase64: Buffer.from(over.root).toString('base64') },
     });
     const result = await ledger.evaluate({
       epoch,
@@ -107,6 +107,13 @@ export class Evaluator {
     return (await this.#parts.certificates.issue(orb, evaluation, over, newest)) ?? NO_CHANGE;
   }
 }
+
+/** Entries of the kind `tier_change`, as the ledger gives them. */
+export const tierChangesOf = (placed: readonly PlacedEntry[]): readonly TierChange[] =>
+  placed.flatMap(({ index, entry: text }) => {
+    const entry = readEntry(text);
+    return entry?.kind === 'tier_change' ? [{ index, entry }] : [];
+  });
 
 /** What an evaluation was computed over. */
 export interface Over {

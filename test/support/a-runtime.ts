@@ -11,6 +11,7 @@ import { executeRoute } from '../../api-server/services/execute/execute.ts';
 import { OrbFailovers } from '../../api-server/runtime/failover/orb-failovers.ts';
 import { WarningLimiter } from '../../api-server/runtime/warning-limiter.ts';
 import { KillSwitches } from '../../api-server/runtime/kill-switches.ts';
+import type { PublishedVersions } from '../../core/run/published.ts';
 import { RunRates } from '../../api-server/runtime/run-rates.ts';
 import { RunsInFlight } from '../../api-server/runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../../api-server/runtime/runtime.ts';
@@ -195,6 +196,13 @@ const SETTINGS: RuntimeSettings = {
   secretHint: ({ name }, entry, host) => `orb secrets set ${entry} --host ${host} --orbiset ${name}`,
 };
 
+/** Versions that nobody published. */
+export const NOTHING_PUBLISHED: PublishedVersions = {
+  version: () => undefined,
+  ownerOf: () => undefined,
+  isFresh: () => true,
+};
+
 const vaultSecret = (): ReadonlyMap<string, Uint8Array> => new Map([['TOKEN', Buffer.from(SECRET)]]);
 
 /** @returns a runtime with the Orb `acme.echo@1.0.0` and the Orbiset `support` in tenant `acme` */
@@ -223,6 +231,8 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     slots: new Slots({ perKey: 256, waiting: 1000 }),
     inFlight,
     rates: new RunRates(),
+    published: NOTHING_PUBLISHED,
+    publishedRun: () => undefined,
     switches: new KillSwitches(inFlight),
     failover: new OrbFailovers({
       clock,

@@ -46,6 +46,7 @@ interface EvaluationPort {
    * that wrote one.
    */
   readonly evaluate: (evaluation: NewEvaluation) => Promise<EvaluateResult>;
+  readonly evaluation: (orbId: string) => Promise<Evaluation | undefined>;
   /** Rows that were written after `change` (0: all), in order of their last change, at most 100 a call. */
   readonly evaluations: (change: number) => Promise<readonly Evaluation[]>;
 }
@@ -61,6 +62,8 @@ const schema: TableSchema = {
 
 // A profile has some 10 kB.
 const MAX_EVALUATIONS = 100;
+
+const SELECT = 'SELECT orb_id, epoch, tree_size, as_of, held, profile, change FROM evaluations';
 
 const evaluationOf = (row: Row): Evaluation => ({
   orbId: textOf(row, 'orb_id'),
@@ -91,15 +94,18 @@ function evaluateResult(result: RowResult): EvaluateResult {
 }
 
 function evaluationPort({ prepare, read, write, writeLogged }: TableParts<EvaluateRow>): EvaluationPort {
-  const since = prepare(
-    `SELECT orb_id, epoch, tree_size, as_of, held, profile, change FROM evaluations
-     WHERE change > ? ORDER BY change LIMIT ${MAX_EVALUATIONS}`,
-  );
+  const since = prepare(`${SELECT} WHERE change > ? ORDER BY change LIMIT ${MAX_EVALUATIONS}`);
+  const one = prepare(`${SELECT} WHERE orb_id = ?`);
   return {
     evaluate: async (evaluation) => {
       const send = evaluation.entries.length === 0 ? write : writeLogged;
       return evaluateResult(await send(['evaluate', evaluation]));
     },
+    evaluation: (orbId) =>
+      read(() => {
+        const row = one.get(orbId);
+        return row === undefined ? undefined : evaluationOf(row);
+      }),
     evaluations: (change) => read(() => since.all(change).map(evaluationOf)),
   };
 }

@@ -2,8 +2,10 @@ import { ORB_STATUSES, TIERS, TIER_STATUSES } from '../../../core/log-entry/entr
 import type { JsonSchema } from '../../http/operation.ts';
 import { closed, count, ref, shapes, text } from '../../http/schemas.ts';
 
-const nullable = (schema: Exclude<JsonSchema, boolean>): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
-const words = (list: readonly string[]): Exclude<JsonSchema, boolean> => ({ type: 'string', enum: [...list] });
+type Schema = Exclude<JsonSchema, boolean>;
+
+const nullable = (schema: JsonSchema): Schema => ({ anyOf: [schema, { type: 'null' }] });
+const words = (list: readonly string[]): Schema => ({ type: 'string', enum: [...list] });
 
 const publisher = closed({
   org: text('Organisation: the first label of the id.'),
@@ -33,7 +35,7 @@ const item = closed({
   links: closed({ reputation: text('Path.'), certificate: text('Path.'), badge: text('Path.') }),
 });
 
-const pageOf = (items: JsonSchema, limit: JsonSchema): Exclude<JsonSchema, boolean> =>
+const pageOf = (items: JsonSchema, limit: JsonSchema): Schema =>
   closed({
     items: { type: 'array', items },
     total: count('Items of all pages.'),

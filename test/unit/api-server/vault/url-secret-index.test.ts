@@ -75,7 +75,11 @@ const IDS = ['acme.a@1.0.0', 'acme.b@1.0.0', 'acme.b@2.0.0'];
 function askedOfAll(catalog: MemoryCatalog, { hosts, orbs }: VaultReach): readonly string[] {
   const expected = new Map<string, string>();
   for (const id of IDS) {
-    const found = resolveOrb(catalog, { namespace: 'acme', orbs }, idOf(id), PLATFORM);
+    const found = resolveOrb(catalog, { namespace: 'acme', orbs }, idOf(id), {
+      platformNamespace: PLATFORM,
+      published: () => undefined,
+      digestOf: ({ compiled: orb }) => orb?.digest,
+    });
     const { providers = new Map() } = found.kind === 'found' ? (found.entry.compiled ?? {}) : {};
     for (const { entry, host = '' } of urlSecretsOf({ providers }))
       if (hostAllowed(host, hosts.get(entry) ?? []) && !expected.has(entry)) expected.set(entry, id);

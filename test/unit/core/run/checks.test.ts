@@ -13,6 +13,8 @@ const facts: CheckFacts = {
   outputsComplete: true,
   exception: false,
   clockStepped: false,
+  manifest: 'pass',
+  standing: 'fail',
 };
 
 describe('checksOf (trust.md §4)', () => {
@@ -42,6 +44,8 @@ describe('checksOf (trust.md §4)', () => {
       { closedBy: 'sweeper', outcome: 'platform_error', attempts: [], outputsComplete: false },
       { output_schema: 'unknown', isolation: 'unknown', slo: 'unknown', manifest: 'pass' },
     ],
+    ['another manifest than the published one', { manifest: 'fail' }, { manifest: 'fail' }],
+    ['a certified version', { standing: 'pass' }, { standing: 'pass' }],
     [
       'a denied run',
       { outcome: 'policy_denied', attempts: [], outputsComplete: false },

@@ -23,6 +23,8 @@ const seed: RunSeed = {
   irreversible: true,
   slo_ms: 500,
   self: true,
+  manifest: 'pass',
+  standing: 'fail',
   anonymous: false,
   has_inputs: true,
   has_outputs: true,
