@@ -1,22 +1,13 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { RunProblemCode } from '../../core/attempts/classify.ts';
 import { shownBody } from '../../core/run/shown-body.ts';
-import type { RunOutcome } from '../../core/receipt/record.ts';
+import { runStatusOf } from '../../core/run/run-status.ts';
 import { problem } from '../http/problem.ts';
 import { json } from '../http/reply.ts';
 import type { Reply } from '../http/route.ts';
 import type { CallResults } from './call-providers.ts';
 import type { FinishedRun } from './finished-run.ts';
 import { summaryOf } from './seal-run.ts';
-
-const statusOf: Readonly<Record<RunOutcome, 'completed' | 'failed' | 'timed_out' | 'denied'>> = {
-  success: 'completed',
-  orb_error: 'failed',
-  timeout: 'timed_out',
-  policy_denied: 'denied',
-  caller_error: 'failed',
-  platform_error: 'failed',
-};
 
 /** For whom an answer is written. */
 type Audience =
@@ -47,7 +38,7 @@ function success(finished: FinishedRun, audience: Audience): Reply {
   const { execution } = record;
   return json({
     run_id: execution.run_id,
-    status: statusOf[execution.outcome],
+    status: runStatusOf[execution.outcome],
     outputs: finished.outputs ?? {},
     receipt: summaryOf(record, true),
     execution_ms: execution.duration_ms,
@@ -83,7 +74,7 @@ function failure(finished: FinishedRun, code: RunProblemCode, audience: Audience
   return problem(run.plan, code, {
     headers: retryAfter(calls),
     extensions: {
-      run: runView(finished, statusOf[sealed.record.execution.outcome], true),
+      run: runView(finished, runStatusOf[sealed.record.execution.outcome], true),
       ...openings(finished, audience),
       ...(maybeExecuted ? { maybe_executed: true } : {}),
       ...providerStatus(finished, code),

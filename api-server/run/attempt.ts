@@ -1,12 +1,11 @@
 import type { DialFailure, DialLimits, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
-import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
 import type { AttemptRecord } from '../../core/receipt/record.ts';
 import { failureOf, maybeExecuted, type Failure, type RepeatPolicy } from '../../core/attempts/repeat.ts';
 import { retryAfterMs } from '../../core/attempts/retry-after.ts';
 import { attemptOutcome, isTenantRefusal, type ProviderExchange } from '../../core/attempts/classify.ts';
 import type { ReadyAttempt } from '../../core/run/eligibility.ts';
-import { extractOutputs } from '../../core/run/outputs.ts';
-import { readBody, type ProviderAnswer } from '../../core/run/response-body.ts';
+import { readAnswer, type AnswerReading } from '../../core/run/read-answer.ts';
 import { contentTypeOf, headerMap } from './header-map.ts';
 import type { RunPlan } from './plan.ts';
 import type { LiveRun } from '../runtime/runs-in-flight.ts';
@@ -35,53 +34,17 @@ export interface AttemptResult {
   readonly body: Uint8Array | undefined;
 }
 
-interface Reading {
-  readonly exchange: ProviderExchange;
-  readonly outputs: JsonObject | null;
-  readonly complete: boolean;
-}
-
-type Answered = Extract<DialResult, { kind: 'answered' }>;
-
-/** Its headers are joined by name when an output reads them: most outputs are in the body. */
-class LazyAnswer implements ProviderAnswer {
-  readonly status: number;
-  readonly body: JsonValue | undefined;
-  readonly #headers: Answered['headers'];
-  #map: Readonly<Record<string, string>> | undefined;
-
-  constructor({ status, headers }: Answered, body: JsonValue | undefined) {
-    this.status = status;
-    this.body = body;
-    this.#headers = headers;
-  }
-
-  get headers(): Readonly<Record<string, string>> {
-    return (this.#map ??= headerMap(this.#headers));
-  }
-}
-
-/** Reads a provider's answer: its outputs, and whether the attempt succeeded. */
-function readAnswer(result: Answered, ready: ReadyAttempt): Reading {
-  const { status } = result;
-  if (status < 200 || status > 299) {
-    return { exchange: { kind: 'answered', status, outputsPresent: false }, outputs: null, complete: false };
-  }
-  const body = readBody(result.body, contentTypeOf(result.headers));
-  if (!body.ok)
-    return { exchange: { kind: 'answered', status, outputsPresent: false }, outputs: null, complete: false };
-  const found = extractOutputs(ready.provider.outputs, new LazyAnswer(result, body.body));
-  const present = found.missing.length === 0;
-  return {
-    exchange: { kind: 'answered', status, outputsPresent: present },
-    outputs: present ? found.outputs : null,
-    complete: found.complete,
-  };
-}
-
-const readResult = (result: DialResult, ready: ReadyAttempt): Reading =>
+const readResult = (result: DialResult, { provider }: ReadyAttempt): AnswerReading =>
   result.kind === 'answered'
-    ? readAnswer(result, ready)
+    ? readAnswer(
+        {
+          status: result.status,
+          contentType: () => contentTypeOf(result.headers),
+          headers: () => headerMap(result.headers),
+        },
+        result.body,
+        provider.outputs,
+      )
     : { exchange: { kind: 'failed', cause: result.failure.kind }, outputs: null, complete: false };
 
 /** The request as it is sent: the manifest's own headers, then ours that the manifest does not set. */

@@ -1,11 +1,11 @@
-import type { AttemptVerdict } from '../../core/attempts/breaker.ts';
-import { nextStep, type Candidate, type AttemptState, type StopReason } from '../../core/attempts/plan.ts';
+import { verdictOf, type AttemptVerdict } from '../../core/attempts/breaker.ts';
+import { attemptTimeoutMs } from '../../core/attempts/attempt-timeout.ts';
+import { nextStep, refusalStanding, type Candidate, type AttemptState, type StopReason } from '../../core/attempts/plan.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
-import type { AttemptOutcome } from '../../core/receipt/record.ts';
 import { isTenantRefusal } from '../../core/attempts/classify.ts';
 import type { ReadyAttempt } from '../../core/run/eligibility.ts';
 import { attempt, type AttemptResult } from './attempt.ts';
-import type { OrbFailover, Sender, TenantCooling } from '../runtime/failover/orb-failover.ts';
+import type { OrbFailover, Sender } from '../runtime/failover/orb-failover.ts';
 import type { Run } from './start.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
@@ -24,19 +24,6 @@ export const slotKeys = (
   { slotKey }: Pick<CompiledOrb, 'slotKey'>,
   { origin }: Pick<ReadyAttempt, 'origin'>,
 ): readonly string[] => [slotKey, origin];
-
-/** failover.md §12.2: time without requests after a refused credential or quota, unless the provider names a time. */
-const TENANT_COOLING_MS = 30_000;
-
-const verdicts: Readonly<Record<AttemptOutcome, AttemptVerdict>> = {
-  success: 'good',
-  error: 'bad',
-  timeout: 'bad',
-  rate_limited: 'bad',
-  blocked: 'bad',
-  client_error: 'nothing',
-  cancelled: 'nothing',
-};
 
 const isSuccess = ({ record }: AttemptResult): boolean => record.outcome === 'success';
 
@@ -118,7 +105,7 @@ class RunCalls {
     try {
       const ticket = live.signal.aborted ? undefined : this.#failover.admit(provider);
       if (ticket === undefined) return undefined;
-      return await this.#attempt(ready, ticket, this.#timeoutMs(ready, situation));
+      return await this.#attempt(ready, ticket, attemptTimeoutMs(ready.provider, situation, plan.timeoutMs));
     } finally {
       held.release();
     }
@@ -129,7 +116,7 @@ class RunCalls {
     let verdict: AttemptVerdict = 'nothing';
     try {
       const result = await attempt(this.#runtime, { plan, ready, live, timeoutMs });
-      if (result.concernsOrb) verdict = verdicts[result.record.outcome];
+      if (result.concernsOrb) verdict = verdictOf[result.record.outcome];
       this.#results.push(result);
       this.#learn(result);
       return result;
@@ -144,7 +131,7 @@ class RunCalls {
     const sender = this.#senders.get(provider);
     if (sender === undefined) return;
     if (isTenantRefusal(exchange, usedSecret)) {
-      this.#failover.coolTenant(provider, sender, this.#refusal(result));
+      this.#failover.coolTenant(provider, sender, refusalStanding(exchange, retryAfterMs, this.#until(0)));
       return;
     }
     const { outcome } = result.record;
@@ -157,27 +144,6 @@ class RunCalls {
 
   #until(ms: number): number {
     return this.#runtime.clock.monotonic() + ms;
-  }
-
-  #refusal({ exchange, retryAfterMs }: AttemptResult): TenantCooling {
-    const until = this.#until(retryAfterMs ?? TENANT_COOLING_MS);
-    if (exchange.kind !== 'answered' || exchange.status !== 429) return { kind: 'credential', until };
-    return { kind: retryAfterMs === undefined ? 'quota-unannounced' : 'quota', until };
-  }
-
-  /**
-   * A provider that hangs must leave time for the next one, if a next one is possible (failover.md §12.1).
-   * @returns undefined: the remaining time of the run
-   */
-  #timeoutMs({ provider }: ReadyAttempt, { candidates, failed, maxAttempts }: AttemptState): number | undefined {
-    if (provider.attemptTimeoutMs !== undefined) return provider.attemptTimeoutMs;
-    if (candidates.length === 1 || failed.length + 1 >= maxAttempts) return undefined;
-    if (!provider.repeats.anywhere) return undefined;
-    const tried = new Set(failed.map((one) => one.provider));
-    const another = candidates.some(
-      (one) => one.provider !== provider.name && one.standing.kind === 'free' && !tried.has(one.provider),
-    );
-    return another ? this.#run.plan.timeoutMs / 2 : undefined;
   }
 }
 

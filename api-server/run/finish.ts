@@ -1,6 +1,6 @@
 import { LedgerError, type FinishResult, type RunFinish, type StoredReceipt } from '../../adapters/ledger/port.ts';
 import type { LogFields } from '../../adapters/telemetry/port.ts';
-import { decisiveAttempt, runEnd, type RunEnd } from '../../core/attempts/classify.ts';
+import { decisiveAttempt, endWithoutAttempt, runEnd, type RunEnd } from '../../core/attempts/classify.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import type { AttemptRecord } from '../../core/receipt/record.ts';
 import type { RunEnding } from '../../core/run/record.ts';
@@ -16,19 +16,12 @@ import { recordOf, summaryOf as storedSummaryOf } from './receipt-summary.ts';
 import { commitJson, receiptRow, sealRun, type SealedRun } from './seal-run.ts';
 import type { Run } from './start.ts';
 
-const withoutAttempt: Readonly<Record<CallResults['stop'], RunEnd>> = {
-  unavailable: { outcome: 'orb_error', problem: 'providers-unavailable' },
-  quota: { outcome: 'caller_error', problem: 'provider-rate-limited' },
-  cut: { outcome: 'timeout', problem: 'provider-timeout' },
-  failed: { outcome: 'orb_error', problem: 'provider-failed' },
-};
-
 /** How a run ends: by an attempt, by a kill switch, or because no provider could be called. */
 function endOf(run: Run, { results, stop }: CallResults, decisive: AttemptResult | undefined): RunEnd {
   const killed = run.live.killed();
   if (killed !== undefined && (stop === 'cut' || results.at(-1)?.exchange.kind !== 'answered'))
     return { outcome: 'platform_error', problem: killed };
-  return decisive === undefined ? withoutAttempt[stop] : runEnd(decisive.exchange, decisive.usedSecret);
+  return decisive === undefined ? endWithoutAttempt[stop] : runEnd(decisive.exchange, decisive.usedSecret);
 }
 
 const problemOf = (end: RunEnd): FinishedRun['problem'] => (end.outcome === 'success' ? undefined : end.problem);

@@ -1,4 +1,5 @@
 import type { BreakerState } from '../failover/metrics.ts';
+import type { AttemptOutcome } from '../receipt/record.ts';
 import { SlidingCount } from './sliding-count.ts';
 
 /**
@@ -6,6 +7,17 @@ import { SlidingCount } from './sliding-count.ts';
  * another namespace.
  */
 export type AttemptVerdict = 'good' | 'bad' | 'nothing';
+
+/** The verdict that an outcome gives, when the attempt concerns the Orb. */
+export const verdictOf: Readonly<Record<AttemptOutcome, AttemptVerdict>> = {
+  success: 'good',
+  error: 'bad',
+  timeout: 'bad',
+  rate_limited: 'bad',
+  blocked: 'bad',
+  client_error: 'nothing',
+  cancelled: 'nothing',
+};
 
 /** Values beside the breaker's own state that decide when it opens and for how long. */
 export interface BreakerMoment {

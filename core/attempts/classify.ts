@@ -96,3 +96,11 @@ export function decisiveAttempt<T extends EndedAttempt>(attempts: readonly T[]):
   const limited = attempts.findLast(({ exchange }) => isRateLimit(exchange));
   return limited === undefined ? last : (answeredByOther(attempts, limited) ?? limited);
 }
+
+/** How a run ends that made no attempt. `cut`: its deadline or a kill switch came first. */
+export const endWithoutAttempt: Readonly<Record<'unavailable' | 'quota' | 'cut' | 'failed', RunEnd>> = {
+  unavailable: { outcome: 'orb_error', problem: 'providers-unavailable' },
+  quota: { outcome: 'caller_error', problem: 'provider-rate-limited' },
+  cut: { outcome: 'timeout', problem: 'provider-timeout' },
+  failed: { outcome: 'orb_error', problem: 'provider-failed' },
+};

@@ -1,3 +1,4 @@
+import type { ProviderExchange } from './classify.ts';
 import type { Failure, RepeatPolicy } from './repeat.ts';
 
 /** Whether a provider can be called now, and if not, why and until when (monotonic ms). */
@@ -12,6 +13,27 @@ export type Availability =
   | { readonly kind: 'quota-unannounced'; readonly until: number }
   /** The provider refused the credential of this Orbiset. */
   | { readonly kind: 'credential'; readonly until: number };
+
+/** Why an Orbiset may not call a provider for some time; `cooling`: its own host asked for a pause. */
+export type TenantCooling = Extract<Availability, { kind: 'cooling' | 'quota' | 'quota-unannounced' | 'credential' }>;
+
+/** failover.md §12.2: time without requests after a refused credential or quota, unless the provider names a time. */
+const TENANT_COOLING_MS = 30_000;
+
+/**
+ * The standing of a provider that refused the credential or the quota of an Orbiset.
+ * @param retryAfterMs the pause that the provider asks for, if it names one
+ * @param now monotonic ms
+ */
+export function refusalStanding(
+  exchange: ProviderExchange,
+  retryAfterMs: number | undefined,
+  now: number,
+): TenantCooling {
+  const until = now + (retryAfterMs ?? TENANT_COOLING_MS);
+  if (exchange.kind !== 'answered' || exchange.status !== 429) return { kind: 'credential', until };
+  return { kind: retryAfterMs === undefined ? 'quota-unannounced' : 'quota', until };
+}
 
 /** An eligible provider. */
 export interface Candidate {

@@ -70,6 +70,12 @@ function ofDefaults(manifest: Manifest): readonly Finding[] {
 }
 
 /**
+ * Whether a text has a form that only credentials have: a known format of tokens, or a random value in the query of a
+ * URL. Names of headers and members do not count.
+ */
+export const hasCredentialForm = (text: string): boolean => isToken(text) || inUrl(text);
+
+/**
  * `manifest-secret-literal`: a credential in a header, a URL, a body or a default, where every reader of manifests sees
  * it. The check looks for well-known formats of tokens, and for names of headers and inputs that hold credentials only.
  * A text that looks like a word passes.

@@ -1,13 +1,10 @@
 import type { Clock } from '../../../adapters/time/clock.ts';
 import { Breaker, type AttemptVerdict } from '../../../core/attempts/breaker.ts';
 import { RetryBudget } from '../../../core/attempts/budget.ts';
-import type { Availability } from '../../../core/attempts/plan.ts';
+import type { Availability, TenantCooling } from '../../../core/attempts/plan.ts';
 import { SWAP_DEFAULTS } from '../../../core/failover/defaults.ts';
 import type { BreakerState } from '../../../core/failover/metrics.ts';
 import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
-
-/** Why an Orbiset may not call a provider for some time; `cooling`: its own host asked for a pause. */
-export type TenantCooling = Extract<Availability, { kind: 'cooling' | 'quota' | 'quota-unannounced' | 'credential' }>;
 
 /** The Orbiset of a run, with a digest of the secrets that it would send to one provider. */
 export interface Sender {

@@ -1,0 +1,98 @@
+import { errorCode } from '../../core/errors/error-code.ts';
+import type { CaseWork } from '../../core/suite/case-work.ts';
+import type { CaseWorkAnswer } from '../../core/suite/judge-report.ts';
+import { threadOf, type StartThread } from '../threads/start-thread.ts';
+import type { FromCaseThread } from './serve-cases.ts';
+
+const WORK_MS = 2000;
+/** Starting takes about 0.2 s; on a busy machine it may take longer, and the work does not pay for it. */
+const START_MS = 10_000;
+const MEMORY_MB = 64;
+const YOUNG_MB = 16;
+
+const startCaseThread: StartThread<CaseWork, FromCaseThread> = threadOf(new URL('./case-thread.ts', import.meta.url), {
+  name: 'cases',
+  resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB - YOUNG_MB, maxYoungGenerationSizeMb: YOUNG_MB, stackSizeMb: 4 },
+});
+
+interface CaseRunnerOptions {
+  /** Threads at the same time, at least 1; other work waits in order. */
+  readonly most: number;
+  /** Limits of one piece of work, ms; default 2000. */
+  readonly workMs?: number;
+  readonly start?: StartThread<CaseWork, FromCaseThread>;
+}
+
+interface Job {
+  readonly work: CaseWork;
+  readonly resolve: (answer: CaseWorkAnswer) => void;
+}
+
+const whyEnded = (cause: unknown): string => {
+  if (errorCode(cause) === 'ERR_WORKER_OUT_OF_MEMORY') return `they need more than ${MEMORY_MB} MiB of memory`;
+  return 'they stopped with an error';
+};
+
+/**
+ * Runs the cases of strangers' suites: each piece of work in a thread of its own, with 2 s and 64 MiB (trust.md §8.3).
+ * A thread that does not answer in time is killed. The caller's event loop stays free. Nothing leaves the thread but its
+ * answer. The caller bounds how much work waits.
+ */
+export class CaseRunner {
+  readonly #most: number;
+  readonly #workMs: number;
+  readonly #start: StartThread<CaseWork, FromCaseThread>;
+  readonly #queue: Job[] = [];
+  readonly #kill = new Set<() => void>();
+  #closed = false;
+
+  constructor({ most, workMs = WORK_MS, start = startCaseThread }: CaseRunnerOptions) {
+    this.#most = most;
+    this.#workMs = workMs;
+    this.#start = start;
+  }
+
+  /** Runs the cases. It never rejects: `stopped` says why there are no results. */
+  readonly run = (work: CaseWork): Promise<CaseWorkAnswer> =>
+    new Promise((resolve) => {
+      if (this.#closed) return resolve({ kind: 'stopped', why: 'the service is stopping' });
+      this.#queue.push({ work, resolve });
+      this.#next();
+    });
+
+  /** Ends every thread; what they work on and what waits is answered `stopped`. */
+  close(): void {
+    this.#closed = true;
+    for (const { resolve } of this.#queue.splice(0)) resolve({ kind: 'stopped', why: 'the service is stopping' });
+    for (const kill of this.#kill) kill();
+  }
+
+  #next(): void {
+    if (this.#kill.size >= this.#most) return;
+    const job = this.#queue.shift();
+    if (job !== undefined) this.#begin(job);
+  }
+
+  #begin({ work, resolve }: Job): void {
+    const end = (answer: CaseWorkAnswer): void => {
+      if (!this.#kill.delete(kill)) return;
+      clearTimeout(timer);
+      void thread.terminate();
+      resolve(answer);
+      this.#next();
+    };
+    const stop = (why: string): void => end({ kind: 'stopped', why });
+    const kill = (): void => stop('the service is stopping');
+    let timer = setTimeout(() => stop('their thread did not start'), START_MS);
+    this.#kill.add(kill);
+    const thread = this.#start({
+      onMessage: (message) => {
+        if (message[0] === 'done') return end({ kind: 'done', result: message[1] });
+        clearTimeout(timer);
+        timer = setTimeout(() => stop(`they take longer than ${this.#workMs} ms`), this.#workMs);
+        return thread.post(work);
+      },
+      onEnd: (cause) => stop(whyEnded(cause)),
+    });
+  }
+}

@@ -1,0 +1,6 @@
+import { parentPort } from 'node:worker_threads';
+import { serveCases } from './serve-cases.ts';
+
+// This module runs on import: it is the entry of the thread.
+if (parentPort === null) throw new TypeError('cases of strangers run in a worker thread');
+serveCases(parentPort);

@@ -1,0 +1,183 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { member } from '../json/members.ts';
+import { isTooDeep } from '../json/too-deep.ts';
+import { schemaFaults } from '../json-schema/fit.ts';
+import { shownPointer } from '../manifest/child-pointer.ts';
+import type { Checked, Finding } from '../manifest/finding.ts';
+import schema from './ctrf.schema.json' with { type: 'json' };
+import type { CaseMode } from './suite.ts';
+
+/** Statuses of a test; all but `passed` count as not passed. */
+export const TEST_STATUSES = ['passed', 'failed', 'skipped', 'pending', 'other'] as const;
+export type TestStatus = (typeof TEST_STATUSES)[number];
+
+/** Salts of a cited receipt and the outputs that it commits to, for the judge alone (trust.md §1.4). */
+export interface CaseOpenings {
+  /** base64url. */
+  readonly input_salt: string;
+  /** base64url; absent when the run had no outputs. */
+  readonly output_salt?: string;
+  readonly outputs?: JsonObject;
+}
+
+/** `tests[].extra.orb` (trust.md §8.4). */
+export interface OrbTest {
+  /** Full name of the case, the same as the name of the test. */
+  readonly case: string;
+  readonly mode: CaseMode;
+  readonly receipt_id?: string;
+  readonly openings?: CaseOpenings;
+}
+
+/** `results.extra.orb` (trust.md §8.4). */
+export interface OrbReport {
+  readonly orb_id: string;
+  readonly manifest_digest: string;
+  /** Null: the tests are of no suite. */
+  readonly suite_digest: string | null;
+}
+
+export interface ReportTest {
+  readonly id?: string;
+  readonly name: string;
+  readonly status: TestStatus;
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly flaky?: boolean;
+  readonly extra?: JsonObject;
+}
+
+export interface ReportSummary extends Readonly<Record<TestStatus, number>> {
+  readonly tests: number;
+  readonly flaky?: number;
+  /** Milliseconds since the epoch. */
+  readonly start: number;
+  readonly stop: number;
+}
+
+/** The members of a CTRF report that are read. */
+export interface CtrfReport {
+  readonly reportFormat: 'CTRF';
+  readonly specVersion: string;
+  readonly results: {
+    readonly tool: { readonly name: string };
+    readonly summary: ReportSummary;
+    readonly tests: readonly ReportTest[];
+    readonly extra: { readonly orb: OrbReport };
+  };
+}
+
+/** A report may cite at most so many receipts: as many as an Orb may have cases. */
+export const MAX_CITED = 200;
+const MAX_FINDINGS = 50;
+
+const DIGEST = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' };
+const SALT = { type: 'string', pattern: '^[A-Za-z0-9_-]{22}$', description: 'A salt is 16 bytes as base64url.' };
+
+const ORB_REPORT: JsonObject = {
+  type: 'object',
+  required: ['orb_id', 'manifest_digest', 'suite_digest'],
+  additionalProperties: false,
+  properties: {
+    orb_id: { type: 'string', maxLength: 253 },
+    manifest_digest: DIGEST,
+    suite_digest: { type: ['string', 'null'], pattern: DIGEST.pattern },
+  },
+};
+
+const ORB_TEST: JsonObject = {
+  type: 'object',
+  required: ['case', 'mode'],
+  additionalProperties: false,
+  properties: {
+    case: { type: 'string', maxLength: 256 },
+    mode: { enum: ['mock', 'live'] },
+    receipt_id: { type: 'string', maxLength: 64 },
+    openings: {
+      type: 'object',
+      required: ['input_salt'],
+      additionalProperties: false,
+      properties: { input_salt: SALT, output_salt: SALT, outputs: { type: 'object' } },
+    },
+  },
+};
+
+const invalid = (pointer: string, detail: string, suggestion?: string): Finding => ({
+  code: 'test-report-invalid',
+  pointer: shownPointer(pointer),
+  detail,
+  severity: 'error',
+  ...(suggestion === undefined ? {} : { suggestion }),
+});
+
+const faultsOf = (value: JsonValue, form: JsonValue, pointer: string): readonly Finding[] =>
+  schemaFaults(value, form, MAX_FINDINGS).map((fault) =>
+    invalid(`${pointer}${fault.pointer}`, fault.detail, fault.suggestion),
+  );
+
+const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
+
+/** The platform's own member of an `extra` object; undefined when it is absent. */
+const orbOf = (holder: JsonValue): JsonValue | undefined => member(member(holder, 'extra'), 'orb');
+
+function checkTests(tests: JsonValue | undefined, pointer: string): readonly Finding[] {
+  const found: Finding[] = [];
+  for (const [index, test] of (isList(tests) ? tests : []).entries()) {
+    const orb = orbOf(test);
+    if (orb === undefined) continue;
+    const at = `${pointer}/${index}/extra/orb`;
+    found.push(...faultsOf(orb, ORB_TEST, at));
+    if (member(orb, 'case') !== member(test, 'name'))
+      found.push(invalid(`${at}/case`, 'It is the full name of the case, like the name of the test.'));
+    if (found.length >= MAX_FINDINGS) break;
+  }
+  return found;
+}
+
+/** Canonical JSON has no form for half of a surrogate pair, and the report's digest is over canonical JSON. */
+function isWellFormed(value: JsonValue): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (isList(value)) return value.every(isWellFormed);
+  return !isJsonObject(value) || Object.entries(value).every(([name, inner]) => name.isWellFormed() && isWellFormed(inner));
+}
+
+function checkReport(value: JsonValue, pointer: string): readonly Finding[] {
+  if (isTooDeep(value)) return [invalid(pointer, 'A report has at most 128 levels.')];
+  const shape = faultsOf(value, schema, pointer);
+  if (shape.length > 0) return shape;
+  if (!isWellFormed(value)) return [invalid(pointer, 'A text holds half of a surrogate pair.')];
+  const results = member(value, 'results') ?? null;
+  const own = orbOf(results);
+  const at = `${pointer}/results`;
+  const orb =
+    own === undefined
+      ? [invalid(`${at}/extra/orb`, 'It says which Orb was tested: orb_id, manifest_digest, suite_digest.')]
+      : faultsOf(own, ORB_REPORT, `${at}/extra/orb`);
+  return [...orb, ...checkTests(member(results, 'tests'), `${at}/tests`)];
+}
+
+/** A report as it was read: plain JSON. */
+export type ReportDocument = JsonObject & CtrfReport;
+
+/** The platform's members of a test that `readReport` accepted. */
+export const orbTestOf = (test: ReportTest): OrbTest | undefined => {
+  const own = member(test.extra, 'orb');
+  return own !== undefined && isOrbTest(own) ? own : undefined;
+};
+
+const isOrbTest = (value: JsonValue): value is JsonObject & OrbTest => schemaFaults(value, ORB_TEST, 1).length === 0;
+
+/** @param findings of `checkReport`: the guard makes the type */
+const isReport = (value: JsonValue, findings: readonly Finding[]): value is ReportDocument => findings.length === 0;
+
+/**
+ * Reads a test report: CTRF JSON with the platform's members in `extra.orb` (trust.md §8.4).
+ * @param value parsed JSON of any shape
+ * @param pointer where the report stands: `/test_results`
+ * @returns the report, or findings `test-report-invalid`, at most about 50
+ */
+export function readReport(value: JsonValue, pointer: string): Checked<ReportDocument> {
+  const findings = checkReport(value, pointer).slice(0, MAX_FINDINGS);
+  if (isReport(value, findings)) return { ok: true, value, findings };
+  return { ok: false, findings };
+}
