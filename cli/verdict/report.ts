@@ -101,16 +101,22 @@ function resultOf({ ok, code }: CheckOutcome): string {
   return ok ? 'ok' : `FAILED (${code ?? ''})`;
 }
 
+function certificateDetail(id: CheckName, { certificate, checks }: Verification): string {
+  if (id === 'validity' && certificate !== undefined) return `${certificate.validFrom} to ${certificate.validUntil}`;
+  const isUnchecked = checks.some((check) => check.id === id && check.ok === null);
+  if (certificate === undefined || !isUnchecked) return '';
+  if (id === 'inclusion') return 'it came without a proof';
+  return id === 'status_list' ? 'status list: not checked offline; --status-list FILE checks it' : '';
+}
+
 function detailOf(id: CheckName, { verification, keys }: Report): string {
-  const { log, key, certificate, checks } = verification;
+  const { log, key } = verification;
   if (id === 'keys' && keys !== undefined)
     return `${printable(keys.document.issuer)}, document ${keys.document.sequence}, root ${keys.root.kid}`;
   if (id === 'inclusion' && log !== undefined)
     return `${printable(log.origin)}, index ${log.index} of ${log.treeSize}; consistent, unwitnessed`;
-  if (id === 'validity' && certificate !== undefined) return `${certificate.validFrom} to ${certificate.validUntil}`;
-  if (id === 'status_list' && checks.some((check) => check.id === id && check.ok === null))
-    return 'status list: not checked offline; --status-list FILE checks it';
-  return id === 'key_status' && key !== undefined ? `${key.kid} is ${key.status}` : '';
+  if (id === 'key_status' && key !== undefined) return `${key.kid} is ${key.status}`;
+  return certificateDetail(id, verification);
 }
 
 function certificateText(certificate: Credential): string {

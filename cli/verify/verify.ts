@@ -69,7 +69,7 @@ interface Call {
   readonly believed: TrustAnchors;
 }
 
-async function judgeWith(document: KeyedDocument, verify: Judging['verify'], call: Call): Promise<Report> {
+async function judgeWith(document: KeyedDocument, judge: Judging['verify'], call: Call): Promise<Report> {
   const { args, io, believed } = call;
   refuseFlags(document, args);
   const file = args.one('keys');
@@ -80,7 +80,7 @@ async function judgeWith(document: KeyedDocument, verify: Judging['verify'], cal
     if (newer !== undefined) await rememberKeys(newer, io);
     return keys;
   };
-  return judgeDocument(document, keysJwsOf(document, named), { keysOf, verify });
+  return judgeDocument(document, keysJwsOf(document, named), { keysOf, verify: judge });
 }
 
 /** What is about certificates is loaded only for one of them: receipts need none of it. */

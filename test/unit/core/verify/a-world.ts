@@ -22,18 +22,19 @@ import { aSwapReceipt } from '../../../support/a-swap.ts';
 import vectors from '../../../vectors/receipt.json' with { type: 'json' };
 
 const key = (digit: string): TestKey => keyOfSeed(digit.repeat(64));
-export const keys = { receipt: key('1'), log: key('2'), root: key('3'), stranger: key('4') } as const;
+export const keys = { receipt: key('1'), log: key('2'), root: key('3'), stranger: key('4'), certificate: key('5') } as const;
 export const root: Root = { kid: keys.root.kid, jwk: keys.root.jwk };
 
 export const SALT = new Uint8Array(16).fill(7);
 export const INPUT = { text: 'hi' } as const;
-const ORIGIN = 'orbs.example/log';
+export const ORIGIN = 'orbs.example/log';
 
 /** 2026-11-20T10:00:01Z, a second after the receipt was issued. */
 export const NOW = Date.parse('2026-11-20T10:00:01.250Z');
 export const primitives = { sha256, ed25519Verify, now: (): number => NOW };
 
-const DOCUMENT: KeysDocument = {
+/** Keys document of most tests: a receipt and a log key. */
+export const DOCUMENT: KeysDocument = {
   schema: 'https://orbs.example/schemas/keys/v1',
   issuer: 'https://orbs.example',
   log_origin: ORIGIN,
@@ -73,15 +74,17 @@ const same = <Value>(value: Value): Value => value;
 export const INDEX = 5;
 const SIZE = 11;
 
-function proofOf(entry: string, signer: TestKey): string {
+/** Proof of an entry at `INDEX`. */
+export function proofOf(entry: string, signer: TestKey, origin = ORIGIN): string {
   const fillers = Array.from({ length: SIZE }, (_, index) => encodeUtf8(`filler ${index}`));
   const tree = new TestTree(fillers.map((filler, index) => (index === INDEX ? encodeUtf8(entry) : filler)));
-  const id = keyId(ORIGIN, signer.publicKey, sha256);
-  const checkpoint = signNote({ origin: ORIGIN, size: SIZE, root: tree.root(SIZE) }, id, signer.sign);
+  const id = keyId(origin, signer.publicKey, sha256);
+  const checkpoint = signNote({ origin, size: SIZE, root: tree.root(SIZE) }, id, signer.sign);
   return formatTlogProof({ index: INDEX, hashes: inclusionProof(INDEX, SIZE, tree.node, sha256), checkpoint });
 }
 
-function keysJwsOf(document: KeysDocument, signer: TestKey): string {
+/** A signed keys document, also one that breaks its schema. */
+export function keysJwsOf(document: KeysDocument, signer: TestKey): string {
   const value: unknown = JSON.parse(JSON.stringify(document));
   if (!isJsonObject(value)) throw new Error('no object');
   // Also documents that break the schema are signed: that is what the verifier has to see.
