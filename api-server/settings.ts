@@ -16,7 +16,9 @@ import {
   MAX_REQUEST_BYTES,
   METRICS_LISTEN,
   namespaceFlag,
+  ORG,
   readyFileFlag,
+  reputationInterval,
   TLS_CERT,
   TLS_KEY,
 } from '../adapters/process/shared-flags.ts';
@@ -50,6 +52,10 @@ export interface Settings extends EgressFlags {
   readonly prometheus: PrometheusSettings | undefined;
   /** Name of this process among its replicas. */
   readonly identity: string;
+  /** Organisations and the namespaces that own them. */
+  readonly orgs: readonly (readonly [org: string, namespace: string])[];
+  /** Time between evaluations of an Orb with new runs, ms. */
+  readonly reputationIntervalMs: number;
   readonly logLevel: LogLevel;
 }
 
@@ -93,6 +99,8 @@ const FLAGS = {
   readyFile: readyFileFlag('the addresses', 'requests are answered from filled caches'),
   egressAllow: EGRESS_ALLOW,
   egressStub: EGRESS_STUB,
+  orgs: ORG,
+  reputationInterval: reputationInterval('1h'),
   egressCa: EGRESS_CA,
   logLevel: LOG_LEVEL,
 } as const satisfies Readonly<Record<string, Flag | ValueFlag<unknown>>>;
@@ -132,6 +140,8 @@ function resolveSettings(args: Args, env: Environment): Settings {
     identity: givenOf(args, FLAGS.identity) ?? `${hostname()}_${randomUUID().slice(0, 8)}`,
     egressAllow: allOf(args, FLAGS.egressAllow),
     egressStub: allOf(args, FLAGS.egressStub),
+    orgs: allOf(args, FLAGS.orgs),
+    reputationIntervalMs: valueOf(args, FLAGS.reputationInterval),
     egressCa: allOf(args, FLAGS.egressCa),
     logLevel: valueOf(args, FLAGS.logLevel),
   };

@@ -90,6 +90,10 @@ async function open(
     exceptions,
     ca,
     apiKeys: apiKeys.keys,
+    reputation: {
+      operator: { orgs: new Map(settings.orgs), firstComes: false },
+      intervalMs: settings.reputationIntervalMs,
+    },
     runtime: { platformNamespace: settings.namespace, standalone: false, owner: settings.identity, secretHint },
   });
 }

@@ -20,6 +20,10 @@ export interface Settings {
   readonly egressAllow: readonly string[];
   readonly egressStub: readonly string[];
   readonly egressCa: readonly string[];
+  /** Organisations and the namespaces that own them. */
+  readonly orgs: readonly (readonly [org: string, namespace: string])[];
+  /** Time between evaluations of an Orb with new runs, ms. */
+  readonly reputationIntervalMs: number;
   readonly logLevel: LogLevel;
 }
 
@@ -46,6 +50,8 @@ The same as: npm run -s orb -- dev [options]`,
       egressAllow: allOf(args, FLAGS.egressAllow),
       egressStub: allOf(args, FLAGS.egressStub),
       egressCa: allOf(args, FLAGS.egressCa),
+      orgs: allOf(args, FLAGS.orgs),
+      reputationIntervalMs: valueOf(args, FLAGS.reputationInterval),
       logLevel: valueOf(args, FLAGS.logLevel),
     };
   },

@@ -87,6 +87,10 @@ async function open(settings: Settings, { clock, log, orb, root, env }: StartToo
     exceptions,
     ca: [...authorities, example.ca],
     apiKeys: apiKeys.keys,
+    reputation: {
+      operator: { orgs: new Map(settings.orgs), firstComes: settings.orgs.length === 0 },
+      intervalMs: settings.reputationIntervalMs,
+    },
     runtime: {
       platformNamespace: PLATFORM_NAMESPACE,
       standalone: true,

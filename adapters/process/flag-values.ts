@@ -70,6 +70,14 @@ export const asNamespace: Parse<string> = (text, flag) => {
   throw new UsageError(`${flag} takes the name of a namespace, for example orb-system`);
 };
 
+/** An organisation and the namespace that owns it: `acme=team-a`. */
+export const asOwner: Parse<readonly [org: string, namespace: string]> = (text, flag) => {
+  const [org = '', namespace = '', ...rest] = text.split('=');
+  if (rest.length === 0 && /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(org) && isLabelName(namespace))
+    return [org, namespace];
+  throw new UsageError(`${flag} takes ORG=NAMESPACE, for example acme=team-a`);
+};
+
 /** An https origin: scheme, host and port without a path. */
 export const asOrigin: Parse<string> = (text, flag) => {
   if (isHttpsOrigin(text)) return text;

@@ -7,6 +7,8 @@ import {
   asNumber,
   asOneOf,
   asOrigin,
+  asOwner,
+  asDuration,
   asPath,
   asText,
   DEFAULT_HOST,
@@ -84,6 +86,24 @@ export const MAX_REQUEST_BYTES: DefaultFlag<number> = {
   parse: asNumber(1, 8 * 1_048_576),
 };
 
+/** Proofs `operator` of organisations (trust.md §8.1). */
+export const ORG: ValueFlag<readonly [org: string, namespace: string]> = {
+  name: 'org',
+  value: 'ORG=NAMESPACE',
+  repeats: true,
+  text: 'lets this namespace publish Orbs of the organisation, without another proof',
+  parse: asOwner,
+};
+
+/** @param fallback as a duration */
+export const reputationInterval = (fallback: string): DefaultFlag<number> => ({
+  name: 'reputation-interval',
+  value: 'DURATION',
+  text: 'time between evaluations of a published Orb that has new runs, 1s to 24h',
+  fallback,
+  parse: asDuration('1s', '24h'),
+});
+
 export const IDENTITY: ValueFlag<string> = {
   name: 'identity',
   value: 'NAME',
@@ -137,5 +157,7 @@ export const STANDALONE = {
   egressAllow: EGRESS_ALLOW,
   egressStub: EGRESS_STUB,
   egressCa: EGRESS_CA,
+  orgs: { ...ORG, otherwise: 'the first publication of an organisation claims it for its namespace' },
+  reputationInterval: reputationInterval('30s'),
   logLevel: LOG_LEVEL,
 } as const satisfies Readonly<Record<string, ValueFlag<unknown>>>;

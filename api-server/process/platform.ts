@@ -21,6 +21,7 @@ import { createMetrics, type Metrics, type MetricSources } from '../../adapters/
 import type { Clock } from '../../adapters/time/clock.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
+import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import { allLogKeys } from '../../core/verify/inclusion.ts';
 import { openKeys } from '../../core/verify/keys.ts';
 import { createAdmission, type Admission } from '../http/admission.ts';
@@ -34,6 +35,12 @@ import { KillSwitches } from '../runtime/kill-switches.ts';
 import { RunRates } from '../runtime/run-rates.ts';
 import { RunsInFlight } from '../runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../runtime/runtime.ts';
+import { CaseRunner } from '../../adapters/suite-worker/case-runner.ts';
+import type { OperatorProof } from '../../core/publication/owner.ts';
+import { createReceiptVerifier } from '../services/receipts/verify-stored.ts';
+import { createCheckTests } from '../reputation/check-tests.ts';
+import { resolveTxt } from '../../adapters/dns/resolve-txt.ts';
+import { Reputation } from '../reputation/reputation.ts';
 import { SelfCheck, startCheckThread } from '../self-check/self-check.ts';
 import { Slots } from '../runtime/slots.ts';
 import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
@@ -60,6 +67,8 @@ export interface Platform {
   readonly runtime: Runtime;
   /** Seals certificates and status lists with the certificate key. */
   readonly certificates: SealTools;
+  /** Publishing, scores and certificates. */
+  readonly reputation: Reputation;
   readonly random: (bytes: number) => Uint8Array;
   readonly exceptions: readonly AllowRule[];
   /** Closes the parts of `openPlatform`, and writes the last head. The HTTP servers must be closed before. */
@@ -76,6 +85,11 @@ export interface PlatformOptions {
   /** PEM texts of CAs that the allow rules trust. */
   readonly ca: readonly string[];
   readonly apiKeys: MetricSources['apiKeys'];
+  readonly reputation: {
+    readonly operator: OperatorProof;
+    /** Time between evaluations of an Orb with new runs, ms. */
+    readonly intervalMs: number;
+  };
   /** Settings that differ between standalone and a cluster. */
   readonly runtime: Pick<RuntimeSettings, 'platformNamespace' | 'standalone' | 'owner' | 'secretHint'>;
 }
@@ -93,10 +107,42 @@ function versionOf(root: string): string {
 }
 
 /** @throws StartError the keys don't match each other */
-async function createLogHead({ clock, log, keys }: PlatformOptions): Promise<LogHead> {
-  const opened = await openKeys(keys.keysJws, keys.root, { sha256, ed25519Verify });
+async function openDocument({ keysJws, root }: PlatformKeys): Promise<KeysDocument> {
+  const opened = await openKeys(keysJws, root, { sha256, ed25519Verify });
   if (!opened.ok) throw new StartError(`the keys document does not open with its root: ${opened.code}`, EX_CONFIG);
-  return new LogHead({ clock, logger: log.logger, keys: allLogKeys(opened.document) });
+  return opened.document;
+}
+
+const createLogHead = ({ clock, log }: PlatformOptions, document: KeysDocument): LogHead =>
+  new LogHead({ clock, logger: log.logger, keys: allLogKeys(document) });
+
+interface ReputationParts {
+  readonly ledger: Ledger;
+  readonly certificates: SealTools;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly document: KeysDocument;
+  readonly runCases: CaseRunner['run'];
+}
+
+function createReputation(options: PlatformOptions, { document, runCases, ...parts }: ReputationParts): Reputation {
+  const { clock, log, keys, exceptions, runtime, reputation } = options;
+  const { ledger, certificates } = parts;
+  const allowedOrigins = exceptions.map(({ origin }) => origin);
+  const primitives = { sha256, ed25519Verify };
+  const { isSigned } = createReceiptVerifier(document, { ...primitives, now: clock.now });
+  return new Reputation({
+    ...parts,
+    ...reputation,
+    clock,
+    logger: log.logger,
+    issuer: keys.issuer,
+    logOrigin: keys.logOrigin,
+    holder: runtime.owner,
+    platformNamespace: runtime.platformNamespace,
+    resolveTxt,
+    allowedOrigins,
+    checkTests: createCheckTests({ ledger, clock, certificates, allowedOrigins, runCases, isSigned, primitives }),
+  });
 }
 
 function openLedger(
@@ -127,10 +173,10 @@ function beginLog({ keys, log }: PlatformOptions, ledger: Ledger, size: number):
     .catch((error: unknown) => log.logger.error('the log could not be begun', { error }));
 }
 
-type Parts = Pick<Platform, 'ledger' | 'dialer' | 'catalog' | 'metrics' | 'version' | 'random'>;
+type Parts = Pick<Platform, 'ledger' | 'dialer' | 'catalog' | 'metrics' | 'version' | 'random' | 'reputation'>;
 
 function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOptions, parts: Parts): Runtime {
-  const { version, ...shared } = parts;
+  const { version, reputation, ...shared } = parts;
   const { catalog, metrics } = parts;
   const inFlight = new RunsInFlight();
   return {
@@ -155,6 +201,8 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     slots: new Slots(SLOTS),
     inFlight,
     rates: new RunRates(),
+    published: reputation.listings,
+    publishedRun: reputation.evaluations.ran,
     switches: new KillSwitches(inFlight),
     failover: new OrbFailovers({
       clock,
@@ -174,7 +222,8 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const { clock, log, keys, exceptions, ca, apiKeys } = options;
   const version = versionOf(root);
   const random = randomSource();
-  const head = await createLogHead(options);
+  const document = await openDocument(keys);
+  const head = createLogHead(options, document);
   const ledger = await openLedger(options, random, head);
   const dialer = createDialer({ exceptions, ca, clock });
   const delay = watchLoopDelay();
@@ -191,9 +240,14 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   };
   const metrics = createMetrics({ clock, version, sources });
   const catalog = new MemoryCatalog();
-  const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random });
+  const certificates: SealTools = { signer: keys.certificate, sha256Hex, encoding: nodeEncoding };
+  const cases = new CaseRunner({ most: 1 });
+  const reputation = createReputation(options, { ledger, certificates, random, document, runCases: cases.run });
+  await reputation.open();
+  const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation });
   const close = async (): Promise<void> => {
     delay.close();
+    cases.close();
     await dialer.destroy();
     await ledger.close();
     await runtime.selfCheck.close();
@@ -202,7 +256,6 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   };
   const followHead: Platform['followHead'] = (store, forked) =>
     head.follow({ ledger, store, forked, opened: (size) => beginLog(options, ledger, size) });
-  const certificates: SealTools = { signer: keys.certificate, sha256Hex, encoding: nodeEncoding };
-  const made = { ledger, logHead: head, followHead, dialer, catalog, metrics, admission, runtime, certificates };
+  const made = { ledger, logHead: head, followHead, dialer, catalog, metrics, admission, runtime, certificates, reputation };
   return { version, clock, log, keys, random, exceptions, close, ...made };
 }

@@ -21,13 +21,22 @@ type RouteParts = Pick<ServiceParts, 'missing' | 'pins' | 'lastEvaluation'>;
 
 /** Every route of the API, with its OpenAPI document. @throws StartError the keys don't match each other */
 async function routesOf(platform: Platform, parts: RouteParts): Promise<readonly Route[]> {
-  const { keys, clock, runtime, version, ledger } = platform;
+  const { keys, clock, runtime, reputation, version, ledger } = platform;
   const { keysJws } = keys;
   const opened = await openKeys(keysJws, keys.root, { sha256, ed25519Verify });
   if (!opened.ok) throw new StartError(`the keys document does not open with its root: ${opened.code}`, EX_CONFIG);
   const { document } = opened;
   const missing = (): readonly string[] => [...parts.missing(), ...(runtime.selfCheck.failed ? ['self-check'] : [])];
-  const routes = serviceRoutes({ ...parts, version, clock, ledger, runtime, keys: { keysJws, document }, missing });
+  const routes = serviceRoutes({
+    ...parts,
+    version,
+    clock,
+    ledger,
+    runtime,
+    reputation,
+    keys: { keysJws, document },
+    missing,
+  });
   return [...routes, openapiRoute(routes, { version, schemas: serviceSchemas() })];
 }
 
@@ -99,6 +108,9 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
   const sweeper = platform.logHead
     .ready(stopping.signal)
     .then((mayLog) => (mayLog ? sweepUntil(platform.runtime, stopping.signal) : undefined));
+  const evaluating = platform.logHead
+    .ready(stopping.signal)
+    .then((mayLog) => (mayLog ? platform.reputation.run(stopping.signal) : undefined));
   const app = createApp({
     routes: await routesOf(platform, options),
     authenticate: options.authenticate,
@@ -124,7 +136,7 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
     const isOver = (): boolean => admission.inFlight() === 0 || clock.monotonic() >= end;
     await until(isOver, clock, { everyMs: POLL_MS }, stopping.signal);
     stopping.abort();
-    await Promise.all([sweeper, scraped.close(), unwatch?.()]);
+    await Promise.all([sweeper, evaluating, scraped.close(), unwatch?.()]);
   };
   const metricsUrl = `${urlOf({ ...options.metricsListen, port: scraped.port })}/metrics`;
   return { url: urlOf(taken, app.scheme), metricsUrl, stop };

@@ -3,9 +3,9 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import { jcs } from '../../core/json/jcs.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { entryText, type EntryOf, type LogEntry } from '../../core/log-entry/entry.ts';
-import { digestOfText } from '../../core/manifest/digest.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
-import { checkManifest } from '../../core/manifest-rules/validate.ts';
+import { compileOrb } from '../../core/orb/compile-orb.ts';
+import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import { checkOntology } from '../../core/ontology/check-ontology.ts';
 import { ORB_ONTOLOGY } from '../../core/ontology/orb-ontology.ts';
 import { ownershipOf, type OperatorProof } from '../../core/publication/owner.ts';
@@ -17,7 +17,6 @@ import {
   type TestSummary,
 } from '../../core/publication/validation-report.ts';
 import { orgOf } from '../../core/reputation/line.ts';
-import type { Manifest } from '../../crds/manifest.ts';
 import type { Listings } from './listings.ts';
 
 /** What is to be published, as it was sent. */
@@ -53,7 +52,7 @@ export interface TestsVerdict {
 
 /** Stage `tests` (trust.md §8.4). */
 export type CheckTests = (
-  published: { readonly manifest: Manifest; readonly digest: string; readonly orbId: string },
+  orb: CompiledOrb,
   request: PublishRequest,
 ) => Promise<TestsVerdict>;
 
@@ -111,7 +110,8 @@ export class Publisher {
 
   /** Stops at the first stage that fails. Nothing is written before stage `listing` but an `audit` entry. @throws LedgerError */
   async publish(request: PublishRequest): Promise<Published> {
-    const checked = checkManifest(request.manifest, { allowedOrigins: this.#parts.allowedOrigins });
+    const { allowedOrigins } = this.#parts;
+    const checked = compileOrb(request.manifest, { namespace: request.tenant, allowedOrigins });
     const facts: ReportFacts = {
       orbId: null,
       manifestDigest: null,
@@ -121,13 +121,11 @@ export class Publisher {
       findings: below('/manifest', checked.findings),
     };
     if (!checked.ok) return refused('schema', 'validation-failed', facts);
-    const manifest = checked.value;
-    const digest = digestOfText(jcs(request.manifest));
-    const named: ReportFacts = { ...facts, orbId: manifest.orb_id, manifestDigest: digest, passed: ['schema'] };
-    return this.#checkMeaning({ manifest, digest, orbId: manifest.orb_id }, request, named);
+    const { orbId, digest } = checked.value;
+    return this.#checkMeaning(checked.value, request, { ...facts, orbId, manifestDigest: digest, passed: ['schema'] });
   }
 
-  async #checkMeaning(orb: PublishedOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
+  async #checkMeaning(orb: CompiledOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
     const found = checkOntology(orb.manifest);
     const meant: ReportFacts = { ...facts, findings: [...facts.findings, ...below('/manifest', found)] };
     if (hasErrors(found)) return refused('ontology', 'validation-failed', meant);
@@ -140,7 +138,7 @@ export class Publisher {
     return this.#checkTests(orb, request, { ...versioned, passed: [...versioned.passed, 'version'] });
   }
 
-  #namespaceFault({ orbId }: PublishedOrb, { tenant }: PublishRequest): Refusal | undefined {
+  #namespaceFault({ orbId }: CompiledOrb, { tenant }: PublishRequest): Refusal | undefined {
     const org = orgOf(orbId);
     const { listings, operator } = this.#parts;
     const ownership = ownershipOf(org, tenant, { known: listings.org(org), operator });
@@ -151,7 +149,7 @@ export class Publisher {
       : undefined;
   }
 
-  #versionFault({ orbId, digest }: PublishedOrb): Refusal | undefined {
+  #versionFault({ orbId, digest }: CompiledOrb): Refusal | undefined {
     if (orbId.includes('+'))
       return { code: 'version-build-metadata', detail: `Leave out ${orbId.slice(orbId.indexOf('+'))}.` };
     const known = this.#parts.listings.orb(orbId);
@@ -161,7 +159,7 @@ export class Publisher {
     return undefined;
   }
 
-  async #checkTests(orb: PublishedOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
+  async #checkTests(orb: CompiledOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
     const verdict = await this.#parts.checkTests(orb, request);
     if (verdict.audit !== undefined && !request.dryRun) await this.#audit(orb, verdict.audit);
     const tested: ReportFacts = {
@@ -176,13 +174,13 @@ export class Publisher {
     return this.#list(orb, request, { accepted: verdict.accepted, summary: verdict.summary, facts: good });
   }
 
-  async #audit({ orbId, digest }: PublishedOrb, { checked, invalid }: NonNullable<TestsVerdict['audit']>): Promise<void> {
+  async #audit({ orbId, digest }: CompiledOrb, { checked, invalid }: NonNullable<TestsVerdict['audit']>): Promise<void> {
     const at = time(this.#parts.clock.now());
     const entry = { kind: 'audit', orb_id: orbId, manifest_digest: digest, checked, invalid, at } as const;
     await this.#parts.ledger.appendEntries([entryText(entry)]);
   }
 
-  async #list(orb: PublishedOrb, request: PublishRequest, good: GoodPublication): Promise<Published> {
+  async #list(orb: CompiledOrb, request: PublishRequest, good: GoodPublication): Promise<Published> {
     const { ledger, listings, clock } = this.#parts;
     const { orbId, digest } = orb;
     const now = clock.now();
@@ -219,7 +217,7 @@ export class Publisher {
   }
 
   /** Of a version that is listed already only a new report is written. */
-  async #addReport(orb: PublishedOrb, good: GoodPublication, now: number): Promise<void> {
+  async #addReport(orb: CompiledOrb, good: GoodPublication, now: number): Promise<void> {
     const { ledger } = this.#parts;
     if (await ledger.hasTestReport(orb.orbId, good.accepted.reportSha256)) return;
     await ledger.addTestReport({
@@ -228,12 +226,6 @@ export class Publisher {
       entry: entryText(reportEntry(orb, good, now)),
     });
   }
-}
-
-interface PublishedOrb {
-  readonly manifest: Manifest;
-  readonly digest: string;
-  readonly orbId: string;
 }
 
 interface GoodPublication {
@@ -250,7 +242,7 @@ const storedReport = ({ reportSha256, report, suites, statement }: AcceptedTests
 });
 
 const reportEntry = (
-  { orbId, digest }: PublishedOrb,
+  { orbId, digest }: CompiledOrb,
   { accepted, summary }: GoodPublication,
   now: number,
 ): EntryOf<'test_report'> => ({

@@ -8,7 +8,7 @@ import { CertificateIssuer } from './certificates.ts';
 import { Evaluations } from './evaluations.ts';
 import { Evaluator } from './evaluator.ts';
 import { Listings } from './listings.ts';
-import { Orgs } from './orgs.ts';
+import { Orgs, type ResolveTxt } from './orgs.ts';
 import { Publisher, type CheckTests } from './publish.ts';
 import { StatusChanges } from './status-changes.ts';
 
@@ -20,9 +20,11 @@ export interface ReputationOptions {
   readonly logOrigin: string;
   /** Name of this process in leases. */
   readonly holder: string;
+  readonly platformNamespace: string;
   /** With the certificate key. */
   readonly certificates: SealTools;
   readonly random: (bytes: number) => Uint8Array;
+  readonly resolveTxt: ResolveTxt;
   readonly allowedOrigins: readonly string[];
   readonly operator: OperatorProof;
   readonly checkTests: CheckTests;
@@ -41,11 +43,14 @@ export class Reputation {
   readonly orgs: Orgs;
   readonly statuses: StatusChanges;
   readonly evaluations: Evaluations;
+  /** Whose keys with the scope `admin` act for the platform. */
+  readonly platformNamespace: string;
   readonly #options: ReputationOptions;
 
   constructor(options: ReputationOptions) {
     const { ledger, clock, logger, issuer, logOrigin } = options;
     this.#options = options;
+    this.platformNamespace = options.platformNamespace;
     this.listings = new Listings(ledger, clock);
     const { listings } = this;
     const certificates = new CertificateIssuer({ ledger, tools: options.certificates, issuer, logOrigin });

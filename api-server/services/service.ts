@@ -6,6 +6,7 @@ import type { JsonSchema } from '../http/operation.ts';
 import type { Route } from '../http/route.ts';
 import type { ProblemPart } from '../problems/problem-part.ts';
 import type { EvaluationSource, PinStore } from '../providers/port.ts';
+import type { Reputation } from '../reputation/reputation.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** Parts that routes are built from. A service takes the parts that it needs. */
@@ -16,6 +17,7 @@ export interface ServiceParts {
   /** The keys document as the root signed it, and the same document opened. */
   readonly keys: { readonly keysJws: string; readonly document: KeysDocument };
   readonly runtime: Runtime;
+  readonly reputation: Reputation;
   /** Parts that keep the process from being ready; empty: ready. */
   readonly missing: () => readonly string[];
   readonly pins: PinStore;

@@ -5,6 +5,8 @@ import { healthService } from './health/service.ts';
 import { logService } from './log/service.ts';
 import { manifestService } from './manifests/service.ts';
 import { ontologyService } from './ontology/service.ts';
+import { marketplaceService } from './marketplace/service.ts';
+import { reputationService } from './reputation/service.ts';
 import { providerService } from './providers/service.ts';
 import { receiptService } from './receipts/service.ts';
 import type { Service, ServiceParts } from './service.ts';
@@ -18,6 +20,8 @@ export const SERVICES: readonly Service[] = [
   ontologyService,
   executeService,
   providerService,
+  reputationService,
+  marketplaceService,
 ];
 
 /** The routes of all services. */

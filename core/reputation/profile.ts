@@ -144,7 +144,8 @@ function penaltiesOf({ evidence, score: { factors }, subject }: Evaluated): read
   }));
 }
 
-const historyOf = (changes: readonly TierChange[]): readonly HistoryItem[] =>
+/** Changes of the tier as profiles show them, the newest first. */
+export const historyOf = (changes: readonly TierChange[]): readonly HistoryItem[] =>
   changes.slice(0, HISTORY).map(({ index, entry }) => ({
     at: entry.at,
     score: Math.floor(entry.score_bp / 100),

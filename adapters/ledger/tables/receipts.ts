@@ -68,6 +68,8 @@ interface ReceiptPort {
   /** Must close a run exactly once: the second finish of a run writes nothing and answers `closed`. */
   readonly finishRun: (finish: RunFinish) => Promise<FinishResult>;
   readonly receipt: (tenant: string, receiptId: string) => Promise<StoredReceipt | undefined>;
+  /** For the platform's own use: what a tenant sees of a foreign receipt is decided by the caller. */
+  readonly receiptOfAnyTenant: (receiptId: string) => Promise<StoredReceipt | undefined>;
   readonly receiptOfRun: (tenant: string, runId: string) => Promise<StoredReceipt | undefined>;
   /** @throws RangeError limit outside 1–200, or a cursor that did not come from a page */
   readonly receipts: (tenant: string, query: ReceiptQuery) => Promise<ReceiptPage>;
@@ -180,6 +182,7 @@ const SELECT = `SELECT log_index, receipt_id, tenant, orb_id, outcome, issued_at
 
 function receiptPort({ prepare, read, writeLogged, random }: TableParts<FinishRow>): ReceiptPort {
   const byId = prepare(`${SELECT} WHERE receipt_id = ? AND tenant = ?`);
+  const ofAny = prepare(`${SELECT} WHERE receipt_id = ?`);
   const byRun = prepare(`${SELECT} WHERE run_id = ? AND tenant = ?`);
   const byIndex = prepare(`${SELECT} WHERE log_index = ?`);
   const newest = prepare(
@@ -195,6 +198,7 @@ function receiptPort({ prepare, read, writeLogged, random }: TableParts<FinishRo
   };
   return {
     finishRun: async (finish) => finishResult(await writeLogged(finishRow(finish, random))),
+    receiptOfAnyTenant: (receiptId) => read(() => receiptOf(ofAny.get(receiptId))),
     receipt: (tenant, receiptId) => read(() => receiptOf(byId.get(receiptId, tenant))),
     receiptOfRun: (tenant, runId) => read(() => receiptOf(byRun.get(runId, tenant))),
     receipts: (tenant, query) => read(() => pageOfReceipts(tenant, query)),

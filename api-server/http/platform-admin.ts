@@ -1,0 +1,10 @@
+import type { Caller } from '../../core/api-key/caller.ts';
+
+/**
+ * Whether a caller may act on what belongs to other tenants (security.md §6.2): `admin` is a right over the platform, so
+ * it counts for a key whose tenants hold the platform namespace only.
+ */
+export const isPlatformAdmin = (caller: Caller | undefined, platformNamespace: string): boolean =>
+  caller !== undefined &&
+  caller.scopes.has('admin') &&
+  (caller.tenants === '*' || caller.tenants.includes(platformNamespace));

@@ -1,0 +1,84 @@
+import { ORB_STATUSES } from '../../../core/log-entry/entry-members.ts';
+import type { JsonValue } from '../../../core/json/json-value.ts';
+import type { OrbStatus } from '../../../core/publication/listed-orb.ts';
+import { problem } from '../../http/problem.ts';
+import { readMembers, type Member } from '../../http/read-members.ts';
+import { json } from '../../http/reply.ts';
+import type { Reply, Route, RouteRequest } from '../../http/route.ts';
+import { closed, shapes } from '../../http/schemas.ts';
+import { isPlatformAdmin } from '../../http/platform-admin.ts';
+import type { Reputation } from '../../reputation/reputation.ts';
+import { orbStatusSchema } from './schemas.ts';
+
+const isStatus = (value: JsonValue | undefined): value is OrbStatus => ORB_STATUSES.some((status) => status === value);
+
+const MAX_REASON = 256;
+
+/** A reason becomes public with its log entry. */
+export const isReason = (value: JsonValue | undefined): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= MAX_REASON && value.isWellFormed();
+
+const MEMBERS: readonly Member[] = [
+  { name: 'status', accepts: isStatus, expected: `one of ${ORB_STATUSES.join(', ')}` },
+  { name: 'reason', accepts: isReason, expected: `a text of 1 to ${MAX_REASON} characters, which becomes public` },
+];
+
+/** Whether the caller acts for the tenant that published the version. */
+const ownsIt = ({ caller }: RouteRequest, namespace: string): boolean =>
+  caller !== undefined && (caller.tenants === '*' || caller.tenants.includes(namespace));
+
+/** `POST /marketplace/orbs/{orb_id}/status` (trust.md §8.6). */
+export function statusRoute({ listings, statuses, platformNamespace }: Pick<Reputation, 'listings' | 'statuses' | 'platformNamespace'>): Route {
+  const handle = async (request: RouteRequest): Promise<Reply> => {
+    const { orb_id: orbId = '' } = request.params;
+    const body = readMembers(request, MEMBERS);
+    if (!body.ok) return body.reply;
+    const { status, reason } = body.value;
+    if (!isStatus(status) || !isReason(reason)) return problem(request, 'invalid-parameter');
+    const orb = listings.orb(orbId);
+    const isAdmin = isPlatformAdmin(request.caller, platformNamespace);
+    if (orb === undefined) return problem(request, 'orb-not-published');
+    if (!isAdmin && !ownsIt(request, orb.namespace)) return problem(request, 'forbidden');
+    const result = await statuses.change(orbId, { status, reason, isAdmin });
+    if (result.kind === 'not-published') return problem(request, 'orb-not-published');
+    if (result.kind === 'refused')
+      return problem(request, 'status-transition', { detail: `${orbId} is ${result.from}; it can’t become ${status}.` });
+    return json({ orb_id: orbId, status, log: { index: result.logIndex } });
+  };
+  return {
+    method: 'post',
+    path: '/marketplace/orbs/{orb_id}/status',
+    scope: 'marketplace:publish',
+    accepts: 'application/json',
+    handle,
+    operation: {
+      operationId: 'setOrbStatus',
+      summary: 'Deprecates, yanks or restores a published version; the platform also suspends',
+      tags: ['marketplace'],
+      parameters: [{ name: 'orb_id', in: 'path', description: 'A published version.', schema: shapes.orbId }],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: closed({
+              status: { type: 'string', enum: [...ORB_STATUSES] },
+              reason: { type: 'string', minLength: 1, maxLength: MAX_REASON },
+            }),
+          },
+        },
+      },
+      responses: {
+        '200': { description: 'Changed.', content: { 'application/json': { schema: orbStatusSchema } } },
+      },
+      problems: [
+        'invalid-parameter',
+        'invalid-json',
+        'orb-not-published',
+        'forbidden',
+        'status-transition',
+        'ledger-unavailable',
+        'ledger-forked',
+      ],
+    },
+  };
+}
