@@ -28,7 +28,8 @@ function missing(
   const usesTerms = declared.input.size + declared.output.size > 0;
   const what = `an ${side} with the term ${quoted(lacking)}`;
   const detail = `"${name}" needs ${what}: write it at the ${side} that holds it, or remove the capability.`;
-  return [findingOf(usesTerms ? 'error' : 'warning', `ontology-missing-${side}`, { pointer, detail })];
+  const advice = usesTerms ? {} : ({ severity: 'warning' } as const);
+  return [findingOf(`ontology-missing-${side}`, { pointer, detail, ...advice })];
 }
 
 function ofCapability(
@@ -51,7 +52,7 @@ export function checkCapabilities(manifest: Manifest, ontology: Ontology): reado
   const { capabilities = [] } = manifest;
   if (capabilities.length === 0) {
     const detail = 'Say what the Orb does with a capability of the ontology: lists find it by that.';
-    return [findingOf('warning', 'ontology-no-capability', { pointer: '/capabilities', detail })];
+    return [findingOf('ontology-no-capability', { pointer: '/capabilities', detail })];
   }
   const declared = declaredIn(manifest, ontology);
   return capabilities.flatMap((name, index) => {

@@ -12,7 +12,7 @@ function understated({ effect, capabilities = [] }: Manifest, ontology: Ontology
   if (effect === undefined || minimum === undefined || !isWeaker(effect, minimum)) return [];
   const names = capabilities.filter((name) => entryOf(ontology.capabilities, name)?.effect === minimum).join(', ');
   const detail = `The effect of ${names} is ${minimum}: write "${minimum}", or remove the capability.`;
-  return [findingOf('error', 'ontology-effect-understated', { pointer: '/effect', detail, suggestion: minimum })];
+  return [findingOf('ontology-effect-understated', { pointer: '/effect', detail, suggestion: minimum })];
 }
 
 const methodOf = ({ method, body_template: body }: Execution): string =>
@@ -25,7 +25,7 @@ function unsafeReads(manifest: Manifest): readonly Finding[] {
     if (method !== 'GET' && method !== 'HEAD') return [];
     const place = execution.method === undefined ? pointer : `${pointer}/method`;
     const detail = `${method} may be repeated at any time: write effect: none when it only reads, or another method.`;
-    return [findingOf('warning', 'ontology-effect-method', { pointer: place, detail })];
+    return [findingOf('ontology-effect-method', { pointer: place, detail })];
   });
 }
 
@@ -49,7 +49,7 @@ function unusedFailover(manifest: Manifest): readonly Finding[] {
   const once = executions.filter((place) => isSentOnce(place.execution)).map(({ pointer }) => pointer);
   if (once.length === 0) return [];
   const detail = `After a request was sent, no other provider is tried, because it may have had its effect. If sending it twice does no harm, write idempotent or idempotency_header in ${once.join(' and ')}.`;
-  return [findingOf('warning', 'ontology-failover-unused', { pointer: '/swap_config/fallbacks', detail })];
+  return [findingOf('ontology-failover-unused', { pointer: '/swap_config/fallbacks', detail })];
 }
 
 /**

@@ -43,7 +43,7 @@ function usesOf({ inputs, outputs, providers = {} }: Manifest): readonly Use[] {
 function typeFindings({ pointer, term, type, isOwnType }: Use, types: readonly ValueType[]): readonly Finding[] {
   if (types.includes(type)) return [];
   const detail = `A value of the term "${term}" is of type ${types.join(' or ')}, and this one is of type ${type}.`;
-  return [findingOf('error', 'ontology-term-type', { pointer: `${pointer}/${isOwnType ? 'type' : 'term'}`, detail })];
+  return [findingOf('ontology-term-type', { pointer: `${pointer}/${isOwnType ? 'type' : 'term'}`, detail })];
 }
 
 const SECRET: Readonly<Record<Use['side'], string>> = {
@@ -60,7 +60,7 @@ function findingsOf(use: Use, ontology: Ontology): readonly Finding[] {
   if (term === undefined) return names;
   const secret =
     term.sensitivity === 'secret' && use.isOwnTerm
-      ? [findingOf('error', `ontology-secret-${side}`, { pointer: place, detail: SECRET[side] })]
+      ? [findingOf(`ontology-secret-${side}`, { pointer: place, detail: SECRET[side] })]
       : [];
   return [...names, ...typeFindings(use, term.types), ...secret];
 }

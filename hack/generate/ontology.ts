@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { compare } from 'semver';
 import { danglingNames, lostNames } from '../../core/ontology/compare-versions.ts';
 import type { Capability, Ontology, Term } from '../../core/ontology/ontology.ts';
+import { ONTOLOGY_RULES } from '../../core/ontology/rules.ts';
 import type { Artefact } from './artefact.ts';
 import { formatted } from './formatted.ts';
 
@@ -91,7 +92,14 @@ strictly.
 
 `;
 
+const RULES = `A finding has one of these codes beside those that \`orb validate\` always finds. An error keeps a manifest from being
+published. Warnings and infos do not.
+
+`;
+
 const code = (name: string): string => `\`${name}\``;
+// The formatter reads _ as emphasis.
+const prose = (text: string): string => text.replaceAll('_', String.raw`\_`);
 const codes = (names: readonly string[]): string => (names.length === 0 ? '–' : names.map(code).join(', '));
 const meaning = ({ description, replaced_by: other }: Term | Capability): string =>
   other === undefined ? description : `Deprecated: use ${code(other)}. ${description}`;
@@ -101,6 +109,11 @@ const termRow = ([name, term]: readonly [string, Term]): string =>
 
 const capabilityRow = ([name, capability]: readonly [string, Capability]): string =>
   `| ${code(name)} | ${capability.effect} | ${codes(capability.inputs)} | ${codes(capability.outputs)} | ${meaning(capability)} |\n`;
+
+const ruleRow = ([name, { severity, rule }]: readonly [
+  string,
+  { readonly severity: string; readonly rule: string },
+]): string => `| ${code(name)} | ${severity} | ${prose(rule)} |\n`;
 
 const pageText = ({ version, terms, capabilities }: Ontology): string =>
   `${INTRODUCTION}This is version ${version}.
@@ -116,7 +129,12 @@ ${Object.entries(terms).map(termRow).join('')}
 
 ${EFFECTS}| Capability | Effect | Needs inputs | Needs outputs | Meaning |
 | --- | --- | --- | --- | --- |
-${Object.entries(capabilities).map(capabilityRow).join('')}`;
+${Object.entries(capabilities).map(capabilityRow).join('')}
+## Rules
+
+${RULES}| Code | Severity | Rule |
+| --- | --- | --- |
+${Object.entries(ONTOLOGY_RULES).map(ruleRow).join('')}`;
 
 /** The ontology as code, from the newest file of it, and its reference. */
 export async function ontologyArtefacts(root: string): Promise<readonly Artefact[]> {

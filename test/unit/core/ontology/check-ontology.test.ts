@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { isJsonObject } from '../../../../core/json/json-value.ts';
 import { parseDocuments } from '../../../../core/manifest/parse-text.ts';
 import { checkOntology } from '../../../../core/ontology/check-ontology.ts';
+import { ONTOLOGY_RULES } from '../../../../core/ontology/rules.ts';
 import { ORB_ONTOLOGY } from '../../../../core/ontology/orb-ontology.ts';
 import type { Manifest } from '../../../../crds/manifest.ts';
 import { checkSchema } from '../../../../core/manifest/check-schema.ts';
@@ -51,6 +52,7 @@ describe('checkOntology', () => {
     ];
     const said = new Set(bad.flatMap((manifest) => checkOntology(manifest, LATER)).map(({ code }) => code));
     expect([...said].toSorted()).to.deep.equal([...listed].toSorted());
+    expect([...said].toSorted()).to.deep.equal(Object.keys(ONTOLOGY_RULES).toSorted());
   });
 
   it('has nothing to say about the examples that use it, which are four', async () => {
