@@ -26,9 +26,7 @@ export interface DayCounts {
 }
 
 /** Entries that a score reads one by one. */
-export type EventEntry = EntryOf<
-  'publish' | 'test_report' | 'incident' | 'violation' | 'audit' | 'org' | 'orb_status'
->;
+export type EventEntry = EntryOf<'publish' | 'test_report' | 'incident' | 'violation' | 'audit' | 'org' | 'orb_status'>;
 
 /** An entry with its place in the log. */
 export interface LogEvent {
