@@ -53,6 +53,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./validate/validate.ts')).validateVerb,
   },
   {
+    name: 'test',
+    summary: 'Runs the test cases of an Orb: simulated ones here, live ones through the API, and writes the report.',
+    load: async () => (await import('./test/test.ts')).testVerb,
+  },
+  {
     name: 'dev',
     summary: 'Runs the API here, without a cluster: what npm start does.',
     load: async () => (await import('./dev/dev.ts')).devVerb,

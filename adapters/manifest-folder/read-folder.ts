@@ -4,6 +4,7 @@ import { extname, join } from 'node:path';
 import { errorCode } from '../../core/errors/error-code.ts';
 import { checkDocument, refusedOrbiset, type Resource, type UncheckedOrbiset } from '../../core/manifest/documents.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
+import { SUITE_SUFFIX } from '../../core/suite/suite.ts';
 import { parseDocuments, type ParsedDocument } from '../../core/manifest/parse-text.ts';
 
 /** A resource, and the function that adds places in its file to findings. */
@@ -111,9 +112,13 @@ interface Listed {
   readonly isMoving: boolean;
 }
 
+/** Suites stand beside the manifests that they test (trust.md §8.3). Names that begin with a dot are no files of ours. */
+const isManifestFile = (name: string): boolean =>
+  extname(name) in FORMATS && !name.startsWith('.') && !name.endsWith(SUITE_SUFFIX);
+
 async function readListed(folder: string, before: readonly ReadFile[]): Promise<Listed> {
   const known = new Map(before.map((file) => [file.path, file] as const));
-  const names = (await readdir(folder)).filter((name) => !name.startsWith('.') && extname(name) in FORMATS);
+  const names = (await readdir(folder)).filter(isManifestFile);
   const paths = names.toSorted().map((name) => join(folder, name));
   const kinds = await Promise.all(paths.map(kindOf));
   const files: ReadFile[] = [];
@@ -128,7 +133,7 @@ async function readListed(folder: string, before: readonly ReadFile[]): Promise<
 
 /**
  * Reads every `*.json`, `*.yaml` and `*.yml` of a folder, without its subfolders. Names that begin with a dot are
- * skipped (`..data` of an atomic volume swap). When a file vanishes meanwhile, the folder is read again: the file may
+ * skipped (`..data` of an atomic volume swap), and so are suites, `*.orbtest.json`. When a file vanishes meanwhile, the folder is read again: the file may
  * have been renamed.
  * @param before files of the last call: an unchanged file is the same object
  * @throws the folder itself can't be read

@@ -1,6 +1,12 @@
 import { verdictOf, type AttemptVerdict } from '../../core/attempts/breaker.ts';
 import { attemptTimeoutMs } from '../../core/attempts/attempt-timeout.ts';
-import { nextStep, refusalStanding, type Candidate, type AttemptState, type StopReason } from '../../core/attempts/plan.ts';
+import {
+  nextStep,
+  refusalStanding,
+  type Candidate,
+  type AttemptState,
+  type StopReason,
+} from '../../core/attempts/plan.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import { isTenantRefusal } from '../../core/attempts/classify.ts';
 import type { ReadyAttempt } from '../../core/run/eligibility.ts';

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Finding } from '../../core/manifest/finding.ts';
+import { SUITE_SUFFIX } from '../../core/suite/suite.ts';
 import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
@@ -16,19 +17,25 @@ interface ManifestFile {
   readonly format: 'json' | 'yaml';
 }
 
+/** Formats of manifests, by the ending of the file. */
 const FORMATS: ReadonlyMap<string, 'json' | 'yaml'> = new Map([
   ['.json', 'json'],
   ['.yaml', 'yaml'],
   ['.yml', 'yaml'],
 ]);
 
-const fileOf = (path: string): ManifestFile => ({ path, format: FORMATS.get(extname(path).toLowerCase()) ?? 'yaml' });
+/** A file with its format, by its name. */
+export const fileOf = (path: string): ManifestFile => ({
+  path,
+  format: FORMATS.get(extname(path).toLowerCase()) ?? 'yaml',
+});
+
+/** Suites stand beside manifests: `orb test` reads them. */
+const isManifestFile = (name: string): boolean => FORMATS.has(extname(name)) && !name.endsWith(SUITE_SUFFIX);
 
 async function inFolder(folder: string): Promise<readonly ManifestFile[]> {
   const items = await readdir(folder, { withFileTypes: true });
-  const names = items.filter(
-    (item) => !item.isDirectory() && !item.name.startsWith('.') && FORMATS.has(extname(item.name)),
-  );
+  const names = items.filter((item) => !item.isDirectory() && !item.name.startsWith('.') && isManifestFile(item.name));
   const files = names.map(({ name }) => fileOf(join(folder, name)));
   if (files.length === 0) throw invalid(`${folder}: it holds no *.json, *.yaml or *.yml`);
   return files.toSorted((one, other) => (one.path < other.path ? -1 : 1));
@@ -53,12 +60,14 @@ async function manifestFiles(path: string): Promise<readonly ManifestFile[]> {
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-interface FileFinding {
+/** A finding about a file. */
+export interface FileFinding {
   readonly file: string;
   readonly finding: Finding;
 }
 
-function originOf(text: string): string {
+/** An origin of `--egress-allow`. @throws Failure */
+export function originOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.origin !== text || !['http:', 'https:'].includes(url.protocol)) {
     throw usage(`--egress-allow ${printable(text)}: an origin such as http://127.0.0.1:9000, without a path`);
@@ -66,7 +75,8 @@ function originOf(text: string): string {
   return text;
 }
 
-function findingText({ file, finding }: FileFinding): string {
+/** The line about a finding, for people. */
+export function findingText({ file, finding }: FileFinding): string {
   const { line, column, pointer, severity, code, detail, suggestion } = finding;
   const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
   const said = suggestion === undefined || detail.includes(suggestion);

@@ -39,7 +39,8 @@ const TYPES: Readonly<Record<string, (value: JsonValue) => boolean>> = {
 /** Names of types that the keyword `type` may give. */
 export const TYPE_NAMES: ReadonlySet<string> = new Set(Object.keys(TYPES));
 
-const isOfType = (value: JsonValue, type: string): boolean => Object.hasOwn(TYPES, type) && TYPES[type]?.(value) === true;
+const isOfType = (value: JsonValue, type: string): boolean =>
+  Object.hasOwn(TYPES, type) && TYPES[type]?.(value) === true;
 
 // The built-in guard turns a readonly array into any[].
 const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
@@ -156,7 +157,12 @@ function checkUnknown(value: JsonObject, schema: JsonObject, pointer: string, wa
     const suggestion = nearestName(name, Object.keys(known));
     const label = name.length > 64 ? `${name.slice(0, 64)}…` : name;
     const detail = `"${label}" is not known here; known: ${shown(Object.keys(known))}.`;
-    add(walk, { pointer: inner, keyword: 'additionalProperties', detail, ...(suggestion === undefined ? {} : { suggestion }) });
+    add(walk, {
+      pointer: inner,
+      keyword: 'additionalProperties',
+      detail,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    });
   }
 }
 
@@ -175,19 +181,31 @@ function checkMembers(value: JsonObject, schema: JsonObject, pointer: string, wa
   checkUnknown(value, schema, pointer, walk);
 }
 
+/** @returns false when the value has another type: its members then say nothing */
+function checkKeywords(value: JsonValue, schema: JsonObject, pointer: string, walk: Walk): boolean {
+  for (const [keyword, limit] of Object.entries(schema)) {
+    const detail = Object.hasOwn(CHECKS, keyword) ? CHECKS[keyword]?.(value, limit, schema) : undefined;
+    if (detail === undefined) continue;
+    add(walk, { pointer, keyword, detail });
+    if (keyword === 'type') return false;
+  }
+  return true;
+}
+
+function checkItems(value: readonly JsonValue[], items: JsonValue, pointer: string, walk: Walk): void {
+  for (const [index, item] of value.entries()) {
+    if (isFull(walk)) return;
+    visit(item, items, childPointer(pointer, index), walk);
+  }
+}
+
 function visit(value: JsonValue, given: JsonValue, pointer: string, walk: Walk): void {
   const schema = resolved(given, walk);
   if (isFull(walk) || !isJsonObject(schema)) return;
-  for (const [keyword, limit] of Object.entries(schema)) {
-    const detail = Object.hasOwn(CHECKS, keyword) ? CHECKS[keyword]?.(value, limit, schema) : undefined;
-    if (detail !== undefined) add(walk, { pointer, keyword, detail });
-    if (detail !== undefined && keyword === 'type') return;
-  }
+  if (!checkKeywords(value, schema, pointer, walk)) return;
   if (isJsonObject(value)) checkMembers(value, schema, pointer, walk);
   const items = member(schema, 'items');
-  if (!isList(value) || items === undefined) return;
-  for (let index = 0; index < value.length && !isFull(walk); index += 1)
-    visit(value[index] ?? null, items, childPointer(pointer, index), walk);
+  if (isList(value) && items !== undefined) checkItems(value, items, pointer, walk);
 }
 
 /**

@@ -31,10 +31,14 @@ export interface CaseWorkDone {
   readonly disclosed: readonly CaseFaults[];
 }
 
-/** Runs one mock case and compares it with what it expects. */
-export function mockFaults(orb: CompiledOrb, item: TestCase): readonly string[] {
+/** Runs one mock case and compares it with what it expects. @returns faults, and the virtual ms that it took */
+export function testMock(
+  orb: CompiledOrb,
+  item: TestCase,
+): { readonly faults: readonly string[]; readonly executionMs: number } {
   const run = mockRun(orb, item);
-  return run.kind === 'ran' ? compareRun(run.facts, item) : [run.why];
+  if (run.kind === 'refused') return { faults: [run.why], executionMs: 0 };
+  return { faults: compareRun(run.facts, item), executionMs: run.facts.executionMs };
 }
 
 /**
@@ -55,7 +59,7 @@ export function doCaseWork({ manifest, suites, allowedOrigins, disclosed }: Case
   return {
     mocks: cases
       .filter(({ mode }) => mode === 'mock')
-      .map((item) => ({ name: item.name, faults: mockFaults(orb.value, item) })),
+      .map((item) => ({ name: item.name, faults: testMock(orb.value, item).faults })),
     disclosed: disclosed.flatMap(({ name, outputs }) => {
       const found = cases.find((item) => item.name === name);
       return found === undefined ? [] : [{ name, faults: compareOutputs(outputs, found.expect.outputs) }];

@@ -41,7 +41,9 @@ const LIVE_ONLY_MOCK = ['responses', 'secrets'] as const;
 /** A live case calls the real provider: nothing is simulated, and its request is not seen here. */
 function ofMode(item: SuiteCase, { mode }: TestCase, pointer: string): readonly Finding[] {
   if (mode === 'mock')
-    return item.responses === undefined ? [fault(`${pointer}/responses`, 'A mock case has at least one response.')] : [];
+    return item.responses === undefined
+      ? [fault(`${pointer}/responses`, 'A mock case has at least one response.')]
+      : [];
   const simulated = LIVE_ONLY_MOCK.filter((name) => item[name] !== undefined);
   return [
     ...simulated.map((name) => fault(`${pointer}/${name}`, 'Only a mock case has this member.')),

@@ -11,7 +11,9 @@ const isFailure = ({ expect: { status, outcome = 'success' } }: TestCase): boole
 const list = (names: readonly string[]): string => names.join(', ');
 
 function ofOutputs({ outputs }: Members, cases: readonly TestCase[], pointer: string): readonly Finding[] {
-  const asserted = new Set(cases.flatMap(({ required, expect }) => (required ? Object.keys(expect.outputs ?? {}) : [])));
+  const asserted = new Set(
+    cases.flatMap(({ required, expect }) => (required ? Object.keys(expect.outputs ?? {}) : [])),
+  );
   const missing = Object.keys(outputs).filter((name) => !asserted.has(name));
   if (missing.length === 0) return [];
   const detail = `No required case says what these outputs are: ${list(missing)}. Add them to expect.outputs.`;
@@ -54,7 +56,12 @@ export function checkCoverage(suites: readonly Suite[], manifest: Members, point
     ...ofInputs(manifest, cases, pointer),
     ...(cases.some(isFailure)
       ? []
-      : [advice('suite-no-failure-case', 'No case expects a failure; add one, for example a provider that answers 503.')]),
+      : [
+          advice(
+            'suite-no-failure-case',
+            'No case expects a failure; add one, for example a provider that answers 503.',
+          ),
+        ]),
     ...(cases.some(({ mode }) => mode === 'live')
       ? []
       : [advice('suite-no-live-case', 'No case calls the real provider; add one with "mode": "live".')]),

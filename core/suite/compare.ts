@@ -61,7 +61,10 @@ function compareRequest(found: RenderedRequest | undefined, wanted: ExpectedRequ
   ];
 }
 
-function compareTimes(facts: RunFacts, { timeoutMs, expect }: Pick<TestCase, 'timeoutMs' | 'expect'>): readonly string[] {
+function compareTimes(
+  facts: RunFacts,
+  { timeoutMs, expect }: Pick<TestCase, 'timeoutMs' | 'expect'>,
+): readonly string[] {
   const limits = [
     ['max_execution_ms', expect.max_execution_ms],
     ['timeout_ms', timeoutMs],

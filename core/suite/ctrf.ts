@@ -138,7 +138,9 @@ function checkTests(tests: JsonValue | undefined, pointer: string): readonly Fin
 function isWellFormed(value: JsonValue): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (isList(value)) return value.every(isWellFormed);
-  return !isJsonObject(value) || Object.entries(value).every(([name, inner]) => name.isWellFormed() && isWellFormed(inner));
+  return (
+    !isJsonObject(value) || Object.entries(value).every(([name, inner]) => name.isWellFormed() && isWellFormed(inner))
+  );
 }
 
 function checkReport(value: JsonValue, pointer: string): readonly Finding[] {

@@ -53,7 +53,12 @@ interface ReceiptTools {
   readonly outputFaults: ReadonlyMap<string, readonly string[]>;
 }
 
-const error = (code: string, pointer: string, detail: string): Finding => ({ code, pointer, detail, severity: 'error' });
+const error = (code: string, pointer: string, detail: string): Finding => ({
+  code,
+  pointer,
+  detail,
+  severity: 'error',
+});
 
 /** Tests of a report that cite a receipt, in its order. */
 export function citationsOf({ report, suites }: Pick<Submission, 'report' | 'suites'>): readonly Citation[] {
@@ -103,7 +108,8 @@ function recordFaults({ item, test }: Citation, { execution }: ReceiptRecord): r
 /** What a passed case must disclose: the salt of its inputs, and its outputs when it says what they are. */
 function missingOpenings({ item, test, own: { openings } }: Citation): readonly string[] {
   if (item === undefined || test.status !== 'passed') return [];
-  if (openings === undefined) return ['the test has no openings, so nothing shows that its inputs are those of the case'];
+  if (openings === undefined)
+    return ['the test has no openings, so nothing shows that its inputs are those of the case'];
   const needsOutputs = Object.keys(item.expect.outputs ?? {}).length > 0;
   const hasOutputs = openings.outputs !== undefined && openings.output_salt !== undefined;
   return needsOutputs && !hasOutputs ? ['the outputs that the case expects are not disclosed'] : [];
@@ -115,21 +121,25 @@ interface JudgedCitation {
   readonly good?: { readonly self: boolean };
 }
 
-async function judgeCitation(citation: Citation, submission: Submission, tools: ReceiptTools): Promise<JudgedCitation> {
-  const { receiptId, index, test } = citation;
-  const at = `${submission.pointer}/results/tests/${index}/extra/orb/receipt_id`;
-  const receipt: CitedReceipt = isReceiptId(receiptId) ? await tools.receipts(receiptId) : { kind: 'missing' };
-  if (receipt.kind === 'missing' || !receipt.verified) {
-    const detail = 'This ledger has no valid receipt with this id: it is unknown, erased, or does not verify.';
-    return { findings: [error('test-receipt-invalid', at, detail)], isOpeningWrong: false };
-  }
-  const { record } = receipt;
+/** What is wrong with the receipt itself, apart from disclosed values. */
+function placeFaults(record: ReceiptRecord, { orbId, manifestDigest, report }: Submission): readonly string[] {
+  const isOfOrb = record.orb.id === orbId && record.orb.manifest_digest === manifestDigest;
+  return [
+    ...(isOfOrb ? [] : ['it is of another Orb or of other bytes']),
+    ...(isWithin(report, record) ? [] : ['its run did not start between start and stop of the report']),
+  ];
+}
+
+async function judgeFound(
+  citation: Citation,
+  { record, own }: Extract<CitedReceipt, { kind: 'found' }>,
+  submission: Submission,
+  tools: ReceiptTools,
+): Promise<JudgedCitation> {
+  const { index, test } = citation;
   const wrong = await checkOpenings(openingsOf(citation), record, tools.primitives);
   const faults = [
-    ...(record.orb.id === submission.orbId && record.orb.manifest_digest === submission.manifestDigest
-      ? []
-      : ['it is of another Orb or of other bytes']),
-    ...(isWithin(submission.report, record) ? [] : ['its run did not start between start and stop of the report']),
+    ...placeFaults(record, submission),
     ...recordFaults(citation, record),
     ...missingOpenings(citation),
     ...(wrong === undefined ? [] : [`the disclosed ${wrong} does not fit its commitment`]),
@@ -137,18 +147,34 @@ async function judgeCitation(citation: Citation, submission: Submission, tools: 
   ];
   if (faults.length === 0) return { findings: [], isOpeningWrong: false, good: { self: record.caller.self } };
   // Nobody learns from a report what a foreign receipt says.
-  const why = receipt.own ? `: ${faults.slice(0, 3).join('; ')}.` : '.';
+  const why = own ? `: ${faults.slice(0, 3).join('; ')}.` : '.';
+  const detail = `The receipt does not fit the case ${test.name}${why}`;
   return {
-    findings: [error('test-receipt-mismatch', at, `The receipt does not fit the case ${test.name}${why}`)],
+    findings: [error('test-receipt-mismatch', receiptPointer(submission, index), detail)],
     isOpeningWrong: wrong !== undefined,
   };
 }
 
-function reusedFindings(citations: readonly Citation[], pointer: string): readonly Finding[] {
+const receiptPointer = ({ pointer }: Pick<Submission, 'pointer'>, index: number): string =>
+  `${pointer}/results/tests/${index}/extra/orb/receipt_id`;
+
+async function judgeCitation(citation: Citation, submission: Submission, tools: ReceiptTools): Promise<JudgedCitation> {
+  const { receiptId, index } = citation;
+  const receipt: CitedReceipt = isReceiptId(receiptId) ? await tools.receipts(receiptId) : { kind: 'missing' };
+  if (receipt.kind === 'found' && receipt.verified) return judgeFound(citation, receipt, submission, tools);
+  const detail = 'This ledger has no valid receipt with this id: it is unknown, erased, or does not verify.';
+  return {
+    findings: [error('test-receipt-invalid', receiptPointer(submission, index), detail)],
+    isOpeningWrong: false,
+  };
+}
+
+function reusedFindings(citations: readonly Citation[], submission: Submission): readonly Finding[] {
   const seen = new Set<string>();
   return citations.flatMap(({ receiptId, index }) => {
-    const at = `${pointer}/results/tests/${index}/extra/orb/receipt_id`;
-    if (seen.has(receiptId)) return [error('test-receipt-reused', at, 'Another test of the report cites this receipt.')];
+    const at = receiptPointer(submission, index);
+    if (seen.has(receiptId))
+      return [error('test-receipt-reused', at, 'Another test of the report cites this receipt.')];
     seen.add(receiptId);
     return [];
   });
@@ -161,7 +187,7 @@ function reusedFindings(citations: readonly Citation[], pointer: string): readon
 export async function judgeReceipts(submission: Submission, tools: ReceiptTools): Promise<JudgedReceipts> {
   const citations = citationsOf(submission);
   const judged = await Promise.all(citations.map((citation) => judgeCitation(citation, submission, tools)));
-  const reused = reusedFindings(citations, submission.pointer);
+  const reused = reusedFindings(citations, submission);
   const good = judged.flatMap(({ good: fits }, index) => {
     const name = citations[index]?.test.name;
     return fits === undefined || name === undefined ? [] : [[name, fits] as const];

@@ -79,7 +79,12 @@ export interface TestJudgement {
 const REPORT = '/test_results';
 const SUITES = '/test_suites';
 
-const error = (code: string, pointer: string, detail: string): Finding => ({ code, pointer, detail, severity: 'error' });
+const error = (code: string, pointer: string, detail: string): Finding => ({
+  code,
+  pointer,
+  detail,
+  severity: 'error',
+});
 const hasError = (findings: readonly Finding[]): boolean => findings.some(({ severity }) => severity === 'error');
 
 interface ReadSuites {

@@ -20,7 +20,12 @@ export interface Submission {
 const OLDEST_MS = 7 * 24 * 3600 * 1000;
 const AHEAD_MS = 5 * 60 * 1000;
 
-const error = (code: string, pointer: string, detail: string): Finding => ({ code, pointer, detail, severity: 'error' });
+const error = (code: string, pointer: string, detail: string): Finding => ({
+  code,
+  pointer,
+  detail,
+  severity: 'error',
+});
 
 function ofCounts({ results: { summary, tests } }: CtrfReport, pointer: string): readonly Finding[] {
   const counts = new Map(TEST_STATUSES.map((name) => [name, tests.filter(({ status }) => status === name).length]));
@@ -58,7 +63,13 @@ function ofDigests({ report, pointer, orbId, manifestDigest, suites }: Submissio
       : [error('test-digest-mismatch', `${at}/manifest_digest`, 'The report is about other bytes than the manifest.')]),
     ...(suites === undefined || orb.suite_digest === suites.digest
       ? []
-      : [error('suite-digest-mismatch', `${at}/suite_digest`, 'The report is about other suites than the submitted ones.')]),
+      : [
+          error(
+            'suite-digest-mismatch',
+            `${at}/suite_digest`,
+            'The report is about other suites than the submitted ones.',
+          ),
+        ]),
   ];
 }
 
@@ -86,7 +97,13 @@ function ofCases(tests: readonly ReportTest[], cases: readonly TestCase[], point
         ? [error('test-required-not-passed', `${pointer}/${index}/status`, `The required case ${name} has not passed.`)]
         : []),
       ...(other
-        ? [error('test-report-invalid', `${pointer}/${index}/extra/orb/mode`, `The suite says that ${name} is ${mode}.`)]
+        ? [
+            error(
+              'test-report-invalid',
+              `${pointer}/${index}/extra/orb/mode`,
+              `The suite says that ${name} is ${mode}.`,
+            ),
+          ]
         : []),
     ];
   });

@@ -41,20 +41,17 @@ const failed = (
   ...ending,
 });
 
-/**
- * Simulates one attempt.
- * @param limitMs virtual ms after which the attempt is cut
- */
-export function mockAnswer(response: MockResponse, provider: CompiledProvider, limitMs: number): MockExchange {
-  const { status, error, delay_ms: ms = 0 } = response;
-  if (error === 'timeout' || ms >= limitMs) return failed('timeout', { sent: true, status: null, ms: limitMs });
-  if (status === undefined || error !== undefined) return failed('transport', { sent: false, status: null, ms });
+const own = (headers: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.hasOwn(headers, name) ? headers[name] : undefined;
+
+/** An answer that arrives in time. */
+function answered(response: MockResponse, status: number, provider: CompiledProvider, ms: number): MockExchange {
   const headers = lowerCase(response.headers ?? {});
-  const type = Object.hasOwn(headers, 'content-type') ? headers['content-type'] : undefined;
+  const type = own(headers, 'content-type');
   const bytes = bytesOf(response, type);
   if (bytes.length > (provider.maxResponseBytes ?? Infinity)) return failed('response', { sent: true, status, ms });
   const head = { status, contentType: () => type, headers: () => headers };
-  const wait = Object.hasOwn(headers, 'retry-after') ? headers['retry-after'] : undefined;
+  const wait = own(headers, 'retry-after');
   return {
     ...readAnswer(head, bytes, provider.outputs),
     sent: true,
@@ -63,4 +60,15 @@ export function mockAnswer(response: MockResponse, provider: CompiledProvider, l
     // Virtual time begins at the epoch.
     retryAfterMs: wait === undefined ? undefined : retryAfterMs(wait, 0),
   };
+}
+
+/**
+ * Simulates one attempt.
+ * @param limitMs virtual ms after which the attempt is cut
+ */
+export function mockAnswer(response: MockResponse, provider: CompiledProvider, limitMs: number): MockExchange {
+  const { status, error, delay_ms: ms = 0 } = response;
+  if (error === 'timeout' || ms >= limitMs) return failed('timeout', { sent: true, status: null, ms: limitMs });
+  if (status === undefined) return failed('transport', { sent: false, status: null, ms });
+  return answered(response, status, provider, ms);
 }

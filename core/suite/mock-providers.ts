@@ -55,7 +55,8 @@ export class MockProviders {
       return;
     }
     const failed = record.outcome === 'error' || record.outcome === 'rate_limited';
-    if (failed && retryAfterMs !== undefined) this.#pauses.set(provider, { kind: 'cooling', until: now + retryAfterMs });
+    if (failed && retryAfterMs !== undefined)
+      this.#pauses.set(provider, { kind: 'cooling', until: now + retryAfterMs });
   }
 
   #alone(): boolean {

@@ -28,7 +28,9 @@ interface EndedAttempt extends MockedAttempt {
 }
 
 /** The vault of a case: its secrets, which may be sent to any host because nothing leaves the process. */
-const vaultOf = (secrets: TestCase['secrets']): ReadonlyMap<string, { name: string; value: Uint8Array; allowedHosts: string[] }> =>
+const vaultOf = (
+  secrets: TestCase['secrets'],
+): ReadonlyMap<string, { name: string; value: Uint8Array; allowedHosts: string[] }> =>
   new Map(
     Object.entries(secrets).map(([name, text]) => [
       name,
@@ -54,6 +56,12 @@ class MockCalls {
     this.#responses = responses;
     this.#timeoutMs = eligible[0].provider.timeoutMs;
     this.#providers = new MockProviders(orb);
+  }
+
+  /** The request of the first attempt; undefined before it. */
+  get first(): RenderedRequest | undefined {
+    const [attempt] = this.attempts;
+    return attempt === undefined ? undefined : this.#ready(attempt.provider).request;
   }
 
   /** The loop of `RunCalls` in the API, without sockets, slots and kill switches. It ends: attempts are bounded. */
@@ -100,7 +108,8 @@ class MockCalls {
     const own = this.#responses.filter(({ provider }) => provider === name);
     const before = this.attempts.filter(({ provider }) => provider === name).length;
     const response = own[Math.min(before, own.length - 1)];
-    if (response === undefined) throw new NoResponse(`the provider ${name} was called, and the case has no response of it`);
+    if (response === undefined)
+      throw new NoResponse(`the provider ${name} was called, and the case has no response of it`);
     return response;
   }
 
@@ -143,12 +152,13 @@ function outputsOf(orb: CompiledOrb, { attempts }: MockCalls, secrets: TestCase[
   return isJsonObject(value) ? value : {};
 }
 
-function factsOf(orb: CompiledOrb, calls: MockCalls, end: RunEnd, request: RenderedRequest, item: TestCase): RunFacts {
+function factsOf(orb: CompiledOrb, calls: MockCalls, item: TestCase): RunFacts {
+  const end = endOf(calls, calls.all());
   return {
     status: runStatusOf[end.outcome],
     outcome: end.outcome,
     outputs: end.outcome === 'success' ? outputsOf(orb, calls, item.secrets) : null,
-    request,
+    request: calls.first,
     attempts: calls.attempts.length,
     activeProvider: calls.attempts.at(-1)?.provider,
     executionMs: Math.round(calls.now),
@@ -168,12 +178,11 @@ export function mockRun(orb: CompiledOrb, item: TestCase): MockRun {
   const context = { inputs: inputs.value, vault: vaultOf(item.secrets), cleartextOrigins: new Set<string>() };
   const selection = selectProviders(providersInOrder(orb, { now: 0 }), context);
   if (selection.kind === 'input') return refused(`${selection.problem.pointer}: ${selection.problem.detail}`);
-  if (selection.kind === 'ineligible') return refused(`no provider can be called: ${selection.code} ${selection.entry}`);
+  if (selection.kind === 'ineligible')
+    return refused(`no provider can be called: ${selection.code} ${selection.entry}`);
   const calls = new MockCalls(orb, selection.eligible, item.responses);
   try {
-    const end = endOf(calls, calls.all());
-    const first = selection.eligible[0].request;
-    return { kind: 'ran', facts: factsOf(orb, calls, end, first, item) };
+    return { kind: 'ran', facts: factsOf(orb, calls, item) };
   } catch (error) {
     if (error instanceof NoResponse) return refused(error.message);
     throw error;

@@ -13,7 +13,10 @@ interface TestedOrb {
   readonly digest: string;
 }
 
-function resultsOf({ document, suites }: JudgedReport): Readonly<Record<'passed' | 'warned' | 'failed', readonly string[]>> {
+function resultsOf({
+  document,
+  suites,
+}: JudgedReport): Readonly<Record<'passed' | 'warned' | 'failed', readonly string[]>> {
   const optional = new Set(casesOf(suites).flatMap(({ name, required }) => (required ? [] : [name])));
   const { tests } = document.results;
   const others = tests.filter(({ status }) => status !== 'passed').map(({ name }) => name);
@@ -49,5 +52,7 @@ export function testResultStatement(orb: TestedOrb, report: JudgedReport): JsonO
  * Signs a statement. Its payload is canonical JSON without the profile of receipts: in-toto's names have capitals.
  * @param sign makes a compact JWS of a payload and the type of its header
  */
-export const sealStatement = (statement: JsonObject, sign: (payload: string, type: typeof TEST_RESULT_TYPE) => string): string =>
-  sign(jcs(statement), TEST_RESULT_TYPE);
+export const sealStatement = (
+  statement: JsonObject,
+  sign: (payload: string, type: typeof TEST_RESULT_TYPE) => string,
+): string => sign(jcs(statement), TEST_RESULT_TYPE);

@@ -2,6 +2,9 @@ import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { RunOutcome } from '../receipt/record.ts';
 import type { RunStatus } from '../run/run-status.ts';
 
+/** Names of suite files end so; they stand beside the manifest (trust.md §8.3). */
+export const SUITE_SUFFIX = '.orbtest.json';
+
 /** What a case says about one value: exactly one of the three members. */
 export type Assertion =
   | { readonly equals: JsonValue }

@@ -1,0 +1,152 @@
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { compileOrb } from '../../core/orb/compile-orb.ts';
+import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import { member } from '../../core/json/members.ts';
+import { checkDocument } from '../../core/manifest/documents.ts';
+import type { Finding } from '../../core/manifest/finding.ts';
+import { parseDocuments, type ParsedDocument } from '../../core/manifest/parse-text.ts';
+import { checkCoverage } from '../../core/suite/check-coverage.ts';
+import { readSuite, suiteDigest, type SuiteDocument } from '../../core/suite/read-suite.ts';
+import { MAX_SUITE_BYTES } from '../../core/suite/suite-schema.ts';
+import { SUITE_SUFFIX } from '../../core/suite/suite.ts';
+import { invalid } from '../io/failure.ts';
+import type { Io } from '../io/io.ts';
+import { readText } from '../io/read-file.ts';
+import { fileOf, type FileFinding } from '../validate/validate.ts';
+
+/** An Orb of a file, and its suites. */
+export interface TestedOrb {
+  readonly path: string;
+  readonly manifest: JsonObject;
+  readonly orb: CompiledOrb;
+  readonly suites: readonly SuiteDocument[];
+  /** Null without suites. */
+  readonly suiteDigest: string | null;
+}
+
+/** What reading gave: `orb` is undefined when manifest or suites have errors that keep them from being run. */
+export interface ReadOrb {
+  readonly orb: TestedOrb | undefined;
+  readonly findings: readonly FileFinding[];
+  /** Files that were read: a watch looks at them. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
+
+interface ReadManifest {
+  readonly manifest: JsonObject;
+  readonly orb: CompiledOrb | undefined;
+  readonly findings: readonly Finding[];
+}
+
+/** The Orb of one document; undefined for another kind of resource, or with errors. */
+function readDocument(
+  document: ParsedDocument,
+  allowedOrigins: readonly string[],
+): { readonly orb: ReadManifest | undefined; readonly findings: readonly Finding[] } {
+  if (!document.ok) return { orb: undefined, findings: document.findings };
+  const checked = checkDocument(document.value);
+  const findings = document.withPlaces(checked.findings);
+  if (!checked.ok || checked.value.kind !== 'Orb') return { orb: undefined, findings };
+  const { manifest, pointer, namespace } = checked.value;
+  const compiled = compileOrb(manifest, { namespace, allowedOrigins });
+  const own = compiled.findings.map((finding) => ({ ...finding, pointer: `${pointer}${finding.pointer}` }));
+  const orb = compiled.ok ? compiled.value : undefined;
+  return { orb: { manifest, orb, findings: document.withPlaces(own) }, findings };
+}
+
+/** @throws Failure the file holds no Orb, or more than one */
+function readManifest(path: string, text: string, allowedOrigins: readonly string[]): ReadManifest {
+  const read = parseDocuments(text, fileOf(path).format).map((document) => readDocument(document, allowedOrigins));
+  const findings = read.flatMap((document) => document.findings);
+  const [first, ...others] = read.flatMap(({ orb }) => orb ?? []);
+  if (others.length > 0) throw invalid(`${path}: it holds ${others.length + 1} Orbs; name a file with one`);
+  if (first !== undefined) return { ...first, findings: [...findings, ...first.findings] };
+  if (!hasError(findings)) throw invalid(`${path}: it holds no manifest`);
+  return { manifest: {}, orb: undefined, findings };
+}
+
+interface SuiteFile {
+  readonly path: string;
+  readonly value: JsonValue | undefined;
+  readonly findings: readonly Finding[];
+}
+
+function parseSuite(path: string, text: string): SuiteFile {
+  const [document] = parseDocuments(text, 'json');
+  if (document === undefined || !document.ok) return { path, value: undefined, findings: document?.findings ?? [] };
+  return { path, value: document.value, findings: [] };
+}
+
+/** Suites beside a manifest, `*.orbtest.json`, that are not of another Orb. */
+async function besides(path: string): Promise<readonly string[]> {
+  const folder = dirname(path);
+  return (await readdir(folder))
+    .filter((name) => name.endsWith(SUITE_SUFFIX) && !name.startsWith('.'))
+    .toSorted()
+    .map((name) => join(folder, name));
+}
+
+const isOfOther = ({ value }: SuiteFile, orbName: string): boolean => {
+  const named = member(value, 'orb');
+  return typeof named === 'string' && named !== orbName;
+};
+
+const placed = (file: string, findings: readonly Finding[]): readonly FileFinding[] =>
+  findings.map((finding) => ({ file, finding }));
+
+const hasError = (findings: readonly Finding[]): boolean => findings.some(({ severity }) => severity === 'error');
+
+interface ReadSuites {
+  readonly suites: readonly SuiteDocument[];
+  readonly findings: readonly FileFinding[];
+  readonly isRunnable: boolean;
+}
+
+function checkSuites(files: readonly SuiteFile[], orb: CompiledOrb, manifestPath: string): ReadSuites {
+  const read = files.map(({ path, value, findings }) => {
+    if (value === undefined) return { path, suite: undefined, findings };
+    const checked = readSuite(value, orb, '');
+    return { path, suite: checked.ok ? checked.value : undefined, findings: checked.findings };
+  });
+  const suites = read.flatMap(({ suite }) => suite ?? []);
+  const own = read.flatMap(({ path, findings }) => placed(path, findings));
+  const isRead = suites.length === read.length;
+  const coverage = isRead && suites.length > 0 ? checkCoverage(suites, orb.manifest, '') : [];
+  const isRunnable = isRead && !coverage.some(({ code }) => code === 'suite-invalid');
+  return { suites, findings: [...own, ...placed(manifestPath, coverage)], isRunnable };
+}
+
+/**
+ * Reads a manifest and its suites.
+ * @param named suite files; empty: those beside the manifest
+ * @throws Failure a file can't be read, or the manifest's file does not hold exactly one Orb
+ */
+export async function readTestedOrb(
+  path: string,
+  named: readonly string[],
+  allowedOrigins: readonly string[],
+  io: Io,
+): Promise<ReadOrb> {
+  const text = await readText(path, MAX_MANIFEST_BYTES, io);
+  const texts = new Map([[path, text]]);
+  const { manifest, orb, findings } = readManifest(path, text, allowedOrigins);
+  const files: SuiteFile[] = [];
+  for (const file of named.length > 0 ? named : await besides(path)) {
+    const content = await readText(file, MAX_SUITE_BYTES, io);
+    texts.set(file, content);
+    files.push(parseSuite(file, content));
+  }
+  const ofManifest = placed(path, findings);
+  if (orb === undefined || hasError(findings)) return { orb: undefined, findings: ofManifest, texts };
+  const name = orb.orbId.split('@')[0] ?? '';
+  const wanted = named.length > 0 ? files : files.filter((file) => !isOfOther(file, name));
+  const { suites, findings: ofSuites, isRunnable } = checkSuites(wanted, orb, path);
+  const all = [...ofManifest, ...ofSuites];
+  if (!isRunnable) return { orb: undefined, findings: all, texts };
+  const digest = suites.length === 0 ? null : suiteDigest(suites);
+  return { orb: { path, manifest, orb, suites, suiteDigest: digest }, findings: all, texts };
+}
