@@ -74,6 +74,8 @@ export const providerBody = text(
   'Redacted answer of the provider, at most 4096 bytes; only when the manifest or the developer asks for it.',
 );
 
+const scalar = { type: ['number', 'boolean', 'string', 'null'] } as const;
+
 const problemError = closed(
   {
     pointer: text('RFC 6901, into the body.'),
@@ -104,6 +106,11 @@ const problemSchema = closed(
     entry: text('Vault entry that is missing or may not be used.'),
     host: text('Host that the entry would go to.'),
     active_provider: text('Provider that is active.'),
+    missing: {
+      type: 'array',
+      description: 'Criteria that the next tier lacks.',
+      items: closed({ id: text('Stable code.'), required: scalar, actual: scalar }),
+    },
   },
   [
     'detail',
@@ -116,6 +123,7 @@ const problemSchema = closed(
     'entry',
     'host',
     'active_provider',
+    'missing',
   ],
 );
 
