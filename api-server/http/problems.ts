@@ -6,6 +6,7 @@ import { manifestProblems } from '../problems/manifests.ts';
 import type { Problem } from '../problems/problem-part.ts';
 import { providerProblems } from '../problems/providers.ts';
 import { receiptProblems } from '../problems/receipts.ts';
+import { reputationProblems } from '../problems/reputation.ts';
 
 /**
  * Every error code of the API (design.md §3): one line for each service. The parts are beside the services, not inside
@@ -19,6 +20,7 @@ export const problems = {
   ...logProblems,
   ...manifestProblems,
   ...marketplaceProblems,
+  ...reputationProblems,
 } as const satisfies Record<string, Problem>;
 
 export type ProblemCode = keyof typeof problems;

@@ -74,6 +74,8 @@ export const providerBody = text(
   'Redacted answer of the provider, at most 4096 bytes; only when the manifest or the developer asks for it.',
 );
 
+const scalar = { type: ['number', 'boolean', 'string', 'null'] } as const;
+
 const problemError = closed(
   {
     pointer: text('RFC 6901, into the body.'),
@@ -105,6 +107,11 @@ const problemSchema = closed(
     host: text('Host that the entry would go to.'),
     active_provider: text('Provider that is active.'),
     validation_report: ref('ValidationReport'),
+    missing: {
+      type: 'array',
+      description: 'Criteria that the next tier lacks.',
+      items: closed({ id: text('Stable code.'), required: scalar, actual: scalar }),
+    },
   },
   [
     'detail',
@@ -118,6 +125,7 @@ const problemSchema = closed(
     'host',
     'active_provider',
     'validation_report',
+    'missing',
   ],
 );
 

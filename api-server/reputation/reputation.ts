@@ -9,6 +9,8 @@ import { Evaluations } from './evaluations.ts';
 import { Evaluator } from './evaluator.ts';
 import { Listings } from './listings.ts';
 import { Orgs, type ResolveTxt } from './orgs.ts';
+import { createReputationReader } from './reader.ts';
+import type { ReputationReader } from '../services/reputation/reader.ts';
 import { Publisher, type CheckTests } from './publish.ts';
 import { StatusChanges } from './status-changes.ts';
 
@@ -43,6 +45,7 @@ export class Reputation {
   readonly orgs: Orgs;
   readonly statuses: StatusChanges;
   readonly evaluations: Evaluations;
+  readonly reader: ReputationReader;
   /** Whose keys with the scope `admin` act for the platform. */
   readonly platformNamespace: string;
   readonly #options: ReputationOptions;
@@ -53,6 +56,7 @@ export class Reputation {
     this.platformNamespace = options.platformNamespace;
     this.listings = new Listings(ledger, clock);
     const { listings } = this;
+    this.reader = createReputationReader({ ledger, listings, clock, issuer, tools: options.certificates });
     const certificates = new CertificateIssuer({ ledger, tools: options.certificates, issuer, logOrigin });
     this.evaluations = new Evaluations({
       evaluator: new Evaluator({ ledger, listings, certificates, clock, logOrigin }),

@@ -1,4 +1,5 @@
 import type { ServiceParts } from '../../api-server/services/service.ts';
+import { aReputation } from './a-reputation.ts';
 import { createTestRuntime } from './a-runtime.ts';
 import { openSqliteFixture } from './sqlite-ledger.ts';
 import { vectorKeys } from './vector-receipts.ts';
@@ -16,6 +17,7 @@ export async function serviceParts(): Promise<{ readonly parts: ServiceParts; re
     ledger,
     keys: vectorKeys,
     runtime,
+    reputation: aReputation(ledger, clock),
     missing: () => [],
     pins,
     lastEvaluation: unasked,

@@ -1,11 +1,20 @@
+import { reputationProblems } from '../../problems/reputation.ts';
 import type { Service } from '../service.ts';
+import { badgeRoute } from './badge-route.ts';
+import { certificateRoute } from './certificate-route.ts';
 import { profileRoute } from './profile-route.ts';
+import { wellKnownRoutes } from './well-known-routes.ts';
 
-/** Scores, tiers and certificates of published Orbs. */
+/** Scores, tiers, certificates and badges of published Orbs. */
 export const reputationService: Service = {
   name: 'reputation',
-  routes: ({ ledger, reputation }) => [profileRoute({ ledger, listings: reputation.listings })],
+  routes: ({ reputation, clock, ledger, keys }) => [
+    profileRoute({ ledger, listings: reputation.listings }),
+    certificateRoute({ reader: reputation.reader, ledger, keys, clock }),
+    badgeRoute(reputation.reader, clock),
+    ...wellKnownRoutes(reputation.reader, keys.document.issuer),
+  ],
   scopes: ['reputation:read'],
-  problems: {},
+  problems: reputationProblems,
   schemas: {},
 };
