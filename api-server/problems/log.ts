@@ -8,4 +8,9 @@ export const logProblems = {
     next: 'Ask again after Retry-After seconds.',
     retryAfter: 1,
   },
+  'entry-not-found': {
+    status: 404,
+    title: 'The log has no such entry, tile or bundle',
+    next: 'Ask for what the newest checkpoint covers (GET /log/checkpoint).',
+  },
 } as const satisfies ProblemPart;

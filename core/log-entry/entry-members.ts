@@ -1,8 +1,8 @@
 /**
- * What a member of a log entry holds: a text, an integer, a boolean, a list of texts, or one of the given words. Times
- * are ISO texts in UTC with milliseconds.
+ * What a member of a log entry holds: a text, a time (ISO, in UTC), a day (`YYYY-MM-DD`), a count (an integer ≥ 0), a
+ * boolean, a list of texts, or one of the given words.
  */
-export type MemberForm = 'text' | 'text or null' | 'integer' | 'boolean' | 'texts' | readonly string[];
+export type MemberForm = 'text' | 'text or null' | 'time' | 'day' | 'count' | 'boolean' | 'texts' | readonly string[];
 
 const SEVERITY = ['low', 'medium', 'high', 'critical'] as const;
 const OUTCOME = ['success', 'orb_error', 'timeout', 'policy_denied', 'caller_error', 'platform_error'] as const;
@@ -28,23 +28,23 @@ export const ENTRY_MEMBERS = {
     caller_tag: 'text',
     self: 'boolean',
     outcome: OUTCOME,
-    duration_ms: 'integer',
-    slo_ms: 'integer',
-    finished_at: 'text',
+    duration_ms: 'count',
+    slo_ms: 'count',
+    finished_at: 'time',
     jws_sha256: 'text',
   },
-  receipt_private: { receipt_id: 'text', finished_at: 'text', jws_sha256: 'text' },
-  publish: { orb_id: 'text', manifest_digest: 'text', org: 'text', ontology: 'text', at: 'text' },
+  receipt_private: { receipt_id: 'text', finished_at: 'time', jws_sha256: 'text' },
+  publish: { orb_id: 'text', manifest_digest: 'text', org: 'text', ontology: 'text', at: 'time' },
   test_report: {
     orb_id: 'text',
     manifest_digest: 'text',
     suite_digest: 'text or null',
     report_sha256: 'text',
-    required: 'integer',
-    passed: 'integer',
-    provenance: PROVENANCES,
-    tested_at: 'text',
-    at: 'text',
+    required: 'count',
+    passed: 'count',
+    provenance: 'text', // an unknown one counts as self_reported (trust.md §5.3)
+    tested_at: 'time',
+    at: 'time',
   },
   incident: {
     incident_id: 'text',
@@ -52,7 +52,7 @@ export const ENTRY_MEMBERS = {
     impact: ['minor', 'major', 'critical'],
     event: ['opened', 'updated', 'resolved', 'withdrawn'],
     attributed: 'boolean',
-    at: 'text',
+    at: 'time',
   },
   violation: {
     orb_id: 'text',
@@ -60,42 +60,42 @@ export const ENTRY_MEMBERS = {
     rule: 'text',
     severity: SEVERITY,
     receipt_id: 'text or null',
-    at: 'text',
+    at: 'time',
   },
-  audit: { orb_id: 'text', manifest_digest: 'text', checked: 'integer', invalid: 'integer', at: 'text' },
-  org: { org: 'text', event: ['verified', 'unverified', 'suspended', 'restored'], proof: 'text', at: 'text' },
-  orb_status: { orb_id: 'text', status: ORB_STATUSES, reason: 'text', at: 'text' },
+  audit: { orb_id: 'text', manifest_digest: 'text', checked: 'count', invalid: 'count', at: 'time' },
+  org: { org: 'text', event: ['verified', 'unverified', 'suspended', 'restored'], proof: 'text', at: 'time' },
+  orb_status: { orb_id: 'text', status: ORB_STATUSES, reason: 'text', at: 'time' },
   tier_change: {
     orb_id: 'text',
     manifest_digest: 'text',
     from: TIERS,
     to: TIERS,
     tier_status: TIER_STATUSES,
-    score_bp: 'integer',
+    score_bp: 'count',
     algorithm: 'text',
-    as_of: 'text',
-    tree_size: 'integer',
+    as_of: 'day',
+    tree_size: 'count',
     criteria_failed: 'texts',
-    at: 'text',
+    at: 'time',
   },
   certificate: {
     orb_id: 'text',
     manifest_digest: 'text',
     certificate_sha256: 'text',
     tier: TIERS,
-    valid_until: 'text',
-    status_index: 'integer',
-    at: 'text',
+    valid_until: 'time',
+    status_index: 'count',
+    at: 'time',
   },
-  revocation: { target: ['certificate', 'receipt'], sha256: 'text', reason: 'text', at: 'text' },
+  revocation: { target: ['certificate', 'receipt'], sha256: 'text', reason: 'text', at: 'time' },
   key_event: {
     kid: 'text',
     role: 'text',
     event: ['next', 'active', 'retired', 'revoked'],
     reason: 'text or null',
-    at: 'text',
+    at: 'time',
   },
-  swap: { orb_id: 'text', from: 'text', to: 'text', reason: 'text', jws_sha256: 'text', at: 'text' },
-  algorithm: { id: 'text', sha256: 'text', at: 'text' },
-  retraction: { index: 'integer', reason: 'text', at: 'text' },
+  swap: { orb_id: 'text', from: 'text', to: 'text', reason: 'text', jws_sha256: 'text', at: 'time' },
+  algorithm: { id: 'text', sha256: 'text', at: 'time' },
+  retraction: { index: 'count', reason: 'text', at: 'time' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, MemberForm>>>>;

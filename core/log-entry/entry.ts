@@ -7,7 +7,9 @@ type Members = typeof ENTRY_MEMBERS;
 interface Forms {
   readonly text: string;
   readonly 'text or null': string | null;
-  readonly integer: number;
+  readonly time: string;
+  readonly day: string;
+  readonly count: number;
   readonly boolean: boolean;
   readonly texts: readonly string[];
 }
@@ -31,22 +33,27 @@ export const entryText = (entry: LogEntry): string => jcs({ v: 1, ...entry });
 const isKind = (kind: JsonValue | undefined): kind is EntryKind =>
   typeof kind === 'string' && Object.hasOwn(ENTRY_MEMBERS, kind);
 
-function holds(form: MemberForm, value: JsonValue | undefined): boolean {
-  switch (form) {
-    case 'text':
-      return typeof value === 'string';
-    case 'text or null':
-      return value === null || typeof value === 'string';
-    case 'integer':
-      return Number.isSafeInteger(value);
-    case 'boolean':
-      return typeof value === 'boolean';
-    case 'texts':
-      return Array.isArray(value) && value.every((item) => typeof item === 'string');
-    default:
-      return typeof value === 'string' && form.includes(value);
-  }
-}
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+// Ages are computed from times: one that is no time would make a score that is no number.
+const isDated = (value: JsonValue | undefined, form: RegExp): boolean =>
+  typeof value === 'string' && form.test(value) && !Number.isNaN(Date.parse(value));
+
+const isText = (value: JsonValue | undefined): boolean => typeof value === 'string';
+
+const TESTS: Readonly<Record<keyof Forms, (value: JsonValue | undefined) => boolean>> = {
+  text: isText,
+  'text or null': (value) => value === null || isText(value),
+  time: (value) => isDated(value, TIME),
+  day: (value) => isDated(value, DAY),
+  count: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  boolean: (value) => typeof value === 'boolean',
+  texts: (value) => Array.isArray(value) && value.every(isText),
+};
+
+const holds = (form: MemberForm, value: JsonValue | undefined): boolean =>
+  typeof form === 'string' ? TESTS[form](value) : typeof value === 'string' && form.includes(value);
 
 function isEntry(value: JsonObject): value is JsonObject & LogEntry {
   const { kind } = value;

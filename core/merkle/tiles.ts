@@ -55,3 +55,55 @@ export function entryBundle(entries: readonly Uint8Array[]): Uint8Array {
   });
   return concatBytes(...parts);
 }
+
+/**
+ * Entries of a bundle.
+ * @returns undefined unless the bytes are whole entries with their lengths
+ */
+export function openEntryBundle(bytes: Uint8Array): readonly Uint8Array[] | undefined {
+  const entries: Uint8Array[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const end = at + 2 + (((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0));
+    if (end > bytes.length) return undefined;
+    entries.push(bytes.subarray(at + 2, end));
+    at = end;
+  }
+  return entries;
+}
+
+// C2SP tlog-tiles: three digits a group, all but the last with x, and no group too many.
+const TILE_PATH = /^tile\/(entries|[0-9]|[1-5][0-9]|6[0-3])\/((?:x[0-9]{3}\/)*[0-9]{3})(?:\.p\/([1-9][0-9]{0,2}))?$/;
+
+/** Reads what `tilePath` writes. @returns undefined for every other text */
+export function parseTilePath(path: string): TilePlace | undefined {
+  const match = TILE_PATH.exec(path);
+  if (match === null) return undefined;
+  const [, level = '', groups = '', partial] = match;
+  const place: TilePlace = {
+    level: level === 'entries' ? 'entries' : Number(level),
+    index: Number(groups.replaceAll(/[x/]/g, '')),
+    width: partial === undefined ? TILE_WIDTH : Number(partial),
+  };
+  return Number.isSafeInteger(place.index) && tilePath(place) === path ? place : undefined;
+}
+
+/** Leaves under each hash of a tile: 1 in a bundle of entries and in level 0, 256 in level 1. */
+const leavesPerHash = (level: TilePlace['level']): number => (level === 'entries' ? 1 : TILE_WIDTH ** level);
+
+/** Leaves [from, to) that a tile covers. */
+export function tileSpan({ level, index, width }: TilePlace): { readonly from: number; readonly to: number } {
+  const leaves = leavesPerHash(level);
+  return { from: index * TILE_WIDTH * leaves, to: (index * TILE_WIDTH + width) * leaves };
+}
+
+/** Whether a tree of this size has every hash or entry of the tile. */
+export const hasTile = (place: TilePlace, size: number): boolean =>
+  place.width <= TILE_WIDTH && tileSpan(place).to <= size;
+
+/** Whether the tile is the partial one of its level in a tree of this size: the only partial width that is served. */
+export const isEdgeOf = (place: TilePlace, size: number): boolean =>
+  size >= tileSpan(place).to && size < tileSpan({ ...place, width: place.width + 1 }).to;
+
+/** Whether it has all the hashes or entries that a tile can have. */
+export const isFull = ({ width }: TilePlace): boolean => width === TILE_WIDTH;

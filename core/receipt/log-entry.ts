@@ -1,4 +1,4 @@
-import { jcs } from '../json/jcs.ts';
+import { entryText, type EntryOf } from '../log-entry/entry.ts';
 import type { ReceiptRecord } from './record.ts';
 import type { SwapReceipt } from './swap-record.ts';
 
@@ -8,8 +8,7 @@ import type { SwapReceipt } from './swap-record.ts';
  * @returns JCS text
  */
 export const receiptEntry = (record: ReceiptRecord, jwsSha256: string): string =>
-  jcs({
-    v: 1,
+  entryText({
     kind: 'receipt',
     receipt_id: record.receipt_id,
     orb_id: record.orb.id,
@@ -33,8 +32,7 @@ export const privateEntry = (record: ReceiptRecord, jwsSha256: string): string =
 
 /** Log entry of a swap receipt of a published Orb (failover.md §10). */
 export const swapEntry = ({ orb, swap }: SwapReceipt, jwsSha256: string): string =>
-  jcs({
-    v: 1,
+  entryText({
     kind: 'swap',
     orb_id: orb.id,
     from: swap.from,
@@ -48,15 +46,8 @@ export const swapEntry = ({ orb, swap }: SwapReceipt, jwsSha256: string): string
 export const privateSwapEntry = (record: SwapReceipt, jwsSha256: string): string =>
   privateText(record.receipt_id, record.swap.decided_at, jwsSha256);
 
-/** A change of a signing key. */
-export interface KeyEvent {
-  readonly kid: string;
-  readonly role: string;
-  readonly event: 'next' | 'active' | 'retired' | 'revoked';
-  readonly reason: string | null;
-  /** ISO time. */
-  readonly at: string;
-}
+/** A change of a signing key, as the log has it. */
+export type KeyEvent = Omit<EntryOf<'key_event'>, 'kind'>;
 
 /** Log entry of a change in the keys document. */
-export const keyEventEntry = (event: KeyEvent): string => jcs({ v: 1, kind: 'key_event', ...event });
+export const keyEventEntry = (event: KeyEvent): string => entryText({ kind: 'key_event', ...event });

@@ -46,7 +46,8 @@ const holds =
 
 const scoreAtLeast = (score: number): Rule => atLeast(`SCORE_GE_${score}`, score, (e) => e.score.scoreBp / 100);
 const runsAtLeast = (runs: number): Rule => atLeast(`RUNS_EFFECTIVE_GE_${runs}`, runs, (e) => e.score.runs.n);
-const callersAtLeast = (callers: number): Rule => atLeast(`CALLERS_GE_${callers}`, callers, (e) => e.score.runs.callers);
+const callersAtLeast = (callers: number): Rule =>
+  atLeast(`CALLERS_GE_${callers}`, callers, (e) => e.score.runs.callers);
 const olderThan = (days: number): Rule => atLeast(`AGE_DAYS_GE_${days}`, days, (e) => e.input.meta.age_days);
 
 const reliabilityAtLeast = (id: string, rate: number): Rule => atLeast(id, rate, (e) => e.score.wilson.reliability);

@@ -71,10 +71,20 @@ const added = (a: RunGroup, b: RunGroup): RunGroup => ({
   within_slo: a.within_slo + b.within_slo,
 });
 
-const ofKind = <K extends EventEntry['kind']>(events: readonly LogEvent[], kind: K): readonly EntryOf<K>[] => {
-  const isKind = (entry: EventEntry): entry is EventEntry & EntryOf<K> => entry.kind === kind;
-  return events.map(({ entry }) => entry).filter(isKind);
+/** An event of one kind, with its place in the log. */
+export interface EventOf<K extends EventEntry['kind']> {
+  readonly index: number;
+  readonly entry: EntryOf<K>;
+}
+
+/** Events of one kind, in the order of the log. */
+export const eventsOf = <K extends EventEntry['kind']>(events: readonly LogEvent[], kind: K): readonly EventOf<K>[] => {
+  const isKind = (event: LogEvent): event is LogEvent & EventOf<K> => event.entry.kind === kind;
+  return events.filter(isKind);
 };
+
+const ofKind = <K extends EventEntry['kind']>(events: readonly LogEvent[], kind: K): readonly EntryOf<K>[] =>
+  eventsOf(events, kind).map(({ entry }) => entry);
 
 function testsOf(events: readonly LogEvent[], { manifestDigest, asOf }: Subject): TestEvidence | null {
   const report = ofKind(events, 'test_report').findLast((entry) => entry.manifest_digest === manifestDigest);
@@ -83,24 +93,36 @@ function testsOf(events: readonly LogEvent[], { manifestDigest, asOf }: Subject)
   return { required, passed, age_days: daysBetween(testedAt, asOf), digest_match: true, provenance };
 }
 
-function incidentsOf(events: readonly LogEvent[], asOf: string): readonly IncidentEvidence[] {
-  const last = new Map<string, EntryOf<'incident'>>();
-  for (const entry of ofKind(events, 'incident')) last.set(entry.incident_id, entry);
-  const counted = [...last.values()].filter(({ attributed, event }) => attributed && event !== 'withdrawn');
-  return counted.map(({ impact, event, at }) => {
+/** An incident that lowers the score, by its last entry. */
+export interface CountedIncident extends IncidentEvidence {
+  readonly index: number;
+}
+
+/** Incidents that are attributed to the Orb and not withdrawn, in the order of their first entries. */
+export function countedIncidents(events: readonly LogEvent[], asOf: string): readonly CountedIncident[] {
+  const last = new Map<string, EventOf<'incident'>>();
+  for (const event of eventsOf(events, 'incident')) last.set(event.entry.incident_id, event);
+  const counted = [...last.values()].filter(({ entry }) => entry.attributed && entry.event !== 'withdrawn');
+  return counted.map(({ index, entry: { impact, event, at } }) => {
     const open = event !== 'resolved';
-    return { impact, age_days: open ? 0 : daysBetween(at, asOf), open };
+    return { index, impact, age_days: open ? 0 : daysBetween(at, asOf), open };
   });
 }
 
+const incidentsOf = (events: readonly LogEvent[], asOf: string): readonly IncidentEvidence[] =>
+  countedIncidents(events, asOf).map(({ index: _index, ...incident }) => incident);
+
 const violationsOf = (events: readonly LogEvent[], asOf: string): readonly ViolationEvidence[] =>
   ofKind(events, 'violation').map(({ severity, at }) => ({ severity, age_days: daysBetween(at, asOf) }));
+
+/** Days for which audits count. */
+export const AUDIT_DAYS = 30;
 
 function receiptsOf(events: readonly LogEvent[], asOf: string): ReputationInput['receipts'] {
   const audits = ofKind(events, 'audit').map((entry) => ({ ...entry, age: daysBetween(entry.at, asOf) }));
   const sum = (member: 'checked' | 'invalid', days: number): number =>
     audits.filter(({ age }) => age <= days).reduce((total, audit) => total + audit[member], 0);
-  return { total: sum('checked', 30), invalid: sum('invalid', 30), invalid_7d: sum('invalid', 7) };
+  return { total: sum('checked', AUDIT_DAYS), invalid: sum('invalid', AUDIT_DAYS), invalid_7d: sum('invalid', 7) };
 }
 
 /** What the `org` entries of an organisation say. */

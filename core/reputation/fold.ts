@@ -1,4 +1,4 @@
-import { readEntry, type EntryOf, type LogEntry } from '../log-entry/entry.ts';
+import { readEntry, type EntryKind, type EntryOf, type LogEntry } from '../log-entry/entry.ts';
 import { lineOf, orgOf } from './line.ts';
 
 /** Runs that are counted together. */
@@ -25,10 +25,18 @@ export interface DayCounts {
   readonly policy_denied: number;
 }
 
+/** Kinds that the fold keeps one by one, and that name an Orb. */
+const ORB_EVENTS = {
+  publish: true,
+  test_report: true,
+  incident: true,
+  violation: true,
+  audit: true,
+  orb_status: true,
+} as const satisfies Readonly<Partial<Record<EntryKind, true>>>;
+
 /** Entries that a score reads one by one. */
-export type EventEntry = EntryOf<
-  'publish' | 'test_report' | 'incident' | 'violation' | 'audit' | 'org' | 'orb_status'
->;
+export type EventEntry = EntryOf<keyof typeof ORB_EVENTS | 'org'>;
 
 /** An entry with its place in the log. */
 export interface LogEvent {
@@ -91,28 +99,15 @@ function retract(tables: FoldTables, at: number, index: number): void {
   else tables.retractEvent(index);
 }
 
+const isOrbEvent = (entry: LogEntry): entry is EntryOf<keyof typeof ORB_EVENTS> =>
+  Object.hasOwn(ORB_EVENTS, entry.kind);
+
 function foldRead(tables: FoldTables, index: number, entry: LogEntry): void {
-  switch (entry.kind) {
-    case 'receipt':
-      tables.addRuns(dayKey(entry), countsOf(entry));
-      return;
-    case 'retraction':
-      retract(tables, index, entry.index);
-      return;
-    case 'org':
-      tables.addEvent({ index, entry }, null, entry.org);
-      return;
-    case 'publish':
-    case 'test_report':
-    case 'violation':
-    case 'audit':
-    case 'orb_status':
-      tables.addEvent({ index, entry }, lineOf(entry.orb_id), orgOf(entry.orb_id));
-      return;
-    case 'incident':
-      if (entry.orb_id !== null) tables.addEvent({ index, entry }, lineOf(entry.orb_id), orgOf(entry.orb_id));
-      return;
-    default: // the score reads no other kind
+  if (entry.kind === 'receipt') tables.addRuns(dayKey(entry), countsOf(entry));
+  else if (entry.kind === 'retraction') retract(tables, index, entry.index);
+  else if (entry.kind === 'org') tables.addEvent({ index, entry }, null, entry.org);
+  else if (isOrbEvent(entry) && entry.orb_id !== null) {
+    tables.addEvent({ index, entry }, lineOf(entry.orb_id), orgOf(entry.orb_id));
   }
 }
 

@@ -114,8 +114,13 @@ export const testsAreCurrent = (tests: TestEvidence | null): boolean =>
 const testPart = (tests: TestEvidence | null): number =>
   testsCount(tests) ? (tests.passed / tests.required) * (BACKED.has(tests.provenance) ? 1 : 0.5) : 0;
 
-const SEVERITY_COST = { low: 0.05, medium: 0.15, high: 0.4, critical: 1 } as const;
-const IMPACT_COST = { minor: 0.1, major: 0.3, critical: 0.6 } as const;
+/** What an event of today takes away. */
+export const SEVERITY_COST = { low: 0.05, medium: 0.15, high: 0.4, critical: 1 } as const;
+/** What an incident that is open takes away. */
+export const IMPACT_COST = { minor: 0.1, major: 0.3, critical: 0.6 } as const;
+
+/** What invalid receipts take away: one in a hundred is enough to take everything. */
+export const invalidCost = (invalid: number, total: number): number => (100 * invalid) / total;
 
 function confidenceOf(runs: number): Confidence {
   if (runs < 20) return 'provisional';
@@ -136,7 +141,7 @@ export function scoreReputation(input: ReputationInput): Score {
   const factors = {
     violations: penalty(input.violations.map(({ severity, age_days: age }) => [SEVERITY_COST[severity], age])),
     incidents: penalty(input.incidents.map(({ impact, age_days: age }) => [IMPACT_COST[impact], age])),
-    receipts: total === 0 ? 1 : Math.max(0, 1 - (100 * invalid) / total),
+    receipts: total === 0 ? 1 : Math.max(0, 1 - invalidCost(invalid, total)),
   };
   const caps = capsOf(input, testsAreCurrent(input.tests));
   const base = 0.45 * parts.reliability + 0.15 * parts.latency + 0.4 * parts.tests;

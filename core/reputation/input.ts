@@ -21,7 +21,8 @@ export interface TestEvidence {
   readonly passed: number;
   readonly age_days: number;
   readonly digest_match: boolean;
-  readonly provenance: EntryOf<'test_report'>['provenance'];
+  /** One of `PROVENANCES`; any other text counts as `self_reported`. */
+  readonly provenance: string;
 }
 
 /** A violation of a policy of the platform. */

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { merkle } from './merkle.ts';
 import { has, isList } from './read.ts';
 import { receipt } from './receipt.ts';
+import { reputation } from './reputation.ts';
 import type { Suite } from './suite.ts';
 import { trustScore } from './trust-score.ts';
 
@@ -20,6 +21,7 @@ const OWN_ARRAYS: readonly (readonly [subject: string, arrays: readonly string[]
 ];
 
 const OWN_INPUTS: readonly (readonly [subject: string, member: string])[] = [
+  ['reputation', 'meta'], // `groups` and `tests` may be left out
   ['reputation', 'groups'],
   ['trust-score', 'checks'],
 ];
@@ -40,6 +42,6 @@ function nameOf(file: JsonObject): string | undefined {
 export function subjectOf(file: JsonObject): VectorSubject {
   const subject = nameOf(file);
   if (subject === undefined) return { kind: 'unknown' };
-  const suite = [receipt, merkle, trustScore].find((candidate) => candidate.subject === subject);
+  const suite = [receipt, merkle, trustScore, reputation].find((candidate) => candidate.subject === subject);
   return suite === undefined ? { kind: 'not-built', subject } : { kind: 'known', suite };
 }

@@ -1,9 +1,10 @@
 import type { StatementSync } from 'node:sqlite';
 import { consistencyProof, inclusionProof, type NodeReader } from '../../../core/merkle/proof.ts';
+import { entryBundle, hasTile, tileSpan, type TilePlace } from '../../../core/merkle/tiles.ts';
 import { rootOf } from '../../../core/merkle/tree.ts';
 import { sha256 } from '../../keys/primitives.ts';
 import { blobOf, integerOf } from '../sqlite/columns.ts';
-import { edgeOf, nodesFrom } from '../sqlite/tiles.ts';
+import { edgeOf, HASH_BYTES, nodesFrom } from '../sqlite/tiles.ts';
 import { nothing, numberOf, type Connection, type TableParts, type TableSchema } from './table.ts';
 
 /** The Merkle log: its entries, the tiles of hashes over them, and its head. One entry changes all three. */
@@ -19,6 +20,11 @@ interface LogPort {
    * @throws RangeError `from` < 0
    */
   readonly entries: (from: number, to: number) => Promise<readonly string[]>;
+  /**
+   * Bytes of a tile of hashes, or of a bundle of entries (C2SP tlog-tiles).
+   * @throws RangeError the log does not have so many hashes or entries
+   */
+  readonly tile: (place: TilePlace) => Promise<Uint8Array>;
   /** Entries in the tree. */
   readonly logSize: () => Promise<number>;
   /** Root of the tree of the first `size` entries, 32 bytes. @throws RangeError unless 0 ≤ size ≤ size of the log */
@@ -135,6 +141,16 @@ function logPort(parts: TableParts<AppendRow>): LogPort {
     const rows = slice.all(from, Math.min(to, from + MAX_ENTRIES));
     return rows.map((row) => blobOf(row, 'entry').toString('utf8'));
   };
+  const tileRow = prepare(TILE);
+  const tile = (place: TilePlace): Uint8Array => {
+    if (!hasTile(place, size())) throw new RangeError('the log has no such tile');
+    if (place.level === 'entries') {
+      const { from, to } = tileSpan(place);
+      return entryBundle(slice.all(from, to).map((row) => blobOf(row, 'entry')));
+    }
+    const hashes = blobOf(tileRow.get(place.level, place.index) ?? {}, 'hashes');
+    return hashes.subarray(0, place.width * HASH_BYTES);
+  };
   const rootAt = (wanted: number): Uint8Array => {
     if (wanted < 0) throw new RangeError('the log has no tree of this size');
     return rootOf(edgeOf(wanted, nodesOf(wanted)), sha256);
@@ -144,6 +160,7 @@ function logPort(parts: TableParts<AppendRow>): LogPort {
     inclusionProof: (index, wanted) => read(() => inclusionProof(index, wanted, nodesOf(wanted), sha256)),
     consistencyProof: (first, second) => read(() => consistencyProof(first, second, nodesOf(second), sha256)),
     entries: (from, to) => read(() => entries(from, to)),
+    tile: (place) => read(() => tile(place)),
     logSize: () => read(size),
     rootAt: (wanted) => read(() => rootAt(wanted)),
   };

@@ -8,8 +8,8 @@ import { closed, shapes } from '../../http/schemas.ts';
 
 type Log = Pick<Ledger, 'checkpoint' | 'inclusionProof' | 'consistencyProof'>;
 
-/** A proof between two fixed sizes never changes. */
-const PROOF_CACHE = 'public, max-age=31536000, immutable';
+/** What is of a fixed size of the log never changes. */
+export const FIXED_CACHE = 'public, max-age=31536000, immutable';
 
 const base64 = (hashes: readonly Uint8Array[]): readonly string[] =>
   hashes.map((hash) => Buffer.from(hash).toString('base64'));
@@ -25,8 +25,8 @@ const size = (name: string, description: string): Parameter => ({
 /**
  * Runs `read` when a signed tree with entries exists. Only signed sizes are proven: an unsigned root proves nothing.
  */
-async function withCheckpoint(
-  log: Log,
+export async function withCheckpoint(
+  log: Pick<Log, 'checkpoint'>,
   request: RouteRequest,
   read: (newest: SignedCheckpoint) => Promise<Reply>,
 ): Promise<Reply> {
@@ -66,7 +66,7 @@ const inclusionRoute = (log: Log): Route => ({
       const query = reader.result({ index, size: within });
       if (!query.ok) return problem(request, 'invalid-parameter', { errors: query.errors });
       const proof = await log.inclusionProof(index, within);
-      return json({ ...query.value, proof: base64(proof) }, { 'cache-control': PROOF_CACHE });
+      return json({ ...query.value, proof: base64(proof) }, { 'cache-control': FIXED_CACHE });
     }),
   operation: {
     operationId: 'getInclusionProof',
@@ -106,7 +106,7 @@ const consistencyRoute = (log: Log): Route => ({
       const query = reader.result({ first, second });
       if (!query.ok) return problem(request, 'invalid-parameter', { errors: query.errors });
       const proof = await log.consistencyProof(first, second);
-      return json({ ...query.value, proof: base64(proof) }, { 'cache-control': PROOF_CACHE });
+      return json({ ...query.value, proof: base64(proof) }, { 'cache-control': FIXED_CACHE });
     }),
   operation: {
     operationId: 'getConsistencyProof',

@@ -1,6 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { entryBundle, tileBytes, tileLayout, tilePath } from '../../../../core/merkle/tiles.ts';
+import {
+  entryBundle,
+  hasTile,
+  isEdgeOf,
+  openEntryBundle,
+  parseTilePath,
+  tileBytes,
+  tileLayout,
+  tilePath,
+} from '../../../../core/merkle/tiles.ts';
 import { treeOf } from './a-tree.ts';
 import { entriesOf, mth } from './rfc6962.ts';
 
@@ -71,5 +80,75 @@ describe('entryBundle', () => {
   it('takes 65535 bytes and refuses one more', () => {
     expect(entryBundle([new Uint8Array(65_535)]).length).to.equal(65_537);
     expect(() => entryBundle([new Uint8Array(65_536)])).to.throw(RangeError);
+  });
+});
+
+describe('openEntryBundle', () => {
+  it('reads what entryBundle writes', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 20 }), (entries) => {
+        expect(openEntryBundle(entryBundle(entries))).to.deep.equal(entries);
+      }),
+    );
+  });
+
+  for (const [why, bytes] of [
+    ['half a length', [0]],
+    ['fewer bytes than their length', [0, 2, 7]],
+  ] as const) {
+    it(`refuses ${why}`, () => expect(openEntryBundle(Uint8Array.from(bytes))).to.equal(undefined));
+  }
+});
+
+describe('parseTilePath', () => {
+  const place = fc.record({
+    level: fc.oneof(fc.nat(63), fc.constant('entries' as const)),
+    index: fc.nat(2 ** 31),
+    width: fc.integer({ min: 1, max: 256 }),
+  });
+
+  it('reads what tilePath writes', () => {
+    fc.assert(
+      fc.property(place, (given) => {
+        expect(parseTilePath(tilePath(given))).to.deep.equal(given);
+      }),
+    );
+  });
+
+  const refused: readonly string[] = [
+    'tile/0/0',
+    'tile/00/000',
+    'tile/64/000',
+    'tile/0/x000/001',
+    'tile/0/x001',
+    'tile/0/001/000',
+    'tile/0/000.p/0',
+    'tile/0/000.p/01',
+    'tile/0/000.p/256',
+    'tile/0/000.p',
+    'tile/-1/000',
+    'tile/data/000',
+    'tile/0/000/',
+    '/tile/0/000',
+    'tile/0/x999/x999/x999/x999/x999/999',
+  ];
+  for (const path of refused) it(`refuses ${path}`, () => expect(parseTilePath(path)).to.equal(undefined));
+});
+
+describe('tiles of a tree', () => {
+  it('are those of its layout, and partial ones only at its edge', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 200_000 }), (size) => {
+        for (const { level, full, partialWidth } of tileLayout(size)) {
+          const partial = { level, index: full, width: partialWidth };
+          if (full > 0) expect(hasTile({ level, index: full - 1, width: 256 }, size)).to.equal(true);
+          expect(hasTile({ level, index: full, width: 256 }, size)).to.equal(false);
+          if (partialWidth > 0) expect([hasTile(partial, size), isEdgeOf(partial, size)]).to.deep.equal([true, true]);
+          expect(hasTile({ ...partial, width: partialWidth + 1 }, size)).to.equal(false);
+          expect(isEdgeOf({ ...partial, width: partialWidth + 1 }, size)).to.equal(false);
+          if (partialWidth > 1) expect(isEdgeOf({ ...partial, width: partialWidth - 1 }, size)).to.equal(false);
+        }
+      }),
+    );
   });
 });

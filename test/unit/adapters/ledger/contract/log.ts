@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sha256 } from '../../../../../adapters/keys/primitives.ts';
 import type { Ledger } from '../../../../../adapters/ledger/port.ts';
 import { leafHash } from '../../../../../core/merkle/hash.ts';
+import { openEntryBundle } from '../../../../../core/merkle/tiles.ts';
 import { verifyConsistency, verifyInclusion } from '../../../../../core/merkle/verify-proof.ts';
 import { aFinish, aStart } from '../../../../support/ledger-rows.ts';
 import { refusal } from '../../../../support/refusal.ts';
@@ -125,6 +126,30 @@ export function logContract({ it }: Contract): void {
           const good = await verifyInclusion({ index, size, leaf, proof, root }, { sha256 });
           expect(good, `entry ${index} of ${size}`).to.equal(true);
         }
+      }
+    });
+
+    it('answers tiles of hashes and bundles of entries, full and partial, and nothing that it does not have', async ({
+      ledger,
+    }) => {
+      const entries = someEntries(600);
+      await ledger.appendEntries(entries);
+      const leaves = entries.map((entry) => leafHash(Buffer.from(entry), sha256));
+      const hashes = async (level: number, index: number, width: number): Promise<string> =>
+        Buffer.from(await ledger.tile({ level, index, width })).toString('hex');
+      expect(await hashes(0, 1, 256)).to.equal(Buffer.concat(leaves.slice(256, 512)).toString('hex'));
+      expect(await hashes(0, 2, 88)).to.equal(Buffer.concat(leaves.slice(512)).toString('hex'));
+      expect(await hashes(0, 1, 3)).to.equal(Buffer.concat(leaves.slice(256, 259)).toString('hex'));
+      expect(await hashes(1, 0, 1)).to.equal(Buffer.from(await ledger.rootAt(256)).toString('hex'));
+      const bundle = await ledger.tile({ level: 'entries', index: 2, width: 88 });
+      expect(openEntryBundle(bundle)?.map((entry) => Buffer.from(entry).toString())).to.deep.equal(entries.slice(512));
+      for (const place of [
+        { level: 0, index: 2, width: 89 },
+        { level: 1, index: 0, width: 3 },
+        { level: 2, index: 0, width: 1 },
+        { level: 'entries' as const, index: 2, width: 256 },
+      ]) {
+        expect(await refusal(ledger.tile(place))).to.be.instanceOf(RangeError);
       }
     });
 
