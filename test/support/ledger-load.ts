@@ -1,10 +1,11 @@
-// Writes runs and swaps into a ledger as fast as possible until it is killed, and prints acknowledged writes on stdout:
+// Writes runs, swaps and publications into a ledger as fast as possible until it is killed, and prints acknowledged writes on stdout:
 // node ledger-load.ts FILE KEY.pem FIRST-NUMBER CONCURRENCY
 import { createPrivateKey, createPublicKey, hash, randomBytes } from 'node:crypto';
 import { readFileSync, writeSync } from 'node:fs';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
-import { aFinish, aStart, aSwap } from './ledger-rows.ts';
+import { aStart, aSwap } from './ledger-rows.ts';
+import { aPublicFinish, aVersion } from './reputation-rows.ts';
 
 const [file = '', keyFile = '', first = '0', concurrency = '1'] = process.argv.slice(2);
 const privateKey = createPrivateKey(readFileSync(keyFile));
@@ -41,13 +42,17 @@ let number = Number(first);
 async function runForever(): Promise<never> {
   for (;;) {
     number += 1;
-    const [start, finish, swap] = [aStart(number), aFinish(number), aSwap(number, { orbUid: `uid-${number}` })];
+    const [start, finish, swap] = [aStart(number), aPublicFinish(number), aSwap(number, { orbUid: `uid-${number}` })];
+    const manifestDigest = `sha256:${hash('sha256', String(number))}`;
+    const version = aVersion(`1.0.${number}`, { manifestDigest, manifestJcs: String(number) });
     await ledger.startRun(start);
     say('started', start.runId);
     await ledger.finishRun(finish);
     say('finished', start.runId, hash('sha256', finish.receipt.jws));
     await ledger.recordSwap(swap);
     say('swapped', swap.receiptId, hash('sha256', swap.jws));
+    await ledger.publish(version);
+    say('published', version.orbId);
   }
 }
 await Promise.all(Array.from({ length: Number(concurrency) }, runForever));

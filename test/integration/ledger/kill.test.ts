@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { LedgerError, type Ledger } from '../../../adapters/ledger/port.ts';
+import { LedgerError, type Ledger, type Publication } from '../../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../../adapters/ledger/sqlite-ledger.ts';
 import { checkLog } from '../../support/check-log.ts';
+import { foldedTwice } from '../../support/memory-fold.ts';
+import { LINE, publishEntry } from '../../support/reputation-rows.ts';
 import { refusal } from '../../support/refusal.ts';
 import { testLogKey, testLogKeyPublic, testLedgerOptions } from '../../support/sqlite-ledger.ts';
 
@@ -25,6 +27,8 @@ interface Acknowledged {
   readonly finished: Map<string, string>;
   /** Receipt id of a swap → SHA-256 of its JWS. */
   readonly swapped: Map<string, string>;
+  /** Ids of versions. */
+  readonly published: Set<string>;
   /** Size → note. */
   readonly signed: Map<number, string>;
 }
@@ -34,7 +38,36 @@ function note(said: Acknowledged, line: string): void {
   if (kind === 'started') said.started.add(first);
   if (kind === 'finished') said.finished.set(first, second);
   if (kind === 'swapped') said.swapped.set(first, second);
+  if (kind === 'published') said.published.add(first);
   if (kind === 'signed') said.signed.set(Number(first), Buffer.from(second, 'base64').toString('utf8'));
+}
+
+async function allPublications(ledger: Ledger): Promise<readonly Publication[]> {
+  const all: Publication[] = [];
+  for (;;) {
+    const more = await ledger.publications(all.at(-1)?.change ?? 0);
+    if (more.length === 0) return all;
+    all.push(...more);
+  }
+}
+
+/** A publication has all that it wrote, whether it was acknowledged or not; and the log has no other. */
+async function checkPublications(ledger: Ledger, acknowledged: ReadonlySet<string>): Promise<void> {
+  const all = await allPublications(ledger);
+  const known = new Set(all.map(({ orbId }) => orbId));
+  expect(
+    [...acknowledged].filter((orbId) => !known.has(orbId)),
+    'lost publications',
+  ).to.deep.equal([]);
+  for (const { orbId, logIndex, manifestDigest } of all) {
+    expect(await ledger.entries(logIndex, logIndex + 1), orbId).to.deep.equal([publishEntry(orbId, manifestDigest)]);
+    expect((await ledger.testReport(orbId))?.logIndex, `report of ${orbId}`).to.equal(logIndex + 1);
+    expect(await ledger.publicManifest(manifestDigest), `manifest of ${orbId}`).to.equal(orbId.split('.').at(-1));
+  }
+  const { events } = await ledger.lineEvidence(LINE, 'acme');
+  expect(events.filter(({ entry }) => entry.kind === 'publish').length, 'publish entries').to.equal(all.length);
+  const [found, expected] = await foldedTwice(ledger);
+  expect(found).to.deep.equal(expected);
 }
 
 const linesOf = (output: string): readonly string[] => output.slice(0, output.lastIndexOf('\n') + 1).split('\n');
@@ -43,7 +76,13 @@ describe('a killed ledger', () => {
   const folder = mkdtempSync(join(tmpdir(), 'orb-kill-'));
   const file = join(folder, 'data', 'ledger.sqlite');
   const keyFile = join(folder, 'log.pem');
-  const said: Acknowledged = { started: new Set(), finished: new Map(), swapped: new Map(), signed: new Map() };
+  const said: Acknowledged = {
+    started: new Set(),
+    finished: new Map(),
+    swapped: new Map(),
+    published: new Set(),
+    signed: new Map(),
+  };
   let child: ChildProcess | undefined;
 
   before(() => writeFileSync(keyFile, testLogKey.privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 }));
@@ -65,7 +104,7 @@ describe('a killed ledger', () => {
     let output = '';
     child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString('latin1')));
     // The last of what a run says: a slow disk may take longer for the first than the load lasts.
-    while (!output.includes('swapped') && child.exitCode === null) await delay(5);
+    while (!output.includes('published') && child.exitCode === null) await delay(5);
     const locked = await refusal(open());
     expect(locked).to.be.instanceOf(LedgerError).with.property('code', 'ledger-locked');
     expect(locked).to.have.property('message').that.includes(`process ${child.pid}`);
@@ -82,6 +121,7 @@ describe('a killed ledger', () => {
       await writeAndKill(round);
       expect(said.finished.size).to.be.greaterThan(before);
       expect(said.swapped.size).to.be.greaterThan(0);
+      expect(said.published.size).to.be.greaterThan(0);
       const ledger = await open();
       const running = new Set((await ledger.overdueRuns(Number.MAX_SAFE_INTEGER, 1_000_000)).map(({ runId }) => runId));
       for (const [runId, digest] of said.finished) {
@@ -99,6 +139,7 @@ describe('a killed ledger', () => {
       for (const [size, text] of said.signed) {
         expect((await ledger.checkpointCovering(size - 1))?.note, `checkpoint of ${size}`).to.equal(text);
       }
+      await checkPublications(ledger, said.published);
       const closedRuns = [...said.finished.keys()].map((runId) => ({ tenant: 'acme', runId }));
       const checked = await checkLog(ledger, { logKey: testLogKeyPublic, tenants: ['acme'], closedRuns });
       expect((await ledger.checkpoint())?.size).to.equal(checked.size);

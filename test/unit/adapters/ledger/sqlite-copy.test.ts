@@ -20,7 +20,10 @@ import { restoreLedger, type RestoreOptions } from '../../../../adapters/ledger/
 import { sha256 } from '../../../../adapters/keys/primitives.ts';
 import { digestOf } from '../../../../core/json/digest.ts';
 import { checkLog } from '../../../support/check-log.ts';
-import { aFinish, aStart } from '../../../support/ledger-rows.ts';
+import { aStart } from '../../../support/ledger-rows.ts';
+import { foldedTwice } from '../../../support/memory-fold.ts';
+import { makeOlder } from '../../../support/older-ledger.ts';
+import { aPublicFinish, publishEntry, retractionEntry } from '../../../support/reputation-rows.ts';
 import { refusal } from '../../../support/refusal.ts';
 import { openDiskFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
@@ -38,7 +41,8 @@ describe('copies of an embedded ledger', () => {
 
   async function runs(from: number, count: number): Promise<void> {
     const ledger = await fixture.current();
-    for (let number = from; number < from + count; number += 1) await ledger.recordRun(aStart(number), aFinish(number));
+    for (let number = from; number < from + count; number += 1)
+      await ledger.recordRun(aStart(number), aPublicFinish(number));
   }
 
   const backup = (some: Partial<Parameters<typeof backupLedger>[0]> = {}, signal = never): Promise<Backup> =>
@@ -53,6 +57,8 @@ describe('copies of an embedded ledger', () => {
     try {
       const { logKey } = fixture;
       const { size } = await checkLog(ledger, { logKey, tenants: ['acme'] });
+      const [found, expected] = await foldedTwice(ledger);
+      expect(found, 'evidence').to.deep.equal(expected);
       return size;
     } finally {
       await ledger.close();
@@ -116,6 +122,27 @@ describe('copies of an embedded ledger', () => {
     const file = join(fixture.folder, 'new', 'ledger', 'ledger.sqlite');
     expect(await restore({ file })).to.include({ treeSize: 5, aside: undefined });
     expect(await sizeOf(file)).to.equal(5);
+  });
+
+  it('restores a backup of an older program, and reads its log for the evidence at the next start', async () => {
+    await runs(0, 3);
+    await (await fixture.current()).appendEntries([publishEntry(), retractionEntry(1)]);
+    await backup();
+    await fixture.ledger.close();
+    const older = new DatabaseSync(target);
+    makeOlder(older, 3);
+    older.close();
+    const file = join(fixture.folder, 'new', 'ledger.sqlite');
+    expect(await restore({ file })).to.include({ treeSize: 5 });
+    expect(await sizeOf(file)).to.equal(5);
+  });
+
+  it('refuses a copy whose evidence is not that of its log', async () => {
+    await (await fixture.current()).appendEntries([publishEntry()]);
+    await fixture.ledger.close();
+    new DatabaseSync(fixture.options.file).exec('DELETE FROM reputation_events');
+    expect(String(await refusal(backup()))).to.include('its evidence is of another tree');
+    expect(existsSync(target)).to.equal(false);
   });
 
   it('puts a ledger aside with its last commits when it is told to', async () => {

@@ -1,12 +1,6 @@
 import { expect } from 'chai';
-import { isDigest, type Digest } from '../../../../../core/json/digest.ts';
+import { digestOfLetter as aDigest } from '../../../../support/reputation-rows.ts';
 import type { Contract } from '../contract.ts';
-
-function aDigest(digit: string): Digest {
-  const text = `sha256:${digit.repeat(64)}`;
-  if (!isDigest(text)) throw new TypeError(text);
-  return text;
-}
 
 export function storeContract({ it }: Contract): void {
   describe('manifests', () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { checkHead } from '../../../../../adapters/ledger/sqlite-writer/check-head.ts';
 import { failureDetail } from '../../../../../adapters/ledger/sqlite/sqlite-error.ts';
 import type { WriteRow } from '../../../../../adapters/ledger/tables/tables.ts';
+import { aPromotion, aPublication, aPublicFinish, retractionEntry } from '../../../../support/reputation-rows.ts';
 import { finishRowOf, openWriterFixture, startRowOf, type WriterFixture } from '../../../../support/ledger-writer.ts';
 
 const count = ({ db }: WriterFixture, table: string): unknown =>
@@ -78,6 +79,36 @@ describe('Writer', () => {
     const [signed, again] = fixture.writer.commit([['checkpoint'], ['checkpoint']]);
     expect([signed?.valueOf()].flat().slice(0, 2)).to.deep.equal(['signed', 3]);
     expect(again).to.equal(null);
+  });
+
+  const TABLES = ['publications', 'manifests', 'test_reports', 'orgs', 'evaluations', 'certificates', 'status_bits'];
+  const FOLDED = ['reputation_days', 'reputation_events', 'reputation_retractions', 'tier_changes', 'published'];
+
+  it('leaves nothing of a publication and its fold when its group fails', () => {
+    const publicRun = (number: number): WriteRow => {
+      const [op, ...columns] = finishRowOf(number);
+      const [runId, tenant, receiptId, orbId, outcome, issuedAt, jws] = columns;
+      const { entry } = aPublicFinish(number).receipt;
+      return [op, runId, tenant, receiptId, orbId, outcome, issuedAt, jws, entry, null, null];
+    };
+    fixture.writer.commit([1, 2].map(startRowOf));
+    const rows: readonly WriteRow[] = [
+      publicRun(1),
+      ['publish', aPublication()],
+      ['evaluate', aPromotion(0, { orbId: 'acme.echo@2.0.0', revokeIndex: 4 })],
+      ['retract', retractionEntry(0), 0],
+    ];
+    fixture.db.exec(`CREATE TEMP TRIGGER fault BEFORE INSERT ON state BEGIN SELECT RAISE(ABORT, 'fault'); END`);
+    expect(failure(fixture, [...rows, ['putState', 'kind', 'key', '1']])).to.have.property('message', 'fault');
+    const all = [...TABLES, ...FOLDED, 'leases'];
+    expect(all.map((table) => count(fixture, table))).to.deep.equal(all.map(() => 0));
+    expect(fixture.db.prepare('SELECT last FROM changes').get()).to.deep.include({ last: 0 });
+    fixture.db.exec('DROP TRIGGER fault');
+    // The runs of the failed group must not be added to those of the next one.
+    fixture.writer.commit([publicRun(2)]);
+    expect(fixture.db.prepare('SELECT success FROM reputation_days').all()).to.deep.equal([{ success: 1 }]);
+    expect(fixture.writer.commit(rows)).to.deep.equal([null, 3, 5, 7]);
+    expect(all.map((table) => count(fixture, table))).to.deep.equal([1, 1, 1, 1, 1, 1, 1, 1, 3, 1, 1, 1, 1]);
   });
 
   it('keeps headers of receipts apart, also of one that was rolled back', () => {
