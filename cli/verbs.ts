@@ -58,6 +58,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./test/test.ts')).testVerb,
   },
   {
+    name: 'publish',
+    summary: 'Tests an Orb and publishes this version of it, with the report of the tests.',
+    load: async () => (await import('./publish/publish.ts')).publishVerb,
+  },
+  {
     name: 'dev',
     summary: 'Runs the API here, without a cluster: what npm start does.',
     load: async () => (await import('./dev/dev.ts')).devVerb,

@@ -12,7 +12,15 @@ export interface LocalKey {
   readonly fresh: boolean;
 }
 
-const SCOPES: readonly Scope[] = ['orbs:execute', 'receipts:read', 'providers:read', 'providers:swap'];
+const SCOPES: readonly Scope[] = [
+  'orbs:execute',
+  'receipts:read',
+  'providers:read',
+  'providers:swap',
+  'reputation:read',
+  'marketplace:read',
+  'marketplace:publish',
+];
 
 function keyIn(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

@@ -28,8 +28,7 @@ function faultsOf(body: JsonObject, members: readonly Member[]): readonly Proble
   const wrong = members.flatMap(({ name, accepts, expected, optional }): readonly ProblemError[] => {
     const value = Object.hasOwn(body, name) ? body[name] : undefined;
     if (value === undefined && optional === true) return [];
-    if (value === undefined)
-      return [{ pointer: `/${name}`, code: 'missing-member', detail: `Add it: ${expected}.` }];
+    if (value === undefined) return [{ pointer: `/${name}`, code: 'missing-member', detail: `Add it: ${expected}.` }];
     return accepts(value) ? [] : [{ pointer: `/${name}`, code: 'member-malformed', detail: `Expected: ${expected}.` }];
   });
   return [...unknown, ...wrong];

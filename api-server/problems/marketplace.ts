@@ -53,7 +53,11 @@ export const marketplaceProblems = {
     title: 'The state can’t change like this',
     next: 'Read the state first; a yanked version stays yanked.',
   },
-  'entry-not-found': { status: 404, title: 'The log has no entry at this index', next: 'Read the log: GET /log/checkpoint has its size.' },
+  'entry-not-found': {
+    status: 404,
+    title: 'The log has no entry at this index',
+    next: 'Read the log: GET /log/checkpoint has its size.',
+  },
   'entry-not-retractable': {
     status: 409,
     title: 'The entry can’t be retracted',

@@ -256,6 +256,17 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   };
   const followHead: Platform['followHead'] = (store, forked) =>
     head.follow({ ledger, store, forked, opened: (size) => beginLog(options, ledger, size) });
-  const made = { ledger, logHead: head, followHead, dialer, catalog, metrics, admission, runtime, certificates, reputation };
+  const made = {
+    ledger,
+    logHead: head,
+    followHead,
+    dialer,
+    catalog,
+    metrics,
+    admission,
+    runtime,
+    certificates,
+    reputation,
+  };
   return { version, clock, log, keys, random, exceptions, close, ...made };
 }

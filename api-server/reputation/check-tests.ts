@@ -24,11 +24,7 @@ export interface CheckTestsParts {
   readonly primitives: Primitives;
 }
 
-async function cited(
-  { ledger, isSigned }: CheckTestsParts,
-  receiptId: string,
-  tenant: string,
-): Promise<CitedReceipt> {
+async function cited({ ledger, isSigned }: CheckTestsParts, receiptId: string, tenant: string): Promise<CitedReceipt> {
   const stored = await ledger.receiptOfAnyTenant(receiptId);
   const record = stored === undefined ? null : recordOf(stored.jws);
   if (stored === undefined || record === null || !isReceiptRecord(record)) return { kind: 'missing' };

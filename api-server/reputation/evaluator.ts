@@ -74,8 +74,7 @@ export class Evaluator {
       held: JSON.stringify(evaluation.held),
       profile: JSON.stringify(profile),
       entries: entries.map(entryText),
-      certificate:
-        certificate.issued === undefined ? null : { ...certificate.issued, entry: entries.length - 1 },
+      certificate: certificate.issued === undefined ? null : { ...certificate.issued, entry: entries.length - 1 },
       revokeIndex: certificate.revokeIndex,
     });
     if (result.kind === 'fenced') return 'fenced';

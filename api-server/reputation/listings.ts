@@ -117,7 +117,7 @@ export class Listings implements PublishedVersions {
   }
 
   async #readEvaluations(): Promise<void> {
-    for (let more = true; more; ) {
+    for (let more = true; more;) {
       const rows = await this.#ledger.evaluations(this.#evaluationChange);
       for (const { orbId, profile, held, change } of rows) {
         this.#held.set(orbId, held);
@@ -132,7 +132,7 @@ export class Listings implements PublishedVersions {
   }
 
   async #readPublications(): Promise<void> {
-    for (let more = true; more; ) {
+    for (let more = true; more;) {
       const rows = await this.#ledger.publications(this.#publicationChange);
       for (const row of rows) {
         if (!this.#shown.has(row.orbId)) this.#shown.set(row.orbId, await this.#manifest(row.manifestDigest));

@@ -58,7 +58,10 @@ export type OrgVerified =
   | { readonly kind: 'failed'; readonly why: string };
 
 /** Result of a suspension or of its end. */
-export type OrgStatusChanged = { readonly kind: 'done'; readonly logIndex: number } | { readonly kind: 'unknown' } | { readonly kind: 'refused' };
+export type OrgStatusChanged =
+  | { readonly kind: 'done'; readonly logIndex: number }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'refused' };
 
 function stateOf(json: string): ClaimState | undefined {
   const value: unknown = JSON.parse(json);
@@ -142,7 +145,12 @@ export class Orgs {
       return { kind: 'failed', why: 'The key of the TXT record did not sign this challenge.' };
     const next: ClaimState = { ...state, key: proof.key, failures: 0, checkedAt: now };
     const wasVerified = known.state === 'verified';
-    const row = { ...rowOf(known), state: 'verified', since: wasVerified ? known.since : now, json: JSON.stringify(next) } as const;
+    const row = {
+      ...rowOf(known),
+      state: 'verified',
+      since: wasVerified ? known.since : now,
+      json: JSON.stringify(next),
+    } as const;
     const result = await ledger.putOrg(row, known.json, wasVerified ? [] : [orgEntry(org, 'verified', 'dns', now)]);
     await listings.refresh();
     if (result.kind !== 'done') return { kind: 'taken' };
@@ -158,7 +166,12 @@ export class Orgs {
     if ((known.state === 'suspended') === (status === 'suspended')) return { kind: 'refused' };
     const now = clock.now();
     const json = JSON.stringify({ ...readMembers(known.json), reason });
-    const row = { ...rowOf(known), state: status === 'suspended' ? 'suspended' : 'verified', since: now, json } as const;
+    const row = {
+      ...rowOf(known),
+      state: status === 'suspended' ? 'suspended' : 'verified',
+      since: now,
+      json,
+    } as const;
     const result = await ledger.putOrg(row, known.json, [orgEntry(org, status, known.proof, now)]);
     await listings.refresh();
     if (result.kind !== 'done') return { kind: 'refused' };
@@ -171,7 +184,8 @@ export class Orgs {
     const { ledger, listings, clock, logger, changed } = this.#parts;
     const known = await ledger.org(org);
     const state = known && stateOf(known.json);
-    if (known?.proof !== 'dns' || state === undefined || known.state === 'pending' || known.state === 'suspended') return;
+    if (known?.proof !== 'dns' || state === undefined || known.state === 'pending' || known.state === 'suspended')
+      return;
     const now = clock.now();
     const proof = await this.#lookUp(org, state.domain);
     const holds = typeof proof !== 'string' && proof.key === state.key;

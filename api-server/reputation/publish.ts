@@ -51,10 +51,7 @@ export interface TestsVerdict {
 }
 
 /** Stage `tests` (trust.md §8.4). */
-export type CheckTests = (
-  orb: CompiledOrb,
-  request: PublishRequest,
-) => Promise<TestsVerdict>;
+export type CheckTests = (orb: CompiledOrb, request: PublishRequest) => Promise<TestsVerdict>;
 
 export interface PublisherParts {
   readonly ledger: Pick<Ledger, 'publish' | 'addTestReport' | 'hasTestReport' | 'appendEntries'>;
@@ -75,7 +72,13 @@ type RefusalCode =
 
 /** Result of a request to publish. */
 export type Published =
-  | { readonly kind: 'refused'; readonly code: RefusalCode; readonly stage: Stage; readonly report: JsonObject; readonly detail?: string }
+  | {
+      readonly kind: 'refused';
+      readonly code: RefusalCode;
+      readonly stage: Stage;
+      readonly report: JsonObject;
+      readonly detail?: string;
+    }
   /** A dry run: every stage before `listing` passed. */
   | { readonly kind: 'checked'; readonly report: JsonObject }
   /** `isNew` false: the same bytes were published before. */
@@ -174,7 +177,10 @@ export class Publisher {
     return this.#list(orb, request, { accepted: verdict.accepted, summary: verdict.summary, facts: good });
   }
 
-  async #audit({ orbId, digest }: CompiledOrb, { checked, invalid }: NonNullable<TestsVerdict['audit']>): Promise<void> {
+  async #audit(
+    { orbId, digest }: CompiledOrb,
+    { checked, invalid }: NonNullable<TestsVerdict['audit']>,
+  ): Promise<void> {
     const at = time(this.#parts.clock.now());
     const entry = { kind: 'audit', orb_id: orbId, manifest_digest: digest, checked, invalid, at } as const;
     await this.#parts.ledger.appendEntries([entryText(entry)]);
@@ -194,7 +200,14 @@ export class Publisher {
     const claims = listings.org(org)?.state !== 'verified';
     const entries: readonly LogEntry[] = [
       ...(claims ? [{ kind: 'org', org, event: 'verified', proof: 'operator', at: time(now) } as const] : []),
-      { kind: 'publish', orb_id: orbId, manifest_digest: digest, org, ontology: `${ONTOLOGY.id}/${ONTOLOGY.version}`, at: time(now) },
+      {
+        kind: 'publish',
+        orb_id: orbId,
+        manifest_digest: digest,
+        org,
+        ontology: `${ONTOLOGY.id}/${ONTOLOGY.version}`,
+        at: time(now),
+      },
       reportEntry(orb, good, now),
     ];
     const result = await ledger.publish({

@@ -88,11 +88,11 @@ export class Reputation {
     const end = clock.monotonic() + FIRST_EVALUATION_MS;
     this.evaluations.request(orbId);
     const { signal } = new AbortController();
-    while (this.listings.evaluatedAt(orbId) === undefined && clock.monotonic() < end) await clock.sleep(POLL_MS, signal);
+    while (this.listings.evaluatedAt(orbId) === undefined && clock.monotonic() < end)
+      await clock.sleep(POLL_MS, signal);
   }
 
   readonly #evaluateOrg = (org: string): void => {
     for (const { orbId, publisher } of this.listings.all()) if (publisher.org === org) this.evaluations.request(orbId);
   };
 }
-

@@ -36,7 +36,8 @@ export class StatusChanges {
     const { ledger, listings, clock, changed } = this.#parts;
     const orb = listings.orb(orbId);
     if (orb === undefined) return { kind: 'not-published' };
-    if (!mayChangeStatus(orb.status, status, isAdmin, await this.#statusBefore(orbId))) return { kind: 'refused', from: orb.status };
+    if (!mayChangeStatus(orb.status, status, isAdmin, await this.#statusBefore(orbId)))
+      return { kind: 'refused', from: orb.status };
     const at = new Date(clock.now()).toISOString();
     const result = await ledger.setOrbStatus({
       orbId,

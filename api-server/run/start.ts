@@ -21,7 +21,11 @@ export interface Run {
 }
 
 /** The parts of a run's receipt that are known at its start; the sweeper makes a receipt of them if the run is lost. */
-function seedOf({ clock, published }: Runtime, { runId, orb, orbiset, caller }: RunPlan, { record }: Commitment): RunSeed {
+function seedOf(
+  { clock, published }: Runtime,
+  { runId, orb, orbiset, caller }: RunPlan,
+  { record }: Commitment,
+): RunSeed {
   return {
     run_id: runId,
     tenant: orbiset.namespace,

@@ -28,7 +28,7 @@ export function replyOf(server: Server, answer: ApiAnswer): Reply {
       ['check --server: it is the address of the API, not of a proxy in front of something else'],
     );
   }
-  if (answer.status === 200 || answer.status === 202) return { kind: 'result', value };
+  if (answer.status >= 200 && answer.status < 300) return { kind: 'result', value };
   return { kind: 'problem', status: answer.status, value };
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
-import type { Manifest } from '../../crds/manifest.ts';
+import { effectiveEffect } from '../../core/ontology/effective-effect.ts';
 import { uuidv7 } from '../../core/receipt/ids.ts';
 import { testMock } from '../../core/suite/case-work.ts';
 import { casesOf, type TestCase } from '../../core/suite/suite.ts';
@@ -22,10 +22,6 @@ export interface TestRun {
   /** CTRF. */
   readonly report: JsonObject;
 }
-
-/** What an Orb does in the world (trust.md §8.2); an Orb that does not say counts as reversible. */
-export const effectOf = ({ effect = 'reversible' }: Pick<Manifest, 'effect'>): 'none' | 'reversible' | 'irreversible' =>
-  effect;
 
 const skipped = ({ name, suite, mode, required }: TestCase, why: string): CaseResult => ({
   name,
@@ -54,7 +50,7 @@ function runMock({ orb }: TestedOrb, item: TestCase): CaseResult {
 /** Why live cases don't run; undefined: they run. */
 export function whySkipped({ orb }: TestedOrb, { target, withEffect }: LiveChoice): string | undefined {
   if (target === undefined) return 'a live case runs with --orbiset NAME';
-  const effect = effectOf(orb.manifest);
+  const effect = effectiveEffect(orb.manifest);
   return effect === 'none' || withEffect ? undefined : `the Orb has an effect (${effect}): --live runs it`;
 }
 

@@ -13,7 +13,8 @@ import { findingText, originOf } from '../validate/validate.ts';
 import { firstSuite } from './first-suite.ts';
 import { junitText } from './junit.ts';
 import { announcement, resultsText } from './print-test.ts';
-import { effectOf, runTests, whySkipped, type LiveChoice, type TestRun } from './run-tests.ts';
+import { effectiveEffect } from '../../core/ontology/effective-effect.ts';
+import { runTests, whySkipped, type LiveChoice, type TestRun } from './run-tests.ts';
 import { readTestedOrb, type ReadOrb, type TestedOrb } from './tested-orb.ts';
 
 function liveTargetName(args: Args): string | undefined {
@@ -63,7 +64,7 @@ async function testOnce(args: Args, read: ReadOrb, format: Format, io: Io): Prom
   if (tested.suites.length === 0)
     throw invalid(`${tested.path}: no suite of it is here`, '--init writes a first one beside the manifest');
   const choice = await liveChoice(args, io);
-  const effect = effectOf(tested.orb.manifest);
+  const effect = effectiveEffect(tested.orb.manifest);
   const hasLive = tested.suites.some(({ cases, defaults }) =>
     cases.some(({ mode = defaults?.mode }) => mode === 'live'),
   );

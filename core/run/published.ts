@@ -35,7 +35,8 @@ interface RunningOrb {
 }
 
 function standingOf(version: PublishedVersion | undefined, digest: string): 'pass' | 'fail' {
-  const isListed = version?.manifestDigest === digest && (version.status === 'active' || version.status === 'deprecated');
+  const isListed =
+    version?.manifestDigest === digest && (version.status === 'active' || version.status === 'deprecated');
   return isListed && version.isCertified ? 'pass' : 'fail';
 }
 

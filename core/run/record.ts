@@ -33,10 +33,7 @@ export interface RunSeed extends PublishedFacts {
 }
 
 /** The facts about a run that are known when it ends. */
-export interface RunEnding extends Omit<
-  CheckFacts,
-  'sloMs' | 'hasInputs' | 'hasOutputs' | keyof PublishedFacts
-> {
+export interface RunEnding extends Omit<CheckFacts, 'sloMs' | 'hasInputs' | 'hasOutputs' | keyof PublishedFacts> {
   readonly output: CommitmentRecord | null;
   /** Ms since epoch. */
   readonly finishedAt: number;
@@ -97,7 +94,9 @@ function parseCommitment(value: JsonValue | undefined): CommitmentRecord | undef
     : undefined;
 }
 
-const SHAPE: Readonly<Record<Exclude<keyof RunSeed, 'input' | 'manifest' | 'standing'>, 'string' | 'number' | 'boolean'>> = {
+const SHAPE: Readonly<
+  Record<Exclude<keyof RunSeed, 'input' | 'manifest' | 'standing'>, 'string' | 'number' | 'boolean'>
+> = {
   run_id: 'string',
   tenant: 'string',
   orb_id: 'string',

@@ -27,7 +27,8 @@ const listOf =
     text.split(',').every((one) => words.includes(one));
 
 const isText = (text: string): text is string => text.length > 0 && [...text].length <= MAX_TEXT;
-const isTerm = (text: string): text is string => /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?$/.test(text) && text.length <= MAX_TEXT;
+const isTerm = (text: string): text is string =>
+  /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?$/.test(text) && text.length <= MAX_TEXT;
 const isOrg = (text: string): text is string => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(text) && text.length <= 253;
 
 const parameter = (name: string, description: string, schema: Parameter['schema']): Parameter => ({

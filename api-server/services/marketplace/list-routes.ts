@@ -48,7 +48,10 @@ interface PublicList {
   readonly etag: string;
 }
 
-const etagOf = (text: string): string => `"${Buffer.from(sha256(Buffer.from(text))).toString('hex').slice(0, 32)}"`;
+const etagOf = (text: string): string =>
+  `"${Buffer.from(sha256(Buffer.from(text)))
+    .toString('hex')
+    .slice(0, 32)}"`;
 
 function publicListOf(listings: Pick<Listings, 'all' | 'generation'>): PublicList {
   const orbs = latestVersions(listings.all()).toSorted(byName);

@@ -28,7 +28,11 @@ const ownsIt = ({ caller }: RouteRequest, namespace: string): boolean =>
   caller !== undefined && (caller.tenants === '*' || caller.tenants.includes(namespace));
 
 /** `POST /marketplace/orbs/{orb_id}/status` (trust.md §8.6). */
-export function statusRoute({ listings, statuses, platformNamespace }: Pick<Reputation, 'listings' | 'statuses' | 'platformNamespace'>): Route {
+export function statusRoute({
+  listings,
+  statuses,
+  platformNamespace,
+}: Pick<Reputation, 'listings' | 'statuses' | 'platformNamespace'>): Route {
   const handle = async (request: RouteRequest): Promise<Reply> => {
     const { orb_id: orbId = '' } = request.params;
     const body = readMembers(request, MEMBERS);
@@ -42,7 +46,9 @@ export function statusRoute({ listings, statuses, platformNamespace }: Pick<Repu
     const result = await statuses.change(orbId, { status, reason, isAdmin });
     if (result.kind === 'not-published') return problem(request, 'orb-not-published');
     if (result.kind === 'refused')
-      return problem(request, 'status-transition', { detail: `${orbId} is ${result.from}; it can’t become ${status}.` });
+      return problem(request, 'status-transition', {
+        detail: `${orbId} is ${result.from}; it can’t become ${status}.`,
+      });
     return json({ orb_id: orbId, status, log: { index: result.logIndex } });
   };
   return {

@@ -21,7 +21,12 @@ type Report = NonNullable<Awaited<ReturnType<Ledger['testReport']>>>;
 const suitesOf = (text: string | null): unknown => (text === null ? [] : JSON.parse(text));
 
 const bodyOf = ({ statement, suites, logIndex }: Report): string =>
-  JSON.stringify({ statement: recordOf(statement), jws: statement, suites: suitesOf(suites), log: { index: logIndex } });
+  JSON.stringify({
+    statement: recordOf(statement),
+    jws: statement,
+    suites: suitesOf(suites),
+    log: { index: logIndex },
+  });
 
 /** `GET /marketplace/orbs/{orb_id}/test-result` (trust.md §8.4): the statement about the newest accepted report. */
 export function testResultRoute({ ledger, listings }: TestResultParts): Route {

@@ -27,7 +27,8 @@ const STATES: readonly (readonly [string, BadgeState])[] = [
   ...OTHERS.map((kind) => [kind, { kind }] as const),
 ];
 
-const textsOf = (svg: string): readonly string[] => [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text = '']) => text);
+const textsOf = (svg: string): readonly string[] =>
+  [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text = '']) => text);
 
 describe('badgeImage', () => {
   for (const style of BADGE_STYLES)
@@ -75,8 +76,16 @@ describe('badgeImage', () => {
   // Another hash means other bytes: verifiers that know the renderer by this name would call good badges changed.
   it(`is drawn as ${RENDERER} draws`, () => {
     const hashOf = (style: BadgeStyle): string =>
-      createHash('sha256').update(badgeImage({ kind: 'uncertified' }, style, drawFace)).digest('hex').slice(0, 16);
-    expect([RENDERER, ...BADGE_STYLES.map(hashOf)]).to.deep.equal(['orb-badge/1', '2af2fe0f47ea152c', '3755e876028ae55d', '1e53be068d36bbf2']);
+      createHash('sha256')
+        .update(badgeImage({ kind: 'uncertified' }, style, drawFace))
+        .digest('hex')
+        .slice(0, 16);
+    expect([RENDERER, ...BADGE_STYLES.map(hashOf)]).to.deep.equal([
+      'orb-badge/1',
+      '2af2fe0f47ea152c',
+      '3755e876028ae55d',
+      '1e53be068d36bbf2',
+    ]);
   });
 
   it('fails when the drawing library writes another title', () => {

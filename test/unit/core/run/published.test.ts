@@ -3,9 +3,17 @@ import { publishedFacts, type PublishedVersion, type PublishedVersions } from '.
 
 const orb = { orbId: 'acme.echo@1.0.0', namespace: 'acme', digest: 'sha256:1' };
 
-const version: PublishedVersion = { manifestDigest: 'sha256:1', namespace: 'acme', status: 'active', isCertified: true };
+const version: PublishedVersion = {
+  manifestDigest: 'sha256:1',
+  namespace: 'acme',
+  status: 'active',
+  isCertified: true,
+};
 
-const known = (change: Partial<PublishedVersion> | null = {}, owner: string | undefined = 'acme'): PublishedVersions => ({
+const known = (
+  change: Partial<PublishedVersion> | null = {},
+  owner: string | undefined = 'acme',
+): PublishedVersions => ({
   version: () => (change === null ? undefined : { ...version, ...change }),
   ownerOf: () => owner,
   isFresh: () => true,

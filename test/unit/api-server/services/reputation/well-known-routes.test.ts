@@ -12,7 +12,12 @@ describe('the status lists and the vocabulary of certificates', () => {
     app.call('GET', path, { key: null, headers });
 
   before(async () => {
-    app = await startApp(wellKnownRoutes(aReader(() => ({})), 'https://orbs.example'));
+    app = await startApp(
+      wellKnownRoutes(
+        aReader(() => ({})),
+        'https://orbs.example',
+      ),
+    );
   });
   after(() => app.close());
 
@@ -43,10 +48,11 @@ describe('the status lists and the vocabulary of certificates', () => {
 
   it('are routes of a service that names their scopes', async () => {
     const { parts, close } = await serviceParts();
-    const routes = reputationService.routes({ ...parts, reputation: aReader(() => ({})) });
+    const routes = reputationService.routes(parts);
     const scopes = new Set(routes.map(({ scope }) => scope).filter((scope) => scope !== 'public'));
     expect([...scopes]).to.deep.equal(reputationService.scopes);
     expect(routes.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
+      'get /reputation/{orb_id}',
       'get /reputation/{orb_id}/certificate',
       'get /reputation/{orb_id}/badge',
       'get /.well-known/orb-status-list/{n}',
