@@ -1,0 +1,94 @@
+import { Ajv } from 'ajv';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { schemaFaults } from '../../../../core/json-schema/fit.ts';
+import { isJsonObject, type JsonValue } from '../../../../core/json/json-value.ts';
+import { jsonOf } from '../../../support/suites.ts';
+
+const fits = (value: JsonValue, schema: JsonValue): boolean => schemaFaults(value, schema).length === 0;
+
+const plain = {
+  type: fc.constantFrom('string', 'number', 'integer', 'boolean', 'object', 'array', 'null'),
+  enum: fc.uniqueArray(fc.constantFrom<JsonValue>(1, 'a', null, { a: 1 }, [1]), {
+    minLength: 1,
+    maxLength: 3,
+    selector: (value) => JSON.stringify(value),
+  }),
+  const: fc.constantFrom<JsonValue>(1, 'a', { a: 1 }),
+  minLength: fc.nat(3),
+  maxLength: fc.nat(3),
+  minimum: fc.integer({ min: -2, max: 2 }),
+  maximum: fc.integer({ min: -2, max: 2 }),
+  minItems: fc.nat(2),
+  maxItems: fc.nat(2),
+  required: fc.uniqueArray(fc.constantFrom('a', 'b')),
+};
+const flat = fc.record(plain, { requiredKeys: [] });
+const nesting = {
+  items: flat,
+  properties: fc.dictionary(fc.constantFrom('a', 'b'), flat, { maxKeys: 2 }),
+  additionalProperties: fc.oneof(fc.boolean(), flat),
+};
+
+/** Schemas of the keywords of a suite, of two levels. */
+const schemas = fc
+  .tuple(flat, fc.record(nesting, { requiredKeys: [] }))
+  .map(([own, inner]): JsonValue => jsonOf({ ...own, ...inner }));
+
+const values = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 2 },
+    fc.constantFrom<JsonValue>(null, true, 0, 1, 2.5, -1, '', 'a', 'abcd', '😀😀'),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value'), { maxKeys: 3 }),
+  ),
+})).value;
+
+describe('schemaFaults', () => {
+  it('accepts and refuses what Ajv does, for the keywords of a suite', () => {
+    const ajv = new Ajv({ strict: false, ownProperties: true });
+    fc.assert(
+      fc.property(schemas, values, (schema, value) => {
+        expect(fits(value, schema)).to.equal(ajv.validate(isJsonObject(schema) ? schema : true, value));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  const rows: readonly (readonly [why: string, schema: JsonValue, value: JsonValue, faults: readonly string[]])[] = [
+    ['a member that is missing', { required: ['a'] }, {}, ['/a required']],
+    [
+      'an unknown member',
+      { properties: { ab: {} }, additionalProperties: false },
+      { ac: 1 },
+      ['/ac additionalProperties'],
+    ],
+    ['a value in a list', { items: { type: 'integer' } }, [1, 'a'], ['/1 type']],
+    ['a pattern', { pattern: '^a$' }, 'b', [' pattern']],
+    ['a name', { propertyNames: { maxLength: 1 } }, { ab: 1 }, ['/ab maxLength']],
+    ['a UUID', { format: 'uuid' }, 'x', [' format']],
+    ['a time that does not exist', { format: 'date-time' }, '2026-02-30T00:00:00Z', [' format']],
+    ['too many members', { maxProperties: 1 }, { a: 1, b: 2 }, [' maxProperties']],
+    ['a reference', { $ref: '#/definitions/text', definitions: { text: { type: 'string' } } }, 1, [' type']],
+  ];
+  for (const [why, schema, value, faults] of rows)
+    it(`finds ${why}`, () => {
+      expect(schemaFaults(value, schema).map(({ pointer, keyword }) => `${pointer} ${keyword}`)).to.deep.equal(faults);
+    });
+
+  it('suggests the name that was probably meant', () => {
+    const [fault] = schemaFaults({ statuss: 1 }, { properties: { status: {} }, additionalProperties: false });
+    expect(fault?.suggestion).to.equal('status');
+  });
+
+  it('stops at the largest number of faults, however long the list is', () => {
+    const list = Array.from({ length: 200_000 }, () => 'x');
+    expect(schemaFaults(list, { items: { type: 'integer' } }, 3)).to.have.length(3);
+  });
+
+  it('does not repeat a hostile name that is long', () => {
+    const [fault] = schemaFaults({ ['a'.repeat(5000)]: 1 }, { additionalProperties: false });
+    expect(fault?.pointer).to.equal('');
+    expect(fault?.detail.length).to.be.lessThan(200);
+  });
+});
