@@ -108,7 +108,8 @@ export function certificateRoute(source: CertificateSource): Route {
       parameters: [idParameter],
       responses: {
         '200': {
-          description: 'The certificate; as application/vc+jwt its JWT, as a bundle all that offline verification needs.',
+          description:
+            'The certificate; as application/vc+jwt its JWT, as a bundle all that offline verification needs.',
           headers: { ETag: { description: 'Changes with state and verdict.', schema: { type: 'string' } } },
           content: {
             [JSON_TYPE]: { schema: certificateSchema },

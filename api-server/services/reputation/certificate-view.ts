@@ -99,7 +99,9 @@ export function certificateJson(view: CertificateView, { clock }: CertificateSou
     verification: {
       verdict: verification.verdict,
       code: verification.code,
-      checks: verification.checks.filter(({ id }) => id !== 'bundle' && id !== 'keys').map(({ id, ok }) => ({ id, ok })),
+      checks: verification.checks
+        .filter(({ id }) => id !== 'bundle' && id !== 'keys')
+        .map(({ id, ok }) => ({ id, ok })),
       key: verification.key ? { kid: verification.key.kid, status: verification.key.status } : null,
       verified_at: new Date(clock.now()).toISOString(),
     },

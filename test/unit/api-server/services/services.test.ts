@@ -43,7 +43,9 @@ describe('SERVICES', () => {
 
   it('lists every folder once, by its name', () => {
     const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect([...SERVICES, ...NOT_SERVED].map(({ name }) => name).toSorted()).to.deep.equal(folders.map(({ name }) => name).toSorted());
+    expect([...SERVICES, ...NOT_SERVED].map(({ name }) => name).toSorted()).to.deep.equal(
+      folders.map(({ name }) => name).toSorted(),
+    );
   });
 
   each('names the scopes of its routes, and no other', ({ scopes }, routes) => {
@@ -71,8 +73,8 @@ describe('SERVICES', () => {
   });
 
   it('have their codes in the table, each in one part', () => {
-    const codes = [generalProblems, ...[...SERVICES, ...NOT_SERVED].map((service) => service.problems)].flatMap((part) =>
-      Object.keys(part),
+    const codes = [generalProblems, ...[...SERVICES, ...NOT_SERVED].map((service) => service.problems)].flatMap(
+      (part) => Object.keys(part),
     );
     expect(codes.toSorted()).to.deep.equal(Object.keys(problems).toSorted());
   });

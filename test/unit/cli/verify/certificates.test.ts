@@ -10,6 +10,7 @@ import {
   aJwt,
   aStatusList,
   certificateKeys,
+  FACTS,
   ISSUED_AT,
   keysFile,
   STATUS_INDEX,
@@ -73,25 +74,8 @@ const badge = (what: string, content: string, expected: Expected, more: Partial<
 const good = aJwt();
 const image = aBadge(good);
 const otherScore = aJwt({
-  facts: { orbId: 'other.orb@2.0.0', subject: { ...subjectOf(), reputation_score: 41, tier: 'bronze' } },
+  facts: { orbId: 'other.orb@2.0.0', subject: { ...FACTS.subject, reputation_score: 41, tier: 'bronze' } },
 });
-
-function subjectOf() {
-  return {
-    manifest_digest: `sha256:${'ab'.repeat(32)}`,
-    tier: 'gold',
-    tier_status: 'stable',
-    reputation_score: 96,
-    algorithm: 'orb-reputation/1',
-    evidence: {
-      log_origin: 'orbs.example/log',
-      tree_size: 7,
-      root_hash: Buffer.alloc(32, 9).toString('base64'),
-      as_of: '2026-11-20',
-    },
-    criteria_met: [],
-  } as const;
-}
 
 /** A part of a compact JWS with one character changed. */
 function changed(compact: string, part: number): string {
@@ -133,7 +117,11 @@ const CASES: readonly Case[] = [
   jwt('another cty', { header: { cty: 'JWT' } }, UNDECIDABLE('unsupported_header')),
   jwt('another member', { header: { crit: ['x'] } }, UNDECIDABLE('unsupported_header')),
   jwt('the type of a receipt', { header: { typ: 'orb-receipt+jws' } }, UNDECIDABLE('wrong_type')),
-  bundle('a bundle with the type of a receipt', { header: { typ: 'orb-receipt+jws' } }, UNDECIDABLE('unsupported_header')),
+  bundle(
+    'a bundle with the type of a receipt',
+    { header: { typ: 'orb-receipt+jws' } },
+    UNDECIDABLE('unsupported_header'),
+  ),
   jwt('the key of a receipt', { signer: keys.receipt }, UNDECIDABLE('unknown_key')),
   jwt('the key of the log', { signer: keys.log }, UNDECIDABLE('unknown_key')),
   jwt('the key of a stranger', { signer: keys.stranger }, UNDECIDABLE('unknown_key')),
@@ -147,7 +135,11 @@ const CASES: readonly Case[] = [
   // Issuer and keys
   jwt('another issuer', { facts: { issuer: 'https://other.example' } }, UNTRUSTED('issuer')),
   bundle('an unknown root', { rootSigner: keys.stranger }, UNDECIDABLE('unknown_root')),
-  bundle('a key that was not in use yet', { document: certificateKeys({ not_before: '2026-11-20T01:00:00.000Z' }) }, UNTRUSTED('key_window')),
+  bundle(
+    'a key that was not in use yet',
+    { document: certificateKeys({ not_before: '2026-11-20T01:00:00.000Z' }) },
+    UNTRUSTED('key_window'),
+  ),
   bundle('a key revoked after its index', { document: revoked(INDEX + 1) }, VALID),
   bundle('a key revoked before its index', { document: revoked(INDEX) }, UNTRUSTED('key_revoked')),
   jwt('a revoked key without proof', {}, UNTRUSTED('key_revoked'), { keys: keysFile(revoked(1000)) }),
@@ -162,10 +154,18 @@ const CASES: readonly Case[] = [
   // Badge
   badge('a changed text', image.replaceAll('gold 96', 'platinum 99'), TAMPERED('badge_mismatch')),
   badge('a changed fill', image.replace('#886308', '#2c6b7f'), TAMPERED('badge_mismatch')),
-  badge('a changed title', image.replace('as of 2026-11-20</title>', 'as of 2026-12-20</title>'), TAMPERED('badge_mismatch')),
+  badge(
+    'a changed title',
+    image.replace('as of 2026-11-20</title>', 'as of 2026-12-20</title>'),
+    TAMPERED('badge_mismatch'),
+  ),
   badge('the certificate of another Orb', image.replace(good, otherScore), TAMPERED('badge_mismatch')),
   badge('two metadata', withMetadata(metadata), TAMPERED('badge_mismatch')),
-  badge('two metadata, another certificate first', image.replace('<metadata>', `${metadata.replace(good, otherScore)}<metadata>`), TAMPERED('badge_mismatch')),
+  badge(
+    'two metadata, another certificate first',
+    image.replace('<metadata>', `${metadata.replace(good, otherScore)}<metadata>`),
+    TAMPERED('badge_mismatch'),
+  ),
   badge('a script', withMetadata('<script>alert(1)</script>'), TAMPERED('badge_mismatch')),
   badge('a line feed at the end', `${image}\n`, TAMPERED('badge_mismatch')),
   badge('an unknown renderer', image.replace('orb-badge/1', 'orb-badge/2'), UNDECIDABLE('badge_unknown')),
@@ -173,7 +173,9 @@ const CASES: readonly Case[] = [
   badge('a changed certificate', image.replace(good, changed(good, 1)), TAMPERED('signature')),
   badge('no certificate', image.replace(metadata, ''), UNDECIDABLE('not_certified')),
   badge('an image of something else', '<svg xmlns="http://www.w3.org/2000/svg"/>', UNDECIDABLE('not_certified')),
-  badge('an image without its ending', '<svg xmlns="http://www.w3.org/2000/svg"/>', UNDECIDABLE('not_certified'), { name: 'badge' }),
+  badge('an image without its ending', '<svg xmlns="http://www.w3.org/2000/svg"/>', UNDECIDABLE('not_certified'), {
+    name: 'badge',
+  }),
   badge('an image of a megabyte', `${image}${' '.repeat(1_048_576)}`, UNDECIDABLE('malformed')),
   badge('an expired badge', image, UNTRUSTED('expired'), { now: ISSUED_AT + 8 * DAY_MS }),
 
@@ -197,6 +199,12 @@ function withoutProof(): string {
   return JSON.stringify({ ...aCertificateBundle(), tlog_proof: null });
 }
 
+const clockOf = ({ now = ISSUED_AT + 3_600_000 }: Case) => ({
+  clock: { now: () => now, monotonic: () => 0, sleep: async () => undefined },
+});
+
+const sample = (what: string): Case => CASES.find((some) => some.what === what) ?? bundle('none', {}, VALID);
+
 describe('orb verify of a certificate', () => {
   let cli: TestCli;
   beforeEach(() => (cli = aCli()));
@@ -216,10 +224,6 @@ describe('orb verify of a certificate', () => {
     return ['verify', file(some.name, some.content), '--root', ROOT, ...beside, ...(some.flags ?? [])];
   }
 
-  const clockOf = ({ now = ISSUED_AT + 3_600_000 }: Case) => ({
-    clock: { now: () => now, monotonic: () => 0, sleep: async () => undefined },
-  });
-
   for (const some of CASES) {
     const [verdict, code, exit] = some.expected;
     it(`gives ${verdict} (${code}), exit ${exit}: ${some.what}`, async () => {
@@ -236,20 +240,26 @@ describe('orb verify of a certificate', () => {
     });
   }
 
-  const sample = (what: string): Case => CASES.find((some) => some.what === what) ?? bundle('none', {}, VALID);
-
   it('lists every check, and says that revocation was not checked', async () => {
     const { out } = await cli.run(argvOf(sample('a good bundle')), clockOf(sample('a good bundle')));
-    expect(out).to.match(/^valid: gold 96 of acme\.echo@1\.2\.0, issued 2026-11-20T00:03:11Z by https:\/\/orbs\.example$/m);
-    expect(out).to.match(/^ {2}log holds the certificate +ok +orbs\.example\/log, index 5 of 11; consistent, unwitnessed$/m);
+    expect(out).to.match(
+      /^valid: gold 96 of acme\.echo@1\.2\.0, issued 2026-11-20T00:03:11Z by https:\/\/orbs\.example$/m,
+    );
+    expect(out).to.match(
+      /^ {2}log holds the certificate +ok +orbs\.example\/log, index 5 of 11; consistent, unwitnessed$/m,
+    );
     expect(out).to.match(/^ {2}certificate is in force +ok +2026-11-20T00:03:11Z to 2026-11-27T00:03:11Z$/m);
     expect(out).to.match(/not checked +status list: not checked offline/);
-    const value = parse(await cli.run([...argvOf(sample('a good bundle')), '--json'], clockOf(sample('a good bundle'))));
+    const value = parse(
+      await cli.run([...argvOf(sample('a good bundle')), '--json'], clockOf(sample('a good bundle'))),
+    );
     expect(value['checks']).to.deep.equal([
-      ...['bundle', 'keys', 'jws', 'record', 'issuer', 'inclusion', 'key_window', 'key_status', 'validity'].map((id) => ({
-        id,
-        ok: true,
-      })),
+      ...['bundle', 'keys', 'jws', 'record', 'issuer', 'inclusion', 'key_window', 'key_status', 'validity'].map(
+        (id) => ({
+          id,
+          ok: true,
+        }),
+      ),
       { id: 'status_list', ok: null },
     ]);
     expect(value).to.have.nested.property('certificate.credentialSubject.tier', 'gold');
@@ -304,7 +314,13 @@ describe('orb verify of a certificate', () => {
   for (const [why, flags, message] of wrong) {
     it(`ends with 64 for ${why}`, async () => {
       const path = file('keys.json', keysFile());
-      const argv = ['verify', file('cert.jwt', good), '--root', ROOT, ...flags.map((word) => (word === 'KEYS' ? path : word))];
+      const argv = [
+        'verify',
+        file('cert.jwt', good),
+        '--root',
+        ROOT,
+        ...flags.map((word) => (word === 'KEYS' ? path : word)),
+      ];
       const { exit, out, err } = await cli.run(argv);
       expect([exit, out]).to.deep.equal([64, '']);
       expect(err).to.include(message);

@@ -31,6 +31,17 @@ import { aCredential, aJwt, aStatusList, FACTS, ISSUED_AT, toolsOf } from '../ve
 const object = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
 const copy = (): JsonObject => structuredClone(aCredential());
 
+const subject = (some: JsonObject): JsonObject => ({
+  credentialSubject: { ...object(copy()['credentialSubject']), ...some },
+});
+const evidence = (some: JsonObject): JsonObject =>
+  subject({ evidence: { ...object(object(copy()['credentialSubject'])['evidence']), ...some } });
+const status = (some: JsonObject): JsonObject => ({
+  credentialStatus: { ...object(copy()['credentialStatus']), ...some },
+});
+
+const packed = (bytes: Uint8Array): string => `u${Buffer.from(gzip(bytes)).toString('base64url')}`;
+
 describe('makeCredential', () => {
   it('is the form of trust.md §6.1', () => {
     expect(aCredential()).to.deep.equal({
@@ -91,10 +102,6 @@ describe('isCredential', () => {
     expect(isCredential(more)).to.equal(false);
   });
 
-  const subject = (some: JsonObject): JsonObject => ({ credentialSubject: { ...object(copy()['credentialSubject']), ...some } });
-  const evidence = (some: JsonObject): JsonObject =>
-    subject({ evidence: { ...object(object(copy()['credentialSubject'])['evidence']), ...some } });
-  const status = (some: JsonObject): JsonObject => ({ credentialStatus: { ...object(copy()['credentialStatus']), ...some } });
   const wrong: readonly (readonly [string, JsonObject])[] = [
     ['no tier', subject({ tier: 'uncertified' })],
     ['a state without certificate', subject({ tier_status: 'suspended' })],
@@ -113,8 +120,17 @@ describe('isCredential', () => {
     ['an end before its begin', { validUntil: '2026-11-20T00:03:11Z' }],
     ['another vocabulary', { '@context': ['https://www.w3.org/ns/credentials/v2', 'https://evil.example/v1'] }],
     ['another order of types', { type: ['OrbCertificationCredential', 'VerifiableCredential'] }],
-    ['a list elsewhere', status({ statusListCredential: 'https://evil.example/.well-known/orb-status-list/1', id: 'https://evil.example/.well-known/orb-status-list/1#94567' })],
-    ['a place beyond the list', status({ statusListIndex: '131072', id: 'https://orbs.example/.well-known/orb-status-list/1#131072' })],
+    [
+      'a list elsewhere',
+      status({
+        statusListCredential: 'https://evil.example/.well-known/orb-status-list/1',
+        id: 'https://evil.example/.well-known/orb-status-list/1#94567',
+      }),
+    ],
+    [
+      'a place beyond the list',
+      status({ statusListIndex: '131072', id: 'https://orbs.example/.well-known/orb-status-list/1#131072' }),
+    ],
     ['two places', status({ statusListIndex: '94568' })],
   ];
   for (const [what, some] of wrong) {
@@ -127,7 +143,10 @@ describe('isCredential', () => {
 describe('sealCertificate', () => {
   it('is what jose verifies, with exactly this header', async () => {
     const { jwt } = sealCertificate(aCredential(), toolsOf(keys.certificate));
-    const { payload, protectedHeader } = await compactVerify(jwt, await importJWK({ ...keys.certificate.jwk, alg: 'Ed25519' }));
+    const { payload, protectedHeader } = await compactVerify(
+      jwt,
+      await importJWK({ ...keys.certificate.jwk, alg: 'Ed25519' }),
+    );
     expect(protectedHeader).to.deep.equal({ alg: 'Ed25519', cty: 'vc', kid: keys.certificate.kid, typ: 'vc+jwt' });
     expect(JSON.parse(Buffer.from(payload).toString())).to.deep.equal(aCredential());
     expect(credentialIn(jwt)).to.deep.equal(aCredential());
@@ -206,7 +225,6 @@ describe('status lists', () => {
     const list = makeStatusList({ ...facts, bits: empty }, gzip);
     return { ...list, credentialSubject: { ...list.credentialSubject, encodedList } };
   };
-  const packed = (bytes: Uint8Array): string => `u${Buffer.from(gzip(bytes)).toString('base64url')}`;
   const wrong: readonly (readonly [string, string])[] = [
     ['no gzip', 'uAAAA'],
     ['too few bits', packed(new Uint8Array(1000))],

@@ -22,7 +22,13 @@ import { aSwapReceipt } from '../../../support/a-swap.ts';
 import vectors from '../../../vectors/receipt.json' with { type: 'json' };
 
 const key = (digit: string): TestKey => keyOfSeed(digit.repeat(64));
-export const keys = { receipt: key('1'), log: key('2'), root: key('3'), stranger: key('4'), certificate: key('5') } as const;
+export const keys = {
+  receipt: key('1'),
+  log: key('2'),
+  root: key('3'),
+  stranger: key('4'),
+  certificate: key('5'),
+} as const;
 export const root: Root = { kid: keys.root.kid, jwk: keys.root.jwk };
 
 export const SALT = new Uint8Array(16).fill(7);

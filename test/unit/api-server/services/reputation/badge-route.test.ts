@@ -7,16 +7,22 @@ import { anIssued, aReader, aStanding, ORB, type Held } from './a-reader.ts';
 
 const DAY_MS = 86_400_000;
 
+const svgOf = (called: Called): string => String(called.value);
+
 describe('GET /reputation/{orb_id}/badge', () => {
   let app: TestApp;
   let held: Held;
   let now: number;
   const get = (path = `/reputation/${ORB}/badge`, headers: Readonly<Record<string, string>> = {}): Promise<Called> =>
     app.call('GET', path, { key: null, headers });
-  const svgOf = (called: Called): string => String(called.value);
 
   before(async () => {
-    app = await startApp([badgeRoute(aReader(() => held), { now: () => now })]);
+    app = await startApp([
+      badgeRoute(
+        aReader(() => held),
+        { now: () => now },
+      ),
+    ]);
   });
   after(() => app.close());
   beforeEach(() => {
@@ -56,11 +62,27 @@ describe('GET /reputation/{orb_id}/badge', () => {
 
   const subject = { ...FACTS.subject, tier_status: 'at_risk' } as const;
   const states: readonly (readonly [string, () => void, string])[] = [
-    ['at risk', () => (held = { ...held, issued: anIssued({ jwt: aJwt({ facts: { subject } }) }) }), 'gold 96 at risk, as of 2026-11-20'],
-    ['deprecated', () => (held = { ...held, standing: aStanding({ status: 'deprecated' }) }), 'gold 96, as of 2026-11-20'],
+    [
+      'at risk',
+      () => (held = { ...held, issued: anIssued({ jwt: aJwt({ facts: { subject } }) }) }),
+      'gold 96 at risk, as of 2026-11-20',
+    ],
+    [
+      'deprecated',
+      () => (held = { ...held, standing: aStanding({ status: 'deprecated' }) }),
+      'gold 96, as of 2026-11-20',
+    ],
     ['suspended', () => (held = { ...held, standing: aStanding({ status: 'suspended' }) }), 'suspended'],
-    ['suspended with its organisation', () => (held = { ...held, standing: aStanding({ tierStatus: 'suspended' }) }), 'suspended'],
-    ['yanked', () => (held = { ...held, standing: aStanding({ status: 'yanked' }), issued: anIssued({ revoked: true }) }), 'yanked'],
+    [
+      'suspended with its organisation',
+      () => (held = { ...held, standing: aStanding({ tierStatus: 'suspended' }) }),
+      'suspended',
+    ],
+    [
+      'yanked',
+      () => (held = { ...held, standing: aStanding({ status: 'yanked' }), issued: anIssued({ revoked: true }) }),
+      'yanked',
+    ],
     ['expired', () => (now = ISSUED_AT + 8 * DAY_MS), 'expired'],
     ['revoked', () => (held = { ...held, issued: anIssued({ revoked: true }) }), 'uncertified'],
     ['uncertified', () => (held = { standing: aStanding({ tier: 'uncertified' }) }), 'uncertified'],
@@ -79,7 +101,15 @@ describe('GET /reputation/{orb_id}/badge', () => {
     expect(svgOf(await get('/reputation/acme.echo/badge'))).to.equal(aBadge());
   });
 
-  for (const id of ['acme.other', 'acme.other@1.0.0', 'acme', '%3Csvg%20onload=x%3E', 'a%2Fb', '%22', 'x'.repeat(300)]) {
+  for (const id of [
+    'acme.other',
+    'acme.other@1.0.0',
+    'acme',
+    '%3Csvg%20onload=x%3E',
+    'a%2Fb',
+    '%22',
+    'x'.repeat(300),
+  ]) {
     it(`is an image with 404 when nothing is published as ${id.slice(0, 30)}`, async () => {
       const answer = await get(`/reputation/${id}/badge`);
       expect([answer.status, answer.headers.get('content-type')]).to.deep.equal([404, 'image/svg+xml']);

@@ -83,7 +83,12 @@ describe('GET /reputation/{orb_id}/certificate', () => {
 
   const states: readonly (readonly [string, () => void, string, string])[] = [
     ['suspended', () => (held = { ...held, standing: aStanding({ status: 'suspended' }) }), 'suspended', 'ok'],
-    ['of a suspended organisation', () => (held = { ...held, standing: aStanding({ tierStatus: 'suspended' }) }), 'suspended', 'ok'],
+    [
+      'of a suspended organisation',
+      () => (held = { ...held, standing: aStanding({ tierStatus: 'suspended' }) }),
+      'suspended',
+      'ok',
+    ],
     [
       'revoked',
       () => (held = { ...held, issued: anIssued({ revoked: true }), list: aStatusList({ revoked: STATUS_INDEX }) }),

@@ -12,7 +12,12 @@ describe('the status lists and the vocabulary of certificates', () => {
     app.call('GET', path, { key: null, headers });
 
   before(async () => {
-    app = await startApp(wellKnownRoutes(aReader(() => ({})), 'https://orbs.example'));
+    app = await startApp(
+      wellKnownRoutes(
+        aReader(() => ({})),
+        'https://orbs.example',
+      ),
+    );
   });
   after(() => app.close());
 
