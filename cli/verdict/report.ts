@@ -1,4 +1,4 @@
-import { orbIdOf, type Credential } from '../../core/certificate/credential.ts';
+import type { Credential } from '../../core/certificate/credential.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import type { Root } from '../../core/verify/keys.ts';
@@ -120,9 +120,10 @@ function detailOf(id: CheckName, { verification, keys }: Report): string {
 }
 
 function certificateText(certificate: Credential): string {
-  const { tier, tier_status: status, reputation_score: score } = certificate.credentialSubject;
+  const { id, tier, tier_status: status, reputation_score: score } = certificate.credentialSubject;
+  const orbId = id.replace(/^urn:orb:/, '');
   const risk = status === 'at_risk' ? ' at risk' : '';
-  return `: ${tier} ${score}${risk} of ${orbIdOf(certificate)}, issued ${certificate.validFrom} by ${certificate.issuer}`;
+  return `: ${tier} ${score}${risk} of ${orbId}, issued ${certificate.validFrom} by ${certificate.issuer}`;
 }
 
 function subjectOf({ signed, certificate }: Verification): string {
