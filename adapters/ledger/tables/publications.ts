@@ -16,7 +16,7 @@ import {
 } from './table.ts';
 import type { TestReport } from './test-reports.ts';
 
-export type PublicationStatus = (typeof ORB_STATUSES)[number];
+type PublicationStatus = (typeof ORB_STATUSES)[number];
 
 /** A published version. Its row is never removed, and nothing but `status`, `reason` and `projected` changes. */
 export interface Publication {

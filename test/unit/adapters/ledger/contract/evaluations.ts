@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { NewEvaluation } from '../../../../../adapters/ledger/port.ts';
+import type { Evaluation, NewEvaluation, PlacedEntry } from '../../../../../adapters/ledger/port.ts';
 import { LEDGER_NOW } from '../../../../support/ledger-rows.ts';
 import { refusal } from '../../../../support/refusal.ts';
 import {
@@ -29,10 +29,11 @@ export function evaluationContract({ it }: Contract): void {
       await ledger.evaluate(anEvaluation({ orbId: OTHER }));
       await ledger.evaluate(anEvaluation({ held: '{"tier":"bronze"}' }));
       const { entries: _entries, certificate: _certificate, revokeIndex: _index, ...row } = anEvaluation();
-      expect(await (await fixture.reopen()).evaluations(0)).to.deep.equal([
+      const last: readonly Evaluation[] = [
         { ...row, orbId: OTHER, change: 2 },
         { ...row, held: '{"tier":"bronze"}', change: 3 },
-      ]);
+      ];
+      expect(await (await fixture.reopen()).evaluations(0)).to.deep.equal(last);
     });
 
     it('gives at most 100 rows a call', async ({ ledger }) => {
@@ -65,7 +66,7 @@ export function evaluationContract({ it }: Contract): void {
       const [up, down] = [tierChangeEntry(), tierChangeEntry({ from: 'bronze', to: 'uncertified' })];
       await ledger.evaluate(anEvaluation({ entries: [up, other] }));
       await ledger.appendEntries(['{"algorithm":"orb-reputation/1"}', down]);
-      const all = [
+      const all: readonly PlacedEntry[] = [
         { index: 3, entry: down },
         { index: 0, entry: up },
       ];
