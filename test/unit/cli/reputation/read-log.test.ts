@@ -22,11 +22,11 @@ function rootOf(entries: readonly Uint8Array[]): Uint8Array {
 const CHECKPOINT = { size: SIZE, root: rootOf(BYTES) };
 
 /** Files of the log; `again` answers a path that is read for a second time. */
-function filesOf(again: (bytes: Uint8Array) => Uint8Array = (bytes) => bytes): LogFiles & { readonly read_: string[] } {
+function filesOf(again: (bytes: Uint8Array) => Uint8Array = (bytes) => bytes): LogFiles & { readonly paths: string[] } {
   const read: string[] = [];
   return {
     name: 'the log',
-    read_: read,
+    paths: read,
     read: async (path) => {
       const index = Number(/entries\/(\d{3})/.exec(path)?.[1]);
       const bytes = entryBundle(BYTES.slice(index * 256, (index + 1) * 256));
@@ -57,7 +57,7 @@ describe('LogReader', () => {
     );
     expect(visited).to.deep.equal(echoLog.map((_, index) => index));
     expect(named).to.deep.equal([3, 300, 580].map((index) => BYTES[index]?.toString()));
-    expect(files.read_).to.deep.equal([
+    expect(files.paths).to.deep.equal([
       'tile/entries/000',
       'tile/entries/001',
       'tile/entries/002.p/188',

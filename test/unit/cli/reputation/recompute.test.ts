@@ -35,6 +35,10 @@ const parsed = (text: string): JsonObject => {
   return value;
 };
 
+const at = (size: number): readonly string[] => ['--at', String(size), '--as-of', ECHO_DAY];
+
+const change = (path: string, edit: (bytes: Buffer) => Buffer): void => writeFileSync(path, edit(readFileSync(path)));
+
 describe('orb reputation recompute', () => {
   let cli: TestCli;
   let log: PublicLog;
@@ -59,7 +63,6 @@ describe('orb reputation recompute', () => {
 
   const run = (place: string, ...more: readonly string[]): Promise<CliResult> =>
     cli.run(['reputation', 'recompute', ECHO, '--log', place, '--root', log.root, ...more]);
-  const at = (size: number): readonly string[] => ['--at', String(size), '--as-of', ECHO_DAY];
 
   for (const [where, place] of [
     ['a folder of its files', () => folder],
@@ -105,10 +108,9 @@ describe('orb reputation recompute', () => {
 
   describe('with a published profile', () => {
     let profile: JsonObject = {};
-    const file = (): string => join(cli.folder, 'profile.json');
     const expecting = (value: JsonObject): Promise<CliResult> => {
-      writeFileSync(file(), JSON.stringify(value));
-      return run(folder, '--expect', file());
+      writeFileSync(join(cli.folder, 'profile.json'), JSON.stringify(value));
+      return run(folder, '--expect', join(cli.folder, 'profile.json'));
     };
     beforeEach(async () => (profile = parsed((await run(folder, ...at(SIZE), '-o', 'json')).out)));
 
@@ -145,12 +147,8 @@ describe('orb reputation recompute', () => {
   });
 
   describe('of a log that was tampered with', () => {
-    const bundle = (): string => join(folder, 'tile/entries/001');
-    const change = (path: string, edit: (bytes: Buffer) => Buffer): void =>
-      writeFileSync(path, edit(readFileSync(path)));
-
     it('finds one changed byte of an entry', async () => {
-      change(bundle(), (bytes) => {
+      change(join(folder, 'tile/entries/001'), (bytes) => {
         bytes[1000] = (bytes[1000] ?? 0) ^ 1;
         return bytes;
       });
@@ -168,7 +166,7 @@ describe('orb reputation recompute', () => {
     });
 
     it('finds a bundle with an entry less', async () => {
-      change(bundle(), (bytes) => bytes.subarray(0, bytes.length - 1));
+      change(join(folder, 'tile/entries/001'), (bytes) => bytes.subarray(0, bytes.length - 1));
       const { exit, err } = await run(folder, ...at(SIZE));
       expect([exit, err.includes('tile/entries/001 is no bundle of entries')]).to.deep.equal([1, true]);
     });
