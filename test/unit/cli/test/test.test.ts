@@ -131,6 +131,14 @@ describe('orb test', () => {
       expect(result.err).to.include(text);
     });
 
+  it('takes null in a suite, and names line and column of what is wrong', async () => {
+    const body = { text: 'hi', more: null };
+    write('echo.orbtest.json', aSuite({ cases: [mockCase({ responses: [{ provider: 'main', status: 200, body }] })] }));
+    expect((await test()).exit).to.equal(0);
+    const file = write('echo.orbtest.json', '{\n  "format": "orbtest/2"\n}\n');
+    expect((await test()).err).to.include(`${file}:2:13: error suite-invalid /format`);
+  });
+
   it('refuses a file with two Orbs', async () => {
     path = write('two.yaml', `${JSON.stringify(manifest)}\n---\n${JSON.stringify(manifest)}\n`);
     expect(await test()).to.deep.include({ exit: 2, out: '' });
