@@ -5,7 +5,7 @@ import { exactly, seconds } from './credential-schema.ts';
 import { LIST_BITS, secondsText, statusListUrl, W3C_CONTEXT } from './credential.ts';
 
 /** Validity of a status list, ms: it is renewed every day, and a copy that was kept longer proves nothing. */
-export const STATUS_LIST_MS = 48 * 3_600_000;
+const STATUS_LIST_MS = 48 * 3_600_000;
 
 /** Bytes of a list without compression, at least: 131 072 bits. */
 export const LIST_BYTES = LIST_BITS / 8;
