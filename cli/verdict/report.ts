@@ -71,7 +71,7 @@ const NAMES: Readonly<Record<CheckName, string>> = {
   age: 'receipt is not too old',
   badge: 'image shows its certificate',
   validity: 'certificate is in force',
-  status_list: 'status list has it as not revoked',
+  status_list: 'certificate is not revoked',
 };
 
 const CERTIFICATE_NAMES: Partial<Readonly<Record<CheckName, string>>> = {

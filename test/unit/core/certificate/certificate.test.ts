@@ -177,7 +177,7 @@ describe('status lists', () => {
   const facts = { issuer: FACTS.issuer, list: 3, issuedAt: ISSUED_AT };
   const empty = new Uint8Array(LIST_BYTES);
 
-  it('hold 131 072 bits, the first one the most significant (Bitstring Status List §4.2)', async () => {
+  it('hold 131 072 bits, the first one the most significant', async () => {
     const list = makeStatusList({ ...facts, bits: withBit(withBit(empty, 0), 10) }, gzip);
     const { encodedList } = list.credentialSubject;
     expect(encodedList.startsWith('u')).to.equal(true);
