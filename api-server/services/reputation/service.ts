@@ -3,6 +3,7 @@ import { reputationProblems } from '../../problems/reputation.ts';
 import type { Service, ServiceParts } from '../service.ts';
 import { badgeRoute } from './badge-route.ts';
 import { certificateRoute } from './certificate-route.ts';
+import { keptProofs } from './proofs.ts';
 import type { ReputationReader } from './reader.ts';
 import { wellKnownRoutes } from './well-known-routes.ts';
 
@@ -15,7 +16,7 @@ export type ReputationParts = Pick<ServiceParts, 'clock' | 'ledger' | 'keys'> & 
 export const reputationService = {
   name: 'reputation',
   routes: ({ reputation, clock, ledger, keys }: ReputationParts): readonly Route[] => [
-    certificateRoute({ reader: reputation, ledger, keys, clock }),
+    certificateRoute({ reader: reputation, proofs: keptProofs(ledger), keys, clock }),
     badgeRoute(reputation, clock),
     ...wellKnownRoutes(reputation, keys.document.issuer),
   ],
