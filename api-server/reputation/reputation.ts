@@ -11,6 +11,7 @@ import { Listings } from './listings.ts';
 import { Orgs, type ResolveTxt } from './orgs.ts';
 import { createReputationReader } from './create-reader.ts';
 import type { ReputationReader } from './reputation-reader.ts';
+import { Retractions } from './retractions.ts';
 import { Publisher, type CheckTests } from './publish.ts';
 import { StatusChanges } from './status-changes.ts';
 
@@ -44,6 +45,7 @@ export class Reputation {
   readonly publisher: Publisher;
   readonly orgs: Orgs;
   readonly statuses: StatusChanges;
+  readonly retractions: Retractions;
   readonly evaluations: Evaluations;
   readonly reader: ReputationReader;
   /** Whose keys with the scope `admin` act for the platform. */
@@ -69,6 +71,7 @@ export class Reputation {
     });
     this.publisher = new Publisher({ ...options, listings });
     this.orgs = new Orgs({ ...options, listings, changed: this.#evaluateOrg });
+    this.retractions = new Retractions({ ledger, listings, clock, changed: this.evaluations.request });
     this.statuses = new StatusChanges({ ledger, listings, clock, changed: this.evaluations.request });
   }
 

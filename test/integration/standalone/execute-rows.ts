@@ -297,6 +297,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'proof-pending': 'unit/api-server/services/receipts/receipt-routes.test.ts',
   'checkpoint-pending': 'unit/api-server/services/log/log-routes.test.ts',
   'entry-not-found': 'unit/api-server/services/log/tile-routes.test.ts',
+  'entry-not-retractable': 'unit/api-server/services/log/retraction-route.test.ts',
   'manifest-not-found': 'unit/api-server/services/manifests/manifest-route.test.ts',
   'orb-not-published': 'unit/api-server/services/reputation/certificate-route.test.ts',
   'certificate-not-issued': 'unit/api-server/services/reputation/certificate-route.test.ts',
