@@ -40,7 +40,7 @@ import { CaseRunner } from '../../adapters/suite-worker/case-runner.ts';
 import type { OperatorProof } from '../../core/publication/owner.ts';
 import { createReceiptVerifier } from '../services/receipts/verify-stored.ts';
 import { createCheckTests } from '../reputation/check-tests.ts';
-import { resolveTxt } from '../../adapters/dns/resolve-txt.ts';
+import { resolveTxt } from '../../adapters/egress/resolve-txt.ts';
 import { Reputation } from '../reputation/reputation.ts';
 import { SelfCheck, startCheckThread } from '../self-check/self-check.ts';
 import { Slots } from '../runtime/slots.ts';
@@ -119,21 +119,28 @@ const createLogHead = ({ clock, log }: PlatformOptions, document: KeysDocument):
 
 interface ReputationParts {
   readonly ledger: Ledger;
-  readonly certificates: SealTools;
   readonly random: (bytes: number) => Uint8Array;
   readonly document: KeysDocument;
-  readonly runCases: CaseRunner['run'];
 }
 
-function createReputation(options: PlatformOptions, { document, runCases, ...parts }: ReputationParts): Reputation {
+/** Publishing, and what it needs alone. */
+interface CreatedReputation extends Pick<Platform, 'reputation' | 'certificates'> {
+  readonly cases: CaseRunner;
+}
+
+function createReputation(options: PlatformOptions, { ledger, random, document }: ReputationParts): CreatedReputation {
   const { clock, log, keys, exceptions, runtime, reputation } = options;
-  const { ledger, certificates } = parts;
+  const certificates: SealTools = { signer: keys.certificate, sha256Hex, encoding: nodeEncoding };
+  const cases = new CaseRunner({ most: 1 });
   const allowedOrigins = exceptions.map(({ origin }) => origin);
   const primitives = { sha256, ed25519Verify };
   const { isSigned } = createReceiptVerifier(document, { ...primitives, now: clock.now });
-  return new Reputation({
-    ...parts,
+  const checking = { ledger, clock, certificates, allowedOrigins, runCases: cases.run, isSigned, primitives };
+  const created = new Reputation({
     ...reputation,
+    ledger,
+    random,
+    certificates,
     clock,
     logger: log.logger,
     issuer: keys.issuer,
@@ -142,8 +149,9 @@ function createReputation(options: PlatformOptions, { document, runCases, ...par
     platformNamespace: runtime.platformNamespace,
     resolveTxt,
     allowedOrigins,
-    checkTests: createCheckTests({ ledger, clock, certificates, allowedOrigins, runCases, isSigned, primitives }),
+    checkTests: createCheckTests(checking),
   });
+  return { reputation: created, certificates, cases };
 }
 
 function openLedger(
@@ -243,9 +251,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   };
   const metrics = createMetrics({ clock, version, sources });
   const catalog = new MemoryCatalog();
-  const certificates: SealTools = { signer: keys.certificate, sha256Hex, encoding: nodeEncoding };
-  const cases = new CaseRunner({ most: 1 });
-  const reputation = createReputation(options, { ledger, certificates, random, document, runCases: cases.run });
+  const { reputation, certificates, cases } = createReputation(options, { ledger, random, document });
   await reputation.open();
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation });
   const close = async (): Promise<void> => {

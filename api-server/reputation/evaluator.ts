@@ -53,11 +53,9 @@ export class Evaluator {
     const asOf = new Date(now).toISOString().slice(0, 10);
     const subject = { orbId, manifestDigest: orb.manifestDigest, asOf, logWitnessed: null };
     const evaluation = evaluate(evidence, subject, before, now);
-    const over = { asOf, size: evidence.size, root: evidence.root };
-    const change = evaluation.changed ? [tierChange(orb, before, evaluation, { ...over, now })] : [];
-    const newest = await this.#parts.certificates.newest(orbId);
-    const certificate = await this.#certificate(orb, evaluation, newest, { ...over, now });
-    const entries: readonly LogEntry[] = [...change, ...certificate.entries];
+    const over: Over = { asOf, size: evidence.size, root: evidence.root, now };
+    const certificate = await this.#certificate(orb, evaluation, over);
+    const entries: readonly LogEntry[] = [...tierChanges(orb, before, evaluation, over), ...certificate.entries];
     const profile = profileOf({
       ...evaluation,
       subject,
@@ -94,12 +92,8 @@ export class Evaluator {
     }
   }
 
-  async #certificate(
-    orb: ListedOrb,
-    evaluation: Evaluation,
-    newest: NewestCertificate | undefined,
-    over: Over,
-  ): Promise<CertificateChange> {
+  async #certificate(orb: ListedOrb, evaluation: Evaluation, over: Over): Promise<CertificateChange> {
+    const newest = await this.#parts.certificates.newest(orb.orbId);
     const step = certificateStep(orb.status, evaluation, newest, over.now);
     if (step === 'none') return NO_CHANGE;
     if (step === 'revoke' && newest !== undefined) return revocation(orb, evaluation, newest, over.now);
@@ -134,8 +128,11 @@ const NO_CHANGE: CertificateChange = { entries: [], issued: undefined, revokeInd
 
 const time = (ms: number): string => new Date(ms).toISOString();
 
-function tierChange(orb: ListedOrb, before: HeldTier, { held, score, judgement }: Evaluation, over: Over): LogEntry {
-  return {
+/** The entry of a changed tier; none when it stays. */
+function tierChanges(orb: ListedOrb, before: HeldTier, evaluation: Evaluation, over: Over): readonly LogEntry[] {
+  const { held, score, judgement, changed } = evaluation;
+  if (!changed) return [];
+  const entry: LogEntry = {
     kind: 'tier_change',
     orb_id: orb.orbId,
     manifest_digest: orb.manifestDigest,
@@ -149,6 +146,7 @@ function tierChange(orb: ListedOrb, before: HeldTier, { held, score, judgement }
     criteria_failed: judgement.missing.map(({ id }) => id),
     at: time(over.now),
   };
+  return [entry];
 }
 
 function revocation(

@@ -6,7 +6,7 @@ import { decodeBase64, encodeBase64Url } from '../../core/json/base64.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { entryText, type EntryOf } from '../../core/log-entry/entry.ts';
 import { claimText, domainProves, readDnsProof } from '../../core/publication/dns-proof.ts';
-import { refusedName, type KnownOrg } from '../../core/publication/owner.ts';
+import { refusedName } from '../../core/publication/owner.ts';
 import type { Listings } from './listings.ts';
 
 /** Texts of the TXT records at a name; each record is one joined text. Rejects when there is no answer. */
@@ -37,6 +37,8 @@ interface ClaimState {
   /** Last check, ms since epoch. */
   readonly checkedAt: number;
 }
+
+const UNPROVEN = { key: null, failures: 0, checkedAt: 0 } as const;
 
 const NONCE_MS = 24 * 3_600_000;
 /** Re-checks that may fail before the organisation is unverified. */
@@ -105,57 +107,58 @@ export class Orgs {
     if (!domainProves(domain, org)) return { kind: 'other-domain' };
     const { ledger, listings, clock, random } = this.#parts;
     const known = await ledger.org(org);
-    const isOwn = known?.namespace === tenant;
-    if (known !== undefined && known.state !== 'pending' && !isOwn) return { kind: 'taken' };
-    const others: Iterable<KnownOrg> = listings.allOrgs();
-    const why = isOwn ? undefined : refusedName(org, others);
-    if (why !== undefined) return { kind: 'confusable', why };
-    const before = known === undefined ? undefined : stateOf(known.json);
+    const own = known?.namespace === tenant ? known : undefined;
+    const refusal = this.#claimRefusal(org, known, tenant);
+    if (refusal !== undefined) return refusal;
     const nonce = encodeBase64Url(random(16));
     const until = clock.now() + NONCE_MS;
-    const state: ClaimState = { failures: 0, checkedAt: 0, key: null, ...before, domain, nonce, nonceUntil: until };
-    const row = {
-      org,
-      namespace: tenant,
-      proof: 'dns',
-      state: isOwn ? known.state : 'pending',
-      since: isOwn ? known.since : clock.now(),
-      json: JSON.stringify(state),
-    } as const;
+    const state: ClaimState = { ...UNPROVEN, ...(known && stateOf(known.json)), domain, nonce, nonceUntil: until };
+    const fresh = { org, namespace: tenant, proof: 'dns', state: 'pending', since: clock.now() } as const;
+    const row = { ...fresh, ...(own && rowOf(own)), json: JSON.stringify(state) };
     const result = await ledger.putOrg(row, known?.json ?? null, []);
     await listings.refresh();
     return result.kind === 'done' ? { kind: 'claimed', nonce, until } : this.claim(org, tenant, domain);
   }
 
+  #claimRefusal(org: string, known: Row | undefined, tenant: string): Claimed | undefined {
+    if (known?.namespace === tenant) return undefined;
+    if (known !== undefined && known.state !== 'pending') return { kind: 'taken' };
+    const why = refusedName(org, this.#parts.listings.allOrgs());
+    return why === undefined ? undefined : { kind: 'confusable', why };
+  }
+
   /** Looks the TXT record up, and checks that its key signed the challenge. @throws LedgerError */
   async verify(org: string, tenant: string, signature: string): Promise<OrgVerified> {
-    const { ledger, listings, clock } = this.#parts;
+    const { ledger, listings, clock, changed } = this.#parts;
     const known = await ledger.org(org);
     const state = known && stateOf(known.json);
     if (known === undefined || state === undefined || known.namespace !== tenant) return { kind: 'unknown' };
-    if (known.state === 'suspended') return { kind: 'failed', why: 'The platform suspended the organisation.' };
     const now = clock.now();
-    if (now > state.nonceUntil) return { kind: 'failed', why: 'The challenge is older than 24 hours: claim again.' };
-    const others: Iterable<KnownOrg> = listings.allOrgs();
-    const refusal = known.state === 'pending' ? refusedName(org, others) : undefined;
-    if (refusal !== undefined) return { kind: 'failed', why: refusal };
-    const proof = await this.#lookUp(org, state.domain);
-    if (typeof proof === 'string') return { kind: 'failed', why: proof };
-    if (!signatureFits(proof.key, claimText(org, tenant, state.nonce), signature))
-      return { kind: 'failed', why: 'The key of the TXT record did not sign this challenge.' };
-    const next: ClaimState = { ...state, key: proof.key, failures: 0, checkedAt: now };
+    const key = await this.#provenKey({ known, state, tenant, now }, signature);
+    if (key.length !== KEY_LENGTH) return { kind: 'failed', why: key };
     const wasVerified = known.state === 'verified';
-    const row = {
-      ...rowOf(known),
-      state: 'verified',
-      since: wasVerified ? known.since : now,
-      json: JSON.stringify(next),
-    } as const;
+    const json = JSON.stringify({ ...state, key, failures: 0, checkedAt: now });
+    const row = { ...rowOf(known), state: 'verified', since: wasVerified ? known.since : now, json } as const;
     const result = await ledger.putOrg(row, known.json, wasVerified ? [] : [orgEntry(org, 'verified', 'dns', now)]);
     await listings.refresh();
     if (result.kind !== 'done') return { kind: 'taken' };
-    this.#parts.changed(org);
+    changed(org);
     return { kind: 'verified' };
+  }
+
+  /** @returns the key that signed the challenge, or why there is none */
+  async #provenKey({ known, state, tenant, now }: Claim, signature: string): Promise<string> {
+    const { org } = known;
+    if (known.state === 'suspended') return 'The platform suspended the organisation.';
+    if (now > state.nonceUntil) return 'The challenge is older than 24 hours: claim again.';
+    const refusal = known.state === 'pending' ? refusedName(org, this.#parts.listings.allOrgs()) : undefined;
+    if (refusal !== undefined) return refusal;
+    const key = await this.#keyOf(org, state.domain);
+    if (key === undefined)
+      return `${state.domain} has no TXT record “v=ORBv1; org=${org}; k=ed25519; p=<base64 of the public key>”.`;
+    return signatureFits(key, claimText(org, tenant, state.nonce), signature)
+      ? key
+      : 'The key of the TXT record did not sign this challenge.';
   }
 
   /** Suspends an organisation with all its Orbs, or ends that. @throws LedgerError */
@@ -179,37 +182,51 @@ export class Orgs {
     return { kind: 'done', logIndex: result.logIndex ?? 0 };
   }
 
-  /** Checks the record of a verified organisation again; after three failures in a row it is unverified. @throws LedgerError */
+  /** Checks the record of a proven organisation again; after three failures in a row it is unverified. @throws LedgerError */
   async recheck(org: string): Promise<void> {
     const { ledger, listings, clock, logger, changed } = this.#parts;
     const known = await ledger.org(org);
     const state = known && stateOf(known.json);
-    if (known?.proof !== 'dns' || state === undefined || known.state === 'pending' || known.state === 'suspended')
-      return;
+    if (known === undefined || state === undefined || !isRechecked(known)) return;
     const now = clock.now();
-    const proof = await this.#lookUp(org, state.domain);
-    const holds = typeof proof !== 'string' && proof.key === state.key;
+    const holds = (await this.#keyOf(org, state.domain)) === state.key;
     const failures = holds ? 0 : state.failures + 1;
-    const isLost = failures >= MAX_FAILURES && known.state === 'verified';
-    const isBack = holds && known.state === 'unverified';
     if (!holds) logger.warn('the proof of an organisation does not hold', { org, failures });
-    const next = { ...state, failures, checkedAt: now };
-    const moved = isLost ? ('unverified' as const) : ('verified' as const);
-    const row = isLost || isBack ? { ...rowOf(known), state: moved, since: now } : rowOf(known);
-    const entries = isLost || isBack ? [orgEntry(org, moved, 'dns', now)] : [];
-    await ledger.putOrg({ ...row, json: JSON.stringify(next) }, known.json, entries);
+    const moved = stateAfter(known.state, holds, failures);
+    const json = JSON.stringify({ ...state, failures, checkedAt: now });
+    const row = moved === known.state ? rowOf(known) : { ...rowOf(known), state: moved, since: now };
+    const entries = moved === known.state ? [] : [orgEntry(org, moved, 'dns', now)];
+    await ledger.putOrg({ ...row, json }, known.json, entries);
     await listings.refresh();
-    if (isLost || isBack) changed(org);
+    if (entries.length > 0) changed(org);
   }
 
-  /** @returns the key of the TXT record, or why there is none */
-  async #lookUp(org: string, domain: string): Promise<{ readonly key: string } | string> {
+  /** @returns the key of the TXT record, base64; undefined: there is none */
+  async #keyOf(org: string, domain: string): Promise<string | undefined> {
     const records = await this.#parts.resolveTxt(domain).catch(() => []);
-    const key = records.map((record) => readDnsProof(record, org)).find((found) => found !== undefined);
-    return key === undefined
-      ? `${domain} has no TXT record “v=ORBv1; org=${org}; k=ed25519; p=<base64 of the public key>”.`
-      : { key };
+    return records.map((record) => readDnsProof(record, org)).find((found) => found !== undefined);
   }
+}
+
+/** A claim that is being proven. */
+interface Claim {
+  readonly known: Row;
+  readonly state: ClaimState;
+  readonly tenant: string;
+  /** ms since epoch */
+  readonly now: number;
+}
+
+/** Characters of a key of 32 bytes in base64; no sentence about a failure is as short. */
+const KEY_LENGTH = 44;
+
+const isRechecked = ({ proof, state }: Row): boolean =>
+  proof === 'dns' && (state === 'verified' || state === 'unverified');
+
+/** State of a proven organisation after a check of its record. */
+function stateAfter(state: Row['state'], holds: boolean, failures: number): 'verified' | 'unverified' {
+  if (holds) return 'verified';
+  return state === 'unverified' || failures >= MAX_FAILURES ? 'unverified' : 'verified';
 }
 
 const readMembers = (json: string): object => {

@@ -4,10 +4,9 @@ import { jcs } from '../../core/json/jcs.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { entryText, type EntryOf, type LogEntry } from '../../core/log-entry/entry.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
-import { compileOrb } from '../../core/orb/compile-orb.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
-import { checkOntology } from '../../core/ontology/check-ontology.ts';
 import { ORB_ONTOLOGY } from '../../core/ontology/orb-ontology.ts';
+import { checkManifestForPublication } from '../../core/publication/check-manifest.ts';
 import { ownershipOf, type OperatorProof } from '../../core/publication/owner.ts';
 import {
   below,
@@ -77,6 +76,7 @@ export type Published =
       readonly code: RefusalCode;
       readonly stage: Stage;
       readonly report: JsonObject;
+      readonly findings: readonly Finding[];
       readonly detail?: string;
     }
   /** A dry run: every stage before `listing` passed. */
@@ -114,31 +114,31 @@ export class Publisher {
   /** Stops at the first stage that fails. Nothing is written before stage `listing` but an `audit` entry. @throws LedgerError */
   async publish(request: PublishRequest): Promise<Published> {
     const { allowedOrigins } = this.#parts;
-    const checked = compileOrb(request.manifest, { namespace: request.tenant, allowedOrigins });
+    const { orb, schema, ontology } = checkManifestForPublication(request.manifest, {
+      namespace: request.tenant,
+      allowedOrigins,
+    });
     const facts: ReportFacts = {
-      orbId: null,
-      manifestDigest: null,
+      orbId: orb?.orbId ?? null,
+      manifestDigest: orb?.digest ?? null,
       ontology: ONTOLOGY,
       passed: [],
       tests: null,
-      findings: below('/manifest', checked.findings),
+      findings: below('/manifest', [...schema, ...ontology]),
     };
-    if (!checked.ok) return refused('schema', 'validation-failed', facts);
-    const { orbId, digest } = checked.value;
-    return this.#checkMeaning(checked.value, request, { ...facts, orbId, manifestDigest: digest, passed: ['schema'] });
+    if (hasErrors(schema)) return refused('schema', 'validation-failed', facts);
+    if (orb === undefined || hasErrors(ontology))
+      return refused('ontology', 'validation-failed', { ...facts, passed: ['schema'] });
+    return this.#checkOwner(orb, request, { ...facts, passed: ['schema', 'ontology'] });
   }
 
-  async #checkMeaning(orb: CompiledOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
-    const found = checkOntology(orb.manifest);
-    const meant: ReportFacts = { ...facts, findings: [...facts.findings, ...below('/manifest', found)] };
-    if (hasErrors(found)) return refused('ontology', 'validation-failed', meant);
-    const owned: ReportFacts = { ...meant, passed: [...meant.passed, 'ontology'] };
+  async #checkOwner(orb: CompiledOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
     const foreign = this.#namespaceFault(orb, request);
-    if (foreign !== undefined) return refused('namespace', foreign.code, owned, foreign.detail);
-    const versioned: ReportFacts = { ...owned, passed: [...owned.passed, 'namespace'] };
+    if (foreign !== undefined) return refused('namespace', foreign.code, facts, foreign.detail);
+    const owned: ReportFacts = { ...facts, passed: [...facts.passed, 'namespace'] };
     const taken = this.#versionFault(orb);
-    if (taken !== undefined) return refused('version', taken.code, versioned, taken.detail);
-    return this.#checkTests(orb, request, { ...versioned, passed: [...versioned.passed, 'version'] });
+    if (taken !== undefined) return refused('version', taken.code, owned, taken.detail);
+    return this.#checkTests(orb, request, { ...owned, passed: [...owned.passed, 'version'] });
   }
 
   #namespaceFault({ orbId }: CompiledOrb, { tenant }: PublishRequest): Refusal | undefined {
@@ -282,5 +282,6 @@ const refused = (stage: Stage, code: RefusalCode, facts: ReportFacts, detail?: s
   code,
   stage,
   report: validationReport({ ...facts, failed: stage }),
+  findings: facts.findings,
   ...(detail === undefined ? {} : { detail }),
 });

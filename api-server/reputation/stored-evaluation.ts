@@ -13,6 +13,8 @@ const oneOf = <T extends string>(words: readonly T[], value: unknown, otherwise:
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
 const timeOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
+const timeOfText = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) || 0 : 0);
+
 function objectOf(json: string): JsonObject {
   const value: unknown = JSON.parse(json);
   return isJsonObject(value) ? value : {};
@@ -29,7 +31,7 @@ export function readStanding(profile: string): { readonly standing: Standing; re
       scoreBp: numberOf(stored['score_bp']),
       confidence: oneOf(CONFIDENCES, stored['confidence'], NOT_EVALUATED.confidence),
     },
-    evaluatedAt: Date.parse(String(stored['computed_at'])) || 0,
+    evaluatedAt: timeOfText(stored['computed_at']),
   };
 }
 

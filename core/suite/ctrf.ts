@@ -47,7 +47,7 @@ export interface ReportTest {
   readonly extra?: JsonObject;
 }
 
-export interface ReportSummary extends Readonly<Record<TestStatus, number>> {
+interface ReportSummary extends Readonly<Record<TestStatus, number>> {
   readonly tests: number;
   readonly flaky?: number;
   /** Milliseconds since the epoch. */

@@ -16,7 +16,7 @@ import { MAX_SUITES } from './suite-schema.ts';
 import { casesOf, type TestCase } from './suite.ts';
 
 /** How much the evidence of a report is worth, the weakest first (trust.md §8.4). */
-export type Provenance = (typeof PROVENANCES)[number];
+type Provenance = (typeof PROVENANCES)[number];
 
 /** What a worker answered: its results, or why it stopped. */
 export type CaseWorkAnswer =

@@ -197,7 +197,7 @@ const SETTINGS: RuntimeSettings = {
 };
 
 /** Versions that nobody published. */
-export const NOTHING_PUBLISHED: PublishedVersions = {
+const NOTHING_PUBLISHED: PublishedVersions = {
   version: () => undefined,
   ownerOf: () => undefined,
   isFresh: () => true,

@@ -10,7 +10,7 @@ import { HEAD } from './log.ts';
 import { nothing, unexpected, type Connection, type RowResult, type TableParts, type TableSchema } from './table.ts';
 
 /** What the log says about a line of versions, and the tree that says it. */
-export interface EvidenceAt extends LineEvidence {
+interface EvidenceAt extends LineEvidence {
   /** Entries in the tree. */
   readonly size: number;
   /** Root of that tree, 32 bytes. */

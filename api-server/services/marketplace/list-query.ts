@@ -12,8 +12,8 @@ export interface Page {
 }
 
 const DEFAULT_LIMIT = 20;
-export const MAX_LIMIT = 100;
-export const MAX_OFFSET = 10_000;
+const MAX_LIMIT = 100;
+const MAX_OFFSET = 10_000;
 const MAX_TEXT = 100;
 
 const oneOf =
@@ -26,7 +26,7 @@ const listOf =
   (text: string): text is string =>
     text.split(',').every((one) => words.includes(one));
 
-const isText = (text: string): text is string => text.length > 0 && [...text].length <= MAX_TEXT;
+const isText = (text: string): text is string => text.length > 0 && text.length <= MAX_TEXT;
 const isTerm = (text: string): text is string =>
   /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?$/.test(text) && text.length <= MAX_TEXT;
 const isOrg = (text: string): text is string => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(text) && text.length <= 253;

@@ -71,14 +71,9 @@ function tenantOf(request: RouteRequest, { manifest }: Body, { listings }: Pick<
 function answer(request: RouteRequest, result: Published, { listings }: Pick<Reputation, 'listings'>): Reply {
   if (result.kind === 'refused') {
     const { code, report, detail } = result;
-    const findings: readonly JsonObject[] = Array.isArray(report['findings']) ? report['findings'] : [];
-    const errors = findings
+    const errors = result.findings
       .filter(({ severity }) => severity === 'error')
-      .map(({ pointer, code: rule, message }) => ({
-        pointer: String(pointer),
-        code: String(rule),
-        detail: String(message),
-      }));
+      .map(({ pointer, code: rule, detail: text }) => ({ pointer, code: rule, detail: text }));
     return problem(request, code, {
       ...(detail === undefined ? {} : { detail }),
       ...(errors.length === 0 ? {} : { errors }),

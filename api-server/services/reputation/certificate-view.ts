@@ -21,7 +21,7 @@ export interface CertificateSource {
 }
 
 /** State of a certificate at this time (trust.md §6.1). */
-export type CertificateStatus = 'active' | 'suspended' | 'revoked' | 'expired';
+type CertificateStatus = 'active' | 'suspended' | 'revoked' | 'expired';
 
 /** A certificate with its proof, state and verdict at this time. */
 export interface CertificateView {

@@ -298,6 +298,8 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'checkpoint-pending': 'unit/api-server/services/log/log-routes.test.ts',
   'entry-not-found': 'unit/api-server/services/log/tile-routes.test.ts',
   'manifest-not-found': 'unit/api-server/services/manifests/manifest-route.test.ts',
+  'orb-not-published': 'unit/api-server/services/reputation/certificate-route.test.ts',
+  'certificate-not-issued': 'unit/api-server/services/reputation/certificate-route.test.ts',
   'orb-ambiguous': 'unit/api-server/services/providers/swap-callers.test.ts',
   'provider-unknown': 'unit/api-server/services/providers/swap-route.test.ts',
   'provider-unresolved': 'unit/api-server/services/providers/swap-route.test.ts',

@@ -4,11 +4,14 @@ import { problems } from '../../../../api-server/http/problems.ts';
 import type { Problem } from '../../../../api-server/problems/problem-part.ts';
 import { serviceRoutes, serviceSchemas } from '../../../../api-server/services/services.ts';
 import { startApp } from '../../../support/api-app.ts';
+import { NOT_SERVED } from '../../../support/not-served.ts';
 import { serviceParts } from '../../../support/service-parts.ts';
 
-/** Reserved codes of parts that do not exist yet: policies and publications. */
+const notServed = new Set(NOT_SERVED.flatMap((service) => Object.keys(service.problems)));
+
+/** Reserved codes of parts that do not exist yet, policies and publications; codes of services that nothing serves yet. */
 const NOT_YET = Object.entries<Problem>(problems).flatMap(([code, { status, reserved }]) =>
-  reserved === true ? [`${status} ${code}`] : [],
+  reserved === true || notServed.has(code) ? [`${status} ${code}`] : [],
 );
 
 const isNode = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

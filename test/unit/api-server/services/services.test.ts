@@ -7,15 +7,12 @@ import type { Route } from '../../../../api-server/http/route.ts';
 import { components } from '../../../../api-server/http/schemas.ts';
 import { generalProblems } from '../../../../api-server/problems/general.ts';
 import type { Service, ServiceParts } from '../../../../api-server/services/service.ts';
-import { reputationService } from '../../../../api-server/services/reputation/service.ts';
 import { SERVICES, serviceRoutes, serviceSchemas } from '../../../../api-server/services/services.ts';
 import { SCOPES } from '../../../../core/api-key/scopes.ts';
+import { NOT_SERVED } from '../../../support/not-served.ts';
 import { serviceParts } from '../../../support/service-parts.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../../api-server/services');
-
-/** Services that no process serves yet: nothing sets the parts of their routes. */
-const NOT_SERVED = [reputationService];
 
 /** Every `$ref` to a named schema below a value. */
 function* schemaNames(value: unknown): Generator<string> {
