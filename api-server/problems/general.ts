@@ -81,6 +81,11 @@ export const generalProblems = {
   },
   // Codes that more than one service answers
   'orb-not-found': { status: 404, title: 'No such Orb', next: 'Check name and version of orb_id.' },
+  'orb-not-published': {
+    status: 404,
+    title: 'No such Orb is published',
+    next: 'Check name and version of orb_id; a version is published with: orb publish MANIFEST',
+  },
   'orb-not-ready': {
     status: 409,
     title: 'The Orb never had a valid manifest',

@@ -32,7 +32,7 @@ export const marketplaceProblems = {
     title: 'A published version has no build metadata',
     next: 'Leave out “+…” of the version: two such ids would have the same precedence.',
   },
-  'org-not-found': { status: 404, title: 'No such organisation', next: 'orb org claim NAME claims it.' },
+  'org-not-found': { status: 404, title: 'No such organisation', next: 'Claim it: orb org claim NAME.' },
   'org-taken': {
     status: 409,
     title: 'The organisation belongs to another tenant',
@@ -53,25 +53,9 @@ export const marketplaceProblems = {
     title: 'The state can’t change like this',
     next: 'Read the state first; a yanked version stays yanked.',
   },
-  'entry-not-found': {
-    status: 404,
-    title: 'The log has no entry at this index',
-    next: 'Read the log: GET /log/checkpoint has its size.',
-  },
   'entry-not-retractable': {
     status: 409,
     title: 'The entry can’t be retracted',
     next: 'Retract receipts, violations, incidents, test reports and audits, each once.',
-  },
-  'orb-not-published': {
-    status: 404,
-    title: 'No such published version',
-    next: 'GET /marketplace/orbs lists what is published.',
-  },
-  'evaluation-pending': {
-    status: 404,
-    title: 'The version was published a moment ago and is being evaluated',
-    next: 'Ask again after Retry-After seconds.',
-    retryAfter: 1,
   },
 } as const satisfies ProblemPart;

@@ -2,14 +2,15 @@ import type { ProblemPart } from './problem-part.ts';
 
 /** Codes of reputations and certificates. */
 export const reputationProblems = {
-  'orb-not-published': {
-    status: 404,
-    title: 'No such Orb is published',
-    next: 'Check name and version of orb_id; a version is published with: orb publish MANIFEST',
-  },
   'certificate-not-issued': {
     status: 404,
     title: 'No certificate was issued yet',
     next: 'Meet the criteria in missing; a certificate follows with the next evaluation.',
+  },
+  'evaluation-pending': {
+    status: 404,
+    title: 'The version was published a moment ago and is being evaluated',
+    next: 'Ask again after Retry-After seconds.',
+    retryAfter: 1,
   },
 } as const satisfies ProblemPart;

@@ -9,8 +9,8 @@ import { Evaluations } from './evaluations.ts';
 import { Evaluator } from './evaluator.ts';
 import { Listings } from './listings.ts';
 import { Orgs, type ResolveTxt } from './orgs.ts';
-import { createReputationReader } from './reader.ts';
-import type { ReputationReader } from '../services/reputation/reader.ts';
+import { createReputationReader } from './create-reader.ts';
+import type { ReputationReader } from './reputation-reader.ts';
 import { Publisher, type CheckTests } from './publish.ts';
 import { StatusChanges } from './status-changes.ts';
 

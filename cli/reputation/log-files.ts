@@ -20,7 +20,7 @@ export interface LogFiles {
 
 const TIMEOUT_MS = 60_000;
 /** Requests in flight; each keeps its connection. */
-export const PARALLEL = 8;
+export const PARALLEL = 4;
 
 async function readIfThere(path: string): Promise<Uint8Array | undefined> {
   try {

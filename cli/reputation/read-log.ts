@@ -46,12 +46,11 @@ const textOf = (entry: Uint8Array): string =>
 
 const RETRACTION = '"kind":"retraction"';
 
-/** Indexes that the retractions among these entries name. */
-const retractedBy = (texts: readonly string[]): readonly number[] =>
-  texts.flatMap((text) => {
-    const entry = text.includes(RETRACTION) ? readEntry(text) : undefined;
-    return entry?.kind === 'retraction' ? [entry.index] : [];
-  });
+/** The index that an entry retracts; undefined for every other entry. */
+function retractedBy(text: string): number | undefined {
+  const entry = text.includes(RETRACTION) ? readEntry(text) : undefined;
+  return entry?.kind === 'retraction' ? entry.index : undefined;
+}
 
 /** Reports at most every 2 seconds, so a short log prints nothing. */
 function progressOf(total: number, io: Io): (read: number) => void {
@@ -75,45 +74,46 @@ export interface LogRange {
   readonly size: number;
 }
 
-/** Reads a log once, from its first entry to its checkpoint. */
+/** Reads a log once, from its first entry to its checkpoint. Texts are made one by one, so that they die young. */
 export class LogReader {
   readonly #files: LogFiles;
   readonly #tree = new EntryTree(sha256);
-  /** Entries of earlier bundles that retractions of the newest bundle name. */
-  #earlier = new Map<number, string>();
-  #texts: readonly string[] = [];
+  /** The bundle that is visited, and the index of its first entry. */
+  #entries: readonly Uint8Array[] = [];
   #from = 0;
+  /** An earlier bundle that a retraction of this one needs. */
+  #earlier: { readonly from: number; readonly entries: readonly Uint8Array[] } = { from: 0, entries: [] };
 
   constructor(files: LogFiles) {
     this.#files = files;
   }
 
   /** While an entry is visited: the text of an earlier one that it retracts. */
-  readonly entryAt = (index: number): string | undefined => this.#texts[index - this.#from] ?? this.#earlier.get(index);
+  readonly entryAt = (index: number): string | undefined => {
+    const entry = this.#entries[index - this.#from] ?? this.#earlier.entries[index - this.#earlier.from];
+    return entry === undefined ? undefined : textOf(entry);
+  };
 
-  /** Reads a bundle once more. It must be what it was the first time. */
-  async #readAgain(bundle: number): Promise<readonly string[]> {
+  /** Reads the bundle of an earlier entry once more. It must be what it was the first time. */
+  async #fetchEarlier(index: number): Promise<void> {
+    const bundle = Math.floor(index / WIDTH);
     const entries = await readBundle(this.#files, bundle, WIDTH);
     if (!this.#tree.isBundle(bundle, entries)) {
       throw tampered(`${this.#files.name}: the entries from ${bundle * WIDTH} on changed while they were read`);
     }
-    return entries.map(textOf);
-  }
-
-  async #fetchRetracted(): Promise<void> {
-    this.#earlier = new Map();
-    const named = retractedBy(this.#texts).filter((index) => index < this.#from);
-    for (const bundle of new Set(named.map((index) => Math.floor(index / WIDTH)))) {
-      for (const [offset, text] of (await this.#readAgain(bundle)).entries()) {
-        this.#earlier.set(bundle * WIDTH + offset, text);
-      }
-    }
+    this.#earlier = { from: bundle * WIDTH, entries };
   }
 
   async #visit(entries: readonly Uint8Array[], visit: Visit): Promise<void> {
-    this.#texts = entries.map(textOf);
-    await this.#fetchRetracted();
-    for (const [offset, text] of this.#texts.entries()) visit(this.#from + offset, text);
+    this.#entries = entries;
+    for (const [offset, entry] of entries.entries()) {
+      const text = textOf(entry);
+      const retracted = retractedBy(text);
+      if (retracted !== undefined && retracted < this.#from && this.entryAt(retracted) === undefined) {
+        await this.#fetchEarlier(retracted);
+      }
+      visit(this.#from + offset, text);
+    }
   }
 
   /**

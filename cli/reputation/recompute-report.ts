@@ -85,7 +85,7 @@ export function computedOver(profile: unknown): {
 const row = (label: string, text: string): string => `${label.padEnd(14)}${text}\n`;
 
 /** Met and all criteria of each tier, and each criterion that is not met. */
-export function criteriaLines(criteria: readonly CriterionValue[]): string {
+function criteriaLines(criteria: readonly CriterionValue[]): string {
   const counts = EARNED_TIERS.map((tier) => {
     const own = criteria.filter((criterion) => criterion.tier === tier);
     return `${tier} ${own.filter(({ met }) => met).length}/${own.length}`;

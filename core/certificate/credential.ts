@@ -34,7 +34,7 @@ type CertificateEvidence = {
 };
 
 /** What a certificate says about a version. */
-type CertificateSubject = {
+export type CertificateSubject = {
   /** `urn:orb:{orb_id}` */
   readonly id: string;
   /** `sha256:` and 64 hexadecimal digits: another manifest does not inherit the certificate. */

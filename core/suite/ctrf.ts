@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { member } from '../json/members.ts';
 import { isTooDeep } from '../json/too-deep.ts';
-import { schemaFaults } from '../json-schema/fit.ts';
+import { schemaFaults } from './fit-schema.ts';
 import { shownPointer } from '../manifest/child-pointer.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
 import schema from './ctrf.schema.json' with { type: 'json' };

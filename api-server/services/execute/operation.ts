@@ -66,6 +66,7 @@ export const executeOperation: Operation = {
     'orb-not-allowed',
     'orb-not-ready',
     'orbiset-suspended',
+    'orb-differs-from-publication',
     'orb-suspended',
     'policy-unavailable',
     'secret-missing',

@@ -7,7 +7,7 @@ import { QueryReader } from '../../http/query.ts';
 import { conditional } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { badgeStateOf } from './badge-state.ts';
-import type { ReputationReader } from './reader.ts';
+import type { ReputationReader } from '../../reputation/reputation-reader.ts';
 
 interface DrawnBadge {
   readonly svg: string;

@@ -15,7 +15,7 @@ import {
   type CertificateSource,
   type CertificateView,
 } from './certificate-view.ts';
-import type { Standing } from './reader.ts';
+import type { Standing } from '../../reputation/reputation-reader.ts';
 
 const JSON_TYPE = 'application/json';
 const JWT = 'application/vc+jwt';

@@ -10,7 +10,7 @@ import type { KeysDocument } from '../../../core/receipt/keys-document.ts';
 import type { Verification } from '../../../core/verify/verdict.ts';
 import { verifyCertificate } from '../../../core/verify/verify-certificate.ts';
 import { proofOf, type Proof } from '../receipts/receipt-view.ts';
-import type { IssuedCertificate, ReputationReader, Standing } from './reader.ts';
+import type { IssuedCertificate, ReputationReader, Standing } from '../../reputation/reputation-reader.ts';
 
 /** Parts that certificates are read and verified with. */
 export interface CertificateSource {

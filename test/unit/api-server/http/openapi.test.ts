@@ -4,14 +4,11 @@ import { problems } from '../../../../api-server/http/problems.ts';
 import type { Problem } from '../../../../api-server/problems/problem-part.ts';
 import { serviceRoutes, serviceSchemas } from '../../../../api-server/services/services.ts';
 import { startApp } from '../../../support/api-app.ts';
-import { NOT_SERVED } from '../../../support/not-served.ts';
 import { serviceParts } from '../../../support/service-parts.ts';
 
-const notServed = new Set(NOT_SERVED.flatMap((service) => Object.keys(service.problems)));
-
-/** Reserved codes of parts that do not exist yet, policies and publications; codes of services that nothing serves yet. */
+/** Reserved codes of parts that do not exist yet: policies. */
 const NOT_YET = Object.entries<Problem>(problems).flatMap(([code, { status, reserved }]) =>
-  reserved === true || notServed.has(code) ? [`${status} ${code}`] : [],
+  reserved === true ? [`${status} ${code}`] : [],
 );
 
 const isNode = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -80,6 +77,8 @@ describe('the API document', () => {
         'get /readyz': [],
         'get /.well-known/jwks.json': [],
         'get /.well-known/orb-keys.json': [],
+        'get /.well-known/orb-context/v1': [],
+        'get /.well-known/orb-status-list/{n}': [],
         'get /.well-known/orb-ontology.json': [],
         'get /log/checkpoint': [],
         'get /log/tile/{level}/{first}': [],
@@ -96,6 +95,18 @@ describe('the API document', () => {
         'get /manifests/{digest}': scoped('receipts:read'),
         'post /orbisets/{id}/execute': [{ apiKey: ['orbs:execute'] }, {}],
         'post /providers/{orb_id}/swap': scoped('providers:swap'),
+        'get /reputation/{orb_id}': scoped('reputation:read'),
+        'get /reputation/{orb_id}/certificate': scoped('reputation:read'),
+        'get /reputation/{orb_id}/badge': [],
+        'get /marketplace/orbs': scoped('marketplace:read'),
+        'get /marketplace/orbs/public': [],
+        'get /marketplace/orbs/{orb_id}/test-result': [],
+        'post /marketplace/orbs/publish': scoped('marketplace:publish'),
+        'post /marketplace/orbs/{orb_id}/status': scoped('marketplace:publish'),
+        'post /marketplace/orgs': scoped('marketplace:publish'),
+        'get /marketplace/orgs/{org}': scoped('marketplace:read'),
+        'post /marketplace/orgs/{org}/verify': scoped('marketplace:publish'),
+        'post /marketplace/orgs/{org}/status': scoped('admin'),
         'delete /providers/{orb_id}/pin': scoped('providers:swap'),
         'get /providers/{orb_id}/status': scoped('providers:read'),
       });

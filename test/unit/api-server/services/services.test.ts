@@ -9,7 +9,6 @@ import { generalProblems } from '../../../../api-server/problems/general.ts';
 import type { Service, ServiceParts } from '../../../../api-server/services/service.ts';
 import { SERVICES, serviceRoutes, serviceSchemas } from '../../../../api-server/services/services.ts';
 import { SCOPES } from '../../../../core/api-key/scopes.ts';
-import { NOT_SERVED } from '../../../support/not-served.ts';
 import { serviceParts } from '../../../support/service-parts.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../../api-server/services');
@@ -40,9 +39,7 @@ describe('SERVICES', () => {
 
   it('lists every folder once, by its name', () => {
     const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect([...SERVICES, ...NOT_SERVED].map(({ name }) => name).toSorted()).to.deep.equal(
-      folders.map(({ name }) => name).toSorted(),
-    );
+    expect(SERVICES.map(({ name }) => name).toSorted()).to.deep.equal(folders.map(({ name }) => name).toSorted());
   });
 
   each('names the scopes of its routes, and no other', ({ scopes }, routes) => {
@@ -70,8 +67,8 @@ describe('SERVICES', () => {
   });
 
   it('have their codes in the table, each in one part', () => {
-    const codes = [generalProblems, ...[...SERVICES, ...NOT_SERVED].map((service) => service.problems)].flatMap(
-      (part) => Object.keys(part),
+    const codes = [generalProblems, ...SERVICES.map((service) => service.problems)].flatMap((part) =>
+      Object.keys(part),
     );
     expect(codes.toSorted()).to.deep.equal(Object.keys(problems).toSorted());
   });

@@ -178,7 +178,9 @@ describe('createSwapMinter', () => {
       at: '2026-11-20T10:00:00.000Z',
       kind: 'publish',
       manifest_digest: manifestDigest,
+      ontology: 'orb-ontology/1.0.0',
       orb_id: orbId,
+      org: 'acme',
       v: 1,
     };
     await fixture.ledger.appendEntries([JSON.stringify(entry)]);

@@ -37,7 +37,7 @@ const parsed = (text: string): JsonObject => {
 
 const at = (size: number): readonly string[] => ['--at', String(size), '--as-of', ECHO_DAY];
 
-const change = (path: string, edit: (bytes: Buffer) => Buffer): void => writeFileSync(path, edit(readFileSync(path)));
+const edited = (path: string, edit: (bytes: Buffer) => Buffer): void => writeFileSync(path, edit(readFileSync(path)));
 
 describe('orb reputation recompute', () => {
   let cli: TestCli;
@@ -61,6 +61,10 @@ describe('orb reputation recompute', () => {
     rmSync(folder, { recursive: true });
   });
 
+  const runWith = (profile: JsonObject): Promise<CliResult> => {
+    writeFileSync(join(cli.folder, 'profile.json'), JSON.stringify(profile));
+    return run(folder, '--expect', join(cli.folder, 'profile.json'));
+  };
   const run = (place: string, ...more: readonly string[]): Promise<CliResult> =>
     cli.run(['reputation', 'recompute', ECHO, '--log', place, '--root', log.root, ...more]);
 
@@ -108,21 +112,17 @@ describe('orb reputation recompute', () => {
 
   describe('with a published profile', () => {
     let profile: JsonObject = {};
-    const expecting = (value: JsonObject): Promise<CliResult> => {
-      writeFileSync(join(cli.folder, 'profile.json'), JSON.stringify(value));
-      return run(folder, '--expect', join(cli.folder, 'profile.json'));
-    };
     beforeEach(async () => (profile = parsed((await run(folder, ...at(SIZE), '-o', 'json')).out)));
 
     it('needs neither tree nor day, and finds it equal', async () => {
-      expect(await expecting({ ...profile, certification_tier: 'bronze', history: [] })).to.deep.include({
+      expect(await runWith({ ...profile, certification_tier: 'bronze', history: [] })).to.deep.include({
         exit: 0,
         err: '',
       });
     });
 
     it('names a number that differs', async () => {
-      const { exit, err } = await expecting({ ...profile, score_bp: 9999 });
+      const { exit, err } = await runWith({ ...profile, score_bp: 9999 });
       expect([exit, err]).to.deep.equal([
         1,
         `the profile differs: score_bp is 9999, recomputed ${scoreAt(whole, SIZE)}\n`,
@@ -139,7 +139,7 @@ describe('orb reputation recompute', () => {
       ],
     ] as const) {
       it(`finds ${why}`, async () => {
-        const { exit, err } = await expecting({ ...profile, ...change });
+        const { exit, err } = await runWith({ ...profile, ...change });
         expect(exit).to.equal(1);
         expect(err).to.match(/^the profile differs: /);
       });
@@ -148,7 +148,7 @@ describe('orb reputation recompute', () => {
 
   describe('of a log that was tampered with', () => {
     it('finds one changed byte of an entry', async () => {
-      change(join(folder, 'tile/entries/001'), (bytes) => {
+      edited(join(folder, 'tile/entries/001'), (bytes) => {
         bytes[1000] = (bytes[1000] ?? 0) ^ 1;
         return bytes;
       });
@@ -158,7 +158,7 @@ describe('orb reputation recompute', () => {
     });
 
     it('finds it beyond the entries that count, too', async () => {
-      change(join(folder, 'tile/entries/002.p/189'), (bytes) => {
+      edited(join(folder, 'tile/entries/002.p/189'), (bytes) => {
         bytes[100] = (bytes[100] ?? 0) ^ 1;
         return bytes;
       });
@@ -166,13 +166,13 @@ describe('orb reputation recompute', () => {
     });
 
     it('finds a bundle with an entry less', async () => {
-      change(join(folder, 'tile/entries/001'), (bytes) => bytes.subarray(0, bytes.length - 1));
+      edited(join(folder, 'tile/entries/001'), (bytes) => bytes.subarray(0, bytes.length - 1));
       const { exit, err } = await run(folder, ...at(SIZE));
       expect([exit, err.includes('tile/entries/001 is no bundle of entries')]).to.deep.equal([1, true]);
     });
 
     it('finds a checkpoint of another size or signer', async () => {
-      change(join(folder, 'checkpoint'), (bytes) => Buffer.from(bytes.toString().replace('\n701\n', '\n700\n')));
+      edited(join(folder, 'checkpoint'), (bytes) => Buffer.from(bytes.toString().replace('\n701\n', '\n700\n')));
       const { exit, err } = await run(folder, ...at(600));
       expect([exit, err.includes('not signed by a log key of https://orbs.example')]).to.deep.equal([3, true]);
     });

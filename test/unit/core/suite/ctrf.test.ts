@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import schema from '../../../../core/suite/ctrf.schema.json' with { type: 'json' };
-import { schemaFaults } from '../../../../core/json-schema/fit.ts';
+import { schemaFaults } from '../../../../core/suite/fit-schema.ts';
 import { isJsonObject } from '../../../../core/json/json-value.ts';
 import { readReport } from '../../../../core/suite/ctrf.ts';
 import { writeReport } from '../../../../core/suite/write-report.ts';

@@ -1,5 +1,5 @@
-import type { ReputationReader, Standing } from '../../../../../api-server/services/reputation/reader.ts';
-import type { IssuedCertificate } from '../../../../../api-server/services/reputation/reader.ts';
+import type { ReputationReader, Standing } from '../../../../../api-server/reputation/reputation-reader.ts';
+import type { IssuedCertificate } from '../../../../../api-server/reputation/reputation-reader.ts';
 import { certificateEntry } from '../../../../../core/certificate/certificate-entry.ts';
 import { credentialIn } from '../../../../../core/certificate/read-credential.ts';
 import { parseTlogProof } from '../../../../../core/merkle/tlog-proof.ts';

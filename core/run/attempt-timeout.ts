@@ -1,5 +1,5 @@
 import type { CompiledProvider } from '../orb/compiled-orb.ts';
-import type { AttemptState } from './plan.ts';
+import type { AttemptState } from '../attempts/plan.ts';
 
 /**
  * Limit of one attempt. A provider that hangs must leave time for the next one, if a next one is possible
