@@ -33,6 +33,7 @@ import { OrbFailovers } from '../runtime/failover/orb-failovers.ts';
 import { WarningLimiter } from '../runtime/warning-limiter.ts';
 import { KillSwitches } from '../runtime/kill-switches.ts';
 import { RunRates } from '../runtime/run-rates.ts';
+import { followSuspensions } from '../runtime/suspended-versions.ts';
 import { RunsInFlight } from '../runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../runtime/runtime.ts';
 import { CaseRunner } from '../../adapters/suite-worker/case-runner.ts';
@@ -187,6 +188,8 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
   const { version, reputation, ...shared } = parts;
   const { catalog, metrics } = parts;
   const inFlight = new RunsInFlight();
+  const switches = new KillSwitches(inFlight);
+  followSuspensions(reputation.listings, switches, log.logger);
   return {
     ...shared,
     clock,
@@ -211,7 +214,7 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     rates: new RunRates(),
     published: reputation.listings,
     publishedRun: reputation.evaluations.ran,
-    switches: new KillSwitches(inFlight),
+    switches,
     failover: new OrbFailovers({
       clock,
       random: Math.random,
@@ -260,12 +263,11 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     await head.close();
     await log.logger.flush();
   };
-  const followHead: Platform['followHead'] = (store, forked) =>
-    head.follow({ ledger, store, forked, opened: (size) => beginLog(options, ledger, size) });
   const made = {
     ledger,
     logHead: head,
-    followHead,
+    followHead: (store: HeadStore, forked: (doubt: Doubt) => void) =>
+      head.follow({ ledger, store, forked, opened: (size) => beginLog(options, ledger, size) }),
     dialer,
     catalog,
     metrics,

@@ -164,7 +164,8 @@ export class Publisher {
 
   async #checkTests(orb: CompiledOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
     const verdict = await this.#parts.checkTests(orb, request);
-    if (verdict.audit !== undefined && !request.dryRun) await this.#audit(orb, verdict.audit);
+    if (verdict.audit !== undefined && !request.dryRun && !(await this.#isKnown(orb, verdict)))
+      await this.#audit(orb, verdict.audit);
     const tested: ReportFacts = {
       ...facts,
       tests: verdict.summary,
@@ -175,6 +176,11 @@ export class Publisher {
     const good: ReportFacts = { ...tested, passed: [...tested.passed, 'tests'] };
     if (request.dryRun) return { kind: 'checked', report: validationReport(good) };
     return this.#list(orb, request, { accepted: verdict.accepted, summary: verdict.summary, facts: good });
+  }
+
+  /** A report that was accepted before leaves no entry: GitOps applies it again and again. */
+  async #isKnown({ orbId }: CompiledOrb, { accepted }: TestsVerdict): Promise<boolean> {
+    return accepted !== undefined && this.#parts.ledger.hasTestReport(orbId, accepted.reportSha256);
   }
 
   async #audit(

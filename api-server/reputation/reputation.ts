@@ -86,14 +86,14 @@ export class Reputation {
   }
 
   /** Waits for the first evaluation of a version that was just published, 5 s at most. */
-  async evaluated(orbId: string): Promise<void> {
+  readonly evaluated = async (orbId: string): Promise<void> => {
     const { clock } = this.#options;
     const end = clock.monotonic() + FIRST_EVALUATION_MS;
     this.evaluations.request(orbId);
     const { signal } = new AbortController();
     while (this.listings.evaluatedAt(orbId) === undefined && clock.monotonic() < end)
       await clock.sleep(POLL_MS, signal);
-  }
+  };
 
   readonly #evaluateOrg = (org: string): void => {
     for (const { orbId, publisher } of this.listings.all()) if (publisher.org === org) this.evaluations.request(orbId);

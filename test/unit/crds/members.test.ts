@@ -170,7 +170,7 @@ describe('a member of an Orbiset', () => {
 
 describe('a member of an OrbPublication', () => {
   const planned = (spec: Spec): ReturnType<typeof planPublication> =>
-    planPublication({ publication: aPublication('echo', { spec }), allowedOrigins: [] }, NOW);
+    planPublication({ publication: aPublication('echo', { spec }), duplicates: [], allowedOrigins: [] }, NOW);
   const { pin: _pin, ...manifest } = ORB;
   const base: Spec = { manifest, test_results: {} };
 

@@ -8,7 +8,7 @@ import { settle } from '../../../support/check-plan.ts';
 import { anOrb, aPublication, manifestOf } from '../../../support/kube-objects.ts';
 
 const plan = (publication: KubeObject): Plan =>
-  planPublication({ publication, allowedOrigins: [] }, Date.parse('2026-02-01T10:00:00Z'));
+  planPublication({ publication, duplicates: [], allowedOrigins: [] }, Date.parse('2026-02-01T10:00:00Z'));
 
 const rounded = (unsafeIntegers: readonly string[]): KubeObject => ({ ...aPublication('echo'), unsafeIntegers });
 
