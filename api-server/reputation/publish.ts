@@ -231,8 +231,19 @@ export class Publisher {
     });
     await listings.refresh();
     // Another request published it, or claimed the organisation, meanwhile: what holds now is decided again.
-    if (result.kind !== 'published') return this.publish(request);
+    if (result.kind !== 'published') return this.#again(request, { kind: result.kind, orbId, org });
     return { kind: 'listed', isNew: true, orbId, digest, logIndex: result.logIndex, report };
+  }
+
+  /**
+   * Another request published the version, or claimed its organisation, after this one had looked.
+   * @throws Error the ledger and the memory of it do not agree
+   */
+  #again(request: PublishRequest, result: NotPublished): Promise<Published> {
+    const { listings } = this.#parts;
+    const isKnown = result.kind === 'exists' ? listings.orb(result.orbId) !== undefined : listings.ownerOf(result.org) !== undefined;
+    if (!isKnown) throw new Error(`the ledger answers ${result.kind}, and the memory of it does not know`);
+    return this.publish(request);
   }
 
   /** Of a version that is listed already only a new report is written. */
@@ -251,6 +262,13 @@ interface GoodPublication {
   readonly accepted: AcceptedTests;
   readonly summary: TestSummary;
   readonly facts: ReportFacts;
+}
+
+/** Why the ledger did not publish. */
+interface NotPublished {
+  readonly kind: 'exists' | 'org-taken';
+  readonly orbId: string;
+  readonly org: string;
 }
 
 const storedReport = ({ reportSha256, report, suites, statement }: AcceptedTests) => ({
