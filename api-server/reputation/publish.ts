@@ -241,7 +241,8 @@ export class Publisher {
    */
   #again(request: PublishRequest, result: NotPublished): Promise<Published> {
     const { listings } = this.#parts;
-    const isKnown = result.kind === 'exists' ? listings.orb(result.orbId) !== undefined : listings.ownerOf(result.org) !== undefined;
+    const isKnown =
+      result.kind === 'exists' ? listings.orb(result.orbId) !== undefined : listings.ownerOf(result.org) !== undefined;
     if (!isKnown) throw new Error(`the ledger answers ${result.kind}, and the memory of it does not know`);
     return this.publish(request);
   }

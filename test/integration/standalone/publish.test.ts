@@ -107,7 +107,9 @@ describe('an Orb that is published', function published() {
   it('is bronze at once, from tests with a receipt, and needs no key to be found', async () => {
     const { status, out, err } = await publish();
     expect([status, err]).to.satisfy(() => status === 0, err);
-    expect(out).to.match(/bronze, score 40/).and.to.match(/3 of 3 required, receipted/);
+    expect(out)
+      .to.match(/bronze, score 40/)
+      .and.to.match(/3 of 3 required, receipted/);
     const listed = await fetch(`${standalone.ready.url}/marketplace/orbs/public`);
     expect(await listed.json()).to.deep.equal({
       items: [{ name: 't.ping', description: 'Answers.', certification_tier: 'bronze', reputation_score: 40 }],
@@ -130,12 +132,16 @@ describe('an Orb that is published', function published() {
     const certificate = await get(`/reputation/${ORB}/certificate`);
     const badge = await (await fetch(`${standalone.ready.url}/reputation/${ORB}/badge`)).text();
     const subject = objectAt(certificate, 'credential', 'credentialSubject');
-    expect([at(scored, 'certification_tier'), at(listed, 'certification_tier'), at(subject, 'tier')]).to.deep.equal(
-      ['bronze', 'bronze', 'bronze'],
-    );
-    expect([at(scored, 'reputation_score'), at(listed, 'reputation_score'), at(subject, 'reputation_score')]).to.deep.equal(
-      [40, 40, 40],
-    );
+    expect([at(scored, 'certification_tier'), at(listed, 'certification_tier'), at(subject, 'tier')]).to.deep.equal([
+      'bronze',
+      'bronze',
+      'bronze',
+    ]);
+    expect([
+      at(scored, 'reputation_score'),
+      at(listed, 'reputation_score'),
+      at(subject, 'reputation_score'),
+    ]).to.deep.equal([40, 40, 40]);
     expect(badge).to.include('<title>orb certified: bronze 40, as of ');
   });
 
@@ -173,7 +179,11 @@ describe('an Orb that is published', function published() {
   it('is never another one under the same version', async () => {
     writeFileSync(join(standalone.resources, 'ping.json'), manifest('Other words.'));
     const refused = async (): Promise<boolean> => {
-      const answer = await standalone.post('/orbisets/team/execute', { orb_id: ORB, inputs: { text: 'hi' } }, keyOf('one'));
+      const answer = await standalone.post(
+        '/orbisets/team/execute',
+        { orb_id: ORB, inputs: { text: 'hi' } },
+        keyOf('one'),
+      );
       return codeOf(await answer.json()) === 'orb-differs-from-publication';
     };
     await untilTrue('other namespaces refuse the other bytes', refused, 30_000);

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { member } from '../json/members.ts';
 import { isTooDeep } from '../json/too-deep.ts';
-import { schemaFaults } from './fit-schema.ts';
+import { schemaFaults } from '../suite/schema-faults.ts';
 import { shownPointer } from '../manifest/child-pointer.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
 import schema from './ctrf.schema.json' with { type: 'json' };
-import type { CaseMode } from './suite.ts';
+import type { CaseMode } from '../suite/suite.ts';
 
 /** Statuses of a test; all but `passed` count as not passed. */
 export const TEST_STATUSES = ['passed', 'failed', 'skipped', 'pending', 'other'] as const;
