@@ -12,7 +12,8 @@ import { fetchReply, type Reply } from '../api/answer.ts';
 import { NoAnswer, type Server } from '../api/http.ts';
 import type { Io } from '../io/io.ts';
 import { textAt } from '../io/output.ts';
-import { RECEIPT_TIMEOUT_MS, receiptPath } from '../receipts/save-bundle.ts';
+import { DOCUMENT_TIMEOUT_MS } from '../api/save-bundle.ts';
+import { receiptPath } from '../receipts/receipt-path.ts';
 
 /** Where live cases run. */
 export interface LiveTarget {
@@ -44,7 +45,7 @@ async function recordOf(target: LiveTarget, receiptId: string, io: Io): Promise<
     method: 'GET',
     path,
     headers: { accept: 'application/json' },
-    timeoutMs: RECEIPT_TIMEOUT_MS,
+    timeoutMs: DOCUMENT_TIMEOUT_MS,
   } as const;
   const reply = await fetchReply(target.server, request, io);
   const record = member(reply.value, 'record');
