@@ -46,7 +46,7 @@ describe('values of the chart orb-platform', () => {
       'reputation.operatorProof=false,reputation.orgs.acme=team-a',
       'reputation.operatorProof=false forbids',
     ],
-    ['an organisation that is no label', 'reputation.orgs.Acme=team-a', '/reputation/orgs'],
+    ['an organisation that is no label', 'reputation.orgs.Acme=team-a', "invalid propertyName 'Acme'"],
     ['an interval without a unit', 'reputation.interval=30', '/reputation/interval'],
     ['credentials without a Prometheus', 'prometheus.auth.secretName=a', 'prometheus.url is missing'],
     ['an Ingress without a host', 'ingress.enabled=true', 'ingress.hosts is empty'],
