@@ -13,7 +13,7 @@ import { publishedDigest } from '../../core/publication/stored-publication.ts';
 import { keyOf, type KubeObject } from '../../core/reconcile/kube-object.ts';
 import { specOf } from '../../core/reconcile/read-object.ts';
 import { orgOf } from '../../core/reputation/line.ts';
-import type { PublishRequest } from '../reputation/publish.ts';
+import type { PublishRequest } from '../reputation/publish-request.ts';
 import type { Reputation } from '../reputation/reputation.ts';
 
 export interface PipelineWordsDeps {

@@ -10,7 +10,7 @@ import type { CitedReceipt } from '../../core/test-report/judge-receipts.ts';
 import { judgeTests, type JudgedReport, type JudgeTools } from '../../core/test-report/judge-report.ts';
 import { sealStatement, testResultStatement } from '../../core/test-report/statement.ts';
 import { recordOf } from '../run/receipt-summary.ts';
-import type { AcceptedTests, CheckTests, PublishRequest, TestsVerdict } from './publish.ts';
+import type { AcceptedTests, CheckTests, PublishRequest, TestsVerdict } from './publish-request.ts';
 
 export interface CheckTestsParts {
   readonly ledger: Pick<Ledger, 'receiptOfAnyTenant' | 'hasTestReport'>;

@@ -12,7 +12,8 @@ import { Orgs, type ResolveTxt } from './orgs.ts';
 import { createReputationReader } from './create-reader.ts';
 import type { ReputationReader } from './reputation-reader.ts';
 import { Retractions } from './retractions.ts';
-import { Publisher, type CheckTests } from './publish.ts';
+import { Publisher } from './publish.ts';
+import type { CheckTests } from './publish-request.ts';
 import { StatusChanges } from './status-changes.ts';
 
 export interface ReputationOptions {
@@ -46,6 +47,7 @@ export class Reputation {
   readonly orgs: Orgs;
   readonly statuses: StatusChanges;
   readonly retractions: Retractions;
+  readonly evaluator: Evaluator;
   readonly evaluations: Evaluations;
   readonly reader: ReputationReader;
   /** Whose keys with the scope `admin` act for the platform. */
@@ -60,8 +62,9 @@ export class Reputation {
     const { listings } = this;
     this.reader = createReputationReader({ ledger, listings, clock, issuer, tools: options.certificates });
     const certificates = new CertificateIssuer({ ledger, tools: options.certificates, issuer, logOrigin });
+    this.evaluator = new Evaluator({ ledger, listings, certificates, clock, logOrigin });
     this.evaluations = new Evaluations({
-      evaluator: new Evaluator({ ledger, listings, certificates, clock, logOrigin }),
+      evaluator: this.evaluator,
       listings,
       lease: createLedgerLease({ ledger, name: 'reputation', holder: options.holder, clock, logger }),
       clock,

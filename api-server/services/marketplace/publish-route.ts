@@ -11,7 +11,7 @@ import { QueryReader } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
 import { refuse, type Reply, type Route, type RouteRequest, type Step } from '../../http/route.ts';
 import { closed, ref } from '../../http/schemas.ts';
-import type { Published, PublishRequest } from '../../reputation/publish.ts';
+import type { Published, PublishRequest } from '../../reputation/publish-request.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import { publishedSchema } from './schemas.ts';
 
