@@ -78,7 +78,7 @@ export function readSuite(value: JsonValue, orb: TestedOrb, pointer: string): Ch
       })),
     };
   }
-  const findings = checkCases(value, orb, pointer).slice(0, MAX_FINDINGS);
+  const findings = checkCases(value, orb, pointer, MAX_FINDINGS);
   return findings.length === 0 ? { ok: true, value, findings } : { ok: false, findings };
 }
 

@@ -71,6 +71,8 @@ export interface TestJudgement {
   readonly audit: { readonly checked: number; readonly invalid: number } | undefined;
 }
 
+/** A hostile report has thousands of faults; its author reads some of them. */
+const MAX_FINDINGS = 100;
 const REPORT = '/test_results';
 const SUITES = '/test_suites';
 
@@ -81,6 +83,13 @@ const error = (code: string, pointer: string, detail: string): Finding => ({
   severity: 'error',
 });
 const hasError = (findings: readonly Finding[]): boolean => findings.some(({ severity }) => severity === 'error');
+
+/** Errors first, at most 100. */
+function firstFindings(findings: readonly Finding[]): readonly Finding[] {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const others = findings.filter(({ severity }) => severity !== 'error');
+  return [...errors, ...others].slice(0, MAX_FINDINGS);
+}
 
 interface ReadSuites {
   readonly suites: readonly SuiteDocument[];
@@ -156,7 +165,7 @@ function provenanceOf(
 
 const unread = (findings: readonly Finding[]): TestJudgement => ({
   ok: false,
-  findings,
+  findings: firstFindings(findings),
   report: undefined,
   audit: undefined,
 });
@@ -187,7 +196,7 @@ async function judge(
   const testedAt = new Date(document.results.summary.stop).toISOString();
   return {
     ok,
-    findings,
+    findings: firstFindings(findings),
     report: {
       document,
       sha256,

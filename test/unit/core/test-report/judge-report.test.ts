@@ -213,6 +213,18 @@ describe('judgeTests', () => {
     ]);
   });
 
+  it('reads at most 2000 tests', async () => {
+    const tests = Array.from({ length: 2001 }, (_, index) => result(`t${index}`));
+    expect(found(await judged({ report: report(tests) }))).to.deep.equal([
+      'test-report-invalid /test_results/results/tests',
+    ]);
+  });
+
+  it('gives at most 100 findings', async () => {
+    const tests = Array.from({ length: 300 }, (_, index) => result(`t${index}`, { status: 'failed' }));
+    expect((await judged({ suites: [], report: report(tests, []) })).findings).to.have.length(100);
+  });
+
   it('gives findings of bad suites with their place in the body, and reads no receipt', async () => {
     const pattern = liveCase({ expect: { status: 'completed', outputs: { text: { schema: { pattern: 'a' } } } } });
     const judgement = await judged({ suites: [aSuite(), aSuite({ name: 'b', cases: [pattern] })] });
