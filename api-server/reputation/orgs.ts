@@ -27,6 +27,7 @@ const NONCE_BYTES = 16;
 const NONCE_MS = 24 * 3_600_000;
 /** Re-checks that may fail before the organisation is unverified. */
 const MAX_FAILURES = 3;
+const SUSPENDED = 'The platform suspended the organisation.';
 
 /** Result of a claim. */
 export type Claimed =
@@ -106,11 +107,15 @@ export class Orgs {
     return why === undefined ? undefined : { kind: 'confusable', why };
   }
 
-  /** Looks the TXT record up, and checks that its key signed the challenge. @throws LedgerError */
-  async verify(org: string, tenant: string, signature: string): Promise<OrgVerified> {
+  /**
+   * Looks the TXT record up, and checks that its key signed the challenge.
+   * @param signature undefined: the record must still hold the key that was proven before @throws LedgerError
+   */
+  async verify(org: string, tenant: string, signature: string | undefined): Promise<OrgVerified> {
     const { ledger, clock, changed } = this.#parts;
     const known = await ledger.org(org);
     if (known?.namespace !== tenant) return { kind: 'unknown' };
+    if (signature === undefined) return this.#verifyAgain(known);
     const proven = await this.#prove(known, signature);
     if (typeof proven === 'string') return { kind: 'failed', why: proven };
     const isNews = known.state !== 'verified' || known.proof !== 'dns';
@@ -121,13 +126,20 @@ export class Orgs {
     return { kind: 'verified' };
   }
 
+  async #verifyAgain({ org, state }: Row): Promise<OrgVerified> {
+    const holds = await this.recheck(org);
+    if (holds === true) return { kind: 'verified' };
+    const nothing = state === 'suspended' ? SUSPENDED : 'Nothing was proven by DNS yet: sign a challenge.';
+    return { kind: 'failed', why: holds === false ? 'No TXT record holds the key that was proven.' : nothing };
+  }
+
   /** @returns why the challenge is not met, as a text for the publisher */
   async #prove(known: Row, signature: string): Promise<Proven | string> {
     const { clock, listings } = this.#parts;
     const { org, namespace, state, json } = known;
     const { challenge } = readClaimState(json);
     if (challenge === null) return 'No challenge was asked for: claim it first.';
-    if (state === 'suspended') return 'The platform suspended the organisation.';
+    if (state === 'suspended') return SUSPENDED;
     if (clock.now() > challenge.until) return 'The challenge is older than 24 hours: claim again.';
     const refusal = state === 'pending' ? refusedName(org, listings.allOrgs()) : undefined;
     if (refusal !== undefined) return refusal;

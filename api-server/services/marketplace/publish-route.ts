@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { readJson } from '../../../core/manifest/read-json.ts';
 import { nearestName } from '../../../core/manifest/nearest.ts';
 import { orgOf } from '../../../core/reputation/line.ts';
@@ -68,6 +68,8 @@ function tenantOf(request: RouteRequest, { manifest }: Body, { listings }: Pick<
   return choice.ok ? { ok: true, value: choice.tenant } : refuse(choice.reply);
 }
 
+const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
+
 function answer(request: RouteRequest, result: Published, { listings }: Pick<Reputation, 'listings'>): Reply {
   if (result.kind === 'refused') {
     const { code, report, detail } = result;
@@ -75,9 +77,9 @@ function answer(request: RouteRequest, result: Published, { listings }: Pick<Rep
     const errors = findings
       .filter(({ severity }) => severity === 'error')
       .map(({ pointer, code: rule, message }) => ({
-        pointer: String(pointer),
-        code: String(rule),
-        detail: String(message),
+        pointer: textOf(pointer),
+        code: textOf(rule),
+        detail: textOf(message),
       }));
     return problem(request, code, {
       ...(detail === undefined ? {} : { detail }),

@@ -168,10 +168,22 @@ describe('Orgs', () => {
       expect((await orgs.verify('acme', 'acme', signature)).kind).to.equal('failed');
     });
 
+    it('without a signature looks whether the proven key is still there', async () => {
+      await prove();
+      expect((await orgs.verify('globex', 'team-g', undefined)).kind).to.equal('verified');
+      records.clear();
+      expect((await orgs.verify('globex', 'team-g', undefined)).kind).to.equal('failed');
+      expect((await orgs.verify('globex', 'team-x', undefined)).kind).to.equal('unknown');
+      await orgs.claim('initech', 'team-i', 'initech.com');
+      expect((await orgs.verify('initech', 'team-i', undefined)).kind).to.equal('failed');
+      expect(await stateOf('initech')).to.equal('pending');
+    });
+
     it('does not lift a suspension', async () => {
       await prove();
       await orgs.setStatus('globex', 'suspended', 'sold');
       expect((await prove()).kind).to.equal('failed');
+      expect((await orgs.verify('globex', 'team-g', undefined)).kind).to.equal('failed');
       expect(await stateOf('globex')).to.equal('suspended');
     });
 
