@@ -67,4 +67,3 @@ export type Published =
       readonly logIndex: number;
       readonly report: JsonObject;
     };
-

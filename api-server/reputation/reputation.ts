@@ -8,6 +8,7 @@ import { CertificateIssuer } from './certificates.ts';
 import { Evaluations } from './evaluations.ts';
 import { Evaluator } from './evaluator.ts';
 import { Listings } from './listings.ts';
+import { OrgRechecks } from './org-rechecks.ts';
 import { Orgs, type ResolveTxt } from './orgs.ts';
 import { createReputationReader } from './create-reader.ts';
 import type { ReputationReader } from './reputation-reader.ts';
@@ -63,6 +64,8 @@ export class Reputation {
     this.reader = createReputationReader({ ledger, listings, clock, issuer, tools: options.certificates });
     const certificates = new CertificateIssuer({ ledger, tools: options.certificates, issuer, logOrigin });
     this.evaluator = new Evaluator({ ledger, listings, certificates, clock, logOrigin });
+    this.orgs = new Orgs({ ...options, listings, changed: this.#evaluateOrg });
+    const rechecks = new OrgRechecks({ orgs: this.orgs, listings, clock, logger });
     this.evaluations = new Evaluations({
       evaluator: this.evaluator,
       listings,
@@ -70,10 +73,10 @@ export class Reputation {
       clock,
       logger,
       intervalMs: options.intervalMs,
+      beside: (scope) => rechecks.run(scope),
       count: () => undefined,
     });
     this.publisher = new Publisher({ ...options, listings });
-    this.orgs = new Orgs({ ...options, listings, changed: this.#evaluateOrg });
     this.retractions = new Retractions({ ledger, listings, clock, changed: this.evaluations.request });
     this.statuses = new StatusChanges({ ledger, listings, clock, changed: this.evaluations.request });
   }

@@ -31,12 +31,12 @@ async function signed({ args, server, format, io }: Call, file: string): Promise
   return key.sign(text);
 }
 
-async function verify({ args, server, format, io }: Call, signature: string): Promise<Exit> {
+async function verify({ args, server, format, io }: Call, signature: string | undefined): Promise<Exit> {
   const request = {
     method: 'POST',
     path: `${orgPath(args, '/verify')}${namespaceQuery(args)}`,
     headers: { accept: 'application/json' },
-    body: JSON.stringify({ signature }),
+    body: JSON.stringify(signature === undefined ? {} : { signature }),
     timeoutMs: TIMEOUT_MS,
   } as const;
   const reply = await fetchReply(server, request, io);
@@ -58,14 +58,14 @@ export const orgVerifyVerb: Verb = {
     OUTPUT,
   ],
   about:
-    'The API looks the TXT record up, and checks that its key signed the challenge. From then on it looks every day; after three failures in a row publishing stops until it is verified again.',
+    'The API looks the TXT record up, and checks that its key signed the challenge; without --key and --signature, that it still holds the key that was proven before. From then on it looks every day; after three failures in a row publishing stops until it is verified again.',
   examples: ['{orb} org verify acme --domain acme.com --key acme.pem', '{orb} org verify acme --signature qpV8…Bw=='],
   run: async (args, io) => {
     const format = formatOf(args, ['text', 'json', 'yaml']);
     const [file, given] = [args.one('key'), args.one('signature')];
-    if ((file === undefined) === (given === undefined)) throw usage('--key FILE with --domain, or --signature BASE64');
+    if (file !== undefined && given !== undefined) throw usage('--key FILE with --domain, or --signature BASE64');
     const call = { args, format, io, server: await findServer(args, io) };
-    const signature = file === undefined ? (given ?? '') : await signed(call, file);
-    return typeof signature === 'string' ? verify(call, signature) : signature;
+    const signature = file === undefined ? given : await signed(call, file);
+    return typeof signature === 'number' ? signature : verify(call, signature);
   },
 };

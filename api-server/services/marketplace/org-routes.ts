@@ -103,7 +103,7 @@ const claimRoute = ({ orgs }: OrgParts): Route => ({
 });
 
 const VERIFY: readonly Member[] = [
-  { name: 'signature', accepts: isText, expected: 'base64 of the Ed25519 signature of the challenge' },
+  { name: 'signature', accepts: isText, expected: 'base64 of the Ed25519 signature of the challenge', optional: true },
 ];
 
 function verifiedReply(request: RouteRequest, org: string, result: OrgVerified): Reply {
@@ -134,14 +134,19 @@ const verifyRoute = ({ orgs }: OrgParts): Route => ({
     const { signature } = body.value;
     const choice = tenantFor(request, 'namespace-not-found');
     if (!choice.ok) return choice.reply;
-    return verifiedReply(request, org, await orgs.verify(org, choice.tenant, isText(signature) ? signature : ''));
+    return verifiedReply(
+      request,
+      org,
+      await orgs.verify(org, choice.tenant, isText(signature) ? signature : undefined),
+    );
   },
   operation: {
     operationId: 'verifyOrg',
     summary: 'Proves the claim of an organisation',
+    description: 'Without signature the TXT record must still hold the key that was proven before.',
     tags: ['marketplace'],
     parameters: [orgParameter, namespaceParameter],
-    requestBody: bodyOf(closed({ signature: { type: 'string', maxLength: 512 } })),
+    requestBody: bodyOf(closed({ signature: { type: 'string', maxLength: 512 } }, ['signature'])),
     responses: {
       '200': {
         description: 'Verified.',

@@ -35,9 +35,11 @@ export function statusRoute({
     const { status, reason } = body.value;
     if (!isStatus(status) || !isReason(reason)) return problem(request, 'invalid-parameter');
     const orb = listings.orb(orbId);
-    const isAdmin = isPlatformAdmin(request.caller, platformNamespace);
     if (orb === undefined) return problem(request, 'orb-not-published');
-    if (!isAdmin && !ownsIt(request, orb.namespace)) return problem(request, 'forbidden');
+    const isAdmin = isPlatformAdmin(request.caller, platformNamespace);
+    // A suspension and its end belong to the platform, every other change to the tenant that published.
+    const isByPlatform = status === 'suspended' || orb.status === 'suspended';
+    if (isByPlatform ? !isAdmin : !ownsIt(request, orb.namespace)) return problem(request, 'forbidden');
     const result = await statuses.change(orbId, { status, reason, isAdmin });
     if (result.kind === 'not-published') return problem(request, 'orb-not-published');
     if (result.kind === 'refused')

@@ -33,7 +33,14 @@ describe('Publisher', () => {
     const { ledger, clock } = fixture;
     const { publisher, listings } = aReputation(ledger, clock, { ...GOOD, ...change });
     await listings.refresh();
-    const asked = { tenant: 'acme', manifest: echoManifest(), testResults: {}, testSuites: [], dryRun: false, ...request };
+    const asked = {
+      tenant: 'acme',
+      manifest: echoManifest(),
+      testResults: {},
+      testSuites: [],
+      dryRun: false,
+      ...request,
+    };
     return Promise.all(Array.from({ length: times }, () => publisher.publish(asked)));
   }
   const kinds = async (): Promise<readonly string[]> =>

@@ -23,6 +23,11 @@ const proving: Answering = (request, response, count) =>
     ? json(200, { org: 'acme', state: 'verified' })(request, response, count)
     : claimed(request, response, count);
 
+const parsed = (text: string): Readonly<Record<string, unknown>> => {
+  const value: unknown = JSON.parse(text);
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+};
+
 describe('orb org', () => {
   let cli: TestCli;
   let server: CliServer | undefined;
@@ -58,10 +63,10 @@ describe('orb org', () => {
       expect(server?.received[0]?.url).to.equal('/marketplace/orgs?namespace=team-a');
       expect(body(0)).to.deep.equal({ org: 'acme', proof: 'dns', domain: 'acme.com' });
       expect(statSync(keyFile).mode & 0o777).to.equal(0o600);
-      const printed: Record<string, string> = JSON.parse(out);
+      const printed = parsed(out);
       expect(printed).to.deep.include({ ...CHALLENGE, txt_name: 'acme.com' });
       const { x } = createPublicKey(readFileSync(keyFile, 'utf8')).export({ format: 'jwk' });
-      expect(readDnsProof(printed['txt_record'] ?? '', 'acme')).to.equal(
+      expect(readDnsProof(String(printed['txt_record']), 'acme')).to.equal(
         Buffer.from(x ?? '', 'base64url').toString('base64'),
       );
       expect(isSigned(printed['signature'])).to.equal(true);
@@ -144,8 +149,12 @@ describe('orb org', () => {
       expect(err).to.include('no Ed25519 key');
     });
 
-    it('needs a key or a signature, not both', async () => {
-      expect((await orb(proving, 'org', 'verify', 'acme')).exit).to.equal(64);
+    it('asks for another look at a proven record without either', async () => {
+      expect((await orb(proving, 'org', 'verify', 'acme')).exit).to.equal(0);
+      expect(body(0)).to.deep.equal({});
+    });
+
+    it('takes a key or a signature, not both', async () => {
       expect((await orb(proving, ...VERIFY, '--key', keyFile, '--signature', 'x')).exit).to.equal(64);
     });
   });
