@@ -45,10 +45,12 @@ const LEDGER_AWAY_MS = 5000;
 /** Time in which a newer version of an object reaches the cache, ms. */
 const MOVED_MS = 100;
 
+/** A version that was taken off has none in force, also until the next evaluation revokes it. */
 async function certificateOf(
   { reader }: Pick<Reputation, 'reader'>,
-  orbId: string,
+  { orbId, status }: ListedOrb,
 ): Promise<PublicationFacts['certificate']> {
+  if (status === 'yanked' || status === 'suspended') return undefined;
   const issued = await reader.certificateOf(orbId);
   const credential = issued === undefined || issued.revoked ? undefined : credentialIn(issued.jwt);
   if (issued === undefined || credential === undefined) return undefined;
@@ -77,7 +79,7 @@ export function createPublicationReporter(
     const word = await words.wordOn(publication, signal);
     const orb = word.isPublished ? reputation.listings.orb(publishedId(publication) ?? '') : undefined;
     if (orb === undefined) return { word, orb, certificate: undefined, hasOrb: false };
-    return { word, orb, certificate: await certificateOf(reputation, orb.orbId), hasOrb: hasOrb(deps, orb) };
+    return { word, orb, certificate: await certificateOf(reputation, orb), hasOrb: hasOrb(deps, orb) };
   };
 
   return async (key, { signal }) => {
