@@ -13,12 +13,16 @@ import { publishedDigest } from '../../core/publication/stored-publication.ts';
 import { keyOf, type KubeObject } from '../../core/reconcile/kube-object.ts';
 import { specOf } from '../../core/reconcile/read-object.ts';
 import { orgOf } from '../../core/reputation/line.ts';
-import type { PublishRequest } from '../reputation/publish.ts';
+import type { Listings } from '../reputation/listings.ts';
+import type { Publisher, PublishRequest } from '../reputation/publish.ts';
 import type { Reputation } from '../reputation/reputation.ts';
 
 export interface PipelineWordsDeps {
   readonly client: Pick<KubeClient, 'get'>;
-  readonly reputation: Pick<Reputation, 'listings' | 'publisher' | 'evaluated'>;
+  readonly reputation: Pick<Reputation, 'evaluated'> & {
+    readonly listings: Pick<Listings, 'org' | 'orb'>;
+    readonly publisher: Pick<Publisher, 'publish'>;
+  };
 }
 
 /** The cached object is not the newest: its change comes soon. */
