@@ -20,7 +20,8 @@ import type { ListedOrb } from '../../core/publication/listed-orb.ts';
 import { mayBePublished } from '../../core/publication/plan-publication.ts';
 import { duplicatesOf, publishedId } from '../../core/publication/publication-holder.ts';
 import { done, type Outcome } from '../../core/reconcile/outcome.ts';
-import type { Reputation } from '../reputation/reputation.ts';
+import type { Listings } from '../reputation/listings.ts';
+import type { ReputationReader } from '../reputation/reputation-reader.ts';
 import { ObjectMoved, type PipelineWords } from './pipeline-words.ts';
 
 /** The part of the status of an OrbPublication that the API owns (security.md §6.1). */
@@ -31,7 +32,10 @@ export const EVALUATION_REPORT = {
 
 export interface PublicationReporterDeps {
   readonly words: Pick<PipelineWords, 'wordOn' | 'forget'>;
-  readonly reputation: Pick<Reputation, 'listings' | 'reader'>;
+  readonly reputation: {
+    readonly listings: Pick<Listings, 'orb'>;
+    readonly reader: Pick<ReputationReader, 'certificateOf'>;
+  };
   readonly catalog: Pick<Catalog, 'orb'>;
   readonly store: Pick<Store, 'get' | 'byIndex' | 'offer'>;
   readonly writes: Pick<OwnWrites, 'note'>;
@@ -47,7 +51,7 @@ const MOVED_MS = 100;
 
 /** A version that was taken off has none in force, also until the next evaluation revokes it. */
 async function certificateOf(
-  { reader }: Pick<Reputation, 'reader'>,
+  { reader }: Pick<PublicationReporterDeps['reputation'], 'reader'>,
   { orbId, status }: ListedOrb,
 ): Promise<PublicationFacts['certificate']> {
   if (status === 'yanked' || status === 'suspended') return undefined;

@@ -61,6 +61,13 @@ const suiteOf = (url: string): object => ({
   ],
 });
 
+const publication = (name: string, spec: JsonObject): object => ({
+  apiVersion: API,
+  kind: 'OrbPublication',
+  metadata: { name },
+  spec,
+});
+
 describe('publications of a cluster (trust.md §8)', function suite() {
   this.timeout(120_000);
   const { folder, run } = anOrbProcess();
@@ -78,20 +85,14 @@ describe('publications of a cluster (trust.md §8)', function suite() {
   const post = async (key: string, path: string, body: JsonValue): Promise<ApiReply> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const response = await fetch(`${api.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    const answer = objectOf(jsonOf(await response.json()));
-    return { status: response.status, code: String(answer['code'] ?? ''), body: answer };
+    const { code = '', ...others } = objectOf(jsonOf(await response.json()));
+    return { status: response.status, code: typeof code === 'string' ? code : '', body: others };
   };
   const setStatus = (key: string, orbId: string, status: string): Promise<ApiReply> =>
     post(key, `/marketplace/orbs/${orbId}/status`, { status, reason: 'by a test' });
   /** Number of log entries, from the checkpoint. */
   const logSize = async (): Promise<string | undefined> =>
     (await (await fetch(`${api.url}/log/checkpoint`)).text()).split('\n')[1];
-  const publication = (name: string, spec: JsonObject): object => ({
-    apiVersion: API,
-    kind: 'OrbPublication',
-    metadata: { name },
-    spec,
-  });
 
   /** What `orb test` says about a version: manifest, report and suites. */
   async function tested(orbId: string): Promise<JsonObject> {
