@@ -13,12 +13,9 @@ import { publishedDigest } from '../../core/publication/stored-publication.ts';
 import { keyOf, type KubeObject } from '../../core/reconcile/kube-object.ts';
 import { specOf } from '../../core/reconcile/read-object.ts';
 import { orgOf } from '../../core/reputation/line.ts';
-<<<<<<< HEAD
-import type { PublishRequest } from '../reputation/publish-request.ts';
-=======
 import type { Listings } from '../reputation/listings.ts';
-import type { Publisher, PublishRequest } from '../reputation/publish.ts';
->>>>>>> c949f0ccee6370e6c37e3d53d4453f3462918dfe
+import type { Publisher } from '../reputation/publish.ts';
+import type { PublishRequest } from '../reputation/publish-request.ts';
 import type { Reputation } from '../reputation/reputation.ts';
 
 export interface PipelineWordsDeps {
