@@ -5,7 +5,7 @@ import { createStatusWriter } from '../../../../adapters/kube/status-writer.ts';
 import { LedgerError } from '../../../../adapters/ledger/port.ts';
 import { PipelineWords } from '../../../../api-server/publications/pipeline-words.ts';
 import { createPublicationReporter } from '../../../../api-server/publications/publication-reporter.ts';
-import type { Published, PublishRequest } from '../../../../api-server/reputation/publish.ts';
+import type { Published, PublishRequest } from '../../../../api-server/reputation/publish-request.ts';
 import type { JsonObject } from '../../../../core/json/json-value.ts';
 import type { ListedOrb } from '../../../../core/publication/listed-orb.ts';
 import { withoutReports } from '../../../../core/publication/stored-publication.ts';
