@@ -134,7 +134,11 @@ const verifyRoute = ({ orgs }: OrgParts): Route => ({
     const { signature } = body.value;
     const choice = tenantFor(request, 'namespace-not-found');
     if (!choice.ok) return choice.reply;
-    return verifiedReply(request, org, await orgs.verify(org, choice.tenant, isText(signature) ? signature : undefined));
+    return verifiedReply(
+      request,
+      org,
+      await orgs.verify(org, choice.tenant, isText(signature) ? signature : undefined),
+    );
   },
   operation: {
     operationId: 'verifyOrg',

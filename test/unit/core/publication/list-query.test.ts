@@ -154,7 +154,9 @@ describe('latestVersions', () => {
   });
 
   it('compares numbers, not letters', () => {
-    expect(idsOf(latestVersions(['a.a@1.9.0', 'a.a@1.10.0'].map((id) => aListedOrb(id))))).to.deep.equal(['a.a@1.10.0']);
+    expect(idsOf(latestVersions(['a.a@1.9.0', 'a.a@1.10.0'].map((id) => aListedOrb(id))))).to.deep.equal([
+      'a.a@1.10.0',
+    ]);
   });
 
   it('has one active version of each name, and no better one is left out', () => {

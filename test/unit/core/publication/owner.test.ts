@@ -24,9 +24,21 @@ describe('ownershipOf', () => {
     ['a name of nobody', undefined, 'team-a', nobody, 'unverified'],
     ['a name that the operator gives to the tenant', undefined, 'team-a', named, 'claims'],
     ['a name that the operator gives to another', undefined, 'team-b', named, 'foreign'],
-    ['a name that the operator gives, with a foreign claim open', known({ state: 'pending', namespace: 'team-b' }), 'team-a', named, 'claims'],
+    [
+      'a name that the operator gives, with a foreign claim open',
+      known({ state: 'pending', namespace: 'team-b' }),
+      'team-a',
+      named,
+      'claims',
+    ],
     ['a name of nobody, while first comes', undefined, 'team-b', first, 'claims'],
-    ['a proven name that the operator gives to another later', known({ namespace: 'team-b' }), 'team-a', named, 'foreign'],
+    [
+      'a proven name that the operator gives to another later',
+      known({ namespace: 'team-b' }),
+      'team-a',
+      named,
+      'foreign',
+    ],
   ];
   for (const [why, org, tenant, operator, kind] of rows) {
     it(`${why}: ${kind}`, () => {
