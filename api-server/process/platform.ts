@@ -18,6 +18,11 @@ import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import type { HeadStore } from '../../adapters/log-head/port.ts';
 import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
+import {
+  createReputationCounters,
+  observeReputation,
+  type ReputationCounters,
+} from '../../adapters/telemetry/reputation-metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
@@ -122,6 +127,7 @@ interface ReputationParts {
   readonly random: (bytes: number) => Uint8Array;
   readonly document: KeysDocument;
   readonly runCases: CaseRunner['run'];
+  readonly counters: ReputationCounters;
 }
 
 function createReputation(options: PlatformOptions, { document, runCases, ...parts }: ReputationParts): Reputation {
@@ -242,7 +248,16 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const catalog = new MemoryCatalog();
   const certificates: SealTools = { signer: keys.certificate, sha256Hex, encoding: nodeEncoding };
   const cases = new CaseRunner({ most: 1 });
-  const reputation = createReputation(options, { ledger, certificates, random, document, runCases: cases.run });
+  const counters = createReputationCounters(metrics.registry);
+  const reputation = createReputation(options, {
+    ledger,
+    certificates,
+    random,
+    document,
+    counters,
+    runCases: cases.run,
+  });
+  observeReputation(metrics.registry, reputation.metricSources());
   await reputation.open();
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation });
   const close = async (): Promise<void> => {

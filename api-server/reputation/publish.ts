@@ -1,4 +1,5 @@
 import type { Ledger } from '../../adapters/ledger/port.ts';
+import type { PublishOutcome, ReputationCounters } from '../../adapters/telemetry/reputation-metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { jcs } from '../../core/json/jcs.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
@@ -60,6 +61,7 @@ export interface PublisherParts {
   readonly allowedOrigins: readonly string[];
   readonly operator: OperatorProof;
   readonly checkTests: CheckTests;
+  readonly counters: Pick<ReputationCounters, 'published'>;
 }
 
 type RefusalCode =
@@ -91,6 +93,11 @@ export type Published =
       readonly report: JsonObject;
     };
 
+const outcomeOf = (result: Published): PublishOutcome => {
+  if (result.kind === 'listed') return result.isNew ? 'listed' : 'known';
+  return result.kind;
+};
+
 const hasErrors = (findings: readonly Finding[]): boolean => findings.some(({ severity }) => severity === 'error');
 
 const time = (ms: number): string => new Date(ms).toISOString();
@@ -113,6 +120,18 @@ export class Publisher {
 
   /** Stops at the first stage that fails. Nothing is written before stage `listing` but an `audit` entry. @throws LedgerError */
   async publish(request: PublishRequest): Promise<Published> {
+    const { published } = this.#parts.counters;
+    try {
+      const result = await this.#run(request);
+      published(outcomeOf(result), result.kind === 'refused' ? result.stage : 'listing');
+      return result;
+    } catch (error) {
+      published('failed', 'listing');
+      throw error;
+    }
+  }
+
+  async #run(request: PublishRequest): Promise<Published> {
     const { allowedOrigins } = this.#parts;
     const checked = compileOrb(request.manifest, { namespace: request.tenant, allowedOrigins });
     const facts: ReportFacts = {
@@ -225,7 +244,7 @@ export class Publisher {
     });
     await listings.refresh();
     // Another request published it, or claimed the organisation, meanwhile: what holds now is decided again.
-    if (result.kind !== 'published') return this.publish(request);
+    if (result.kind !== 'published') return this.#run(request);
     return { kind: 'listed', isNew: true, orbId, digest, logIndex: result.logIndex, report };
   }
 
