@@ -8,7 +8,7 @@ export type PublishOutcome = (typeof PUBLISH_OUTCOMES)[number];
 
 /** How an evaluation ended. */
 const EVALUATION_RESULTS = ['done', 'unknown', 'fenced', 'failed'] as const;
-export type EvaluationResult = (typeof EVALUATION_RESULTS)[number];
+type EvaluationResult = (typeof EVALUATION_RESULTS)[number];
 
 const ORG_STATES = ['pending', 'verified', 'unverified', 'suspended'] as const;
 

@@ -18,11 +18,7 @@ import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import type { HeadStore } from '../../adapters/log-head/port.ts';
 import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
-import {
-  createReputationCounters,
-  observeReputation,
-  type ReputationCounters,
-} from '../../adapters/telemetry/reputation-metrics.ts';
+import { createReputationCounters, observeReputation } from '../../adapters/telemetry/reputation-metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
@@ -127,17 +123,21 @@ interface ReputationParts {
   readonly random: (bytes: number) => Uint8Array;
   readonly document: KeysDocument;
   readonly runCases: CaseRunner['run'];
-  readonly counters: ReputationCounters;
+  readonly metrics: Pick<Metrics, 'registry'>;
 }
 
-function createReputation(options: PlatformOptions, { document, runCases, ...parts }: ReputationParts): Reputation {
+function createReputation(
+  options: PlatformOptions,
+  { document, runCases, metrics, ...parts }: ReputationParts,
+): Reputation {
   const { clock, log, keys, exceptions, runtime, reputation } = options;
   const { ledger, certificates } = parts;
   const allowedOrigins = exceptions.map(({ origin }) => origin);
   const primitives = { sha256, ed25519Verify };
   const { isSigned } = createReceiptVerifier(document, { ...primitives, now: clock.now });
-  return new Reputation({
+  const made = new Reputation({
     ...parts,
+    counters: createReputationCounters(metrics.registry),
     ...reputation,
     clock,
     logger: log.logger,
@@ -149,6 +149,8 @@ function createReputation(options: PlatformOptions, { document, runCases, ...par
     allowedOrigins,
     checkTests: createCheckTests({ ledger, clock, certificates, allowedOrigins, runCases, isSigned, primitives }),
   });
+  observeReputation(metrics.registry, made.metricSources());
+  return made;
 }
 
 function openLedger(
@@ -220,12 +222,32 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
   };
 }
 
+interface Measured {
+  readonly ledger: Ledger;
+  readonly head: LogHead;
+  readonly admission: Admission;
+}
+
+const metricSources = (
+  { apiKeys, exceptions }: PlatformOptions,
+  { ledger, head, admission }: Measured,
+): MetricSources => ({
+  runsInFlight: () => admission.inFlight(),
+  ledgerLoad: () => ledger.load(),
+  ledgerCommits: () => ledger.commits(),
+  logSize: () => ledger.logSize(),
+  apiKeys,
+  egressExceptions: () => exceptions.length,
+  logConsistent: () => head.isConsistent(),
+  logHeadSize: () => head.savedSize(),
+});
+
 /**
  * Opens the parts in this order: ledger (its lock comes first), dialer, metrics, runtime.
  * @param root folder of the program's package
  */
 export async function openPlatform(root: string, options: PlatformOptions): Promise<Platform> {
-  const { clock, log, keys, exceptions, ca, apiKeys } = options;
+  const { clock, log, keys, exceptions, ca } = options;
   const version = versionOf(root);
   const random = randomSource();
   const document = await openDocument(keys);
@@ -234,30 +256,18 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const dialer = createDialer({ exceptions, ca, clock });
   const delay = watchLoopDelay();
   const admission = createAdmission({ ledger: () => ledger.load(), loopDelayMs: delay.meanMs });
-  const sources = {
-    runsInFlight: () => admission.inFlight(),
-    ledgerLoad: () => ledger.load(),
-    ledgerCommits: () => ledger.commits(),
-    logSize: () => ledger.logSize(),
-    apiKeys,
-    egressExceptions: () => exceptions.length,
-    logConsistent: () => head.isConsistent(),
-    logHeadSize: () => head.savedSize(),
-  };
-  const metrics = createMetrics({ clock, version, sources });
+  const metrics = createMetrics({ clock, version, sources: metricSources(options, { ledger, head, admission }) });
   const catalog = new MemoryCatalog();
   const certificates: SealTools = { signer: keys.certificate, sha256Hex, encoding: nodeEncoding };
   const cases = new CaseRunner({ most: 1 });
-  const counters = createReputationCounters(metrics.registry);
   const reputation = createReputation(options, {
     ledger,
     certificates,
     random,
     document,
-    counters,
+    metrics,
     runCases: cases.run,
   });
-  observeReputation(metrics.registry, reputation.metricSources());
   await reputation.open();
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation });
   const close = async (): Promise<void> => {

@@ -21,6 +21,7 @@ function objectOf(json: string): JsonObject {
 /** What the lists show of a stored profile, and when it was computed (ms since epoch). */
 export function readStanding(profile: string): { readonly standing: Standing; readonly evaluatedAt: number } {
   const stored = objectOf(profile);
+  const { computed_at: at } = stored;
   return {
     standing: {
       tier: oneOf<Tier>(TIERS, stored['certification_tier'], NOT_EVALUATED.tier),
@@ -29,7 +30,7 @@ export function readStanding(profile: string): { readonly standing: Standing; re
       scoreBp: numberOf(stored['score_bp']),
       confidence: oneOf(CONFIDENCES, stored['confidence'], NOT_EVALUATED.confidence),
     },
-    evaluatedAt: Date.parse(String(stored['computed_at'])) || 0,
+    evaluatedAt: typeof at === 'string' ? Date.parse(at) || 0 : 0,
   };
 }
 

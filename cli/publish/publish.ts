@@ -44,10 +44,10 @@ function publishedText(value: JsonObject): string {
   const tests = objectAt(objectAt(value, 'validation_report'), 'tests');
   return [
     `${textAt(value, 'orb_id')}  ${textAt(value, 'status')}`,
-    `  tier      ${textAt(value, 'certification_tier')}, score ${String(value['reputation_score'])}`,
-    `  tests     ${String(tests['passed'])} of ${String(tests['required'])} required, ${textAt(tests, 'provenance')}`,
+    `  tier      ${textAt(value, 'certification_tier')}, score ${textAt(value, 'reputation_score')}`,
+    `  tests     ${textAt(tests, 'passed')} of ${textAt(tests, 'required')} required, ${textAt(tests, 'provenance')}`,
     `  digest    ${textAt(value, 'manifest_digest')}`,
-    `  log       entry ${String(objectAt(value, 'log')['index'])}`,
+    `  log       entry ${textAt(objectAt(value, 'log'), 'index')}`,
     '',
   ].join('\n');
 }

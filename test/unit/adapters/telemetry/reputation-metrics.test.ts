@@ -24,6 +24,15 @@ describe('metrics of reputation', () => {
       orgs: () => [],
       ...some,
     });
+  /** Values of the two times, and of the backlog. */
+  const values = async (): Promise<readonly (readonly number[])[]> => {
+    const samples = await read();
+    return [
+      'orb_reputation_oldest_evaluation_timestamp_seconds',
+      'orb_certificate_next_expiry_timestamp_seconds',
+      'orb_publication_backlog',
+    ].map((name) => named(samples, name).map(({ value }) => value));
+  };
   beforeEach(() => (registry = new Registry()));
 
   it('count requests to publish by outcome and stage, and exist with 0 from the start', async () => {
@@ -81,14 +90,6 @@ describe('metrics of reputation', () => {
       nextCertificateExpiry: async () => (isThere ? times.expiry : undefined),
       backlog: () => 3,
     });
-    const values = async (): Promise<readonly (readonly number[])[]> => {
-      const samples = await read();
-      return [
-        'orb_reputation_oldest_evaluation_timestamp_seconds',
-        'orb_certificate_next_expiry_timestamp_seconds',
-        'orb_publication_backlog',
-      ].map((name) => named(samples, name).map(({ value }) => value));
-    };
     expect(await values()).to.deep.equal([[1_795_168_800.5], [1_795_773_600], [3]]);
     isThere = false;
     expect(await values()).to.deep.equal([[], [], [3]]);

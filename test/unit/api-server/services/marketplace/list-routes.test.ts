@@ -47,6 +47,10 @@ describe('lists of the marketplace', () => {
   });
   afterEach(() => app.close());
 
+  /** Asks for the public list, without a key. */
+  const get = (query = '', options: CallOptions = {}): Promise<Called> =>
+    app.call('GET', `/marketplace/orbs/public${query}`, { key: null, ...options });
+
   const refused: [query: string, parameter: string | undefined][] = [
     ['limit=0', 'limit'],
     ['limit=101', 'limit'],
@@ -195,9 +199,6 @@ describe('lists of the marketplace', () => {
   });
 
   describe('GET /marketplace/orbs/public', () => {
-    const get = (query = '', options: CallOptions = {}): Promise<Called> =>
-      app.call('GET', `/marketplace/orbs/public${query}`, { key: null, ...options });
-
     it('has the highest active version of each name, with four members', async () => {
       orbs.push(aListedOrb('globex.chat@1.0.0'));
       const answer = await get();

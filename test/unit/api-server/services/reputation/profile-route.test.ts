@@ -14,19 +14,21 @@ const ledgerOf = (some: Partial<ProfileParts['ledger']> = {}): ProfileParts['led
   ...some,
 });
 
-describe('GET /reputation/{orb_id}', () => {
-  async function get(
-    id: string,
-    { ledger = ledgerOf(), caller = aPublisher() }: { ledger?: ProfileParts['ledger']; caller?: Caller } = {},
-    options: CallOptions = {},
-  ): Promise<Called> {
-    const listings = { orb: (orbId: string) => (orbId === ORB ? aListedOrb(ORB) : undefined) };
-    const app = await startApp([profileRoute({ ledger, listings })], { caller });
-    const answer = await app.call('GET', `/reputation/${id}`, options);
-    await app.close();
-    return answer;
-  }
+const away = (): Promise<never> => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
 
+async function get(
+  id: string,
+  { ledger = ledgerOf(), caller = aPublisher() }: { ledger?: ProfileParts['ledger']; caller?: Caller } = {},
+  options: CallOptions = {},
+): Promise<Called> {
+  const listings = { orb: (orbId: string) => (orbId === ORB ? aListedOrb(ORB) : undefined) };
+  const app = await startApp([profileRoute({ ledger, listings })], { caller });
+  const answer = await app.call('GET', `/reputation/${id}`, options);
+  await app.close();
+  return answer;
+}
+
+describe('GET /reputation/{orb_id}', () => {
   it('has the profile of the newest evaluation, with the changes of the tier', async () => {
     const { status, value, headers } = await get(ORB);
     expect([status, value]).to.deep.equal([
@@ -81,8 +83,7 @@ describe('GET /reputation/{orb_id}', () => {
   });
 
   it('answers 503 while the ledger is away', async () => {
-    const evaluation = (): Promise<never> => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
-    const { status, code } = await get(ORB, { ledger: ledgerOf({ evaluation }) });
+    const { status, code } = await get(ORB, { ledger: ledgerOf({ evaluation: away }) });
     expect([status, code]).to.deep.equal([503, 'ledger-unavailable']);
   });
 });
