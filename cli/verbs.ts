@@ -73,6 +73,71 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./publish/publish.ts')).publishVerb,
   },
   {
+    name: 'marketplace list',
+    summary: 'Lists published Orbs with tier and score.',
+    load: async () => (await import('./marketplace/marketplace-list.ts')).marketplaceListVerb,
+  },
+  {
+    name: 'marketplace show',
+    summary: 'Shows a published Orb: tier, score, status and publisher.',
+    load: async () => (await import('./marketplace/marketplace-show.ts')).marketplaceShowVerb,
+  },
+  {
+    name: 'certificate get',
+    summary: 'Prints the certificate of a published Orb, or saves it with all that offline verification needs.',
+    load: async () => (await import('./certificate/certificate-get.ts')).certificateGetVerb,
+  },
+  {
+    name: 'deprecate',
+    summary: 'Takes a published version off the public list, and warns its callers.',
+    load: async () => (await import('./lifecycle/lifecycle-verbs.ts')).deprecateVerb,
+  },
+  {
+    name: 'yank',
+    summary: 'Takes a published version back for good: certificate revoked, off all lists.',
+    load: async () => (await import('./lifecycle/lifecycle-verbs.ts')).yankVerb,
+  },
+  {
+    name: 'restore',
+    summary: 'Ends the deprecation of a published version, or for the platform its suspension.',
+    load: async () => (await import('./lifecycle/lifecycle-verbs.ts')).restoreVerb,
+  },
+  {
+    name: 'suspend',
+    summary: 'Stops a published version, for the platform: new runs are refused.',
+    load: async () => (await import('./lifecycle/lifecycle-verbs.ts')).suspendVerb,
+  },
+  {
+    name: 'org claim',
+    summary: 'Begins the claim of an organisation by DNS, and prints the TXT record for it.',
+    load: async () => (await import('./org/org-claim.ts')).orgClaimVerb,
+  },
+  {
+    name: 'org verify',
+    summary: 'Proves the claim of an organisation.',
+    load: async () => (await import('./org/org-verify.ts')).orgVerifyVerb,
+  },
+  {
+    name: 'org show',
+    summary: 'Shows what is proven of an organisation.',
+    load: async () => (await import('./org/org-show.ts')).orgShowVerb,
+  },
+  {
+    name: 'org suspend',
+    summary: 'Suspends an organisation with all its Orbs, for the platform.',
+    load: async () => (await import('./org/org-status.ts')).orgSuspendVerb,
+  },
+  {
+    name: 'org restore',
+    summary: 'Ends the suspension of an organisation, for the platform.',
+    load: async () => (await import('./org/org-status.ts')).orgRestoreVerb,
+  },
+  {
+    name: 'log retract',
+    summary: 'Takes an entry of the log out of the scores, for the platform.',
+    load: async () => (await import('./log/log-retract.ts')).logRetractVerb,
+  },
+  {
     name: 'dev',
     summary: 'Runs the API here, without a cluster: what npm start does.',
     load: async () => (await import('./dev/dev.ts')).devVerb,

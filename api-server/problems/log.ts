@@ -13,4 +13,9 @@ export const logProblems = {
     title: 'The log has no such entry, tile or bundle',
     next: 'Ask for what the newest checkpoint covers (GET /log/checkpoint).',
   },
+  'entry-not-retractable': {
+    status: 409,
+    title: 'The entry can’t be retracted',
+    next: 'Retract receipts, violations, incidents, test reports and audits, each once.',
+  },
 } as const satisfies ProblemPart;

@@ -53,9 +53,4 @@ export const marketplaceProblems = {
     title: 'The state can’t change like this',
     next: 'Read the state first; a yanked version stays yanked.',
   },
-  'entry-not-retractable': {
-    status: 409,
-    title: 'The entry can’t be retracted',
-    next: 'Retract receipts, violations, incidents, test reports and audits, each once.',
-  },
 } as const satisfies ProblemPart;

@@ -87,6 +87,8 @@ export interface PlatformOptions {
   readonly ca: readonly string[];
   readonly apiKeys: MetricSources['apiKeys'];
   readonly reputation: {
+    /** Name of this process in the lease of evaluations. */
+    readonly holder: string;
     readonly operator: OperatorProof;
     /** Time between evaluations of an Orb with new runs, ms. */
     readonly intervalMs: number;
@@ -145,7 +147,6 @@ function createReputation(options: PlatformOptions, { ledger, random, document }
     logger: log.logger,
     issuer: keys.issuer,
     logOrigin: keys.logOrigin,
-    holder: runtime.owner,
     platformNamespace: runtime.platformNamespace,
     resolveTxt,
     allowedOrigins,

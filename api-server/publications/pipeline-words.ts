@@ -14,7 +14,8 @@ import { keyOf, type KubeObject } from '../../core/reconcile/kube-object.ts';
 import { specOf } from '../../core/reconcile/read-object.ts';
 import { orgOf } from '../../core/reputation/line.ts';
 import type { Listings } from '../reputation/listings.ts';
-import type { Publisher, PublishRequest } from '../reputation/publish.ts';
+import type { Publisher } from '../reputation/publish.ts';
+import type { PublishRequest } from '../reputation/publish-request.ts';
 import type { Reputation } from '../reputation/reputation.ts';
 
 export interface PipelineWordsDeps {

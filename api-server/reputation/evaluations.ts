@@ -13,6 +13,8 @@ export interface EvaluationsOptions {
   readonly logger: Pick<Logger, 'warn' | 'error' | 'info'>;
   /** Time between evaluations of an Orb whose line has new runs, ms. */
   readonly intervalMs: number;
+  /** Other work of the holder of the lease, beside the evaluations, until the signal is aborted. */
+  readonly beside: (scope: AbortSignal) => Promise<void>;
   /** Called with each result. */
   readonly count: (result: Evaluated | 'failed') => void;
 }
@@ -53,8 +55,11 @@ export class Evaluations {
 
   /** Follows the ledger in every replica, and evaluates in one of them, until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    const { lease } = this.#options;
-    await Promise.all([this.#follow(signal), lease.run(signal, (scope) => this.#lead(scope))]);
+    const { lease, beside } = this.#options;
+    const work = async (scope: AbortSignal): Promise<void> => {
+      await Promise.all([this.#lead(scope), beside(scope)]);
+    };
+    await Promise.all([this.#follow(signal), lease.run(signal, work)]);
   }
 
   async #follow(signal: AbortSignal): Promise<void> {

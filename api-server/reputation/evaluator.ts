@@ -22,7 +22,7 @@ export interface EvaluatorParts {
 }
 
 /** Result of `Evaluator.evaluate`. */
-export type Evaluated = 'done' | 'unknown' | 'fenced';
+export type Evaluated = 'done' | 'unknown' | 'fenced' | 'conflict';
 
 const CHECKPOINT_MS = 5000;
 /** Changes of the tier that a profile shows. */
@@ -39,7 +39,9 @@ export class Evaluator {
 
   /**
    * @param epoch of the lease `reputation`
-   * @returns `fenced`: another process holds the lease by now @throws LedgerError
+   * @returns `fenced`: another process holds the lease by now; `conflict`: its place in the status lists was revoked
+   * meanwhile; `unknown`: nothing is published, or no checkpoint covers the log yet. Only `done` has written something.
+   * @throws LedgerError
    */
   async evaluate(orbId: string, epoch: number, signal: AbortSignal): Promise<Evaluated> {
     const { ledger, listings, clock } = this.#parts;
@@ -75,9 +77,8 @@ export class Evaluator {
       certificate: certificate.issued === undefined ? null : { ...certificate.issued, entry: entries.length - 1 },
       revokeIndex: certificate.revokeIndex,
     });
-    if (result.kind === 'fenced') return 'fenced';
     await listings.refresh();
-    return 'done';
+    return result.kind;
   }
 
   /** What is shown is covered by a signed checkpoint: a stranger can compute it again. */

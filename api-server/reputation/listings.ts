@@ -127,13 +127,19 @@ export class Listings implements PublishedVersions {
   }
 
   async #readOrgs(): Promise<void> {
-    for (const row of await this.#ledger.orgs(this.#orgChange)) {
-      this.#orgs.set(row.org, row);
-      this.#orgChange = Math.max(this.#orgChange, row.change);
-      this.#change.orgs.add(row.org);
-      this.#generation += 1;
-      for (const { orbId, org } of this.#publications.values()) if (org === row.org) this.#list(orbId);
+    for (let more = true; more;) {
+      const rows = await this.#ledger.orgs(this.#orgChange);
+      for (const row of rows) this.#setOrg(row);
+      more = rows.length > 0;
     }
+  }
+
+  #setOrg(row: Org): void {
+    this.#orgs.set(row.org, row);
+    this.#orgChange = Math.max(this.#orgChange, row.change);
+    this.#change.orgs.add(row.org);
+    this.#generation += 1;
+    for (const { orbId, org } of this.#publications.values()) if (org === row.org) this.#list(orbId);
   }
 
   async #readEvaluations(): Promise<void> {

@@ -1,7 +1,6 @@
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { jcs } from '../../core/json/jcs.ts';
-import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { entryText, type EntryOf, type LogEntry } from '../../core/log-entry/entry.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
@@ -17,40 +16,14 @@ import {
 } from '../../core/publication/validation-report.ts';
 import { orgOf } from '../../core/reputation/line.ts';
 import type { Listings } from './listings.ts';
-
-/** What is to be published, as it was sent. */
-export interface PublishRequest {
-  readonly tenant: string;
-  readonly manifest: JsonValue;
-  readonly testResults: JsonValue;
-  /** Empty: none were sent. */
-  readonly testSuites: readonly JsonValue[];
-  readonly dryRun: boolean;
-}
-
-/** A test report that passed. */
-export interface AcceptedTests {
-  readonly reportSha256: string;
-  readonly report: string;
-  readonly suites: string | null;
-  /** Compact JWS. */
-  readonly statement: string;
-  /** ISO time of the end of the tests. */
-  readonly testedAt: string;
-}
-
-/** Result of stage `tests`. */
-export interface TestsVerdict {
-  readonly findings: readonly Finding[];
-  readonly summary: TestSummary | null;
-  /** Receipts that the report cites; undefined: it cites none. */
-  readonly audit: { readonly checked: number; readonly invalid: number } | undefined;
-  /** Undefined: the stage failed. */
-  readonly accepted: AcceptedTests | undefined;
-}
-
-/** Stage `tests` (trust.md §8.4). */
-export type CheckTests = (orb: CompiledOrb, request: PublishRequest) => Promise<TestsVerdict>;
+import type {
+  AcceptedTests,
+  CheckTests,
+  Published,
+  PublishRequest,
+  RefusalCode,
+  TestsVerdict,
+} from './publish-request.ts';
 
 export interface PublisherParts {
   readonly ledger: Pick<Ledger, 'publish' | 'addTestReport' | 'hasTestReport' | 'appendEntries'>;
@@ -60,36 +33,6 @@ export interface PublisherParts {
   readonly operator: OperatorProof;
   readonly checkTests: CheckTests;
 }
-
-type RefusalCode =
-  | 'validation-failed'
-  | 'namespace-not-owned'
-  | 'namespace-unverified'
-  | 'version-immutable'
-  | 'version-tombstoned'
-  | 'version-build-metadata';
-
-/** Result of a request to publish. */
-export type Published =
-  | {
-      readonly kind: 'refused';
-      readonly code: RefusalCode;
-      readonly stage: Stage;
-      readonly report: JsonObject;
-      readonly findings: readonly Finding[];
-      readonly detail?: string;
-    }
-  /** A dry run: every stage before `listing` passed. */
-  | { readonly kind: 'checked'; readonly report: JsonObject }
-  /** `isNew` false: the same bytes were published before. */
-  | {
-      readonly kind: 'listed';
-      readonly isNew: boolean;
-      readonly orbId: string;
-      readonly digest: string;
-      readonly logIndex: number;
-      readonly report: JsonObject;
-    };
 
 const hasErrors = (findings: readonly Finding[]): boolean => findings.some(({ severity }) => severity === 'error');
 
@@ -231,8 +174,20 @@ export class Publisher {
     });
     await listings.refresh();
     // Another request published it, or claimed the organisation, meanwhile: what holds now is decided again.
-    if (result.kind !== 'published') return this.publish(request);
+    if (result.kind !== 'published') return this.#again(request, { kind: result.kind, orbId, org });
     return { kind: 'listed', isNew: true, orbId, digest, logIndex: result.logIndex, report };
+  }
+
+  /**
+   * Another request published the version, or claimed its organisation, after this one had looked.
+   * @throws Error the ledger and the memory of it do not agree
+   */
+  #again(request: PublishRequest, result: NotPublished): Promise<Published> {
+    const { listings } = this.#parts;
+    const isKnown =
+      result.kind === 'exists' ? listings.orb(result.orbId) !== undefined : listings.ownerOf(result.org) !== undefined;
+    if (!isKnown) throw new Error(`the ledger answers ${result.kind}, and the memory of it does not know`);
+    return this.publish(request);
   }
 
   /** Of a version that is listed already only a new report is written. */
@@ -251,6 +206,13 @@ interface GoodPublication {
   readonly accepted: AcceptedTests;
   readonly summary: TestSummary;
   readonly facts: ReportFacts;
+}
+
+/** Why the ledger did not publish. */
+interface NotPublished {
+  readonly kind: 'exists' | 'org-taken';
+  readonly orbId: string;
+  readonly org: string;
 }
 
 const storedReport = ({ reportSha256, report, suites, statement }: AcceptedTests) => ({

@@ -8,10 +8,13 @@ import { CertificateIssuer } from './certificates.ts';
 import { Evaluations } from './evaluations.ts';
 import { Evaluator } from './evaluator.ts';
 import { Listings } from './listings.ts';
+import { OrgRechecks } from './org-rechecks.ts';
 import { Orgs, type ResolveTxt } from './orgs.ts';
 import { createReputationReader } from './create-reader.ts';
 import type { ReputationReader } from './reputation-reader.ts';
-import { Publisher, type CheckTests } from './publish.ts';
+import { Retractions } from './retractions.ts';
+import { Publisher } from './publish.ts';
+import type { CheckTests } from './publish-request.ts';
 import { StatusChanges } from './status-changes.ts';
 
 export interface ReputationOptions {
@@ -44,6 +47,8 @@ export class Reputation {
   readonly publisher: Publisher;
   readonly orgs: Orgs;
   readonly statuses: StatusChanges;
+  readonly retractions: Retractions;
+  readonly evaluator: Evaluator;
   readonly evaluations: Evaluations;
   readonly reader: ReputationReader;
   /** Whose keys with the scope `admin` act for the platform. */
@@ -58,17 +63,21 @@ export class Reputation {
     const { listings } = this;
     this.reader = createReputationReader({ ledger, listings, clock, issuer, tools: options.certificates });
     const certificates = new CertificateIssuer({ ledger, tools: options.certificates, issuer, logOrigin });
+    this.evaluator = new Evaluator({ ledger, listings, certificates, clock, logOrigin });
+    this.orgs = new Orgs({ ...options, listings, changed: this.#evaluateOrg });
+    const rechecks = new OrgRechecks({ orgs: this.orgs, listings, clock, logger });
     this.evaluations = new Evaluations({
-      evaluator: new Evaluator({ ledger, listings, certificates, clock, logOrigin }),
+      evaluator: this.evaluator,
       listings,
       lease: createLedgerLease({ ledger, name: 'reputation', holder: options.holder, clock, logger }),
       clock,
       logger,
       intervalMs: options.intervalMs,
+      beside: (scope) => rechecks.run(scope),
       count: () => undefined,
     });
     this.publisher = new Publisher({ ...options, listings });
-    this.orgs = new Orgs({ ...options, listings, changed: this.#evaluateOrg });
+    this.retractions = new Retractions({ ledger, listings, clock, changed: this.evaluations.request });
     this.statuses = new StatusChanges({ ledger, listings, clock, changed: this.evaluations.request });
   }
 

@@ -1,5 +1,5 @@
 import { verdictOf, type AttemptVerdict } from '../../core/attempts/breaker.ts';
-import { attemptTimeoutMs } from '../../core/run/attempt-timeout.ts';
+import { attemptTimeoutMs } from '../../core/attempts/attempt-timeout.ts';
 import {
   nextStep,
   refusalStanding,

@@ -2,13 +2,14 @@ import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { listAt, member, objectAt } from '../../core/json/members.ts';
 import { fetchReply } from '../api/answer.ts';
 import { printProblem } from '../api/problem.ts';
+import { DOCUMENT_TIMEOUT_MS, saveBundle, saveSigned, type WantedDocument } from '../api/save-bundle.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { EXIT, usage, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { dataText, table, textAt } from '../io/output.ts';
-import { RECEIPT_TIMEOUT_MS, receiptPath, saveBundle, saveJws, type WantedReceipt } from './save-bundle.ts';
+import { receiptPath } from './receipt-path.ts';
 
 const checkRow = (check: JsonValue): readonly string[] => {
   const ok = member(check, 'ok');
@@ -49,11 +50,11 @@ function receiptText(receipt: JsonObject): string {
   ]);
 }
 
-async function show(wanted: WantedReceipt, io: Io): Promise<Exit> {
+async function show(wanted: WantedDocument, io: Io): Promise<Exit> {
   const { server, path, format } = wanted;
   const reply = await fetchReply(
     server,
-    { method: 'GET', path, headers: { accept: 'application/json' }, timeoutMs: RECEIPT_TIMEOUT_MS },
+    { method: 'GET', path, headers: { accept: 'application/json' }, timeoutMs: DOCUMENT_TIMEOUT_MS },
     io,
   );
   if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
@@ -77,8 +78,8 @@ export const receiptsGetVerb: Verb = {
     const [bundle, jws] = [args.one('bundle'), args.one('jws')];
     if (bundle !== undefined && jws !== undefined) throw usage('--bundle or --jws, not both');
     const path = receiptPath(args.positionals[0] ?? '', args.one('namespace'));
-    const wanted = { server: await findServer(args, io), path, format };
+    const wanted: WantedDocument = { server: await findServer(args, io), path, format, kind: 'receipt' };
     if (bundle !== undefined) return saveBundle(wanted, bundle, io);
-    return jws === undefined ? show(wanted, io) : saveJws(wanted, jws, io);
+    return jws === undefined ? show(wanted, io) : saveSigned(wanted, jws, io);
   },
 };

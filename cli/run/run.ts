@@ -11,7 +11,8 @@ import { OUTPUT, type Verb } from '../args/verb.ts';
 import { EXIT, Failure, invalid, usage, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { dataText, textAt, type Format } from '../io/output.ts';
-import { receiptPath, saveBundle } from '../receipts/save-bundle.ts';
+import { saveBundle } from '../api/save-bundle.ts';
+import { receiptPath } from '../receipts/receipt-path.ts';
 import { parseInputs } from './inputs.ts';
 import { isRunnable, dryRunText, runText } from './print-run.ts';
 
@@ -79,7 +80,7 @@ async function save(reply: Reply, options: { server: Server; args: Args; format:
   const { server, args, format } = options;
   const [file, id] = [args.one('bundle'), receiptOf(reply)];
   if (file === undefined || id === '') return EXIT.ok;
-  return saveBundle({ server, path: receiptPath(id, args.one('namespace')), format }, file, io);
+  return saveBundle({ server, path: receiptPath(id, args.one('namespace')), format, kind: 'receipt' }, file, io);
 }
 
 export const runVerb: Verb = {

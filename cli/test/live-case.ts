@@ -5,14 +5,15 @@ import type { ReceiptRecord } from '../../core/receipt/record.ts';
 import { isReceiptRecord } from '../../core/receipt/record-schema.ts';
 import { runStatusOf } from '../../core/run/run-status.ts';
 import { compareRun } from '../../core/suite/compare.ts';
-import type { CaseOpenings } from '../../core/suite/ctrf.ts';
+import type { CaseOpenings } from '../../core/test-report/ctrf.ts';
 import type { TestCase } from '../../core/suite/suite.ts';
-import type { CaseResult } from '../../core/suite/write-report.ts';
+import type { CaseResult } from '../../core/test-report/write-report.ts';
 import { fetchReply, type Reply } from '../api/answer.ts';
 import { NoAnswer, type Server } from '../api/http.ts';
 import type { Io } from '../io/io.ts';
 import { textAt } from '../io/output.ts';
-import { RECEIPT_TIMEOUT_MS, receiptPath } from '../receipts/save-bundle.ts';
+import { DOCUMENT_TIMEOUT_MS } from '../api/save-bundle.ts';
+import { receiptPath } from '../receipts/receipt-path.ts';
 
 /** Where live cases run. */
 export interface LiveTarget {
@@ -44,7 +45,7 @@ async function recordOf(target: LiveTarget, receiptId: string, io: Io): Promise<
     method: 'GET',
     path,
     headers: { accept: 'application/json' },
-    timeoutMs: RECEIPT_TIMEOUT_MS,
+    timeoutMs: DOCUMENT_TIMEOUT_MS,
   } as const;
   const reply = await fetchReply(target.server, request, io);
   const record = member(reply.value, 'record');

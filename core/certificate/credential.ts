@@ -45,7 +45,7 @@ export type CertificateSubject = {
   readonly reputation_score: number;
   readonly algorithm: string;
   readonly evidence: CertificateEvidence;
-  /** Codes of trust.md §5.4. */
+  /** Stable codes of the criteria of the tiers that hold. */
   readonly criteria_met: readonly string[];
 };
 

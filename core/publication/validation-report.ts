@@ -4,7 +4,7 @@ import { reportFinding } from './report-finding.ts';
 import type { PROVENANCES } from '../log-entry/entry-members.ts';
 
 /** Stages of publishing, in their order (trust.md §8). */
-const STAGES = ['schema', 'ontology', 'namespace', 'version', 'tests', 'verification', 'listing'] as const;
+export const STAGES = ['schema', 'ontology', 'namespace', 'version', 'tests', 'verification', 'listing'] as const;
 
 export type Stage = (typeof STAGES)[number];
 

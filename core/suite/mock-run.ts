@@ -1,4 +1,4 @@
-import { attemptTimeoutMs } from '../run/attempt-timeout.ts';
+import { attemptTimeoutMs } from '../attempts/attempt-timeout.ts';
 import { RetryBudget } from '../attempts/budget.ts';
 import { attemptOutcome, decisiveAttempt, endWithoutAttempt, runEnd, type RunEnd } from '../attempts/classify.ts';
 import { nextStep, type AttemptState, type StopReason } from '../attempts/plan.ts';

@@ -1,11 +1,14 @@
-import { Reputation } from '../../api-server/reputation/reputation.ts';
+import { Reputation, type ReputationOptions } from '../../api-server/reputation/reputation.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { nodeEncoding, sha256Hex } from '../../adapters/keys/primitives.ts';
 import { receiptKey } from './a-runtime.ts';
 
+/** What a test sets instead. */
+export type ReputationChange = Partial<ReputationOptions>;
+
 /** @returns publishing, scores and certificates over a ledger; no test report is good, and no name has a record */
-export const aReputation = (ledger: Ledger, clock: Clock): Reputation =>
+export const aReputation = (ledger: Ledger, clock: Clock, change: ReputationChange = {}): Reputation =>
   new Reputation({
     ledger,
     clock,
@@ -30,4 +33,5 @@ export const aReputation = (ledger: Ledger, clock: Clock): Reputation =>
     operator: { orgs: new Map(), firstComes: true },
     checkTests: () => Promise.resolve({ findings: [], summary: null, audit: undefined, accepted: undefined }),
     intervalMs: 1000,
+    ...change,
   });

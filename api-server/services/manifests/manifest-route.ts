@@ -6,29 +6,40 @@ import { conditional } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { shapes } from '../../http/schemas.ts';
 
-/** `GET /manifests/{digest}` (design.md §2): the exact bytes of the digest; own tenant only. */
-export function manifestRoute(ledger: Pick<Ledger, 'manifest'>): Route {
+/** What a digest is over never changes. */
+const FOREVER = 'max-age=31536000, immutable';
+
+/**
+ * `GET /manifests/{digest}` (design.md §2): the exact bytes of the digest. A published manifest is for everybody, and
+ * needs no key and no tenant (trust.md §2.2); another one only for tenants that had it.
+ */
+export function manifestRoute(ledger: Pick<Ledger, 'manifest' | 'publicManifest'>): Route {
+  const answer = (request: RouteRequest, digest: string, jcs: string, cache: 'public' | 'private'): Reply =>
+    conditional(request.header('if-none-match'), `"${digest}"`, {
+      status: 200,
+      headers: { 'content-type': 'application/json', 'cache-control': `${cache}, ${FOREVER}`, vary: 'Authorization' },
+      body: jcs,
+    });
   const handle = async (request: RouteRequest): Promise<Reply> => {
     const { digest = '' } = request.params;
+    const published = isDigest(digest) ? await ledger.publicManifest(digest) : undefined;
+    if (published !== undefined) return answer(request, digest, published, 'public');
+    // Without a key every other digest gets this answer: it does not tell whether a tenant has the manifest.
     const choice = tenantFor(request, 'manifest-not-found');
     if (!choice.ok) return choice.reply;
     const jcs = isDigest(digest) ? await ledger.manifest(choice.tenant, digest) : undefined;
-    if (jcs === undefined) return problem(request, 'manifest-not-found');
-    const headers = {
-      'content-type': 'application/json',
-      'cache-control': 'private, max-age=31536000, immutable',
-      vary: 'Authorization',
-    };
-    return conditional(request.header('if-none-match'), `"${digest}"`, { status: 200, headers, body: jcs });
+    return jcs === undefined ? problem(request, 'manifest-not-found') : answer(request, digest, jcs, 'private');
   };
   return {
     method: 'get',
     path: '/manifests/{digest}',
     scope: 'receipts:read',
+    anonymous: 'maybe',
     handle,
     operation: {
       operationId: 'getManifest',
       summary: 'A manifest that was once valid, by its digest',
+      description: 'A published manifest needs no key.',
       tags: ['runtime'],
       parameters: [
         { name: 'digest', in: 'path', description: 'manifest_digest of a receipt.', schema: shapes.digest },

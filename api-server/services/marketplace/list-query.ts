@@ -13,7 +13,7 @@ export interface Page {
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
-const MAX_OFFSET = 10_000;
+export const MAX_OFFSET = 10_000;
 const MAX_TEXT = 100;
 
 const oneOf =

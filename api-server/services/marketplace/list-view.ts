@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/json/json-value.ts';
 import type { ListedOrb } from '../../../core/publication/listed-orb.ts';
-import type { Page } from './list-query.ts';
+import { MAX_OFFSET, type Page } from './list-query.ts';
 
 const time = (ms: number): string => new Date(ms).toISOString();
 
@@ -46,7 +46,7 @@ export const publicItem = ({ name, description, standing }: ListedOrb): JsonObje
 /** A page of a list, with the address of the next one. */
 export interface ListPage {
   readonly body: JsonObject;
-  /** Path and query; null on the last page. */
+  /** Path and query; null on the last page, and where the next one begins beyond the largest offset. */
   readonly next: string | null;
 }
 
@@ -65,6 +65,6 @@ export function listPage(
   const following = new URLSearchParams(query);
   following.set('limit', String(limit));
   following.set('offset', String(end));
-  const next = end < total ? `${path}?${following.toString()}` : null;
+  const next = end < total && end <= MAX_OFFSET ? `${path}?${following.toString()}` : null;
   return { body: { items: items.slice(offset, end).map(item), total, limit, offset, next }, next };
 }

@@ -4,12 +4,12 @@ import type { Operation, Parameter } from '../../http/operation.ts';
 import { isPlatformAdmin } from '../../http/platform-admin.ts';
 import { problem } from '../../http/problem.ts';
 import { readMembers, type Member } from '../../http/read-members.ts';
+import { isReason, reasonMember, reasonSchema } from '../../http/reason.ts';
 import { json } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { closed, count, shapes } from '../../http/schemas.ts';
 import type { OrgVerified } from '../../reputation/orgs.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
-import { isReason } from './status-route.ts';
 
 const ORG = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
@@ -103,7 +103,7 @@ const claimRoute = ({ orgs }: OrgParts): Route => ({
 });
 
 const VERIFY: readonly Member[] = [
-  { name: 'signature', accepts: isText, expected: 'base64 of the Ed25519 signature of the challenge' },
+  { name: 'signature', accepts: isText, expected: 'base64 of the Ed25519 signature of the challenge', optional: true },
 ];
 
 function verifiedReply(request: RouteRequest, org: string, result: OrgVerified): Reply {
@@ -134,14 +134,19 @@ const verifyRoute = ({ orgs }: OrgParts): Route => ({
     const { signature } = body.value;
     const choice = tenantFor(request, 'namespace-not-found');
     if (!choice.ok) return choice.reply;
-    return verifiedReply(request, org, await orgs.verify(org, choice.tenant, isText(signature) ? signature : ''));
+    return verifiedReply(
+      request,
+      org,
+      await orgs.verify(org, choice.tenant, isText(signature) ? signature : undefined),
+    );
   },
   operation: {
     operationId: 'verifyOrg',
     summary: 'Proves the claim of an organisation',
+    description: 'Without signature the TXT record must still hold the key that was proven before.',
     tags: ['marketplace'],
     parameters: [orgParameter, namespaceParameter],
-    requestBody: bodyOf(closed({ signature: { type: 'string', maxLength: 512 } })),
+    requestBody: bodyOf(closed({ signature: { type: 'string', maxLength: 512 } }, ['signature'])),
     responses: {
       '200': {
         description: 'Verified.',
@@ -208,7 +213,7 @@ const isOrgStatus = (value: JsonValue | undefined): value is 'suspended' | 'rest
 
 const STATUS: readonly Member[] = [
   { name: 'status', accepts: isOrgStatus, expected: 'suspended or restored' },
-  { name: 'reason', accepts: isReason, expected: 'a text of 1 to 256 characters, which becomes public' },
+  reasonMember,
 ];
 
 /** `POST /marketplace/orgs/{org}/status` (trust.md §8.1): for the platform only. */
@@ -238,7 +243,7 @@ const orgStatusRoute = ({ orgs, platformNamespace }: OrgParts): Route => ({
     requestBody: bodyOf(
       closed({
         status: { type: 'string', enum: ['suspended', 'restored'] },
-        reason: { type: 'string', minLength: 1, maxLength: 256 },
+        reason: reasonSchema,
       }),
     ),
     responses: {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { readJson } from '../../../core/manifest/read-json.ts';
 import { nearestName } from '../../../core/manifest/nearest.ts';
 import { orgOf } from '../../../core/reputation/line.ts';
@@ -11,7 +11,7 @@ import { QueryReader } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
 import { refuse, type Reply, type Route, type RouteRequest, type Step } from '../../http/route.ts';
 import { closed, ref } from '../../http/schemas.ts';
-import type { Published, PublishRequest } from '../../reputation/publish.ts';
+import type { Published, PublishRequest } from '../../reputation/publish-request.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import { publishedSchema } from './schemas.ts';
 
@@ -67,6 +67,8 @@ function tenantOf(request: RouteRequest, { manifest }: Body, { listings }: Pick<
   const choice = tenantFor(request, 'namespace-not-found');
   return choice.ok ? { ok: true, value: choice.tenant } : refuse(choice.reply);
 }
+
+const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 
 function answer(request: RouteRequest, result: Published, { listings }: Pick<Reputation, 'listings'>): Reply {
   if (result.kind === 'refused') {

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../../core/json/json-value.ts';
 import type { OrbStatus } from '../../../core/publication/listed-orb.ts';
 import { problem } from '../../http/problem.ts';
 import { readMembers, type Member } from '../../http/read-members.ts';
+import { isReason, reasonMember, reasonSchema } from '../../http/reason.ts';
 import { json } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { closed, shapes } from '../../http/schemas.ts';
@@ -12,15 +13,9 @@ import { orbStatusSchema } from './schemas.ts';
 
 const isStatus = (value: JsonValue | undefined): value is OrbStatus => ORB_STATUSES.some((status) => status === value);
 
-const MAX_REASON = 256;
-
-/** A reason becomes public with its log entry. */
-export const isReason = (value: JsonValue | undefined): value is string =>
-  typeof value === 'string' && value.length > 0 && value.length <= MAX_REASON && value.isWellFormed();
-
 const MEMBERS: readonly Member[] = [
   { name: 'status', accepts: isStatus, expected: `one of ${ORB_STATUSES.join(', ')}` },
-  { name: 'reason', accepts: isReason, expected: `a text of 1 to ${MAX_REASON} characters, which becomes public` },
+  reasonMember,
 ];
 
 /** Whether the caller acts for the tenant that published the version. */
@@ -40,9 +35,11 @@ export function statusRoute({
     const { status, reason } = body.value;
     if (!isStatus(status) || !isReason(reason)) return problem(request, 'invalid-parameter');
     const orb = listings.orb(orbId);
-    const isAdmin = isPlatformAdmin(request.caller, platformNamespace);
     if (orb === undefined) return problem(request, 'orb-not-published');
-    if (!isAdmin && !ownsIt(request, orb.namespace)) return problem(request, 'forbidden');
+    const isAdmin = isPlatformAdmin(request.caller, platformNamespace);
+    // A suspension and its end belong to the platform, every other change to the tenant that published.
+    const isByPlatform = status === 'suspended' || orb.status === 'suspended';
+    if (isByPlatform ? !isAdmin : !ownsIt(request, orb.namespace)) return problem(request, 'forbidden');
     const result = await statuses.change(orbId, { status, reason, isAdmin });
     if (result.kind === 'not-published') return problem(request, 'orb-not-published');
     if (result.kind === 'refused')
@@ -68,7 +65,7 @@ export function statusRoute({
           'application/json': {
             schema: closed({
               status: { type: 'string', enum: [...ORB_STATUSES] },
-              reason: { type: 'string', minLength: 1, maxLength: MAX_REASON },
+              reason: reasonSchema,
             }),
           },
         },

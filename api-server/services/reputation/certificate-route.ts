@@ -90,7 +90,7 @@ export function certificateRoute(source: CertificateSource): Route {
     const orbId = parseOrbId(request.params['orb_id'] ?? '');
     const standing = orbId.ok ? await source.reader.standing(orbId.value) : undefined;
     if (standing === undefined) return problem(request, 'orb-not-published');
-    const view = await loadCertificate(source, standing);
+    const view = await loadCertificate(source, standing, type === BUNDLE);
     if (view === undefined) return notIssued(request, standing);
     const headers = headersOf(view, type, source.clock.now());
     const reply = { status: 200, headers, body: bodyOf(view, source, type) };

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { CaseRunner } from '../../../adapters/suite-worker/case-runner.ts';
-import type { CaseWork } from '../../../core/suite/case-work.ts';
-import type { CaseWorkAnswer } from '../../../core/suite/judge-report.ts';
+import type { CaseWork, CaseWorkAnswer } from '../../../core/suite/case-work.ts';
 import { jsonOf, aSuite, echoManifest, liveCase, mockCase } from '../../support/suites.ts';
 
 const numbers = (count: number, from = 0): readonly number[] =>
@@ -32,16 +31,17 @@ const huge = (): CaseWork => ({
   disclosed: [{ name: 'echo/live', outputs: { text: Array.from({ length: 2_000_000 }, () => ({ a: [1] })) } }],
 });
 
+const LONG_SECRETS = Object.fromEntries(
+  numbers(24).map((index) => [`S${index}`, String.fromCharCode(97 + index).repeat(8000)] as const),
+);
+
 /** Secrets whose forms fill the largest automaton: half a second for each of 60 cases. */
 const manySecrets: CaseWork = {
   manifest: echoManifest(),
   suites: [
     aSuite({
       defaults: {
-        secrets: Object.fromEntries([
-          ['TOKEN', 'test-value'],
-          ...numbers(24).map((index) => [`S${index}`, String.fromCharCode(97 + index).repeat(8000)]),
-        ]),
+        secrets: { TOKEN: 'test-value', ...LONG_SECRETS },
       },
       cases: numbers(60).map((index) => mockCase({ id: `c${index}` })),
     }),

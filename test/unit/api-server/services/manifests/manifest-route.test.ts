@@ -3,11 +3,13 @@ import { manifestRoute } from '../../../../../api-server/services/manifests/mani
 import { aCaller, startApp } from '../../../../support/api-app.ts';
 
 const DIGEST = `sha256:${'0a'.repeat(32)}`;
+const PUBLISHED = `sha256:${'0c'.repeat(32)}`;
 const JCS = '{"orb_id":"acme.echo@1.0.0","provider":"main"}';
 
 const ledger = {
   manifest: (tenant: string, digest: string) =>
     Promise.resolve(tenant === 'acme' && digest === DIGEST ? JCS : undefined),
+  publicManifest: (digest: string) => Promise.resolve(digest === PUBLISHED ? JCS : undefined),
 };
 
 describe('GET /manifests/{digest}', () => {
@@ -37,6 +39,35 @@ describe('GET /manifests/{digest}', () => {
       await app.close();
     });
   }
+
+  it('serves a published one to everybody, also without a key or a tenant, and lets caches keep it', async () => {
+    const callers = [undefined, aCaller({ tenants: ['globex'] }), two];
+    for (const caller of callers) {
+      const app = await startApp([manifestRoute(ledger)], caller === undefined ? {} : { caller });
+      const { status, headers, body } = await app.call('GET', `/manifests/${PUBLISHED}`, {
+        key: caller === undefined ? null : 'good',
+      });
+      expect([status, Buffer.from(body).toString()]).to.deep.equal([200, JCS]);
+      expect(headers.get('cache-control')).to.equal('public, max-age=31536000, immutable');
+      await app.close();
+    }
+  });
+
+  it('answers 401 without a key, whether or not a tenant has the manifest', async () => {
+    const app = await startApp([manifestRoute(ledger)]);
+    for (const path of [`/manifests/${DIGEST}`, `/manifests/sha256:${'0b'.repeat(32)}`, '/manifests/latest']) {
+      const { status, code } = await app.call('GET', path, { key: null });
+      expect([status, code]).to.deep.equal([401, 'unauthenticated']);
+    }
+    await app.close();
+  });
+
+  it('keeps a manifest of a tenant out of shared caches', async () => {
+    const app = await startApp([manifestRoute(ledger)]);
+    const { headers } = await app.call('GET', `/manifests/${DIGEST}`);
+    expect(headers.get('cache-control')).to.equal('private, max-age=31536000, immutable');
+    await app.close();
+  });
 
   it('serves the very bytes that the digest is over, once', async () => {
     const app = await startApp([manifestRoute(ledger)]);

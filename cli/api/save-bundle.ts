@@ -1,30 +1,26 @@
 import { writeFile } from 'node:fs/promises';
-import { replyOf } from '../api/answer.ts';
-import { call, type Server } from '../api/http.ts';
-import { printProblem } from '../api/problem.ts';
 import { EXIT, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import type { Format } from '../io/output.ts';
+import { replyOf } from './answer.ts';
+import { call, type Server } from './http.ts';
+import { printProblem } from './problem.ts';
 
-/** One receipt of a server, and how to report a refusal. */
-export interface WantedReceipt {
+/** One signed document of a server, and how to report a refusal. */
+export interface WantedDocument {
   readonly server: Server;
   readonly path: string;
   readonly format: Format;
+  readonly kind: 'receipt' | 'certificate';
 }
 
-export const RECEIPT_TIMEOUT_MS = 30_000;
-const JOSE = 'application/jose';
+export const DOCUMENT_TIMEOUT_MS = 30_000;
+/** Media types of the signed documents alone. */
+const SIGNED = { receipt: 'application/jose', certificate: 'application/vc+jwt' } as const;
 const BUNDLE = 'application/vnd.orb.bundle+json';
-// A receipt is in the log within 5 s (trust.md §2.3).
+// A document is in the log within 5 s (trust.md §2.3).
 const PENDING_TRIES = 20;
 const PENDING_WAIT_MS = 500;
-
-/** @param namespace of the tenant; undefined: the only namespace of the key */
-export function receiptPath(id: string, namespace: string | undefined): string {
-  const query = namespace === undefined ? '' : `?namespace=${encodeURIComponent(namespace)}`;
-  return `receipts/${encodeURIComponent(id)}${query}`;
-}
 
 async function write(file: string, bytes: Uint8Array, io: Io): Promise<void> {
   if (file === '-') io.out(new TextDecoder().decode(bytes));
@@ -36,11 +32,11 @@ const isPending = (bytes: Uint8Array): boolean => {
   return typeof value === 'object' && value !== null && 'tlog_proof' in value && value.tlog_proof === null;
 };
 
-async function fetchForm(wanted: WantedReceipt, type: string, io: Io): Promise<Uint8Array | Exit> {
+async function fetchForm(wanted: WantedDocument, type: string, io: Io): Promise<Uint8Array | Exit> {
   const { server, path, format } = wanted;
   const answer = await call(
     server,
-    { method: 'GET', path, headers: { accept: type }, timeoutMs: RECEIPT_TIMEOUT_MS },
+    { method: 'GET', path, headers: { accept: type }, timeoutMs: DOCUMENT_TIMEOUT_MS },
     io.signal,
   );
   if (answer.status === 200 && answer.contentType.startsWith(type)) return answer.body;
@@ -48,9 +44,9 @@ async function fetchForm(wanted: WantedReceipt, type: string, io: Io): Promise<U
   return printProblem(answer.status, reply.value, server, { format, io });
 }
 
-/** The signed receipt alone. @param file - is standard output */
-export async function saveJws(wanted: WantedReceipt, file: string, io: Io): Promise<Exit> {
-  const found = await fetchForm(wanted, JOSE, io);
+/** The signed document alone. @param file - is standard output */
+export async function saveSigned(wanted: WantedDocument, file: string, io: Io): Promise<Exit> {
+  const found = await fetchForm(wanted, SIGNED[wanted.kind], io);
   if (typeof found === 'number') return found;
   await write(file, found, io);
   return EXIT.ok;
@@ -60,7 +56,7 @@ export async function saveJws(wanted: WantedReceipt, file: string, io: Io): Prom
  * Saves the bytes as served, so that a later verification sees exactly them. Waits until they include the proof.
  * @param file - is standard output
  */
-export async function saveBundle(wanted: WantedReceipt, file: string, io: Io): Promise<Exit> {
+export async function saveBundle(wanted: WantedDocument, file: string, io: Io): Promise<Exit> {
   let found = await fetchForm(wanted, BUNDLE, io);
   for (let tries = 1; typeof found !== 'number' && isPending(found) && tries < PENDING_TRIES; tries += 1) {
     await io.clock.sleep(PENDING_WAIT_MS, io.signal);
@@ -68,7 +64,7 @@ export async function saveBundle(wanted: WantedReceipt, file: string, io: Io): P
   }
   if (typeof found === 'number') return found;
   if (isPending(found))
-    io.err('the receipt is not in the log yet: get it again later, or verify it with --allow-unlogged\n');
+    io.err(`the ${wanted.kind} is not in the log yet: get it again later, or verify it with --allow-unlogged\n`);
   await write(file, found, io);
   return EXIT.ok;
 }

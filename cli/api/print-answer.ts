@@ -1,0 +1,37 @@
+import type { Args } from '../../adapters/process/arguments.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import { formatOf } from '../args/format.ts';
+import { EXIT, type Exit } from '../io/failure.ts';
+import type { Io } from '../io/io.ts';
+import { dataText } from '../io/output.ts';
+import { fetchReply } from './answer.ts';
+import { printProblem } from './problem.ts';
+import { findServer } from './server.ts';
+
+const TIMEOUT_MS = 30_000;
+
+/** A request of a verb, and its answer in words. */
+export interface Question {
+  readonly method: 'GET' | 'POST';
+  /** Relative to the address of the API. */
+  readonly path: string;
+  readonly body?: JsonObject;
+  /** A good answer as text for people, with its final line feed. */
+  readonly textOf: (value: JsonObject) => string;
+}
+
+/** The query `?namespace=` when the flag of this name is given, else ''. */
+export const namespaceQuery = (args: Args): string =>
+  args.has('namespace') ? `?namespace=${encodeURIComponent(args.one('namespace') ?? '')}` : '';
+
+/** Sends one request to the API of the command line, and prints answer or problem. @returns the exit code */
+export async function printAnswer(args: Args, io: Io, { method, path, body, textOf }: Question): Promise<Exit> {
+  const format = formatOf(args, ['text', 'json', 'yaml']);
+  const server = await findServer(args, io);
+  const headers = { accept: 'application/json' };
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const reply = await fetchReply(server, { method, path, headers, ...sent, timeoutMs: TIMEOUT_MS }, io);
+  if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
+  io.out(format === 'json' || format === 'yaml' ? await dataText(reply.value, format) : textOf(reply.value));
+  return EXIT.ok;
+}
