@@ -1,6 +1,5 @@
 import { NOT_EVALUATED, type ListedOrb } from '../../core/publication/listed-orb.ts';
 
-<<<<<<< HEAD
 /** `acme.echo@1.0.0` of the namespace `acme`, published and never evaluated. */
 export const aListedOrb = (members: Partial<ListedOrb> = {}): ListedOrb => ({
   orbId: 'acme.echo@1.0.0',
@@ -21,11 +20,7 @@ export const aListedOrb = (members: Partial<ListedOrb> = {}): ListedOrb => ({
 });
 
 /** @param orbId `acme.echo@1.0.0` */
-export function aListedVersion(orbId: string, change: Partial<ListedOrb> = {}): ListedOrb {
-=======
-/** A listed version. @param orbId `acme.echo@1.0.0` */
 export function aListedOrb(orbId: string, change: Partial<ListedOrb> = {}): ListedOrb {
->>>>>>> 7b4e70f504eec2fcaaabf118c961a67f3e331028
   const at = orbId.lastIndexOf('@');
   return {
     orbId,
