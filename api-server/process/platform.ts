@@ -18,6 +18,7 @@ import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import type { HeadStore } from '../../adapters/log-head/port.ts';
 import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
+import { createReputationCounters, observeReputation } from '../../adapters/telemetry/reputation-metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
@@ -123,6 +124,7 @@ interface ReputationParts {
   readonly ledger: Ledger;
   readonly random: (bytes: number) => Uint8Array;
   readonly document: KeysDocument;
+  readonly metrics: Pick<Metrics, 'registry'>;
 }
 
 /** Publishing, and what it needs alone. */
@@ -130,7 +132,10 @@ interface CreatedReputation extends Pick<Platform, 'reputation' | 'certificates'
   readonly cases: CaseRunner;
 }
 
-function createReputation(options: PlatformOptions, { ledger, random, document }: ReputationParts): CreatedReputation {
+function createReputation(
+  options: PlatformOptions,
+  { ledger, random, document, metrics }: ReputationParts,
+): CreatedReputation {
   const { clock, log, keys, exceptions, runtime, reputation } = options;
   const certificates: SealTools = { signer: keys.certificate, sha256Hex, encoding: nodeEncoding };
   const cases = new CaseRunner({ most: 1 });
@@ -139,6 +144,7 @@ function createReputation(options: PlatformOptions, { ledger, random, document }
   const { isSigned } = createReceiptVerifier(document, { ...primitives, now: clock.now });
   const checking = { ledger, clock, certificates, allowedOrigins, runCases: cases.run, isSigned, primitives };
   const created = new Reputation({
+    counters: createReputationCounters(metrics.registry),
     ...reputation,
     ledger,
     random,
@@ -152,6 +158,7 @@ function createReputation(options: PlatformOptions, { ledger, random, document }
     allowedOrigins,
     checkTests: createCheckTests(checking),
   });
+  observeReputation(metrics.registry, created.metricSources());
   return { reputation: created, certificates, cases };
 }
 
@@ -226,12 +233,32 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
   };
 }
 
+interface Measured {
+  readonly ledger: Ledger;
+  readonly head: LogHead;
+  readonly admission: Admission;
+}
+
+const metricSources = (
+  { apiKeys, exceptions }: PlatformOptions,
+  { ledger, head, admission }: Measured,
+): MetricSources => ({
+  runsInFlight: () => admission.inFlight(),
+  ledgerLoad: () => ledger.load(),
+  ledgerCommits: () => ledger.commits(),
+  logSize: () => ledger.logSize(),
+  apiKeys,
+  egressExceptions: () => exceptions.length,
+  logConsistent: () => head.isConsistent(),
+  logHeadSize: () => head.savedSize(),
+});
+
 /**
  * Opens the parts in this order: ledger (its lock comes first), dialer, metrics, runtime.
  * @param root folder of the program's package
  */
 export async function openPlatform(root: string, options: PlatformOptions): Promise<Platform> {
-  const { clock, log, keys, exceptions, ca, apiKeys } = options;
+  const { clock, log, keys, exceptions, ca } = options;
   const version = versionOf(root);
   const random = randomSource();
   const document = await openDocument(keys);
@@ -240,19 +267,9 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const dialer = createDialer({ exceptions, ca, clock });
   const delay = watchLoopDelay();
   const admission = createAdmission({ ledger: () => ledger.load(), loopDelayMs: delay.meanMs });
-  const sources = {
-    runsInFlight: () => admission.inFlight(),
-    ledgerLoad: () => ledger.load(),
-    ledgerCommits: () => ledger.commits(),
-    logSize: () => ledger.logSize(),
-    apiKeys,
-    egressExceptions: () => exceptions.length,
-    logConsistent: () => head.isConsistent(),
-    logHeadSize: () => head.savedSize(),
-  };
-  const metrics = createMetrics({ clock, version, sources });
+  const metrics = createMetrics({ clock, version, sources: metricSources(options, { ledger, head, admission }) });
   const catalog = new MemoryCatalog();
-  const { reputation, certificates, cases } = createReputation(options, { ledger, random, document });
+  const { reputation, certificates, cases } = createReputation(options, { ledger, random, document, metrics });
   await reputation.open();
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation });
   const close = async (): Promise<void> => {

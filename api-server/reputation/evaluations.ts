@@ -88,24 +88,28 @@ export class Evaluations {
     }
   }
 
+  /** Published versions whose evaluation is due, as far as this process knows. */
+  readonly waiting = (): readonly string[] =>
+    [...this.#options.listings.all()].flatMap(({ orbId }) => (this.#reason(orbId) === undefined ? [] : [orbId]));
+
   #due(): readonly string[] {
-    const { listings, clock } = this.#options;
-    const today = dayOf(clock.now());
-    const due = new Set<string>();
-    for (const { orbId } of listings.all()) {
-      const evaluatedAt = listings.evaluatedAt(orbId);
-      const isOld = evaluatedAt === undefined || dayOf(evaluatedAt) < today;
-      if (this.#requested.has(orbId) || ((isOld || this.#hasRun(orbId, evaluatedAt)) && this.#mayTry(orbId)))
-        due.add(orbId);
-    }
-    return [...due];
+    return this.waiting().filter((orbId) => this.#reason(orbId) === 'requested' || this.#mayTry(orbId));
   }
 
-  #hasRun(orbId: string, evaluatedAt: number | undefined): boolean {
+  /** Why a version is to be evaluated; undefined: it is not. */
+  #reason(orbId: string): 'requested' | 'old' | 'ran' | undefined {
+    const { listings, clock } = this.#options;
+    if (this.#requested.has(orbId)) return 'requested';
+    const evaluatedAt = listings.evaluatedAt(orbId);
+    if (evaluatedAt === undefined || dayOf(evaluatedAt) < dayOf(clock.now())) return 'old';
+    return this.#hasRun(orbId, evaluatedAt) ? 'ran' : undefined;
+  }
+
+  #hasRun(orbId: string, evaluatedAt: number): boolean {
     const { clock, intervalMs } = this.#options;
     const noted = this.#ran.get(orbId);
     if (noted === undefined || clock.monotonic() - noted.first < SETTLED_MS) return false;
-    return evaluatedAt === undefined || clock.now() - evaluatedAt >= intervalMs;
+    return clock.now() - evaluatedAt >= intervalMs;
   }
 
   /** After a failure it waits as long as after new runs. */

@@ -29,6 +29,8 @@ const CHECKPOINT_MS = 5000;
 const HISTORY = 20;
 const POLL_MS = 50;
 
+const heldBefore = (stored: string | undefined): HeldTier => (stored === undefined ? NEVER_HELD : readHeldTier(stored));
+
 /** Evaluates one version at a time, and writes what follows in one transaction (trust.md §5.2). */
 export class Evaluator {
   readonly #parts: EvaluatorParts;
@@ -49,8 +51,7 @@ export class Evaluator {
     if (orb === undefined) return 'unknown';
     const evidence = await ledger.lineEvidence(lineOf(orbId), orgOf(orbId));
     if (!(await this.#isSigned(evidence.size, signal))) return 'unknown';
-    const stored = listings.heldOf(orbId);
-    const before = stored === undefined ? NEVER_HELD : readHeldTier(stored);
+    const before = heldBefore(listings.heldOf(orbId));
     const now = clock.now();
     const asOf = new Date(now).toISOString().slice(0, 10);
     const subject = { orbId, manifestDigest: orb.manifestDigest, asOf, logWitnessed: null };

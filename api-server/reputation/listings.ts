@@ -90,6 +90,17 @@ export class Listings implements PublishedVersions {
   /** Time of the newest evaluation, ms since epoch; undefined: there is none. */
   readonly evaluatedAt = (orbId: string): number | undefined => this.#evaluatedAt.get(orbId);
 
+  /**
+   * Time of the oldest among the newest evaluations of all versions, ms since epoch; of a version that was never evaluated
+   * it is the time of its publication. Undefined: nothing is published.
+   */
+  readonly oldestEvaluation = (): number | undefined => {
+    let oldest: number | undefined;
+    for (const { orbId, publishedAt } of this.#listed.values())
+      oldest = Math.min(this.#evaluatedAt.get(orbId) ?? publishedAt, oldest ?? Number.POSITIVE_INFINITY);
+    return oldest;
+  };
+
   readonly org = (org: string): Org | undefined => this.#orgs.get(org);
 
   readonly allOrgs = (): Iterable<Org> => this.#orgs.values();

@@ -74,6 +74,24 @@ const moved = (
   json: JSON.stringify(claim),
 });
 
+type Step = readonly [row: NewRow, events: readonly OrgEvent[]];
+
+const suspended = (known: Row, claim: ClaimState, now: number): Step => [
+  moved(known, 'suspended', { ...claim, before: known.state === 'unverified' ? 'unverified' : 'verified' }, now),
+  ['suspended'],
+];
+
+/** What was unverified before the suspension still is. */
+const restored = (known: Row, claim: ClaimState, now: number): Step => {
+  const back = claim.before ?? 'verified';
+  const row = moved(known, back, { ...claim, before: null }, now);
+  return [row, back === 'verified' ? ['restored'] : ['restored', back]];
+};
+
+/** State after a check of the record. */
+const stateAfter = ({ state }: Row, failures: number): 'verified' | 'unverified' =>
+  failures === 0 || (state === 'verified' && failures < MAX_FAILURES) ? 'verified' : 'unverified';
+
 /** Claims and proofs of organisations (trust.md §8.1). */
 export class Orgs {
   readonly #parts: OrgParts;
@@ -156,12 +174,10 @@ export class Orgs {
     const known = await ledger.org(org);
     if (known === undefined || known.state === 'pending') return { kind: 'unknown' };
     if ((known.state === 'suspended') === (status === 'suspended')) return { kind: 'refused' };
-    const claim = readClaimState(known.json);
-    const back = claim.before ?? 'verified';
-    const before = known.state === 'suspended' ? null : known.state;
-    const row = moved(known, status === 'suspended' ? 'suspended' : back, { ...claim, before, reason }, clock.now());
-    const isStillLost = status === 'restored' && back === 'unverified';
-    const logIndex = await this.#put(row, known, isStillLost ? ['restored', 'unverified'] : [status]);
+    const claim = { ...readClaimState(known.json), reason };
+    const now = clock.now();
+    const [row, events] = status === 'suspended' ? suspended(known, claim, now) : restored(known, claim, now);
+    const logIndex = await this.#put(row, known, events);
     if (logIndex === undefined) return { kind: 'refused' };
     changed(org);
     return { kind: 'done', logIndex: logIndex ?? 0 };
@@ -173,16 +189,19 @@ export class Orgs {
    * @returns whether the proof holds; undefined: there was nothing to check @throws LedgerError
    */
   async recheck(org: string): Promise<boolean | undefined> {
-    const { ledger, clock, logger, changed } = this.#parts;
-    const known = await ledger.org(org);
+    const known = await this.#parts.ledger.org(org);
     const proven = known && provenToCheck(known);
-    if (known === undefined || proven === undefined) return undefined;
+    return known === undefined || proven === undefined ? undefined : this.#check(known, proven);
+  }
+
+  async #check(known: Row, proven: Proven): Promise<boolean> {
+    const { clock, logger, changed } = this.#parts;
+    const { org } = known;
     const found = await this.#lookUp(org, proven.domain);
     const holds = typeof found !== 'string' && found.key === proven.key;
     const failures = holds ? 0 : proven.failures + 1;
     if (!holds) logger.warn('the proof of an organisation does not hold', { org, failures });
-    const isVerified = holds || (known.state === 'verified' && failures < MAX_FAILURES);
-    const next = isVerified ? 'verified' : 'unverified';
+    const next = stateAfter(known, failures);
     const now = clock.now();
     const claim = { ...readClaimState(known.json), proven: { ...proven, failures, checkedAt: now } };
     const isNews = next !== known.state;

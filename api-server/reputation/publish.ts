@@ -1,4 +1,5 @@
 import type { Ledger } from '../../adapters/ledger/port.ts';
+import type { PublishOutcome, ReputationCounters } from '../../adapters/telemetry/reputation-metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { jcs } from '../../core/json/jcs.ts';
 import { entryText, type EntryOf, type LogEntry } from '../../core/log-entry/entry.ts';
@@ -32,7 +33,13 @@ export interface PublisherParts {
   readonly allowedOrigins: readonly string[];
   readonly operator: OperatorProof;
   readonly checkTests: CheckTests;
+  readonly counters: Pick<ReputationCounters, 'published'>;
 }
+
+const outcomeOf = (result: Published): PublishOutcome => {
+  if (result.kind === 'listed') return result.isNew ? 'listed' : 'known';
+  return result.kind;
+};
 
 const hasErrors = (findings: readonly Finding[]): boolean => findings.some(({ severity }) => severity === 'error');
 
@@ -56,6 +63,18 @@ export class Publisher {
 
   /** Stops at the first stage that fails. Nothing is written before stage `listing` but an `audit` entry. @throws LedgerError */
   async publish(request: PublishRequest): Promise<Published> {
+    const { published } = this.#parts.counters;
+    try {
+      const result = await this.#run(request);
+      published(outcomeOf(result), result.kind === 'refused' ? result.stage : 'listing');
+      return result;
+    } catch (error) {
+      published('failed', 'listing');
+      throw error;
+    }
+  }
+
+  async #run(request: PublishRequest): Promise<Published> {
     const { allowedOrigins } = this.#parts;
     const { orb, schema, ontology } = checkManifestForPublication(request.manifest, {
       namespace: request.tenant,
@@ -187,7 +206,7 @@ export class Publisher {
     const isKnown =
       result.kind === 'exists' ? listings.orb(result.orbId) !== undefined : listings.ownerOf(result.org) !== undefined;
     if (!isKnown) throw new Error(`the ledger answers ${result.kind}, and the memory of it does not know`);
-    return this.publish(request);
+    return this.#run(request);
   }
 
   /** Of a version that is listed already only a new report is written. */

@@ -4,6 +4,8 @@ import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { OperatorProof } from '../../core/publication/owner.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
+import type { ReputationCounters, ReputationSources } from '../../adapters/telemetry/reputation-metrics.ts';
+import { CertificateExpiry } from './certificate-expiry.ts';
 import { CertificateIssuer } from './certificates.ts';
 import { Evaluations } from './evaluations.ts';
 import { Evaluator } from './evaluator.ts';
@@ -33,6 +35,7 @@ export interface ReputationOptions {
   readonly allowedOrigins: readonly string[];
   readonly operator: OperatorProof;
   readonly checkTests: CheckTests;
+  readonly counters: ReputationCounters;
   /** Time between evaluations of an Orb with new runs, ms. */
   readonly intervalMs: number;
 }
@@ -74,7 +77,7 @@ export class Reputation {
       logger,
       intervalMs: options.intervalMs,
       beside: (scope) => rechecks.run(scope),
-      count: () => undefined,
+      count: options.counters.evaluated,
     });
     this.publisher = new Publisher({ ...options, listings });
     this.retractions = new Retractions({ ledger, listings, clock, changed: this.evaluations.request });
@@ -89,6 +92,19 @@ export class Reputation {
   /** Follows the ledger, and evaluates while this process holds the lease, until the signal is aborted. */
   run(signal: AbortSignal): Promise<void> {
     return this.evaluations.run(signal);
+  }
+
+  /** What the metrics read at a scrape. */
+  metricSources(): ReputationSources {
+    const { listings, evaluations } = this;
+    const expiry = new CertificateExpiry({ ledger: this.#options.ledger, listings });
+    return {
+      publications: () => [...listings.all()].map(({ status, standing }) => ({ status, tier: standing.tier })),
+      oldestEvaluation: listings.oldestEvaluation,
+      nextCertificateExpiry: () => expiry.next(),
+      backlog: () => evaluations.waiting().length,
+      orgs: listings.allOrgs,
+    };
   }
 
   /** Waits for the first evaluation of a version that was just published, 5 s at most. */

@@ -7,11 +7,12 @@ import { formatOf } from '../args/format.ts';
 import { orbIdOf } from '../args/orb-id.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { usage } from '../io/failure.ts';
-import { table, textAt } from '../io/output.ts';
+import { printable, table, textAt } from '../io/output.ts';
 
 function certificateText(value: JsonObject): string {
   const subject = objectAt(objectAt(value, 'credential'), 'credentialSubject');
   const verification = objectAt(value, 'verification');
+  const criteria = listAt(subject, 'criteria_met').filter((one) => typeof one === 'string');
   const evidence = objectAt(subject, 'evidence');
   return table([
     ['certificate', textAt(objectAt(value, 'credential'), 'id')],
@@ -24,7 +25,7 @@ function certificateText(value: JsonObject): string {
       'evidence',
       `${textAt(evidence, 'log_origin')} of ${textAt(evidence, 'tree_size')} entries, as of ${textAt(evidence, 'as_of')}`,
     ],
-    ['criteria', listAt(subject, 'criteria_met').join(', ')],
+    ['criteria', printable(criteria.join(', '))],
     ['server says', `${textAt(verification, 'verdict')} (${textAt(verification, 'code')})`],
   ]);
 }

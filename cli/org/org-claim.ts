@@ -1,4 +1,5 @@
 import type { Args } from '../../adapters/process/arguments.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
 import { member } from '../../core/json/members.ts';
 import { fetchReply } from '../api/answer.ts';
 import { printProblem } from '../api/problem.ts';
@@ -7,7 +8,7 @@ import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { EXIT, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { dataText, jsonText, printable, table, textAt } from '../io/output.ts';
+import { dataText, jsonText, printable, table, textAt, type Format } from '../io/output.ts';
 import { claimRequest, DOMAIN, domainOf, NAMESPACE } from './claim-request.ts';
 import { makeOrgKey, readOrgKey, type OrgKey } from './org-key.ts';
 
@@ -35,6 +36,25 @@ function nextLine(args: Args, { domain, keyFile }: Shown, io: Io): string {
   return `when the record is published: ${io.program} org verify ${org} ${how}\n`;
 }
 
+/** A member that the API always sends as text. */
+function stringAt(value: JsonObject, name: string): string {
+  const found = member(value, name);
+  return typeof found === 'string' ? found : '';
+}
+
+async function answerText(value: JsonObject, { domain, record, signature }: Shown, format: Format): Promise<string> {
+  if (format === 'json' || format === 'yaml')
+    return dataText({ ...value, txt_name: domain, txt_record: record, signature: signature ?? null }, format);
+  return table([
+    ['TXT record at', printable(domain)],
+    ['  value', record],
+    // As JSON: its line feeds are part of what is signed.
+    ['text to sign', jsonText(stringAt(value, 'sign'), 0)],
+    ...(signature === undefined ? [] : [['signature', signature]]),
+    ['until', textAt(value, 'expires_at')],
+  ]);
+}
+
 export const orgClaimVerb: Verb = {
   usage: 'ORG',
   count: [1, 1],
@@ -59,29 +79,14 @@ export const orgClaimVerb: Verb = {
     const server = await findServer(args, io);
     const reply = await fetchReply(server, claimRequest(args, domain), io);
     if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
-    const text = member(reply.value, 'sign');
     const shown: Shown = {
       domain,
       record: recordOf(textAt(reply.value, 'org'), key?.publicKey ?? '<base64 of the Ed25519 public key>'),
-      signature: typeof text === 'string' ? key?.sign(text) : undefined,
+      signature: key?.sign(stringAt(reply.value, 'sign')),
       keyFile: args.one('new-key') ?? args.one('key'),
     };
-    if (format === 'json' || format === 'yaml') {
-      const { record, signature = null } = shown;
-      io.out(await dataText({ ...reply.value, txt_name: domain, txt_record: record, signature }, format));
-      return EXIT.ok;
-    }
-    io.out(
-      table([
-        ['TXT record at', printable(domain)],
-        ['  value', shown.record],
-        // As JSON: its line feeds are part of what is signed.
-        ['text to sign', jsonText(text ?? '', 0)],
-        ...(shown.signature === undefined ? [] : [['signature', shown.signature]]),
-        ['until', textAt(reply.value, 'expires_at')],
-      ]),
-    );
-    io.err(nextLine(args, shown, io));
+    io.out(await answerText(reply.value, shown, format));
+    if (format === 'text') io.err(nextLine(args, shown, io));
     return EXIT.ok;
   },
 };

@@ -7,7 +7,7 @@ import type { ReputationInput, RunGroup, TestEvidence } from './input.ts';
 export const ALGORITHM = 'orb-reputation/1';
 
 /** Runs that count: decayed by age and limited for each caller. */
-export interface EffectiveRuns {
+interface EffectiveRuns {
   readonly n: number;
   readonly s: number;
   /** Successes within the Orb's own latency objective. */

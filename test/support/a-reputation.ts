@@ -32,6 +32,7 @@ export const aReputation = (ledger: Ledger, clock: Clock, change: ReputationChan
     allowedOrigins: [],
     operator: { orgs: new Map(), firstComes: true },
     checkTests: () => Promise.resolve({ findings: [], summary: null, audit: undefined, accepted: undefined }),
+    counters: { published: () => undefined, evaluated: () => undefined },
     intervalMs: 1000,
     ...change,
   });

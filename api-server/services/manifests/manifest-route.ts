@@ -9,17 +9,18 @@ import { shapes } from '../../http/schemas.ts';
 /** What a digest is over never changes. */
 const FOREVER = 'max-age=31536000, immutable';
 
+const answer = (request: RouteRequest, digest: string, jcs: string, cache: 'public' | 'private'): Reply =>
+  conditional(request.header('if-none-match'), `"${digest}"`, {
+    status: 200,
+    headers: { 'content-type': 'application/json', 'cache-control': `${cache}, ${FOREVER}`, vary: 'Authorization' },
+    body: jcs,
+  });
+
 /**
  * `GET /manifests/{digest}` (design.md §2): the exact bytes of the digest. A published manifest is for everybody, and
  * needs no key and no tenant (trust.md §2.2); another one only for tenants that had it.
  */
 export function manifestRoute(ledger: Pick<Ledger, 'manifest' | 'publicManifest'>): Route {
-  const answer = (request: RouteRequest, digest: string, jcs: string, cache: 'public' | 'private'): Reply =>
-    conditional(request.header('if-none-match'), `"${digest}"`, {
-      status: 200,
-      headers: { 'content-type': 'application/json', 'cache-control': `${cache}, ${FOREVER}`, vary: 'Authorization' },
-      body: jcs,
-    });
   const handle = async (request: RouteRequest): Promise<Reply> => {
     const { digest = '' } = request.params;
     const published = isDigest(digest) ? await ledger.publicManifest(digest) : undefined;

@@ -68,8 +68,6 @@ function tenantOf(request: RouteRequest, { manifest }: Body, { listings }: Pick<
   return choice.ok ? { ok: true, value: choice.tenant } : refuse(choice.reply);
 }
 
-const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
-
 function answer(request: RouteRequest, result: Published, { listings }: Pick<Reputation, 'listings'>): Reply {
   if (result.kind === 'refused') {
     const { code, report, detail } = result;

@@ -9,6 +9,7 @@ import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { closed, shapes } from '../../http/schemas.ts';
 import { isPlatformAdmin } from '../../http/platform-admin.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
+import type { StatusChanged } from '../../reputation/status-changes.ts';
 import { orbStatusSchema } from './schemas.ts';
 
 const isStatus = (value: JsonValue | undefined): value is OrbStatus => ORB_STATUSES.some((status) => status === value);
@@ -21,6 +22,24 @@ const MEMBERS: readonly Member[] = [
 /** Whether the caller acts for the tenant that published the version. */
 const ownsIt = ({ caller }: RouteRequest, namespace: string): boolean =>
   caller !== undefined && (caller.tenants === '*' || caller.tenants.includes(namespace));
+
+/** A suspension and its end belong to the platform, every other change to the tenant that published. */
+const isOfPlatform = (from: OrbStatus, to: OrbStatus): boolean => from === 'suspended' || to === 'suspended';
+
+function changedReply(request: RouteRequest, orbId: string, status: OrbStatus, result: StatusChanged): Reply {
+  switch (result.kind) {
+    case 'done':
+      return json({ orb_id: orbId, status, log: { index: result.logIndex } });
+    case 'not-published':
+      return problem(request, 'orb-not-published');
+    case 'refused':
+      return problem(request, 'status-transition', {
+        detail: `${orbId} is ${result.from}; it can’t become ${status}.`,
+      });
+    default:
+      return result satisfies never;
+  }
+}
 
 /** `POST /marketplace/orbs/{orb_id}/status` (trust.md §8.6). */
 export function statusRoute({
@@ -37,16 +56,9 @@ export function statusRoute({
     const orb = listings.orb(orbId);
     if (orb === undefined) return problem(request, 'orb-not-published');
     const isAdmin = isPlatformAdmin(request.caller, platformNamespace);
-    // A suspension and its end belong to the platform, every other change to the tenant that published.
-    const isByPlatform = status === 'suspended' || orb.status === 'suspended';
-    if (isByPlatform ? !isAdmin : !ownsIt(request, orb.namespace)) return problem(request, 'forbidden');
-    const result = await statuses.change(orbId, { status, reason, isAdmin });
-    if (result.kind === 'not-published') return problem(request, 'orb-not-published');
-    if (result.kind === 'refused')
-      return problem(request, 'status-transition', {
-        detail: `${orbId} is ${result.from}; it can’t become ${status}.`,
-      });
-    return json({ orb_id: orbId, status, log: { index: result.logIndex } });
+    if (!(isOfPlatform(orb.status, status) ? isAdmin : ownsIt(request, orb.namespace)))
+      return problem(request, 'forbidden');
+    return changedReply(request, orbId, status, await statuses.change(orbId, { status, reason, isAdmin }));
   };
   return {
     method: 'post',

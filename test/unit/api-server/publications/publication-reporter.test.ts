@@ -40,7 +40,7 @@ class World {
   readonly client = createFakeKubeClient();
   readonly asked: PublishRequest[] = [];
   answer: () => Promise<Published> = async () => listed;
-  orb: ListedOrb | undefined = aListedOrb('acme.echo@1.0.0');
+  orb: ListedOrb | undefined = aListedOrb();
   org: Org = undefined;
   #reconcile: (() => Promise<Outcome>) | undefined;
 
@@ -132,10 +132,10 @@ describe('the report on an applied publication (trust.md §8)', () => {
   it('writes when an evaluation changes what it shows, and not when it changes nothing', async () => {
     const world = new World();
     await world.run();
-    world.orb = aListedOrb('acme.echo@1.0.0', { updatedAt: 1 });
+    world.orb = aListedOrb({ updatedAt: 1 });
     await world.run();
     expect(world.writes()).to.equal(1);
-    world.orb = aListedOrb('acme.echo@1.0.0', { status: 'yanked' });
+    world.orb = aListedOrb({ status: 'yanked' });
     await world.run();
     expect([world.writes(), statusOf(world.stored())['listing']]).to.deep.equal([2, 'yanked']);
     expect(world.asked).to.have.lengthOf(1);

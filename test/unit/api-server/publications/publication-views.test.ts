@@ -34,7 +34,7 @@ function start(existing: readonly KubeObject[] = [], leads = (): void => undefin
       }),
       markProjected: async (orbId) => void marked.push(orbId),
     },
-    listings: { orb: () => aListedOrb('acme.echo@1.0.0'), lacksView: () => marked.length === 0 },
+    listings: { orb: () => aListedOrb(), lacksView: () => marked.length === 0 },
     store: { byIndex: () => existing },
     assertLeading: leads,
   });

@@ -16,9 +16,9 @@ describe('Evaluator', () => {
 
   /** What is shown waits for a checkpoint, which is signed some time after the log has grown. */
   async function evaluate(epoch = 1): Promise<string> {
-    let result: string | undefined;
-    const evaluated = market.reputation.evaluator.evaluate(ORB, epoch, never).then((value) => (result = value));
-    while (result === undefined) await market.clock.advance(100);
+    const over = new AbortController();
+    const evaluated = market.reputation.evaluator.evaluate(ORB, epoch, never).finally(() => over.abort());
+    while (!over.signal.aborted) await market.clock.advance(100);
     return evaluated;
   }
   const kindsAfter = async (size: number): Promise<readonly string[]> =>

@@ -26,8 +26,8 @@ describe('OrgRechecks', () => {
   let stop: AbortController;
   let running: Promise<void>;
   let recheck: (org: string) => Promise<undefined>;
+  const log = (message: string): void => void logged.push(message);
   const start = (): void => {
-    const log = (message: string): void => void logged.push(message);
     const rechecks = new OrgRechecks({
       orgs: { recheck: (org) => recheck(org) },
       listings: { allOrgs: () => rows },

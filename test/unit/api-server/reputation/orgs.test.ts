@@ -8,6 +8,8 @@ const DAY_MS = 86_400_000;
 const key = anOrgKey();
 const other = anOrgKey();
 
+const nonceOf = (claimed: Claimed): string => (claimed.kind === 'claimed' ? claimed.nonce : expect.fail(claimed.kind));
+
 describe('Orgs', () => {
   let market: Marketplace;
   let orgs: Orgs;
@@ -48,9 +50,6 @@ describe('Orgs', () => {
       return entry?.kind === 'org' && entry.org === org ? [`${entry.event} ${entry.proof}`] : [];
     });
   }
-
-  const nonceOf = (claimed: Claimed): string =>
-    claimed.kind === 'claimed' ? claimed.nonce : expect.fail(claimed.kind);
 
   async function prove(tenant = 'team-g', signer = key): Promise<OrgVerified> {
     const nonce = nonceOf(await orgs.claim('globex', tenant, 'globex.com'));

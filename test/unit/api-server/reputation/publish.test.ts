@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { AcceptedTests, Published, PublishRequest } from '../../../../api-server/reputation/publish-request.ts';
-import type { JsonValue } from '../../../../core/json/json-value.ts';
 import { readEntry } from '../../../../core/log-entry/entry.ts';
 import { aReputation, type ReputationChange } from '../../../support/a-reputation.ts';
 import { at } from '../../../support/members.ts';
@@ -19,6 +18,23 @@ const summary = { required: 2, passed: 2, provenance: 'receipted', suiteDigest: 
 const GOOD: ReputationChange = {
   checkTests: () => Promise.resolve({ findings: [], summary, audit: undefined, accepted }),
 };
+
+const BAD: ReputationChange = {
+  checkTests: () => Promise.resolve({ findings: [], summary, audit: { checked: 2, invalid: 1 }, accepted: undefined }),
+};
+
+const LATER: ReputationChange = {
+  checkTests: () =>
+    Promise.resolve({
+      findings: [],
+      summary,
+      audit: undefined,
+      accepted: { ...accepted, reportSha256: '2'.repeat(64) },
+    }),
+};
+
+const said = ([result]: readonly Published[]): readonly unknown[] =>
+  result?.kind === 'refused' ? [result.stage, result.code] : [result?.kind];
 
 describe('Publisher', () => {
   let fixture: SqliteFixture;
@@ -45,17 +61,18 @@ describe('Publisher', () => {
   }
   const kinds = async (): Promise<readonly string[]> =>
     (await fixture.ledger.entries(0, 99)).map((text) => readEntry(text)?.kind ?? 'none');
-  const said = ([result]: readonly Published[]): readonly unknown[] =>
-    result?.kind === 'refused' ? [result.stage, result.code] : [result?.kind];
-
-  const manifest = (change: Readonly<Record<string, unknown>>): JsonValue => echoManifest(change);
   const refusals: readonly [why: string, request: Partial<PublishRequest>, stage: string, code: string][] = [
     ['no manifest at all', { manifest: 3 }, 'schema', 'validation-failed'],
-    ['an unknown member', { manifest: manifest({ colour: 'red' }) }, 'schema', 'validation-failed'],
-    ['an unknown capability', { manifest: manifest({ capabilities: ['no.such'] }) }, 'ontology', 'validation-failed'],
+    ['an unknown member', { manifest: echoManifest({ colour: 'red' }) }, 'schema', 'validation-failed'],
+    [
+      'an unknown capability',
+      { manifest: echoManifest({ capabilities: ['no.such'] }) },
+      'ontology',
+      'validation-failed',
+    ],
     [
       'build metadata in the version',
-      { manifest: manifest({ orb_id: 'acme.echo@1.0.0+b1' }) },
+      { manifest: echoManifest({ orb_id: 'acme.echo@1.0.0+b1' }) },
       'version',
       'version-build-metadata',
     ],
@@ -72,7 +89,7 @@ describe('Publisher', () => {
   }
 
   it('names every stage in the report, those after the failed one as not run', async () => {
-    const [result] = await publish({ manifest: manifest({ capabilities: ['no.such'] }) });
+    const [result] = await publish({ manifest: echoManifest({ capabilities: ['no.such'] }) });
     const report = jsonOf(result?.kind === 'refused' ? result.report : {});
     expect(at(report, 'stages')).to.deep.equal([
       { id: 'schema', status: 'passed' },
@@ -93,11 +110,9 @@ describe('Publisher', () => {
   });
 
   it('writes nothing of tests that are not good but the audit of the receipts that they cite', async () => {
-    const checkTests: ReputationChange['checkTests'] = () =>
-      Promise.resolve({ findings: [], summary, audit: { checked: 2, invalid: 1 }, accepted: undefined });
-    expect(said(await publish({}, { checkTests }))).to.deep.equal(['tests', 'validation-failed']);
+    expect(said(await publish({}, BAD))).to.deep.equal(['tests', 'validation-failed']);
     expect(await kinds()).to.deep.equal(['audit']);
-    expect(said(await publish({ dryRun: true }, { checkTests }))).to.deep.equal(['tests', 'validation-failed']);
+    expect(said(await publish({ dryRun: true }, BAD))).to.deep.equal(['tests', 'validation-failed']);
     expect(await kinds()).to.deep.equal(['audit']);
   });
 
@@ -118,10 +133,7 @@ describe('Publisher', () => {
     await publish();
     await publish();
     expect(await kinds()).to.deep.equal(['org', 'publish', 'test_report']);
-    const later = { ...accepted, reportSha256: '2'.repeat(64) };
-    const checkTests: ReputationChange['checkTests'] = () =>
-      Promise.resolve({ findings: [], summary, audit: undefined, accepted: later });
-    await publish({}, { checkTests });
+    await publish({}, LATER);
     expect(await kinds()).to.deep.equal(['org', 'publish', 'test_report', 'test_report']);
   });
 });

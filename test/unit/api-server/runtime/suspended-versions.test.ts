@@ -10,7 +10,7 @@ import { recordLog } from '../../../support/kube/runtime-recorders.ts';
 const parsed = parseOrbId('acme.echo@1.0.0');
 if (!parsed.ok) throw new TypeError('no id');
 const ECHO: OrbId = parsed.value;
-const { manifestDigest: PUBLISHED } = aListedOrb('acme.echo@1.0.0');
+const { manifestDigest: PUBLISHED } = aListedOrb();
 const OTHER = `sha256:${'1'.repeat(64)}`;
 
 interface Started {
@@ -24,7 +24,7 @@ function start(status: ListedOrb['status']): Started {
   const inFlight = new RunsInFlight();
   const switches = new KillSwitches(inFlight);
   const { logger, lines } = recordLog();
-  const listed = new Map([[String(ECHO), aListedOrb('acme.echo@1.0.0', { status })]]);
+  const listed = new Map([[String(ECHO), aListedOrb({ status })]]);
   const listeners: ((change: { readonly orbs: Iterable<string> }) => void)[] = [];
   const listings = {
     all: () => listed.values(),
@@ -39,7 +39,7 @@ function start(status: ListedOrb['status']): Started {
     switches,
     begin: (digest, namespace = 'acme') => inFlight.begin('team.support', { namespace, orbId: ECHO, digest }, 60_000),
     set: (next) => {
-      listed.set(ECHO, aListedOrb('acme.echo@1.0.0', { status: next }));
+      listed.set(ECHO, aListedOrb({ status: next }));
       for (const listener of listeners) listener({ orbs: [ECHO, 'acme.gone@1.0.0'] });
     },
     logged: lines,

@@ -33,6 +33,12 @@ const page = (items: readonly object[], next: string | null = null): object => (
   next,
 });
 
+/** One Orb a page: another one first, then the wanted one. */
+const pages: Answering = (request, response, count) => {
+  const found = count === 1 ? page([item('acme.mail.old@1.0.0')], '/next') : page([item('acme.mail@1.0.0')]);
+  json(200, found)(request, response, count);
+};
+
 describe('orb marketplace', () => {
   let cli: TestCli;
   let server: CliServer | undefined;
@@ -145,10 +151,6 @@ describe('orb marketplace', () => {
     });
 
     it('looks on the next pages too', async () => {
-      const pages: Answering = (request, response, count) => {
-        const found = count === 1 ? page([item('acme.mail.old@1.0.0')], '/next') : page([item('acme.mail@1.0.0')]);
-        json(200, found)(request, response, count);
-      };
       expect((await orb(pages, 'show', 'acme.mail@1.0.0', '-o', 'json')).exit).to.equal(0);
       expect(server?.received[1]?.url).to.include('offset=100');
     });

@@ -37,7 +37,7 @@ const BRONZE = { tier: 'bronze', tierStatus: 'stable', score: 40, scoreBp: 4000,
 
 const facts = (members: Partial<PublicationFacts> = {}): PublicationFacts => ({
   word: publishedWord(report()),
-  orb: aListedOrb('acme.echo@1.0.0', { standing: BRONZE }),
+  orb: aListedOrb({ standing: BRONZE }),
   certificate: { sha256: 'ab'.repeat(32), validUntil: '2026-12-01T00:00:00Z' },
   hasOrb: true,
   ...members,
@@ -62,7 +62,7 @@ describe('the evaluation part of a publication’s status', () => {
       reputationScore: 40,
       confidence: 'low',
       listing: 'active',
-      logIndex: 1,
+      logIndex: 7,
       certificate: { sha256: 'ab'.repeat(32), validUntil: '2026-12-01T00:00:00Z' },
     });
     const reasons = ['Published', 'Certified', 'OrbMatches'].map((type) => conditionOf(object, type)?.reason);
@@ -71,7 +71,7 @@ describe('the evaluation part of a publication’s status', () => {
   });
 
   it('says that a version has no tier yet, and that its namespace lacks the Orb', () => {
-    const object = written({ orb: aListedOrb('acme.echo@1.0.0'), certificate: undefined, hasOrb: false });
+    const object = written({ orb: aListedOrb(), certificate: undefined, hasOrb: false });
     const states = ['Certified', 'OrbMatches'].map((type) => conditionOf(object, type)?.status);
     expect([states, statusOf(object)['certificate']]).to.deep.equal([['False', 'False'], undefined]);
     expect(findingsOf(object)).to.have.lengthOf(1);
