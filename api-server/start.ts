@@ -91,6 +91,7 @@ async function open(
     ca,
     apiKeys: apiKeys.keys,
     reputation: {
+      holder: settings.identity,
       operator: { orgs: new Map(settings.orgs), firstComes: false },
       intervalMs: settings.reputationIntervalMs,
     },

@@ -38,6 +38,16 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verify/verify.ts')).verifyVerb,
   },
   {
+    name: 'reputation explain',
+    summary: 'Shows why an Orb has its score and its tier, and what the next tier lacks.',
+    load: async () => (await import('./reputation/explain.ts')).explainVerb,
+  },
+  {
+    name: 'reputation recompute',
+    summary: 'Computes the score of an Orb from the public log alone, and compares it with the published one.',
+    load: async () => (await import('./reputation/recompute.ts')).recomputeVerb,
+  },
+  {
     name: 'trust add',
     summary: 'Pins the root key of an issuer: orb verify trusts its keys from then on.',
     load: async () => (await import('./trust/trust-add.ts')).trustAddVerb,

@@ -347,6 +347,23 @@ export interface OrbPublicationStatus {
    * Reputation, 0 to 100.
    */
   readonly reputationScore?: number;
+  /**
+   * Whether the tier is about to change.
+   */
+  readonly tierStatus?: 'stable' | 'at_risk' | 'suspended';
+  /**
+   * How much evidence the score has.
+   */
+  readonly confidence?: 'provisional' | 'low' | 'medium' | 'high';
+  /**
+   * State of the published version in the marketplace.
+   */
+  readonly listing?: 'active' | 'deprecated' | 'yanked' | 'suspended';
+  /**
+   * Index of its publish entry in the log.
+   */
+  readonly logIndex?: number;
+  readonly certificate?: IssuedCertificate;
   readonly validationReport?: ValidationReport;
   /**
    * What is true of it, one condition a type.
@@ -354,6 +371,19 @@ export interface OrbPublicationStatus {
    * @maxItems 32
    */
   readonly conditions?: readonly StatusCondition[];
+}
+/**
+ * Its newest certificate that is in force.
+ */
+export interface IssuedCertificate {
+  /**
+   * SHA-256 of the certificate, 64 hexadecimal digits: as in its entry of the log.
+   */
+  readonly sha256: string;
+  /**
+   * When it ends.
+   */
+  readonly validUntil: string;
 }
 /**
  * Report of the publishing pipeline, member for member as POST /marketplace/orbs/publish answers it.
@@ -446,7 +476,7 @@ export interface ReportFinding {
    */
   readonly code: string;
   /**
-   * JSON Pointer into the manifest.
+   * JSON Pointer into the body of a request to publish, which has the members of spec.
    */
   readonly pointer: string;
   /**

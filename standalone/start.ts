@@ -88,6 +88,8 @@ async function open(settings: Settings, { clock, log, orb, root, env }: StartToo
     ca: [...authorities, example.ca],
     apiKeys: apiKeys.keys,
     reputation: {
+      // Only one process uses the ledger, so the lease of a killed process is taken over at once.
+      holder: 'standalone',
       operator: { orgs: new Map(settings.orgs), firstComes: settings.orgs.length === 0 },
       intervalMs: settings.reputationIntervalMs,
     },

@@ -1,18 +1,15 @@
 import type { LedgerIdentity } from './tables/identity.ts';
 import type { TablePorts } from './tables/tables.ts';
 
-export type { StoredCertificate } from './tables/certificates.ts';
-export type { LedgerChange } from './tables/changes.ts';
 export type { SignedCheckpoint } from './tables/checkpoints.ts';
 export type { Evaluation, NewEvaluation } from './tables/evaluations.ts';
 export type { IdempotencyClaim, IdempotencyEntry } from './tables/idempotency.ts';
-export type { NewOrg, OrgRow } from './tables/orgs.ts';
-export type { NewPublication, Publication, PublicationStatus, StatusChange } from './tables/publications.ts';
+export type { NewOrg } from './tables/orgs.ts';
+export type { NewPublication, Publication } from './tables/publications.ts';
 export type { FinishResult, ReceiptPage, ReceiptQuery, RunFinish, StoredReceipt } from './tables/receipts.ts';
-export type { EvidenceAt } from './tables/reputation.ts';
 export type { OverdueRun, RunStart } from './tables/runs.ts';
 export type { LastSwap, NewSwap, StoredSwap } from './tables/swap-receipts.ts';
-export type { NewTestReport, StoredTestReport, TestReport } from './tables/test-reports.ts';
+export type { TestReport } from './tables/test-reports.ts';
 export type { PlacedEntry } from './tables/tier-changes.ts';
 
 export interface LedgerLoad {

@@ -83,6 +83,28 @@ type Found = Omit<Committed, 'results'>;
 
 type Read = TableParts<WriteRow>['read'];
 
+/** The connection of reads that take several turns. Most ledgers never need it. */
+class LongReads {
+  readonly #file: string;
+  #connection: DatabaseSync | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  readonly connection = (): DatabaseSync => {
+    this.#connection ??= openReader(this.#file);
+    return this.#connection;
+  };
+
+  /** A read that is under way rejects. */
+  close(): void {
+    this.#connection?.close();
+  }
+}
+
+const openReader = (file: string): DatabaseSync => new DatabaseSync(file, { readOnly: true, timeout: 0 });
+
 interface Parts {
   readonly lock: ProcessLock;
   readonly writer: WriterHandle;
@@ -91,6 +113,7 @@ interface Parts {
    * transactions only, and it never waits for the writer.
    */
   readonly reader: DatabaseSync;
+  readonly longReads: LongReads;
   readonly queue: GroupCommit<WriteRow, RowResult>;
   readonly schedule: CheckpointSchedule;
   readonly ports: TablePorts;
@@ -98,13 +121,14 @@ interface Parts {
 
 /** The part of the port that the tables answer. */
 function portOfTables(
-  { reader, queue }: Pick<Parts, 'reader' | 'queue'>,
+  { reader, longReads, queue }: Pick<Parts, 'reader' | 'longReads' | 'queue'>,
   options: SqliteLedgerOptions,
   read: Read,
 ): TablePorts {
   const { clock, random, dataKey, gate = OPEN } = options;
   return TABLES.port({
     prepare: (sql) => reader.prepare(sql),
+    longReads: longReads.connection,
     read,
     write: (row) => queue.add(row),
     writeLogged: (row) => {
@@ -126,7 +150,8 @@ interface Opening {
 
 function startParts({ options, lock, read }: Opening, writer: WriterHandle): Parts {
   const { file, clock, onCheckpoint, gate = OPEN } = options;
-  const reader = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+  const reader = openReader(file);
+  const longReads = new LongReads(file);
   const queue: GroupCommit<WriteRow, RowResult> = createGroupCommit({
     flush: (rows, { committed, failed }) =>
       writer.flush(rows, {
@@ -141,8 +166,8 @@ function startParts({ options, lock, read }: Opening, writer: WriterHandle): Par
     defer: setImmediate,
   });
   const schedule = new CheckpointSchedule({ clock, queue, onCheckpoint, gate });
-  const ports = portOfTables({ reader, queue }, options, read);
-  return { lock, writer, reader, queue, schedule, ports };
+  const ports = portOfTables({ reader, longReads, queue }, options, read);
+  return { lock, writer, reader, longReads, queue, schedule, ports };
 }
 
 /**
@@ -177,13 +202,14 @@ async function openParts(opening: Opening, made: string | undefined): Promise<Pa
   }
 }
 
-async function closeParts({ lock, writer, reader, queue, schedule }: Parts): Promise<void> {
+async function closeParts({ lock, writer, reader, longReads, queue, schedule }: Parts): Promise<void> {
   schedule.stop();
   // A full disk loses no data here: the checkpoint is signed by the next start.
   const last = schedule.sign().catch(() => undefined);
   await queue.drain();
   await last;
   reader.close();
+  longReads.close();
   await writer.close();
   lock.release();
 }

@@ -1,6 +1,5 @@
 import { errorCode } from '../../core/errors/error-code.ts';
-import type { CaseWork } from '../../core/suite/case-work.ts';
-import type { CaseWorkAnswer } from '../../core/suite/judge-report.ts';
+import type { CaseWork, CaseWorkAnswer } from '../../core/suite/case-work.ts';
 import { threadOf, type StartThread } from '../threads/start-thread.ts';
 import type { FromCaseThread } from './serve-cases.ts';
 

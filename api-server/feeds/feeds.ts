@@ -17,6 +17,7 @@ import { UrlSecretIndex } from '../vault/url-secret-index.ts';
 import { UrlSecretReports } from '../vault/url-secret-reports.ts';
 import { createVaultReporter, type VaultReporterDeps } from '../vault/vault-reporter.ts';
 import { VaultWatches } from '../vault/vault-watches.ts';
+import { createPublicationFeed } from '../publications/publication-feed.ts';
 import { InitialSync } from './initial-sync.ts';
 import { publicationChanged } from './kill-feeds.ts';
 import { OrbFeed, withoutConditions, type OrbFeedDeps } from './orb-feed.ts';
@@ -25,8 +26,8 @@ import { createSwapTasks, type SwapTasks, type SwapTasksDeps } from './swap-task
 
 export interface FeedOptions
   extends Pick<SwapTasksDeps, 'identity' | 'random' | 'recorder' | 'evaluator'>, Pick<OrbFeedDeps, 'compile'> {
-  /** For statuses, and for the LISTs and watches of Secrets. */
-  readonly client: Pick<KubeClient, 'get' | 'apply'> & ReadingClient;
+  /** For statuses, for OrbPublications, and for the LISTs and watches of Secrets. */
+  readonly client: Pick<KubeClient, 'get' | 'apply' | 'create'> & ReadingClient;
   readonly metrics: RuntimeMetrics;
   readonly reflect: Reflect;
   readonly reflectSecrets: ReflectSecrets;
@@ -254,8 +255,11 @@ export async function createFeeds(platform: Platform, options: FeedOptions): Pro
   const lease = createLedgerLease({ ledger, name: 'status-writer', holder: options.identity, clock, logger });
   const orbs = createOrbFeed(parts, valid);
   const orbisets = createOrbisetFeed(parts, { last, lease, orbs: orbs.pass });
-  const publications = options.reflect({
-    kind: KINDS.orbpublication,
+  const publications = createPublicationFeed({
+    ...options,
+    platform,
+    lease,
+    orbsKnown: orbs.pass.over,
     onChange: ({ key, after }) => publicationChanged({ switches: runtime.switches, dialer, logger }, key, after),
   });
   const missing = (): readonly string[] => [
@@ -264,13 +268,15 @@ export async function createFeeds(platform: Platform, options: FeedOptions): Pro
   ];
   const run = async (signal: AbortSignal): Promise<void> => {
     const working = [orbs.controller, orbisets.controller].map((controller) => controller.run(signal));
-    const leading = lease.run(signal, (scope) => orbisets.reporter.run(scope));
+    const leading = lease.run(signal, async (scope) => {
+      await Promise.all([orbisets.reporter.run(scope), publications.lead(scope)]);
+    });
     await Promise.all([...working, leading, orbs.holder.run(signal)]);
     orbisets.watches.stop();
     orbisets.urlSecrets.stop();
   };
   return {
-    reflectors: { orbs: orbs.reflector, orbisets: orbisets.reflector, publications },
+    reflectors: { orbs: orbs.reflector, orbisets: orbisets.reflector, publications: publications.reflector },
     missing,
     vaultChanged: orbisets.changed,
     run,

@@ -66,7 +66,7 @@ function vaultOf({ orb, probing }: ProbedOrb, { catalog }: ProbeTools): Vault | 
 export function prepareProbe(probed: ProbedOrb, provider: CompiledProvider, tools: ProbeTools): PreparedProbe {
   const { orb, probing } = probed;
   const { probe } = provider;
-  if (tools.switches.refusal(orb.namespace, orb.orbId) !== undefined) return { kind: 'stopped' };
+  if (tools.switches.refusal(orb.namespace, orb.orbId, orb.digest) !== undefined) return { kind: 'stopped' };
   if (probe === undefined) return { kind: 'skip', why: 'manifest-probe-unsafe' };
   const vault = vaultOf(probed, tools);
   if (vault === undefined) return { kind: 'stopped' };

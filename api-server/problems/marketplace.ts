@@ -32,7 +32,7 @@ export const marketplaceProblems = {
     title: 'A published version has no build metadata',
     next: 'Leave out “+…” of the version: two such ids would have the same precedence.',
   },
-  'org-not-found': { status: 404, title: 'No such organisation', next: 'orb org claim NAME claims it.' },
+  'org-not-found': { status: 404, title: 'No such organisation', next: 'Claim it: orb org claim NAME.' },
   'org-taken': {
     status: 409,
     title: 'The organisation belongs to another tenant',

@@ -1,6 +1,6 @@
 import type { ProblemPart } from './problem-part.ts';
 
-/** Codes of scores and certificates. */
+/** Codes of reputations and certificates. */
 export const reputationProblems = {
   'certificate-not-issued': {
     status: 404,

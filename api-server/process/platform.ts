@@ -34,13 +34,14 @@ import { OrbFailovers } from '../runtime/failover/orb-failovers.ts';
 import { WarningLimiter } from '../runtime/warning-limiter.ts';
 import { KillSwitches } from '../runtime/kill-switches.ts';
 import { RunRates } from '../runtime/run-rates.ts';
+import { followSuspensions } from '../runtime/suspended-versions.ts';
 import { RunsInFlight } from '../runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../runtime/runtime.ts';
 import { CaseRunner } from '../../adapters/suite-worker/case-runner.ts';
 import type { OperatorProof } from '../../core/publication/owner.ts';
 import { createReceiptVerifier } from '../services/receipts/verify-stored.ts';
 import { createCheckTests } from '../reputation/check-tests.ts';
-import { resolveTxt } from '../../adapters/dns/resolve-txt.ts';
+import { resolveTxt } from '../../adapters/egress/resolve-txt.ts';
 import { Reputation } from '../reputation/reputation.ts';
 import { SelfCheck, startCheckThread } from '../self-check/self-check.ts';
 import { Slots } from '../runtime/slots.ts';
@@ -87,6 +88,8 @@ export interface PlatformOptions {
   readonly ca: readonly string[];
   readonly apiKeys: MetricSources['apiKeys'];
   readonly reputation: {
+    /** Name of this process in the lease of evaluations. */
+    readonly holder: string;
     readonly operator: OperatorProof;
     /** Time between evaluations of an Orb with new runs, ms. */
     readonly intervalMs: number;
@@ -119,38 +122,44 @@ const createLogHead = ({ clock, log }: PlatformOptions, document: KeysDocument):
 
 interface ReputationParts {
   readonly ledger: Ledger;
-  readonly certificates: SealTools;
   readonly random: (bytes: number) => Uint8Array;
   readonly document: KeysDocument;
-  readonly runCases: CaseRunner['run'];
   readonly metrics: Pick<Metrics, 'registry'>;
+}
+
+/** Publishing, and what it needs alone. */
+interface CreatedReputation extends Pick<Platform, 'reputation' | 'certificates'> {
+  readonly cases: CaseRunner;
 }
 
 function createReputation(
   options: PlatformOptions,
-  { document, runCases, metrics, ...parts }: ReputationParts,
-): Reputation {
+  { ledger, random, document, metrics }: ReputationParts,
+): CreatedReputation {
   const { clock, log, keys, exceptions, runtime, reputation } = options;
-  const { ledger, certificates } = parts;
+  const certificates: SealTools = { signer: keys.certificate, sha256Hex, encoding: nodeEncoding };
+  const cases = new CaseRunner({ most: 1 });
   const allowedOrigins = exceptions.map(({ origin }) => origin);
   const primitives = { sha256, ed25519Verify };
   const { isSigned } = createReceiptVerifier(document, { ...primitives, now: clock.now });
-  const made = new Reputation({
-    ...parts,
+  const checking = { ledger, clock, certificates, allowedOrigins, runCases: cases.run, isSigned, primitives };
+  const created = new Reputation({
     counters: createReputationCounters(metrics.registry),
     ...reputation,
+    ledger,
+    random,
+    certificates,
     clock,
     logger: log.logger,
     issuer: keys.issuer,
     logOrigin: keys.logOrigin,
-    holder: runtime.owner,
     platformNamespace: runtime.platformNamespace,
     resolveTxt,
     allowedOrigins,
-    checkTests: createCheckTests({ ledger, clock, certificates, allowedOrigins, runCases, isSigned, primitives }),
+    checkTests: createCheckTests(checking),
   });
-  observeReputation(metrics.registry, made.metricSources());
-  return made;
+  observeReputation(metrics.registry, created.metricSources());
+  return { reputation: created, certificates, cases };
 }
 
 function openLedger(
@@ -187,6 +196,8 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
   const { version, reputation, ...shared } = parts;
   const { catalog, metrics } = parts;
   const inFlight = new RunsInFlight();
+  const switches = new KillSwitches(inFlight);
+  followSuspensions(reputation.listings, switches, log.logger);
   return {
     ...shared,
     clock,
@@ -211,7 +222,7 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     rates: new RunRates(),
     published: reputation.listings,
     publishedRun: reputation.evaluations.ran,
-    switches: new KillSwitches(inFlight),
+    switches,
     failover: new OrbFailovers({
       clock,
       random: Math.random,
@@ -258,16 +269,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const admission = createAdmission({ ledger: () => ledger.load(), loopDelayMs: delay.meanMs });
   const metrics = createMetrics({ clock, version, sources: metricSources(options, { ledger, head, admission }) });
   const catalog = new MemoryCatalog();
-  const certificates: SealTools = { signer: keys.certificate, sha256Hex, encoding: nodeEncoding };
-  const cases = new CaseRunner({ most: 1 });
-  const reputation = createReputation(options, {
-    ledger,
-    certificates,
-    random,
-    document,
-    metrics,
-    runCases: cases.run,
-  });
+  const { reputation, certificates, cases } = createReputation(options, { ledger, random, document, metrics });
   await reputation.open();
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation });
   const close = async (): Promise<void> => {
@@ -279,12 +281,11 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     await head.close();
     await log.logger.flush();
   };
-  const followHead: Platform['followHead'] = (store, forked) =>
-    head.follow({ ledger, store, forked, opened: (size) => beginLog(options, ledger, size) });
   const made = {
     ledger,
     logHead: head,
-    followHead,
+    followHead: (store: HeadStore, forked: (doubt: Doubt) => void) =>
+      head.follow({ ledger, store, forked, opened: (size) => beginLog(options, ledger, size) }),
     dialer,
     catalog,
     metrics,

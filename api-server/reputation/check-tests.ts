@@ -6,11 +6,11 @@ import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import { signJws } from '../../core/receipt/jws.ts';
 import { isReceiptRecord } from '../../core/receipt/record-schema.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
-import type { CitedReceipt } from '../../core/suite/judge-receipts.ts';
-import { judgeTests, type JudgedReport, type JudgeTools } from '../../core/suite/judge-report.ts';
-import { sealStatement, testResultStatement } from '../../core/suite/statement.ts';
+import type { CitedReceipt } from '../../core/test-report/judge-receipts.ts';
+import { judgeTests, type JudgedReport, type JudgeTools } from '../../core/test-report/judge-report.ts';
+import { sealStatement, testResultStatement } from '../../core/test-report/statement.ts';
 import { recordOf } from '../run/receipt-summary.ts';
-import type { AcceptedTests, CheckTests, PublishRequest, TestsVerdict } from './publish.ts';
+import type { AcceptedTests, CheckTests, PublishRequest, TestsVerdict } from './publish-request.ts';
 
 export interface CheckTestsParts {
   readonly ledger: Pick<Ledger, 'receiptOfAnyTenant' | 'hasTestReport'>;

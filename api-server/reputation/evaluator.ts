@@ -22,7 +22,7 @@ export interface EvaluatorParts {
 }
 
 /** Result of `Evaluator.evaluate`. */
-export type Evaluated = 'done' | 'unknown' | 'fenced';
+export type Evaluated = 'done' | 'unknown' | 'fenced' | 'conflict';
 
 const CHECKPOINT_MS = 5000;
 /** Changes of the tier that a profile shows. */
@@ -41,7 +41,9 @@ export class Evaluator {
 
   /**
    * @param epoch of the lease `reputation`
-   * @returns `fenced`: another process holds the lease by now @throws LedgerError
+   * @returns `fenced`: another process holds the lease by now; `conflict`: its place in the status lists was revoked
+   * meanwhile; `unknown`: nothing is published, or no checkpoint covers the log yet. Only `done` has written something.
+   * @throws LedgerError
    */
   async evaluate(orbId: string, epoch: number, signal: AbortSignal): Promise<Evaluated> {
     const { ledger, listings, clock } = this.#parts;
@@ -54,11 +56,9 @@ export class Evaluator {
     const asOf = new Date(now).toISOString().slice(0, 10);
     const subject = { orbId, manifestDigest: orb.manifestDigest, asOf, logWitnessed: null };
     const evaluation = evaluate(evidence, subject, before, now);
-    const over = { asOf, size: evidence.size, root: evidence.root };
-    const change = evaluation.changed ? [tierChange(orb, before, evaluation, { ...over, now })] : [];
-    const newest = await this.#parts.certificates.newest(orbId);
-    const certificate = await this.#certificate(orb, evaluation, newest, { ...over, now });
-    const entries: readonly LogEntry[] = [...change, ...certificate.entries];
+    const over: Over = { asOf, size: evidence.size, root: evidence.root, now };
+    const certificate = await this.#certificate(orb, evaluation, over);
+    const entries: readonly LogEntry[] = [...tierChanges(orb, before, evaluation, over), ...certificate.entries];
     const profile = profileOf({
       ...evaluation,
       subject,
@@ -78,9 +78,8 @@ export class Evaluator {
       certificate: certificate.issued === undefined ? null : { ...certificate.issued, entry: entries.length - 1 },
       revokeIndex: certificate.revokeIndex,
     });
-    if (result.kind === 'fenced') return 'fenced';
     await listings.refresh();
-    return 'done';
+    return result.kind;
   }
 
   /** What is shown is covered by a signed checkpoint: a stranger can compute it again. */
@@ -95,12 +94,8 @@ export class Evaluator {
     }
   }
 
-  async #certificate(
-    orb: ListedOrb,
-    evaluation: Evaluation,
-    newest: NewestCertificate | undefined,
-    over: Over,
-  ): Promise<CertificateChange> {
+  async #certificate(orb: ListedOrb, evaluation: Evaluation, over: Over): Promise<CertificateChange> {
+    const newest = await this.#parts.certificates.newest(orb.orbId);
     const step = certificateStep(orb.status, evaluation, newest, over.now);
     if (step === 'none') return NO_CHANGE;
     if (step === 'revoke' && newest !== undefined) return revocation(orb, evaluation, newest, over.now);
@@ -135,8 +130,11 @@ const NO_CHANGE: CertificateChange = { entries: [], issued: undefined, revokeInd
 
 const time = (ms: number): string => new Date(ms).toISOString();
 
-function tierChange(orb: ListedOrb, before: HeldTier, { held, score, judgement }: Evaluation, over: Over): LogEntry {
-  return {
+/** The entry of a changed tier; none when it stays. */
+function tierChanges(orb: ListedOrb, before: HeldTier, evaluation: Evaluation, over: Over): readonly LogEntry[] {
+  const { held, score, judgement, changed } = evaluation;
+  if (!changed) return [];
+  const entry: LogEntry = {
     kind: 'tier_change',
     orb_id: orb.orbId,
     manifest_digest: orb.manifestDigest,
@@ -150,6 +148,7 @@ function tierChange(orb: ListedOrb, before: HeldTier, { held, score, judgement }
     criteria_failed: judgement.missing.map(({ id }) => id),
     at: time(over.now),
   };
+  return [entry];
 }
 
 function revocation(

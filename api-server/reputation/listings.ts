@@ -2,17 +2,24 @@ import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { NOT_EVALUATED, type ListedOrb, type Publisher, type Standing } from '../../core/publication/listed-orb.ts';
-import { orgOf } from '../../core/reputation/line.ts';
+import { lineOf, orgOf } from '../../core/reputation/line.ts';
 import type { PublishedVersion, PublishedVersions } from '../../core/run/published.ts';
 import { isDigest } from '../../core/json/digest.ts';
 import { readStanding } from './stored-evaluation.ts';
 
-type Ports = Pick<Ledger, 'publications' | 'orgs' | 'evaluations' | 'publicManifest'>;
+type Ports = Pick<Ledger, 'publications' | 'orgs' | 'evaluations' | 'publicManifest' | 'lineEvidence'>;
 type Publication = Awaited<ReturnType<Ledger['publications']>>[number];
 type Org = Awaited<ReturnType<Ledger['orgs']>>[number];
 
 /** After so long without news the memory may be wrong (trust.md §4, `standing`). */
 const FRESH_MS = 60_000;
+
+/** What one refresh brought. */
+export interface ListingChange {
+  /** Ids of versions whose row, organisation or evaluation changed. */
+  readonly orbs: ReadonlySet<string>;
+  readonly orgs: ReadonlySet<string>;
+}
 
 /** What the lists show of a manifest. */
 type Shown = Pick<ListedOrb, 'description' | 'provider' | 'capabilities'>;
@@ -43,7 +50,10 @@ export class Listings implements PublishedVersions {
   readonly #held = new Map<string, string>();
   readonly #listed = new Map<string, ListedOrb>();
   readonly #versions = new Map<string, PublishedVersion>();
-  readonly #changed = new Set<() => void>();
+  readonly #deprecatedAt = new Map<string, number>();
+  readonly #unprojected = new Set<string>();
+  readonly #listeners = new Set<(change: ListingChange) => void>();
+  #change: { readonly orbs: Set<string>; readonly orgs: Set<string> } = { orbs: new Set(), orgs: new Set() };
   #publicationChange = 0;
   #orgChange = 0;
   #evaluationChange = 0;
@@ -95,10 +105,16 @@ export class Listings implements PublishedVersions {
 
   readonly allOrgs = (): Iterable<Org> => this.#orgs.values();
 
+  /** Whether a version still lacks its view, an OrbPublication. */
+  readonly lacksView = (orbId: string): boolean => this.#unprojected.has(orbId);
+
+  /** Versions that `lacksView` is true of. */
+  readonly withoutView = (): Iterable<string> => this.#unprojected;
+
   /** Calls the listener after each refresh that changed something. @returns a function that ends it */
-  readonly watch = (listener: () => void): (() => void) => {
-    this.#changed.add(listener);
-    return () => void this.#changed.delete(listener);
+  readonly watch = (listener: (change: ListingChange) => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   };
 
   /** Reads what changed. Calls wait for each other. @throws LedgerError */
@@ -115,16 +131,26 @@ export class Listings implements PublishedVersions {
     await this.#readEvaluations();
     await this.#readPublications();
     this.#freshAt = this.#clock.monotonic();
-    if (this.#generation !== before) for (const listener of this.#changed) listener();
+    if (this.#generation === before) return;
+    const change = this.#change;
+    this.#change = { orbs: new Set(), orgs: new Set() };
+    for (const listener of this.#listeners) listener(change);
   }
 
   async #readOrgs(): Promise<void> {
-    for (const row of await this.#ledger.orgs(this.#orgChange)) {
-      this.#orgs.set(row.org, row);
-      this.#orgChange = Math.max(this.#orgChange, row.change);
-      this.#generation += 1;
-      for (const { orbId, org } of this.#publications.values()) if (org === row.org) this.#list(orbId);
+    for (let more = true; more;) {
+      const rows = await this.#ledger.orgs(this.#orgChange);
+      for (const row of rows) this.#setOrg(row);
+      more = rows.length > 0;
     }
+  }
+
+  #setOrg(row: Org): void {
+    this.#orgs.set(row.org, row);
+    this.#orgChange = Math.max(this.#orgChange, row.change);
+    this.#change.orgs.add(row.org);
+    this.#generation += 1;
+    for (const { orbId, org } of this.#publications.values()) if (org === row.org) this.#list(orbId);
   }
 
   async #readEvaluations(): Promise<void> {
@@ -147,12 +173,27 @@ export class Listings implements PublishedVersions {
       const rows = await this.#ledger.publications(this.#publicationChange);
       for (const row of rows) {
         if (!this.#shown.has(row.orbId)) this.#shown.set(row.orbId, await this.#manifest(row.manifestDigest));
+        await this.#dateDeprecation(row);
         this.#publications.set(row.orbId, row);
+        if (row.projected) this.#unprojected.delete(row.orbId);
+        else this.#unprojected.add(row.orbId);
         this.#publicationChange = Math.max(this.#publicationChange, row.change);
         this.#list(row.orbId);
       }
       more = rows.length > 0;
     }
+  }
+
+  /** When a version was deprecated stands in the log alone. */
+  async #dateDeprecation({ orbId, org, status }: Publication): Promise<void> {
+    this.#deprecatedAt.delete(orbId);
+    if (status !== 'deprecated') return;
+    const { events } = await this.#ledger.lineEvidence(lineOf(orbId), org);
+    const times = events.flatMap(({ entry }) =>
+      entry.kind === 'orb_status' && entry.orb_id === orbId && entry.status === 'deprecated' ? [entry.at] : [],
+    );
+    const last = times.at(-1);
+    if (last !== undefined) this.#deprecatedAt.set(orbId, Date.parse(last));
   }
 
   async #manifest(digest: string): Promise<Shown> {
@@ -188,7 +229,15 @@ export class Listings implements PublishedVersions {
       publishedAt,
       updatedAt: Math.max(publishedAt, this.#evaluatedAt.get(orbId) ?? 0),
     });
-    this.#versions.set(orbId, { manifestDigest, namespace, status, isCertified: standing.tier !== 'uncertified' });
+    const deprecatedAt = this.#deprecatedAt.get(orbId);
+    this.#versions.set(orbId, {
+      manifestDigest,
+      namespace,
+      status,
+      isCertified: standing.tier !== 'uncertified',
+      ...(deprecatedAt === undefined ? {} : { deprecatedAt }),
+    });
+    this.#change.orbs.add(orbId);
     this.#generation += 1;
   }
 }

@@ -2,13 +2,11 @@ import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { PublishOutcome, ReputationCounters } from '../../adapters/telemetry/reputation-metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { jcs } from '../../core/json/jcs.ts';
-import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { entryText, type EntryOf, type LogEntry } from '../../core/log-entry/entry.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
-import { compileOrb } from '../../core/orb/compile-orb.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
-import { checkOntology } from '../../core/ontology/check-ontology.ts';
 import { ORB_ONTOLOGY } from '../../core/ontology/orb-ontology.ts';
+import { checkManifestForPublication } from '../../core/publication/check-manifest.ts';
 import { ownershipOf, type OperatorProof } from '../../core/publication/owner.ts';
 import {
   below,
@@ -19,40 +17,14 @@ import {
 } from '../../core/publication/validation-report.ts';
 import { orgOf } from '../../core/reputation/line.ts';
 import type { Listings } from './listings.ts';
-
-/** What is to be published, as it was sent. */
-export interface PublishRequest {
-  readonly tenant: string;
-  readonly manifest: JsonValue;
-  readonly testResults: JsonValue;
-  /** Empty: none were sent. */
-  readonly testSuites: readonly JsonValue[];
-  readonly dryRun: boolean;
-}
-
-/** A test report that passed. */
-export interface AcceptedTests {
-  readonly reportSha256: string;
-  readonly report: string;
-  readonly suites: string | null;
-  /** Compact JWS. */
-  readonly statement: string;
-  /** ISO time of the end of the tests. */
-  readonly testedAt: string;
-}
-
-/** Result of stage `tests`. */
-export interface TestsVerdict {
-  readonly findings: readonly Finding[];
-  readonly summary: TestSummary | null;
-  /** Receipts that the report cites; undefined: it cites none. */
-  readonly audit: { readonly checked: number; readonly invalid: number } | undefined;
-  /** Undefined: the stage failed. */
-  readonly accepted: AcceptedTests | undefined;
-}
-
-/** Stage `tests` (trust.md §8.4). */
-export type CheckTests = (orb: CompiledOrb, request: PublishRequest) => Promise<TestsVerdict>;
+import type {
+  AcceptedTests,
+  CheckTests,
+  Published,
+  PublishRequest,
+  RefusalCode,
+  TestsVerdict,
+} from './publish-request.ts';
 
 export interface PublisherParts {
   readonly ledger: Pick<Ledger, 'publish' | 'addTestReport' | 'hasTestReport' | 'appendEntries'>;
@@ -63,35 +35,6 @@ export interface PublisherParts {
   readonly checkTests: CheckTests;
   readonly counters: Pick<ReputationCounters, 'published'>;
 }
-
-type RefusalCode =
-  | 'validation-failed'
-  | 'namespace-not-owned'
-  | 'namespace-unverified'
-  | 'version-immutable'
-  | 'version-tombstoned'
-  | 'version-build-metadata';
-
-/** Result of a request to publish. */
-export type Published =
-  | {
-      readonly kind: 'refused';
-      readonly code: RefusalCode;
-      readonly stage: Stage;
-      readonly report: JsonObject;
-      readonly detail?: string;
-    }
-  /** A dry run: every stage before `listing` passed. */
-  | { readonly kind: 'checked'; readonly report: JsonObject }
-  /** `isNew` false: the same bytes were published before. */
-  | {
-      readonly kind: 'listed';
-      readonly isNew: boolean;
-      readonly orbId: string;
-      readonly digest: string;
-      readonly logIndex: number;
-      readonly report: JsonObject;
-    };
 
 const outcomeOf = (result: Published): PublishOutcome => {
   if (result.kind === 'listed') return result.isNew ? 'listed' : 'known';
@@ -133,31 +76,31 @@ export class Publisher {
 
   async #run(request: PublishRequest): Promise<Published> {
     const { allowedOrigins } = this.#parts;
-    const checked = compileOrb(request.manifest, { namespace: request.tenant, allowedOrigins });
+    const { orb, schema, ontology } = checkManifestForPublication(request.manifest, {
+      namespace: request.tenant,
+      allowedOrigins,
+    });
     const facts: ReportFacts = {
-      orbId: null,
-      manifestDigest: null,
+      orbId: orb?.orbId ?? null,
+      manifestDigest: orb?.digest ?? null,
       ontology: ONTOLOGY,
       passed: [],
       tests: null,
-      findings: below('/manifest', checked.findings),
+      findings: below('/manifest', [...schema, ...ontology]),
     };
-    if (!checked.ok) return refused('schema', 'validation-failed', facts);
-    const { orbId, digest } = checked.value;
-    return this.#checkMeaning(checked.value, request, { ...facts, orbId, manifestDigest: digest, passed: ['schema'] });
+    if (hasErrors(schema)) return refused('schema', 'validation-failed', facts);
+    if (orb === undefined || hasErrors(ontology))
+      return refused('ontology', 'validation-failed', { ...facts, passed: ['schema'] });
+    return this.#checkOwner(orb, request, { ...facts, passed: ['schema', 'ontology'] });
   }
 
-  async #checkMeaning(orb: CompiledOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
-    const found = checkOntology(orb.manifest);
-    const meant: ReportFacts = { ...facts, findings: [...facts.findings, ...below('/manifest', found)] };
-    if (hasErrors(found)) return refused('ontology', 'validation-failed', meant);
-    const owned: ReportFacts = { ...meant, passed: [...meant.passed, 'ontology'] };
+  async #checkOwner(orb: CompiledOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
     const foreign = this.#namespaceFault(orb, request);
-    if (foreign !== undefined) return refused('namespace', foreign.code, owned, foreign.detail);
-    const versioned: ReportFacts = { ...owned, passed: [...owned.passed, 'namespace'] };
+    if (foreign !== undefined) return refused('namespace', foreign.code, facts, foreign.detail);
+    const owned: ReportFacts = { ...facts, passed: [...facts.passed, 'namespace'] };
     const taken = this.#versionFault(orb);
-    if (taken !== undefined) return refused('version', taken.code, versioned, taken.detail);
-    return this.#checkTests(orb, request, { ...versioned, passed: [...versioned.passed, 'version'] });
+    if (taken !== undefined) return refused('version', taken.code, owned, taken.detail);
+    return this.#checkTests(orb, request, { ...owned, passed: [...owned.passed, 'version'] });
   }
 
   #namespaceFault({ orbId }: CompiledOrb, { tenant }: PublishRequest): Refusal | undefined {
@@ -183,7 +126,8 @@ export class Publisher {
 
   async #checkTests(orb: CompiledOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
     const verdict = await this.#parts.checkTests(orb, request);
-    if (verdict.audit !== undefined && !request.dryRun) await this.#audit(orb, verdict.audit);
+    if (verdict.audit !== undefined && !request.dryRun && !(await this.#isKnown(orb, verdict)))
+      await this.#audit(orb, verdict.audit);
     const tested: ReportFacts = {
       ...facts,
       tests: verdict.summary,
@@ -194,6 +138,11 @@ export class Publisher {
     const good: ReportFacts = { ...tested, passed: [...tested.passed, 'tests'] };
     if (request.dryRun) return { kind: 'checked', report: validationReport(good) };
     return this.#list(orb, request, { accepted: verdict.accepted, summary: verdict.summary, facts: good });
+  }
+
+  /** A report that was accepted before leaves no entry: GitOps applies it again and again. */
+  async #isKnown({ orbId }: CompiledOrb, { accepted }: TestsVerdict): Promise<boolean> {
+    return accepted !== undefined && this.#parts.ledger.hasTestReport(orbId, accepted.reportSha256);
   }
 
   async #audit(
@@ -244,8 +193,20 @@ export class Publisher {
     });
     await listings.refresh();
     // Another request published it, or claimed the organisation, meanwhile: what holds now is decided again.
-    if (result.kind !== 'published') return this.#run(request);
+    if (result.kind !== 'published') return this.#again(request, { kind: result.kind, orbId, org });
     return { kind: 'listed', isNew: true, orbId, digest, logIndex: result.logIndex, report };
+  }
+
+  /**
+   * Another request published the version, or claimed its organisation, after this one had looked.
+   * @throws Error the ledger and the memory of it do not agree
+   */
+  #again(request: PublishRequest, result: NotPublished): Promise<Published> {
+    const { listings } = this.#parts;
+    const isKnown =
+      result.kind === 'exists' ? listings.orb(result.orbId) !== undefined : listings.ownerOf(result.org) !== undefined;
+    if (!isKnown) throw new Error(`the ledger answers ${result.kind}, and the memory of it does not know`);
+    return this.#run(request);
   }
 
   /** Of a version that is listed already only a new report is written. */
@@ -264,6 +225,13 @@ interface GoodPublication {
   readonly accepted: AcceptedTests;
   readonly summary: TestSummary;
   readonly facts: ReportFacts;
+}
+
+/** Why the ledger did not publish. */
+interface NotPublished {
+  readonly kind: 'exists' | 'org-taken';
+  readonly orbId: string;
+  readonly org: string;
 }
 
 const storedReport = ({ reportSha256, report, suites, statement }: AcceptedTests) => ({
@@ -295,5 +263,6 @@ const refused = (stage: Stage, code: RefusalCode, facts: ReportFacts, detail?: s
   code,
   stage,
   report: validationReport({ ...facts, failed: stage }),
+  findings: facts.findings,
   ...(detail === undefined ? {} : { detail }),
 });

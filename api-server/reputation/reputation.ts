@@ -12,10 +12,11 @@ import { Evaluator } from './evaluator.ts';
 import { Listings } from './listings.ts';
 import { OrgRechecks } from './org-rechecks.ts';
 import { Orgs, type ResolveTxt } from './orgs.ts';
-import { createReputationReader } from './reader.ts';
-import type { ReputationReader } from '../services/reputation/reader.ts';
+import { createReputationReader } from './create-reader.ts';
+import type { ReputationReader } from './reputation-reader.ts';
 import { Retractions } from './retractions.ts';
-import { Publisher, type CheckTests } from './publish.ts';
+import { Publisher } from './publish.ts';
+import type { CheckTests } from './publish-request.ts';
 import { StatusChanges } from './status-changes.ts';
 
 export interface ReputationOptions {
@@ -50,6 +51,7 @@ export class Reputation {
   readonly orgs: Orgs;
   readonly statuses: StatusChanges;
   readonly retractions: Retractions;
+  readonly evaluator: Evaluator;
   readonly evaluations: Evaluations;
   readonly reader: ReputationReader;
   /** Whose keys with the scope `admin` act for the platform. */
@@ -64,10 +66,11 @@ export class Reputation {
     const { listings } = this;
     this.reader = createReputationReader({ ledger, listings, clock, issuer, tools: options.certificates });
     const certificates = new CertificateIssuer({ ledger, tools: options.certificates, issuer, logOrigin });
+    this.evaluator = new Evaluator({ ledger, listings, certificates, clock, logOrigin });
     this.orgs = new Orgs({ ...options, listings, changed: this.#evaluateOrg });
     const rechecks = new OrgRechecks({ orgs: this.orgs, listings, clock, logger });
     this.evaluations = new Evaluations({
-      evaluator: new Evaluator({ ledger, listings, certificates, clock, logOrigin }),
+      evaluator: this.evaluator,
       listings,
       lease: createLedgerLease({ ledger, name: 'reputation', holder: options.holder, clock, logger }),
       clock,
@@ -105,14 +108,14 @@ export class Reputation {
   }
 
   /** Waits for the first evaluation of a version that was just published, 5 s at most. */
-  async evaluated(orbId: string): Promise<void> {
+  readonly evaluated = async (orbId: string): Promise<void> => {
     const { clock } = this.#options;
     const end = clock.monotonic() + FIRST_EVALUATION_MS;
     this.evaluations.request(orbId);
     const { signal } = new AbortController();
     while (this.listings.evaluatedAt(orbId) === undefined && clock.monotonic() < end)
       await clock.sleep(POLL_MS, signal);
-  }
+  };
 
   readonly #evaluateOrg = (org: string): void => {
     for (const { orbId, publisher } of this.listings.all()) if (publisher.org === org) this.evaluations.request(orbId);

@@ -13,6 +13,8 @@ const oneOf = <T extends string>(words: readonly T[], value: unknown, otherwise:
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
 const timeOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
+const timeOfText = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) || 0 : 0);
+
 function objectOf(json: string): JsonObject {
   const value: unknown = JSON.parse(json);
   return isJsonObject(value) ? value : {};
@@ -21,7 +23,6 @@ function objectOf(json: string): JsonObject {
 /** What the lists show of a stored profile, and when it was computed (ms since epoch). */
 export function readStanding(profile: string): { readonly standing: Standing; readonly evaluatedAt: number } {
   const stored = objectOf(profile);
-  const { computed_at: at } = stored;
   return {
     standing: {
       tier: oneOf<Tier>(TIERS, stored['certification_tier'], NOT_EVALUATED.tier),
@@ -30,7 +31,7 @@ export function readStanding(profile: string): { readonly standing: Standing; re
       scoreBp: numberOf(stored['score_bp']),
       confidence: oneOf(CONFIDENCES, stored['confidence'], NOT_EVALUATED.confidence),
     },
-    evaluatedAt: typeof at === 'string' ? Date.parse(at) || 0 : 0,
+    evaluatedAt: timeOfText(stored['computed_at']),
   };
 }
 

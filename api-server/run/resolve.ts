@@ -49,7 +49,7 @@ function findOrb(runtime: Runtime, request: RouteRequest, orbiset: CompiledOrbis
 function refusalOf(runtime: Runtime, orbiset: CompiledOrbiset, orb: CompiledOrb): ProblemCode | undefined {
   if (orbiset.suspended) return 'orbiset-suspended';
   if (orbiset.asksForPolicies) return 'policy-unavailable';
-  return runtime.switches.refusal(orb.namespace, orb.orbId);
+  return runtime.switches.refusal(orb.namespace, orb.orbId, orb.digest);
 }
 
 /**

@@ -15,15 +15,21 @@ export interface SuspendedOrbs {
 export class KillSwitches {
   readonly #inFlight: RunsInFlight;
   readonly #suspended = new Map<string, SuspendedOrbs>();
+  /** Published versions that the platform suspended: digest of the manifest by id. */
+  readonly #versions = new Map<string, string>();
   #stopped = false;
 
   constructor(inFlight: RunsInFlight) {
     this.#inFlight = inFlight;
   }
 
-  /** @returns the code that refuses a new run of this Orb; undefined: the run may start */
-  refusal(namespace: string, orbId: OrbId): KillCode | undefined {
+  /**
+   * @param digest of the manifest that would run; absent: a suspended version is not recognised
+   * @returns the code that refuses a new run of this Orb; undefined: the run may start
+   */
+  refusal(namespace: string, orbId: OrbId, digest?: string): KillCode | undefined {
     if (this.#stopped) return 'egress-stopped';
+    if (digest !== undefined && this.#versions.get(orbId) === digest) return 'orb-suspended';
     for (const orbs of this.#suspended.values())
       if (orbs.namespace === namespace && orbs.covers(orbId)) return 'orb-suspended';
     return undefined;
@@ -58,5 +64,19 @@ export class KillSwitches {
   /** @returns whether it was suspended by this source */
   liftOrbs(source: string): boolean {
     return this.#suspended.delete(source);
+  }
+
+  /**
+   * Suspends a published version in every namespace (trust.md §8.6). Other bytes under its id are not meant.
+   * @returns the number of ended runs
+   */
+  suspendVersion(orbId: string, digest: string): number {
+    this.#versions.set(orbId, digest);
+    return this.#inFlight.killWhere((orb) => orb.orbId === orbId && orb.digest === digest, 'orb-suspended');
+  }
+
+  /** @returns whether the version was suspended */
+  liftVersion(orbId: string): boolean {
+    return this.#versions.delete(orbId);
   }
 }

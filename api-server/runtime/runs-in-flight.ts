@@ -7,6 +7,8 @@ export type KillCode = 'orbiset-suspended' | 'orb-suspended' | 'egress-stopped';
 export interface RunningOrb {
   readonly namespace: string;
   readonly orbId: OrbId;
+  /** Digest of its manifest; absent: it is not known here. */
+  readonly digest?: string;
 }
 
 const timedOut = (): DOMException => new DOMException('deadline', 'TimeoutError');

@@ -1,5 +1,5 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { request as tlsRequest } from 'node:https';
+import type { Agent, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { connect as startTls, getCACertificates } from 'node:tls';
 import { PortForwardError } from '../../adapters/kube/port-forward-stream.ts';
@@ -10,7 +10,7 @@ import { EXIT, Failure } from '../io/failure.ts';
 import { printable } from '../io/output.ts';
 
 // An import of node:http reads all that it exports. WebSocket is among it and loads Node's fetch: 30 ms for nothing.
-const { request: plainRequest } = process.getBuiltinModule('node:http');
+const { Agent: PlainAgent, request: plainRequest } = process.getBuiltinModule('node:http');
 
 /** An API to call. */
 export interface Server {
@@ -20,6 +20,8 @@ export interface Server {
   readonly key: string | undefined;
   /** Opens one connection for each request; absent: connect to the address of `base`. */
   readonly connect?: (signal: AbortSignal) => Promise<Duplex>;
+  /** Keeps connections for many requests; absent: each request opens its own. The caller destroys it. */
+  readonly agent?: Agent;
   /** PEM of an additional certificate authority, for the connections that `connect` opens. */
   readonly authority?: string;
 }
@@ -113,19 +115,23 @@ const secured = (socket: Duplex, { base, authority }: Server): Duplex =>
     ...(authority === undefined ? {} : { ca: [...getCACertificates('default'), authority] }),
   });
 
+/** For `Server.agent`. @param most connections at a time */
+export const keptConnections = (base: URL, most: number): Agent =>
+  new (base.protocol === 'https:' ? TlsAgent : PlainAgent)({ keepAlive: true, maxSockets: most });
+
 interface Exchange {
   readonly answer: Promise<IncomingMessage>;
   readonly sent: () => boolean;
 }
 
 type ConnectionOptions =
-  | { readonly agent: false }
+  | { readonly agent: Agent | false }
   | { readonly createConnection: () => Duplex; readonly defaultPort: number };
 
 /** How to reach the server. A connection that we open exists before the request: until then nothing was sent. */
 async function connectionOptions(server: Server, signal: AbortSignal): Promise<ConnectionOptions> {
   const { base, connect } = server;
-  if (connect === undefined) return { agent: false };
+  if (connect === undefined) return { agent: server.agent ?? false };
   const stream = await connect(signal);
   return base.protocol === 'https:'
     ? { createConnection: () => secured(stream, server), defaultPort: 443 }

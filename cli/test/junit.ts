@@ -1,4 +1,4 @@
-import type { CaseResult } from '../../core/suite/write-report.ts';
+import type { CaseResult } from '../../core/test-report/write-report.ts';
 
 // XML 1.0 has no other characters, not even escaped.
 const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;

@@ -1,4 +1,4 @@
-import type { CaseResult } from '../../core/suite/write-report.ts';
+import type { CaseResult } from '../../core/test-report/write-report.ts';
 import { printable } from '../io/output.ts';
 import type { TestedOrb } from './tested-orb.ts';
 

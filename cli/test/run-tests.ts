@@ -3,7 +3,7 @@ import { effectiveEffect } from '../../core/ontology/effective-effect.ts';
 import { uuidv7 } from '../../core/receipt/ids.ts';
 import { testMock } from '../../core/suite/case-work.ts';
 import { casesOf, type TestCase } from '../../core/suite/suite.ts';
-import { writeReport, type CaseResult } from '../../core/suite/write-report.ts';
+import { writeReport, type CaseResult } from '../../core/test-report/write-report.ts';
 import type { Io } from '../io/io.ts';
 import { runLive, type LiveTarget } from './live-case.ts';
 import type { TestedOrb } from './tested-orb.ts';

@@ -40,9 +40,10 @@ async function liveChoice(args: Args, io: Io): Promise<LiveChoice> {
   return { target: { server: await findServer(args, io), orbiset, namespace: args.one('namespace') }, withEffect };
 }
 
+/** The report holds outputs and salts: only its owner may read it. */
 async function writeFiles(args: Args, { orb }: TestedOrb, { report, results }: TestRun): Promise<void> {
   const [reportFile, junitFile] = [args.one('report'), args.one('junit')];
-  if (reportFile !== undefined) await writeFile(reportFile, `${JSON.stringify(report, null, 2)}\n`);
+  if (reportFile !== undefined) await writeFile(reportFile, `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 });
   if (junitFile !== undefined) await writeFile(junitFile, junitText(orb.orbId, results));
 }
 
@@ -103,7 +104,7 @@ async function init(args: Args, io: Io): Promise<Exit> {
   );
   if (read.orb === undefined) return EXIT.invalid;
   await writeFile(file, `${jsonText(firstSuite(read.orb.orb, suiteName(path)))}\n`, { flag: 'wx' });
-  io.err(`${file}: written. Replace its values by real ones, then run orb test ${path}\n`);
+  io.err(`${file}: written. Replace its values by real ones, then run ${io.program} test ${path}\n`);
   return EXIT.ok;
 }
 

@@ -7,6 +7,8 @@ import { member } from '../../core/json/members.ts';
 import { checkDocument } from '../../core/manifest/documents.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
 import { parseDocuments, type ParsedDocument } from '../../core/manifest/parse-text.ts';
+import { readJsonText } from '../../core/manifest/text/json-reader.ts';
+import { withPlaces } from '../../core/manifest/text/reading.ts';
 import { checkCoverage } from '../../core/suite/check-coverage.ts';
 import { readSuite, suiteDigest, type SuiteDocument } from '../../core/suite/read-suite.ts';
 import { MAX_SUITE_BYTES } from '../../core/suite/suite-schema.ts';
@@ -71,14 +73,23 @@ function readManifest(path: string, text: string, allowedOrigins: readonly strin
 
 interface SuiteFile {
   readonly path: string;
+  /** Undefined: the text is no JSON, or not that of one document. */
   readonly value: JsonValue | undefined;
   readonly findings: readonly Finding[];
+  /** Adds line and column to findings about the value. */
+  readonly placed: (findings: readonly Finding[]) => readonly Finding[];
 }
 
+/** A suite may hold null, unlike a manifest: providers answer it. */
 function parseSuite(path: string, text: string): SuiteFile {
-  const [document] = parseDocuments(text, 'json');
-  if (document === undefined || !document.ok) return { path, value: undefined, findings: document?.findings ?? [] };
-  return { path, value: document.value, findings: [] };
+  const { reading, value } = readJsonText(text, { keepsOffsets: true });
+  const isRead = reading.findings.length === 0;
+  return {
+    path,
+    value: isRead ? value : undefined,
+    findings: reading.findings,
+    placed: (findings) => withPlaces(reading, findings),
+  };
 }
 
 /** Suites beside a manifest, `*.orbtest.json`, that are not of another Orb. */
@@ -107,10 +118,10 @@ interface ReadSuites {
 }
 
 function checkSuites(files: readonly SuiteFile[], orb: CompiledOrb, manifestPath: string): ReadSuites {
-  const read = files.map(({ path, value, findings }) => {
+  const read = files.map(({ path, value, findings, placed: withPlace }) => {
     if (value === undefined) return { path, suite: undefined, findings };
     const checked = readSuite(value, orb, '');
-    return { path, suite: checked.ok ? checked.value : undefined, findings: checked.findings };
+    return { path, suite: checked.ok ? checked.value : undefined, findings: withPlace(checked.findings) };
   });
   const suites = read.flatMap(({ suite }) => suite ?? []);
   const own = read.flatMap(({ path, findings }) => placed(path, findings));

@@ -16,6 +16,18 @@ export type KeyedDocument = Exclude<Document, { kind: 'malformed' | 'svg' }>;
 export const isCertificate = (document: KeyedDocument): boolean =>
   document.kind === 'certificate' || (document.kind === 'bundle' && claimedType(document.jws) === 'vc+jwt');
 
+/**
+ * A flag for the other kind of document would silently check nothing.
+ * @param has whether a flag was given @throws Failure
+ */
+export function refuseFlags(document: KeyedDocument, has: (flag: string) => boolean): void {
+  const [what, others] = isCertificate(document)
+    ? ['a certificate', ['input', 'output', 'max-age', 'explain']]
+    : ['a receipt', ['status-list']];
+  const wrong = others.find(has);
+  if (wrong !== undefined) throw usage(`--${wrong} says nothing about ${what}: leave it out`);
+}
+
 /** The steps of a verdict that need more than the document. */
 export interface Judging {
   /** Opens a signed keys document with the trusted roots. */

@@ -1,4 +1,4 @@
-import { orbIdOf, type Credential } from '../../core/certificate/credential.ts';
+import type { Credential } from '../../core/certificate/credential.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import type { Root } from '../../core/verify/keys.ts';
@@ -71,7 +71,7 @@ const NAMES: Readonly<Record<CheckName, string>> = {
   age: 'receipt is not too old',
   badge: 'image shows its certificate',
   validity: 'certificate is in force',
-  status_list: 'status list has it as not revoked',
+  status_list: 'certificate is not revoked',
 };
 
 const CERTIFICATE_NAMES: Partial<Readonly<Record<CheckName, string>>> = {
@@ -120,9 +120,10 @@ function detailOf(id: CheckName, { verification, keys }: Report): string {
 }
 
 function certificateText(certificate: Credential): string {
-  const { tier, tier_status: status, reputation_score: score } = certificate.credentialSubject;
+  const { id, tier, tier_status: status, reputation_score: score } = certificate.credentialSubject;
+  const orbId = id.replace(/^urn:orb:/, '');
   const risk = status === 'at_risk' ? ' at risk' : '';
-  return `: ${tier} ${score}${risk} of ${orbIdOf(certificate)}, issued ${certificate.validFrom} by ${certificate.issuer}`;
+  return `: ${tier} ${score}${risk} of ${orbId}, issued ${certificate.validFrom} by ${certificate.issuer}`;
 }
 
 function subjectOf({ signed, certificate }: Verification): string {

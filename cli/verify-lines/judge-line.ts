@@ -1,15 +1,14 @@
 import { repeatedVerify } from '../../adapters/keys/repeated-verify.ts';
 import { sha256 } from '../../adapters/keys/primitives.ts';
 import { verifyReceipt, type VerifyOptions } from '../../core/verify/verify.ts';
-import { invalid } from '../io/failure.ts';
-import { readDocument } from '../verdict/document.ts';
+import { readDocument, type Document } from '../verdict/document.ts';
 import {
   isCertificate,
   judgeDocument,
   keysJwsOf,
   malformedReport,
+  refuseFlags,
   type Judging,
-  type KeyedDocument,
 } from '../verdict/judge-document.ts';
 import type { Report } from '../verdict/report.ts';
 import { replaySwaps } from '../verdict/settings.ts';
@@ -61,6 +60,14 @@ async function optionsOf({ allowUnlogged, maxAgeMs, explain }: LineSettings): Pr
   return { allowUnlogged, ...(maxAgeMs === undefined ? {} : { maxAgeMs }), ...replay };
 }
 
+/** Which of the flags were given that are about one kind of document only. */
+const hasFlag =
+  ({ maxAgeMs, explain, statusList }: LineSettings) =>
+  (flag: string): boolean =>
+    (flag === 'max-age' && maxAgeMs !== undefined) ||
+    (flag === 'explain' && explain) ||
+    (flag === 'status-list' && statusList !== undefined);
+
 /**
  * Makes what judges the lines of a file, each as if it were a file of its own.
  * @param onKeys gets each keys document that was opened
@@ -73,20 +80,24 @@ export async function lineJudge(
   const primitives = { sha256, ed25519Verify: repeatedVerify(), now: () => settings.now };
   const keysOf = openOnce(settings.believed, onKeys);
   const ofReceipt: Judging = { keysOf, verify: (subject) => verifyReceipt(subject, options, primitives) };
-  async function ofCertificate(document: KeyedDocument): Promise<Judging> {
-    const { judgeCertificate } = await import('../verdict/judge-certificate.ts');
-    const { allowUnlogged, statusList } = settings;
+  async function reportOnCertificate(file: Exclude<Document, { kind: 'malformed' }>): Promise<Report> {
+    const { certificateIn, judgeCertificate } = await import('../verdict/judge-certificate.ts');
+    const found = certificateIn(file);
+    if ('report' in found) return found.report;
+    refuseFlags(found.document, hasFlag(settings));
+    const { allowUnlogged, statusList, keysJws } = settings;
     const shared = { allowUnlogged, statusList, now: primitives.now };
-    return { keysOf, verify: (subject) => judgeCertificate(subject, { document }, shared) };
+    const verify: Judging['verify'] = (subject) => judgeCertificate(subject, found, shared);
+    return judgeDocument(found.document, keysJwsOf(found.document, keysJws), { keysOf, verify });
   }
   async function reportOn(line: Uint8Array): Promise<Report> {
     if (line.length > MAX_LINE_BYTES) return malformedReport([`it is longer than ${MAX_LINE_BYTES} bytes`]);
     // The name of the file says nothing about a line.
     const document = readDocument(line, '');
     if (document.kind === 'malformed') return malformedReport([]);
-    if (document.kind === 'svg') throw invalid('an image is no line: verify it as a file of its own');
-    const judging = isCertificate(document) ? await ofCertificate(document) : ofReceipt;
-    return judgeDocument(document, keysJwsOf(document, settings.keysJws), judging);
+    if (document.kind === 'svg' || isCertificate(document)) return reportOnCertificate(document);
+    refuseFlags(document, hasFlag(settings));
+    return judgeDocument(document, keysJwsOf(document, settings.keysJws), ofReceipt);
   }
   return async (line) => {
     try {

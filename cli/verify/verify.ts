@@ -14,6 +14,7 @@ import {
   judgeDocument,
   keysJwsOf,
   malformedReport,
+  refuseFlags,
   type Judging,
   type KeyedDocument,
 } from '../verdict/judge-document.ts';
@@ -53,15 +54,6 @@ function severalLines(bytes: Uint8Array): readonly string[] {
   return isSeveral ? ['its first line alone is a bundle or a receipt: --lines verifies every line'] : [];
 }
 
-/** A flag for the other kind of document would silently check nothing. */
-function refuseFlags(document: KeyedDocument, args: Args): void {
-  const [what, others] = isCertificate(document)
-    ? ['a certificate', ['input', 'output', 'max-age', 'explain']]
-    : ['a receipt', ['status-list']];
-  const wrong = others.find((name) => args.has(name));
-  if (wrong !== undefined) throw usage(`--${wrong} says nothing about ${what}: leave it out`);
-}
-
 /** One call of the verb. */
 interface Call {
   readonly args: Args;
@@ -71,7 +63,7 @@ interface Call {
 
 async function judgeWith(document: KeyedDocument, judge: Judging['verify'], call: Call): Promise<Report> {
   const { args, io, believed } = call;
-  refuseFlags(document, args);
+  refuseFlags(document, (name) => args.has(name));
   const file = args.one('keys');
   const named = file === undefined ? undefined : readKeysFile(await readText(file, MAX_BYTES, io));
   const keysOf = async (jws: string): Promise<TrustedKeys> => {

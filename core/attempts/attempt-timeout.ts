@@ -1,5 +1,12 @@
-import type { CompiledProvider } from '../orb/compiled-orb.ts';
 import type { AttemptState } from './plan.ts';
+import type { RepeatPolicy } from './repeat.ts';
+
+/** The parts of a provider that limit an attempt. */
+interface LimitedProvider {
+  readonly name: string;
+  readonly attemptTimeoutMs: number | undefined;
+  readonly repeats: RepeatPolicy;
+}
 
 /**
  * Limit of one attempt. A provider that hangs must leave time for the next one, if a next one is possible
@@ -8,7 +15,7 @@ import type { AttemptState } from './plan.ts';
  * @returns ms; undefined: the remaining time of the run
  */
 export function attemptTimeoutMs(
-  provider: Pick<CompiledProvider, 'name' | 'attemptTimeoutMs' | 'repeats'>,
+  provider: LimitedProvider,
   { candidates, failed, maxAttempts }: AttemptState,
   runMs: number,
 ): number | undefined {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json/json-value.ts';
 
-/** Days, ms: a certificate ends by itself soon after the evaluations stop (trust.md §6.1). */
-export const CERTIFICATE_MS = 7 * 24 * 3_600_000;
+/** Seven days, ms: a certificate ends by itself soon after the evaluations stop (trust.md §6.1). */
+const CERTIFICATE_MS = 7 * 24 * 3_600_000;
 
 /** Bits of one status list; a full list is followed by the next one. */
 export const LIST_BITS = 131_072;
@@ -13,7 +13,7 @@ export const W3C_CONTEXT = 'https://www.w3.org/ns/credentials/v2';
 export const CONTEXT_PATH = '/.well-known/orb-context/v1';
 
 /** Path of the status lists, below the issuer; the number of a list follows, from 1. */
-export const STATUS_LIST_PATH = '/.well-known/orb-status-list';
+const STATUS_LIST_PATH = '/.well-known/orb-status-list';
 
 /** Tiers that a certificate can state, the lowest first. */
 export const CERTIFIED_TIERS = ['bronze', 'silver', 'gold', 'platinum'] as const;
@@ -24,7 +24,7 @@ export const CERTIFIED_STATUSES = ['stable', 'at_risk'] as const;
 // Types, not interfaces: TypeScript accepts only types as JSON objects.
 
 /** The part of the public log that a score was computed over. */
-export type CertificateEvidence = {
+type CertificateEvidence = {
   readonly log_origin: string;
   readonly tree_size: number;
   /** Standard base64 of 32 bytes. */
@@ -45,7 +45,7 @@ export type CertificateSubject = {
   readonly reputation_score: number;
   readonly algorithm: string;
   readonly evidence: CertificateEvidence;
-  /** Codes of trust.md §5.4. */
+  /** Stable codes of the criteria of the tiers that hold. */
   readonly criteria_met: readonly string[];
 };
 

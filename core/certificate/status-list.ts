@@ -5,9 +5,9 @@ import { exactly, seconds } from './credential-schema.ts';
 import { LIST_BITS, secondsText, statusListUrl, W3C_CONTEXT } from './credential.ts';
 
 /** Validity of a status list, ms: it is renewed every day, and a copy that was kept longer proves nothing. */
-export const STATUS_LIST_MS = 48 * 3_600_000;
+const STATUS_LIST_MS = 48 * 3_600_000;
 
-/** Bytes of a list without compression, at least: 131 072 bits (Bitstring Status List §4.2). */
+/** Bytes of a list without compression, at least: 131 072 bits. */
 export const LIST_BYTES = LIST_BITS / 8;
 
 /** The bits of revoked certificates: a Bitstring Status List 1.0 as a credential (trust.md §6.1). */

@@ -30,9 +30,6 @@ export type LogEntry = EntryOf<EntryKind>;
 /** Canonical text of an entry, as it is hashed into the log. */
 export const entryText = (entry: LogEntry): string => jcs({ v: 1, ...entry });
 
-const isKind = (kind: JsonValue | undefined): kind is EntryKind =>
-  typeof kind === 'string' && Object.hasOwn(ENTRY_MEMBERS, kind);
-
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
@@ -55,11 +52,15 @@ const TESTS: Readonly<Record<keyof Forms, (value: JsonValue | undefined) => bool
 const holds = (form: MemberForm, value: JsonValue | undefined): boolean =>
   typeof form === 'string' ? TESTS[form](value) : typeof value === 'string' && form.includes(value);
 
+/** Once for all entries: a reader of a whole log needs it for each. */
+const MEMBERS: ReadonlyMap<string, readonly (readonly [name: string, form: MemberForm])[]> = new Map(
+  Object.entries(ENTRY_MEMBERS).map(([kind, members]) => [kind, Object.entries(members)]),
+);
+
 function isEntry(value: JsonObject): value is JsonObject & LogEntry {
   const { kind } = value;
-  if (value['v'] !== 1 || !isKind(kind)) return false;
-  const members: readonly (readonly [string, MemberForm])[] = Object.entries(ENTRY_MEMBERS[kind]);
-  if (Object.keys(value).length !== members.length + 2) return false;
+  const members = typeof kind === 'string' ? MEMBERS.get(kind) : undefined;
+  if (value['v'] !== 1 || members === undefined || Object.keys(value).length !== members.length + 2) return false;
   for (const [name, form] of members) if (!holds(form, value[name])) return false;
   return true;
 }

@@ -5,42 +5,94 @@ import { withTransitions } from '../reconcile/conditions.ts';
 import { explainFindings } from '../reconcile/explain-findings.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import type { Plan } from '../reconcile/plan.ts';
-import { conditionsOf, generationOf, handledReconcileAt, specOf } from '../reconcile/read-object.ts';
+import { conditionOf, conditionsOf, generationOf, handledReconcileAt, specOf } from '../reconcile/read-object.ts';
 import { changeEvent, conditionsFor, outcomeOf, type Verdict } from '../reconcile/verdict.ts';
+import { publicationHolder } from './publication-holder.ts';
+import { checkedSpec } from './stored-publication.ts';
 
 /** Inputs for the status of a publication. */
 export interface PublicationSnapshot {
   readonly publication: KubeObject;
+  /** Publications of the same namespace and `orb_id`; the publication itself may be among them. */
+  readonly duplicates: readonly KubeObject[];
   /** Origins that pass the host lints. */
   readonly allowedOrigins: readonly string[];
 }
 
 /** Checks the same schema as `kubectl apply`, for objects stored before the schema existed. */
-function specIsInvalid({ metadata, spec }: KubeObject): Verdict | undefined {
-  if (!isJsonObject(spec)) {
+function specIsInvalid(publication: KubeObject): Verdict | undefined {
+  if (!isJsonObject(publication.spec)) {
     return { kind: 'stalled', reason: 'SpecInvalid', message: 'spec: Write manifest and test_results.' };
   }
-  const { namespace = 'default', name } = metadata;
+  const { namespace = 'default', name } = publication.metadata;
   const envelope = { apiVersion: 'orbs.dev/v1alpha1', kind: 'OrbPublication', metadata: { name, namespace } };
-  const checked = checkSchema('orbpublication', { ...envelope, spec });
+  const checked = checkSchema('orbpublication', { ...envelope, spec: checkedSpec(publication) });
   if (checked.ok) return undefined;
   return { kind: 'stalled', reason: 'SpecInvalid', message: explainFindings(checked.findings, '') };
 }
 
+type JudgedManifest = ReturnType<typeof judgePublished>;
+
+function faultOf(snapshot: PublicationSnapshot, manifest: JudgedManifest): Verdict | undefined {
+  const spec = specIsInvalid(snapshot.publication);
+  if (spec !== undefined) return spec;
+  if (manifest.kind === 'invalid') return { kind: 'stalled', reason: manifest.reason, message: manifest.message };
+  const holder = publicationHolder(snapshot.publication, snapshot.duplicates);
+  if (holder === undefined) return undefined;
+  const message = `The older publication ${holder.metadata.name} has this orb_id: delete one of the two.`;
+  return { kind: 'stalled', reason: 'OrbIdConflict', message };
+}
+
+/** Whether the publishing pipeline may take a publication: what it can't see of it has no fault. */
+export function mayBePublished(snapshot: PublicationSnapshot): boolean {
+  const manifest = judgePublished(snapshot.publication, snapshot.allowedOrigins);
+  const fault = faultOf(snapshot, manifest);
+  return fault === undefined || fault.reason === 'ManifestInvalid';
+}
+
 const isSuspended = (publication: KubeObject): boolean => specOf(publication)['suspended'] === true;
 
+/** Reasons of `Published=False` that end without a change of the object, when its organisation changes. */
+const WAITS_FOR_ORG: ReadonlySet<string> = new Set(['NamespaceNotOwned', 'NamespaceUnverified']);
+
+/** Reason of `Published=False` while the ledger gives no answer. */
+export const LEDGER_AWAY = 'LedgerUnavailable';
+
+/** What follows from the word of the publishing pipeline. */
+function evaluated(publication: KubeObject): Verdict {
+  const published = conditionOf(publication, 'Published');
+  if (published?.observedGeneration !== generationOf(publication)) {
+    const message = 'The publication is valid and waits for its evaluation by the API.';
+    return { kind: 'awaiting', ready: 'False', reason: 'AwaitingEvaluation', message };
+  }
+  const { status, reason, message } = published;
+  if (status === 'True') return { kind: 'ready', reason: 'Published', message };
+  if (reason === LEDGER_AWAY) return { kind: 'awaiting', ready: 'False', reason, message };
+  return { kind: WAITS_FOR_ORG.has(reason) ? 'unready' : 'stalled', reason, message };
+}
+
+function verdictOf(snapshot: PublicationSnapshot, manifest: JudgedManifest): Verdict {
+  const fault = faultOf(snapshot, manifest);
+  if (fault !== undefined) return fault;
+  if (!isSuspended(snapshot.publication)) return evaluated(snapshot.publication);
+  const message = 'spec.suspended is true: runs of this version are refused until it is false.';
+  return { kind: 'unready', reason: 'Suspended', message };
+}
+
 /**
- * Status of a publication as the manager `orb-operator` owns it, up to the evaluation, which other components do. Until
- * then it is `Ready=False` and `Reconciling=True`. kstatus reads this as *InProgress*, and the message says why.
+ * Status of a publication as the manager `orb-operator` owns it. Whether it is published is the word of the API, in the
+ * condition `Published` (trust.md §8). Until there is one of this generation, it is `Ready=False` and `Reconciling=True`:
+ * kstatus reads this as *InProgress*, and the message says why.
  * @param now ms since epoch
  */
-export function planPublication({ publication, allowedOrigins }: PublicationSnapshot, now: number): Plan {
+export function planPublication(snapshot: PublicationSnapshot, now: number): Plan {
+  const { publication, allowedOrigins } = snapshot;
   const manifest = judgePublished(publication, allowedOrigins);
-  const verdict = specIsInvalid(publication) ?? judged(publication, manifest);
+  const verdict = verdictOf(snapshot, manifest);
   const before = conditionsOf(publication);
   const generation = generationOf(publication);
   const conditions = conditionsFor(verdict);
-  const warning = verdict.kind !== 'awaiting';
+  const warning = verdict.kind === 'stalled' || verdict.kind === 'unready';
   return {
     status: {
       observedGeneration: generation,
@@ -53,15 +105,4 @@ export function planPublication({ publication, allowedOrigins }: PublicationSnap
       .flatMap((condition) => changeEvent(before, condition, { action: 'Evaluate', warning })),
     outcome: outcomeOf(verdict),
   };
-}
-
-function judged(publication: KubeObject, manifest: ReturnType<typeof judgePublished>): Verdict {
-  if (manifest.kind === 'invalid') return { kind: 'stalled', reason: manifest.reason, message: manifest.message };
-  if (isSuspended(publication)) {
-    const message = 'spec.suspended is true: runs of this version are refused until it is false.';
-    return { kind: 'unready', reason: 'Suspended', message };
-  }
-  const message =
-    'The publication is valid and waits for its evaluation: test_results and test_suites are stored and not evaluated yet.';
-  return { kind: 'awaiting', ready: 'False', reason: 'AwaitingEvaluation', message };
 }

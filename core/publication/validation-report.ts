@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts';
 import type { Finding } from '../manifest/finding.ts';
+import { reportFinding } from './report-finding.ts';
 import type { PROVENANCES } from '../log-entry/entry-members.ts';
 
 /** Stages of publishing, in their order (trust.md §8). */
@@ -30,15 +31,6 @@ export interface ReportFacts {
   readonly findings: readonly Finding[];
 }
 
-const findingOf = ({ severity, code, pointer, detail, suggestion }: Finding): JsonObject => ({
-  severity,
-  code,
-  pointer,
-  message: detail,
-  ...(suggestion === undefined ? {} : { suggestion }),
-  rule_url: `https://orbs.dev/problems/${code}`,
-});
-
 /** `validation_report` of a publication (trust.md §8): the full report of the first stage that failed. */
 export function validationReport(facts: ReportFacts): JsonObject {
   const { orbId, manifestDigest, ontology, failed, passed, tests, findings } = facts;
@@ -58,7 +50,7 @@ export function validationReport(facts: ReportFacts): JsonObject {
       provenance: tests.provenance,
       suite_digest: tests.suiteDigest,
     },
-    findings: findings.map(findingOf),
+    findings: findings.map((finding) => ({ ...reportFinding(finding, '') })),
   };
 }
 

@@ -58,7 +58,7 @@ export type HeaderFault = 'wrong_type' | 'unsupported_alg' | 'embedded_key' | 'u
 
 const KEY_MEMBERS = ['jwk', 'jku', 'x5c', 'x5u', 'x5t', 'x5t#S256'];
 const MEMBERS: ReadonlySet<string> = new Set(['alg', 'kid', 'typ']);
-// A credential also says that its payload is one (VC-JOSE-COSE §3.1.1, trust.md §6.1).
+// A credential also says that its payload is one (trust.md §6.1).
 const CREDENTIAL_MEMBERS: ReadonlySet<string> = new Set([...MEMBERS, 'cty']);
 
 const membersOf = (type: JwsType): ReadonlySet<string> => (type === 'vc+jwt' ? CREDENTIAL_MEMBERS : MEMBERS);

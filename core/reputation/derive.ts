@@ -126,7 +126,7 @@ function receiptsOf(events: readonly LogEvent[], asOf: string): ReputationInput[
 }
 
 /** What the `org` entries of an organisation say. */
-export interface OrgStanding {
+interface OrgStanding {
   readonly verified: boolean;
   /** Suspended and not restored: a later `verified` does not end a suspension. */
   readonly suspended: boolean;
@@ -135,7 +135,7 @@ export interface OrgStanding {
 }
 
 /** State of an organisation after these entries, in the order of the log (trust.md §5.2). */
-export function standingOf(entries: readonly EntryOf<'org'>[]): OrgStanding {
+function standingOf(entries: readonly EntryOf<'org'>[]): OrgStanding {
   const suspension = entries.findLast(({ event }) => event === 'suspended' || event === 'restored');
   const suspended = suspension?.event === 'suspended';
   const last = entries.at(-1)?.event;

@@ -1,3 +1,4 @@
+import { PROVENANCES } from '../log-entry/entry-members.ts';
 import { capsOf, type Cap } from './caps.ts';
 import { decay, penalty } from './decay.ts';
 import type { ReputationInput, RunGroup, TestEvidence } from './input.ts';
@@ -6,7 +7,7 @@ import type { ReputationInput, RunGroup, TestEvidence } from './input.ts';
 export const ALGORITHM = 'orb-reputation/1';
 
 /** Runs that count: decayed by age and limited for each caller. */
-export interface EffectiveRuns {
+interface EffectiveRuns {
   readonly n: number;
   readonly s: number;
   /** Successes within the Orb's own latency objective. */
@@ -98,7 +99,8 @@ function capped(callers: readonly CallerRuns[]): Omit<EffectiveRuns, 'callers'> 
   return runs;
 }
 
-const BACKED: ReadonlySet<string> = new Set(['receipted', 'platform', 'independent']);
+/** Every provenance but the weakest; one that is not known counts as the weakest. */
+const BACKED: ReadonlySet<string> = new Set(PROVENANCES.filter((provenance) => provenance !== 'self_reported'));
 
 /** Days for which a test report counts. */
 const TESTS_DAYS = 90;

@@ -11,7 +11,7 @@ import { penaltyItems, type PenaltyItem } from './penalty-items.ts';
 import { rounded } from './rounded.ts';
 
 /** Runs that are shown and do not count, of the last 90 days. A run of the publisher itself is only in `self`. */
-export type ExcludedRuns = {
+type ExcludedRuns = {
   readonly self: number;
   readonly caller_error: number;
   readonly platform_error: number;
@@ -19,7 +19,7 @@ export type ExcludedRuns = {
 };
 
 /** A factor of the score, and the entries that lower it. */
-export type Penalty = {
+type Penalty = {
   readonly id: keyof Score['factors'];
   /** 0–1; 1 takes nothing away. */
   readonly factor: number;
@@ -70,7 +70,7 @@ export type Profile = {
 export type CriterionValue = { readonly [Name in keyof Criterion]: Criterion[Name] };
 
 /** A change of the tier or of its status. */
-export type HistoryItem = {
+type HistoryItem = {
   readonly at: string;
   readonly score: number;
   readonly tier: Tier;

@@ -8,6 +8,8 @@ export interface PublishedVersion {
   readonly status: 'active' | 'deprecated' | 'yanked' | 'suspended';
   /** Its held tier is bronze or higher. */
   readonly isCertified: boolean;
+  /** ms since epoch; only of a deprecated version. */
+  readonly deprecatedAt?: number;
 }
 
 /** What a process knows about published versions. It keeps this in memory, and reads changes from the ledger. */

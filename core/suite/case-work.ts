@@ -31,6 +31,11 @@ export interface CaseWorkDone {
   readonly disclosed: readonly CaseFaults[];
 }
 
+/** What a worker answered: its results, or why it stopped. */
+export type CaseWorkAnswer =
+  | { readonly kind: 'done'; readonly result: CaseWorkDone }
+  | { readonly kind: 'stopped'; readonly why: string };
+
 /** Runs one mock case and compares it with what it expects. @returns faults, and the virtual ms that it took */
 export function testMock(
   orb: CompiledOrb,

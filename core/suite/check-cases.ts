@@ -3,7 +3,7 @@ import type { Finding } from '../manifest/finding.ts';
 import { nearestName } from '../manifest/nearest.ts';
 import type { CompiledOrb } from '../orb/compiled-orb.ts';
 import { checkKeywords } from './check-keywords.ts';
-import { casesOf, type Assertion, type MockResponse, type Suite, type SuiteCase, type TestCase } from './suite.ts';
+import { casesOf, type Assertion, type CaseMode, type MockResponse, type Suite, type SuiteCase } from './suite.ts';
 
 /** The parts of an Orb that its suites name. */
 export type TestedOrb = Pick<CompiledOrb, 'orbId' | 'manifest' | 'providers' | 'checkInputs'>;
@@ -16,17 +16,22 @@ const fault = (pointer: string, detail: string, suggestion?: string): Finding =>
   ...(suggestion === undefined ? {} : { suggestion }),
 });
 
-const ofName = (what: string, name: string, known: readonly string[], pointer: string): readonly Finding[] =>
-  known.includes(name)
-    ? []
-    : [fault(pointer, `The Orb has no such ${what}; it has ${known.join(', ') || 'none'}.`, nearestName(name, known))];
+/** Among more names no near one is searched: a hostile suite may have thousands of unknown names. */
+const MAX_KNOWN = 32;
+
+function ofName(what: string, name: string, known: ReadonlySet<string>, pointer: string): readonly Finding[] {
+  if (known.has(name)) return [];
+  const isShort = known.size <= MAX_KNOWN;
+  const has = isShort ? ` It has ${[...known].join(', ') || 'none'}.` : '';
+  return [fault(pointer, `The Orb has no such ${what}.${has}`, isShort ? nearestName(name, [...known]) : undefined)];
+}
 
 const ofAssertions = (assertions: Readonly<Record<string, Assertion>>, pointer: string): readonly Finding[] =>
   Object.entries(assertions).flatMap(([name, assertion]) =>
     'schema' in assertion ? checkKeywords(assertion.schema, `${childPointer(pointer, name)}/schema`) : [],
   );
 
-function ofResponse(response: MockResponse, providers: readonly string[], pointer: string): readonly Finding[] {
+function ofResponse(response: MockResponse, providers: ReadonlySet<string>, pointer: string): readonly Finding[] {
   const both = (response.status === undefined) === (response.error === undefined);
   const hasContent = response.headers !== undefined || response.body !== undefined;
   return [
@@ -39,7 +44,7 @@ function ofResponse(response: MockResponse, providers: readonly string[], pointe
 const LIVE_ONLY_MOCK = ['responses', 'secrets'] as const;
 
 /** A live case calls the real provider: nothing is simulated, and its request is not seen here. */
-function ofMode(item: SuiteCase, { mode }: TestCase, pointer: string): readonly Finding[] {
+function ofMode(item: SuiteCase, mode: CaseMode, pointer: string): readonly Finding[] {
   if (mode === 'mock')
     return item.responses === undefined
       ? [fault(`${pointer}/responses`, 'A mock case has at least one response.')]
@@ -53,41 +58,57 @@ function ofMode(item: SuiteCase, { mode }: TestCase, pointer: string): readonly 
   ];
 }
 
-function ofCase(item: SuiteCase, filled: TestCase, orb: TestedOrb, pointer: string): readonly Finding[] {
-  const { outputs = {}, request, active_provider: active } = item.expect;
-  const providers = [...orb.providers.keys()];
-  const names = Object.keys(orb.manifest.outputs);
-  const inputs = orb.checkInputs(item.inputs);
-  return [
-    ...inputs.findings.map((found) => fault(`${pointer}${found.pointer}`, found.detail, found.suggestion)),
-    ...ofMode(item, filled, pointer),
-    ...(item.responses ?? []).flatMap((response, index) =>
-      ofResponse(response, providers, `${pointer}/responses/${index}`),
-    ),
-    ...Object.keys(outputs).flatMap((name) =>
-      ofName('output', name, names, childPointer(`${pointer}/expect/outputs`, name)),
-    ),
-    ...ofAssertions(outputs, `${pointer}/expect/outputs`),
-    ...ofAssertions(request?.headers ?? {}, `${pointer}/expect/request/headers`),
-    ...(active === undefined ? [] : ofName('provider', active, providers, `${pointer}/expect/active_provider`)),
-  ];
+function ofInputs({ inputs }: SuiteCase, { manifest, checkInputs }: TestedOrb, pointer: string): readonly Finding[] {
+  const known = new Set(Object.keys(manifest.inputs));
+  const unknown = Object.keys(inputs).find((name) => !known.has(name));
+  if (unknown !== undefined) return ofName('input', unknown, known, childPointer(`${pointer}/inputs`, unknown));
+  return checkInputs(inputs).findings.map((found) => fault(`${pointer}${found.pointer}`, found.detail));
 }
 
-const duplicates = (names: readonly string[]): readonly number[] =>
-  names.flatMap((name, index) => (names.indexOf(name) === index ? [] : [index]));
+/** The names that a suite may use. */
+interface Names {
+  readonly providers: ReadonlySet<string>;
+  readonly outputs: ReadonlySet<string>;
+}
 
-/** Rules of one suite that its schema can't say: names of the Orb, modes, unique ids. Pointers begin with `pointer`. */
-export function checkCases(suite: Suite, orb: TestedOrb, pointer: string): readonly Finding[] {
-  const [name] = orb.orbId.split('@');
+function* ofExpectation({ expect }: SuiteCase, names: Names, pointer: string): Generator<Finding> {
+  const { outputs = {}, request, active_provider: active } = expect;
+  for (const name of Object.keys(outputs))
+    yield* ofName('output', name, names.outputs, childPointer(`${pointer}/outputs`, name));
+  yield* ofAssertions(outputs, `${pointer}/outputs`);
+  yield* ofAssertions(request?.headers ?? {}, `${pointer}/request/headers`);
+  if (active !== undefined) yield* ofName('provider', active, names.providers, `${pointer}/active_provider`);
+}
+
+/** Findings one by one: whoever reads them stops when there are enough. */
+function* ofSuite(suite: Suite, orb: TestedOrb, pointer: string): Generator<Finding> {
+  const [name = ''] = orb.orbId.split('@');
+  const names = { providers: new Set(orb.providers.keys()), outputs: new Set(Object.keys(orb.manifest.outputs)) };
+  if (suite.orb !== name) yield fault(`${pointer}/orb`, `The suite is for another Orb than ${name}.`);
   const filled = casesOf([suite]);
-  return [
-    ...(suite.orb === name ? [] : [fault(`${pointer}/orb`, `The suite is for another Orb than ${name}.`)]),
-    ...duplicates(suite.cases.map(({ id }) => id)).map((index) =>
-      fault(`${pointer}/cases/${index}/id`, 'Another case of this suite has the same id.'),
-    ),
-    ...suite.cases.flatMap((item, index) => {
-      const whole = filled[index];
-      return whole === undefined ? [] : ofCase(item, whole, orb, `${pointer}/cases/${index}`);
-    }),
-  ];
+  const seen = new Set<string>();
+  for (const [index, item] of suite.cases.entries()) {
+    const at = `${pointer}/cases/${index}`;
+    if (seen.has(item.id)) yield fault(`${at}/id`, 'Another case of this suite has the same id.');
+    seen.add(item.id);
+    yield* ofInputs(item, orb, at);
+    yield* ofMode(item, filled[index]?.mode ?? 'mock', at);
+    for (const [place, response] of (item.responses ?? []).entries())
+      yield* ofResponse(response, names.providers, `${at}/responses/${place}`);
+    yield* ofExpectation(item, names, `${at}/expect`);
+  }
+}
+
+/**
+ * Rules of one suite that its schema can't say: names of the Orb, modes, unique ids.
+ * @param pointer where the suite stands: findings begin with it
+ * @returns at most `most` findings
+ */
+export function checkCases(suite: Suite, orb: TestedOrb, pointer: string, most: number): readonly Finding[] {
+  const found: Finding[] = [];
+  for (const finding of ofSuite(suite, orb, pointer)) {
+    found.push(finding);
+    if (found.length >= most) break;
+  }
+  return found;
 }

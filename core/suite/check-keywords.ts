@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
-import { TYPE_NAMES, schemaFaults } from '../json-schema/fit.ts';
+import { TYPE_NAMES, schemaFaults } from './schema-faults.ts';
 import { childPointer } from '../manifest/child-pointer.ts';
 import type { Finding } from '../manifest/finding.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
-import { sameValue, schemaFaults } from '../json-schema/fit.ts';
+import { sameValue, schemaFaults } from './schema-faults.ts';
 import { readJsonText } from '../manifest/text/json-reader.ts';
 import type { RenderedRequest } from '../template/rendered-request.ts';
 import type { RunFacts } from './run-facts.ts';

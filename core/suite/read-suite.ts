@@ -4,7 +4,7 @@ import { jcs } from '../json/jcs.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { listAt } from '../json/members.ts';
 import { isTooDeep } from '../json/too-deep.ts';
-import { schemaFaults } from '../json-schema/fit.ts';
+import { schemaFaults } from './schema-faults.ts';
 import { hasCredentialForm } from '../manifest-rules/check-secret-literals.ts';
 import { childPointer, shownPointer } from '../manifest/child-pointer.ts';
 import { digestOfText } from '../manifest/digest.ts';
@@ -78,7 +78,7 @@ export function readSuite(value: JsonValue, orb: TestedOrb, pointer: string): Ch
       })),
     };
   }
-  const findings = checkCases(value, orb, pointer).slice(0, MAX_FINDINGS);
+  const findings = checkCases(value, orb, pointer, MAX_FINDINGS);
   return findings.length === 0 ? { ok: true, value, findings } : { ok: false, findings };
 }
 

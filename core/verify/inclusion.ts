@@ -25,7 +25,7 @@ export const allLogKeys = (document: KeysDocument): readonly Uint8Array[] =>
  * Keys that a checkpoint may be signed with, 32 bytes each. A retired key is accepted: it signed what came before it. A
  * revoked key is not: offline, an old checkpoint looks the same as one made with a stolen key.
  */
-const trustedLogKeys = (document: KeysDocument): readonly Uint8Array[] =>
+export const trustedLogKeys = (document: KeysDocument): readonly Uint8Array[] =>
   publicKeysOf(document.keys.filter(({ role, status }) => role === 'log' && status !== 'revoked'));
 
 async function included(

@@ -27,13 +27,14 @@ const withMember = (schema: Json, name: string, value: Json): Json => ({
 });
 
 /** Specs that hold a manifest, which is a schema of its own. */
-async function specs(root: string): Promise<Readonly<Record<string, Json>>> {
+async function specs(root: string, resources: readonly Resource[]): Promise<Readonly<Record<string, Json>>> {
   const manifestSource = await source(root, 'manifest', manifestExtras);
   const manifest = toStructural(manifestSource, manifestSource.schema, '');
   const orb = await source(root, 'orb', {});
   const pinned = toStructural({ ...manifestSource, extras: pinnedExtras }, manifestSource.schema, '');
   const orbSpec = toStructural(orb, member(orb.schema, 'spec'), 'properties/spec');
-  const publication = await source(root, 'orbpublication', {});
+  const { extras = {} } = resources.find(({ kind }) => kind === 'OrbPublication') ?? {};
+  const publication = await source(root, 'orbpublication', extras);
   const publicationSpec = toStructural(publication, member(publication.schema, 'spec'), 'properties/spec');
   return {
     Orb: withMember(pinned, 'pin', member(orbSpec, 'pin')),
@@ -80,7 +81,7 @@ const BANNER = '# generated from crds/schemas by hack/generate.ts: do not edit\n
 
 /** The kinds with the schemas of their definitions. */
 export async function kindSchemas(root: string, resources: readonly Resource[]): Promise<readonly KindSchema[]> {
-  const spec = await specs(root);
+  const spec = await specs(root, resources);
   const status = { schema: await statusSchema(root, resources), extras: statusExtras(resources) };
   return resources.map((resource) => {
     const { kind, group, version, schema: envelope, extras = {} } = resource;

@@ -21,8 +21,10 @@ const OWN_ARRAYS: readonly (readonly [subject: string, arrays: readonly string[]
 ];
 
 const OWN_INPUTS: readonly (readonly [subject: string, member: string])[] = [
-  ['reputation', 'meta'], // `groups` and `tests` may be left out
+  // Each of them may be left out.
+  ['reputation', 'meta'],
   ['reputation', 'groups'],
+  ['reputation', 'tests'],
   ['trust-score', 'checks'],
 ];
 

@@ -19,7 +19,7 @@ interface Placement {
 export interface Enqueue extends Placement {
   readonly queues: Readonly<Record<ConcernName, Pick<WorkQueue, 'add'>>>;
   /** The caches at the time of the change. */
-  readonly stores: Readonly<Record<'orb' | 'orbiset', Pick<Stores['orb'], 'byIndex'>>>;
+  readonly stores: Readonly<Record<'orb' | 'orbiset' | 'publication', Pick<Stores['orb'], 'byIndex'>>>;
   /** Drops the memory of a deleted Orb. */
   readonly forget: (key: string) => void;
 }

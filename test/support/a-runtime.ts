@@ -72,7 +72,9 @@ export interface RuntimeOptions {
   readonly clock: Clock;
   readonly answer?: Answer;
   readonly settings?: Partial<RuntimeSettings>;
-  readonly parts?: Partial<Pick<Runtime, 'selfCheck' | 'slots' | 'sealing' | 'dialer' | 'metrics' | 'random'>>;
+  readonly parts?: Partial<
+    Pick<Runtime, 'selfCheck' | 'slots' | 'sealing' | 'dialer' | 'metrics' | 'random' | 'published'>
+  >;
 }
 
 /** A runtime with a real ledger and mostly real parts, except for the network. */
@@ -197,7 +199,7 @@ const SETTINGS: RuntimeSettings = {
 };
 
 /** Versions that nobody published. */
-export const NOTHING_PUBLISHED: PublishedVersions = {
+const NOTHING_PUBLISHED: PublishedVersions = {
   version: () => undefined,
   ownerOf: () => undefined,
   isFresh: () => true,

@@ -16,7 +16,7 @@ interface MemoryEvent {
 }
 
 /** What a log folds into, in maps. */
-export interface FoldedLog {
+interface FoldedLog {
   readonly lines: readonly string[];
   readonly evidence: (line: string, org: string) => LineEvidence;
   readonly retracted: ReadonlySet<number>;
@@ -28,7 +28,7 @@ const idOf = ({ manifestDigest, callerTag, day, self }: Omit<DayKey, 'line'>): s
 const byId = (a: DayRow, b: DayRow): number => (idOf(a) < idOf(b) ? -1 : 1);
 
 /** Folds a whole log, entry by entry. */
-export function foldInMemory(entries: readonly string[]): FoldedLog {
+function foldInMemory(entries: readonly string[]): FoldedLog {
   const days = new Map<string, MemoryDay>();
   const events = new Map<number, MemoryEvent>();
   const retracted = new Set<number>();

@@ -46,7 +46,7 @@ export const mockCase = (members: Members = {}): Members => ({
 });
 
 /** A mock case in which the provider is down. */
-export const downCase: Members = mockCase({
+const downCase: Members = mockCase({
   id: 'down',
   responses: [{ provider: 'main', status: 503 }],
   expect: { status: 'failed', outcome: 'orb_error' },

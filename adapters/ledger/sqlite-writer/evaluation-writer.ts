@@ -6,6 +6,24 @@ import { checkedEntries } from '../tables/log.ts';
 import { refused, type Connection, type RowResult } from '../tables/table.ts';
 import { TOO_LONG, type LogWriter } from './log-writer.ts';
 
+function faultOfCertificate({ entries, certificate, revokeIndex }: NewEvaluation): string | undefined {
+  if (certificate === null) return undefined;
+  const { issuedAt, statusIndex, entry } = certificate;
+  if (!Number.isSafeInteger(issuedAt)) return 'a time is no whole number of milliseconds';
+  if (!Object.hasOwn(entries, entry)) return 'an entry is missing';
+  const isUsable = isStatusIndex(statusIndex) && statusIndex !== revokeIndex;
+  return isUsable ? undefined : 'no place in the status lists';
+}
+
+/** Why an evaluation can't be written: a mistake of the caller. */
+function faultOf(evaluation: NewEvaluation, size: number): string | undefined {
+  const { epoch, treeSize, revokeIndex } = evaluation;
+  if (![epoch, treeSize].every(Number.isSafeInteger)) return 'a number of an evaluation is not whole';
+  if (treeSize > size) return 'the log has no tree of this size';
+  if (revokeIndex !== null && !isStatusIndex(revokeIndex)) return 'no place in the status lists';
+  return faultOfCertificate(evaluation);
+}
+
 /** Writes evaluations with their entries, certificates and revocations, inside the writer's transaction. */
 export class EvaluationWriter {
   readonly #put: ReturnType<typeof evaluationPut>;
@@ -24,10 +42,11 @@ export class EvaluationWriter {
     const { orbId, epoch, treeSize, asOf, held, profile, certificate, revokeIndex } = evaluation;
     const entries = checkedEntries(evaluation.entries);
     if (entries === undefined) return refused(TOO_LONG);
-    const fault = this.#faultOf(evaluation, log);
+    const fault = faultOf(evaluation, log.size());
     if (fault !== undefined) return refused(fault);
     const highest = this.#fences.highest(EVALUATION_FENCE);
     if (highest !== undefined && epoch < highest) return ['fenced', highest];
+    if (!this.#isPlaceFree(evaluation)) return ['conflict', 'status index'];
     if (epoch !== highest) this.#fences.put(EVALUATION_FENCE, epoch);
     this.#put({ orbId, epoch, treeSize, asOf, held, profile, change: this.#nextChange() });
     if (revokeIndex !== null) this.#certificates.revoke(revokeIndex, this.#nextChange());
@@ -39,22 +58,7 @@ export class EvaluationWriter {
     return entries.length === 0 ? null : first;
   }
 
-  /** Why an evaluation can't be written: a mistake of the caller. */
-  #faultOf(evaluation: NewEvaluation, log: LogWriter): string | undefined {
-    const { epoch, treeSize, revokeIndex } = evaluation;
-    if (![epoch, treeSize].every(Number.isSafeInteger)) return 'a number of an evaluation is not whole';
-    if (treeSize > log.size()) return 'the log has no tree of this size';
-    if (revokeIndex !== null && !isStatusIndex(revokeIndex)) return 'no place in the status lists';
-    return this.#faultOfCertificate(evaluation);
-  }
-
-  #faultOfCertificate({ orbId, entries, certificate, revokeIndex }: NewEvaluation): string | undefined {
-    if (certificate === null) return undefined;
-    const { issuedAt, statusIndex, entry } = certificate;
-    if (!Number.isSafeInteger(issuedAt)) return 'a time is no whole number of milliseconds';
-    if (!Object.hasOwn(entries, entry)) return 'an entry is missing';
-    const isUsable = isStatusIndex(statusIndex) && statusIndex !== revokeIndex;
-    const isFree = isUsable && this.#certificates.isFree(statusIndex, orbId);
-    return isFree ? undefined : 'the place in the status lists is taken';
+  #isPlaceFree({ orbId, certificate }: NewEvaluation): boolean {
+    return certificate === null || this.#certificates.isFree(certificate.statusIndex, orbId);
   }
 }

@@ -23,6 +23,10 @@ function faultOf({ entries, publishEntry, reportEntry, publishedAt, claim }: New
   return isWhole ? undefined : 'a time is no whole number of milliseconds';
 }
 
+/** A claim that is not proven yet owns nothing: the first verified one wins. */
+const isForeign = (org: OrgRow | undefined, namespace: string): boolean =>
+  org !== undefined && org.state !== 'pending' && org.namespace !== namespace;
+
 /** A claim leaves a row as it is that says the same already, or that the platform suspended. */
 const isOpen = (org: OrgRow | undefined): boolean =>
   org === undefined || org.state === 'pending' || org.state === 'unverified';
@@ -56,7 +60,7 @@ export class PublicationWriter {
     const existing = this.#publications.find(publication.orbId);
     if (existing !== undefined) return ['exists', existing.manifestDigest];
     const owner = this.#orgs.find(publication.org);
-    if (owner !== undefined && owner.namespace !== publication.namespace) return ['conflict', owner.namespace];
+    if (isForeign(owner, publication.namespace)) return ['conflict', 'owned'];
     const { org, namespace, claim } = publication;
     if (claim !== null && isOpen(owner)) this.#orgs.put({ org, namespace, ...claim, change: this.#nextChange() });
     return this.#insert(publication, log.appendAll(entries));

@@ -2,7 +2,7 @@ import { integerOf, textOf } from '../sqlite/columns.ts';
 import { nothing, type Connection, type TableParts, type TableSchema } from './table.ts';
 
 /** A row that was written. */
-export interface LedgerChange {
+interface LedgerChange {
   readonly change: number;
   readonly kind: 'publication' | 'org' | 'evaluation' | 'certificate';
   /** Id of the Orb, or name of the organisation. */

@@ -37,7 +37,9 @@ type EvaluateResult =
   /** `logIndex` of the first entry; null without entries. */
   | { readonly kind: 'done'; readonly logIndex: number | null }
   /** A later holder of the lease wrote before: this call wrote nothing. */
-  | { readonly kind: 'fenced'; readonly highest: number };
+  | { readonly kind: 'fenced'; readonly highest: number }
+  /** The place of its certificate was revoked meanwhile, or another version has it: this call wrote nothing. */
+  | { readonly kind: 'conflict' };
 
 /** Evaluations of published versions (trust.md §5.2). */
 interface EvaluationPort {
@@ -90,6 +92,7 @@ export function evaluationPut(db: Connection): (row: Evaluation) => void {
 function evaluateResult(result: RowResult): EvaluateResult {
   if (result === null || typeof result === 'number') return { kind: 'done', logIndex: result };
   if (result[0] === 'fenced') return { kind: 'fenced', highest: result[1] };
+  if (result[0] === 'conflict') return { kind: 'conflict' };
   throw unexpected(result);
 }
 

@@ -16,7 +16,7 @@ import {
 } from './table.ts';
 import type { TestReport } from './test-reports.ts';
 
-export type PublicationStatus = (typeof ORB_STATUSES)[number];
+type PublicationStatus = (typeof ORB_STATUSES)[number];
 
 /** A published version. Its row is never removed, and nothing but `status`, `reason` and `projected` changes. */
 export interface Publication {
@@ -49,8 +49,8 @@ export interface NewPublication {
   readonly publishedAt: number;
   readonly report: TestReport;
   /**
-   * The organisation is claimed for the namespace with the publication. A row of it that is verified or suspended
-   * stays; null: no claim.
+   * The organisation is claimed for the namespace with the publication. The claim replaces a pending one of any
+   * namespace. A row that is verified or suspended stays; null: no claim.
    */
   readonly claim: Pick<NewOrg, 'proof' | 'state' | 'since' | 'json'> | null;
   /** Appended in this order. */
@@ -64,7 +64,7 @@ type PublishResult =
   | { readonly kind: 'published'; readonly logIndex: number }
   /** This version was published before, with these bytes: this call wrote nothing. */
   | { readonly kind: 'exists'; readonly manifestDigest: string }
-  /** Another namespace has a row of the organisation: this call wrote nothing. */
+  /** Another namespace owns the organisation, by a claim that is not pending: this call wrote nothing. */
   | { readonly kind: 'org-taken' };
 
 /** A change of status, with its `orb_status` entry. */

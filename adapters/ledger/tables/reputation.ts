@@ -1,4 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readEntry, type LogEntry } from '../../../core/log-entry/entry.ts';
 import { rootOf } from '../../../core/merkle/tree.ts';
 import type { DayRow, LineEvidence } from '../../../core/reputation/derive.ts';
@@ -10,7 +11,7 @@ import { HEAD } from './log.ts';
 import { nothing, unexpected, type Connection, type RowResult, type TableParts, type TableSchema } from './table.ts';
 
 /** What the log says about a line of versions, and the tree that says it. */
-export interface EvidenceAt extends LineEvidence {
+interface EvidenceAt extends LineEvidence {
   /** Entries in the tree. */
   readonly size: number;
   /** Root of that tree, 32 bytes. */
@@ -30,7 +31,8 @@ type RetractResult =
  */
 interface ReputationPort {
   /**
-   * Everything the score of one line reads, from one state of the ledger. Retracted entries are left out.
+   * Everything the score of one line reads, from one state of the ledger. Retracted entries are left out. Other work goes
+   * on between slices of a long line; calls wait for each other.
    * @param line `lineOf` of a version
    * @param org whose `org` entries are among the events
    */
@@ -135,23 +137,52 @@ const EVENTS = `SELECT log_index, json FROM reputation_events WHERE line = ? AND
   UNION ALL SELECT log_index, json FROM reputation_events WHERE kind = 'org' AND org = ? AND retracted = 0
   ORDER BY log_index`;
 
-/** @param prepare of a connection that is in no transaction */
-function evidenceReader({ prepare }: Connection): (line: string, org: string) => EvidenceAt {
-  const [begin, end] = [prepare('BEGIN'), prepare('COMMIT')];
-  const [days, events, head] = [prepare(DAYS), prepare(EVENTS), prepare(HEAD)];
-  return (line, org) => {
+// A line may have 100 000 rows, which take 0.3 s. Requests are served between slices of some 5 ms.
+const SLICE_ROWS = 1000;
+
+async function inSlices<T>(rows: Iterable<Row>, parse: (row: Row) => T): Promise<readonly T[]> {
+  const parsed: T[] = [];
+  for (const row of rows) {
+    parsed.push(parse(row));
+    if (parsed.length % SLICE_ROWS === 0) await nextTurn();
+  }
+  return parsed;
+}
+
+type ReadEvidence = (line: string, org: string) => Promise<EvidenceAt>;
+
+/** Reads in one transaction, which lasts several turns: on a connection that nothing else uses, one call at a time. */
+function evidenceReader(db: Connection): ReadEvidence {
+  const [begin, end] = [db.prepare('BEGIN'), db.prepare('COMMIT')];
+  const [days, events, head] = [db.prepare(DAYS), db.prepare(EVENTS), db.prepare(HEAD)];
+  return async (line, org) => {
     begin.run();
     try {
       const row = head.get() ?? {};
+      const root = rootOf(splitEdge(blobOf(row, 'edge')), sha256);
       return {
-        days: days.all(line).map(dayOf),
-        events: events.all(line, org).map(eventOf),
+        days: await inSlices(days.iterate(line), dayOf),
+        events: await inSlices(events.iterate(line, org), eventOf),
         size: integerOf(row, 'size'),
-        root: rootOf(splitEdge(blobOf(row, 'edge')), sha256),
+        root,
       };
     } finally {
       end.run();
     }
+  };
+}
+
+/** Calls wait for each other; the first one opens the connection. */
+function oneAtATime(open: () => ReadEvidence): ReadEvidence {
+  let reader: ReadEvidence | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  return (line, org) => {
+    const next = last.then(() => {
+      reader ??= open();
+      return reader(line, org);
+    });
+    last = next.catch(() => undefined);
+    return next;
   };
 }
 
@@ -162,8 +193,8 @@ function retractResult(result: RowResult): RetractResult {
   throw unexpected(result);
 }
 
-function reputationPort({ prepare, read, writeLogged }: TableParts<RetractRow>): ReputationPort {
-  const evidence = evidenceReader({ prepare });
+function reputationPort({ prepare, longReads, read, writeLogged }: TableParts<RetractRow>): ReputationPort {
+  const evidence = oneAtATime(() => evidenceReader(longReads()));
   const retracted = prepare(RETRACTED);
   return {
     lineEvidence: (line, org) => read(() => evidence(line, org)),

@@ -68,6 +68,11 @@ export interface WriterParts extends Connection {
 export interface TableParts<Row> extends WriterParts {
   /** Runs a read; a failure of the database becomes a LedgerError. */
   readonly read: <T>(query: () => T | Promise<T>) => Promise<T>;
+  /**
+   * A connection apart, for a read that takes several turns in one transaction. It is opened by the first call, and has
+   * one user.
+   */
+  readonly longReads: () => Connection;
   /** Resolves when the row is durable. */
   readonly write: (row: Row) => Promise<RowResult>;
   /** Like `write`, for rows that end in the log: rejects while the log may not grow. */

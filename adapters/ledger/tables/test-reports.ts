@@ -13,7 +13,7 @@ export interface TestReport {
   readonly statement: string;
 }
 
-export interface StoredTestReport extends TestReport {
+interface StoredTestReport extends TestReport {
   /** Index of its `test_report` entry. */
   readonly logIndex: number;
 }

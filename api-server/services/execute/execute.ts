@@ -4,6 +4,7 @@ import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { admit } from '../../run/admit.ts';
 import { refuseKey, unlessAnonymous } from '../../run/authorise.ts';
 import { callProviders } from '../../run/call-providers.ts';
+import { withDeprecation } from '../../run/deprecation.ts';
 import { finishRun, storeReceipt } from '../../run/finish.ts';
 import { replay } from '../../run/idempotency.ts';
 import { parseRequest, type ParsedRequest } from '../../run/parse.ts';
@@ -63,7 +64,8 @@ async function executePlan(runtime: Runtime, request: RouteRequest, plan: RunPla
   try {
     const calls = await callProviders(runtime, run);
     const finished = finishRun(runtime, run, calls);
-    return addHeaders(await storeReceipt(runtime, finished)); // with the answer, which is written meanwhile
+    const reply = await storeReceipt(runtime, finished); // with the answer, which is written meanwhile
+    return withDeprecation(runtime, plan, addHeaders(reply));
   } finally {
     run.live.end();
   }

@@ -11,7 +11,7 @@ import { QueryReader } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
 import { refuse, type Reply, type Route, type RouteRequest, type Step } from '../../http/route.ts';
 import { closed, ref } from '../../http/schemas.ts';
-import type { Published, PublishRequest } from '../../reputation/publish.ts';
+import type { Published, PublishRequest } from '../../reputation/publish-request.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import { publishedSchema } from './schemas.ts';
 
@@ -68,19 +68,12 @@ function tenantOf(request: RouteRequest, { manifest }: Body, { listings }: Pick<
   return choice.ok ? { ok: true, value: choice.tenant } : refuse(choice.reply);
 }
 
-const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
-
 function answer(request: RouteRequest, result: Published, { listings }: Pick<Reputation, 'listings'>): Reply {
   if (result.kind === 'refused') {
     const { code, report, detail } = result;
-    const findings: readonly JsonObject[] = Array.isArray(report['findings']) ? report['findings'] : [];
-    const errors = findings
+    const errors = result.findings
       .filter(({ severity }) => severity === 'error')
-      .map(({ pointer, code: rule, message }) => ({
-        pointer: textOf(pointer),
-        code: textOf(rule),
-        detail: textOf(message),
-      }));
+      .map(({ pointer, code: rule, detail: text }) => ({ pointer, code: rule, detail: text }));
     return problem(request, code, {
       ...(detail === undefined ? {} : { detail }),
       ...(errors.length === 0 ? {} : { errors }),

@@ -1,4 +1,3 @@
-import { drawFace } from '../../../adapters/badge/draw-face.ts';
 import { sha256Hex } from '../../../adapters/keys/primitives.ts';
 import type { Clock } from '../../../adapters/time/clock.ts';
 import type { BadgeState } from '../../../core/badge/badge-face.ts';
@@ -8,7 +7,7 @@ import { QueryReader } from '../../http/query.ts';
 import { conditional } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { badgeStateOf } from './badge-state.ts';
-import type { ReputationReader } from './reader.ts';
+import type { ReputationReader } from '../../reputation/reputation-reader.ts';
 
 interface DrawnBadge {
   readonly svg: string;
@@ -16,16 +15,20 @@ interface DrawnBadge {
   readonly etag: string;
 }
 
-/** Images that are kept; each has about 4 kB. */
+/** Images that are kept, 5 kB each with its key. */
 const MAX_DRAWN = 3000;
 
-/** Draws each badge once per change of its certificate. */
-function drawOnce(): (state: BadgeState, style: BadgeStyle) => DrawnBadge {
+/**
+ * Draws each badge once per change of its certificate. The library that draws is loaded for the first badge: it needs 12 MB
+ * and up to 0.1 s, which a platform without badges does not pay.
+ */
+function drawOnce(): (state: BadgeState, style: BadgeStyle) => Promise<DrawnBadge> {
   const drawn = new Map<string, DrawnBadge>();
-  return (state, style) => {
+  return async (state, style) => {
     const key = `${style} ${state.kind === 'certified' ? state.jwt : state.kind}`;
     const known = drawn.get(key);
     if (known !== undefined) return known;
+    const { drawFace } = await import('../../../adapters/badge/draw-face.ts');
     const svg = badgeImage(state, style, drawFace);
     const badge = { svg, etag: `"${sha256Hex(svg)}"` };
     const [oldest] = drawn.size < MAX_DRAWN ? [] : drawn.keys();
@@ -55,7 +58,7 @@ export function badgeRoute(reader: ReputationReader, clock: Pick<Clock, 'now'>):
     const read = query.result(style);
     if (!read.ok) return problem(request, 'invalid-parameter', { errors: read.errors });
     const state = await badgeStateOf(reader, request.params['orb_id'] ?? '', clock.now());
-    const { svg, etag } = draw(state, read.value);
+    const { svg, etag } = await draw(state, read.value);
     if (state.kind === 'unknown') return { status: 404, headers: { ...HEADERS }, body: svg };
     return conditional(request.header('if-none-match'), etag, { status: 200, headers: { ...HEADERS }, body: svg });
   };

@@ -1,7 +1,7 @@
 import type { BadgeState } from '../../../core/badge/badge-face.ts';
 import { parseOrbId } from '../../../core/manifest/orb-id.ts';
 import { isSuspended, storedCredential } from './certificate-view.ts';
-import type { ReputationReader, Standing } from './reader.ts';
+import type { ReputationReader, Standing } from '../../reputation/reputation-reader.ts';
 
 const NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 const MAX_NAME = 253;

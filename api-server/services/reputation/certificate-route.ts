@@ -15,7 +15,7 @@ import {
   type CertificateSource,
   type CertificateView,
 } from './certificate-view.ts';
-import type { Standing } from './reader.ts';
+import type { Standing } from '../../reputation/reputation-reader.ts';
 
 const JSON_TYPE = 'application/json';
 const JWT = 'application/vc+jwt';
@@ -90,7 +90,7 @@ export function certificateRoute(source: CertificateSource): Route {
     const orbId = parseOrbId(request.params['orb_id'] ?? '');
     const standing = orbId.ok ? await source.reader.standing(orbId.value) : undefined;
     if (standing === undefined) return problem(request, 'orb-not-published');
-    const view = await loadCertificate(source, standing);
+    const view = await loadCertificate(source, standing, type === BUNDLE);
     if (view === undefined) return notIssued(request, standing);
     const headers = headersOf(view, type, source.clock.now());
     const reply = { status: 200, headers, body: bodyOf(view, source, type) };

@@ -1,6 +1,5 @@
 import { gunzip } from '../../../adapters/gzip/gzip.ts';
 import { ed25519Verify, sha256 } from '../../../adapters/keys/primitives.ts';
-import type { Ledger } from '../../../adapters/ledger/port.ts';
 import type { Clock } from '../../../adapters/time/clock.ts';
 import type { CredentialObject } from '../../../core/certificate/credential.ts';
 import { listOfIndex, statusIndexOf } from '../../../core/certificate/credential.ts';
@@ -9,19 +8,20 @@ import type { JsonObject } from '../../../core/json/json-value.ts';
 import type { KeysDocument } from '../../../core/receipt/keys-document.ts';
 import type { Verification } from '../../../core/verify/verdict.ts';
 import { verifyCertificate } from '../../../core/verify/verify-certificate.ts';
-import { proofOf, type Proof } from '../receipts/receipt-view.ts';
-import type { IssuedCertificate, ReputationReader, Standing } from './reader.ts';
+import type { Proof } from '../receipts/receipt-view.ts';
+import type { Proofs } from './proofs.ts';
+import type { IssuedCertificate, ReputationReader, Standing } from '../../reputation/reputation-reader.ts';
 
 /** Parts that certificates are read and verified with. */
 export interface CertificateSource {
   readonly reader: ReputationReader;
-  readonly ledger: Pick<Ledger, 'checkpointCovering' | 'inclusionProof'>;
+  readonly proofs: Proofs;
   readonly keys: { readonly keysJws: string; readonly document: KeysDocument };
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /** State of a certificate at this time (trust.md §6.1). */
-export type CertificateStatus = 'active' | 'suspended' | 'revoked' | 'expired';
+type CertificateStatus = 'active' | 'suspended' | 'revoked' | 'expired';
 
 /** A certificate with its proof, state and verdict at this time. */
 export interface CertificateView {
@@ -71,16 +71,21 @@ async function verified(
   );
 }
 
-/** The newest certificate of a published version. @returns undefined: it never had one */
+/**
+ * The newest certificate of a published version.
+ * @param needsProof false: a certificate is also shown while the ledger is away
+ * @returns undefined: it never had one
+ */
 export async function loadCertificate(
   source: CertificateSource,
   standing: Standing,
+  needsProof: boolean,
 ): Promise<CertificateView | undefined> {
   const issued = await source.reader.certificateOf(standing.orbId);
   if (issued === undefined) return undefined;
   const credential = storedCredential(issued);
   const { jwt } = issued;
-  const proof = await proofOf(source.ledger, issued.logIndex);
+  const proof = await (needsProof ? source.proofs.of : source.proofs.ifKnown)(issued.logIndex);
   const status = statusOf(standing, issued, credential, source.clock.now());
   return { standing, jwt, credential, status, proof, verification: await verified(source, jwt, credential, proof) };
 }

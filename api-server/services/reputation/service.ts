@@ -3,6 +3,7 @@ import type { Service } from '../service.ts';
 import { badgeRoute } from './badge-route.ts';
 import { certificateRoute } from './certificate-route.ts';
 import { profileRoute } from './profile-route.ts';
+import { keptProofs } from './proofs.ts';
 import { wellKnownRoutes } from './well-known-routes.ts';
 
 /** Scores, tiers, certificates and badges of published Orbs. */
@@ -10,7 +11,7 @@ export const reputationService: Service = {
   name: 'reputation',
   routes: ({ reputation, clock, ledger, keys }) => [
     profileRoute({ ledger, listings: reputation.listings }),
-    certificateRoute({ reader: reputation.reader, ledger, keys, clock }),
+    certificateRoute({ reader: reputation.reader, proofs: keptProofs(ledger), keys, clock }),
     badgeRoute(reputation.reader, clock),
     ...wellKnownRoutes(reputation.reader, keys.document.issuer),
   ],

@@ -4,7 +4,7 @@ import { problem } from '../../http/problem.ts';
 import { conditional } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { closed, shapes } from '../../http/schemas.ts';
-import type { ReputationReader } from './reader.ts';
+import type { ReputationReader } from '../../reputation/reputation-reader.ts';
 
 const LIST = /^[1-9][0-9]{0,8}$/;
 

@@ -41,6 +41,13 @@ describe('values of the chart orb-platform', () => {
     ['a value that there is not', 'operator.replica=3', "additional properties 'replica'"],
     ['certificates from two places', 'api.tls.secretName=a,api.tls.certManager.enabled=true', 'not both'],
     ['an exception that the network stops', 'egress.exceptions[0].origin=https://a.b', 'needs cidr, or podSelector'],
+    [
+      'an organisation that the operator may not give away',
+      'reputation.operatorProof=false,reputation.orgs.acme=team-a',
+      'reputation.operatorProof=false forbids',
+    ],
+    ['an organisation that is no label', 'reputation.orgs.Acme=team-a', "invalid propertyName 'Acme'"],
+    ['an interval without a unit', 'reputation.interval=30', '/reputation/interval'],
     ['credentials without a Prometheus', 'prometheus.auth.secretName=a', 'prometheus.url is missing'],
     ['an Ingress without a host', 'ingress.enabled=true', 'ingress.hosts is empty'],
     ['the example among the platform', 'example.namespace=orb-system', 'must be another one'],

@@ -66,6 +66,12 @@ describe('what the chart orb-platform runs', () => {
       expect(argsOf(find(objects, API))).to.include('--max-request-bytes=1048576');
     });
 
+    it('gives no organisation away', () => {
+      const args = argsOf(find(objects, API));
+      expect(args).to.include('--reputation-interval=1h');
+      expect(args.filter((arg) => arg.startsWith('--org='))).to.deep.equal([]);
+    });
+
     it('is asked three different questions', () => {
       expect(askedOf(find(objects, API))).to.deep.equal([
         ['/health', 8443, 'HTTPS'],
@@ -156,6 +162,8 @@ describe('what the chart orb-platform runs', () => {
     const [ofApi, ofOperator] = [parseApi(api, env), parseOperator(operator, env)];
     if (ofApi.kind !== 'start' || ofOperator.kind !== 'start')
       throw new Error(`${JSON.stringify(ofApi)}${JSON.stringify(ofOperator)}`);
+    const { orgs, reputationIntervalMs } = ofApi.settings;
+    expect([orgs, reputationIntervalMs]).to.deep.equal([[['acme', 'team-a']], 30_000]);
     const folder = '/etc/orb/prometheus';
     for (const { prometheus } of [ofApi.settings, ofOperator.settings])
       expect(prometheus).to.deep.equal({

@@ -4,6 +4,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleCases, rootJwk } from '../../support/verify-cases.ts';
+import {
+  aBadge,
+  aCertificateBundle,
+  aJwt,
+  aStatusList,
+  keysFile,
+  STATUS_INDEX,
+} from '../../unit/core/verify/a-certificate.ts';
+import { keys as world } from '../../unit/core/verify/a-world.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -54,6 +63,31 @@ describe('orb in a process of its own', () => {
       expect([id, status, err]).to.deep.equal([id, expected.exit, '']);
       expect(JSON.parse(out)).to.deep.include({ verdict: expected.verdict, code: expected.code, exit: expected.exit });
     }
+  });
+
+  offline(`verifies a certificate, its bundle and badge with the network cut off${skipped}`, () => {
+    const facts = { issuedAt: Date.now() };
+    const jwt = aJwt({ facts });
+    const keyFlags = ['--keys', file('keys.json', keysFile()), '--root', JSON.stringify(world.root.jwk)];
+    const listOf = (revoked: number): readonly string[] => [
+      '--status-list',
+      file('list.jwt', aStatusList({ ...facts, revoked })),
+    ];
+    const files = [
+      ['cert.jwt', jwt],
+      ['cert.json', JSON.stringify(aCertificateBundle({ facts }))],
+      ['badge.svg', aBadge(jwt)],
+    ] as const;
+    for (const [name, content] of files) {
+      const argv = ['verify', file(name, content), ...keyFlags, '--json'];
+      const good = orb([...argv, ...listOf(STATUS_INDEX + 1)], wrapper);
+      expect([name, good.status, good.err]).to.deep.equal([name, 0, '']);
+      const revoked = orb([...argv, ...listOf(STATUS_INDEX)], wrapper);
+      expect([name, revoked.status]).to.deep.equal([name, 3]);
+      expect(JSON.parse(revoked.out)).to.include({ verdict: 'untrusted', code: 'revoked' });
+    }
+    const painted = aBadge(jwt).replaceAll('gold 96', 'platinum 99');
+    expect(orb(['verify', file('painted.svg', painted), ...keyFlags], wrapper).status).to.equal(1);
   });
 
   it('ends by its exit code with machine output on stdout alone', () => {

@@ -11,7 +11,8 @@ import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { codeOf, startStandalone, type Standalone } from '../../support/standalone.ts';
-import { call, elsewhere, rows, TOKEN, type Row } from './execute-rows.ts';
+import { elsewhere } from './code-tests.ts';
+import { call, rows, TOKEN, type Row } from './execute-rows.ts';
 
 const API = join(import.meta.dirname, '../../../api-server');
 

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleCases, rootJwk } from '../../support/verify-cases.ts';
+import { aBadge, aJwt, keysFile } from '../core/verify/a-certificate.ts';
+import { keys as world } from '../core/verify/a-world.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const HOOK = join(ROOT, 'test/support/list-modules.ts');
@@ -17,6 +19,7 @@ const isNetworkOrLedger = (name: string): boolean =>
   /^(?:adapters\/(?:egress|kube|ledger)\/(?!port\.ts$)|cli\/(?:api|cluster)\/(?!kube-failure\.ts$))|^node:(?:https?|net|sqlite|tls)$/.test(
     name,
   );
+const isOfCertificates = (name: string): boolean => /^(?:core|adapters)\/(?:badge|certificate|gzip)\//.test(name);
 const verbFolder = (name: string): string | undefined =>
   /^cli\/(?!api\/|args\/|cluster\/|completion\/|io\/)(\w+)\//.exec(name)?.[1];
 
@@ -55,6 +58,24 @@ describe('a process of orb', () => {
     expect(new Set(loaded.map(verbFolder).filter((name) => name !== undefined))).to.deep.equal(
       new Set(['trust', 'verdict', 'verify']),
     );
+    expect(loaded.filter(isOfCertificates)).to.deep.equal([]);
+  });
+
+  it('loads what draws badges only to verify one', () => {
+    const issuedAt = Date.now();
+    const jwt = aJwt({ facts: { issuedAt } });
+    const keys = join(folder, 'keys.json');
+    writeFileSync(keys, keysFile());
+    const flags = ['--keys', keys, '--root', JSON.stringify(world.root.jwk)];
+    const [certificate, badge] = [join(folder, 'cert.jwt'), join(folder, 'badge.svg')];
+    writeFileSync(certificate, jwt);
+    writeFileSync(badge, aBadge(jwt));
+    const loaded = modulesOf(['verify', certificate, ...flags], 0);
+    expect(loaded).to.include('core/verify/verify-certificate.ts');
+    expect(loaded.filter(isPackage)).to.deep.equal([]);
+    const withImage = modulesOf(['verify', badge, ...flags], 0);
+    expect(withImage.some((name) => name.startsWith('node_modules/badge-maker/'))).to.equal(true);
+    expect([...loaded, ...withImage].filter(isNetworkOrLedger)).to.deep.equal([]);
   });
 
   it('loads no package to call the API, and none of Kubernetes for an address', () => {

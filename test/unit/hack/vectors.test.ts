@@ -101,6 +101,7 @@ describe('runFolder', () => {
 
   const ofReputation: readonly (readonly [why: string, file: object, passed: number])[] = [
     ['cases with groups', { cases: [{ input: { groups: [] }, expected: {} }] }, 0],
+    ['cases with tests', { cases: [{ input: { tests: null }, expected: {} }] }, 0],
     ['cases with meta', { cases: [{ input: { meta: {} }, expected: {} }] }, 0],
     ['a rate within 1e-6', { wilson: [{ s: 1, n: 1, expected: 0.206544 }] }, 1],
     ['a rate further away', { wilson: [{ s: 1, n: 1, expected: 0.206546 }] }, 0],

@@ -99,7 +99,7 @@ describe('plans for any JSON (security.md S29)', () => {
     fc.assert(
       fc.property(parts, (made) => {
         const { kstatus } = settle(object(aPublication, made), 'orb-operator', (publication) =>
-          planPublication({ publication, allowedOrigins: [] }, NOW),
+          planPublication({ publication, duplicates: [], allowedOrigins: [] }, NOW),
         );
         expect(kstatus).to.be.oneOf(['InProgress', 'Failed']);
       }),

@@ -14,6 +14,8 @@ describe('parseSettings', () => {
       listen: { host: '127.0.0.1', port: 8080 },
       metricsListen: { host: '127.0.0.1', port: 9464 },
       resources: '/bundled',
+      orgs: [],
+      reputationIntervalMs: 30_000,
       data: resolve('.orb'),
       logHead: resolve('.orb.log-head'),
       issuer: 'https://orbs.localhost',

@@ -17,6 +17,7 @@ import {
   signerOf,
 } from '../../../../adapters/keys/primitives.ts';
 import { signJws } from '../../../../core/receipt/jws.ts';
+import { openKeys } from '../../../../core/verify/keys.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z');
 const ISSUER = 'https://orbs.localhost';
@@ -132,6 +133,11 @@ describe('platform keys', () => {
     const log = signerOf(keys.log.kid, keys.log.privateKey);
     expect(ed25519Verify(keys.log.publicKey, log.sign(message), message)).to.equal(true);
     expect(ed25519Verify(keys.log.publicKey, keys.receipt.sign(message), message)).to.equal(false);
+    const document = await openKeys(keys.keysJws, keys.root, { sha256, ed25519Verify });
+    const published = document.ok ? document.document.keys.find(({ role }) => role === 'certificate') : undefined;
+    expect(keys.certificate.kid).to.equal(published?.kid);
+    const certificateX = Buffer.from(published?.jwk.x ?? '', 'base64url');
+    expect(ed25519Verify(certificateX, keys.certificate.sign(message), message)).to.equal(true);
     expect(keys.logOrigin).to.equal('orbs.localhost/log');
   });
 

@@ -10,6 +10,17 @@ import { openSqliteLedger } from '../../../../adapters/ledger/sqlite-ledger.ts';
 import { checkLog } from '../../../support/check-log.ts';
 import { aFinish, aStart, aSwap, runIdOf } from '../../../support/ledger-rows.ts';
 import { makeOlder } from '../../../support/older-ledger.ts';
+import {
+  anEvaluation,
+  aPromotion,
+  aPublication,
+  aReport,
+  ORB,
+  orgEntry,
+  retractionEntry,
+  statusEntry,
+  testReportEntry,
+} from '../../../support/reputation-rows.ts';
 import { refusal } from '../../../support/refusal.ts';
 import { openDiskFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
@@ -188,6 +199,27 @@ describe('openSqliteLedger', () => {
     await ledger.appendEntries(['{}']);
     await ledger.close();
     expect(reported).to.deep.equal([2, 3]);
+  });
+
+  it('keeps everything out of a log that may not grow, and writes what is not logged', async () => {
+    const refused = new LedgerError('ledger-forked', 'the log may not grow');
+    const gate = { refusal: () => refused, opened: Promise.resolve() };
+    const ledger = await openSqliteLedger({ ...fixture.options, file: join(scratch, 'ledger.sqlite'), gate });
+    const org = { org: 'acme', namespace: 'acme', proof: 'dns', state: 'pending', since: 1, json: '' } as const;
+    const change = { orbId: ORB, from: 'active', to: 'yanked', reason: '', entries: [statusEntry('yanked')] } as const;
+    const logged = [
+      ledger.publish(aPublication()),
+      ledger.addTestReport({ orbId: ORB, report: aReport(), entry: testReportEntry() }),
+      ledger.setOrbStatus({ ...change, revoke: null }),
+      ledger.putOrg(org, null, [orgEntry('verified')]),
+      ledger.evaluate(aPromotion(0)),
+      ledger.retract(retractionEntry(0), 0),
+    ];
+    for (const one of logged) expect(await refusal(one)).to.equal(refused);
+    expect(await ledger.putOrg(org, null, [])).to.deep.equal({ kind: 'done', logIndex: null });
+    expect(await ledger.evaluate(anEvaluation())).to.deep.equal({ kind: 'done', logIndex: null });
+    expect(await ledger.logSize()).to.equal(0);
+    await ledger.close();
   });
 
   it('fails every row of the group that its thread died with, and has a new thread for the rows behind it', async () => {

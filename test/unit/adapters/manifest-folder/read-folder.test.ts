@@ -24,6 +24,11 @@ describe('readFolder', () => {
     expect(files.map(({ path }) => basename(path))).to.deep.equal(['a.json', 'b.yaml', 'c.yml']);
   });
 
+  it('leaves suites beside the manifests alone', async () => {
+    const files = await read({ 'a.yaml': ORB, 'a.orbtest.json': '{"format":"orbtest/1"}', '.orbtest.json': '{}' });
+    expect(files.map(({ path }) => basename(path))).to.deep.equal(['a.yaml']);
+  });
+
   it('reads no folder below, but follows links to files', async () => {
     await read({});
     const folder = join(root, String(count));

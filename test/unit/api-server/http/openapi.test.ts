@@ -6,7 +6,7 @@ import { serviceRoutes, serviceSchemas } from '../../../../api-server/services/s
 import { startApp } from '../../../support/api-app.ts';
 import { serviceParts } from '../../../support/service-parts.ts';
 
-/** Reserved codes of parts that do not exist yet: policies and publications. */
+/** Reserved codes of parts that do not exist yet: policies. */
 const NOT_YET = Object.entries<Problem>(problems).flatMap(([code, { status, reserved }]) =>
   reserved === true ? [`${status} ${code}`] : [],
 );
@@ -77,6 +77,8 @@ describe('the API document', () => {
         'get /readyz': [],
         'get /.well-known/jwks.json': [],
         'get /.well-known/orb-keys.json': [],
+        'get /.well-known/orb-context/v1': [],
+        'get /.well-known/orb-status-list/{n}': [],
         'get /.well-known/orb-ontology.json': [],
         'get /log/checkpoint': [],
         'get /log/tile/{level}/{first}': [],
@@ -95,8 +97,6 @@ describe('the API document', () => {
         'get /reputation/{orb_id}': scoped('reputation:read'),
         'get /reputation/{orb_id}/certificate': scoped('reputation:read'),
         'get /reputation/{orb_id}/badge': [],
-        'get /.well-known/orb-context/v1': [],
-        'get /.well-known/orb-status-list/{n}': [],
         'get /marketplace/orbs': scoped('marketplace:read'),
         'get /marketplace/orbs/public': [],
         'post /marketplace/orbs/publish': scoped('marketplace:publish'),

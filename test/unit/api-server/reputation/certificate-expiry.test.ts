@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { CertificateExpiry } from '../../../../api-server/reputation/certificate-expiry.ts';
-import type { StoredCertificate } from '../../../../adapters/ledger/port.ts';
+import type { Ledger } from '../../../../adapters/ledger/port.ts';
 import { credentialIn } from '../../../../core/certificate/read-credential.ts';
 import { NOT_EVALUATED, type ListedOrb } from '../../../../core/publication/listed-orb.ts';
-import { aListedOrb } from '../../../support/a-listed-orb.ts';
+import { aListedVersion } from '../../../support/a-listed-orb.ts';
 import { aJwt } from '../../core/verify/a-certificate.ts';
+
+type StoredCertificate = NonNullable<Awaited<ReturnType<Ledger['certificate']>>>;
 
 const jwt = aJwt();
 const UNTIL = Date.parse(credentialIn(jwt)?.validUntil ?? '');
@@ -25,7 +27,7 @@ describe('CertificateExpiry', () => {
   let reads: string[];
   let expiry: CertificateExpiry;
   beforeEach(() => {
-    orbs = [aListedOrb('acme.a@1.0.0', { standing: certified })];
+    orbs = [aListedVersion('acme.a@1.0.0', { standing: certified })];
     certificates = new Map([['acme.a@1.0.0', stored()]]);
     [evaluatedAt, reads] = [1, []];
     expiry = new CertificateExpiry({
@@ -57,7 +59,7 @@ describe('CertificateExpiry', () => {
     certificates.set('acme.a@1.0.0', stored({ revoked: true }));
     expect(await expiry.next()).to.equal(undefined);
     for (const change of [{ standing: NOT_EVALUATED }, { status: 'yanked' }, { status: 'suspended' }] as const) {
-      orbs = [aListedOrb('acme.b@1.0.0', { standing: certified, ...change })];
+      orbs = [aListedVersion('acme.b@1.0.0', { standing: certified, ...change })];
       certificates.set('acme.b@1.0.0', stored());
       expect(await expiry.next()).to.equal(undefined);
     }
@@ -71,7 +73,7 @@ describe('CertificateExpiry', () => {
   });
 
   it('reads 200 at a call', async () => {
-    orbs = Array.from({ length: 250 }, (_, at) => aListedOrb(`acme.x${at}@1.0.0`, { standing: certified }));
+    orbs = Array.from({ length: 250 }, (_, at) => aListedVersion(`acme.x${at}@1.0.0`, { standing: certified }));
     await expiry.next();
     expect(reads).to.have.length(200);
     await expiry.next();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { LedgerError } from '../../../../adapters/ledger/port.ts';
 import { OrgRechecks } from '../../../../api-server/reputation/org-rechecks.ts';
-import type { OrgRow } from '../../../../adapters/ledger/port.ts';
+import type { OrgRow } from '../../../../adapters/ledger/tables/orgs.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 import { LEDGER_NOW } from '../../../support/ledger-rows.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LedgerError } from '../../../../adapters/ledger/port.ts';
-import type { CheckTests } from '../../../../api-server/reputation/publish.ts';
+import type { CheckTests } from '../../../../api-server/reputation/publish-request.ts';
 import type { JsonValue } from '../../../../core/json/json-value.ts';
 import { readJson } from '../../../../core/manifest/read-json.ts';
 import { aMarketplace, type Marketplace } from '../../../support/a-marketplace.ts';

@@ -12,6 +12,7 @@ import type { SwappedOrb } from '../../../../core/swap/swap-receipt-of.ts';
 import { verifyReceipt } from '../../../../core/verify/verify.ts';
 import { aSwappedOrb, aSwapRecord, swappedStatus, swapReceiptId } from '../../../support/a-swap.ts';
 import { checkLog } from '../../../support/check-log.ts';
+import { publishEntry } from '../../../support/reputation-rows.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 import { keys } from '../../core/verify/a-world.ts';
 
@@ -174,14 +175,7 @@ describe('createSwapMinter', () => {
   it('shows the names of a published Orb in the log, of no other', async () => {
     const { orbId, manifestDigest } = aSwappedOrb([]);
     await mint(minterOf(), aSwappedOrb(seqs(1)));
-    const entry = {
-      at: '2026-11-20T10:00:00.000Z',
-      kind: 'publish',
-      manifest_digest: manifestDigest,
-      orb_id: orbId,
-      v: 1,
-    };
-    await fixture.ledger.appendEntries([JSON.stringify(entry)]);
+    await fixture.ledger.appendEntries([publishEntry(orbId, manifestDigest)]);
     await mint(minterOf(), aSwappedOrb(seqs(1, 2)));
     const kinds = (await fixture.ledger.entries(0, 9)).map((text) => String(/"kind":"(\w+)"/.exec(text)?.[1]));
     expect(kinds).to.deep.equal(['receipt_private', 'publish', 'swap']);

@@ -45,6 +45,12 @@ describe('orb validate', () => {
     expect([exit, out]).to.deep.equal([0, '']);
   });
 
+  it('leaves suites beside the manifests alone', async () => {
+    file('good.yaml', GOOD);
+    file('good.orbtest.json', '{}');
+    expect(await validate(cli.folder)).to.deep.include({ exit: 0, err: '1 file, 0 errors, 0 remarks\n' });
+  });
+
   it('names place, code, pointer and what was probably meant', async () => {
     const path = file('bad.yaml', GOOD.replace('provider:', 'providr:'));
     const { exit, out, err } = await validate(path);

@@ -8,6 +8,7 @@ import { startThread } from '../../../../cli/verify-lines/verify-threads.ts';
 import { aCli, CLI_NOW, type TestCli } from '../../../support/cli-io.ts';
 import { rootJwk } from '../../../support/verify-cases.ts';
 import { keysFileText, runLines, validLines, vectorLines } from '../../../support/verify-lines.ts';
+import { aBadge, aCertificateBundle, aJwt } from '../../core/verify/a-certificate.ts';
 import { aBundle, aSwapBundle, keys as world } from '../../core/verify/a-world.ts';
 
 const HERE = { afterLines: Infinity, start: startThread };
@@ -28,7 +29,8 @@ const mixed = vectorLines
 
 const swaps = [aSwapBundle(), aBundle({ privateForm: true })].map((bundle) => JSON.stringify(bundle));
 const oddLines = ['', ' ', '{}', '[]', 'null', 'a.b.c', '<svg/>', '  <svg xmlns="x">', '\ufeff{}', '\r', '{"a":1}\r'];
-const all = [...vectorLines, ...mixed, ...swaps, ...oddLines].map((text) => Buffer.from(text));
+const certificates = [aJwt(), aBadge(), aBadge().replaceAll('gold', 'platinum'), JSON.stringify(aCertificateBundle())];
+const all = [...vectorLines, ...mixed, ...swaps, ...certificates, ...oddLines].map((text) => Buffer.from(text));
 
 /** A line with some bytes changed; never two lines. */
 const damaged = fc

@@ -10,6 +10,7 @@ import {
   aJwt,
   aStatusList,
   certificateKeys,
+  FACTS,
   ISSUED_AT,
   keysFile,
   STATUS_INDEX,
@@ -73,25 +74,8 @@ const badge = (what: string, content: string, expected: Expected, more: Partial<
 const good = aJwt();
 const image = aBadge(good);
 const otherScore = aJwt({
-  facts: { orbId: 'other.orb@2.0.0', subject: { ...subjectOf(), reputation_score: 41, tier: 'bronze' } },
+  facts: { orbId: 'other.orb@2.0.0', subject: { ...FACTS.subject, reputation_score: 41, tier: 'bronze' } },
 });
-
-function subjectOf() {
-  return {
-    manifest_digest: `sha256:${'ab'.repeat(32)}`,
-    tier: 'gold',
-    tier_status: 'stable',
-    reputation_score: 96,
-    algorithm: 'orb-reputation/1',
-    evidence: {
-      log_origin: 'orbs.example/log',
-      tree_size: 7,
-      root_hash: Buffer.alloc(32, 9).toString('base64'),
-      as_of: '2026-11-20',
-    },
-    criteria_met: [],
-  } as const;
-}
 
 /** A part of a compact JWS with one character changed. */
 function changed(compact: string, part: number): string {
@@ -215,6 +199,12 @@ function withoutProof(): string {
   return JSON.stringify({ ...aCertificateBundle(), tlog_proof: null });
 }
 
+const clockOf = ({ now = ISSUED_AT + 3_600_000 }: Case) => ({
+  clock: { now: () => now, monotonic: () => 0, sleep: async () => undefined },
+});
+
+const sample = (what: string): Case => CASES.find((some) => some.what === what) ?? bundle('none', {}, VALID);
+
 describe('orb verify of a certificate', () => {
   let cli: TestCli;
   beforeEach(() => (cli = aCli()));
@@ -234,10 +224,6 @@ describe('orb verify of a certificate', () => {
     return ['verify', file(some.name, some.content), '--root', ROOT, ...beside, ...(some.flags ?? [])];
   }
 
-  const clockOf = ({ now = ISSUED_AT + 3_600_000 }: Case) => ({
-    clock: { now: () => now, monotonic: () => 0, sleep: async () => undefined },
-  });
-
   for (const some of CASES) {
     const [verdict, code, exit] = some.expected;
     it(`gives ${verdict} (${code}), exit ${exit}: ${some.what}`, async () => {
@@ -253,8 +239,6 @@ describe('orb verify of a certificate', () => {
       if (code !== 'ok') expect(people.out).to.include(`\n${code}: `);
     });
   }
-
-  const sample = (what: string): Case => CASES.find((some) => some.what === what) ?? bundle('none', {}, VALID);
 
   it('lists every check, and says that revocation was not checked', async () => {
     const { out } = await cli.run(argvOf(sample('a good bundle')), clockOf(sample('a good bundle')));

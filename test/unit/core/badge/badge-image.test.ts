@@ -30,6 +30,12 @@ const STATES: readonly (readonly [string, BadgeState])[] = [
 const textsOf = (svg: string): readonly string[] =>
   [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text = '']) => text);
 
+const hashOf = (style: BadgeStyle): string =>
+  createHash('sha256')
+    .update(badgeImage({ kind: 'uncertified' }, style, drawFace))
+    .digest('hex')
+    .slice(0, 16);
+
 describe('badgeImage', () => {
   for (const style of BADGE_STYLES)
     for (const [message, state] of STATES) {
@@ -75,11 +81,6 @@ describe('badgeImage', () => {
 
   // Another hash means other bytes: verifiers that know the renderer by this name would call good badges changed.
   it(`is drawn as ${RENDERER} draws`, () => {
-    const hashOf = (style: BadgeStyle): string =>
-      createHash('sha256')
-        .update(badgeImage({ kind: 'uncertified' }, style, drawFace))
-        .digest('hex')
-        .slice(0, 16);
     expect([RENDERER, ...BADGE_STYLES.map(hashOf)]).to.deep.equal([
       'orb-badge/1',
       '2af2fe0f47ea152c',
@@ -107,12 +108,14 @@ describe('checkBadge', () => {
 
   it('accepts no badge with any one byte changed', () => {
     const bytes = encodeUtf8(aBadge(jwt));
+    const accepted: number[] = [];
     for (let at = 0; at < bytes.length; at += 1) {
       const changed = bytes.slice();
       changed[at] = (changed[at] ?? 0) ^ 1;
       const read = readBadge(changed);
-      if (read !== undefined) expect(checkBadge(read, certificate, drawFace), `byte ${at}`).not.to.equal('pass');
+      if (read !== undefined && checkBadge(read, certificate, drawFace) === 'pass') accepted.push(at);
     }
+    expect(accepted).to.deep.equal([]);
   });
 
   it('is quick on hostile files', () => {

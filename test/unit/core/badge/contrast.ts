@@ -1,4 +1,4 @@
-/** Contrast of the texts of a rendered badge (WCAG 2.2 §1.4.3), from its SVG alone. */
+/** Contrast of the texts of a rendered badge, as WCAG 2.2 defines it, from its SVG alone. */
 
 type Rgb = readonly [number, number, number];
 

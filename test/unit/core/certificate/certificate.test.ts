@@ -31,6 +31,17 @@ import { aCredential, aJwt, aStatusList, FACTS, ISSUED_AT, toolsOf } from '../ve
 const object = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
 const copy = (): JsonObject => structuredClone(aCredential());
 
+const subject = (some: JsonObject): JsonObject => ({
+  credentialSubject: { ...object(copy()['credentialSubject']), ...some },
+});
+const evidence = (some: JsonObject): JsonObject =>
+  subject({ evidence: { ...object(object(copy()['credentialSubject'])['evidence']), ...some } });
+const status = (some: JsonObject): JsonObject => ({
+  credentialStatus: { ...object(copy()['credentialStatus']), ...some },
+});
+
+const packed = (bytes: Uint8Array): string => `u${Buffer.from(gzip(bytes)).toString('base64url')}`;
+
 describe('makeCredential', () => {
   it('is the form of trust.md §6.1', () => {
     expect(aCredential()).to.deep.equal({
@@ -91,14 +102,6 @@ describe('isCredential', () => {
     expect(isCredential(more)).to.equal(false);
   });
 
-  const subject = (some: JsonObject): JsonObject => ({
-    credentialSubject: { ...object(copy()['credentialSubject']), ...some },
-  });
-  const evidence = (some: JsonObject): JsonObject =>
-    subject({ evidence: { ...object(object(copy()['credentialSubject'])['evidence']), ...some } });
-  const status = (some: JsonObject): JsonObject => ({
-    credentialStatus: { ...object(copy()['credentialStatus']), ...some },
-  });
   const wrong: readonly (readonly [string, JsonObject])[] = [
     ['no tier', subject({ tier: 'uncertified' })],
     ['a state without certificate', subject({ tier_status: 'suspended' })],
@@ -174,7 +177,7 @@ describe('status lists', () => {
   const facts = { issuer: FACTS.issuer, list: 3, issuedAt: ISSUED_AT };
   const empty = new Uint8Array(LIST_BYTES);
 
-  it('hold 131 072 bits, the first one the most significant (Bitstring Status List §4.2)', async () => {
+  it('hold 131 072 bits, the first one the most significant', async () => {
     const list = makeStatusList({ ...facts, bits: withBit(withBit(empty, 0), 10) }, gzip);
     const { encodedList } = list.credentialSubject;
     expect(encodedList.startsWith('u')).to.equal(true);
@@ -222,7 +225,6 @@ describe('status lists', () => {
     const list = makeStatusList({ ...facts, bits: empty }, gzip);
     return { ...list, credentialSubject: { ...list.credentialSubject, encodedList } };
   };
-  const packed = (bytes: Uint8Array): string => `u${Buffer.from(gzip(bytes)).toString('base64url')}`;
   const wrong: readonly (readonly [string, string])[] = [
     ['no gzip', 'uAAAA'],
     ['too few bits', packed(new Uint8Array(1000))],

@@ -1,3 +1,4 @@
+import { hasCredentialForm } from '../../../../core/manifest-rules/check-secret-literals.ts';
 import { expect } from 'chai';
 import { checkManifest } from '../../../../core/manifest-rules/validate.ts';
 import { aManifest, checkRows } from '../manifest/a-manifest.ts';
@@ -57,5 +58,13 @@ describe('checkSecretLiterals', () => {
   it('shows nothing of what looks like a credential', () => {
     const value = aManifest({ headers: { Authorization: 'Bearer abcdefgh12345678' } });
     expect(JSON.stringify(checkManifest(value, { allowedOrigins: [] }).findings)).not.to.include('abcdefgh');
+  });
+
+  it('searches a hostile text in time that grows with its length', () => {
+    const text = 'eyJ-'.repeat(64 * 1024);
+    const began = process.cpuUsage();
+    expect(hasCredentialForm(text)).to.equal(false);
+    // It takes some milliseconds; with a search from every place, 40 s.
+    expect(process.cpuUsage(began).user).to.be.lessThan(1_000_000);
   });
 });

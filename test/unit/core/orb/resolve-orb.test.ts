@@ -26,6 +26,9 @@ const shared = (version?: Version): SharedOrbs<string> => ({
 
 const geocode = id('globex.geocode@1.0.0');
 
+const find = (known: readonly string[], version: Version, orbs = ['globex.geocode']): unknown =>
+  resolveOrb(lookup(...known), { namespace: 'acme', orbs }, geocode, shared(version));
+
 describe('resolveOrb (design.md §2)', () => {
   const rows: readonly [string, string[], string[], unknown][] = [
     [
@@ -69,8 +72,6 @@ describe('resolveOrb (design.md §2)', () => {
 
   describe('of a publication', () => {
     const entry = 'globex globex.geocode@1.0.0';
-    const find = (known: readonly string[], version: Version, orbs = ['globex.geocode']): unknown =>
-      resolveOrb(lookup(...known), { namespace: 'acme', orbs }, geocode, shared(version));
 
     it('finds the Orb of its namespace, with the published bytes', () => {
       expect(find([entry], { namespace: 'globex', manifestDigest: entry })).to.deep.equal({ kind: 'found', entry });

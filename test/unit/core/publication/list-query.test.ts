@@ -4,7 +4,7 @@ import { compare, prerelease } from 'semver';
 import { ORB_STATUSES, TIERS } from '../../../../core/log-entry/entry-members.ts';
 import { NOT_EVALUATED, type ListedOrb } from '../../../../core/publication/listed-orb.ts';
 import { latestVersions, selectOrbs, SORTS, type ListQuery } from '../../../../core/publication/list-query.ts';
-import { aListedOrb } from '../../../support/a-listed-orb.ts';
+import { aListedVersion } from '../../../support/a-listed-orb.ts';
 
 const ALL: ListQuery = { statuses: ORB_STATUSES, latest: false, sort: 'name' };
 const idsOf = (orbs: Iterable<ListedOrb>): readonly string[] => [...orbs].map(({ orbId }) => orbId);
@@ -16,11 +16,15 @@ const standing = (tier: (typeof TIERS)[number], scoreBp: number): ListedOrb['sta
 });
 
 const ORBS: readonly ListedOrb[] = [
-  aListedOrb('acme.mail@1.0.0', { description: 'Sends MAIL', standing: standing('gold', 9000), updatedAt: 3 }),
-  aListedOrb('acme.mail@1.1.0', { status: 'deprecated', standing: standing('silver', 7000), updatedAt: 5 }),
-  aListedOrb('acme.text@0.1.0', { capabilities: ['text.translate'], standing: standing('bronze', 5000), updatedAt: 1 }),
-  aListedOrb('globex.sms@2.0.0', { status: 'yanked', description: 'ÄRGER', updatedAt: 5 }),
-  aListedOrb('globex.text@1.0.0', { capabilities: ['text.embed', 'http.call'], standing: standing('gold', 9000) }),
+  aListedVersion('acme.mail@1.0.0', { description: 'Sends MAIL', standing: standing('gold', 9000), updatedAt: 3 }),
+  aListedVersion('acme.mail@1.1.0', { status: 'deprecated', standing: standing('silver', 7000), updatedAt: 5 }),
+  aListedVersion('acme.text@0.1.0', {
+    capabilities: ['text.translate'],
+    standing: standing('bronze', 5000),
+    updatedAt: 1,
+  }),
+  aListedVersion('globex.sms@2.0.0', { status: 'yanked', description: 'ÄRGER', updatedAt: 5 }),
+  aListedVersion('globex.text@1.0.0', { capabilities: ['text.embed', 'http.call'], standing: standing('gold', 9000) }),
 ];
 
 describe('selectOrbs', () => {
@@ -77,7 +81,7 @@ const anOrb = fc
     capabilities: fc.subarray(['text.translate', 'text.embed', 'http.call']),
   })
   .map(({ name, version, tier, scoreBp, ...rest }) =>
-    aListedOrb(`${name}@${version}`, { ...rest, standing: standing(tier, scoreBp) }),
+    aListedVersion(`${name}@${version}`, { ...rest, standing: standing(tier, scoreBp) }),
   );
 const someOrbs = fc.uniqueArray(anOrb, { selector: ({ orbId }) => orbId, maxLength: 40 });
 const aQuery = fc
@@ -149,12 +153,12 @@ describe('selectOrbs, for any Orbs and query', () => {
 
 describe('latestVersions', () => {
   it('has a prerelease only where there is no release', () => {
-    const orbs = ['a.a@1.0.0', 'a.a@2.0.0-rc.1', 'a.b@1.0.0-rc.2', 'a.b@1.0.0-rc.10'].map((id) => aListedOrb(id));
+    const orbs = ['a.a@1.0.0', 'a.a@2.0.0-rc.1', 'a.b@1.0.0-rc.2', 'a.b@1.0.0-rc.10'].map((id) => aListedVersion(id));
     expect(idsOf(latestVersions(orbs))).to.deep.equal(['a.a@1.0.0', 'a.b@1.0.0-rc.10']);
   });
 
   it('compares numbers, not letters', () => {
-    expect(idsOf(latestVersions(['a.a@1.9.0', 'a.a@1.10.0'].map((id) => aListedOrb(id))))).to.deep.equal([
+    expect(idsOf(latestVersions(['a.a@1.9.0', 'a.a@1.10.0'].map((id) => aListedVersion(id))))).to.deep.equal([
       'a.a@1.10.0',
     ]);
   });

@@ -114,6 +114,7 @@ describe('checkHeader (trust.md §3.2, row 4)', () => {
     ['an embedded key before an unknown member', { ...good, crit: ['b64'], jwk: {} }, 'embedded_key'],
     ['crit', { ...good, crit: [] }, 'unsupported_header'],
     ['b64', { ...good, b64: false }, 'unsupported_header'],
+    ['the cty of a credential', { ...good, cty: 'vc' }, 'unsupported_header'],
     ['an own __proto__', Object.fromEntries([...Object.entries(good), ['__proto__', {}]]), 'unsupported_header'],
     ['no kid', { alg: 'Ed25519', typ: 'orb-receipt+jws' }, 'unknown_key'],
     ['a number as kid', { ...good, kid: 1 }, 'unknown_key'],
@@ -121,6 +122,18 @@ describe('checkHeader (trust.md §3.2, row 4)', () => {
   for (const [why, header, fault] of rows) {
     it(`refuses ${why} as ${fault}`, () =>
       expect(checkHeader(headerOf(header), 'orb-receipt+jws')).to.deep.equal({ fault }));
+  }
+
+  const credential = { alg: 'Ed25519', cty: 'vc', kid: 'k', typ: 'vc+jwt' };
+  const credentials: readonly [string, JsonObject, JsonObject][] = [
+    ['takes the one header', credential, { kid: 'k' }],
+    ['refuses no cty', { alg: 'Ed25519', kid: 'k', typ: 'vc+jwt' }, { fault: 'unsupported_header' }],
+    ['refuses another cty', { ...credential, cty: 'vc+ld+json' }, { fault: 'unsupported_header' }],
+    ['refuses another member', { ...credential, crit: [] }, { fault: 'unsupported_header' }],
+    ['refuses the type of a receipt', { ...credential, typ: 'orb-receipt+jws' }, { fault: 'wrong_type' }],
+  ];
+  for (const [what, header, result] of credentials) {
+    it(`${what} of a credential`, () => expect(checkHeader(headerOf(header), 'vc+jwt')).to.deep.equal(result));
   }
 
   const text = JSON.stringify(good);

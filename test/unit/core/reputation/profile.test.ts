@@ -39,7 +39,7 @@ const counts = { success: 0, within_slo: 0, failed: 0, caller_error: 0, platform
 const row = { manifestDigest: SUBJECT.manifestDigest, callerTag: 'ct_a', day: '2026-11-19', self: false, ...counts };
 
 describe('profileOf', () => {
-  it('has every member of trust.md §5.5 for R06', () => {
+  it('has every member of trust.md §5.5', () => {
     const { criteria, ...rest } = profile(R06);
     expect(rest).to.deep.equal({
       orb_id: 'acme.echo@1.2.0',

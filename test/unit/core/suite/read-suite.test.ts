@@ -17,6 +17,11 @@ const read = (suite: JsonValue): SuiteDocument => {
   if (!result.ok) throw new Error(JSON.stringify(result.findings));
   return result.value;
 };
+const many = (count: number): readonly unknown[] =>
+  Array.from({ length: count }, (_, index) => mockCase({ id: `case-${index}` }));
+const isReadable = (value: unknown): boolean => readJson(Buffer.from(JSON.stringify(value))).ok;
+const codes = (...suites: readonly JsonValue[]): readonly string[] =>
+  checkCoverage(suites.map(read), orb.manifest, '/test_suites').map(({ severity, code }) => `${severity} ${code}`);
 
 describe('readSuite', () => {
   it('finds nothing in a good suite', () => {
@@ -24,8 +29,6 @@ describe('readSuite', () => {
   });
 
   const deep = (levels: number): JsonValue => (levels === 0 ? { type: 'string' } : { items: deep(levels - 1) });
-  const many = (count: number): readonly unknown[] =>
-    Array.from({ length: count }, (_, index) => mockCase({ id: `case-${index}` }));
   const rows: readonly (readonly [why: string, suite: JsonValue, findings: readonly string[]])[] = [
     ['no object', [], ['suite-invalid ']],
     ['another format', aSuite({ format: 'orbtest/2' }), ['suite-invalid /format']],
@@ -123,7 +126,6 @@ describe('readSuite', () => {
   });
 
   it('never throws, and points into what it was given', () => {
-    const isReadable = (value: unknown): boolean => readJson(Buffer.from(JSON.stringify(value))).ok;
     const anyJson = fc.jsonValue().filter(isReadable);
     const members = fc.constantFrom('format', 'name', 'orb', 'defaults', 'cases');
     fc.assert(
@@ -158,8 +160,6 @@ describe('suiteDigest', () => {
 });
 
 describe('checkCoverage', () => {
-  const codes = (...suites: readonly JsonValue[]): readonly string[] =>
-    checkCoverage(suites.map(read), orb.manifest, '/test_suites').map(({ severity, code }) => `${severity} ${code}`);
   const onlyDown = mockCase({ responses: [{ provider: 'main', status: 500 }], expect: { status: 'failed' } });
 
   it('finds nothing in a good suite', () => {

@@ -2,8 +2,8 @@ import { gzip } from '../../../../adapters/gzip/gzip.ts';
 import { drawFace } from '../../../../adapters/badge/draw-face.ts';
 import { badgeImage, type BadgeStyle } from '../../../../core/badge/badge-image.ts';
 import { certificateEntry } from '../../../../core/certificate/certificate-entry.ts';
-import { isCredential } from '../../../../core/certificate/credential-schema.ts';
 import { makeCredential, type CertificateFacts, type Credential } from '../../../../core/certificate/credential.ts';
+import { credentialIn } from '../../../../core/certificate/read-credential.ts';
 import { sealStatusList } from '../../../../core/certificate/seal.ts';
 import { LIST_BYTES, makeStatusList, withBit } from '../../../../core/certificate/status-list.ts';
 import { jcs } from '../../../../core/json/jcs.ts';
@@ -128,8 +128,7 @@ export function aStatusList({ revoked, list = 1, issuedAt = ISSUED_AT, ...change
 
 /** The badge of a certificate. */
 export function aBadge(jwt = aJwt(), style: BadgeStyle = 'flat'): string {
-  const payload: unknown = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString('utf8'));
-  const value = JSON.parse(JSON.stringify(payload)) as JsonObject;
-  if (!isCredential(value)) throw new TypeError('no certificate');
-  return badgeImage({ kind: 'certified', credential: value, jwt }, style, drawFace);
+  const credential = credentialIn(jwt);
+  if (credential === undefined) throw new TypeError('no certificate');
+  return badgeImage({ kind: 'certified', credential, jwt }, style, drawFace);
 }

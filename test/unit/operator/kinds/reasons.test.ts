@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EVALUATION_REPORT } from '../../../../api-server/publications/publication-reporter.ts';
 import { VAULT_REPORT } from '../../../../api-server/vault/vault-reporter.ts';
 import { OPERATOR_KINDS } from '../../../../operator/kinds/kinds.ts';
 import { REASONS } from '../../../../operator/kinds/reasons.ts';
@@ -20,6 +21,7 @@ const owned: readonly string[] = [
     concerns.flatMap(({ status }) => (status?.conditions ?? []).map((type) => `${kind.kind} ${type}`)),
   ),
   ...VAULT_REPORT.conditions.map((type) => `Orbiset ${type}`),
+  ...EVALUATION_REPORT.conditions.map((type) => `OrbPublication ${type}`),
 ];
 
 /** `KIND CONDITION` of the table. */

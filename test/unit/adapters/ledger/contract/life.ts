@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { LedgerError, type Ledger } from '../../../../../adapters/ledger/port.ts';
 import { aFinish, aStart, aSwap, LEDGER_NOW, receiptIdOf, runIdOf } from '../../../../support/ledger-rows.ts';
+import { anEvaluation, aPublication, LINE } from '../../../../support/reputation-rows.ts';
 import { refusal } from '../../../../support/refusal.ts';
 import type { Contract } from '../contract.ts';
 
@@ -9,6 +10,9 @@ const calls: readonly (readonly [string, (ledger: Ledger) => Promise<unknown>])[
   ['finishRun', (ledger) => ledger.finishRun(aFinish(1))],
   ['recordRun', (ledger) => ledger.recordRun(aStart(5), aFinish(5))],
   ['recordSwap', (ledger) => ledger.recordSwap(aSwap(1))],
+  ['publish', (ledger) => ledger.publish(aPublication())],
+  ['evaluate', (ledger) => ledger.evaluate(anEvaluation())],
+  ['lineEvidence', (ledger) => ledger.lineEvidence(LINE, 'acme')],
   ['swapReceipt', (ledger) => ledger.swapReceipt('acme', receiptIdOf(1))],
   ['eraseExpired', (ledger) => ledger.eraseExpired(LEDGER_NOW)],
   ['receipt', (ledger) => ledger.receipt('acme', receiptIdOf(1))],

@@ -79,6 +79,16 @@ export function publicationContract({ it }: Contract): void {
       expect((await ledger.org('acme'))?.namespace).to.equal('acme');
     });
 
+    it('gives the organisation to the first proof: a pending claim of another namespace keeps nobody out', async (fixture) => {
+      const { ledger } = fixture;
+      const pending = { org: 'acme', namespace: 'globex', proof: 'dns', state: 'pending', since: 1, json: '' } as const;
+      await ledger.putOrg(pending, null, []);
+      expect((await ledger.publish(aVersion('2.0.0'))).kind).to.equal('published');
+      expect(await ledger.org('acme')).to.include({ namespace: 'globex', state: 'pending' });
+      expect((await ledger.publish(aPublication())).kind).to.equal('published');
+      expect(await ledger.org('acme')).to.include({ namespace: 'acme', state: 'verified' });
+    });
+
     it('lets one of two namespaces that claim at once have the organisation', async ({ ledger }) => {
       const claims = ['acme', 'globex'].map((namespace, number) =>
         ledger.publish(aPublication({ namespace, orbId: `acme.echo@1.0.${number}` })),

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { LedgerError } from '../../../../../adapters/ledger/port.ts';
 import { rootOf } from '../../../../../core/merkle/tree.ts';
 import { sha256 } from '../../../../../adapters/keys/primitives.ts';
 import { aFinish, aStart, aSwap } from '../../../../support/ledger-rows.ts';
@@ -82,6 +83,30 @@ export function reputationContract({ it }: Contract): void {
       expect(Buffer.from(root)).to.deep.equal(Buffer.from(await ledger.rootAt(14)));
       const [found, expected] = await foldedTwice(ledger);
       expect(found).to.deep.equal(expected);
+    });
+
+    it('reads a long line as one state of the ledger, while others write and read', async ({ ledger }) => {
+      const many = Array.from({ length: 2500 }, (_, number) => incidentEntry({ incident_id: `inc-${number}` }));
+      await ledger.appendEntries(many);
+      const before = Promise.all([ledger.lineEvidence(LINE, 'acme'), ledger.lineEvidence(LINE, 'acme')]);
+      await ledger.appendEntries(many);
+      expect(await ledger.logSize()).to.equal(5000);
+      for (const { events, size } of [...(await before), await ledger.lineEvidence(LINE, 'acme')])
+        expect(events.length).to.equal(size);
+      expect((await ledger.lineEvidence(LINE, 'acme')).size).to.equal(5000);
+    });
+
+    it('closes while a long line is read: the read gives all of it, or rejects', async (fixture) => {
+      const { ledger } = fixture;
+      await ledger.appendEntries(Array.from({ length: 2500 }, () => auditEntry()));
+      const reads = Promise.allSettled([ledger.lineEvidence(LINE, 'acme'), ledger.lineEvidence(LINE, 'acme')]);
+      await new Promise((resolve) => setImmediate(resolve));
+      await ledger.close();
+      for (const settled of await reads) {
+        if (settled.status === 'rejected') expect(settled.reason).to.be.instanceOf(LedgerError);
+        else expect(settled.value.events.length).to.equal(2500);
+      }
+      expect((await (await fixture.reopen()).lineEvidence(LINE, 'acme')).events.length).to.equal(2500);
     });
 
     it('gives the empty tree of an empty log', async ({ ledger }) => {

@@ -29,6 +29,12 @@ function failure(fixture: WriterFixture, rows: readonly WriteRow[]): unknown {
   throw new Error('the group was committed');
 }
 
+/** A finish with the public form of its entry. */
+function publicRun(number: number): WriteRow {
+  const [op, runId, tenant, receiptId, orbId, outcome, issuedAt, jws] = finishRowOf(number);
+  return [op, runId, tenant, receiptId, orbId, outcome, issuedAt, jws, aPublicFinish(number).receipt.entry, null, null];
+}
+
 describe('Writer', () => {
   let fixture: WriterFixture;
   beforeEach(() => {
@@ -85,12 +91,6 @@ describe('Writer', () => {
   const FOLDED = ['reputation_days', 'reputation_events', 'reputation_retractions', 'tier_changes', 'published'];
 
   it('leaves nothing of a publication and its fold when its group fails', () => {
-    const publicRun = (number: number): WriteRow => {
-      const [op, ...columns] = finishRowOf(number);
-      const [runId, tenant, receiptId, orbId, outcome, issuedAt, jws] = columns;
-      const { entry } = aPublicFinish(number).receipt;
-      return [op, runId, tenant, receiptId, orbId, outcome, issuedAt, jws, entry, null, null];
-    };
     fixture.writer.commit([1, 2].map(startRowOf));
     const rows: readonly WriteRow[] = [
       publicRun(1),

@@ -1,23 +1,23 @@
 import { expect } from 'chai';
 import { listRoute, publicListRoute } from '../../../../../api-server/services/marketplace/list-routes.ts';
 import { NOT_EVALUATED, type ListedOrb } from '../../../../../core/publication/listed-orb.ts';
-import { aListedOrb } from '../../../../support/a-listed-orb.ts';
+import { aListedVersion } from '../../../../support/a-listed-orb.ts';
 import { aPublisher } from '../../../../support/a-marketplace.ts';
 import { startApp, type Called, type CallOptions, type TestApp } from '../../../../support/api-app.ts';
 import { aCaller } from '../../../../support/api-app.ts';
 
 const HOSTILE = '<script>alert(1)</script>\u202e\u0000"\\';
 const someOrbs = (): ListedOrb[] => [
-  aListedOrb('acme.mail@1.0.0', {
+  aListedVersion('acme.mail@1.0.0', {
     description: HOSTILE,
     standing: { ...NOT_EVALUATED, tier: 'gold', scoreBp: 9000, score: 90 },
   }),
-  aListedOrb('acme.mail@1.1.0'),
-  aListedOrb('acme.text@1.0.0', { status: 'deprecated' }),
-  aListedOrb('globex.sms@1.0.0', { status: 'yanked' }),
+  aListedVersion('acme.mail@1.1.0'),
+  aListedVersion('acme.text@1.0.0', { status: 'deprecated' }),
+  aListedVersion('globex.sms@1.0.0', { status: 'yanked' }),
 ];
 const many = (count: number): ListedOrb[] =>
-  Array.from({ length: count }, (_, at) => aListedOrb(`acme.orb-${String(at).padStart(5, '0')}@1.0.0`));
+  Array.from({ length: count }, (_, at) => aListedVersion(`acme.orb-${String(at).padStart(5, '0')}@1.0.0`));
 
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
@@ -200,7 +200,7 @@ describe('lists of the marketplace', () => {
 
   describe('GET /marketplace/orbs/public', () => {
     it('has the highest active version of each name, with four members', async () => {
-      orbs.push(aListedOrb('globex.chat@1.0.0'));
+      orbs.push(aListedVersion('globex.chat@1.0.0'));
       const answer = await get();
       expect(answer.value).to.deep.equal({
         items: [

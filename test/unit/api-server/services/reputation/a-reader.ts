@@ -1,9 +1,9 @@
-import type { ReputationReader, Standing } from '../../../../../api-server/services/reputation/reader.ts';
-import type { IssuedCertificate } from '../../../../../api-server/services/reputation/reader.ts';
+import type { ReputationReader, Standing } from '../../../../../api-server/reputation/reputation-reader.ts';
+import type { IssuedCertificate } from '../../../../../api-server/reputation/reputation-reader.ts';
 import { certificateEntry } from '../../../../../core/certificate/certificate-entry.ts';
 import { credentialIn } from '../../../../../core/certificate/read-credential.ts';
 import { parseTlogProof } from '../../../../../core/merkle/tlog-proof.ts';
-import type { CertificateSource } from '../../../../../api-server/services/reputation/certificate-view.ts';
+import type { Ledger } from '../../../../../adapters/ledger/port.ts';
 import { sha256Hex } from '../../../../../hack/vectors/primitives.ts';
 import { INDEX, keys, keysJwsOf, proofOf } from '../../../core/verify/a-world.ts';
 import { aJwt, aStatusList, certificateKeys } from '../../../core/verify/a-certificate.ts';
@@ -43,7 +43,7 @@ export const aReader = (held: () => Held): ReputationReader => ({
 });
 
 /** The ledger of a-world.ts, which holds the entry of a certificate at `INDEX`. */
-export function aLedger(jwt: string): CertificateSource['ledger'] {
+export function aLedger(jwt: string): Pick<Ledger, 'checkpointCovering' | 'inclusionProof'> {
   const credential = credentialIn(jwt);
   if (credential === undefined) throw new TypeError('no certificate');
   const proof = parseTlogProof(proofOf(certificateEntry(credential, sha256Hex(jwt)), keys.log));

@@ -7,13 +7,14 @@ import { anIssued, aReader, aStanding, ORB, type Held } from './a-reader.ts';
 
 const DAY_MS = 86_400_000;
 
+const svgOf = (called: Called): string => String(called.value);
+
 describe('GET /reputation/{orb_id}/badge', () => {
   let app: TestApp;
   let held: Held;
   let now: number;
   const get = (path = `/reputation/${ORB}/badge`, headers: Readonly<Record<string, string>> = {}): Promise<Called> =>
     app.call('GET', path, { key: null, headers });
-  const svgOf = (called: Called): string => String(called.value);
 
   before(async () => {
     app = await startApp([

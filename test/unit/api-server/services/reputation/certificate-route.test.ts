@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { importJWK, jwtVerify } from 'jose';
+import { LedgerError } from '../../../../../adapters/ledger/port.ts';
 import { certificateRoute } from '../../../../../api-server/services/reputation/certificate-route.ts';
+import { keptProofs } from '../../../../../api-server/services/reputation/proofs.ts';
 import { encodeUtf8 } from '../../../../../core/json/bytes.ts';
 import { parseBundle } from '../../../../../core/receipt/bundle.ts';
 import type { Scope } from '../../../../../core/api-key/scopes.ts';
@@ -24,15 +26,27 @@ describe('GET /reputation/{orb_id}/certificate', () => {
   const as = (accept: string, more: Readonly<Record<string, string>> = {}): Promise<Called> =>
     get(PATH, { headers: { accept, ...more } });
 
-  before(async () => {
-    const source = { reader: aReader(() => held), ledger: aLedger(aJwt()), keys: certificateKeyring };
-    const caller = aCaller({ scopes: new Set<Scope>(['reputation:read']) });
-    app = await startApp([certificateRoute({ ...source, clock: { now: () => now } })], { caller });
-  });
+  let ledgerIsAway = false;
+
+  function open(scopes: readonly Scope[] = ['reputation:read']): Promise<TestApp> {
+    const ledger = aLedger(aJwt());
+    const proofs = keptProofs({
+      ...ledger,
+      checkpointCovering: (index) =>
+        ledgerIsAway
+          ? Promise.reject(new LedgerError('ledger-unavailable', 'no disk'))
+          : ledger.checkpointCovering(index),
+    });
+    const source = { reader: aReader(() => held), proofs, keys: certificateKeyring, clock: { now: () => now } };
+    return startApp([certificateRoute(source)], { caller: aCaller({ scopes: new Set(scopes) }) });
+  }
+
+  before(async () => (app = await open()));
   after(() => app.close());
   beforeEach(() => {
     held = { standing: aStanding(), issued: anIssued() };
     now = ISSUED_AT + HOUR_MS;
+    ledgerIsAway = false;
   });
 
   it('is JSON by default: state, content, JWT and the verdict of now', async () => {
@@ -135,6 +149,21 @@ describe('GET /reputation/{orb_id}/certificate', () => {
     expect((await as('application/json', { 'if-none-match': json ?? '' })).status).to.equal(200);
   });
 
+  it('is shown while the ledger is away; a proof that was read before is kept', async () => {
+    const other = await open();
+    const ask = (accept: string): Promise<Called> => other.call('GET', PATH, { headers: { accept } });
+    ledgerIsAway = true;
+    expect([(await ask(JWT)).status, (await ask(BUNDLE)).code]).to.deep.equal([200, 'ledger-unavailable']);
+    expect((await ask('application/json')).value)
+      .to.have.nested.property('verification.checks')
+      .that.deep.includes({ id: 'inclusion', ok: null });
+    ledgerIsAway = false;
+    const { value } = await ask(BUNDLE);
+    ledgerIsAway = true;
+    expect((await ask(BUNDLE)).value).to.deep.equal(value);
+    await other.close();
+  });
+
   it('takes an escaped @', async () => {
     expect((await get(`/reputation/${encodeURIComponent(ORB)}/certificate`)).status).to.equal(200);
   });
@@ -164,8 +193,7 @@ describe('GET /reputation/{orb_id}/certificate', () => {
   }
 
   it('needs the scope reputation:read', async () => {
-    const source = { reader: aReader(() => held), ledger: aLedger(aJwt()), keys: certificateKeyring };
-    const other = await startApp([certificateRoute({ ...source, clock: { now: () => now } })]);
+    const other = await open(['receipts:read']);
     expect((await other.call('GET', PATH)).code).to.equal('forbidden');
     await other.close();
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Caller } from '../../../../../core/api-key/caller.ts';
 import { LedgerError } from '../../../../../adapters/ledger/port.ts';
 import { profileRoute, type ProfileParts } from '../../../../../api-server/services/reputation/profile-route.ts';
-import { aListedOrb } from '../../../../support/a-listed-orb.ts';
+import { aListedVersion } from '../../../../support/a-listed-orb.ts';
 import { aPublisher } from '../../../../support/a-marketplace.ts';
 import { aCaller, startApp, type Called, type CallOptions } from '../../../../support/api-app.ts';
 import { anEvaluation, ORB, tierChangeEntry } from '../../../../support/reputation-rows.ts';
@@ -21,7 +21,7 @@ async function get(
   { ledger = ledgerOf(), caller = aPublisher() }: { ledger?: ProfileParts['ledger']; caller?: Caller } = {},
   options: CallOptions = {},
 ): Promise<Called> {
-  const listings = { orb: (orbId: string) => (orbId === ORB ? aListedOrb(ORB) : undefined) };
+  const listings = { orb: (orbId: string) => (orbId === ORB ? aListedVersion(ORB) : undefined) };
   const app = await startApp([profileRoute({ ledger, listings })], { caller });
   const answer = await app.call('GET', `/reputation/${id}`, options);
   await app.close();

@@ -1,6 +1,6 @@
 import { jcs } from '../json/jcs.ts';
 import type { JsonObject } from '../json/json-value.ts';
-import { casesOf } from './suite.ts';
+import { casesOf } from '../suite/suite.ts';
 import type { JudgedReport } from './judge-report.ts';
 
 /** Type in the header of a signed test result; the certificate key signs it (trust.md §1.3). */

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { schemaFaults } from '../../../../core/json-schema/fit.ts';
+import { schemaFaults } from '../../../../core/suite/schema-faults.ts';
 import { isJsonObject, type JsonValue } from '../../../../core/json/json-value.ts';
 import { jsonOf } from '../../../support/suites.ts';
 

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
-import { member } from '../json/members.ts';
+import { listAt, member } from '../json/members.ts';
 import { isTooDeep } from '../json/too-deep.ts';
-import { schemaFaults } from '../json-schema/fit.ts';
+import { schemaFaults } from '../suite/schema-faults.ts';
 import { shownPointer } from '../manifest/child-pointer.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
 import schema from './ctrf.schema.json' with { type: 'json' };
-import type { CaseMode } from './suite.ts';
+import type { CaseMode } from '../suite/suite.ts';
 
 /** Statuses of a test; all but `passed` count as not passed. */
 export const TEST_STATUSES = ['passed', 'failed', 'skipped', 'pending', 'other'] as const;
@@ -47,7 +47,7 @@ export interface ReportTest {
   readonly extra?: JsonObject;
 }
 
-export interface ReportSummary extends Readonly<Record<TestStatus, number>> {
+interface ReportSummary extends Readonly<Record<TestStatus, number>> {
   readonly tests: number;
   readonly flaky?: number;
   /** Milliseconds since the epoch. */
@@ -69,6 +69,8 @@ export interface CtrfReport {
 
 /** A report may cite at most so many receipts: as many as an Orb may have cases. */
 export const MAX_CITED = 200;
+/** Bounds the work of a hostile report; an Orb has at most 200 cases, and other tests may be in the report too. */
+const MAX_TESTS = 2000;
 const MAX_FINDINGS = 50;
 
 const DIGEST = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' };
@@ -145,6 +147,9 @@ function isWellFormed(value: JsonValue): boolean {
 
 function checkReport(value: JsonValue, pointer: string): readonly Finding[] {
   if (isTooDeep(value)) return [invalid(pointer, 'A report has at most 128 levels.')];
+  const tests = `${pointer}/results/tests`;
+  if (listAt(member(value, 'results'), 'tests').length > MAX_TESTS)
+    return [invalid(tests, `A report has at most ${MAX_TESTS} tests.`)];
   const shape = faultsOf(value, schema, pointer);
   if (shape.length > 0) return shape;
   if (!isWellFormed(value)) return [invalid(pointer, 'A text holds half of a surrogate pair.')];
@@ -155,7 +160,7 @@ function checkReport(value: JsonValue, pointer: string): readonly Finding[] {
     own === undefined
       ? [invalid(`${at}/extra/orb`, 'It says which Orb was tested: orb_id, manifest_digest, suite_digest.')]
       : faultsOf(own, ORB_REPORT, `${at}/extra/orb`);
-  return [...orb, ...checkTests(member(results, 'tests'), `${at}/tests`)];
+  return [...orb, ...checkTests(member(results, 'tests'), tests)];
 }
 
 /** A report as it was read: plain JSON. */

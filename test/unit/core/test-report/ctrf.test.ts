@@ -1,11 +1,11 @@
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import schema from '../../../../core/suite/ctrf.schema.json' with { type: 'json' };
-import { schemaFaults } from '../../../../core/json-schema/fit.ts';
+import schema from '../../../../core/test-report/ctrf.schema.json' with { type: 'json' };
+import { schemaFaults } from '../../../../core/suite/schema-faults.ts';
 import { isJsonObject } from '../../../../core/json/json-value.ts';
-import { readReport } from '../../../../core/suite/ctrf.ts';
-import { writeReport } from '../../../../core/suite/write-report.ts';
+import { readReport } from '../../../../core/test-report/ctrf.ts';
+import { writeReport } from '../../../../core/test-report/write-report.ts';
 import { jsonOf } from '../../../support/suites.ts';
 
 const ajv = new Ajv({ strict: false, ownProperties: true, formats: { uuid: true, 'date-time': true } });

@@ -6,22 +6,17 @@ import { digestOfText } from '../manifest/digest.ts';
 import type { Finding } from '../manifest/finding.ts';
 import type { Primitives } from '../merkle/primitives.ts';
 import type { CompiledOrb } from '../orb/compiled-orb.ts';
-import type { CaseFaults, CaseWork, CaseWorkDone } from './case-work.ts';
-import { checkCoverage } from './check-coverage.ts';
+import type { CaseFaults, CaseWork, CaseWorkAnswer } from '../suite/case-work.ts';
+import { checkCoverage } from '../suite/check-coverage.ts';
 import { MAX_CITED, orbTestOf, readReport, type ReportDocument } from './ctrf.ts';
 import { citationsOf, judgeReceipts, type JudgedReceipts, type ReadReceipt } from './judge-receipts.ts';
 import { countRequired, judgeSummary, type Submission } from './judge-summary.ts';
-import { readSuite, suiteDigest, type SuiteDocument } from './read-suite.ts';
-import { MAX_SUITES } from './suite-schema.ts';
-import { casesOf, type TestCase } from './suite.ts';
+import { readSuite, suiteDigest, type SuiteDocument } from '../suite/read-suite.ts';
+import { MAX_SUITES } from '../suite/suite-schema.ts';
+import { casesOf, type TestCase } from '../suite/suite.ts';
 
 /** How much the evidence of a report is worth, the weakest first (trust.md §8.4). */
-export type Provenance = (typeof PROVENANCES)[number];
-
-/** What a worker answered: its results, or why it stopped. */
-export type CaseWorkAnswer =
-  | { readonly kind: 'done'; readonly result: CaseWorkDone }
-  | { readonly kind: 'stopped'; readonly why: string };
+type Provenance = (typeof PROVENANCES)[number];
 
 /** A report with what it is about, as submitted. */
 export interface SubmittedTests {
@@ -76,6 +71,8 @@ export interface TestJudgement {
   readonly audit: { readonly checked: number; readonly invalid: number } | undefined;
 }
 
+/** A hostile report has thousands of faults; its author reads some of them. */
+const MAX_FINDINGS = 100;
 const REPORT = '/test_results';
 const SUITES = '/test_suites';
 
@@ -86,6 +83,13 @@ const error = (code: string, pointer: string, detail: string): Finding => ({
   severity: 'error',
 });
 const hasError = (findings: readonly Finding[]): boolean => findings.some(({ severity }) => severity === 'error');
+
+/** Errors first, at most 100. */
+function firstFindings(findings: readonly Finding[]): readonly Finding[] {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const others = findings.filter(({ severity }) => severity !== 'error');
+  return [...errors, ...others].slice(0, MAX_FINDINGS);
+}
 
 interface ReadSuites {
   readonly suites: readonly SuiteDocument[];
@@ -161,7 +165,7 @@ function provenanceOf(
 
 const unread = (findings: readonly Finding[]): TestJudgement => ({
   ok: false,
-  findings,
+  findings: firstFindings(findings),
   report: undefined,
   audit: undefined,
 });
@@ -192,7 +196,7 @@ async function judge(
   const testedAt = new Date(document.results.summary.stop).toISOString();
   return {
     ok,
-    findings,
+    findings: firstFindings(findings),
     report: {
       document,
       sha256,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts';
 import { TEST_STATUSES, type CaseOpenings, type OrbReport, type TestStatus } from './ctrf.ts';
-import type { CaseMode } from './suite.ts';
+import type { CaseMode } from '../suite/suite.ts';
 
 /** How one case ended. */
 export interface CaseResult {

@@ -1,157 +1,27 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ed25519Verify, sha256, sha256Hex } from '../../../../adapters/keys/primitives.ts';
-import { encodeBase64Url } from '../../../../core/json/base64.ts';
-import { encodeUtf8 } from '../../../../core/json/bytes.ts';
-import { jcs } from '../../../../core/json/jcs.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../../core/json/json-value.ts';
+import type { JsonValue } from '../../../../core/json/json-value.ts';
 import { readJson } from '../../../../core/manifest/read-json.ts';
-import { commit } from '../../../../core/receipt/commitment.ts';
-import type { ReceiptRecord } from '../../../../core/receipt/record.ts';
-import { doCaseWork } from '../../../../core/suite/case-work.ts';
+import type { CitedReceipt } from '../../../../core/test-report/judge-receipts.ts';
+import type { TestJudgement } from '../../../../core/test-report/judge-report.ts';
+import { aSuite, liveCase } from '../../../support/suites.ts';
 import {
-  judgeTests,
-  type JudgeTools,
-  type SubmittedTests,
-  type TestJudgement,
-} from '../../../../core/suite/judge-report.ts';
-import type { CitedReceipt } from '../../../../core/suite/judge-receipts.ts';
-import { readSuite, suiteDigest } from '../../../../core/suite/read-suite.ts';
-import { sealStatement, testResultStatement } from '../../../../core/suite/statement.ts';
-import { writeReport, type CaseResult } from '../../../../core/suite/write-report.ts';
-import { aSuite, compiled, echoManifest, jsonOf, liveCase, mockCase } from '../../../support/suites.ts';
-import { vectorCase } from '../../../support/vector-receipts.ts';
+  NOW,
+  MOCKS,
+  OTHER,
+  RECEIPT,
+  STARTED,
+  changed,
+  digestOf,
+  judged,
+  live,
+  receipt,
+  report,
+  result,
+  salt,
+} from '../../../support/test-reports.ts';
 
-const NOW = Date.parse('2026-11-20T12:00:00Z');
-const STARTED = NOW - 60_000;
 const DAY = 24 * 3600 * 1000;
-const manifest = echoManifest();
-const orb = compiled(manifest);
-const RECEIPT = 'rcpt_019339a1-8000-7000-8000-000000000001';
-const OTHER = 'rcpt_019339a1-8000-7000-8000-000000000002';
-const SALT = new Uint8Array(16).fill(7);
-const salt = encodeBase64Url(SALT);
-
-type Members = Readonly<Record<string, unknown>>;
-
-const committed = (value: JsonObject): ReceiptRecord['input'] =>
-  commit(SALT, encodeUtf8(jcs(value)), 'application/json', sha256Hex);
-
-interface Change {
-  readonly execution?: Members;
-  readonly orb?: Members;
-  readonly self?: boolean;
-  readonly own?: boolean;
-  readonly verified?: boolean;
-  readonly inputs?: JsonObject;
-}
-
-const isRecord = (value: unknown): value is ReceiptRecord => isJsonObject(value);
-
-/** A receipt of the vectors, with the facts that a judge compares. */
-function receipt(change: Change = {}): CitedReceipt {
-  const payload: unknown = JSON.parse(
-    Buffer.from(vectorCase('active key, proof').input.bundle.jws.split('.')[1] ?? '', 'base64url').toString(),
-  );
-  if (!isRecord(payload)) throw new Error('no record');
-  const record: ReceiptRecord = {
-    ...payload,
-    orb: { id: orb.orbId, manifest_digest: orb.digest, irreversible: false, ...change.orb },
-    execution: {
-      ...payload.execution,
-      outcome: 'success',
-      started_at: new Date(STARTED + 1000).toISOString(),
-      duration_ms: 40,
-      attempts: [{ provider: 'main', outcome: 'success', http_status: 200, duration_ms: 40 }],
-      ...change.execution,
-    },
-    caller: { tag: 'ct_0123456789abcdef', self: change.self ?? true },
-    input: committed(change.inputs ?? { text: 'hi' }),
-    output: committed({ text: 'hi' }),
-  };
-  return { kind: 'found', record, verified: change.verified ?? true, own: change.own ?? true };
-}
-
-const result = (name: string, members: Partial<CaseResult> = {}): CaseResult => ({
-  name: `echo/${name}`,
-  suite: 'echo',
-  mode: 'mock',
-  required: true,
-  status: 'passed',
-  durationMs: 1,
-  faults: [],
-  ...members,
-});
-const live = (members: Partial<CaseResult> = {}): CaseResult =>
-  result('live', {
-    mode: 'live',
-    receiptId: RECEIPT,
-    openings: { input_salt: salt, output_salt: salt, outputs: { text: 'hi' } },
-    ...members,
-  });
-const MOCKS = [result('echo'), result('down')];
-
-const digestOf = (suites: readonly JsonValue[]): string | null => {
-  const read = suites.flatMap((suite) => {
-    const one = readSuite(suite, orb, '');
-    return one.ok ? [one.value] : [];
-  });
-  return read.length === 0 ? null : suiteDigest(read);
-};
-
-let uuids = 0;
-const report = (results: readonly CaseResult[], suites: readonly JsonValue[] = [aSuite()]): JsonObject =>
-  writeReport(results, {
-    orb: { orb_id: orb.orbId, manifest_digest: orb.digest, suite_digest: digestOf(suites) },
-    start: STARTED,
-    stop: NOW - 1000,
-    version: '1.2.3',
-    uuid: () => `019339a1-8000-7000-8000-${String((uuids += 1)).padStart(12, '0')}`,
-  });
-
-/** A copy with the member at a path replaced. */
-function changed(value: JsonValue, path: readonly (string | number)[], to: unknown): JsonValue {
-  const copy: unknown = structuredClone(value);
-  const last = path.at(-1);
-  let holder: unknown = copy;
-  for (const step of path.slice(0, -1)) holder = isHolder(holder) ? holder[step] : undefined;
-  if (isHolder(holder) && last !== undefined) holder[last] = to;
-  return jsonOf(copy);
-}
-const isHolder = (value: unknown): value is Record<string | number, unknown> =>
-  typeof value === 'object' && value !== null;
-
-interface Given extends Partial<SubmittedTests> {
-  readonly receipts?: Readonly<Record<string, CitedReceipt>>;
-  readonly accepted?: boolean;
-  readonly runCases?: JudgeTools['runCases'];
-}
-
-const judged = ({
-  receipts = { [RECEIPT]: receipt() },
-  accepted = false,
-  runCases,
-  ...given
-}: Given = {}): Promise<TestJudgement> =>
-  judgeTests(
-    {
-      manifest,
-      orb,
-      allowedOrigins: [],
-      suites: [aSuite()],
-      report: report([...MOCKS, live()]),
-      now: NOW,
-      rerun: new Set(),
-      ...given,
-    },
-    {
-      receipts: async (id) => receipts[id] ?? { kind: 'missing' },
-      runCases: runCases ?? (async (work) => ({ kind: 'done', result: doCaseWork(work) })),
-      wasAccepted: async () => accepted,
-      primitives: { sha256, ed25519Verify },
-    },
-  );
-
 const found = ({ findings }: TestJudgement): readonly string[] =>
   findings.map(({ code, pointer }) => `${code} ${pointer}`);
 const summary = ['results', 'summary'];
@@ -159,6 +29,7 @@ const test = (index: number): readonly (string | number)[] => ['results', 'tests
 const good = report([...MOCKS, live()]);
 const at = (index: number): string => `/test_results/results/tests/${index}`;
 const RECEIPT_AT = `${at(2)}/extra/orb/receipt_id`;
+const isReadable = (value: unknown): boolean => readJson(Buffer.from(JSON.stringify(value))).ok;
 
 describe('judgeTests', () => {
   it('accepts a good report, whose live case cites its own receipt', async () => {
@@ -342,6 +213,18 @@ describe('judgeTests', () => {
     ]);
   });
 
+  it('reads at most 2000 tests', async () => {
+    const tests = Array.from({ length: 2001 }, (_, index) => result(`t${index}`));
+    expect(found(await judged({ report: report(tests) }))).to.deep.equal([
+      'test-report-invalid /test_results/results/tests',
+    ]);
+  });
+
+  it('gives at most 100 findings', async () => {
+    const tests = Array.from({ length: 300 }, (_, index) => result(`t${index}`, { status: 'failed' }));
+    expect((await judged({ suites: [], report: report(tests, []) })).findings).to.have.length(100);
+  });
+
   it('gives findings of bad suites with their place in the body, and reads no receipt', async () => {
     const pattern = liveCase({ expect: { status: 'completed', outputs: { text: { schema: { pattern: 'a' } } } } });
     const judgement = await judged({ suites: [aSuite(), aSuite({ name: 'b', cases: [pattern] })] });
@@ -378,7 +261,6 @@ describe('judgeTests', () => {
   });
 
   it('never throws, whatever the report is', async () => {
-    const isReadable = (value: unknown): boolean => readJson(Buffer.from(JSON.stringify(value))).ok;
     const paths = [
       ['results'],
       ['results', 'tests'],
@@ -394,69 +276,5 @@ describe('judgeTests', () => {
         for (const { pointer } of findings) expect(pointer).to.match(/^(?:$|\/test_results)/);
       }),
     );
-  });
-});
-
-describe('provenance', () => {
-  const provenance = async (given: Given): Promise<unknown> => {
-    const { ok, report: read } = await judged(given);
-    expect(ok).to.equal(true);
-    return read?.provenance;
-  };
-  const optional = [aSuite({ cases: [mockCase(), mockCase({ id: 'down' }), liveCase({ required: false })] })];
-
-  it('is self-reported without a required live case', async () => {
-    expect(await provenance({ suites: optional, report: report([...MOCKS, live()], optional) })).to.equal(
-      'self_reported',
-    );
-  });
-
-  it('is self-reported when a required live case cites no receipt', async () => {
-    const { receiptId: _, openings: __, ...claimed } = live();
-    expect(await provenance({ report: report([...MOCKS, claimed]) })).to.equal('self_reported');
-  });
-
-  it('is that of the platform when it ran every required live case again', async () => {
-    expect(await provenance({ rerun: new Set(['echo/live']) })).to.equal('platform');
-  });
-
-  it('is independent when the caller of every receipt is somebody else', async () => {
-    expect(await provenance({ receipts: { [RECEIPT]: receipt({ self: false, own: false }) } })).to.equal('independent');
-  });
-});
-
-describe('testResultStatement', () => {
-  it('is an in-toto test result of the manifest, with the suites as configuration', async () => {
-    const { report: read } = await judged();
-    if (read === undefined) throw new Error('not read');
-    const statement = testResultStatement(orb, read);
-    expect(statement).to.deep.equal({
-      _type: 'https://in-toto.io/Statement/v1',
-      subject: [{ name: 'acme.echo@1.0.0', digest: { sha256: orb.digest.slice(7) } }],
-      predicateType: 'https://in-toto.io/attestation/test-result/v0.1',
-      predicate: {
-        result: 'PASSED',
-        configuration: [{ name: 'suites', digest: { sha256: read.suiteDigest?.slice(7) } }],
-        passedTests: ['echo/echo', 'echo/down', 'echo/live'],
-        warnedTests: [],
-        failedTests: [],
-      },
-    });
-    expect(sealStatement(statement, (payload, type) => `${type} ${payload}`)).to.equal(
-      `orb-test-result+jws ${jcs(statement)}`,
-    );
-  });
-
-  it('warns of a case that is not required and has not passed', async () => {
-    const suites = [aSuite({ cases: [mockCase(), liveCase({ required: false })] })];
-    const { report: read } = await judged({
-      suites,
-      report: report([result('echo'), live({ status: 'failed' })], suites),
-    });
-    if (read === undefined) throw new Error('not read');
-    expect(testResultStatement(orb, read)['predicate']).to.deep.include({
-      result: 'WARNED',
-      warnedTests: ['echo/live'],
-    });
   });
 });

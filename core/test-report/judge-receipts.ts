@@ -5,10 +5,10 @@ import { isReceiptId } from '../receipt/ids.ts';
 import type { ReceiptRecord } from '../receipt/record.ts';
 import { runStatusOf } from '../run/run-status.ts';
 import { checkOpenings, type Opening } from '../verify/openings.ts';
-import { compareRun } from './compare.ts';
+import { compareRun } from '../suite/compare.ts';
 import { orbTestOf, type OrbTest, type ReportTest } from './ctrf.ts';
 import type { Submission } from './judge-summary.ts';
-import type { TestCase } from './suite.ts';
+import type { TestCase } from '../suite/suite.ts';
 
 /** A receipt that a report cites, as the ledger has it. */
 export type CitedReceipt =

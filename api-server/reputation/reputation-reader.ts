@@ -1,6 +1,6 @@
-import type { ORB_STATUSES } from '../../../core/log-entry/entry-members.ts';
-import type { Criterion, Tier } from '../../../core/reputation/criteria.ts';
-import type { TierStatus } from '../../../core/reputation/held-tier.ts';
+import type { ORB_STATUSES } from '../../core/log-entry/entry-members.ts';
+import type { Criterion, Tier } from '../../core/reputation/criteria.ts';
+import type { TierStatus } from '../../core/reputation/held-tier.ts';
 
 /** What a published version holds at present. */
 export interface Standing {

@@ -1,6 +1,6 @@
 import type { Finding } from '../manifest/finding.ts';
 import { TEST_STATUSES, orbTestOf, type CtrfReport, type ReportTest } from './ctrf.ts';
-import type { TestCase } from './suite.ts';
+import type { TestCase } from '../suite/suite.ts';
 
 /** The report and what it is compared with. */
 export interface Submission {

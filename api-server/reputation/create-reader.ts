@@ -9,7 +9,7 @@ import { latestVersions } from '../../core/publication/list-query.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import { judgeTiers, type Criterion } from '../../core/reputation/criteria.ts';
 import { scoreReputation } from '../../core/reputation/formula.ts';
-import type { ReputationReader } from '../services/reputation/reader.ts';
+import type { ReputationReader } from './reputation-reader.ts';
 import type { Listings } from './listings.ts';
 
 export interface ReaderParts {

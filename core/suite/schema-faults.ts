@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-valu
 import { member, objectAt } from '../json/members.ts';
 import { childPointer, shownPointer } from '../manifest/child-pointer.ts';
 import { nearestName } from '../manifest/nearest.ts';
-import { codePointLength, formats } from './values.ts';
+import { codePointLength, formats } from '../json-schema/values.ts';
 
 /** A place where a value does not fit a schema. */
 export interface SchemaFault {

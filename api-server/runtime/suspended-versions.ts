@@ -1,0 +1,38 @@
+import type { Logger } from '../../adapters/telemetry/port.ts';
+import type { ListedOrb } from '../../core/publication/listed-orb.ts';
+import type { KillSwitches } from './kill-switches.ts';
+
+/** What is published, as this process knows it. */
+export interface WatchedListings {
+  readonly all: () => Iterable<ListedOrb>;
+  readonly orb: (orbId: string) => ListedOrb | undefined;
+  readonly watch: (listener: (change: { readonly orbs: Iterable<string> }) => void) => () => void;
+}
+
+/** Keeps the switches equal to the suspensions by the platform: new runs are refused, those in flight end. */
+export function followSuspensions(
+  listings: WatchedListings,
+  switches: KillSwitches,
+  logger: Pick<Logger, 'info' | 'warn'>,
+): void {
+  const suspended = new Set<string>();
+  const take = ({ orbId, manifestDigest, status }: Pick<ListedOrb, 'orbId' | 'manifestDigest' | 'status'>): void => {
+    if (suspended.has(orbId) === (status === 'suspended')) return;
+    if (status === 'suspended') {
+      suspended.add(orbId);
+      const ended = switches.suspendVersion(orbId, manifestDigest);
+      logger.warn('the platform suspended a published version', { orb_id: orbId, runs_ended: ended });
+      return;
+    }
+    suspended.delete(orbId);
+    switches.liftVersion(orbId);
+    logger.info('a published version is no longer suspended', { orb_id: orbId });
+  };
+  for (const orb of listings.all()) take(orb);
+  listings.watch(({ orbs }) => {
+    for (const orbId of orbs) {
+      const orb = listings.orb(orbId);
+      if (orb !== undefined) take(orb);
+    }
+  });
+}

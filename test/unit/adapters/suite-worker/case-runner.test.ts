@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { CaseRunner } from '../../../../adapters/suite-worker/case-runner.ts';
+import { serveCases, type FromCaseThread } from '../../../../adapters/suite-worker/serve-cases.ts';
+import type { StartThread } from '../../../../adapters/threads/start-thread.ts';
+import type { CaseWork } from '../../../../core/suite/case-work.ts';
+import { aSuite, echoManifest } from '../../../support/suites.ts';
+
+const WORK: CaseWork = { manifest: echoManifest(), suites: [aSuite()], allowedOrigins: [], disclosed: [] };
+
+type Events = Parameters<StartThread<CaseWork, FromCaseThread>>[0];
+
+/** Threads that do nothing by themselves; the test lets each tell something. */
+interface Threads {
+  readonly start: StartThread<CaseWork, FromCaseThread>;
+  readonly events: Events[];
+  readonly posted: CaseWork[];
+  ended: number;
+}
+
+function threads(): Threads {
+  const [events, posted]: [Events[], CaseWork[]] = [[], []];
+  const made: Threads = {
+    events,
+    posted,
+    ended: 0,
+    start: (own) => {
+      events.push(own);
+      return {
+        post: (work) => void posted.push(work),
+        ended: Promise.resolve(),
+        terminate: async () => void (made.ended += 1),
+      };
+    },
+  };
+  return made;
+}
+
+const done: FromCaseThread = ['done', { mocks: [], disclosed: [] }];
+
+describe('CaseRunner', () => {
+  it('posts the work when the thread is ready, and ends the thread with its answer', async () => {
+    const made = threads();
+    const answer = new CaseRunner({ most: 1, start: made.start }).run(WORK);
+    expect(made.posted).to.deep.equal([]);
+    made.events[0]?.onMessage(['ready']);
+    expect(made.posted).to.deep.equal([WORK]);
+    made.events[0]?.onMessage(done);
+    expect(await answer).to.deep.equal({ kind: 'done', result: { mocks: [], disclosed: [] } });
+    expect(made.ended).to.equal(1);
+  });
+
+  it('kills a thread that does not answer in time', async () => {
+    const made = threads();
+    const answer = new CaseRunner({ most: 1, workMs: 1, start: made.start }).run(WORK);
+    made.events[0]?.onMessage(['ready']);
+    expect(await answer).to.deep.equal({ kind: 'stopped', why: 'they take longer than 1 ms' });
+    expect(made.ended).to.equal(1);
+  });
+
+  const causes: readonly (readonly [cause: unknown, why: string])[] = [
+    [Object.assign(new Error('x'), { code: 'ERR_WORKER_OUT_OF_MEMORY' }), 'they need more than 64 MiB of memory'],
+    [new RangeError('secret of the suite'), 'they stopped with an error'],
+    [undefined, 'they stopped with an error'],
+  ];
+  for (const [cause, why] of causes)
+    it(`answers when the thread ends: ${why}`, async () => {
+      const made = threads();
+      const answer = new CaseRunner({ most: 1, start: made.start }).run(WORK);
+      made.events[0]?.onEnd(cause);
+      expect(await answer).to.deep.equal({ kind: 'stopped', why });
+    });
+
+  it('runs as many threads as it may, and the others in their order', async () => {
+    const made = threads();
+    const runner = new CaseRunner({ most: 2, start: made.start });
+    const answers = [runner.run(WORK), runner.run(WORK), runner.run(WORK)];
+    expect(made.events).to.have.length(2);
+    made.events[1]?.onMessage(done);
+    await answers[1];
+    expect(made.events).to.have.length(3);
+    runner.close();
+    expect((await Promise.all(answers)).map(({ kind }) => kind)).to.deep.equal(['stopped', 'done', 'stopped']);
+    expect(await runner.run(WORK)).to.deep.equal({ kind: 'stopped', why: 'the service is stopping' });
+    expect([made.events.length, made.ended]).to.deep.equal([3, 3]);
+  });
+});
+
+describe('serveCases', () => {
+  it('says that it is ready, then answers its work', () => {
+    const told: unknown[] = [];
+    let give: ((work: CaseWork) => void) | undefined;
+    serveCases({
+      postMessage: (message) => void told.push(message),
+      once: (_event, listener) => (give = listener),
+    });
+    give?.(WORK);
+    expect(told).to.deep.equal([
+      ['ready'],
+      [
+        'done',
+        {
+          mocks: [
+            { name: 'echo/echo', faults: [] },
+            { name: 'echo/down', faults: [] },
+          ],
+          disclosed: [],
+        },
+      ],
+    ]);
+  });
+});

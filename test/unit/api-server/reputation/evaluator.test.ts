@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { readEntry } from '../../../../core/log-entry/entry.ts';
+import { aMarketplace, type Marketplace } from '../../../support/a-marketplace.ts';
+import { jsonOf } from '../../../support/suites.ts';
+import { at } from '../../../support/members.ts';
+import { incidentEntry, ORB, testReportEntry } from '../../../support/reputation-rows.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+describe('Evaluator', () => {
+  let market: Marketplace;
+  const never = new AbortController().signal;
+  beforeEach(async () => (market = await aMarketplace()));
+  afterEach(() => market.close());
+
+  /** What is shown waits for a checkpoint, which is signed some time after the log has grown. */
+  async function evaluate(epoch = 1): Promise<string> {
+    const over = new AbortController();
+    const evaluated = market.reputation.evaluator.evaluate(ORB, epoch, never).finally(() => over.abort());
+    while (!over.signal.aborted) await market.clock.advance(100);
+    return evaluated;
+  }
+  const kindsAfter = async (size: number): Promise<readonly string[]> =>
+    (await market.ledger.entries(size, size + 99)).map((text) => readEntry(text)?.kind ?? 'none');
+  const profile = async () => jsonOf(JSON.parse((await market.ledger.evaluation(ORB))?.profile ?? '{}'));
+  const tier = async (): Promise<unknown> => at(await profile(), 'certification_tier');
+
+  it('gives the first bronze at once, with its entry and a certificate', async () => {
+    const size = await market.ledger.logSize();
+    expect(await evaluate()).to.equal('done');
+    expect(await tier()).to.equal('bronze');
+    expect(await kindsAfter(size)).to.deep.equal(['tier_change', 'certificate']);
+    expect((await market.ledger.certificate(ORB))?.revoked).to.equal(false);
+  });
+
+  it('writes no entry when nothing changed on the same day, and a new certificate on the next', async () => {
+    await evaluate();
+    const size = await market.ledger.logSize();
+    await evaluate();
+    expect(await kindsAfter(size)).to.deep.equal([]);
+    await market.clock.advance(DAY_MS);
+    await evaluate();
+    expect(await kindsAfter(size)).to.deep.equal(['certificate']);
+  });
+
+  it('takes tier and certificate away at a cap, and needs 72 hours to give them back, with another place', async () => {
+    await evaluate();
+    const first = await market.ledger.certificate(ORB);
+    await market.ledger.appendEntries([incidentEntry({ impact: 'critical' })]);
+    await evaluate();
+    expect([await tier(), (await market.ledger.certificate(ORB))?.revoked]).to.deep.equal(['uncertified', true]);
+    await market.ledger.appendEntries([incidentEntry({ impact: 'critical', event: 'withdrawn' })]);
+    await evaluate();
+    await market.clock.advance(71 * HOUR_MS);
+    await evaluate();
+    expect(await tier()).to.equal('uncertified');
+    await market.clock.advance(HOUR_MS);
+    await evaluate();
+    expect(await tier()).to.equal('bronze');
+    expect((await market.ledger.certificate(ORB))?.statusIndex).to.be.greaterThan(first?.statusIndex ?? 0);
+  });
+
+  it('is at risk when its tests are too few, and falls after 7 days', async () => {
+    await evaluate();
+    await market.clock.advance(60_000);
+    await market.ledger.appendEntries([testReportEntry({ provenance: 'self_reported' })]);
+    await evaluate();
+    expect([await tier(), at(await profile(), 'tier_status')]).to.deep.equal(['bronze', 'at_risk']);
+    await market.clock.advance(7 * DAY_MS - 60_000);
+    await evaluate();
+    expect(await tier()).to.equal('bronze');
+    await market.clock.advance(60_000);
+    await evaluate();
+    expect(await tier()).to.equal('uncertified');
+  });
+
+  it('is capped when the tests are older than 90 days', async () => {
+    await evaluate();
+    await market.clock.advance(90 * DAY_MS);
+    await evaluate();
+    expect(at(await profile(), 'caps')).to.deep.equal([]);
+    await market.clock.advance(DAY_MS);
+    await evaluate();
+    expect([await tier(), at(await profile(), 'caps')]).to.deep.equal(['uncertified', ['tests_not_current']]);
+  });
+
+  it('writes nothing for a holder of the lease that was replaced', async () => {
+    expect(await evaluate(2)).to.equal('done');
+    await market.clock.advance(DAY_MS);
+    const size = await market.ledger.logSize();
+    expect(await evaluate()).to.equal('fenced');
+    expect(await kindsAfter(size)).to.deep.equal([]);
+  });
+});
