@@ -26,7 +26,9 @@ const listOf =
   (text: string): text is string =>
     text.split(',').every((one) => words.includes(one));
 
-const isText = (text: string): text is string => text.length > 0 && text.length <= MAX_TEXT;
+// With `u` it counts characters, as the schema does, not UTF-16 code units.
+const TEXT = new RegExp(`^.{1,${MAX_TEXT}}$`, 'su');
+const isText = (text: string): text is string => TEXT.test(text);
 const isTerm = (text: string): text is string =>
   /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?$/.test(text) && text.length <= MAX_TEXT;
 const isOrg = (text: string): text is string => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(text) && text.length <= 253;
