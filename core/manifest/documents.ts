@@ -158,6 +158,9 @@ export function checkDocument(value: JsonValue): Checked<Resource> {
   if (kind === undefined && Object.hasOwn(value, 'orb_id')) return checkBareManifest(value);
   const check = typeof kind === 'string' ? checks.get(kind) : undefined;
   if (check !== undefined) return check(value);
-  const detail = 'Write a manifest (orb_id, provider, inputs, outputs, execution), an Orb, an Orbiset or a Secret.';
+  const detail =
+    kind === 'OrbPublication'
+      ? 'A publication is no file here: orb publish MANIFEST tests and publishes it. On a cluster, apply it with kubectl.'
+      : 'Write a manifest (orb_id, provider, inputs, outputs, execution), an Orb, an Orbiset or a Secret.';
   return refused(error('document-unknown', kind === undefined ? '' : '/kind', detail));
 }

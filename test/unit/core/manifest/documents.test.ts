@@ -20,6 +20,11 @@ const vault = (binding: JsonObject): JsonObject => orbiset({ vault: { secrets: [
 const refused: readonly (readonly [why: string, value: JsonValue, finding: string])[] = [
   ['a list', [], 'document-unknown '],
   ['an empty object', {}, 'document-unknown '],
+  [
+    'a publication, which is no file',
+    { apiVersion: 'orbs.dev/v1alpha1', kind: 'OrbPublication' },
+    'document-unknown /kind',
+  ],
   ['another kind', { apiVersion: 'v1', kind: 'Pod', metadata }, 'document-unknown /kind'],
   ['a kind named like a member of every object', { kind: 'constructor' }, 'document-unknown /kind'],
   ['a bare manifest with a malformed id', { ...mail, orb_id: 'x' }, 'orb-id-malformed /orb_id'],

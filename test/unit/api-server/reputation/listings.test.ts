@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { Listings, type ListingChange } from '../../../../api-server/reputation/listings.ts';
+import { entryText } from '../../../../core/log-entry/entry.ts';
+import type { OrbStatus } from '../../../../core/publication/listed-orb.ts';
+import { LEDGER_NOW } from '../../../support/ledger-rows.ts';
+import { aPublication, aVersion, DIGEST, ORB } from '../../../support/reputation-rows.ts';
+import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
+
+const OTHER = 'acme.echo@1.1.0';
+
+describe('what is published, in memory', () => {
+  let fixture: SqliteFixture;
+  let listings: Listings;
+  let changes: ListingChange[];
+  beforeEach(async () => {
+    fixture = await openSqliteFixture();
+    await fixture.ledger.publish(aPublication());
+    listings = new Listings(fixture.ledger, fixture.clock);
+    changes = [];
+    listings.watch((change) => changes.push(change));
+  });
+  afterEach(() => fixture.dispose());
+
+  const setStatus = async (from: OrbStatus, to: OrbStatus, at = LEDGER_NOW): Promise<void> => {
+    const entry = {
+      kind: 'orb_status',
+      orb_id: ORB,
+      status: to,
+      reason: 'why',
+      at: new Date(at).toISOString(),
+    } as const;
+    await fixture.ledger.setOrbStatus({
+      orbId: ORB,
+      from,
+      to,
+      reason: 'why',
+      entries: [entryText(entry)],
+      revoke: null,
+    });
+    await listings.refresh();
+  };
+
+  it('is told by version and organisation, once for each refresh that changed something', async () => {
+    await listings.refresh();
+    await listings.refresh();
+    await fixture.ledger.publish(aVersion('1.1.0'));
+    await listings.refresh();
+    const told = changes.map(({ orbs, orgs }) => [[...orbs], [...orgs]]);
+    expect(told).to.deep.equal([
+      [[ORB], ['acme']],
+      [[OTHER], []],
+    ]);
+  });
+
+  it('knows which versions lack their object', async () => {
+    await fixture.ledger.publish(aVersion('1.1.0'));
+    await fixture.ledger.markProjected(ORB);
+    await listings.refresh();
+    expect([...listings.withoutView()]).to.deep.equal([OTHER]);
+    await fixture.ledger.markProjected(OTHER);
+    await listings.refresh();
+    expect([listings.lacksView(OTHER), [...listings.withoutView()]]).to.deep.equal([false, []]);
+  });
+
+  it('dates a deprecation by its log entry, the newest one, and forgets it when it ends', async () => {
+    await listings.refresh();
+    const deprecatedAt = (): number | undefined => listings.version(ORB)?.deprecatedAt;
+    await setStatus('active', 'deprecated', LEDGER_NOW + 1000);
+    const first = deprecatedAt();
+    await setStatus('deprecated', 'active');
+    const ended = deprecatedAt();
+    await setStatus('active', 'deprecated', LEDGER_NOW + 5000);
+    expect([first, ended, deprecatedAt()]).to.deep.equal([LEDGER_NOW + 1000, undefined, LEDGER_NOW + 5000]);
+    expect(listings.version(ORB)).to.include({ status: 'deprecated', manifestDigest: DIGEST });
+  });
+});
