@@ -20,7 +20,7 @@ export const aListedOrb = (members: Partial<ListedOrb> = {}): ListedOrb => ({
 });
 
 /** @param orbId `acme.echo@1.0.0` */
-export function aListedOrb(orbId: string, change: Partial<ListedOrb> = {}): ListedOrb {
+export function aListedVersion(orbId: string, change: Partial<ListedOrb> = {}): ListedOrb {
   const at = orbId.lastIndexOf('@');
   return {
     orbId,
