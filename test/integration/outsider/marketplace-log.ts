@@ -146,6 +146,7 @@ export async function fillMarketplace(ledger: Ledger, runs: number, now: number)
       ledger,
       Array.from({ length: count }, (_, index) => aRun(done + index, daysAgo, random)),
     );
+    await appendAll(ledger, [aPrivateRun(done, daysAgo(1)), aPrivateRun(done + 1, daysAgo(0))]);
   }
   await appendAll(ledger, events(daysAgo));
   await setStatus(ledger, 31, 'deprecated', daysAgo(1));
