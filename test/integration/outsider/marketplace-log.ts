@@ -2,7 +2,7 @@ import type { Ledger } from '../../../adapters/ledger/port.ts';
 import { entryText, type EntryOf, type LogEntry } from '../../../core/log-entry/entry.ts';
 import { seeded } from '../../support/seeded.ts';
 import { ORBS, publicationOf, testReport, type DaysAgo, type PublishedOrb } from './published-orbs.ts';
-import { aRun } from './runs-of-months.ts';
+import { aPrivateRun, aRun } from './runs-of-months.ts';
 
 const DAY_MS = 86_400_000;
 /** Entries of one transaction. */
@@ -132,7 +132,7 @@ async function retract(ledger: Ledger, indexes: readonly number[], at: string): 
 /**
  * Fills a ledger: 56 published versions, runs of 60 callers over five months, violations, incidents, audits, later test
  * reports, suspensions, and retractions of all of them and of some runs.
- * @param runs entries of runs
+ * @param runs entries of runs of these Orbs
  * @param now ms since epoch; all times are before it
  */
 export async function fillMarketplace(ledger: Ledger, runs: number, now: number): Promise<void> {
@@ -146,6 +146,7 @@ export async function fillMarketplace(ledger: Ledger, runs: number, now: number)
       ledger,
       Array.from({ length: count }, (_, index) => aRun(done + index, daysAgo, random)),
     );
+    await appendAll(ledger, [aPrivateRun(done, daysAgo(1)), aPrivateRun(done + 1, daysAgo(0))]);
   }
   await appendAll(ledger, events(daysAgo));
   await setStatus(ledger, 31, 'deprecated', daysAgo(1));
