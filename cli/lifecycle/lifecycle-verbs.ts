@@ -42,20 +42,20 @@ export const deprecateVerb = statusVerb({
   status: () => 'deprecated',
   about:
     'The version leaves the public list. It still runs, and its answers carry the header Deprecation. orb restore undoes it.',
-  examples: ['{orb} deprecate acme.echo@1.2.0 --reason "use 2.0.0"'],
+  examples: ["{orb} deprecate acme.echo@1.2.0 --reason 'use 2.0.0'"],
 });
 
 export const yankVerb = statusVerb({
   status: () => 'yanked',
   about:
     'Final: the version leaves all default lists, its certificate is revoked, and its id is never published again.',
-  examples: ['{orb} yank acme.echo@1.2.0 --reason "sends the wrong currency"'],
+  examples: ["{orb} yank acme.echo@1.2.0 --reason 'sends the wrong currency'"],
 });
 
 export const suspendVerb = statusVerb({
   status: () => 'suspended',
   about: 'For the platform: needs the scope admin in the platform namespace. New runs are refused, and the score is 0.',
-  examples: ['{orb} suspend acme.echo@1.2.0 --reason "reported as malware"'],
+  examples: ["{orb} suspend acme.echo@1.2.0 --reason 'reported as malware'"],
 });
 
 export const restoreVerb = statusVerb({
@@ -69,5 +69,5 @@ export const restoreVerb = statusVerb({
     },
   ],
   about: 'Ends a deprecation, or for the platform a suspension. A yanked version stays yanked.',
-  examples: ['{orb} restore acme.echo@1.2.0 --reason "fixed at the provider"'],
+  examples: ["{orb} restore acme.echo@1.2.0 --reason 'fixed at the provider'"],
 });

@@ -17,7 +17,7 @@ export const logRetractVerb: Verb = {
   flags: [REASON, ...SERVER_FLAGS, OUTPUT],
   about:
     'For the platform: needs the scope admin in the platform namespace. The entry stays in the log and counts no more. Receipts, violations, incidents, test reports and audits can be retracted, each once.',
-  examples: ['{orb} log retract 4711 --reason "the run was a test of the platform"'],
+  examples: ["{orb} log retract 4711 --reason 'the run was a test of the platform'"],
   run: async (args, io) => {
     const index = indexOf(args.positionals[0] ?? '');
     const body = { index, reason: reasonOf(args) };

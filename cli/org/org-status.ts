@@ -28,11 +28,11 @@ const orgStatusVerb = (status: 'suspended' | 'restored', about: string, example:
 export const orgSuspendVerb = orgStatusVerb(
   'suspended',
   'The organisation publishes nothing, and all its Orbs lose their certificates.',
-  '{orb} org suspend acme --reason "the domain was sold"',
+  "{orb} org suspend acme --reason 'the domain was sold'",
 );
 
 export const orgRestoreVerb = orgStatusVerb(
   'restored',
   'Ends a suspension.',
-  '{orb} org restore acme --reason "the owner is back"',
+  "{orb} org restore acme --reason 'the owner is back'",
 );
