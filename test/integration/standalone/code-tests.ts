@@ -10,6 +10,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   overloaded: 'unit/api-server/http/server.test.ts',
   'signing-misconfigured': 'unit/api-server/run/run.test.ts',
   'run-closed': 'unit/api-server/run/run.test.ts',
+  'orb-differs-from-publication': 'integration/standalone/publish.test.ts',
   'orb-suspended': 'integration/cluster-api/switches.test.ts',
   'egress-stopped': 'integration/cluster-api/switches.test.ts',
   'authentication-unavailable': 'integration/cluster-api/tokens.test.ts',
