@@ -7,7 +7,7 @@ const PUBLISH_OUTCOMES = ['listed', 'known', 'checked', 'refused', 'failed'] as 
 export type PublishOutcome = (typeof PUBLISH_OUTCOMES)[number];
 
 /** How an evaluation ended. */
-const EVALUATION_RESULTS = ['done', 'unknown', 'fenced', 'conflict', 'failed'] as const;
+const EVALUATION_RESULTS = ['done', 'unknown', 'conflict', 'fenced', 'failed'] as const;
 type EvaluationResult = (typeof EVALUATION_RESULTS)[number];
 
 const ORG_STATES = ['pending', 'verified', 'unverified', 'suspended'] as const;

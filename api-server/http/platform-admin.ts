@@ -8,3 +8,6 @@ export const isPlatformAdmin = (caller: Caller | undefined, platformNamespace: s
   caller !== undefined &&
   caller.scopes.has('admin') &&
   (caller.tenants === '*' || caller.tenants.includes(platformNamespace));
+
+/** Why another caller may not act for the platform. */
+export const PLATFORM_ONLY = 'This needs a key with the scope admin in the platform namespace.';

@@ -23,7 +23,6 @@ function objectOf(json: string): JsonObject {
 /** What the lists show of a stored profile, and when it was computed (ms since epoch). */
 export function readStanding(profile: string): { readonly standing: Standing; readonly evaluatedAt: number } {
   const stored = objectOf(profile);
-  const { computed_at: at } = stored;
   return {
     standing: {
       tier: oneOf<Tier>(TIERS, stored['certification_tier'], NOT_EVALUATED.tier),

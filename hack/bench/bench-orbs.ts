@@ -1,5 +1,5 @@
 /** 800 bytes of inputs, five members (performance.md §1). */
-const inputs = {
+export const inputs = {
   recipient: 'alice@example.com',
   sender: 'noreply@example.com',
   subject: 'The monthly report of the benchmark',

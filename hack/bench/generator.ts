@@ -9,7 +9,11 @@ export interface LoadSettings {
   readonly port: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Default POST. A GET has no body. */
+  readonly method?: 'GET';
   readonly body: string;
+  /** Any other status is an error; default 200. */
+  readonly status?: number;
   readonly concurrency: number;
   readonly seconds: number;
   /** File that receives a line per acknowledged receipt id. */
@@ -36,6 +40,7 @@ const RECEIPT_ID = /"receipt_id":"(rcpt_[^"]+)"/;
 
 const build = (settings: LoadSettings): Buffer => {
   const lines = Object.entries(settings.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  if (settings.method === 'GET') return Buffer.from(`${lines.join('')}\r\n`);
   const length = Buffer.byteLength(settings.body);
   return Buffer.from(
     `content-type: application/json\r\ncontent-length: ${length}\r\n${lines.join('')}\r\n${settings.body}`,
@@ -44,7 +49,7 @@ const build = (settings: LoadSettings): Buffer => {
 
 /** Makes the requests: always the same one, unless each has a key of its own. */
 const requestsOf = (settings: LoadSettings): (() => Buffer) => {
-  const start = `POST ${settings.path} HTTP/1.1\r\nhost: 127.0.0.1:${settings.port}\r\n`;
+  const start = `${settings.method ?? 'POST'} ${settings.path} HTTP/1.1\r\nhost: 127.0.0.1:${settings.port}\r\n`;
   const rest = build(settings);
   const request = Buffer.concat([Buffer.from(start), rest]);
   if (settings.keyed !== true) return () => request;
@@ -82,7 +87,7 @@ class Load {
   }
 
   note(status: number, body: Buffer): void {
-    if (status !== 200) {
+    if (status !== (this.settings.status ?? 200)) {
       this.errors += 1;
       this.firstError ||= `${status} ${body.toString('utf8', 0, 300)}`;
       return;

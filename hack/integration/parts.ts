@@ -34,7 +34,18 @@ const TIMED = [
   'chaos/swaps',
   'egress',
 ];
-const LONGEST = [...WAITING, ...TIMED, 'cluster-api', 'standalone', 'operator', 'cluster', 'cli', 'charts', 'docs'];
+const LONGEST = [
+  ...WAITING,
+  ...TIMED,
+  'cluster-api',
+  'standalone',
+  'operator',
+  'cluster',
+  'cli',
+  'charts',
+  'docs',
+  'outsider',
+];
 const NAMED = new Set(LONGEST);
 /** Small parts share a mocha and its control plane: starting a control plane takes two to three seconds of CPU. */
 const TOGETHER: Readonly<Record<string, string>> = {

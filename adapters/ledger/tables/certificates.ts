@@ -6,7 +6,7 @@ import { nothing, type Connection, type TableParts, type TableSchema } from './t
 const LIST_BITS = 131_072;
 const LIST_BYTES = LIST_BITS / 8;
 
-export interface StoredCertificate {
+interface StoredCertificate {
   /** Ms since epoch. */
   readonly issuedAt: number;
   readonly jwt: string;

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../core/json/json-value.ts';
-import { isPlatformAdmin } from '../../http/platform-admin.ts';
+import { isPlatformAdmin, PLATFORM_ONLY } from '../../http/platform-admin.ts';
 import { problem } from '../../http/problem.ts';
 import { readMembers, type Member } from '../../http/read-members.ts';
 import { isReason, reasonMember, reasonSchema } from '../../http/reason.ts';
@@ -26,7 +26,8 @@ export const retractionRoute = ({
   scope: 'admin',
   accepts: 'application/json',
   handle: async (request) => {
-    if (!isPlatformAdmin(request.caller, platformNamespace)) return problem(request, 'forbidden');
+    if (!isPlatformAdmin(request.caller, platformNamespace))
+      return problem(request, 'forbidden', { detail: PLATFORM_ONLY });
     const body = readMembers(request, MEMBERS);
     if (!body.ok) return body.reply;
     const { index, reason } = body.value;

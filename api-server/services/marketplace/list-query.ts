@@ -1,3 +1,4 @@
+import { codePointLength } from '../../../core/json-schema/values.ts';
 import { ORB_STATUSES, TIERS } from '../../../core/log-entry/entry-members.ts';
 import type { OrbStatus } from '../../../core/publication/listed-orb.ts';
 import { SORTS, type ListQuery, type Sort } from '../../../core/publication/list-query.ts';
@@ -26,7 +27,7 @@ const listOf =
   (text: string): text is string =>
     text.split(',').every((one) => words.includes(one));
 
-const isText = (text: string): text is string => text.length > 0 && text.length <= MAX_TEXT;
+const isText = (text: string): text is string => text.length > 0 && codePointLength(text) <= MAX_TEXT;
 const isTerm = (text: string): text is string =>
   /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?$/.test(text) && text.length <= MAX_TEXT;
 const isOrg = (text: string): text is string => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(text) && text.length <= 253;

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
 import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
 import type { Operation, Parameter } from '../../http/operation.ts';
-import { isPlatformAdmin } from '../../http/platform-admin.ts';
+import { isPlatformAdmin, PLATFORM_ONLY } from '../../http/platform-admin.ts';
 import { problem } from '../../http/problem.ts';
 import { readMembers, type Member } from '../../http/read-members.ts';
 import { isReason, reasonMember, reasonSchema } from '../../http/reason.ts';
@@ -224,7 +224,8 @@ const orgStatusRoute = ({ orgs, platformNamespace }: OrgParts): Route => ({
   accepts: 'application/json',
   handle: async (request) => {
     const { org = '' } = request.params;
-    if (!isPlatformAdmin(request.caller, platformNamespace)) return problem(request, 'forbidden');
+    if (!isPlatformAdmin(request.caller, platformNamespace))
+      return problem(request, 'forbidden', { detail: PLATFORM_ONLY });
     const body = readMembers(request, STATUS);
     if (!body.ok) return body.reply;
     const { status, reason } = body.value;

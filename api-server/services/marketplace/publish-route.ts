@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { readJson } from '../../../core/manifest/read-json.ts';
 import { nearestName } from '../../../core/manifest/nearest.ts';
 import { orgOf } from '../../../core/reputation/line.ts';
@@ -13,6 +13,7 @@ import { refuse, type Reply, type Route, type RouteRequest, type Step } from '..
 import { closed, ref } from '../../http/schemas.ts';
 import type { Published, PublishRequest } from '../../reputation/publish-request.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
+import { PublishPlaces } from './publish-places.ts';
 import { publishedSchema } from './schemas.ts';
 
 const MEMBERS = ['manifest', 'test_results', 'test_suites'];
@@ -98,6 +99,7 @@ function answer(request: RouteRequest, result: Published, { listings }: Pick<Rep
 
 /** `POST /marketplace/orbs/publish` (spec §4.2, trust.md §8). */
 export function publishRoute(reputation: Reputation): Route {
+  const places = new PublishPlaces();
   const handle = async (request: RouteRequest): Promise<Reply> => {
     const reader = new QueryReader(request.query, ['dry_run', 'namespace']);
     const query = reader.result({ dryRun: reader.flag('dry_run') });
@@ -106,6 +108,8 @@ export function publishRoute(reputation: Reputation): Route {
     if (!body.ok) return body.reply;
     const tenant = tenantOf(request, body.value, reputation);
     if (!tenant.ok) return tenant.reply;
+    const giveBack = places.take(tenant.value);
+    if (giveBack === undefined) return problem(request, 'overloaded', { headers: { 'retry-after': '1' } });
     try {
       const asked = { ...body.value, ...query.value, tenant: tenant.value };
       const result = await reputation.publisher.publish(asked);
@@ -114,6 +118,8 @@ export function publishRoute(reputation: Reputation): Route {
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error;
       return problem(request, ledgerCode(error));
+    } finally {
+      giveBack();
     }
   };
   return {
@@ -175,6 +181,7 @@ export function publishRoute(reputation: Reputation): Route {
         'version-tombstoned',
         'version-build-metadata',
         'validation-failed',
+        'overloaded',
         'ledger-unavailable',
         'ledger-forked',
       ],

@@ -1,13 +1,13 @@
 import { ORB_STATUSES } from '../../../core/log-entry/entry-members.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
-import type { OrbStatus } from '../../../core/publication/listed-orb.ts';
+import type { ListedOrb, OrbStatus } from '../../../core/publication/listed-orb.ts';
 import { problem } from '../../http/problem.ts';
 import { readMembers, type Member } from '../../http/read-members.ts';
 import { isReason, reasonMember, reasonSchema } from '../../http/reason.ts';
 import { json } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { closed, shapes } from '../../http/schemas.ts';
-import { isPlatformAdmin } from '../../http/platform-admin.ts';
+import { isPlatformAdmin, PLATFORM_ONLY } from '../../http/platform-admin.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import type { StatusChanged } from '../../reputation/status-changes.ts';
 import { orbStatusSchema } from './schemas.ts';
@@ -23,8 +23,14 @@ const MEMBERS: readonly Member[] = [
 const ownsIt = ({ caller }: RouteRequest, namespace: string): boolean =>
   caller !== undefined && (caller.tenants === '*' || caller.tenants.includes(namespace));
 
-/** A suspension and its end belong to the platform, every other change to the tenant that published. */
-const isOfPlatform = (from: OrbStatus, to: OrbStatus): boolean => from === 'suspended' || to === 'suspended';
+/**
+ * A suspension and its end belong to the platform, every other change to the tenant that published.
+ * @returns why the caller may not; undefined: it may
+ */
+function refusalOf(request: RouteRequest, orb: ListedOrb, to: OrbStatus, isAdmin: boolean): string | undefined {
+  if (orb.status === 'suspended' || to === 'suspended') return isAdmin ? undefined : PLATFORM_ONLY;
+  return ownsIt(request, orb.namespace) ? undefined : 'Another tenant published this version.';
+}
 
 function changedReply(request: RouteRequest, orbId: string, status: OrbStatus, result: StatusChanged): Reply {
   switch (result.kind) {
@@ -56,8 +62,8 @@ export function statusRoute({
     const orb = listings.orb(orbId);
     if (orb === undefined) return problem(request, 'orb-not-published');
     const isAdmin = isPlatformAdmin(request.caller, platformNamespace);
-    if (!(isOfPlatform(orb.status, status) ? isAdmin : ownsIt(request, orb.namespace)))
-      return problem(request, 'forbidden');
+    const refusal = refusalOf(request, orb, status, isAdmin);
+    if (refusal !== undefined) return problem(request, 'forbidden', { detail: refusal });
     return changedReply(request, orbId, status, await statuses.change(orbId, { status, reason, isAdmin }));
   };
   return {

@@ -51,7 +51,7 @@ describe('metrics of reputation', () => {
   it('count evaluations by result, and exist with 0 from the start', async () => {
     const { evaluated } = createReputationCounters(registry);
     expect(named(await read(), 'orb_reputation_evaluations_total').map(({ labels }) => labels['result'])).to.deep.equal(
-      ['done', 'unknown', 'fenced', 'failed'],
+      ['done', 'unknown', 'conflict', 'fenced', 'failed'],
     );
     evaluated('fenced');
     expect(await counted('orb_reputation_evaluations_total')).to.deep.equal([['fenced', 1]]);

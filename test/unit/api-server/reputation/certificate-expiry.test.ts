@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { CertificateExpiry } from '../../../../api-server/reputation/certificate-expiry.ts';
-import type { StoredCertificate } from '../../../../adapters/ledger/tables/certificates.ts';
+import type { Ledger } from '../../../../adapters/ledger/port.ts';
 import { credentialIn } from '../../../../core/certificate/read-credential.ts';
 import { NOT_EVALUATED, type ListedOrb } from '../../../../core/publication/listed-orb.ts';
 import { aListedVersion } from '../../../support/a-listed-orb.ts';
 import { aJwt } from '../../core/verify/a-certificate.ts';
+
+type StoredCertificate = NonNullable<Awaited<ReturnType<Ledger['certificate']>>>;
 
 const jwt = aJwt();
 const UNTIL = Date.parse(credentialIn(jwt)?.validUntil ?? '');

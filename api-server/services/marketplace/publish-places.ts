@@ -1,0 +1,25 @@
+/** Publications that are checked at the same time. Each may take two seconds of a thread, and its body is in memory. */
+const MOST = 32;
+const MOST_OF_A_TENANT = 4;
+
+/** Bounds the publications that one process works on, so that one tenant can't hold them all. */
+export class PublishPlaces {
+  readonly #taken = new Map<string, number>();
+  #all = 0;
+
+  /** @returns a function that gives the place back; undefined: there is none now */
+  take(tenant: string): (() => void) | undefined {
+    const own = this.#taken.get(tenant) ?? 0;
+    if (this.#all >= MOST || own >= MOST_OF_A_TENANT) return undefined;
+    this.#all += 1;
+    this.#taken.set(tenant, own + 1);
+    return () => this.#giveBack(tenant);
+  }
+
+  #giveBack(tenant: string): void {
+    this.#all -= 1;
+    const left = (this.#taken.get(tenant) ?? 1) - 1;
+    if (left === 0) this.#taken.delete(tenant);
+    else this.#taken.set(tenant, left);
+  }
+}

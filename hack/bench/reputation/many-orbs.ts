@@ -1,0 +1,69 @@
+import type { Ledger } from '../../../adapters/ledger/port.ts';
+import { digestOfText } from '../../../core/manifest/digest.ts';
+import { jcs } from '../../../core/json/jcs.ts';
+import { entryText } from '../../../core/log-entry/entry.ts';
+
+type NewPublication = Parameters<Ledger['publish']>[0];
+
+const ORG = 'bench';
+/** Publications that wait for one commit. */
+const AT_ONCE = 500;
+
+/** `bench.orb-00042@1.0.0` */
+export const orbIdOf = (index: number): string => `${ORG}.orb-${String(index).padStart(5, '0')}@1.0.0`;
+
+const manifestOf = (index: number): string =>
+  jcs({
+    orb_id: orbIdOf(index),
+    provider: 'mock',
+    description: `Sends message ${index} to the mock provider, and returns its number and its state.`,
+    capabilities: ['http.call'],
+    inputs: { text: { type: 'string', required: true } },
+    outputs: { message_id: { type: 'string' } },
+    execution: { type: 'http', method: 'POST', url: 'https://mock.example/v1/send', body_template: '{"text":"x"}' },
+  });
+
+/** A version with tests that give bronze; the first one claims the organisation. */
+function publicationOf(index: number, now: number): NewPublication {
+  const [orbId, manifestJcs, at] = [orbIdOf(index), manifestOf(index), new Date(now).toISOString()];
+  const manifestDigest = digestOfText(manifestJcs);
+  const [sha256, tests] = [manifestDigest.slice('sha256:'.length), { required: 3, passed: 3 }];
+  const version = { orb_id: orbId, manifest_digest: manifestDigest };
+  const claim = index === 0;
+  return {
+    orbId,
+    namespace: 'default',
+    org: ORG,
+    manifestDigest,
+    manifestJcs,
+    publishedAt: now,
+    report: { sha256, report: '{}', suites: '[]', statement: 'e30.e30.e30' },
+    claim: claim ? { proof: 'operator', state: 'verified', since: now, json: '{}' } : null,
+    entries: [
+      ...(claim ? [entryText({ kind: 'org', org: ORG, event: 'verified', proof: 'operator', at })] : []),
+      entryText({ kind: 'publish', ...version, org: ORG, ontology: '1.0.0', at }),
+      entryText({
+        kind: 'test_report',
+        ...version,
+        ...tests,
+        suite_digest: null,
+        report_sha256: sha256,
+        provenance: 'receipted',
+        tested_at: at,
+        at,
+      }),
+    ],
+    publishEntry: claim ? 1 : 0,
+    reportEntry: claim ? 2 : 1,
+  };
+}
+
+/** Publishes `count` Orbs, as the API would write them. @throws Error one of them was there before */
+export async function publishMany(ledger: Pick<Ledger, 'publish'>, count: number): Promise<void> {
+  const now = Date.now();
+  for (let first = 0; first < count; first += AT_ONCE) {
+    const indexes = Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, offset) => first + offset);
+    const results = await Promise.all(indexes.map((index) => ledger.publish(publicationOf(index, now))));
+    if (results.some(({ kind }) => kind !== 'published')) throw new Error('an Orb of the benchmark was there before');
+  }
+}
