@@ -1,10 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { manifest } from '../bench-orbs.ts';
 import { logFile, startMock, startPlatform, type BenchServer } from '../subjects.ts';
 import { row, type Row } from '../table.ts';
-import { runOrb, suiteOf } from './bench-suite.ts';
+import { manifestOf, runOrb, suiteOf } from './tested-orb.ts';
 import type { Settings } from './command-line.ts';
 
 const GOAL_MS = 1000;
@@ -14,8 +13,7 @@ const CREATED = 201;
 export type PublishTimes = readonly number[];
 
 /** Each round publishes a version of its own. */
-const manifestOf = (mock: number, round: number): string =>
-  manifest(mock).replace('bench.send@1.0.0', `bench.tested@1.0.${round}`);
+const versionOf = (mock: number, round: number): string => manifestOf(mock, `bench.tested@1.0.${round}`);
 
 /** Sends what `orb publish` sends after the tests. @returns ms */
 async function publishOnce(
@@ -55,7 +53,7 @@ async function rounds(platform: BenchServer, folder: string, mock: number, setti
       ...allowed,
     );
     const ms = await publishOnce(platform, {
-      manifest: parse(manifestOf(mock, round)),
+      manifest: parse(versionOf(mock, round)),
       test_results: JSON.parse(readFileSync(report, 'utf8')),
       test_suites: [JSON.parse(suiteText)],
     });
@@ -70,7 +68,7 @@ export async function measurePublishing(folder: string, settings: Settings): Pro
   const mock = await startMock(log);
   mkdirSync(join(folder, 'resources'));
   for (let round = 0; round <= settings.rounds; round += 1)
-    writeFileSync(join(folder, `resources/tested-${round}.yaml`), manifestOf(mock.port, round));
+    writeFileSync(join(folder, `resources/tested-${round}.yaml`), versionOf(mock.port, round));
   const platform = await startPlatform(folder, mock.port, log);
   try {
     return await rounds(platform, folder, mock.port, settings);

@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createApiKey } from '../../../adapters/api-keys/files.ts';
-import { EXECUTE_BODY, manifest, orbiset } from '../bench-orbs.ts';
+import { EXECUTE_BODY, orbiset } from '../bench-orbs.ts';
 import { load } from '../processes.ts';
 import { logFile, startMock, startPlatform, type BenchServer } from '../subjects.ts';
 import { row, type Row } from '../table.ts';
-import { runOrb, suiteOf } from './bench-suite.ts';
+import { manifestOf, runOrb, suiteOf } from './tested-orb.ts';
 import type { Settings } from './command-line.ts';
 
 const GOAL = 0.9;
@@ -15,7 +15,8 @@ const CALLERS = 32;
 const WARM_SECONDS = 6;
 /** Not the tenant that publishes: its own runs are no evidence. */
 const TENANT = 'caller';
-const UNPUBLISHED = 'bench.other';
+const PUBLISHED = 'bench.published@1.0.0';
+const UNPUBLISHED = 'bench.other@1.0.0';
 const READY_MS = 10_000;
 
 /** Runs a second within one round: only these can be compared. */
@@ -24,12 +25,14 @@ export interface RunRates {
   readonly unpublished: number;
 }
 
+const bodyOf = (orbId: string): string => EXECUTE_BODY.replace('bench.send@1.0.0', orbId);
+
 /** The tenant's Orbiset lists the Orb that `default` publishes; an equal one that is not published is its own. */
 const tenantResources = (mock: number): string => {
-  const own = manifest(mock).replace('bench.send@', `${UNPUBLISHED}@`).replaceAll(/^/gm, '  ');
+  const own = manifestOf(mock, UNPUBLISHED).replaceAll(/^/gm, '  ');
   return `${orbiset
     .replaceAll('namespace: default', `namespace: ${TENANT}`)
-    .replace('spec:\n', 'spec:\n  orbs: [bench.send]\n')}---
+    .replace('spec:\n', 'spec:\n  orbs: [bench.published]\n')}---
 apiVersion: orbs.dev/v1alpha1
 kind: Orb
 metadata: { name: other, namespace: ${TENANT} }
@@ -64,16 +67,16 @@ const mean = (one: number, other: number): number => (one + other) / 2;
 
 /** Measures in the order A, B, B, A: a machine that slows down or recovers meanwhile affects both equally. */
 async function roundOf(subject: BenchServer, seconds: number): Promise<RunRates> {
-  const other = subject.body.replace('bench.send@', `${UNPUBLISHED}@`);
-  const published = await rate(subject, subject.body, seconds / 2);
-  const unpublished = mean(await rate(subject, other, seconds / 2), await rate(subject, other, seconds / 2));
-  return { published: mean(published, await rate(subject, subject.body, seconds / 2)), unpublished };
+  const rateOf = (orbId: string): Promise<number> => rate(subject, bodyOf(orbId), seconds / 2);
+  const published = await rateOf(PUBLISHED);
+  const unpublished = mean(await rateOf(UNPUBLISHED), await rateOf(UNPUBLISHED));
+  return { published: mean(published, await rateOf(PUBLISHED)), unpublished };
 }
 
 async function turns(platform: BenchServer, folder: string, settings: Settings): Promise<readonly RunRates[]> {
   const data = join(folder, 'data');
   const headers = { authorization: `Bearer ${await callerKey(data)}` };
-  const subject: BenchServer = { ...platform, headers, body: EXECUTE_BODY };
+  const subject: BenchServer = { ...platform, headers, body: bodyOf(PUBLISHED) };
   await untilExecutes(subject);
   await roundOf(subject, Math.min(WARM_SECONDS, settings.seconds * 2));
   const rounds: RunRates[] = [];
@@ -86,11 +89,12 @@ export async function measurePublishedRuns(folder: string, settings: Settings): 
   const log = logFile(folder, 'log.txt');
   const mock = await startMock(log);
   mkdirSync(join(folder, 'resources'));
+  writeFileSync(join(folder, 'resources/published.yaml'), manifestOf(mock.port, PUBLISHED));
   writeFileSync(join(folder, 'resources/caller.yaml'), tenantResources(mock.port));
   const platform = await startPlatform(folder, mock.port, log);
   try {
-    const files = [join(folder, 'resources/send.yaml'), join(folder, 'send.orbtest.json')] as const;
-    writeFileSync(files[1], suiteOf('bench.send', 1, 0));
+    const files = [join(folder, 'resources/published.yaml'), join(folder, 'published.orbtest.json')] as const;
+    writeFileSync(files[1], suiteOf('bench.published', 1, 0));
     const allowed = ['--egress-allow', `http://127.0.0.1:${mock.port}`];
     await runOrb('publish', ...files, '--data', join(folder, 'data'), ...allowed);
     return await turns(platform, folder, settings);

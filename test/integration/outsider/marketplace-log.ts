@@ -2,7 +2,7 @@ import type { Ledger } from '../../../adapters/ledger/port.ts';
 import { entryText, type EntryOf, type LogEntry } from '../../../core/log-entry/entry.ts';
 import { seeded } from '../../support/seeded.ts';
 import { ORBS, publicationOf, testReport, type DaysAgo, type PublishedOrb } from './published-orbs.ts';
-import { aPrivateRun, aRun } from './runs-of-months.ts';
+import { aBurst, aPrivateRun, aRun } from './runs-of-months.ts';
 
 const DAY_MS = 86_400_000;
 /** Entries of one transaction. */
@@ -120,12 +120,14 @@ async function setStatus(
   if (kind !== 'done') throw new Error(`${orbId}: ${kind}`);
 }
 
-/** Takes entries out, and tries what has no effect: again, another kind, a retraction, an entry that comes later. */
+/** Takes entries out, and tries what has no effect: again, another kind, an entry that comes later. */
 async function retract(ledger: Ledger, indexes: readonly number[], at: string): Promise<void> {
   const retraction = (index: number): LogEntry => ({ kind: 'retraction', index, reason: 'dispute', at });
   const first = await appendAll(ledger, [...indexes, ...indexes.slice(0, 1)].map(retraction));
   const size = await ledger.logSize();
-  await appendAll(ledger, [retraction(first), retraction(size + 3), retraction(size + 1), retraction(size + 4)]);
+  const ofOtherKinds = [0, 1, first]; // `org`, `publish` and `retraction`
+  const ofLaterEntries = [size + 4, size + ofOtherKinds.length + 2];
+  await appendAll(ledger, [...ofOtherKinds, ...ofLaterEntries].map(retraction));
   await appendAll(ledger, [violation(30, 'low', at)]);
 }
 
@@ -148,6 +150,7 @@ export async function fillMarketplace(ledger: Ledger, runs: number, now: number)
     );
     await appendAll(ledger, [aPrivateRun(done, daysAgo(1)), aPrivateRun(done + 1, daysAgo(0))]);
   }
+  await appendAll(ledger, aBurst(daysAgo(1)));
   await appendAll(ledger, events(daysAgo));
   await setStatus(ledger, 31, 'deprecated', daysAgo(1));
   await setStatus(ledger, 32, 'suspended', daysAgo(1));

@@ -70,3 +70,22 @@ export const aPrivateRun = (number: number, at: string): LogEntry => ({
   finished_at: at,
   jws_sha256: sha256Hex(`private ${number}`),
 });
+
+/** Many runs of one caller on one day, a third of them failed: more than one caller may count for. */
+export function aBurst(time: string): readonly LogEntry[] {
+  const orb = ORBS[1];
+  if (orb === undefined) throw new RangeError('no second Orb');
+  return Array.from({ length: 150 }, (_, number) => ({
+    kind: 'receipt',
+    receipt_id: `rcpt_burst_${number}`,
+    orb_id: orb.orbId,
+    manifest_digest: orb.digest,
+    caller_tag: tagOf(CALLERS, time),
+    self: false,
+    outcome: number % 3 === 0 ? 'timeout' : 'success',
+    duration_ms: SLO_MS,
+    slo_ms: SLO_MS,
+    finished_at: time,
+    jws_sha256: sha256Hex(`burst ${number}`),
+  }));
+}
