@@ -23,7 +23,7 @@ export const isReservedOrg = (org: string): boolean => RESERVED.has(org) || org.
 
 /** How a name looks: letters that are read as each other become the same. */
 const skeletonOf = (org: string): string =>
-  org.replaceAll('0', 'o').replaceAll('1', 'l').replaceAll('rn', 'm').replaceAll('vv', 'w').replaceAll('-', '');
+  org.replaceAll('-', '').replaceAll('0', 'o').replaceAll('1', 'l').replaceAll('rn', 'm').replaceAll('vv', 'w');
 
 /** Shorter names differ by one letter often enough without an intent. */
 const SHORTEST_COMPARED = 5;
