@@ -14,7 +14,7 @@ import { keyOf, type KubeObject } from '../../core/reconcile/kube-object.ts';
 import { orgOf } from '../../core/reputation/line.ts';
 import type { Platform } from '../process/platform.ts';
 import type { ListingChange } from '../reputation/listings.ts';
-import { PipelineWords } from './pipeline-words.ts';
+import { PipelineResults } from './pipeline-results.ts';
 import { createPublicationReporter } from './publication-reporter.ts';
 import { createPublicationViews } from './publication-views.ts';
 
@@ -102,7 +102,7 @@ export function createPublicationFeed(deps: PublicationFeedDeps): PublicationFee
     name: 'publication-report',
     queue: reports,
     reconcile: createPublicationReporter({
-      words: new PipelineWords({ client, reputation }),
+      results: new PipelineResults({ client, reputation }),
       reputation,
       catalog,
       store,

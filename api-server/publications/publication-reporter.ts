@@ -13,7 +13,7 @@ import { parseOrbId } from '../../core/manifest/orb-id.ts';
 import {
   EVALUATION_PART,
   evaluationStatus,
-  LEDGER_AWAY_WORD,
+  LEDGER_AWAY_RESULT,
   type PublicationFacts,
 } from '../../core/publication/evaluation-status.ts';
 import type { ListedOrb } from '../../core/publication/listed-orb.ts';
@@ -22,7 +22,7 @@ import { duplicatesOf, publishedId } from '../../core/publication/publication-ho
 import { done, type Outcome } from '../../core/reconcile/outcome.ts';
 import type { Listings } from '../reputation/listings.ts';
 import type { ReputationReader } from '../reputation/reputation-reader.ts';
-import { ObjectMoved, type PipelineWords } from './pipeline-words.ts';
+import { ObjectMoved, type PipelineResults } from './pipeline-results.ts';
 
 /** The part of the status of an OrbPublication that the API owns (security.md §6.1). */
 export const EVALUATION_REPORT = {
@@ -31,7 +31,7 @@ export const EVALUATION_REPORT = {
 } as const satisfies Partial<StatusOwner>;
 
 export interface PublicationReporterDeps {
-  readonly words: Pick<PipelineWords, 'wordOn' | 'forget'>;
+  readonly results: Pick<PipelineResults, 'resultOf' | 'forget'>;
   readonly reputation: {
     readonly listings: Pick<Listings, 'orb'>;
     readonly reader: Pick<ReputationReader, 'certificateOf'>;
@@ -73,23 +73,23 @@ function hasOrb({ catalog }: Pick<PublicationReporterDeps, 'catalog'>, orb: List
 export function createPublicationReporter(
   deps: PublicationReporterDeps,
 ): (key: string, scope: Pick<ReconcileScope, 'signal'>) => Promise<Outcome> {
-  const { words, reputation, store, writes, writer, clock, allowedOrigins } = deps;
+  const { results, reputation, store, writes, writer, clock, allowedOrigins } = deps;
   const owner: StatusOwner = { ...EVALUATION_REPORT, kind: KINDS.orbpublication, store, writes };
 
   const factsOf = async (
     publication: NonNullable<ReturnType<Store['get']>>,
     signal: AbortSignal,
   ): Promise<PublicationFacts> => {
-    const word = await words.wordOn(publication, signal);
-    const orb = word.isPublished ? reputation.listings.orb(publishedId(publication) ?? '') : undefined;
-    if (orb === undefined) return { word, orb, certificate: undefined, hasOrb: false };
-    return { word, orb, certificate: await certificateOf(reputation, orb), hasOrb: hasOrb(deps, orb) };
+    const result = await results.resultOf(publication, signal);
+    const orb = result.isPublished ? reputation.listings.orb(publishedId(publication) ?? '') : undefined;
+    if (orb === undefined) return { result, orb, certificate: undefined, hasOrb: false };
+    return { result, orb, certificate: await certificateOf(reputation, orb), hasOrb: hasOrb(deps, orb) };
   };
 
   return async (key, { signal }) => {
     const publication = store.get(key);
     if (publication === undefined) {
-      words.forget(key);
+      results.forget(key);
       return done;
     }
     if (!mayBePublished({ publication, duplicates: duplicatesOf(publication, store), allowedOrigins })) {
@@ -99,7 +99,7 @@ export function createPublicationReporter(
     try {
       const facts = await factsOf(publication, signal);
       await writer.write(owner, publication, evaluationStatus(publication, facts, clock.now()), signal);
-      if (facts.word.reason !== LEDGER_AWAY_WORD.reason) return done;
+      if (facts.result.reason !== LEDGER_AWAY_RESULT.reason) return done;
       return { kind: 'waiting', ms: LEDGER_AWAY_MS, reason: 'the ledger is away' };
     } catch (error) {
       if (!(error instanceof ObjectMoved)) throw error;

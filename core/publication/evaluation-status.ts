@@ -8,7 +8,7 @@ import { LEDGER_AWAY } from './plan-publication.ts';
 import { ruleUrl } from './report-finding.ts';
 
 /** What the publishing pipeline said about one generation of a publication. */
-export interface PipelineWord {
+export interface PipelineResult {
   readonly isPublished: boolean;
   /** CamelCase. */
   readonly reason: string;
@@ -19,7 +19,7 @@ export interface PipelineWord {
 
 /** What else the evaluation part of a status shows. */
 export interface PublicationFacts {
-  readonly word: PipelineWord;
+  readonly result: PipelineResult;
   /** The published version; undefined: it is not published. */
   readonly orb: ListedOrb | undefined;
   /** Its certificate that is in force. */
@@ -93,8 +93,8 @@ const reportInStatus = (report: JsonObject): JsonObject => ({
   findings: findingsOf(report).slice(0, MOST_FINDINGS).map(findingOf),
 });
 
-/** The word about a published version. @param report `validation_report` */
-export const publishedWord = (report: JsonObject): PipelineWord => ({
+/** The result about a published version. @param report `validation_report` */
+export const publishedResult = (report: JsonObject): PipelineResult => ({
   isPublished: true,
   reason: 'Published',
   message: 'This version is published.',
@@ -103,8 +103,8 @@ export const publishedWord = (report: JsonObject): PipelineWord => ({
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The word about a refused one: its reason is the code of the refusal, or of the first error, in CamelCase. */
-export function refusedWord(code: string, report: JsonObject, detail: string | undefined): PipelineWord {
+/** The result about a refused one: its reason is the code of the refusal, or of the first error, in CamelCase. */
+export function refusedResult(code: string, report: JsonObject, detail: string | undefined): PipelineResult {
   const errors = findingsOf(report)
     .filter(({ severity }) => severity === 'error')
     .map((finding) => ({
@@ -121,16 +121,16 @@ export function refusedWord(code: string, report: JsonObject, detail: string | u
   };
 }
 
-/** The word while the ledger gives no answer. */
-export const LEDGER_AWAY_WORD: PipelineWord = {
+/** The result while the ledger gives no answer. */
+export const LEDGER_AWAY_RESULT: PipelineResult = {
   isPublished: false,
   reason: LEDGER_AWAY,
   message: 'The ledger gives no answer. The publication is tried again.',
   report: undefined,
 };
 
-/** The word that the status of a publication holds about its present generation. */
-export function storedWord(publication: KubeObject): PipelineWord | undefined {
+/** The result that the status of a publication holds about its present generation. */
+export function storedResult(publication: KubeObject): PipelineResult | undefined {
   const published = conditionOf(publication, 'Published');
   if (published?.observedGeneration !== generationOf(publication)) return undefined;
   const { status, reason, message } = published;
@@ -192,7 +192,7 @@ function ofVersion({ orb, certificate, hasOrb }: PublicationFacts): {
  * @param now ms since epoch
  */
 export function evaluationStatus(publication: KubeObject, facts: PublicationFacts, now: number): object {
-  const { isPublished, reason, message, report } = facts.word;
+  const { isPublished, reason, message, report } = facts.result;
   const { members, conditions } = ofVersion(facts);
   const published: WantedCondition = { type: 'Published', status: isPublished ? 'True' : 'False', reason, message };
   return {

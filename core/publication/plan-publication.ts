@@ -58,7 +58,7 @@ const WAITS_FOR_ORG: ReadonlySet<string> = new Set(['NamespaceNotOwned', 'Namesp
 /** Reason of `Published=False` while the ledger gives no answer. */
 export const LEDGER_AWAY = 'LedgerUnavailable';
 
-/** What follows from the word of the publishing pipeline. */
+/** What follows from the result of the publishing pipeline. */
 function evaluated(publication: KubeObject): Verdict {
   const published = conditionOf(publication, 'Published');
   if (published?.observedGeneration !== generationOf(publication)) {
@@ -80,7 +80,7 @@ function verdictOf(snapshot: PublicationSnapshot, manifest: JudgedManifest): Ver
 }
 
 /**
- * Status of a publication as the manager `orb-operator` owns it. Whether it is published is the word of the API, in the
+ * Status of a publication as the manager `orb-operator` owns it. Whether it is published is said by the API, in the
  * condition `Published` (trust.md §8). Until there is one of this generation, it is `Ready=False` and `Reconciling=True`:
  * kstatus reads this as *InProgress*, and the message says why.
  * @param now ms since epoch

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ed25519Verify, sha256 } from '../../../adapters/keys/primitives.ts';
 import { CaseRunner } from '../../../adapters/suite-worker/case-runner.ts';
@@ -79,10 +79,9 @@ describe('orb test against npm start', () => {
   });
 
   it('runs mock and live cases, and writes a report that its judge accepts as receipted', async () => {
-    const argv = ['test', join(manifests, 'echo.yaml'), '--orbiset', 'default', '--live', '--report', 'report.json'];
+    const argv = ['test', join(manifests, 'echo.yaml'), '--orbiset', 'default', '--report', 'report.json'];
     const { status, out, err } = await run(argv);
     expect([status, /5 passed, 0 failed, 0 skipped/.test(out)], out + err).to.deep.equal([0, true]);
-    expect(err).to.include('These cases really send POST https://echo.orbs.example/v1/echo');
     const { ok, findings, report, audit } = await judged(readJsonFile(join(folder, 'report.json')));
     expect([ok, findings]).to.deep.equal([true, []]);
     expect([report?.provenance, report?.required, report?.passed, audit]).to.deep.equal([
@@ -93,10 +92,15 @@ describe('orb test against npm start', () => {
     ]);
   }).timeout(60_000);
 
-  it('asks for --live before an Orb with an effect is called', async () => {
-    const { status, out } = await run(['test', join(manifests, 'echo.yaml'), '--orbiset', 'default']);
-    expect([status, /4 passed, 0 failed, 1 skipped/.test(out)]).to.deep.equal([0, true]);
+  it('asks for --live before an Orb with an effect is called, and says what it sends', async () => {
+    const text = readFileSync(join(manifests, 'echo.yaml'), 'utf8');
+    writeFileSync(join(folder, 'echo.yaml'), text.replace('capabilities: [http.call]', 'effect: reversible'));
+    copyFileSync(join(manifests, 'echo.orbtest.json'), join(folder, 'echo.orbtest.json'));
+    const { status, out } = await run(['test', 'echo.yaml', '--orbiset', 'default']);
+    expect([status, /4 passed, 0 failed, 1 skipped/.test(out)], out).to.deep.equal([0, true]);
     expect((await run(['receipts', 'list', '-o', 'name'])).out.trim().split('\n')).to.have.length(1);
+    const { err } = await run(['test', 'echo.yaml', '--orbiset', 'default', '--live']);
+    expect(err).to.include('These cases really send POST https://echo.orbs.example/v1/echo');
   }).timeout(60_000);
 
   it('runs the live case of an Orb without an effect', async () => {

@@ -3,7 +3,7 @@ import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import type { Store } from '../../../../adapters/kube/port.ts';
 import { createStatusWriter } from '../../../../adapters/kube/status-writer.ts';
 import { LedgerError } from '../../../../adapters/ledger/port.ts';
-import { PipelineWords } from '../../../../api-server/publications/pipeline-words.ts';
+import { PipelineResults } from '../../../../api-server/publications/pipeline-results.ts';
 import { createPublicationReporter } from '../../../../api-server/publications/publication-reporter.ts';
 import type { Published, PublishRequest } from '../../../../api-server/reputation/publish-request.ts';
 import type { JsonObject } from '../../../../core/json/json-value.ts';
@@ -33,7 +33,7 @@ const refused = (code: 'version-immutable' | 'namespace-unverified'): Published 
 });
 
 type Org = ReturnType<PipelineOrgs>;
-type PipelineOrgs = ConstructorParameters<typeof PipelineWords>[0]['reputation']['listings']['org'];
+type PipelineOrgs = ConstructorParameters<typeof PipelineResults>[0]['reputation']['listings']['org'];
 
 /** A publication, the pipeline and what is published, each changed by the test. */
 class World {
@@ -82,7 +82,7 @@ class World {
       reader: { certificateOf: async () => undefined },
     };
     const reconcile = createPublicationReporter({
-      words: new PipelineWords({ client, reputation }),
+      results: new PipelineResults({ client, reputation }),
       reputation,
       catalog: { orb: () => undefined },
       store,
@@ -201,7 +201,7 @@ describe('the report on an applied publication (trust.md §8)', () => {
     expect([await world.run(), world.asked.length, world.writes()]).to.deep.equal(['done', 1, 1]);
   });
 
-  it('takes its word back from a publication that lost its id, and leaves an invalid one alone', async () => {
+  it('takes its result back from a publication that lost its id, and leaves an invalid one alone', async () => {
     const world = new World();
     await world.run();
     world.put(SPEC, 'a-first');

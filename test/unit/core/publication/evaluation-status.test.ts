@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
 import {
   evaluationStatus,
-  LEDGER_AWAY_WORD,
-  publishedWord,
-  refusedWord,
-  storedWord,
+  LEDGER_AWAY_RESULT,
+  publishedResult,
+  refusedResult,
+  storedResult,
   type PublicationFacts,
 } from '../../../../core/publication/evaluation-status.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
@@ -36,7 +36,7 @@ const report = (findings: readonly JsonObject[] = []): JsonObject => ({
 const BRONZE = { tier: 'bronze', tierStatus: 'stable', score: 40, scoreBp: 4000, confidence: 'low' } as const;
 
 const facts = (members: Partial<PublicationFacts> = {}): PublicationFacts => ({
-  word: publishedWord(report()),
+  result: publishedResult(report()),
   orb: aListedOrb({ standing: BRONZE }),
   certificate: { sha256: 'ab'.repeat(32), validUntil: '2026-12-01T00:00:00Z' },
   hasOrb: true,
@@ -79,12 +79,12 @@ describe('the evaluation part of a publication’s status', () => {
     expect(checkStatus('OrbPublication', object)).to.deep.equal([]);
   });
 
-  it('takes the finding about the Orb away when it is there, from its own earlier word too', () => {
+  it('takes the finding about the Orb away when it is there, from its own earlier result too', () => {
     const before = written({ hasOrb: false });
-    const word = storedWord(before);
-    if (word === undefined) throw new TypeError('no word');
-    expect(findingsOf(written({ word }))).to.deep.equal([]);
-    expect(findingsOf(written({ word, hasOrb: false }))).to.have.lengthOf(1);
+    const result = storedResult(before);
+    if (result === undefined) throw new TypeError('no result');
+    expect(findingsOf(written({ result }))).to.deep.equal([]);
+    expect(findingsOf(written({ result, hasOrb: false }))).to.have.lengthOf(1);
   });
 
   const refusals: readonly (readonly [string, readonly JsonObject[], string])[] = [
@@ -95,7 +95,7 @@ describe('the evaluation part of a publication’s status', () => {
   ];
   for (const [code, findings, reason] of refusals)
     it(`names ${reason} as the reason of ${code}`, () => {
-      const object = written({ word: refusedWord(code, report(findings), 'Because.'), orb: undefined });
+      const object = written({ result: refusedResult(code, report(findings), 'Because.'), orb: undefined });
       expect(conditionOf(object, 'Published')).to.include({ status: 'False', reason, message: 'Because.' });
       expect([conditionOf(object, 'Certified'), statusOf(object)['certificationTier']]).to.deep.equal([
         undefined,
@@ -105,16 +105,20 @@ describe('the evaluation part of a publication’s status', () => {
     });
 
   it('explains a refused report by its errors alone', () => {
-    const { message } = refusedWord('validation-failed', report([finding(), finding({ severity: 'info' })]), undefined);
+    const { message } = refusedResult(
+      'validation-failed',
+      report([finding(), finding({ severity: 'info' })]),
+      undefined,
+    );
     expect(message).to.equal('spec.test_results: Run it. (test-required-missing)');
   });
 
   it('fits the schema with a report of any size', () => {
     const long = finding({ pointer: `/${'p'.repeat(5000)}`, message: 'm'.repeat(5000), suggestion: 's'.repeat(500) });
     const many = Array.from({ length: 80 }, () => long);
-    const refused = written({ word: refusedWord('validation-failed', report(many), undefined), orb: undefined });
+    const refused = written({ result: refusedResult('validation-failed', report(many), undefined), orb: undefined });
     const published = written({
-      word: publishedWord(report(many.map((one) => ({ ...one, severity: 'info' })))),
+      result: publishedResult(report(many.map((one) => ({ ...one, severity: 'info' })))),
       hasOrb: false,
     });
     for (const object of [refused, published]) {
@@ -125,15 +129,15 @@ describe('the evaluation part of a publication’s status', () => {
   });
 
   it('has no report while the ledger is away', () => {
-    const object = written({ word: LEDGER_AWAY_WORD, orb: undefined });
+    const object = written({ result: LEDGER_AWAY_RESULT, orb: undefined });
     expect(conditionOf(object, 'Published')?.reason).to.equal('LedgerUnavailable');
     expect(statusOf(object)['validationReport']).to.equal(undefined);
   });
 
-  it('is a word about its own generation only', () => {
+  it('is a result about its own generation only', () => {
     const object = written();
-    expect(storedWord(object)).to.include({ isPublished: true, reason: 'Published' });
+    expect(storedResult(object)).to.include({ isPublished: true, reason: 'Published' });
     const edited = { ...object, metadata: { ...object.metadata, generation: 2 } };
-    expect(storedWord(edited)).to.equal(undefined);
+    expect(storedResult(edited)).to.equal(undefined);
   });
 });

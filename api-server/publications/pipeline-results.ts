@@ -2,11 +2,11 @@ import { KINDS } from '../../adapters/kube/kinds.ts';
 import type { KubeClient } from '../../adapters/kube/port.ts';
 import { LedgerError } from '../../adapters/ledger/port.ts';
 import {
-  LEDGER_AWAY_WORD,
-  publishedWord,
-  refusedWord,
-  storedWord,
-  type PipelineWord,
+  LEDGER_AWAY_RESULT,
+  publishedResult,
+  refusedResult,
+  storedResult,
+  type PipelineResult,
 } from '../../core/publication/evaluation-status.ts';
 import { publishedId } from '../../core/publication/publication-holder.ts';
 import { publishedDigest } from '../../core/publication/stored-publication.ts';
@@ -18,7 +18,7 @@ import type { Publisher } from '../reputation/publish.ts';
 import type { PublishRequest } from '../reputation/publish-request.ts';
 import type { Reputation } from '../reputation/reputation.ts';
 
-export interface PipelineWordsDeps {
+export interface PipelineResultsDeps {
   readonly client: Pick<KubeClient, 'get'>;
   readonly reputation: Pick<Reputation, 'evaluated'> & {
     readonly listings: Pick<Listings, 'org' | 'orb'>;
@@ -34,7 +34,7 @@ interface Said {
   readonly uid: string | undefined;
   /** Of manifest, report and suites. */
   readonly digest: string | undefined;
-  readonly word: PipelineWord;
+  readonly result: PipelineResult;
   /** The organisation as it was then. */
   readonly org: unknown;
 }
@@ -45,11 +45,11 @@ const WAITS_FOR_ORG: ReadonlySet<string> = new Set(['NamespaceNotOwned', 'Namesp
  * Takes applied publications through the publishing pipeline (trust.md §8): once a generation, and again when its
  * organisation changed, when the ledger was away, or when the ledger does not list what the status says.
  */
-export class PipelineWords {
-  readonly #deps: PipelineWordsDeps;
+export class PipelineResults {
+  readonly #deps: PipelineResultsDeps;
   readonly #said = new Map<string, Said>();
 
-  constructor(deps: PipelineWordsDeps) {
+  constructor(deps: PipelineResultsDeps) {
     this.#deps = deps;
   }
 
@@ -63,24 +63,24 @@ export class PipelineWords {
    * @throws ObjectMoved a newer generation is stored already
    * @throws KubeError the object could not be read
    */
-  async wordOn(publication: KubeObject, signal: AbortSignal): Promise<PipelineWord> {
+  async resultOf(publication: KubeObject, signal: AbortSignal): Promise<PipelineResult> {
     const key = keyOf(publication.metadata);
     const known = this.#known(key, publication);
     if (known !== undefined) return known;
     const org = this.#orgOf(publication);
-    const word = await this.#publish(publication, signal);
-    this.#said.set(key, { uid: publication.metadata.uid, digest: publishedDigest(publication), word, org });
-    return word;
+    const result = await this.#publish(publication, signal);
+    this.#said.set(key, { uid: publication.metadata.uid, digest: publishedDigest(publication), result, org });
+    return result;
   }
 
-  #known(key: string, publication: KubeObject): PipelineWord | undefined {
+  #known(key: string, publication: KubeObject): PipelineResult | undefined {
     const said = this.#saidOf(key, publication);
-    const word = said?.word ?? storedWord(publication);
-    if (word === undefined || word.reason === LEDGER_AWAY_WORD.reason) return undefined;
-    const holds = WAITS_FOR_ORG.has(word.reason)
+    const result = said?.result ?? storedResult(publication);
+    if (result === undefined || result.reason === LEDGER_AWAY_RESULT.reason) return undefined;
+    const holds = WAITS_FOR_ORG.has(result.reason)
       ? said !== undefined && said.org === this.#orgOf(publication)
-      : !word.isPublished || this.#isListed(publication);
-    return holds ? word : undefined;
+      : !result.isPublished || this.#isListed(publication);
+    return holds ? result : undefined;
   }
 
   /** What was said about the same bytes of the same object. */
@@ -99,16 +99,16 @@ export class PipelineWords {
     return orb !== undefined && orb.namespace === publication.metadata.namespace;
   }
 
-  async #publish(publication: KubeObject, signal: AbortSignal): Promise<PipelineWord> {
+  async #publish(publication: KubeObject, signal: AbortSignal): Promise<PipelineResult> {
     const { publisher, evaluated } = this.#deps.reputation;
     const request = await this.#request(publication, signal);
     try {
       const result = await publisher.publish(request);
-      if (result.kind === 'refused') return refusedWord(result.code, result.report, result.detail);
+      if (result.kind === 'refused') return refusedResult(result.code, result.report, result.detail);
       if (result.kind === 'listed') await evaluated(result.orbId);
-      return publishedWord(result.report);
+      return publishedResult(result.report);
     } catch (error) {
-      if (error instanceof LedgerError) return LEDGER_AWAY_WORD;
+      if (error instanceof LedgerError) return LEDGER_AWAY_RESULT;
       throw error;
     }
   }
