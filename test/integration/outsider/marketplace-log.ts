@@ -120,12 +120,15 @@ async function setStatus(
   if (kind !== 'done') throw new Error(`${orbId}: ${kind}`);
 }
 
-/** Takes entries out, and tries what has no effect: again, another kind, an entry that comes later. */
-async function retract(ledger: Ledger, indexes: readonly number[], at: string): Promise<void> {
+/**
+ * Takes entries out, and tries what has no effect: again, another kind, an entry that comes later.
+ * @param published index of the first publication's entries
+ */
+async function retract(ledger: Ledger, indexes: readonly number[], published: number, at: string): Promise<void> {
   const retraction = (index: number): LogEntry => ({ kind: 'retraction', index, reason: 'dispute', at });
   const first = await appendAll(ledger, [...indexes, ...indexes.slice(0, 1)].map(retraction));
   const size = await ledger.logSize();
-  const ofOtherKinds = [0, 1, first]; // `org`, `publish` and `retraction`
+  const ofOtherKinds = [published, published + 1, first]; // `org`, `publish` and `retraction`
   const ofLaterEntries = [size + 4, size + ofOtherKinds.length + 2];
   await appendAll(ledger, [...ofOtherKinds, ...ofLaterEntries].map(retraction));
   await appendAll(ledger, [violation(30, 'low', at)]);
@@ -140,6 +143,7 @@ async function retract(ledger: Ledger, indexes: readonly number[], at: string): 
 export async function fillMarketplace(ledger: Ledger, runs: number, now: number): Promise<void> {
   const daysAgo: DaysAgo = (days) => new Date(now - days * DAY_MS).toISOString();
   const random = seeded(15);
+  const published = await ledger.logSize();
   await publishAll(ledger, daysAgo);
   const firstRun = await ledger.logSize();
   for (let done = 0; done < runs; done += AT_ONCE) {
@@ -157,5 +161,14 @@ export async function fillMarketplace(ledger: Ledger, runs: number, now: number)
   await setStatus(ledger, 33, 'yanked', daysAgo(1));
   const taken = await appendAll(ledger, disputed(daysAgo));
   const someRuns = Array.from({ length: 40 }, (_, index) => firstRun + index * 7);
-  await retract(ledger, [taken, taken + 1, taken + 2, taken + 3, ...someRuns], daysAgo(0));
+  await retract(ledger, [taken, taken + 1, taken + 2, taken + 3, ...someRuns], published, daysAgo(0));
+}
+
+/** Appends entries that change every score, in a log that was evaluated before. */
+export async function growMarketplace(ledger: Ledger, now: number): Promise<void> {
+  const at = new Date(now).toISOString();
+  await appendAll(
+    ledger,
+    ORBS.map((_, rank) => violation(rank, 'critical', at)),
+  );
 }

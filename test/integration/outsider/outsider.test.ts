@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { rmSync } from 'node:fs';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
+import type { Ledger } from '../../../adapters/ledger/port.ts';
 import { TIERS } from '../../../core/log-entry/entry-members.ts';
 import { whyNoGo } from '../../../hack/integration/go-program.ts';
 import { openDataLedger } from '../../support/data-ledger.ts';
@@ -9,7 +10,7 @@ import { startStandalone, temporaryFolder, type Standalone } from '../../support
 import { jsonOf } from '../../support/suites.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aChangingProxy, unchanged, type Change, type ChangingProxy } from './changing-proxy.ts';
-import { fillMarketplace } from './marketplace-log.ts';
+import { fillMarketplace, growMarketplace } from './marketplace-log.ts';
 import { buildOutsider, type Outside, type OutsiderProgram } from './outsider-program.ts';
 import { ORBS } from './published-orbs.ts';
 
@@ -49,7 +50,7 @@ describe('an outsider with the public log', function outsider() {
   const data = temporaryFolder();
   let program: OutsiderProgram | undefined;
   let standalone: Standalone | undefined;
-  let proxy: ChangingProxy;
+  let proxy: ChangingProxy | undefined;
   let root = '';
   let profiles: Profiles = {};
 
@@ -59,7 +60,7 @@ describe('an outsider with the public log', function outsider() {
     return { ...profiles, [orbId]: change(profile) };
   };
   async function found(change = unchanged, expected: Profiles = profiles): Promise<Outside> {
-    if (program === undefined) throw new Error('the program was not built');
+    if (program === undefined || proxy === undefined) throw new Error('nothing was started');
     proxy.setChange(change);
     return program.run(proxy.url, root, expected);
   }
@@ -79,9 +80,19 @@ describe('an outsider with the public log', function outsider() {
     return profile;
   }
 
-  async function fill(): Promise<number> {
+  /** Starts the platform, and waits until every Orb was evaluated over so many entries. */
+  async function profilesOver(size: number): Promise<Profiles> {
+    const started = await startStandalone({ data, resources: {} });
+    standalone = started;
+    const all = new Map<string, JsonObject>();
+    for (const { orbId } of ORBS) all.set(orbId, await profileOf(started, orbId, size));
+    return Object.fromEntries(all);
+  }
+
+  /** Writes into the ledger of the platform, which has stopped. @returns the size of its log */
+  async function written(write: (ledger: Ledger) => Promise<void>): Promise<number> {
     const { ledger } = await openDataLedger(`${data}/data`);
-    await fillMarketplace(ledger, RUNS, Date.now());
+    await write(ledger);
     const size = await ledger.logSize();
     await ledger.close();
     return size;
@@ -97,18 +108,18 @@ describe('an outsider with the public log', function outsider() {
     const first = await startStandalone({ data, resources: {} });
     root = /trust add \S+ --root '([^']+)'/.exec(first.output())?.[1] ?? '';
     await first.stop();
-    const size = await fill();
-    const started = await startStandalone({ data, resources: {} });
-    standalone = started;
-    proxy = await aChangingProxy(started.ready.url);
-    const all = new Map<string, JsonObject>();
-    for (const { orbId } of ORBS) all.set(orbId, await profileOf(started, orbId, size));
-    profiles = Object.fromEntries(all);
+    const size = await written((ledger) => fillMarketplace(ledger, RUNS, Date.now()));
+    await profilesOver(size);
+    await standalone?.stop();
+    // The profiles stay those of smaller trees.
+    await written((ledger) => growMarketplace(ledger, Date.now()));
+    profiles = await profilesOver(size);
+    proxy = await aChangingProxy(standalone?.ready.url ?? '');
     program = await building;
   });
   after(async () => {
     await standalone?.stop();
-    await (standalone && proxy.close());
+    await proxy?.close();
     program?.remove();
     rmSync(data, { recursive: true });
   });
@@ -127,7 +138,7 @@ describe('an outsider with the public log', function outsider() {
       .map(([orbId, profile]) => [orbId, profile['score_bp'], profile['computed_tier'], profile['criteria']]);
     expect(own).to.have.length.at.least(50);
     expect(own).to.deep.equal(shown);
-    expect(proxy.withKey).to.deep.equal([]);
+    expect(proxy?.withKey).to.deep.equal([]);
   });
 
   it('was shown all that matters: tiers, caps, penalties', () => {
@@ -158,7 +169,7 @@ describe('an outsider with the public log', function outsider() {
     const { status, orbs, said } = await found(
       replaced('/log/tile/entries/001', '"outcome":"success"', '"outcome":"timeout"'),
     );
-    expect(proxy.changed()).to.equal(1);
+    expect(proxy?.changed()).to.equal(1);
     expect([status, orbs]).to.deep.equal([1, []]);
     expect(said).to.match(/^the root of the entries is \S+, the checkpoint has \S+\n$/);
   });
@@ -170,7 +181,7 @@ describe('an outsider with the public log', function outsider() {
   ] as const) {
     it(`finds one changed hash ${name}`, async () => {
       const { status, orbs, said } = await found(flipped(tile, 7));
-      expect(proxy.changed()).to.equal(1);
+      expect(proxy?.changed()).to.equal(1);
       expect([status, orbs]).to.deep.equal([1, []]);
       expect(said).to.match(/^\/log\/tile\/\S+: a hash is not that of the entries below it\n$/);
     });
