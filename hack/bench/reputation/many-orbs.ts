@@ -4,6 +4,7 @@ import { jcs } from '../../../core/json/jcs.ts';
 import { entryText } from '../../../core/log-entry/entry.ts';
 
 type NewPublication = Parameters<Ledger['publish']>[0];
+type NewEvaluation = Parameters<Ledger['evaluate']>[0];
 
 const ORG = 'bench';
 /** Publications that wait for one commit. */
@@ -58,12 +59,49 @@ function publicationOf(index: number, now: number): NewPublication {
   };
 }
 
-/** Publishes `count` Orbs, as the API would write them. @throws Error one of them was there before */
-export async function publishMany(ledger: Pick<Ledger, 'publish'>, count: number): Promise<void> {
+/** Bronze, without the entries and the certificate that the platform would write. */
+function evaluationOf(index: number, now: number): NewEvaluation {
+  const computedAt = new Date(now).toISOString();
+  return {
+    orbId: orbIdOf(index),
+    epoch: 1,
+    treeSize: 1,
+    asOf: computedAt.slice(0, 10),
+    held: JSON.stringify({
+      tier: 'bronze',
+      status: 'stable',
+      since: now,
+      wasCertified: true,
+      reachedSince: { bronze: now },
+      atRiskSince: null,
+    }),
+    profile: JSON.stringify({
+      computed_at: computedAt,
+      certification_tier: 'bronze',
+      tier_status: 'stable',
+      reputation_score: 40,
+      score_bp: 4000,
+      confidence: 'provisional',
+    }),
+    entries: [],
+    certificate: null,
+    revokeIndex: null,
+  };
+}
+
+/**
+ * Publishes `count` Orbs, and evaluates all but the first. The platform evaluates that one, which then has a certificate.
+ * It would evaluate the others too, but a few a second: each waits for a checkpoint.
+ * @throws Error one of them was there before
+ */
+export async function publishMany(ledger: Pick<Ledger, 'publish' | 'evaluate'>, count: number): Promise<void> {
   const now = Date.now();
   for (let first = 0; first < count; first += AT_ONCE) {
     const indexes = Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, offset) => first + offset);
-    const results = await Promise.all(indexes.map((index) => ledger.publish(publicationOf(index, now))));
-    if (results.some(({ kind }) => kind !== 'published')) throw new Error('an Orb of the benchmark was there before');
+    const published = await Promise.all(indexes.map((index) => ledger.publish(publicationOf(index, now))));
+    if (published.some(({ kind }) => kind !== 'published')) throw new Error('an Orb of the benchmark was there before');
+    const others = indexes.filter((index) => index > 0);
+    const evaluated = await Promise.all(others.map((index) => ledger.evaluate(evaluationOf(index, now))));
+    if (evaluated.some(({ kind }) => kind !== 'done')) throw new Error('an Orb of the benchmark was evaluated before');
   }
 }
