@@ -50,6 +50,7 @@ function certifiedOf({ held }: Evaluation): Certified | undefined {
 /** Issues certificates with the certificate key (trust.md §6.1). */
 export class CertificateIssuer {
   readonly #parts: CertificateParts;
+  #nextPlace = 0;
 
   constructor(parts: CertificateParts) {
     this.#parts = parts;
@@ -70,6 +71,14 @@ export class CertificateIssuer {
     };
   }
 
+  /** A place that no other certificate has, also none that is being written: one process issues at a time. */
+  async #freePlace(): Promise<number> {
+    const free = await this.#parts.ledger.nextStatusIndex();
+    const place = Math.max(free, this.#nextPlace);
+    this.#nextPlace = place + 1;
+    return place;
+  }
+
   /** A publication keeps its place in the status lists until its certificate is revoked. */
   async issue(
     orb: ListedOrb,
@@ -79,9 +88,9 @@ export class CertificateIssuer {
   ): Promise<CertificateChange | undefined> {
     const certified = certifiedOf(evaluation);
     if (certified === undefined) return undefined;
-    const { ledger, tools, issuer, logOrigin } = this.#parts;
+    const { tools, issuer, logOrigin } = this.#parts;
     const keeps = newest !== undefined && !newest.revoked;
-    const statusIndex = keeps ? newest.statusIndex : await ledger.nextStatusIndex();
+    const statusIndex = keeps ? newest.statusIndex : await this.#freePlace();
     const issuedAt = Date.parse(secondsText(over.now));
     const credential = makeCredential({
       issuer,

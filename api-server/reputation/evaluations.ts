@@ -20,6 +20,8 @@ export interface EvaluationsOptions {
 }
 
 const TICK_MS = 200;
+/** Versions that wait for one checkpoint together: it is signed once a second, and covers all of them. */
+const AT_ONCE = 64;
 /** Time between looks at what other replicas wrote (trust.md §2.3: at most 2 s). */
 const FOLLOW_MS = 1000;
 /** A run whose receipt was just signed may not be in the log yet. */
@@ -80,10 +82,9 @@ export class Evaluations {
   async #lead(scope: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     while (!scope.aborted) {
-      for (const orbId of this.#due()) {
-        if (scope.aborted) return;
-        await this.#evaluate(orbId, scope);
-      }
+      const due = this.#due();
+      for (let from = 0; from < due.length && !scope.aborted; from += AT_ONCE)
+        await Promise.all(due.slice(from, from + AT_ONCE).map((orbId) => this.#evaluate(orbId, scope)));
       await clock.sleep(TICK_MS, scope, { ref: false }).catch(() => undefined);
     }
   }

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { Artefact } from './artefact.ts';
-import { manifestExtras, pinnedExtras } from './extras.ts';
+import { pinnedExtras, publishedExtras } from './extras.ts';
 import { formatted } from './formatted.ts';
 import { isRecord, type Json } from '../control-plane/json.ts';
 import type { KindSchema } from './reference.ts';
@@ -28,7 +28,7 @@ const withMember = (schema: Json, name: string, value: Json): Json => ({
 
 /** Specs that hold a manifest, which is a schema of its own. */
 async function specs(root: string, resources: readonly Resource[]): Promise<Readonly<Record<string, Json>>> {
-  const manifestSource = await source(root, 'manifest', manifestExtras);
+  const manifestSource = await source(root, 'manifest', publishedExtras);
   const manifest = toStructural(manifestSource, manifestSource.schema, '');
   const orb = await source(root, 'orb', {});
   const pinned = toStructural({ ...manifestSource, extras: pinnedExtras }, manifestSource.schema, '');

@@ -151,5 +151,21 @@ const pinRules: readonly CelRule[] = [
   },
 ];
 
+/**
+ * Extras of manifest.schema.json inside an OrbPublication. The rule is at the member: one of the whole spec would be
+ * evaluated, and fail, for every write to the status of an object whose stored spec is malformed.
+ */
+export const publishedExtras: Extras = {
+  ...manifestExtras,
+  '/properties/orb_id': {
+    rules: [
+      {
+        rule: 'self == oldSelf',
+        message: "spec.manifest.orb_id can't change: publish another version as another object.",
+      },
+    ],
+  },
+};
+
 /** Extras of manifest.schema.json as the spec of an Orb. */
 export const pinnedExtras: Extras = { ...manifestExtras, '': { rules: [...manifestRules, ...pinRules] } };

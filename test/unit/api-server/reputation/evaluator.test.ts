@@ -85,6 +85,19 @@ describe('Evaluator', () => {
     expect([await tier(), at(await profile(), 'caps')]).to.deep.equal(['uncertified', ['tests_not_current']]);
   });
 
+  it('gives versions that are evaluated at the same time places of their own', async () => {
+    const versions = [ORB, 'acme.echo@1.1.0', 'acme.echo@1.2.0'];
+    await market.publish('1.1.0');
+    await market.publish('1.2.0');
+    const over = new AbortController();
+    const all = Promise.all(versions.map((orbId) => market.reputation.evaluator.evaluate(orbId, 1, never)));
+    const evaluated = all.finally(() => over.abort());
+    while (!over.signal.aborted) await market.clock.advance(100);
+    expect(await evaluated).to.deep.equal(['done', 'done', 'done']);
+    const certificates = await Promise.all(versions.map((orbId) => market.ledger.certificate(orbId)));
+    expect(new Set(certificates.map((certificate) => certificate?.statusIndex)).size).to.equal(3);
+  });
+
   it('writes nothing for a holder of the lease that was replaced', async () => {
     expect(await evaluate(2)).to.equal('done');
     await market.clock.advance(DAY_MS);
