@@ -87,7 +87,7 @@ const manifestRules: readonly CelRule[] = [
 ];
 
 /** Extras of manifest.schema.json; `''` is the manifest itself. */
-export const manifestExtras: Extras = {
+const manifestExtras: Extras = {
   ...durations,
   '': { rules: manifestRules },
   '$defs/execution': {
