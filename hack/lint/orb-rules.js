@@ -5,10 +5,14 @@ const root = resolve(import.meta.dirname, '../..');
 const inner = { folders: ['adapters', 'core', 'crds'] }; // it lists no `packages`, so every package is allowed
 // Run by browsers too: no package, no node: module, and nothing outside this closed set.
 const BROWSER = ['core/verify', 'core/receipt', 'core/certificate', 'core/log-entry', 'core/merkle', 'core/trust', 'core/json'];
+// A policy is CEL: every library of it is behind the port of one folder (policy.md §1).
+const CEL = ['@bufbuild/cel', '@bufbuild/cel/ext', '@bufbuild/cel-spec', '@bufbuild/protobuf', '@bufbuild/re2', '@marcbachmann/cel-js'];
+const LANGUAGE = 'core/policy/language';
 const layers = {
   ...Object.fromEntries(BROWSER.map((folder) => [folder, { folders: BROWSER, packages: [] }])),
   crds: { folders: [], packages: [] },
-  core: { folders: ['core', 'crds'], packages: ['node:crypto', 'yaml', 'semver', '@bufbuild/cel'] },
+  [LANGUAGE]: { folders: ['core', 'crds'], packages: ['node:crypto', '@bufbuild/cel', '@bufbuild/re2', '@marcbachmann/cel-js'] },
+  core: { folders: ['core', 'crds'], packages: ['node:crypto', 'yaml', 'semver'] },
   adapters: { folders: ['core', 'crds'] },
   operator: inner,
   'api-server': inner,
@@ -19,14 +23,18 @@ const layers = {
 };
 const place = (file) => relative(root, file).split(sep);
 const layerOf = (file) => {
-  const [top, second] = place(file);
-  return `${top}/${second}` in layers ? `${top}/${second}` : top;
+  const [top, second, third] = place(file);
+  const inside = [`${top}/${second}/${third}`, `${top}/${second}`].find((folder) => folder in layers);
+  return inside ?? top;
 };
 const within = (file, folder) => place(file).join('/').startsWith(`${folder}/`);
 
 const fault = (from, file, target) => {
   const { folders, packages } = layers[from];
-  if (!target.startsWith('.')) return packages && !packages.includes(target) ? target : undefined;
+  if (!target.startsWith('.')) {
+    const isForeign = packages ? !packages.includes(target) : CEL.includes(target);
+    return isForeign ? target : undefined;
+  }
   const to = resolve(file, '..', target);
   return layerOf(to) === from || folders.some((folder) => within(to, folder)) ? undefined : place(to).slice(0, 2).join('/');
 };

@@ -1,0 +1,124 @@
+import { childPointer } from '../../manifest/child-pointer.ts';
+import type { Finding } from '../../manifest/finding.ts';
+import { factSchema, type FactSchema, type Phase } from '../facts/fact-schema.ts';
+import { FACTS_SCHEMA, withInputs } from '../facts/orb-facts.ts';
+import { TypeChecker } from './check-types.ts';
+import { compiledPolicy, type PolicyParts, type RuleParts, type VariableParts } from './compiled-policy.ts';
+import { compileExpression, type Expression, type PolicyScope } from './expression.ts';
+import type { CompileResult, PolicyEngine, PolicySource, RuleSource } from './port.ts';
+import { lintRules, type CheckedRule } from './rule-lints.ts';
+import type { Kind, Type } from './types.ts';
+
+/** Most units of all expressions of one policy, about 5 ms. */
+export const MAX_POLICY_UNITS = 50_000;
+
+interface Work {
+  readonly scope: PolicyScope;
+  readonly findings: Finding[];
+}
+
+const checkers = new WeakMap<FactSchema, TypeChecker>();
+
+function checkerFor(schema: FactSchema): TypeChecker {
+  const kept = checkers.get(schema);
+  if (kept !== undefined) return kept;
+  const checker = new TypeChecker(schema);
+  checkers.set(schema, checker);
+  return checker;
+}
+
+function compileOne(work: Work, source: string, pointer: string, kind?: Kind): Expression | undefined {
+  const wanted = kind === undefined ? { pointer } : { pointer, kind };
+  const { expression, findings } = compileExpression(source, work.scope, wanted);
+  work.findings.push(...findings);
+  return expression;
+}
+
+interface Variables {
+  readonly parts: readonly VariableParts[];
+  readonly types: ReadonlyMap<string, Type>;
+}
+
+/** Variables in their order: each sees those before it. */
+function compileVariables(work: Work, source: PolicySource): Variables {
+  const types = new Map<string, Type>();
+  const parts: VariableParts[] = [];
+  for (const [index, { name, expression: text }] of source.variables.entries()) {
+    const inner = { ...work, scope: { ...work.scope, variables: new Map(types) } };
+    const expression = compileOne(inner, text, `/spec/variables/${index}/expression`);
+    if (expression === undefined) continue;
+    types.set(name, expression.type);
+    parts.push({ name, expression });
+  }
+  return { parts, types };
+}
+
+const pointerOf = (index: number, member: string): string => childPointer(`/spec/rules/${index}`, member);
+
+function compileRule(work: Work, source: RuleSource, index: number): RuleParts | undefined {
+  const when = compileOne(work, source.when, pointerOf(index, 'when'), 'bool');
+  const { messageExpression } = source;
+  const message =
+    messageExpression === undefined
+      ? undefined
+      : compileOne(work, messageExpression, pointerOf(index, 'messageExpression'), 'string');
+  return when && { source, when, message };
+}
+
+/** Warns once of facts that count earlier runs. */
+function countFindings(schema: FactSchema, reads: readonly string[]): readonly Finding[] {
+  const counts = reads.filter((path) => schema.facts.get(path)?.isStateful === true);
+  const [first] = counts;
+  if (first === undefined) return [];
+  const detail = `${counts.join(', ')}: counting begins when the first policy of the namespace comes into force, so the first day counts less`;
+  return [{ code: 'counts-from-now', pointer: '/spec', detail, severity: 'warning' }];
+}
+
+function costFindings(costUnits: Readonly<Partial<Record<Phase, number>>>): readonly Finding[] {
+  const units = Math.max(0, ...Object.values(costUnits));
+  if (units <= MAX_POLICY_UNITS) return [];
+  const detail = `all expressions together take ${units} units, and at most ${MAX_POLICY_UNITS} are allowed: divide the policy`;
+  return [{ code: 'too-expensive', pointer: '/spec/rules', detail, severity: 'error' }];
+}
+
+const isError = ({ severity }: Finding): boolean => severity === 'error';
+
+function lintsOf(source: PolicySource, rules: readonly (RuleParts | undefined)[]): readonly Finding[] {
+  const checked: readonly CheckedRule[] = rules.flatMap((rule, index) =>
+    rule === undefined ? [] : [{ ...rule, pointer: pointerOf(index, 'when') }],
+  );
+  return lintRules(checked, new Set(source.exceptedRules));
+}
+
+function compile(source: PolicySource, base: FactSchema): CompileResult {
+  const schema = withInputs(base, source.inputFacts);
+  const scope = { schema, checker: checkerFor(schema), phases: source.phases, variables: new Map<string, Type>() };
+  const work: Work = { scope, findings: [] };
+  const variables = compileVariables(work, source);
+  const inner = { ...work, scope: { ...scope, variables: variables.types } };
+  // After an error in a variable, every rule that reads it would fail as well, and say nothing new.
+  const isKnown = work.findings.some(isError) ? ({ when }: RuleSource) => !/\bvariables\b/.test(when) : () => true;
+  const rules = source.rules.map((rule, index) => (isKnown(rule) ? compileRule(inner, rule, index) : undefined));
+  if (work.findings.some(isError)) return { ok: false, findings: work.findings };
+  const inputs = [...schema.facts.values()].filter(({ path }) => !base.facts.has(path));
+  const parts: PolicyParts = {
+    digest: source.digest,
+    schema: base,
+    inputs: inputs.length === 0 ? undefined : factSchema(schema.id, inputs),
+    phases: source.phases,
+    variables: variables.parts,
+    rules: rules.filter((rule) => rule !== undefined),
+  };
+  const policy = compiledPolicy(parts);
+  const { costUnits, readsFacts } = policy;
+  const findings = [
+    ...work.findings,
+    ...costFindings(costUnits),
+    ...lintsOf(source, rules),
+    ...countFindings(base, readsFacts),
+  ];
+  return findings.some(isError) ? { ok: false, findings } : { ok: true, policy, findings };
+}
+
+/** Policies in CEL: `@bufbuild/cel` evaluates, `@marcbachmann/cel-js` checks types (policy.md §1). */
+export const CEL_ENGINE: PolicyEngine = { id: `cel/0.6.1+${FACTS_SCHEMA}`, compile };

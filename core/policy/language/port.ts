@@ -1,0 +1,85 @@
+import type { Finding } from '../../manifest/finding.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import type { FactSchema, Phase } from '../facts/fact-schema.ts';
+import type { InputFactType } from '../facts/orb-facts.ts';
+
+/** What a rule does when its condition is true (policy.md §2). */
+export type RuleEffect = 'deny' | 'allow' | 'require';
+
+export interface RuleSource {
+  readonly name: string;
+  readonly effect: RuleEffect;
+  readonly when: string;
+  readonly message?: string | undefined;
+  /** A string of at most 512 characters; when it fails, `message` is shown. */
+  readonly messageExpression?: string | undefined;
+}
+
+/** The parts of a policy that are expressions. */
+export interface PolicySource {
+  /** Digest of the policy; the compiled policy carries it. */
+  readonly digest: string;
+  /** Phases that it matches, at least one. */
+  readonly phases: readonly Phase[];
+  readonly inputFacts: Readonly<Record<string, InputFactType>>;
+  readonly variables: readonly { readonly name: string; readonly expression: string }[];
+  readonly rules: readonly RuleSource[];
+  /** Names of rules that exceptions switch off. */
+  readonly exceptedRules: readonly string[];
+}
+
+/**
+ * The facts of a run, by the first part of their names: `{"orb": {"score": 70}, …}`. Canonical JSON: integers are
+ * numbers, times are texts of RFC 3339. An absent fact has no member. Must not change after the first evaluation.
+ */
+export type Facts = JsonObject;
+
+export interface RuleResult {
+  readonly rule: string;
+  readonly effect: RuleEffect;
+  /** `error`: a fact is absent, an overflow, no overload. */
+  readonly value: boolean | 'error';
+  /** `evaluator-failed`: what came back is neither true, false nor an error. Always a denial (policy.md §3.2). */
+  readonly code?: 'evaluator-failed';
+  /** Only of a rule that is true. */
+  readonly message?: string;
+}
+
+export interface CompiledRule {
+  readonly name: string;
+  readonly effect: RuleEffect;
+  /** Facts that its condition, its message and the variables of both read; sorted. */
+  readonly readsFacts: readonly string[];
+  /** True: it reads nothing that changes with the run, so that its result may be kept (policy.md §1.4). */
+  readonly isStable: boolean;
+}
+
+export interface CompiledPolicy {
+  readonly digest: string;
+  /** Every fact that it reads; sorted. */
+  readonly readsFacts: readonly string[];
+  /** Upper bound of the cost of a decision in each phase that it matches, units of about 0.1 µs. */
+  readonly costUnits: Readonly<Partial<Record<Phase, number>>>;
+  readonly rules: readonly CompiledRule[];
+  /**
+   * Evaluates rules: synchronous and pure, without a short circuit. Never throws.
+   * @param which positions of the rules to evaluate; all when absent
+   * @returns a result for each of them, in their order
+   */
+  evaluate(facts: Facts, which?: readonly number[]): readonly RuleResult[];
+}
+
+export type CompileResult =
+  | { readonly ok: true; readonly policy: CompiledPolicy; readonly findings: readonly Finding[] }
+  | { readonly ok: false; readonly findings: readonly Finding[] };
+
+/** A language of policies. */
+export interface PolicyEngine {
+  /** Language, its version and the fact schema: results of the same id are the same, bit for bit. */
+  readonly id: string;
+  /**
+   * Compiles the expressions of a policy. Never throws. Pointers of findings are relative to the document: `/spec/…`.
+   * Codes: policy.md §1.3.
+   */
+  compile(source: PolicySource, schema: FactSchema): CompileResult;
+}
