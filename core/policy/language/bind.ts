@@ -77,6 +77,17 @@ function layoutOf(schema: FactSchema): Layout {
   return { roots, alone };
 }
 
+const boundRoots = new WeakMap<JsonObject, Map<Root, CelInput>>();
+
+/** Parts of facts outlive a run, such as those of an Orb: each is bound once. */
+function rootOnce(root: Root, values: JsonObject): CelInput {
+  const kept = boundRoots.get(values) ?? new Map<Root, CelInput>();
+  const found = kept.get(root) ?? bindRoot(root, values);
+  kept.set(root, found);
+  boundRoots.set(values, kept);
+  return found;
+}
+
 function bindRoot({ members }: Root, values: JsonObject): CelInput {
   const bound = new Map<string, CelInput>();
   for (const { name, definition } of members) {
@@ -112,7 +123,7 @@ export function bindFacts(schema: FactSchema, facts: JsonObject): Activation {
   const bound = emptyActivation();
   for (const root of roots) {
     const values = Object.hasOwn(facts, root.name) ? facts[root.name] : undefined;
-    if (isJsonObject(values)) bound[root.name] = bindRoot(root, values);
+    if (isJsonObject(values)) bound[root.name] = rootOnce(root, values);
   }
   for (const definition of alone) {
     const value = Object.hasOwn(facts, definition.path) ? facts[definition.path] : undefined;

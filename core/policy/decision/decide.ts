@@ -1,0 +1,147 @@
+import type { Severity } from '../../receipt/record.ts';
+import type { Phase } from '../facts/fact-schema.ts';
+import type { Facts } from '../language/port.ts';
+import { combine, severityOf, type OrbisetPolicies } from './combine.ts';
+import type { DecidedRule, Decision, Denial, Violation } from './decision.ts';
+import type { KeptResults } from './kept-results.ts';
+import { evaluatePolicies, type EvaluatedPolicy } from './matched-policies.ts';
+import type { MissingMember, PolicySet } from './policy-set.ts';
+
+/** What a decision needs beside policies and facts. */
+export interface DecideOptions {
+  readonly orbiset: OrbisetPolicies;
+  /** Namespace of the Orbiset: its `requireReady` means the policies of that namespace. */
+  readonly namespace: string;
+  /** Results of earlier runs; undefined: everything is evaluated. Both give the same decision. */
+  readonly kept: KeptResults | undefined;
+}
+
+/** An Orbiset without `spec.policies`. */
+export const NO_ORBISET_POLICIES: OrbisetPolicies = { defaultEffect: 'allow', requireReady: false };
+
+/** Most violations of one decision, and so of a receipt. */
+const MAX_VIOLATIONS = 64;
+const SEVERITIES: readonly Severity[] = ['low', 'medium', 'high', 'critical'];
+
+const byText = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
+
+function priorityOf(set: PolicySet): (policy: string) => number {
+  const priorities = new Map(set.members.map(({ id, definition }) => [id, definition.spec.priority]));
+  return (policy) => priorities.get(policy) ?? 0;
+}
+
+function reported(denials: readonly Denial[], set: PolicySet): readonly Denial[] {
+  if (denials.length < 2) return denials;
+  const priority = priorityOf(set);
+  return denials.toSorted(
+    (one, other) =>
+      priority(other.policy) - priority(one.policy) ||
+      byText(`${one.policy}/${one.rule}`, `${other.policy}/${other.rule}`),
+  );
+}
+
+function rulesOf({ member, isEnforced, results }: EvaluatedPolicy): readonly DecidedRule[] {
+  return results.flatMap(({ rule, effect, value, message }) =>
+    value === false
+      ? []
+      : [
+          {
+            policy: member.id,
+            policyDigest: member.definition.digest,
+            rule,
+            effect,
+            result: value === true ? 'true' : 'error',
+            enforced: isEnforced,
+            severity: severityOf(member, rule),
+            message: effect === 'deny' ? (message ?? '') : '',
+          },
+        ],
+  );
+}
+
+const isAboutOrb = ({ member }: EvaluatedPolicy, rule: string): boolean => {
+  const reads = member.compiled.rules.find(({ name }) => name === rule)?.readsFacts ?? [];
+  return reads.every((path) => path.startsWith('orb.') || path.startsWith('response.'));
+};
+
+interface Ranked extends Violation {
+  readonly priority: number;
+}
+
+function violationsOf(policy: EvaluatedPolicy): readonly Ranked[] {
+  if (!policy.isEnforced) return [];
+  const { member, results } = policy;
+  return results.flatMap(({ rule, effect, value }) =>
+    effect === 'deny' && value === true
+      ? [
+          {
+            rule: `${member.id}/${rule}`,
+            severity: severityOf(member, rule),
+            isAboutOrb: isAboutOrb(policy, rule),
+            priority: member.definition.spec.priority,
+          },
+        ]
+      : [],
+  );
+}
+
+const rank = ({ severity }: Violation): number => SEVERITIES.indexOf(severity);
+
+/** The worst are kept; they are shown by priority, then name (policy.md §3.4). */
+function worst(violations: readonly Ranked[]): readonly Violation[] {
+  const inOrder = (one: Ranked, other: Ranked): number => other.priority - one.priority || byText(one.rule, other.rule);
+  return violations
+    .toSorted((one, other) => rank(other) - rank(one) || inOrder(one, other))
+    .slice(0, MAX_VIOLATIONS)
+    .toSorted(inOrder)
+    .map(({ rule, severity, isAboutOrb: about }) => ({ rule, severity, isAboutOrb: about }));
+}
+
+function mustBeReady({ requireReady, namespace }: MissingMember, options: DecideOptions): boolean {
+  return requireReady || (options.orbiset.requireReady && namespace === options.namespace);
+}
+
+/**
+ * Decides about one phase of a run: the one function for execution, dry run, tests and replay. Pure, synchronous, never
+ * throws. The same facts, set and options give the same decision; the only clock is the fact `run.started_at`.
+ * @param facts those of the phase and of the phases before it
+ */
+export function decide(set: PolicySet, facts: Facts, phase: Phase, options: DecideOptions): Decision {
+  const policies = evaluatePolicies(set, facts, phase, options.kept);
+  const missing = set.missing.filter((policy) => mustBeReady(policy, options) && policy.isMatch(facts));
+  const common = { orbiset: options.orbiset, facts, phase };
+  const enforced = {
+    ...common,
+    policies: policies.filter(({ isEnforced }) => isEnforced),
+    missing: missing.filter(({ mode }) => mode === 'Enforce'),
+  };
+  const combined = combine(enforced);
+  const isWhole = enforced.policies.length === policies.length && enforced.missing.length === missing.length;
+  const shadow = isWhole ? combined : combine({ ...common, policies, missing });
+  return {
+    phase,
+    decision: combined.decision,
+    defaultUsed: combined.defaultUsed,
+    denials: reported(combined.denials, set),
+    rules: policies.flatMap(rulesOf),
+    obligations: combined.obligations,
+    exceptionsUsed: combined.exceptionsUsed,
+    violations: worst(policies.flatMap(violationsOf)),
+    shadow: { decision: `would_${shadow.decision}`, differs: shadow.decision !== combined.decision },
+    hasIgnoredErrors: combined.hasIgnoredErrors,
+  };
+}
+
+/**
+ * The decision when approvals are counted: denied with `approval-required` while a scope that an obligation names has
+ * not approved. A decision that denies stays as it is.
+ * @param approved scopes with an unused grant for this run
+ */
+export function withApprovals(decision: Decision, approved: readonly string[]): Decision {
+  const wanted = decision.obligations.requireApproval ?? [];
+  const open = wanted.filter((scope) => !approved.includes(scope));
+  if (decision.decision === 'deny' || open.length === 0) return decision;
+  const message = `this run needs the approval of another identity with ${open.join(', ')}`;
+  const denial: Denial = { code: 'approval-required', policy: '', rule: '', severity: 'medium', message };
+  return { ...decision, decision: 'deny', defaultUsed: false, denials: [denial] };
+}
