@@ -19,7 +19,7 @@ const fits = (value: JsonValue, maxLength: number): boolean =>
   typeof value === 'string' && value.length <= maxLength && value.isWellFormed();
 
 /** Whether a value is inside the bounds that costs were computed from. */
-function isWithin({ type, min, max, maxLength, maxItems }: FactDefinition, value: JsonValue): boolean {
+export function isWithin({ type, min, max, maxLength, maxItems }: FactDefinition, value: JsonValue): boolean {
   if (type === 'bool') return typeof value === 'boolean';
   if (type === 'int') return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
   if (isList(value)) return value.length <= maxItems && value.every((item) => fits(item, maxLength));

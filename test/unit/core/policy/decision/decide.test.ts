@@ -6,7 +6,8 @@ import { KeptResults } from '../../../../../core/policy/decision/kept-results.ts
 import { policySet, type MissingPolicy, type PolicyInForce } from '../../../../../core/policy/decision/policy-set.ts';
 import { aPolicy, aRule, decideWith, someFacts, someRequestFacts } from '../../../../support/policies.ts';
 
-const SEEDED = { seed: 20_261_120, numRuns: 10_000 } as const;
+// ORB_PROPERTY_RUNS=10000 takes about 15 seconds.
+const SEEDED = { seed: 20_261_120, numRuns: Number(process.env['ORB_PROPERTY_RUNS'] ?? '400') };
 
 const DENY = aRule('deny', 'orb.score < 80', { message: 'too low' });
 const bound = (...obligations: readonly PolicyObligation[]): PolicyRule => aRule('require', 'true', { obligations });
@@ -235,7 +236,7 @@ const makeAll = (policies: readonly RandomPolicy[]): readonly PolicyInForce[] =>
   policies.map((policy, index) => made(policy, `p${index}`));
 
 describe('decisions about any policies', function anyPolicies() {
-  this.timeout(60_000);
+  this.timeout(600_000);
 
   it('stay denied when a policy is added, unless a default denied', () => {
     fc.assert(
@@ -292,6 +293,6 @@ describe('decisions about any policies', function anyPolicies() {
       }),
       SEEDED,
     );
-    expect(kept.size).to.be.within(100, 4096);
+    expect(kept.size).to.be.within(10, 4096);
   });
 });

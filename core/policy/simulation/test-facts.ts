@@ -1,0 +1,83 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
+import { childPointer } from '../../manifest/child-pointer.ts';
+import type { Finding } from '../../manifest/finding.ts';
+import { nearestName } from '../../manifest/nearest.ts';
+import { isWithin } from '../facts/build-facts.ts';
+import type { FactDefinition, FactSchema } from '../facts/fact-schema.ts';
+import type { Facts } from '../language/port.ts';
+
+/** The time of a test that gives none. */
+const TEST_TIME = '2026-01-01T00:00:00Z';
+
+/** Value of a fact that is not given: empty, false or its smallest number. */
+export function defaultOf({ type, min }: FactDefinition): JsonValue {
+  switch (type) {
+    case 'string':
+      return '';
+    case 'bool':
+      return false;
+    case 'int':
+      return min;
+    case 'timestamp':
+      return TEST_TIME;
+    case 'list<string>':
+      return [];
+    case 'map<string, string>':
+      return {};
+    default:
+      return type satisfies never;
+  }
+}
+
+/** Facts by path: `orb.score`. */
+type Paths = ReadonlyMap<string, JsonValue>;
+
+/** The facts that a person writes, by path; findings about unknown names and values of another type. */
+function givenFacts(
+  schema: FactSchema,
+  input: JsonObject,
+  pointer: string,
+): { readonly given: Paths; readonly findings: readonly Finding[] } {
+  const given = new Map<string, JsonValue>();
+  const findings: Finding[] = [];
+  const error = (code: string, at: string, detail: string): unknown =>
+    findings.push({ code, pointer: at, detail, severity: 'error' });
+  for (const [root, members] of Object.entries(input))
+    for (const [name, value] of Object.entries(isJsonObject(members) ? members : {})) {
+      const path = `${root}.${name}`;
+      const at = childPointer(childPointer(pointer, root), name);
+      const definition = schema.facts.get(path);
+      const nearest = nearestName(path, [...schema.facts.keys()]);
+      const hint = nearest === undefined ? 'take one of the list of facts' : `did you mean ${nearest}?`;
+      if (definition === undefined) error('unknown-fact', at, `${path} is no fact: ${hint}`);
+      else if (isWithin(definition, value)) given.set(path, value);
+      else error('type-error', at, `write a ${definition.type} inside the bounds of ${path}`);
+    }
+  return { given, findings };
+}
+
+function factsOf(paths: Paths): Facts {
+  const roots = new Map<string, Record<string, JsonValue>>();
+  for (const [path, value] of paths) {
+    const dot = path.indexOf('.');
+    const root = path.slice(0, dot);
+    roots.set(root, { ...roots.get(root), [path.slice(dot + 1)]: value });
+  }
+  return Object.fromEntries(roots);
+}
+
+/**
+ * Facts of a person's input, with defaults for the rest; nullable facts that are not given are absent.
+ * @param pointer of the input in its document
+ */
+export function completedFacts(
+  schema: FactSchema,
+  input: JsonObject,
+  pointer: string,
+): { readonly facts: Facts; readonly findings: readonly Finding[] } {
+  const { given, findings } = givenFacts(schema, input, pointer);
+  const defaults = [...schema.facts.values()].flatMap((definition): readonly (readonly [string, JsonValue])[] =>
+    definition.isNullable ? [] : [[definition.path, defaultOf(definition)]],
+  );
+  return { facts: factsOf(new Map([...defaults, ...given])), findings };
+}
