@@ -1,5 +1,6 @@
 import { nearestName } from '../../manifest/nearest.ts';
-import { FUNCTION_NAMES, overloadFor, overloadsNamed, unitsOfEquality } from './functions.ts';
+import type { FactDefinition } from '../facts/fact-schema.ts';
+import { ERROR_UNITS, FUNCTION_NAMES, overloadFor, overloadsNamed, unitsOfEquality } from './functions.ts';
 import { analyseMacro } from './macros.ts';
 import { presentWhen } from './presence.ts';
 import { factOf, pathOf, refuse, refuseUnknown, rootsOf, VARIABLES, type Inside, type Scope } from './scope.ts';
@@ -14,6 +15,10 @@ export interface Analysis {
 }
 
 const FACT_UNITS = 8;
+/** Making a list; a map takes them once more for each entry. */
+const LITERAL_UNITS = 12;
+/** A time is an object of its own, checked at each reading. */
+const TIME_FACT_UNITS = 80;
 
 const sum = (parts: readonly Analysis[]): number => parts.reduce((units, part) => units + part.units, 0);
 const known = (parts: readonly Analysis[]): readonly Type[] =>
@@ -31,8 +36,14 @@ function readFact(scope: Scope, node: Node, inside: Inside): Analysis | undefine
       at: node.at,
       detail: `${fact.path} may be absent, and then the rule fails: write has(${fact.path}) && … before it`,
     });
-  // The name of a root costs nothing: it is part of reading its member.
-  return { type: isTest ? BOOL : typeOfFact(fact), units: node.kind === 'name' ? 0 : FACT_UNITS };
+  return { type: isTest ? BOOL : typeOfFact(fact), units: unitsOfFact(fact, node, inside) };
+}
+
+/** The name of a root costs nothing: it is part of reading its member. */
+function unitsOfFact({ type, isNullable, isStateful }: FactDefinition, node: Node, { nesting }: Inside): number {
+  if (node.kind === 'name') return 0;
+  const mayFail = nesting > 0 && (isNullable || isStateful);
+  return (type === 'timestamp' ? TIME_FACT_UNITS : FACT_UNITS) + (mayFail ? ERROR_UNITS : 0);
 }
 
 function readVariable(scope: Scope, node: NodeOf<'select'>, path: string): Analysis {
@@ -49,9 +60,13 @@ function analyseSelect(scope: Scope, node: NodeOf<'select'>, inside: Inside): An
   if (fact !== undefined) return fact;
   const path = node.of.kind === 'name' ? pathOf(node, inside.locals) : undefined;
   if (path?.startsWith(`${VARIABLES}.`) === true) return readVariable(scope, node, path);
-  if (path !== undefined) return { type: refuseUnknown(scope, node, path), units: 0 };
+  return path === undefined ? analyseMember(scope, node, inside) : { type: refuseUnknown(scope, node, path), units: 0 };
+}
+
+/** A member of a map that is not a fact itself, such as a label. */
+function analyseMember(scope: Scope, node: NodeOf<'select'>, inside: Inside): Analysis {
   const of = analyse(scope, node.of, inside);
-  const units = of.units + FACT_UNITS;
+  const units = of.units + FACT_UNITS + (node.isTest ? 0 : ERROR_UNITS);
   if (of.type?.kind === 'map') return { type: node.isTest ? BOOL : of.type.value, units };
   if (of.type !== undefined)
     refuse(scope, 'type-error', node, `a ${typeName(of.type)} has no member ${node.field}: take the part away`);
@@ -176,7 +191,7 @@ function analyseCall(scope: Scope, node: NodeOf<'call'>, inside: Inside): Analys
       node,
       parts.map((part) => part.type),
     );
-    return { type, units: units + FACT_UNITS };
+    return { type, units: units + FACT_UNITS + ERROR_UNITS };
   }
   const types = known(parts);
   if (types.length < parts.length) return { type: undefined, units: units + 1 };
@@ -202,13 +217,13 @@ function analyseList(scope: Scope, node: NodeOf<'list'>, inside: Inside): Analys
   const parts = node.items.map((item) => analyse(scope, item, inside));
   if (parts.length === 0) refuse(scope, 'type-error', node, 'an empty list has no type: compare size() with 0');
   const item = joinAll(scope, node.items, parts);
-  return { type: item && { kind: 'list', item, maxItems: parts.length }, units: 1 + sum(parts) };
+  return { type: item && { kind: 'list', item, maxItems: parts.length }, units: LITERAL_UNITS + sum(parts) };
 }
 
 function analyseMap(scope: Scope, node: NodeOf<'map'>, inside: Inside): Analysis {
   const keys = node.keys.map((key) => analyse(scope, key, inside));
   const values = node.values.map((value) => analyse(scope, value, inside));
-  const units = 1 + sum(keys) + sum(values);
+  const units = (1 + node.values.length) * LITERAL_UNITS + sum(keys) + sum(values);
   if (values.length === 0) refuse(scope, 'type-error', node, 'an empty map has no type: compare size() with 0');
   const key = joinAll(scope, node.keys, keys);
   const value = joinAll(scope, node.values, values);

@@ -6,7 +6,7 @@ import { typeName, typeOfFact, type Type } from './types.ts';
 type Members = Record<string, string>;
 
 /** Declares every root with its members; a fact without a dot in its path is a variable of its own. */
-function environmentOf(schema: FactSchema): Environment {
+export function environmentOf(schema: FactSchema): Environment {
   const environment = new Environment({ unlistedVariablesAreDyn: false });
   const roots = new Map<string, Members>();
   for (const definition of schema.facts.values()) {

@@ -2,10 +2,12 @@ import { celMap, isCelError, type CelInput, type CelResult } from '@bufbuild/cel
 import { objectAt } from '../../json/members.ts';
 import type { FactSchema, Phase } from '../facts/fact-schema.ts';
 import { bindFacts, bindInputs, withRoot } from './bind.ts';
-import type { Activation } from './environment.ts';
+import { withoutTraces, type Activation } from './environment.ts';
 import type { Expression } from './expression.ts';
-import type { CompiledPolicy, CompiledRule, Facts, RuleResult, RuleSource } from './port.ts';
+import type { CompiledPolicy, CompiledRule, Facts, RuleResult, RuleSource, Trace } from './port.ts';
 import { VARIABLES } from './scope.ts';
+import { traceOf } from './trace.ts';
+import { childrenOf, type Node } from './tree.ts';
 
 /** Longest message that an expression may make; a longer one is replaced by the fixed one. */
 const MAX_MESSAGE = 512;
@@ -100,6 +102,15 @@ const isStable = (schema: FactSchema, reads: readonly string[]): boolean =>
     return fact !== undefined && fact.changesWith !== 'run';
   });
 
+/** Strings in an expression. */
+const textsIn = (node: Node): readonly string[] =>
+  node.kind === 'constant' && typeof node.value === 'string' ? [node.value] : childrenOf(node).flatMap(textsIn);
+
+function textsOf({ when }: RuleParts, variables: readonly VariableParts[]): readonly string[] {
+  const inside = [...neededBy([when], variables)].flatMap((index) => variables[index]?.expression ?? []);
+  return [...new Set([when, ...inside].flatMap(({ tree }) => textsIn(tree)))].toSorted();
+}
+
 class Policy implements CompiledPolicy {
   readonly digest: string;
   readonly readsFacts: readonly string[];
@@ -118,7 +129,8 @@ class Policy implements CompiledPolicy {
     this.rules = rules.map((rule) => {
       const readsFacts = factsRead(expressionsOf(rule), variables);
       const { name, effect } = rule.source;
-      return { name, effect, readsFacts, isStable: isStable(parts.schema, readsFacts) };
+      const texts = textsOf(rule, variables);
+      return { name, effect, readsFacts, isStable: isStable(parts.schema, readsFacts), texts };
     });
     this.#parts = parts;
     this.#rules = rules.map((rule) => {
@@ -130,8 +142,15 @@ class Policy implements CompiledPolicy {
   evaluate(facts: Facts, which?: readonly number[]): readonly RuleResult[] {
     const chosen = which === undefined ? this.#rules : which.flatMap((index) => this.#rules[index] ?? []);
     if (chosen.length === 0) return [];
-    const activation = this.#activation(facts, chosen);
-    return chosen.map((rule) => evaluateRule(rule, activation));
+    return withoutTraces(() => {
+      const activation = this.#activation(facts, chosen);
+      return chosen.map((rule) => evaluateRule(rule, activation));
+    });
+  }
+
+  trace(facts: Facts, index: number): Trace | undefined {
+    const rule = this.#rules[index];
+    return rule && withoutTraces(() => traceOf(rule.when.tree, this.#activation(facts, [rule])));
   }
 
   #activation(facts: Facts, rules: readonly PreparedRule[]): Activation {

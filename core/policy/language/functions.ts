@@ -15,17 +15,24 @@ const MAX_TEXT = 40;
 
 const lengthOf = (type: Type | undefined): number => (type?.kind === 'string' ? type.maxLength : 0);
 const longest = (args: readonly Type[]): number => Math.max(0, ...args.map(lengthOf));
-const one = (): number => 1;
+const single = (): number => 1;
 const perKilobyte = (args: readonly Type[]): number => 1 + Math.ceil(longest(args) / 1024);
 /** For functions that look at every character in turn, or read digits. */
 const perCharacters = (args: readonly Type[]): number => 1 + Math.ceil(longest(args) / 8);
+/** A search may compare at every position. */
+const perPosition = (args: readonly Type[]): number => 1 + Math.ceil(longest(args) / 16);
+/** An error is an object with a text. Added where one is likely, since a loop may meet it for each item. */
+export const ERROR_UNITS = 30;
+/** A value of two numbers, with checks of both. */
+const TIME_UNITS = 80;
+const readText = (args: readonly Type[]): number => ERROR_UNITS + perCharacters(args);
 /** A pattern is compiled with the policy. */
 const perMatch = ([text]: readonly Type[]): number => 20 + 2 * lengthOf(text);
 /** Calendars of time zones are looked up by the platform's library. */
 const ZONE_UNITS = 2000;
 
 type Form = Omit<Overload, 'name' | 'isMethod' | 'params'>;
-const plain = (result: Type, units: Form['units'] = one): Form => ({ result: () => result, units });
+const plain = (result: Type, units: Form['units'] = single): Form => ({ result: () => result, units });
 
 const overload = (name: string, isMethod: boolean, params: readonly Kind[], form: Form): Overload => ({
   name,
@@ -35,20 +42,59 @@ const overload = (name: string, isMethod: boolean, params: readonly Kind[], form
 });
 const operator = (name: string, params: readonly Kind[], form: Form): Overload => overload(name, false, params, form);
 
-const arithmetic = ['_+_', '_-_', '_*_', '_/_', '_%_'].map((name) => operator(name, ['int', 'int'], plain(INT)));
+type Range = { readonly min: bigint; readonly max: bigint };
+
+const RANGES: ReadonlyMap<string, (one: Range, other: Range) => readonly bigint[]> = new Map([
+  ['_+_', (one: Range, other: Range) => [one.min + other.min, one.max + other.max]],
+  ['_-_', (one: Range, other: Range) => [one.min - other.max, one.max - other.min]],
+  [
+    '_*_',
+    (one: Range, other: Range) => [one.min * other.min, one.min * other.max, one.max * other.min, one.max * other.max],
+  ],
+]);
+const WIDE: Range = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
+
+const byValue = (one: bigint, other: bigint): number => Number(one > other) - Number(one < other);
+
+const isInside = ({ min, max }: Range): boolean => min >= WIDE.min && max <= WIDE.max;
+
+/** Bounds of a result; undefined: it may overflow, or divide by zero. */
+function rangeOf(name: string, [one, other]: readonly Type[]): Range | undefined {
+  if (one?.kind !== 'int' || other?.kind !== 'int') return undefined;
+  const [min, ...rest] = RANGES.get(name)?.(one, other).toSorted(byValue) ?? [];
+  const max = rest.at(-1);
+  if (min === undefined || max === undefined) return undefined;
+  return isInside({ min, max }) ? { min, max } : undefined;
+}
+
+const arithmetic = ['_+_', '_-_', '_*_', '_/_', '_%_'].map((name) =>
+  operator(name, ['int', 'int'], {
+    result: (args) => ({ kind: 'int', ...(rangeOf(name, args) ?? WIDE) }),
+    units: (args) => (rangeOf(name, args) === undefined ? 1 + ERROR_UNITS : 1),
+  }),
+);
 const comparisons = ['_<_', '_<=_', '_>_', '_>=_'].flatMap((name) => [
   operator(name, ['int', 'int'], plain(BOOL)),
   operator(name, ['string', 'string'], plain(BOOL, perKilobyte)),
-  operator(name, ['timestamp', 'timestamp'], plain(BOOL)),
-  operator(name, ['duration', 'duration'], plain(BOOL)),
+  operator(
+    name,
+    ['timestamp', 'timestamp'],
+    plain(BOOL, () => 10),
+  ),
+  operator(
+    name,
+    ['duration', 'duration'],
+    plain(BOOL, () => 10),
+  ),
 ]);
+const ofTime = (result: Type): Form => plain(result, () => TIME_UNITS + ERROR_UNITS);
 const times = [
-  operator('_+_', ['timestamp', 'duration'], plain(TIMESTAMP)),
-  operator('_+_', ['duration', 'timestamp'], plain(TIMESTAMP)),
-  operator('_+_', ['duration', 'duration'], plain(DURATION)),
-  operator('_-_', ['timestamp', 'timestamp'], plain(DURATION)),
-  operator('_-_', ['timestamp', 'duration'], plain(TIMESTAMP)),
-  operator('_-_', ['duration', 'duration'], plain(DURATION)),
+  operator('_+_', ['timestamp', 'duration'], ofTime(TIMESTAMP)),
+  operator('_+_', ['duration', 'timestamp'], ofTime(TIMESTAMP)),
+  operator('_+_', ['duration', 'duration'], ofTime(DURATION)),
+  operator('_-_', ['timestamp', 'timestamp'], ofTime(DURATION)),
+  operator('_-_', ['timestamp', 'duration'], ofTime(TIMESTAMP)),
+  operator('_-_', ['duration', 'duration'], ofTime(DURATION)),
 ];
 
 const joinedText: Form = {
@@ -89,22 +135,22 @@ const calendar = [
 ]);
 
 const conversions = [
-  operator('string', ['string'], { result: ([text]) => text ?? stringOf(0), units: one }),
+  operator('string', ['string'], { result: ([text]) => text ?? stringOf(0), units: single }),
   operator('string', ['int'], plain(stringOf(MAX_TEXT))),
   operator('string', ['bool'], plain(stringOf(MAX_TEXT))),
   operator('int', ['int'], plain(INT)),
-  operator('int', ['string'], plain(INT, perCharacters)),
+  operator('int', ['string'], plain(INT, readText)),
   operator('bool', ['bool'], plain(BOOL)),
-  operator('bool', ['string'], plain(BOOL, perKilobyte)),
+  operator('bool', ['string'], plain(BOOL, readText)),
   operator(
     'timestamp',
     ['string'],
-    plain(TIMESTAMP, (args) => 20 + perCharacters(args)),
+    plain(TIMESTAMP, (args) => TIME_UNITS + readText(args)),
   ),
   operator(
     'duration',
     ['string'],
-    plain(DURATION, (args) => 20 + perCharacters(args)),
+    plain(DURATION, (args) => TIME_UNITS + readText(args)),
   ),
 ];
 
@@ -116,15 +162,18 @@ const OVERLOADS: readonly Overload[] = [
   operator('!_', ['bool'], plain(BOOL)),
   operator('_&&_', ['bool', 'bool'], plain(BOOL)),
   operator('_||_', ['bool', 'bool'], plain(BOOL)),
-  operator('-_', ['int'], plain(INT)),
+  operator(
+    '-_',
+    ['int'],
+    plain(INT, () => 1 + ERROR_UNITS),
+  ),
   ...arithmetic,
   ...comparisons,
   ...times,
   operator('_+_', ['string', 'string'], joinedText),
   ...sizes,
-  ...['startsWith', 'endsWith', 'contains'].map((name) =>
-    overload(name, true, ['string', 'string'], plain(BOOL, perKilobyte)),
-  ),
+  ...['startsWith', 'endsWith'].map((name) => overload(name, true, ['string', 'string'], plain(BOOL, perKilobyte))),
+  overload('contains', true, ['string', 'string'], plain(BOOL, perPosition)),
   overload('matches', true, ['string', 'string'], plain(BOOL, perMatch)),
   ...conversions,
   ...calendar,

@@ -6,6 +6,9 @@ import { BOOL, stringOf, typeName, type Type } from './types.ts';
 /** Deepest macros inside one another (policy.md §1.2). */
 const MAX_NESTING = 2;
 
+/** `map` and `filter` copy the list that they make for each item. */
+const APPEND_UNITS = 20;
+
 type Analyse = (scope: Scope, node: Node, inside: Inside) => Analysis;
 
 const NONE: Analysis = { type: undefined, units: 0 };
@@ -52,6 +55,7 @@ export function analyseMacro(scope: Scope, node: NodeOf<'macro'>, inside: Inside
   const body: Inside = { ...inside, locals, nesting: inside.nesting + 1 };
   const predicate = analysePredicate(scope, node, body, analyse);
   const made = node.item === undefined ? NONE : analyse(scope, node.item, body);
-  const units = range.units + itemsOf(range.type) * (predicate.units + made.units + 2);
+  const perItem = predicate.units + made.units + 2 + (node.item === undefined ? 0 : APPEND_UNITS);
+  const units = range.units + itemsOf(range.type) * perItem;
   return { type: resultOf(node, range.type, made.type), units };
 }

@@ -52,6 +52,16 @@ export interface CompiledRule {
   readonly readsFacts: readonly string[];
   /** True: it reads nothing that changes with the run, so that its result may be kept (policy.md §1.4). */
   readonly isStable: boolean;
+  /** Strings that stand in its condition and in the variables that it reads; sorted. */
+  readonly texts: readonly string[];
+}
+
+/** Values of the parts of a condition, from the whole to facts and constants. */
+export interface Trace {
+  readonly expr: string;
+  /** true, false, or a text of at most 200 characters; of a part that fails `error: …`. */
+  readonly value: boolean | string;
+  readonly args: readonly Trace[];
 }
 
 export interface CompiledPolicy {
@@ -67,6 +77,11 @@ export interface CompiledPolicy {
    * @returns a result for each of them, in their order
    */
   evaluate(facts: Facts, which?: readonly number[]): readonly RuleResult[];
+  /**
+   * Values of the parts of a rule's condition. Never throws. Slow: for people, not for runs.
+   * @param index position of the rule; undefined comes back when there is none
+   */
+  trace(facts: Facts, index: number): Trace | undefined;
 }
 
 export type CompileResult =

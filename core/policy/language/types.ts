@@ -95,10 +95,13 @@ export function bytesOf(type: Type): number {
   return 16;
 }
 
+/** Units of one item when lists or maps are searched or compared. */
+const ITEM_UNITS = 5;
+
 /** Units to compare a value of the type with another one (policy.md §1.2). */
 export function unitsToCompare(type: Type): number {
   if (type.kind === 'string') return 1 + Math.ceil(type.maxLength / 1024);
-  if (type.kind === 'list') return 1 + type.maxItems * Math.max(1, unitsToCompare(type.item) - 1);
-  if (type.kind === 'map') return 1 + type.maxItems * Math.max(1, unitsToCompare(type.value) - 1);
+  if (type.kind === 'list') return 1 + type.maxItems * (ITEM_UNITS + unitsToCompare(type.item));
+  if (type.kind === 'map') return 1 + type.maxItems * (ITEM_UNITS + unitsToCompare(type.value));
   return 1;
 }

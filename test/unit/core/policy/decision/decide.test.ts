@@ -181,6 +181,7 @@ describe('decide', () => {
       rules: policy.compiled.rules,
       readsFacts: [],
       costUnits: {},
+      trace: () => undefined,
       evaluate: (_: unknown, which: readonly number[] = [0]) => which.map(() => broken),
     };
     expect(decideWith([{ ...policy, compiled }]).denials.map(({ code }) => code)).to.deep.equal(['policy-error']);
