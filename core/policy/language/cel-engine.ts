@@ -1,5 +1,6 @@
 import { childPointer } from '../../manifest/child-pointer.ts';
 import type { Finding } from '../../manifest/finding.ts';
+import { MAX_SET_UNITS } from '../decision/cost-budget.ts';
 import { factSchema, type FactSchema, type Phase } from '../facts/fact-schema.ts';
 import { FACTS_SCHEMA, withInputs } from '../facts/orb-facts.ts';
 import { TypeChecker } from './check-types.ts';
@@ -8,9 +9,6 @@ import { compileExpression, type Expression, type PolicyScope } from './expressi
 import type { CompileResult, PolicyEngine, PolicySource, RuleSource } from './port.ts';
 import { lintRules, type CheckedRule } from './rule-lints.ts';
 import type { Kind, Type } from './types.ts';
-
-/** Most units of all expressions of one policy, about 5 ms. */
-export const MAX_POLICY_UNITS = 50_000;
 
 interface Work {
   readonly scope: PolicyScope;
@@ -76,8 +74,8 @@ function countFindings(schema: FactSchema, reads: readonly string[]): readonly F
 
 function costFindings(costUnits: Readonly<Partial<Record<Phase, number>>>): readonly Finding[] {
   const units = Math.max(0, ...Object.values(costUnits));
-  if (units <= MAX_POLICY_UNITS) return [];
-  const detail = `all expressions together take ${units} units, and at most ${MAX_POLICY_UNITS} are allowed: divide the policy`;
+  if (units <= MAX_SET_UNITS) return [];
+  const detail = `all expressions together take ${units} units, and at most ${MAX_SET_UNITS} are allowed: divide the policy`;
   return [{ code: 'too-expensive', pointer: '/spec/rules', detail, severity: 'error' }];
 }
 

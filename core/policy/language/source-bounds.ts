@@ -1,7 +1,7 @@
 import type { Problem } from './scope.ts';
 
 /** Longest expression, bytes of UTF-8 (policy.md §1.2). */
-export const MAX_SOURCE_BYTES = 4096;
+const MAX_SOURCE_BYTES = 4096;
 
 // Both parsers go down one level of calls for each bracket.
 const MAX_BRACKETS = 24;

@@ -1,4 +1,4 @@
-import { isCelError, isCelList, isCelMap, parse, type CelResult } from '@bufbuild/cel';
+import { isCelError, isCelList, isCelMap, parse, type CelResult, type CelValue } from '@bufbuild/cel';
 import { evaluationOf, type Activation } from './environment.ts';
 import type { Trace } from './port.ts';
 import { textOf } from './text-of.ts';
@@ -11,12 +11,12 @@ const MAX_ITEMS = 10;
 const shortened = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 const textOfScalar = evaluationOf(parse('string(value)').expr);
 
-function scalarText(value: CelResult): string {
+function scalarText(value: CelValue): string {
   const text = textOfScalar({ value });
   return typeof text === 'string' ? text : '';
 }
 
-function itemsText(value: CelResult): string | undefined {
+function itemsText(value: CelValue): string | undefined {
   if (isCelList(value)) return `[${[...value].slice(0, MAX_ITEMS).map(scalarText).join(', ')}]`;
   if (!isCelMap(value)) return undefined;
   const entries = [...value].slice(0, MAX_ITEMS).map((entry) => entry.map(scalarText).join(': '));

@@ -11,7 +11,7 @@ interface Place {
   readonly expr: Expr;
 }
 
-export type MacroName = 'all' | 'exists' | 'exists_one' | 'map' | 'filter';
+type MacroName = 'all' | 'exists' | 'exists_one' | 'map' | 'filter';
 
 /** A part of an expression as the checks of a policy walk it: macros are not expanded. */
 export type Node = Place &

@@ -9,7 +9,7 @@ import type { CompiledRule, Facts, Trace } from '../language/port.ts';
 import { smallestChange } from './smallest-change.ts';
 
 /** A change of facts after which the decision is another one. */
-export interface Flip {
+interface Flip {
   readonly changes: readonly { readonly fact: string; readonly from: JsonValue; readonly to: JsonValue }[];
   readonly decision: 'allow' | 'deny';
 }

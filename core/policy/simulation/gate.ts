@@ -17,7 +17,7 @@ export interface ReplayTotals {
 }
 
 /** A limit that a replay does not meet. */
-export interface GateFault {
+interface GateFault {
   readonly limit: 'policyDigest' | 'window' | keyof RequireReplay;
   readonly allowed: number;
   readonly actual: number;

@@ -9,7 +9,7 @@ import { ORB_FACTS, withInputs } from '../facts/orb-facts.ts';
 import type { CompiledPolicy } from '../language/port.ts';
 import { completedFacts } from './test-facts.ts';
 
-export interface PolicyTestResult {
+interface PolicyTestResult {
   readonly name: string;
   readonly passed: boolean;
   /** What was expected and what came instead; empty when it passed. */

@@ -10,7 +10,7 @@ import type { Facts } from '../language/port.ts';
 const TEST_TIME = '2026-01-01T00:00:00Z';
 
 /** Value of a fact that is not given: empty, false or its smallest number. */
-export function defaultOf({ type, min }: FactDefinition): JsonValue {
+function defaultOf({ type, min }: FactDefinition): JsonValue {
   switch (type) {
     case 'string':
       return '';

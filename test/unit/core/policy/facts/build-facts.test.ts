@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { jcs } from '../../../../../core/json/jcs.ts';
 import { member } from '../../../../../core/json/members.ts';
 import { laterFacts, orbFacts, responseFacts } from '../../../../../core/policy/facts/build-facts.ts';
-import { factsDigest, isSnapshotOf, takeSnapshot } from '../../../../../core/policy/facts/snapshot.ts';
+import { factsDigest, isSnapshotOf, SALT_BYTES, takeSnapshot } from '../../../../../core/policy/facts/snapshot.ts';
 import { someFacts, someRequestFacts, STARTED_AT } from '../../../../support/policies.ts';
 
 const at = (facts: unknown, path: string): unknown =>
@@ -97,7 +97,7 @@ function manyInputs(count: number): Record<string, number> {
 }
 
 describe('a snapshot of facts', () => {
-  const salt = new Uint8Array(16).fill(7);
+  const salt = new Uint8Array(SALT_BYTES).fill(7);
   const snapshot = takeSnapshot('PreFlight', null, someFacts(), salt);
 
   it('is proved by its digest, its salt and every byte', () => {
