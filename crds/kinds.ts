@@ -9,9 +9,10 @@ interface OwnKind {
 }
 
 /** The kinds of the platform, by the name of their schema. */
-export const OWN_KINDS: Readonly<Record<'orb' | 'orbiset' | 'orbpublication', OwnKind>> = {
+export const OWN_KINDS: Readonly<Record<'orb' | 'orbiset' | 'orbpolicy' | 'orbpublication', OwnKind>> = {
   orb: { group: 'orbs.dev', version: 'v1alpha1', kind: 'Orb', plural: 'orbs', namespaced: true },
   orbiset: { group: 'orbs.dev', version: 'v1alpha1', kind: 'Orbiset', plural: 'orbisets', namespaced: true },
+  orbpolicy: { group: 'orbs.dev', version: 'v1alpha1', kind: 'OrbPolicy', plural: 'orbpolicies', namespaced: true },
   orbpublication: {
     group: 'orbs.dev',
     version: 'v1alpha1',

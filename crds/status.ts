@@ -6,6 +6,7 @@
 export interface StatusByKind {
   readonly Orb?: OrbStatus;
   readonly Orbiset?: OrbisetStatus;
+  readonly OrbPolicy?: OrbPolicyStatus;
   readonly OrbPublication?: OrbPublicationStatus;
 }
 /**
@@ -322,6 +323,104 @@ export interface MissingEntry {
    * SecretNotFound, KeyMissing (no such key, or its value is no UTF-8), DuplicateEntry (two Secrets give it), or Forbidden (the API may not read it yet).
    */
   readonly reason: 'SecretNotFound' | 'KeyMissing' | 'DuplicateEntry' | 'Forbidden';
+}
+/**
+ * What the platform found out about a policy. Decisions never read it.
+ */
+export interface OrbPolicyStatus {
+  /**
+   * Generation that the rest of the status is about; lower than metadata.generation: in progress.
+   */
+  readonly observedGeneration?: number;
+  /**
+   * First 256 characters of the annotation orbs.dev/reconcile-at that was handled last.
+   */
+  readonly lastHandledReconcileAt?: string;
+  /**
+   * Digest of this version: sha256: and 64 hexadecimal digits. Mode, priority, tests and promotion are not part of it.
+   */
+  readonly policyDigest?: string;
+  /**
+   * Digest of the version in force: the last one that compiled and passed its tests.
+   */
+  readonly activeDigest?: string;
+  /**
+   * What holds: Enforce only once the replay gate is passed.
+   */
+  readonly effectiveMode?: 'Enforce' | 'Audit' | 'Disabled';
+  /**
+   * Facts that its rules read.
+   *
+   * @maxItems 128
+   *
+   * Items: Name of a fact.
+   */
+  readonly readsFacts?: readonly string[];
+  /**
+   * Upper bound of the cost of a decision in each phase, units of 0.1 microseconds.
+   */
+  readonly costUnits?: {
+    /**
+     * Units in PreFlight.
+     */
+    readonly PreFlight?: number;
+    /**
+     * Units in Request.
+     */
+    readonly Request?: number;
+    /**
+     * Units in Response.
+     */
+    readonly Response?: number;
+  };
+  /**
+   * Results of its tests.
+   */
+  readonly tests?: {
+    /**
+     * Tests that passed.
+     */
+    readonly passed?: number;
+    /**
+     * Tests that failed.
+     */
+    readonly failed?: number;
+  };
+  /**
+   * The last finished replay.
+   */
+  readonly lastReplay?: {
+    /**
+     * Id of the replay.
+     */
+    readonly id?: string;
+    /**
+     * Digest of the version that was replayed.
+     */
+    readonly policyDigest?: string;
+    /**
+     * Receipts that were decided.
+     */
+    readonly evaluated?: number;
+    /**
+     * Runs that were allowed and would be denied.
+     */
+    readonly newDenies?: number;
+    /**
+     * Receipts that could not be decided.
+     */
+    readonly indeterminate?: number;
+    /**
+     * When it finished.
+     */
+    readonly at?: string;
+  };
+  /**
+   * What is true of it, one condition a type.
+   *
+   * @maxItems 32
+   */
+  readonly conditions?: readonly StatusCondition[];
 }
 /**
  * What the platform found out about a publication.

@@ -1,11 +1,12 @@
 import type { Concern, OperatorKind } from './kind.ts';
 import { orbKind } from './orb/kind.ts';
 import { orbisetKind } from './orbiset/kind.ts';
+import { policyKind } from './policy/kind.ts';
 import { publicationKind } from './publication/kind.ts';
 import { roleBindingKind } from './role-binding/kind.ts';
 
 /** Every kind that the operator watches. */
-export const OPERATOR_KINDS = [orbKind, orbisetKind, publicationKind, roleBindingKind] as const;
+export const OPERATOR_KINDS = [orbKind, orbisetKind, policyKind, publicationKind, roleBindingKind] as const;
 
 /** Names of the caches. */
 export type KindName = (typeof OPERATOR_KINDS)[number]['name'];

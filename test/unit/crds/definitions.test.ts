@@ -56,7 +56,8 @@ async function files(): Promise<readonly File[]> {
 
 const OPEN = 'x-kubernetes-preserve-unknown-fields';
 // Any JSON value is meant there.
-const OPEN_PLACES = /[.](default|equals|keys|policies|test_results|test_suites\[\]|probe[.]inputs[.][*])$/;
+const OPEN_PLACES =
+  /[.](default|equals|keys|policies|test_results|test_suites\[\]|probe[.]inputs[.][*]|tests\[\][.]input[.][*])$/;
 const FORBIDDEN = [
   'default',
   '$ref',
@@ -118,13 +119,18 @@ describe('the resource definitions', () => {
     expect(sizes.filter(({ bytes }) => bytes > MAX_BYTES)).to.deep.equal([]);
   });
 
-  it('merge conditions by type, and bindings of Secrets by name', async () => {
+  it('merge conditions by type, and other named items by name', async () => {
     const lists = (await files())
       .flatMap((file) => file.places)
       .filter(({ schema }) => schema['x-kubernetes-list-type'] === 'map');
     const found = lists.map(({ path, schema }) => `${path}: ${String(schema['x-kubernetes-list-map-keys'])}`);
     expect(found.toSorted()).to.deep.equal(
-      [...FILES.map((file) => `${file}.status.conditions: type`), 'orbiset.yaml.spec.vault.secrets: name'].toSorted(),
+      [
+        ...FILES.map((file) => `${file}.status.conditions: type`),
+        'orbiset.yaml.spec.vault.secrets: name',
+        'orbpolicy.yaml.spec.rules: name',
+        'orbpolicy.yaml.spec.tests: name',
+      ].toSorted(),
     );
   });
 });
