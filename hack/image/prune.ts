@@ -1,5 +1,5 @@
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 
 /** Folders beside a package.json that only the package's own developers use. */
 const DEVELOPER_FOLDERS = new Set([
@@ -13,6 +13,16 @@ const DEVELOPER_FOLDERS = new Set([
   'tests',
 ]);
 
+/** Folders of single packages that no program reads: forms for other loaders, and test data. */
+const UNREAD_FOLDERS = [
+  '@bufbuild/cel/dist/cjs',
+  '@bufbuild/cel-spec/dist/cjs',
+  '@bufbuild/cel-spec/dist/esm/testdata',
+  '@bufbuild/protobuf/dist/commonjs',
+  '@bufbuild/re2/dist/cjs',
+  '@bufbuild/re2/dist/esm/__fixtures__',
+].map((folder) => join(sep, folder));
+
 // Types, maps and prose; sources of native code; add-ons of another runtime than Node (Bare).
 const UNREAD = /\.(?:[cm]?ts|map|md|markdown|flow|c|cc|h|bare|tsbuildinfo)$|^CMakeLists\.txt$/i;
 // Licence files must stay, whatever their names are.
@@ -24,8 +34,10 @@ const isHidden = (name: string): boolean => name.startsWith('.');
 /** Whether Node may read the file at run time, or the image must carry it. */
 const isNeededFile = (name: string): boolean => LICENCE.test(name) || !(isHidden(name) || UNREAD.test(name));
 
-const isNeededFolder = (name: string, isPackage: boolean): boolean =>
-  !isHidden(name) && !(isPackage && DEVELOPER_FOLDERS.has(name));
+const isNeededFolder = (path: string, name: string, isPackage: boolean): boolean =>
+  !isHidden(name) &&
+  !(isPackage && DEVELOPER_FOLDERS.has(name)) &&
+  !UNREAD_FOLDERS.some((folder) => path.endsWith(folder));
 
 /** Removes files that no program reads from an installed `node_modules` or a folder below it. @returns files left */
 export async function prune(folder: string): Promise<number> {
@@ -35,7 +47,7 @@ export async function prune(folder: string): Promise<number> {
   for (const entry of entries) {
     const path = join(folder, entry.name);
     const isFolder = entry.isDirectory();
-    const kept = isFolder ? isNeededFolder(entry.name, isPackage) : isNeededFile(entry.name);
+    const kept = isFolder ? isNeededFolder(path, entry.name, isPackage) : isNeededFile(entry.name);
     const inside = kept && isFolder ? await prune(path) : Number(kept);
     if (inside === 0) await rm(path, { recursive: true });
     left += inside;

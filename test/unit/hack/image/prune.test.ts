@@ -34,6 +34,8 @@ describe('prune', () => {
     ["npm's own list, which names the registry", '.package-lock.json'],
     ['links to programs', '.bin/a'],
     ['settings of tools', 'a/.eslintrc'],
+    ['a form for another loader', '@bufbuild/cel/dist/cjs/index.js'],
+    ['test data of CEL', '@bufbuild/cel-spec/dist/esm/testdata/tests.js'],
   ];
   for (const [why, file] of rows) {
     it(`removes ${why}`, async () => expect(await left(...PACKAGE, file)).to.deep.equal(PACKAGE));
@@ -46,6 +48,8 @@ describe('prune', () => {
     ['data', 'a/schemas/core.json'],
     ['a package whose name ends like a source map', 'lodash.map/index.js'],
     ['a package named test', 'test/index.js'],
+    ['the same folder of another package', 'a/dist/cjs/index.js'],
+    ['code of CEL in a folder named test', '@bufbuild/cel-spec/dist/esm/gen/conformance/test/simple_pb.js'],
     ['an add-on of Node', 'a/build/Release/a.node'],
   ];
   for (const [why, file] of kept) {
