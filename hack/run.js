@@ -12,6 +12,7 @@ const VERBS = {
     failover: 'hack/bench/failover.ts',
     ledger: 'hack/bench/ledger.ts',
     operator: 'hack/bench/operator.ts',
+    policy: 'hack/bench/policy.ts',
     reputation: 'hack/bench/reputation.ts',
     start: 'hack/bench/start.ts',
     verify: 'hack/bench/verify.ts',
