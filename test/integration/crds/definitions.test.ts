@@ -27,6 +27,8 @@ const orb = (name: string, spec: JsonObject = {}): JsonObject => ({
   },
 });
 
+const policy = (name: string, spec: JsonObject): JsonObject => ({ ...orb(name), kind: 'OrbPolicy', spec });
+
 function parsed(text: string): JsonObject {
   const read = readJson(new TextEncoder().encode(text));
   if (!read.ok || !isJsonObject(read.value)) throw new Error(`no JSON object: ${text.slice(0, 200)}`);
@@ -64,8 +66,8 @@ describe('the resource definitions on an API server', function suite() {
       '{range .items[?(@.spec.group=="orbs.dev")]}{range .status.conditions[*]}{.type}={.status}{"\\n"}{end}{end}';
     const conditions = (await kubectl(['get', 'crd', '-o', `jsonpath=${path}`])).trim().split('\n');
     expect(conditions.toSorted()).to.deep.equal([
-      ...Array<string>(3).fill('Established=True'),
-      ...Array<string>(3).fill('NamesAccepted=True'),
+      ...Array<string>(4).fill('Established=True'),
+      ...Array<string>(4).fill('NamesAccepted=True'),
     ]);
   });
 
@@ -75,7 +77,7 @@ describe('the resource definitions on an API server', function suite() {
       .trim()
       .split('\n')
       .map((line) => line.split(/\s+/).slice(0, 2).join(' '));
-    expect(rows).to.deep.equal(['orbisets oset', 'orbpublications opub', 'orbs orb']);
+    expect(rows).to.deep.equal(['orbisets oset', 'orbpolicies opol', 'orbpublications opub', 'orbs orb']);
   });
 
   it('explain every member to its end', async () => {
@@ -113,6 +115,8 @@ describe('the resource definitions on an API server', function suite() {
     expect(await columns('orb', '-o', 'wide')).to.equal(wide);
     expect(await columns('opub')).to.equal('NAME PROVIDER TIER SCORE READY AGE');
     expect(await columns('oset')).to.equal('NAME READY SUSPENDED AGE');
+    await apply({ ...orb('policy'), kind: 'OrbPolicy', spec: {} });
+    expect(await columns('opol')).to.equal('NAME MODE EFFECTIVE TESTS READY AGE');
   });
 
   it('keep conditions of two writers apart, and status out of the reach of the main resource', async () => {
@@ -165,6 +169,23 @@ describe('the resource definitions on an API server', function suite() {
       const stored = parsed(await apply(document, '--dry-run=server', '-n', NAMESPACE));
       expect(specDigest(stored)).to.equal(specDigest(document));
     }
+  });
+
+  it('take the example policies, and refuse what no policy can mean', async () => {
+    const folder = join(root, 'manifests/kubernetes/policies');
+    const applied = await kubectl(['apply', '--server-side', '--dry-run=server', '-n', NAMESPACE, '-f', folder]);
+    expect(applied.trim().split('\n')).to.have.length(5);
+    const rule = { name: 'one', effect: 'deny', when: 'true' };
+    const variable = { name: 'one', expression: '1' };
+    expect(await refusal(policy('a.b', {}))).to.include('Write a name without a dot');
+    expect(await refusal(policy('twice', { rules: [rule, rule] }))).to.include('duplicate entries');
+    expect(await refusal(policy('same', { variables: [variable, variable] }))).to.include('a name of its own');
+    expect(await refusal(policy('engine', { engine: 'rego' }))).to.include('Unsupported value');
+    expect(
+      await refusal(
+        policy('tested', { tests: [{ name: 'one', input: { orb: { score: 1 } }, expect: { decision: 'none' } }] }),
+      ),
+    ).to.equal('accepted');
   });
 
   it('take the overlay, which lowers the limits', async () => {

@@ -18,7 +18,9 @@ const VALUES = '# values.yaml\n';
 /** How the pages call the command line. */
 const ORB = /^(?:kubectl orb|npm run -s orb --|kubectl exec \S+ \S+ \S+ -- orb) (.+)$/;
 
-const DEFINITIONS = ['orbs', 'orbisets', 'orbpublications'].map((name) => `CustomResourceDefinition /${name}.orbs.dev`);
+const DEFINITIONS = ['orbs', 'orbisets', 'orbpolicies', 'orbpublications'].map(
+  (name) => `CustomResourceDefinition /${name}.orbs.dev`,
+);
 const KINDS = 'secrets,configmaps,leases,pvc,deployments,services,serviceaccounts,roles,rolebindings,networkpolicies';
 const CLUSTER_KINDS = 'crd,clusterroles,clusterrolebindings,validatingadmissionpolicies';
 const TITLES = String.raw`{range .items[*]}{.kind} {.metadata.namespace}/{.metadata.name}{'\n'}{end}`;

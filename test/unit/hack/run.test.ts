@@ -17,7 +17,7 @@ function run(...args: readonly string[]): {
 
 describe('hack/run.js', () => {
   it('lists the names of a verb for a name that it does not know, and without one', () => {
-    const names = 'cluster, execute, failover, ledger, operator, reputation, start, verify';
+    const names = 'cluster, execute, failover, ledger, operator, policy, reputation, start, verify';
     expect(run('bench', 'nothing')).to.deep.equal({
       status: 64,
       out: '',
