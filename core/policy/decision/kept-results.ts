@@ -1,5 +1,5 @@
 import type { RuleResult } from '../language/port.ts';
-import type { SetMember } from './policy-set.ts';
+import type { PolicySet, SetMember } from './policy-set.ts';
 
 /** A policy that means a run, and the results of its rules that do not depend on the run. */
 export interface MatchedPolicy {
@@ -10,6 +10,11 @@ export interface MatchedPolicy {
   readonly stable: readonly RuleResult[];
 }
 
+interface Entry {
+  readonly set: PolicySet;
+  readonly matched: readonly MatchedPolicy[];
+}
+
 /** Most entries that are kept. */
 const MAX_ENTRIES = 4096;
 
@@ -18,16 +23,19 @@ const MAX_ENTRIES = 4096;
  * decision with it equals the decision without it. Beyond `MAX_ENTRIES` the oldest entry goes.
  */
 export class KeptResults {
-  readonly #entries = new Map<string, readonly MatchedPolicy[]>();
+  readonly #entries = new Map<string, Entry>();
 
-  get(key: string): readonly MatchedPolicy[] | undefined {
-    return this.#entries.get(key);
+  /** @returns undefined also for another set object: its digest does not cover priorities, which order what is shown */
+  get(key: string, set: PolicySet): readonly MatchedPolicy[] | undefined {
+    const entry = this.#entries.get(key);
+    return entry?.set === set ? entry.matched : undefined;
   }
 
-  set(key: string, entry: readonly MatchedPolicy[]): void {
+  set(key: string, set: PolicySet, matched: readonly MatchedPolicy[]): void {
+    this.#entries.delete(key);
     const oldest = this.#entries.keys().next();
     if (this.#entries.size >= MAX_ENTRIES && oldest.done !== true) this.#entries.delete(oldest.value);
-    this.#entries.set(key, entry);
+    this.#entries.set(key, { set, matched });
   }
 
   get size(): number {

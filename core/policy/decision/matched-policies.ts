@@ -60,10 +60,10 @@ function findMatched(set: PolicySet, facts: Facts, phase: Phase): readonly Match
 
 function matchedOnce(set: PolicySet, facts: Facts, phase: Phase, kept: KeptResults): readonly MatchedPolicy[] {
   const key = stableKey(set, facts, phase);
-  const found = kept.get(key);
+  const found = kept.get(key, set);
   if (found !== undefined) return found;
   const made = findMatched(set, facts, phase);
-  kept.set(key, made);
+  kept.set(key, set, made);
   return made;
 }
 

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { member } from '../../../../../core/json/members.ts';
 import { factSchema, type FactDefinition } from '../../../../../core/policy/facts/fact-schema.ts';
 import { ORB_FACTS } from '../../../../../core/policy/facts/orb-facts.ts';
 import { CEL_ENGINE } from '../../../../../core/policy/language/cel-engine.ts';
@@ -29,6 +31,17 @@ const findingsOf = (when: string, parts: Partial<PolicySource> = {}): readonly s
   );
 
 const INPUTS = { inputFacts: { recipient: 'string', amount: 'int', rate: 'string', other: 'bool' } } as const;
+
+describe('the engine', () => {
+  it('names the version of the package that evaluates, and the schema of facts', () => {
+    const text = readFileSync(new URL('../../../../../package.json', import.meta.url), 'utf8');
+    const version = member(member(JSON.parse(text), 'dependencies'), '@bufbuild/cel');
+    expect(CEL_ENGINE.id.split('+')).to.deep.equal([
+      `cel/${typeof version === 'string' ? version : ''}`,
+      'orb-facts/1',
+    ]);
+  });
+});
 
 describe('a policy in CEL', () => {
   const values: readonly (readonly [string, unknown, Partial<PolicySource>?])[] = [
