@@ -28,7 +28,7 @@ export interface RecordedRun {
 }
 
 /** Why a run can't be decided again (policy.md §5). */
-export type IndeterminateReason =
+type IndeterminateReason =
   | 'fact_not_recorded'
   | 'facts_not_recorded'
   | 'facts_erased'
