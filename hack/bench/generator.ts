@@ -15,6 +15,8 @@ export interface LoadSettings {
   /** Any other status is an error; default 200. */
   readonly status?: number;
   readonly concurrency: number;
+  /** Requests a second over all connections. Default: each connection sends as soon as it has its answer. */
+  readonly rate?: number;
   readonly seconds: number;
   /** File that receives a line per acknowledged receipt id. */
   readonly acks?: string;
@@ -76,6 +78,7 @@ class Load {
   readonly settings: LoadSettings;
   readonly request: () => Buffer;
   readonly latencies: number[] = [];
+  readonly began: number;
   readonly until: number;
   errors = 0;
   firstError = '';
@@ -83,7 +86,13 @@ class Load {
   constructor(settings: LoadSettings) {
     this.settings = settings;
     this.request = requestsOf(settings);
-    this.until = performance.now() + settings.seconds * 1000;
+    this.began = performance.now();
+    this.until = this.began + settings.seconds * 1000;
+  }
+
+  /** When the connection `index` sends its request `count`, with a rate. */
+  #dueAt(index: number, count: number, rate: number): number {
+    return this.began + ((index + count * this.settings.concurrency) * 1000) / rate;
   }
 
   note(status: number, body: Buffer): void {
@@ -97,20 +106,30 @@ class Load {
     if (id !== undefined) appendFileSync(this.settings.acks, `${id}\n`);
   }
 
-  worker(): Promise<void> {
+  worker(index: number): Promise<void> {
+    const { rate } = this.settings;
+    let count = 0;
     return new Promise((resolve) => {
       const socket: Socket = connect(this.settings.port, '127.0.0.1');
       socket.setNoDelay(true);
       let began = 0;
       let pending = Buffer.alloc(0);
-      const next = (): void => {
+      /** @param due when it was to be sent: a request that had to wait for the answer before it counts from then */
+      const send = (due: number): void => {
         if (performance.now() >= this.until) {
           socket.destroy();
           resolve();
           return;
         }
-        began = performance.now();
+        began = due;
         socket.write(this.request());
+      };
+      const next = (): void => {
+        const now = performance.now();
+        const due = rate === undefined ? now : this.#dueAt(index, count, rate);
+        count += 1;
+        if (due <= now) send(due);
+        else setTimeout(() => send(performance.now()), due - now);
       };
       socket.on('connect', next);
       socket.on('data', (chunk) => {
@@ -142,7 +161,7 @@ const runLoad = async (settings: LoadSettings): Promise<LoadResult> => {
   const load = new Load(settings);
   const began = performance.now();
   const cpu = process.cpuUsage();
-  await Promise.all(Array.from({ length: settings.concurrency }, () => load.worker()));
+  await Promise.all(Array.from({ length: settings.concurrency }, (_, index) => load.worker(index)));
   const used = process.cpuUsage(cpu);
   const sorted = Float64Array.from(load.latencies).toSorted();
   return {

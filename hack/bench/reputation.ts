@@ -7,6 +7,8 @@ import { HELP, parseCommand, type Command, type PartName, type Settings } from '
 import { listRows, measureLists } from './reputation/lists.ts';
 import { measurePublishing, publishRows } from './reputation/publish-time.ts';
 import { measurePublishedRuns, runRows } from './reputation/published-runs.ts';
+import { measureReads, readRows } from './reputation/reads.ts';
+import { measureScores, scoreRows } from './reputation/scores.ts';
 import { tableOf, type Row } from './table.ts';
 
 const TMPFS_MAGIC = 0x01021994;
@@ -26,6 +28,14 @@ const PARTS: Readonly<Record<PartName, (folder: string, settings: Settings) => P
   lists: async (folder, settings) => {
     const measured = await measureLists(folder, settings);
     return { rows: listRows(measured, settings), measured };
+  },
+  reads: async (folder, settings) => {
+    const measured = await measureReads(folder, settings);
+    return { rows: readRows(measured), measured };
+  },
+  scores: async (folder, settings) => {
+    const measured = await measureScores(folder, settings);
+    return { rows: scoreRows(measured, settings), measured };
   },
   publish: async (folder, settings) => {
     const measured = await measurePublishing(folder, settings);
