@@ -3,6 +3,7 @@ import type { Scorer } from '../../adapters/reputation-worker/port.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Listings } from './listings.ts';
+import { isWorkEnd } from './work-ended.ts';
 
 export interface DailyCheckParts {
   readonly scorer: Pick<Scorer, 'check'>;
@@ -52,7 +53,7 @@ export class DailyCheck {
       await this.#check(orbId, new Date(day * DAY_MS).toISOString().slice(0, 10), scope);
       this.#checkedDay = day;
     } catch (error) {
-      if (scope.aborted) return;
+      if (scope.aborted || isWorkEnd(error)) return;
       const level = error instanceof LedgerError ? 'warn' : 'error';
       this.#parts.logger[level]('a score could not be checked against the log', { orb_id: orbId, error });
     }

@@ -2,11 +2,11 @@ import type { LedgerLease } from '../../adapters/ledger/ledger-lease.ts';
 import { LedgerError } from '../../adapters/ledger/port.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { NotLeading } from '../../core/errors/not-leading.ts';
 import type { DueLine, DueVersions } from './due-versions.ts';
 import type { Evaluated, Evaluator, ScoredToWrite } from './evaluator.ts';
 import type { Listings } from './listings.ts';
 import type { NewestEvidence } from './newest-evidence.ts';
+import { isWorkEnd } from './work-ended.ts';
 
 export interface EvaluationsOptions {
   readonly evaluator: Pick<Evaluator, 'score' | 'write'>;
@@ -30,9 +30,6 @@ const AT_ONCE = 64;
 const SLICE_MS = 250;
 /** Time between looks at what other replicas wrote (trust.md §2.3: at most 2 s). */
 const FOLLOW_MS = 1000;
-
-const isEnd = (error: unknown): boolean =>
-  error instanceof NotLeading || (error instanceof LedgerError && error.code === 'ledger-closed');
 
 /**
  * Evaluates published versions when they are due (trust.md §5.4). One of the replicas does it: the holder of the lease
@@ -77,7 +74,7 @@ export class Evaluations {
         await this.#refresh();
         isAway = false;
       } catch (error) {
-        if (!isAway && !isEnd(error)) logger.warn('published Orbs could not be read from the ledger', { error });
+        if (!isAway && !isWorkEnd(error)) logger.warn('published Orbs could not be read from the ledger', { error });
         isAway = true;
       }
       await clock.sleep(FOLLOW_MS, signal, { ref: false }).catch(() => undefined);
@@ -182,7 +179,7 @@ export class Evaluations {
   #failed(orbId: string, error: unknown, scope: AbortSignal): void {
     const { due, logger, count } = this.#options;
     due.failed(orbId);
-    if (scope.aborted || isEnd(error)) return;
+    if (scope.aborted || isWorkEnd(error)) return;
     count('failed');
     const level = error instanceof LedgerError ? 'warn' : 'error';
     logger[level]('an Orb could not be evaluated', { orb_id: orbId, error });
