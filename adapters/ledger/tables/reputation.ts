@@ -14,7 +14,7 @@ import type { PlacedEntry } from './tier-changes.ts';
 import { nothing, unexpected, type Connection, type RowResult, type TableParts, type TableSchema } from './table.ts';
 
 /** What the log says about a line of versions, and the tree that says it. */
-export interface EvidenceAt extends LineEvidence {
+interface EvidenceAt extends LineEvidence {
   /** Entries in the tree. */
   readonly size: number;
   /** Root of that tree, 32 bytes. */
@@ -189,10 +189,10 @@ async function inSlices<T>(rows: Iterable<Row>, parse: (row: Row) => T): Promise
   return parsed;
 }
 
-export type ReadEvidence = (line: string, org: string) => Promise<EvidenceAt>;
+type ReadEvidence = (line: string, org: string) => Promise<EvidenceAt>;
 
 /** Reads in one transaction, which lasts several turns: on a connection that nothing else uses, one call at a time. */
-export function evidenceReader(db: Connection): ReadEvidence {
+function evidenceReader(db: Connection): ReadEvidence {
   const [begin, end] = [db.prepare('BEGIN'), db.prepare('COMMIT')];
   const [days, events, head] = [db.prepare(DAYS), db.prepare(EVENTS), db.prepare(HEAD)];
   return async (line, org) => {
