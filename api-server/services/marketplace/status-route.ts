@@ -70,6 +70,7 @@ export function statusRoute({
     method: 'post',
     path: '/marketplace/orbs/{orb_id}/status',
     scope: 'marketplace:publish',
+    admin: 'maybe',
     accepts: 'application/json',
     handle,
     operation: {
