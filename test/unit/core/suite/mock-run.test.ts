@@ -29,14 +29,14 @@ const good = { status: 200, body: { text: 'hi' } };
 function facts(responses: readonly Members[], manifest: JsonValue = echoManifest()): RunFacts {
   const orb = compiled(manifest);
   const [item] = casesIn(aSuite({ cases: [mockCase({ responses })] }), orb);
-  const run = item === undefined ? undefined : mockRun(orb, item);
+  const run = item === undefined ? undefined : mockRun(orb, item, []);
   if (run?.kind !== 'ran') throw new Error(JSON.stringify(run));
   return run.facts;
 }
 
 const faults = (members: Members, manifest: JsonValue = echoManifest()): readonly string[] => {
   const orb = compiled(manifest);
-  return casesIn(aSuite({ cases: [mockCase(members)] }), orb).flatMap((item) => testMock(orb, item).faults);
+  return casesIn(aSuite({ cases: [mockCase(members)] }), orb).flatMap((item) => testMock(orb, item, []).faults);
 };
 
 describe('mockRun', () => {
@@ -142,7 +142,7 @@ describe('mockRun', () => {
       aSuite({ defaults: {}, cases: [mockCase()] }),
       aSuite({ cases: [mockCase({ responses: [{ provider: 'other', status: 200 }] })] }),
     ];
-    const why = suites.flatMap((suite) => casesIn(suite, orb).flatMap((item) => testMock(orb, item).faults));
+    const why = suites.flatMap((suite) => casesIn(suite, orb).flatMap((item) => testMock(orb, item, []).faults));
     expect(why).to.deep.equal([
       'no provider can be called: secret-missing TOKEN',
       'the provider main was called, and the case has no response of it',
@@ -238,7 +238,7 @@ describe('the suites beside the examples', () => {
       const orb = compiled(document?.ok === true ? document.value : null);
       const [suite] = parseDocuments(readFileSync(join(folder, `${name}.orbtest.json`), 'utf8'), 'json');
       const cases = casesIn(suite?.ok === true ? suite.value : null, orb);
-      const failed = cases.filter((item) => item.mode === 'mock' && testMock(orb, item).faults.length > 0);
+      const failed = cases.filter((item) => item.mode === 'mock' && testMock(orb, item, []).faults.length > 0);
       expect([cases.length > 1, failed]).to.deep.equal([true, []]);
     });
 });
