@@ -79,7 +79,7 @@ export class Reputation {
       beside: (scope) => rechecks.run(scope),
       count: options.counters.evaluated,
     });
-    this.publisher = new Publisher({ ...options, listings });
+    this.publisher = new Publisher({ ...options, listings, changed: this.evaluations.request });
     this.retractions = new Retractions({ ledger, listings, clock, changed: this.evaluations.request });
     this.statuses = new StatusChanges({ ledger, listings, clock, changed: this.evaluations.request });
   }

@@ -37,6 +37,11 @@ const CLAIM: readonly Member[] = [
   { name: 'domain', accepts: isText, expected: 'the domain whose TXT record proves it, such as acme.com' },
 ];
 
+const TOO_MANY = {
+  detail: 'The tenant has 16 open claims: verify one of them, or wait until one ends, 24 hours after it began.',
+  headers: { 'retry-after': '60' },
+};
+
 /** `POST /marketplace/orgs` (trust.md §8.1): begins a claim. */
 const claimRoute = ({ orgs }: OrgParts): Route => ({
   method: 'post',
@@ -52,6 +57,7 @@ const claimRoute = ({ orgs }: OrgParts): Route => ({
     if (!choice.ok) return choice.reply;
     const result = await orgs.claim(org, choice.tenant, domain);
     if (result.kind === 'taken') return problem(request, 'org-taken');
+    if (result.kind === 'too-many') return problem(request, 'rate-limited', TOO_MANY);
     if (result.kind === 'confusable') return problem(request, 'name-confusable', { detail: result.why });
     if (result.kind === 'other-domain') {
       const detail = `Expected: a domain that proves ${org}: its labels joined by “-”, or a domain of two labels that begins with it.`;
@@ -97,6 +103,7 @@ const claimRoute = ({ orgs }: OrgParts): Route => ({
       'namespace-ambiguous',
       'org-taken',
       'name-confusable',
+      'rate-limited',
       'ledger-unavailable',
     ],
   },
@@ -169,7 +176,7 @@ const verifyRoute = ({ orgs }: OrgParts): Route => ({
 
 function orgView({ listings }: OrgParts, org: string): JsonObject | undefined {
   const row = listings.org(org);
-  if (row === undefined || row.state === 'pending') return undefined;
+  if (row === undefined) return undefined;
   const orbs = [...listings.all()].filter(({ publisher }) => publisher.org === org).length;
   return { org, state: row.state, proof: row.proof, since: new Date(row.since).toISOString(), published: orbs };
 }

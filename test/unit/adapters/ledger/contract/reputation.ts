@@ -6,6 +6,7 @@ import { aFinish, aStart, aSwap } from '../../../../support/ledger-rows.ts';
 import { foldedTwice } from '../../../../support/memory-fold.ts';
 import { refusal } from '../../../../support/refusal.ts';
 import {
+  anOrg,
   aPublication,
   aPublicFinish,
   auditEntry,
@@ -57,6 +58,7 @@ export function reputationContract({ it }: Contract): void {
 
     it('gives the entries of line and organisation in the order of the log, and the tree', async ({ ledger }) => {
       await ledger.appendEntries([orgEntry('verified', 'globex'), orgEntry('verified')]);
+      await ledger.putOrg(anOrg(), null, []);
       await ledger.publish(aPublication({ claim: null }));
       await ledger.recordSwap(aSwap(1));
       const rest = [
