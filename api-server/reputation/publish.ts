@@ -158,16 +158,17 @@ export class Publisher {
     const { listings } = this.#parts;
     const { orbId, digest } = orb;
     const report = validationReport({ ...good.facts, passed: [...good.facts.passed, 'listing'] });
-    const logIndex = await (seen.orb === undefined
+    const written = await (seen.orb === undefined
       ? this.#publishNew(candidate, good)
       : this.#addReport(candidate, seen.orb, good));
     await listings.refresh();
-    if (logIndex === undefined) return this.#again(request, orbId, seen);
-    return { kind: 'listed', isNew: seen.orb === undefined, orbId, digest, logIndex, report };
+    if (written === undefined) return this.#again(request, orbId, seen);
+    if (written.isNews) evaluateLine(lineOf(orbId), this.#parts);
+    return { kind: 'listed', isNew: seen.orb === undefined, orbId, digest, logIndex: written.logIndex, report };
   }
 
-  /** @returns index of its entry; undefined: version or organisation are no longer as they were seen */
-  async #publishNew({ orb, request, seen }: Candidate, good: GoodPublication): Promise<number | undefined> {
+  /** @returns undefined: version or organisation are no longer as they were seen */
+  async #publishNew({ orb, request, seen }: Candidate, good: GoodPublication): Promise<Written | undefined> {
     const { ledger, clock } = this.#parts;
     const { orbId, digest } = orb;
     const now = clock.now();
@@ -198,9 +199,7 @@ export class Publisher {
       publishEntry: entries.length - 2,
       reportEntry: entries.length - 1,
     });
-    if (result.kind !== 'published') return undefined;
-    evaluateLine(lineOf(orbId), this.#parts);
-    return result.logIndex;
+    return result.kind === 'published' ? { logIndex: result.logIndex, isNews: true } : undefined;
   }
 
   /**
@@ -217,24 +216,22 @@ export class Publisher {
 
   /**
    * Of a version that is listed already only a new report is written.
-   * @returns index of its `publish` entry; undefined: version or organisation are no longer as they were seen
+   * @returns undefined: version or organisation are no longer as they were seen
    */
   async #addReport(
     { orb, request }: Candidate,
     { orbId, logIndex }: ListedOrb,
     good: GoodPublication,
-  ): Promise<number | undefined> {
+  ): Promise<Written | undefined> {
     const { ledger, clock } = this.#parts;
-    if (await ledger.hasTestReport(orbId, good.accepted.reportSha256)) return logIndex;
+    if (await ledger.hasTestReport(orbId, good.accepted.reportSha256)) return { logIndex, isNews: false };
     const result = await ledger.addTestReport({
       orbId,
       namespace: request.tenant,
       report: storedReport(good.accepted),
       entry: entryText(reportEntry(orb, good, clock.now())),
     });
-    if (result.kind !== 'done') return undefined;
-    evaluateLine(lineOf(orbId), this.#parts);
-    return logIndex;
+    return result.kind === 'done' ? { logIndex, isNews: true } : undefined;
   }
 }
 
@@ -243,6 +240,14 @@ interface Candidate {
   readonly orb: CompiledOrb;
   readonly request: PublishRequest;
   readonly seen: Seen;
+}
+
+/** A version that is listed. */
+interface Written {
+  /** Index of its `publish` entry. */
+  readonly logIndex: number;
+  /** Entries were written by this request. */
+  readonly isNews: boolean;
 }
 
 interface Seen {

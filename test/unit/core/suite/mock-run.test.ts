@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { testMock } from '../../../../core/suite/case-work.ts';
+import { compileOrb } from '../../../../core/orb/compile-orb.ts';
+import { doCaseWork, testMock } from '../../../../core/suite/case-work.ts';
 import { mockRun } from '../../../../core/suite/mock-run.ts';
 import type { RunFacts } from '../../../../core/suite/run-facts.ts';
 import type { JsonValue } from '../../../../core/json/json-value.ts';
@@ -148,6 +149,27 @@ describe('mockRun', () => {
       'the provider main was called, and the case has no response of it',
     ]);
   });
+
+  const origins: readonly (readonly [why: string, url: string, allowed: readonly string[], kind: string])[] = [
+    ['an allowed origin of this machine', 'http://127.0.0.1:9000', ['http://127.0.0.1:9000'], 'ran'],
+    ['another spelling of it', 'http://localhost:80', ['http://localhost'], 'ran'],
+    ['an allowed origin of another machine', 'http://10.0.0.5:9000', ['http://10.0.0.5:9000'], 'refused'],
+  ];
+  for (const [why, origin, allowed, kind] of origins)
+    it(`sends a secret without TLS to ${why}: ${kind}, as a run does`, () => {
+      const manifest = echoManifest({ execution: { ...execution('main'), url: `${origin}/echo` } });
+      const orb = compileOrb(manifest, { namespace: 'default', allowedOrigins: allowed });
+      if (!orb.ok) throw new Error(JSON.stringify(orb.findings));
+      const [item] = casesIn(aSuite({ cases: [mockCase()] }), orb.value);
+      expect(item && mockRun(orb.value, item, allowed).kind).to.equal(kind);
+      const found = doCaseWork({
+        manifest,
+        suites: [aSuite({ cases: [mockCase()] })],
+        allowedOrigins: allowed,
+        disclosed: [],
+      });
+      expect(found.mocks.map(({ faults: wrong }) => wrong.length === 0)).to.deep.equal([kind === 'ran']);
+    });
 
   it('ends, whatever providers answer', () => {
     const response = fc.oneof(
