@@ -294,11 +294,17 @@ const reportEntry = (
   at: time(now),
 });
 
-const refused = (stage: Stage, code: RefusalCode, facts: ReportFacts, detail?: string): Published => ({
-  kind: 'refused',
-  code,
-  stage,
-  report: validationReport({ ...facts, failed: stage }),
-  findings: facts.findings,
-  ...(detail === undefined ? {} : { detail }),
-});
+/** @param detail of a refusal that is about the id alone */
+function refused(stage: Stage, code: RefusalCode, facts: ReportFacts, detail?: string): Published {
+  const ofId: readonly Finding[] =
+    detail === undefined ? [] : [{ code, pointer: '/manifest/orb_id', detail, severity: 'error' }];
+  const findings = [...facts.findings, ...ofId];
+  return {
+    kind: 'refused',
+    code,
+    stage,
+    report: validationReport({ ...facts, findings, failed: stage }),
+    findings,
+    ...(detail === undefined ? {} : { detail }),
+  };
+}

@@ -35,6 +35,14 @@ const yank = (ledger: Ledger): Promise<unknown> =>
     revoke: null,
   });
 
+type Race = (ledger: Ledger) => Promise<unknown>;
+const putOrg =
+  (change: Parameters<typeof anOrg>[0], expected: string | null): Race =>
+  (ledger) =>
+    ledger.putOrg(anOrg({ json: 'changed', ...change }), expected, []);
+
+const never = async (): Promise<void> => undefined;
+
 describe('a publication that is overtaken while its tests are checked', () => {
   let fixture: SqliteFixture;
   let changed: string[];
@@ -71,12 +79,6 @@ describe('a publication that is overtaken while its tests are checked', () => {
     const result = await publisher.publish(asked);
     return result.kind === 'refused' ? [result.stage, result.code] : [result.kind];
   }
-
-  type Race = (ledger: Ledger) => Promise<unknown>;
-  const putOrg =
-    (change: Parameters<typeof anOrg>[0], expected: string | null): Race =>
-    (ledger) =>
-      ledger.putOrg(anOrg({ json: 'changed', ...change }), expected, []);
 
   const ofOwner: readonly (readonly [why: string, race: Race, said: readonly string[]])[] = [
     ['its organisation is suspended', putOrg({ state: 'suspended' }, '{}'), ['namespace', 'namespace-unverified']],
@@ -124,7 +126,7 @@ describe('a publication that is overtaken while its tests are checked', () => {
   for (const [why, race, said] of ofReport)
     it(`adds no report when ${why}: ${said.join(' ')}`, async () => {
       await fixture.ledger.publish(aPublication({ manifestDigest: OWN_DIGEST }));
-      await publish(async () => undefined, accepted('8'));
+      await publish(never, accepted('8'));
       changed = [];
       expect(await publish(() => race(fixture.ledger))).to.deep.equal(said);
       expect((await kinds()).filter((kind) => kind === 'test_report')).to.have.length(2);
@@ -135,7 +137,6 @@ describe('a publication that is overtaken while its tests are checked', () => {
     await fixture.ledger.publish(aPublication({ orbId: 'acme.echo@1.1.0' }));
     await fixture.ledger.publish(aVersion('2.0.0'));
     const line = [ORB, 'acme.echo@1.1.0'];
-    const never = async (): Promise<void> => undefined;
     await publish(never);
     expect(changed.splice(0)).to.have.members(line);
     await publish(never);

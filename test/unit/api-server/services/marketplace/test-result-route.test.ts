@@ -5,6 +5,8 @@ import { aListedVersion } from '../../../../support/a-listed-orb.ts';
 import { startApp, type Called, type TestApp } from '../../../../support/api-app.ts';
 import { aReport } from '../../../../support/reputation-rows.ts';
 
+const etagOf = ({ headers }: Called): string => headers.get('etag') ?? '';
+
 describe('GET /marketplace/orbs/{orb_id}/test-result', () => {
   let app: TestApp;
   let stored: Awaited<ReturnType<Ledger['testReport']>>;
@@ -18,7 +20,6 @@ describe('GET /marketplace/orbs/{orb_id}/test-result', () => {
 
   const get = (headers: Readonly<Record<string, string>> = {}, orbId = 'acme.echo@1.0.0'): Promise<Called> =>
     app.call('GET', `/marketplace/orbs/${orbId}/test-result`, { key: null, headers });
-  const etagOf = ({ headers }: Called): string => headers.get('etag') ?? '';
 
   it('gives statement, suites and place, or the JWS alone', async () => {
     expect((await get()).value).to.deep.equal({ statement: {}, jws: 'e30.e30.e30', suites: [], log: { index: 3 } });
