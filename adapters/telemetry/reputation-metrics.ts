@@ -10,7 +10,7 @@ export type PublishOutcome = (typeof PUBLISH_OUTCOMES)[number];
 const EVALUATION_RESULTS = ['done', 'unknown', 'conflict', 'fenced', 'failed'] as const;
 type EvaluationResult = (typeof EVALUATION_RESULTS)[number];
 
-const ORG_STATES = ['pending', 'verified', 'unverified', 'suspended'] as const;
+const ORG_STATES = ['verified', 'unverified', 'suspended'] as const;
 
 /** What publishing and evaluating count. */
 export interface ReputationCounters {

@@ -68,12 +68,12 @@ export function createCheckTests(parts: CheckTestsParts): CheckTests {
         primitives,
       },
     );
-    if (report === undefined) return { findings, summary: null, audit, accepted: undefined };
-    const { required, passed, provenance, suiteDigest } = report;
+    if (report === undefined) return { findings, summary: null, audit: undefined, accepted: undefined };
+    const { required, passed, provenance, suiteDigest, sha256: reportSha256 } = report;
     return {
       findings,
       summary: { required, passed, provenance, suiteDigest },
-      audit,
+      audit: audit && { ...audit, reportSha256 },
       accepted: ok ? accepted(parts, orb, report) : undefined,
     };
   };

@@ -100,10 +100,7 @@ export class Listings implements PublishedVersions {
 
   readonly version = (orbId: string): PublishedVersion | undefined => this.#versions.get(orbId);
 
-  readonly ownerOf = (org: string): string | undefined => {
-    const row = this.#orgs.get(org);
-    return row === undefined || row.state === 'pending' ? undefined : row.namespace;
-  };
+  readonly ownerOf = (org: string): string | undefined => this.#orgs.get(org)?.namespace;
 
   readonly isFresh = (): boolean => this.#clock.monotonic() - this.#freshAt < FRESH_MS;
 

@@ -15,7 +15,9 @@ import {
   type Stage,
   type TestSummary,
 } from '../../core/publication/validation-report.ts';
-import { orgOf } from '../../core/reputation/line.ts';
+import type { ListedOrb } from '../../core/publication/listed-orb.ts';
+import { lineOf, orgOf } from '../../core/reputation/line.ts';
+import { evaluateLine } from './evaluate-line.ts';
 import type { Listings } from './listings.ts';
 import type {
   AcceptedTests,
@@ -27,13 +29,15 @@ import type {
 } from './publish-request.ts';
 
 export interface PublisherParts {
-  readonly ledger: Pick<Ledger, 'publish' | 'addTestReport' | 'hasTestReport' | 'appendEntries'>;
+  readonly ledger: Pick<Ledger, 'publish' | 'addTestReport' | 'hasTestReport' | 'recordAudit'>;
   readonly listings: Listings;
   readonly clock: Pick<Clock, 'now'>;
   readonly allowedOrigins: readonly string[];
   readonly operator: OperatorProof;
   readonly checkTests: CheckTests;
   readonly counters: Pick<ReputationCounters, 'published'>;
+  /** Evaluates a version soon. */
+  readonly changed: (orbId: string) => void;
 }
 
 const outcomeOf = (result: Published): PublishOutcome => {
@@ -91,22 +95,24 @@ export class Publisher {
     if (hasErrors(schema)) return refused('schema', 'validation-failed', facts);
     if (orb === undefined || hasErrors(ontology))
       return refused('ontology', 'validation-failed', { ...facts, passed: ['schema'] });
-    return this.#checkOwner(orb, request, { ...facts, passed: ['schema', 'ontology'] });
+    const { listings } = this.#parts;
+    const seen: Seen = { orb: listings.orb(orb.orbId), org: listings.org(orgOf(orb.orbId)) };
+    return this.#checkOwner({ orb, request, seen }, { ...facts, passed: ['schema', 'ontology'] });
   }
 
-  async #checkOwner(orb: CompiledOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
-    const foreign = this.#namespaceFault(orb, request);
+  async #checkOwner(candidate: Candidate, facts: ReportFacts): Promise<Published> {
+    const foreign = this.#namespaceFault(candidate);
     if (foreign !== undefined) return refused('namespace', foreign.code, facts, foreign.detail);
     const owned: ReportFacts = { ...facts, passed: [...facts.passed, 'namespace'] };
-    const taken = this.#versionFault(orb);
+    const taken = versionFault(candidate);
     if (taken !== undefined) return refused('version', taken.code, owned, taken.detail);
-    return this.#checkTests(orb, request, { ...owned, passed: [...owned.passed, 'version'] });
+    return this.#checkTests(candidate, { ...owned, passed: [...owned.passed, 'version'] });
   }
 
-  #namespaceFault({ orbId }: CompiledOrb, { tenant }: PublishRequest): Refusal | undefined {
+  #namespaceFault({ orb: { orbId }, request: { tenant }, seen }: Candidate): Refusal | undefined {
     const org = orgOf(orbId);
-    const { listings, operator } = this.#parts;
-    const ownership = ownershipOf(org, tenant, { known: listings.org(org), operator });
+    const { operator } = this.#parts;
+    const ownership = ownershipOf(org, tenant, { known: seen.org, operator });
     if (ownership.kind === 'foreign')
       return { code: 'namespace-not-owned', detail: `The organisation ${org} belongs to another tenant.` };
     return ownership.kind === 'unverified'
@@ -114,17 +120,8 @@ export class Publisher {
       : undefined;
   }
 
-  #versionFault({ orbId, digest }: CompiledOrb): Refusal | undefined {
-    if (orbId.includes('+'))
-      return { code: 'version-build-metadata', detail: `Leave out ${orbId.slice(orbId.indexOf('+'))}.` };
-    const known = this.#parts.listings.orb(orbId);
-    if (known?.status === 'yanked') return { code: 'version-tombstoned', detail: `${orbId} was yanked.` };
-    if (known !== undefined && known.manifestDigest !== digest)
-      return { code: 'version-immutable', detail: `${orbId} was published with the digest ${known.manifestDigest}.` };
-    return undefined;
-  }
-
-  async #checkTests(orb: CompiledOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
+  async #checkTests(candidate: Candidate, facts: ReportFacts): Promise<Published> {
+    const { orb, request } = candidate;
     const verdict = await this.#parts.checkTests(orb, request);
     if (verdict.audit !== undefined && !request.dryRun && !(await this.#isKnown(orb, verdict)))
       await this.#audit(orb, verdict.audit);
@@ -137,7 +134,7 @@ export class Publisher {
       return refused('tests', 'validation-failed', tested);
     const good: ReportFacts = { ...tested, passed: [...tested.passed, 'tests'] };
     if (request.dryRun) return { kind: 'checked', report: validationReport(good) };
-    return this.#list(orb, request, { accepted: verdict.accepted, summary: verdict.summary, facts: good });
+    return this.#list(candidate, { accepted: verdict.accepted, summary: verdict.summary, facts: good });
   }
 
   /** A report that was accepted before leaves no entry: GitOps applies it again and again. */
@@ -147,25 +144,36 @@ export class Publisher {
 
   async #audit(
     { orbId, digest }: CompiledOrb,
-    { checked, invalid }: NonNullable<TestsVerdict['audit']>,
+    { reportSha256, checked, invalid }: NonNullable<TestsVerdict['audit']>,
   ): Promise<void> {
-    const at = time(this.#parts.clock.now());
+    const { ledger, clock } = this.#parts;
+    const at = time(clock.now());
     const entry = { kind: 'audit', orb_id: orbId, manifest_digest: digest, checked, invalid, at } as const;
-    await this.#parts.ledger.appendEntries([entryText(entry)]);
+    const result = await ledger.recordAudit({ orbId, reportSha256, entry: entryText(entry) });
+    if (result.kind === 'done') evaluateLine(lineOf(orbId), this.#parts);
   }
 
-  async #list(orb: CompiledOrb, request: PublishRequest, good: GoodPublication): Promise<Published> {
-    const { ledger, listings, clock } = this.#parts;
+  async #list(candidate: Candidate, good: GoodPublication): Promise<Published> {
+    const { orb, request, seen } = candidate;
+    const { listings } = this.#parts;
+    const { orbId, digest } = orb;
+    const report = validationReport({ ...good.facts, passed: [...good.facts.passed, 'listing'] });
+    const written = await (seen.orb === undefined
+      ? this.#publishNew(candidate, good)
+      : this.#addReport(candidate, seen.orb, good));
+    await listings.refresh();
+    if (written === undefined) return this.#again(request, orbId, seen);
+    if (written.isNews) evaluateLine(lineOf(orbId), this.#parts);
+    return { kind: 'listed', isNew: seen.orb === undefined, orbId, digest, logIndex: written.logIndex, report };
+  }
+
+  /** @returns undefined: version or organisation are no longer as they were seen */
+  async #publishNew({ orb, request, seen }: Candidate, good: GoodPublication): Promise<Written | undefined> {
+    const { ledger, clock } = this.#parts;
     const { orbId, digest } = orb;
     const now = clock.now();
-    const report = validationReport({ ...good.facts, passed: [...good.facts.passed, 'listing'] });
-    const known = listings.orb(orbId);
-    if (known !== undefined) {
-      await this.#addReport(orb, good, now);
-      return { kind: 'listed', isNew: false, orbId, digest, logIndex: known.logIndex, report };
-    }
     const org = orgOf(orbId);
-    const claims = listings.org(org)?.state !== 'verified';
+    const claims = seen.org === undefined;
     const entries: readonly LogEntry[] = [
       ...(claims ? [{ kind: 'org', org, event: 'verified', proof: 'operator', at: time(now) } as const] : []),
       {
@@ -191,47 +199,75 @@ export class Publisher {
       publishEntry: entries.length - 2,
       reportEntry: entries.length - 1,
     });
-    await listings.refresh();
-    // Another request published it, or claimed the organisation, meanwhile: what holds now is decided again.
-    if (result.kind !== 'published') return this.#again(request, { kind: result.kind, orbId, org });
-    return { kind: 'listed', isNew: true, orbId, digest, logIndex: result.logIndex, report };
+    return result.kind === 'published' ? { logIndex: result.logIndex, isNews: true } : undefined;
   }
 
   /**
-   * Another request published the version, or claimed its organisation, after this one had looked.
+   * What holds now is decided again: another request published or yanked the version, or its organisation changed, after
+   * this one had looked.
    * @throws Error the ledger and the memory of it do not agree
    */
-  #again(request: PublishRequest, result: NotPublished): Promise<Published> {
+  #again(request: PublishRequest, orbId: string, seen: Seen): Promise<Published> {
     const { listings } = this.#parts;
-    const isKnown =
-      result.kind === 'exists' ? listings.orb(result.orbId) !== undefined : listings.ownerOf(result.org) !== undefined;
-    if (!isKnown) throw new Error(`the ledger answers ${result.kind}, and the memory of it does not know`);
+    if (listings.orb(orbId) === seen.orb && listings.org(orgOf(orbId)) === seen.org)
+      throw new Error('the ledger refuses a publication, and the memory of it does not know why');
     return this.#run(request);
   }
 
-  /** Of a version that is listed already only a new report is written. */
-  async #addReport(orb: CompiledOrb, good: GoodPublication, now: number): Promise<void> {
-    const { ledger } = this.#parts;
-    if (await ledger.hasTestReport(orb.orbId, good.accepted.reportSha256)) return;
-    await ledger.addTestReport({
-      orbId: orb.orbId,
+  /**
+   * Of a version that is listed already only a new report is written.
+   * @returns undefined: version or organisation are no longer as they were seen
+   */
+  async #addReport(
+    { orb, request }: Candidate,
+    { orbId, logIndex }: ListedOrb,
+    good: GoodPublication,
+  ): Promise<Written | undefined> {
+    const { ledger, clock } = this.#parts;
+    if (await ledger.hasTestReport(orbId, good.accepted.reportSha256)) return { logIndex, isNews: false };
+    const result = await ledger.addTestReport({
+      orbId,
+      namespace: request.tenant,
       report: storedReport(good.accepted),
-      entry: entryText(reportEntry(orb, good, now)),
+      entry: entryText(reportEntry(orb, good, clock.now())),
     });
+    return result.kind === 'done' ? { logIndex, isNews: true } : undefined;
   }
+}
+
+/** What is to be published, and what was known of it when its checks began. */
+interface Candidate {
+  readonly orb: CompiledOrb;
+  readonly request: PublishRequest;
+  readonly seen: Seen;
+}
+
+/** A version that is listed. */
+interface Written {
+  /** Index of its `publish` entry. */
+  readonly logIndex: number;
+  /** Entries were written by this request. */
+  readonly isNews: boolean;
+}
+
+interface Seen {
+  readonly orb: ReturnType<Listings['orb']>;
+  readonly org: ReturnType<Listings['org']>;
+}
+
+function versionFault({ orb: { orbId, digest }, seen: { orb: known } }: Candidate): Refusal | undefined {
+  if (orbId.includes('+'))
+    return { code: 'version-build-metadata', detail: `Leave out ${orbId.slice(orbId.indexOf('+'))}.` };
+  if (known?.status === 'yanked') return { code: 'version-tombstoned', detail: `${orbId} was yanked.` };
+  if (known !== undefined && known.manifestDigest !== digest)
+    return { code: 'version-immutable', detail: `${orbId} was published with the digest ${known.manifestDigest}.` };
+  return undefined;
 }
 
 interface GoodPublication {
   readonly accepted: AcceptedTests;
   readonly summary: TestSummary;
   readonly facts: ReportFacts;
-}
-
-/** Why the ledger did not publish. */
-interface NotPublished {
-  readonly kind: 'exists' | 'org-taken';
-  readonly orbId: string;
-  readonly org: string;
 }
 
 const storedReport = ({ reportSha256, report, suites, statement }: AcceptedTests) => ({
@@ -258,11 +294,17 @@ const reportEntry = (
   at: time(now),
 });
 
-const refused = (stage: Stage, code: RefusalCode, facts: ReportFacts, detail?: string): Published => ({
-  kind: 'refused',
-  code,
-  stage,
-  report: validationReport({ ...facts, failed: stage }),
-  findings: facts.findings,
-  ...(detail === undefined ? {} : { detail }),
-});
+/** @param detail of a refusal that is about the id alone */
+function refused(stage: Stage, code: RefusalCode, facts: ReportFacts, detail?: string): Published {
+  const ofId: readonly Finding[] =
+    detail === undefined ? [] : [{ code, pointer: '/manifest/orb_id', detail, severity: 'error' }];
+  const findings = [...facts.findings, ...ofId];
+  return {
+    kind: 'refused',
+    code,
+    stage,
+    report: validationReport({ ...facts, findings, failed: stage }),
+    findings,
+    ...(detail === undefined ? {} : { detail }),
+  };
+}

@@ -2,14 +2,11 @@ import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { entryText, readEntry } from '../../core/log-entry/entry.ts';
 import { lineOf } from '../../core/reputation/line.ts';
-import type { Listings } from './listings.ts';
+import { evaluateLine, type LineParts } from './evaluate-line.ts';
 
-export interface RetractionParts {
+export interface RetractionParts extends LineParts {
   readonly ledger: Pick<Ledger, 'retract' | 'entries'>;
-  readonly listings: Pick<Listings, 'all'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Evaluates a version soon. */
-  readonly changed: (orbId: string) => void;
 }
 
 /** Result of a retraction; `logIndex` is the place of its own entry. */
@@ -31,7 +28,8 @@ export class Retractions {
     const { ledger, clock } = this.#parts;
     const at = new Date(clock.now()).toISOString();
     const result = await ledger.retract(entryText({ kind: 'retraction', index, reason, at }), index);
-    if (result.kind === 'done') this.#evaluate(await this.#lineAt(index));
+    const line = result.kind === 'done' ? await this.#lineAt(index) : undefined;
+    if (line !== undefined) evaluateLine(line, this.#parts);
     return result;
   }
 
@@ -41,11 +39,5 @@ export class Retractions {
     const entry = text === undefined ? undefined : readEntry(text);
     const orbId = entry !== undefined && 'orb_id' in entry ? entry.orb_id : null;
     return orbId === null ? undefined : lineOf(orbId);
-  }
-
-  /** The versions of a line share their evidence: each of them may score differently now. */
-  #evaluate(line: string | undefined): void {
-    const { listings, changed } = this.#parts;
-    if (line !== undefined) for (const { orbId } of listings.all()) if (lineOf(orbId) === line) changed(orbId);
   }
 }

@@ -2,6 +2,7 @@ import type { Evaluation } from '../reputation/evaluation.ts';
 import type { Tier } from '../reputation/criteria.ts';
 import type { TierStatus } from '../reputation/held-tier.ts';
 import type { OrbStatus } from './listed-orb.ts';
+import { isTakenOff } from './status-transition.ts';
 
 /** The newest certificate of a version. */
 export interface IssuedCertificate {
@@ -19,8 +20,7 @@ export type CertificateStep = 'none' | 'issue' | 'revoke';
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-const mayHaveOne = (status: OrbStatus, tier: Tier): boolean =>
-  (status === 'active' || status === 'deprecated') && tier !== 'uncertified';
+const mayHaveOne = (status: OrbStatus, tier: Tier): boolean => !isTakenOff(status) && tier !== 'uncertified';
 
 /** A certificate is issued from bronze up, every day and at every change of what it says (trust.md §6.1). */
 export function certificateStep(

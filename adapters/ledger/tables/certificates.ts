@@ -62,6 +62,9 @@ export interface CertificateRows {
   readonly insert: StatementSync;
   /** Whether a certificate may have this place: it is not revoked, and no other Orb has it. */
   readonly isFree: (statusIndex: number, orbId: string) => boolean;
+  readonly isRevoked: (statusIndex: number) => boolean;
+  /** Places in the log and in the status lists of the newest certificate; undefined: there is none, or it is revoked. */
+  readonly inForce: (orbId: string) => { readonly logIndex: number; readonly statusIndex: number } | undefined;
   /** Sets a bit, and notes the change in the newest certificate that has it. */
   readonly revoke: (statusIndex: number, change: number) => void;
 }
@@ -76,12 +79,22 @@ export function certificateRows(db: Connection): CertificateRows {
     `UPDATE certificates SET change = ?
      WHERE log_index = (SELECT max(log_index) FROM certificates WHERE status_index = ?)`,
   );
+  const newest = db.prepare(
+    'SELECT log_index, status_index FROM certificates WHERE orb_id = ? ORDER BY log_index DESC LIMIT 1',
+  );
+  const isRevoked = (statusIndex: number): boolean => isSet(bitsOf(listOf(statusIndex)), statusIndex % LIST_BITS);
   return {
     insert: db.prepare(
       'INSERT INTO certificates(log_index, orb_id, issued_at, jwt, status_index, change) VALUES (?, ?, ?, ?, ?, ?)',
     ),
-    isFree: (statusIndex, orbId) =>
-      other.get(statusIndex, orbId) === undefined && !isSet(bitsOf(listOf(statusIndex)), statusIndex % LIST_BITS),
+    isFree: (statusIndex, orbId) => other.get(statusIndex, orbId) === undefined && !isRevoked(statusIndex),
+    isRevoked,
+    inForce: (orbId) => {
+      const row = newest.get(orbId);
+      if (row === undefined) return undefined;
+      const found = { logIndex: integerOf(row, 'log_index'), statusIndex: integerOf(row, 'status_index') };
+      return isRevoked(found.statusIndex) ? undefined : found;
+    },
     revoke: (statusIndex, change) => {
       const list = listOf(statusIndex);
       const bit = statusIndex % LIST_BITS;

@@ -3,9 +3,9 @@ import { MAX_CHANGES } from './changes.ts';
 import { nothing, unexpected, type Connection, type RowResult, type TableParts, type TableSchema } from './table.ts';
 
 const PROOFS = ['operator', 'dns'] as const;
-const STATES = ['pending', 'verified', 'unverified', 'suspended'] as const;
+const STATES = ['verified', 'unverified', 'suspended'] as const;
 
-/** An organisation, the first part of the ids of its Orbs. */
+/** An organisation that a tenant has proven, the first part of the ids of its Orbs. */
 export interface OrgRow {
   readonly org: string;
   /** Tenant that owns it. */
@@ -37,11 +37,25 @@ interface OrgPort {
   /**
    * Writes a row with its log entries. Of concurrent calls with the same `expected`, must let one through.
    * @param expected `json` of the row that was read; null: there was none
+   * @param claims `ended`: the organisation was proven, and every open claim of it ends; by default they stay
    */
-  readonly putOrg: (row: NewOrg, expected: string | null, entries: readonly string[]) => Promise<PutOrgResult>;
+  readonly putOrg: (
+    row: NewOrg,
+    expected: string | null,
+    entries: readonly string[],
+    claims?: OpenClaims,
+  ) => Promise<PutOrgResult>;
 }
 
-export type PutOrgRow = readonly [op: 'putOrg', row: NewOrg, expected: string | null, entries: readonly string[]];
+type OpenClaims = 'kept' | 'ended';
+
+export type PutOrgRow = readonly [
+  op: 'putOrg',
+  row: NewOrg,
+  expected: string | null,
+  entries: readonly string[],
+  claims: OpenClaims,
+];
 
 const schema: TableSchema = {
   4: `CREATE TABLE orgs(
@@ -103,9 +117,9 @@ function orgPort({ prepare, read, write, writeLogged }: TableParts<PutOrgRow>): 
         return row && orgOf(row);
       }),
     orgs: (change) => read(() => since.all(change).map(orgOf)),
-    putOrg: async (row, expected, entries) => {
+    putOrg: async (row, expected, entries, claims = 'kept') => {
       const send = entries.length === 0 ? write : writeLogged;
-      return putResult(await send(['putOrg', row, expected, [...entries]]));
+      return putResult(await send(['putOrg', row, expected, [...entries], claims]));
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import { ORB_STATUSES } from '../../../core/log-entry/entry-members.ts';
+import { lineOf } from '../../../core/reputation/line.ts';
 import { integerOf, oneOf, optionalTextOf, textOf, type Row } from '../sqlite/columns.ts';
 import { changeCounter, MAX_CHANGES } from './changes.ts';
 import type { NewOrg } from './orgs.ts';
@@ -49,8 +50,8 @@ export interface NewPublication {
   readonly publishedAt: number;
   readonly report: TestReport;
   /**
-   * The organisation is claimed for the namespace with the publication. The claim replaces a pending one of any
-   * namespace. A row that is verified or suspended stays; null: no claim.
+   * Claims the organisation, which nobody owns, for the namespace; null: it is verified for the namespace already. Both
+   * are decided again in the transaction.
    */
   readonly claim: Pick<NewOrg, 'proof' | 'state' | 'since' | 'json'> | null;
   /** Appended in this order. */
@@ -64,8 +65,8 @@ type PublishResult =
   | { readonly kind: 'published'; readonly logIndex: number }
   /** This version was published before, with these bytes: this call wrote nothing. */
   | { readonly kind: 'exists'; readonly manifestDigest: string }
-  /** Another namespace owns the organisation, by a claim that is not pending: this call wrote nothing. */
-  | { readonly kind: 'org-taken' };
+  /** With a claim: somebody owns the organisation. Without: it is not verified for the namespace. Nothing was written. */
+  | { readonly kind: 'org-conflict' };
 
 /** A change of status, with its `orb_status` entry. */
 export interface StatusChange {
@@ -75,7 +76,10 @@ export interface StatusChange {
   readonly reason: string;
   /** At least one. */
   readonly entries: readonly string[];
-  /** Index in the status lists of the certificate that ends with it; null: none does. */
+  /**
+   * Index of the `certificate` entry of the certificate that ends with it. A yank and a suspension end the newest one if
+   * it is not revoked; null: there is none, or the version stays certified.
+   */
   readonly revoke: number | null;
 }
 
@@ -83,7 +87,9 @@ type StatusResult =
   /** `logIndex` of the first entry. */
   | { readonly kind: 'done'; readonly logIndex: number }
   /** The status is not `from`: this call wrote nothing. */
-  | { readonly kind: 'conflict'; readonly status: PublicationStatus };
+  | { readonly kind: 'conflict'; readonly status: PublicationStatus }
+  /** `revoke` is not the certificate that must end: this call wrote nothing. */
+  | { readonly kind: 'other-certificate' };
 
 /** Published versions. */
 interface PublicationPort {
@@ -94,6 +100,8 @@ interface PublicationPort {
   readonly publish: (publication: NewPublication) => Promise<PublishResult>;
   /** Compares and sets. @throws TypeError the version was never published */
   readonly setOrbStatus: (change: StatusChange) => Promise<StatusResult>;
+  /** What the newest `orb_status` entry that is no suspension gave a version; undefined: it has none. */
+  readonly statusBeforeSuspension: (orbId: string) => Promise<PublicationStatus | undefined>;
   readonly markProjected: (orbId: string) => Promise<void>;
   /** Rows that were written after `change` (0: all), in order of their last change, at most 1 000 a call. */
   readonly publications: (change: number) => Promise<readonly Publication[]>;
@@ -115,6 +123,11 @@ const schema: TableSchema = {
 
 const SELECT = `SELECT orb_id, namespace, org, manifest_digest, log_index, status, reason, published_at, projected, change
   FROM publications`;
+
+const BEFORE_SUSPENSION = `SELECT json_extract(json, '$.status') AS status FROM reputation_events
+  WHERE line = ? AND kind = 'orb_status' AND json_extract(json, '$.orb_id') = ?
+    AND json_extract(json, '$.status') <> 'suspended'
+  ORDER BY log_index DESC LIMIT 1`;
 
 const publicationOf = (row: Row): Publication => ({
   orbId: textOf(row, 'orb_id'),
@@ -171,12 +184,13 @@ function publicationWriters(db: WriterParts): Writers<PublicationOperations> {
 function publishResult(result: RowResult): PublishResult {
   if (typeof result === 'number') return { kind: 'published', logIndex: result };
   if (result?.[0] === 'exists') return { kind: 'exists', manifestDigest: result[1] };
-  if (result?.[0] === 'conflict') return { kind: 'org-taken' };
+  if (result?.[0] === 'conflict') return { kind: 'org-conflict' };
   throw unexpected(result);
 }
 
 function statusResult(result: RowResult): StatusResult {
   if (typeof result === 'number') return { kind: 'done', logIndex: result };
+  if (result?.[0] === 'missing') return { kind: 'other-certificate' };
   if (result?.[0] !== 'conflict') throw unexpected(result);
   return { kind: 'conflict', status: oneOf(ORB_STATUSES, { status: result[1] }, 'status') };
 }
@@ -185,9 +199,15 @@ type Parts = TableParts<PublishRow | OrbStatusRow | RowOf<PublicationOperations>
 
 function publicationPort({ prepare, read, write, writeLogged }: Parts): PublicationPort {
   const since = prepare(`${SELECT} WHERE change > ? ORDER BY change LIMIT ${MAX_CHANGES}`);
+  const before = prepare(BEFORE_SUSPENSION);
   return {
     publish: async (publication) => publishResult(await writeLogged(['publish', publication])),
     setOrbStatus: async (change) => statusResult(await writeLogged(['orbStatus', change])),
+    statusBeforeSuspension: (orbId) =>
+      read(() => {
+        const row = before.get(lineOf(orbId), orbId);
+        return row && oneOf(ORB_STATUSES, row, 'status');
+      }),
     markProjected: (orbId) => done(write(['markProjected', orbId])),
     publications: (change) => read(() => since.all(change).map(publicationOf)),
   };

@@ -89,6 +89,7 @@ const schema: TableSchema = {
   ) STRICT;
   CREATE INDEX reputation_events_line ON reputation_events(line, log_index) WHERE line IS NOT NULL;
   CREATE INDEX reputation_events_org ON reputation_events(org, log_index) WHERE kind = 'org';
+  CREATE INDEX reputation_events_status ON reputation_events(line, log_index) WHERE kind = 'orb_status';
   CREATE TABLE reputation_retractions(log_index INTEGER PRIMARY KEY) STRICT;`,
   // Of older entries the events are taken over. Their runs are evaluated with the next day at the latest.
   5: `CREATE TABLE reputation_newest(

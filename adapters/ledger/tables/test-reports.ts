@@ -1,5 +1,5 @@
 import { integerOf, optionalTextOf, textOf } from '../sqlite/columns.ts';
-import { nothing, numberOf, type Connection, type TableParts, type TableSchema } from './table.ts';
+import { nothing, unexpected, type Connection, type RowResult, type TableParts, type TableSchema } from './table.ts';
 
 /** A test report that was accepted. */
 export interface TestReport {
@@ -21,19 +21,26 @@ interface StoredTestReport extends TestReport {
 /** A later report of a published version. */
 export interface NewTestReport {
   readonly orbId: string;
+  /** Tenant that sends it. */
+  readonly namespace: string;
   readonly report: TestReport;
   /** Its `test_report` entry. */
   readonly entry: string;
 }
 
+type AddResult =
+  /** `logIndex` of its entry, also of the same report before: that writes nothing. */
+  | { readonly kind: 'done'; readonly logIndex: number }
+  /** The version was yanked, or its organisation is not verified for the namespace: this call wrote nothing. */
+  | { readonly kind: 'conflict' };
+
 /** Accepted test reports of published versions. The first one comes with the publication. */
 interface TestReportPort {
   /**
    * Stores a report with its entry. The same report of a version again writes nothing.
-   * @returns index of its entry
    * @throws TypeError the version was never published
    */
-  readonly addTestReport: (report: NewTestReport) => Promise<number>;
+  readonly addTestReport: (report: NewTestReport) => Promise<AddResult>;
   /** The newest. */
   readonly testReport: (orbId: string) => Promise<StoredTestReport | undefined>;
   readonly hasTestReport: (orbId: string, sha256: string) => Promise<boolean>;
@@ -72,6 +79,12 @@ export function testReportRows(db: Connection): TestReportRows {
   };
 }
 
+function addResult(result: RowResult): AddResult {
+  if (typeof result === 'number') return { kind: 'done', logIndex: result };
+  if (result?.[0] === 'conflict') return { kind: 'conflict' };
+  throw unexpected(result);
+}
+
 function testReportPort({ prepare, read, writeLogged }: TableParts<TestReportRow>): TestReportPort {
   const newest = prepare(
     `SELECT log_index, report_sha256, report, suites, statement FROM test_reports
@@ -79,7 +92,7 @@ function testReportPort({ prepare, read, writeLogged }: TableParts<TestReportRow
   );
   const indexOf = prepare(INDEX_OF);
   return {
-    addTestReport: async (report) => numberOf(await writeLogged(['testReport', report])),
+    addTestReport: async (report) => addResult(await writeLogged(['testReport', report])),
     testReport: (orbId) =>
       read(() => {
         const row = newest.get(orbId);

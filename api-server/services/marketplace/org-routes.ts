@@ -37,6 +37,14 @@ const CLAIM: readonly Member[] = [
   { name: 'domain', accepts: isText, expected: 'the domain whose TXT record proves it, such as acme.com' },
 ];
 
+const refusedName = (request: RouteRequest, code: 'org-taken' | 'name-confusable', detail: string): Reply =>
+  problem(request, code, { detail, errors: [{ pointer: '/org', code, detail }] });
+
+const TOO_MANY = {
+  detail: 'The tenant has 16 open claims: verify one of them, or wait until one ends, 24 hours after it began.',
+  headers: { 'retry-after': '60' },
+};
+
 /** `POST /marketplace/orgs` (trust.md §8.1): begins a claim. */
 const claimRoute = ({ orgs }: OrgParts): Route => ({
   method: 'post',
@@ -51,8 +59,9 @@ const claimRoute = ({ orgs }: OrgParts): Route => ({
     const choice = tenantFor(request, 'namespace-not-found');
     if (!choice.ok) return choice.reply;
     const result = await orgs.claim(org, choice.tenant, domain);
-    if (result.kind === 'taken') return problem(request, 'org-taken');
-    if (result.kind === 'confusable') return problem(request, 'name-confusable', { detail: result.why });
+    if (result.kind === 'taken') return refusedName(request, 'org-taken', `Another tenant has proven ${org}.`);
+    if (result.kind === 'too-many') return problem(request, 'rate-limited', TOO_MANY);
+    if (result.kind === 'confusable') return refusedName(request, 'name-confusable', result.why);
     if (result.kind === 'other-domain') {
       const detail = `Expected: a domain that proves ${org}: its labels joined by “-”, or a domain of two labels that begins with it.`;
       const errors = [{ pointer: '/domain', code: 'member-malformed', detail }];
@@ -97,6 +106,7 @@ const claimRoute = ({ orgs }: OrgParts): Route => ({
       'namespace-ambiguous',
       'org-taken',
       'name-confusable',
+      'rate-limited',
       'ledger-unavailable',
     ],
   },
@@ -169,7 +179,7 @@ const verifyRoute = ({ orgs }: OrgParts): Route => ({
 
 function orgView({ listings }: OrgParts, org: string): JsonObject | undefined {
   const row = listings.org(org);
-  if (row === undefined || row.state === 'pending') return undefined;
+  if (row === undefined) return undefined;
   const orbs = [...listings.all()].filter(({ publisher }) => publisher.org === org).length;
   return { org, state: row.state, proof: row.proof, since: new Date(row.since).toISOString(), published: orbs };
 }
@@ -217,7 +227,7 @@ const STATUS: readonly Member[] = [
 ];
 
 /** `POST /marketplace/orgs/{org}/status` (trust.md §8.1): for the platform only. */
-const orgStatusRoute = ({ orgs, platformNamespace }: OrgParts): Route => ({
+const orgStatusRoute = ({ orgs, listings, platformNamespace }: OrgParts): Route => ({
   method: 'post',
   path: '/marketplace/orgs/{org}/status',
   scope: 'admin',
@@ -232,9 +242,10 @@ const orgStatusRoute = ({ orgs, platformNamespace }: OrgParts): Route => ({
     if (!isOrgStatus(status) || !isReason(reason)) return problem(request, 'invalid-parameter');
     const result = await orgs.setStatus(org, status, reason);
     if (result.kind === 'unknown') return problem(request, 'org-not-found');
-    return result.kind === 'refused'
-      ? problem(request, 'status-transition')
-      : json({ org, status, log: { index: result.logIndex } });
+    if (result.kind === 'done') return json({ org, status, log: { index: result.logIndex } });
+    const detail = `${org} is ${listings.org(org)?.state ?? 'unknown'} already.`;
+    const errors = [{ pointer: '/status', code: 'status-transition', detail }];
+    return problem(request, 'status-transition', { detail, errors });
   },
   operation: {
     operationId: 'setOrgStatus',

@@ -28,6 +28,10 @@ const bodyOf = ({ statement, suites, logIndex }: Report): string =>
     log: { index: logIndex },
   });
 
+/** The signed statement names the suites by their digest, so that it stands for the whole body. */
+const etagOf = ({ statement, logIndex }: Report, type: string): string =>
+  `"${sha256Hex(`${type} ${logIndex} ${statement}`).slice(0, 32)}"`;
+
 /** `GET /marketplace/orbs/{orb_id}/test-result` (trust.md §8.4): the statement about the newest accepted report. */
 export function testResultRoute({ ledger, listings }: TestResultParts): Route {
   const handle = async (request: RouteRequest): Promise<Reply> => {
@@ -37,13 +41,9 @@ export function testResultRoute({ ledger, listings }: TestResultParts): Route {
       return problem(request, 'not-acceptable', { detail: `Accept ${JSON_TYPE} or ${JOSE_TYPE}.` });
     const report = listings.orb(orbId) === undefined ? undefined : await ledger.testReport(orbId);
     if (report === undefined) return problem(request, 'orb-not-published');
-    const body = type === JOSE_TYPE ? report.statement : bodyOf(report);
     const headers = { 'content-type': type, 'cache-control': 'public, max-age=60', vary: 'Accept' };
-    return conditional(request.header('if-none-match'), `"${sha256Hex(body).slice(0, 32)}"`, {
-      status: 200,
-      headers,
-      body,
-    });
+    const body = (): string => (type === JOSE_TYPE ? report.statement : bodyOf(report));
+    return conditional(request.header('if-none-match'), etagOf(report, type), { status: 200, headers, body });
   };
   return {
     method: 'get',

@@ -13,6 +13,8 @@ import { makeOlder } from '../../../support/older-ledger.ts';
 import {
   anEvaluation,
   aPromotion,
+  anAudit,
+  anOrg,
   aPublication,
   aReport,
   ORB,
@@ -205,11 +207,12 @@ describe('openSqliteLedger', () => {
     const refused = new LedgerError('ledger-forked', 'the log may not grow');
     const gate = { refusal: () => refused, opened: Promise.resolve() };
     const ledger = await openSqliteLedger({ ...fixture.options, file: join(scratch, 'ledger.sqlite'), gate });
-    const org = { org: 'acme', namespace: 'acme', proof: 'dns', state: 'pending', since: 1, json: '' } as const;
+    const org = anOrg();
     const change = { orbId: ORB, from: 'active', to: 'yanked', reason: '', entries: [statusEntry('yanked')] } as const;
     const logged = [
       ledger.publish(aPublication()),
-      ledger.addTestReport({ orbId: ORB, report: aReport(), entry: testReportEntry() }),
+      ledger.addTestReport({ orbId: ORB, namespace: 'acme', report: aReport(), entry: testReportEntry() }),
+      ledger.recordAudit(anAudit()),
       ledger.setOrbStatus({ ...change, revoke: null }),
       ledger.putOrg(org, null, [orgEntry('verified')]),
       ledger.evaluate(aPromotion(0)),

@@ -56,12 +56,15 @@ describe('Orgs', () => {
     return orgs.verify('globex', tenant, signer.sign('globex', tenant, nonce));
   }
 
+  const claimWide = (number: number): Promise<Claimed> =>
+    orgs.claim(`wide${number}-com`, 'team-w', `wide${number}.com`);
+
   describe('claim', () => {
     it('gives a challenge for 24 hours, and writes no entry', async () => {
       const claimed = await orgs.claim('globex', 'team-g', 'globex.com');
       expect(claimed).to.deep.include({ kind: 'claimed', until: market.clock.now() + DAY_MS });
       expect(nonceOf(claimed)).to.have.length(22);
-      expect([await stateOf('globex'), await events('globex')]).to.deep.equal(['pending', []]);
+      expect([await stateOf('globex'), await events('globex')]).to.deep.equal([undefined, []]);
     });
 
     it('gives a new challenge each time, and the one before is void', async () => {
@@ -76,6 +79,22 @@ describe('Orgs', () => {
       await orgs.claim('globex', 'team-x', 'globex.com');
       expect((await prove()).kind).to.equal('verified');
       expect((await orgs.claim('globex', 'team-x', 'globex.com')).kind).to.equal('taken');
+    });
+
+    it('of another tenant leaves a challenge as good as it was', async () => {
+      const nonce = nonceOf(await orgs.claim('globex', 'team-g', 'globex.com'));
+      for (const tenant of ['team-x', 'team-y']) await orgs.claim('globex', tenant, 'globex.com');
+      expect((await orgs.verify('globex', 'team-g', key.sign('globex', 'team-g', nonce))).kind).to.equal('verified');
+      expect((await orgs.verify('globex', 'team-x', key.sign('globex', 'team-x', nonce))).kind).to.equal('unknown');
+    });
+
+    it('is one of 16 open ones of a tenant; those that are over count no more', async () => {
+      for (let number = 0; number < 16; number += 1) expect((await claimWide(number)).kind).to.equal('claimed');
+      expect((await claimWide(16)).kind).to.equal('too-many');
+      expect((await claimWide(3)).kind).to.equal('claimed');
+      expect((await prove()).kind).to.equal('verified');
+      await market.clock.advance(DAY_MS);
+      expect((await claimWide(16)).kind).to.equal('claimed');
     });
 
     const refused: [why: string, org: string, domain: string, kind: string][] = [
@@ -155,7 +174,7 @@ describe('Orgs', () => {
         const nonce = nonceOf(await orgs.claim('globex', 'team-g', 'globex.com'));
         await change();
         expect((await orgs.verify('globex', 'team-g', sign(nonce))).kind).to.equal('failed');
-        expect([await stateOf('globex'), await events('globex'), changed]).to.deep.equal(['pending', [], []]);
+        expect([await stateOf('globex'), await events('globex'), changed]).to.deep.equal([undefined, [], []]);
       });
     }
 
@@ -175,7 +194,30 @@ describe('Orgs', () => {
       expect((await orgs.verify('globex', 'team-x', undefined)).kind).to.equal('unknown');
       await orgs.claim('initech', 'team-i', 'initech.com');
       expect((await orgs.verify('initech', 'team-i', undefined)).kind).to.equal('failed');
-      expect(await stateOf('initech')).to.equal('pending');
+      expect(await stateOf('initech')).to.equal(undefined);
+    });
+
+    it('gives the organisation to one of two that prove it at once, and the other one nothing', async () => {
+      const tenants = ['team-g', 'team-x'];
+      const signed = await Promise.all(
+        tenants.map(async (tenant) => {
+          const nonce = nonceOf(await orgs.claim('globex', tenant, 'globex.com'));
+          return [tenant, key.sign('globex', tenant, nonce)] as const;
+        }),
+      );
+      const results = await Promise.all(signed.map(([tenant, signature]) => orgs.verify('globex', tenant, signature)));
+      expect(results.map(({ kind }) => kind)).to.have.members(['verified', 'taken']);
+      expect(await events('globex')).to.deep.equal(['verified dns']);
+    });
+
+    it('of an own organisation goes on when a re-check changed it meanwhile', async () => {
+      await prove();
+      const nonce = nonceOf(await orgs.claim('globex', 'team-g', 'globex.com'));
+      const [verified] = await Promise.all([
+        orgs.verify('globex', 'team-g', key.sign('globex', 'team-g', nonce)),
+        market.clock.advance(1).then(() => orgs.recheck('globex')),
+      ]);
+      expect(verified.kind).to.equal('verified');
     });
 
     it('does not lift a suspension', async () => {
@@ -235,7 +277,7 @@ describe('Orgs', () => {
       expect(await orgs.recheck('globex')).to.equal(false);
     });
 
-    it('checks neither a proof by the operator, nor a pending or suspended organisation', async () => {
+    it('checks neither a proof by the operator, nor a claimed or suspended organisation', async () => {
       await orgs.claim('initech', 'team-i', 'initech.com');
       await orgs.setStatus('globex', 'suspended', 'sold');
       asked = [];
@@ -274,7 +316,7 @@ describe('Orgs', () => {
       await orgs.claim('globex', 'team-g', 'globex.com');
       expect((await orgs.setStatus('globex', 'suspended', 'x')).kind).to.equal('unknown');
       expect((await orgs.setStatus('globex', 'restored', 'x')).kind).to.equal('unknown');
-      expect(await stateOf('globex')).to.equal('pending');
+      expect(await stateOf('globex')).to.equal(undefined);
     });
 
     it('refuses what holds already', async () => {

@@ -15,12 +15,18 @@ const accepted: AcceptedTests = {
 };
 const summary = { required: 2, passed: 2, provenance: 'receipted', suiteDigest: null } as const;
 
+const AUDIT = { reportSha256: accepted.reportSha256, checked: 2, invalid: 1 };
+
 const GOOD: ReputationChange = {
   checkTests: () => Promise.resolve({ findings: [], summary, audit: undefined, accepted }),
 };
 
 const BAD: ReputationChange = {
-  checkTests: () => Promise.resolve({ findings: [], summary, audit: { checked: 2, invalid: 1 }, accepted: undefined }),
+  checkTests: () => Promise.resolve({ findings: [], summary, audit: AUDIT, accepted: undefined }),
+};
+
+const CITING: ReputationChange = {
+  checkTests: () => Promise.resolve({ findings: [], summary, audit: { ...AUDIT, invalid: 0 }, accepted }),
 };
 
 const LATER: ReputationChange = {
@@ -114,6 +120,24 @@ describe('Publisher', () => {
     expect(await kinds()).to.deep.equal(['audit']);
     expect(said(await publish({ dryRun: true }, BAD))).to.deep.equal(['tests', 'validation-failed']);
     expect(await kinds()).to.deep.equal(['audit']);
+  });
+
+  it('audits a refused report once, however often and at once it is sent', async () => {
+    await publish({}, BAD, 5);
+    await publish({}, BAD);
+    expect(await kinds()).to.deep.equal(['audit']);
+    const other = { ...AUDIT, reportSha256: '2'.repeat(64) };
+    await publish(
+      {},
+      { checkTests: () => Promise.resolve({ findings: [], summary, audit: other, accepted: undefined }) },
+    );
+    expect(await kinds()).to.deep.equal(['audit', 'audit']);
+  });
+
+  it('audits good reports that are sent at once, one time', async () => {
+    await publish({}, CITING, 5);
+    await publish({}, CITING);
+    expect(await kinds()).to.deep.equal(['audit', 'org', 'publish', 'test_report']);
   });
 
   it('writes nothing in a dry run', async () => {

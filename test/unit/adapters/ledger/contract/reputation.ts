@@ -7,6 +7,7 @@ import { foldedTwice } from '../../../../support/memory-fold.ts';
 import { refusal } from '../../../../support/refusal.ts';
 import {
   aPromotion,
+  anOrg,
   aPublication,
   aPublicFinish,
   auditEntry,
@@ -60,6 +61,7 @@ export function reputationContract({ it }: Contract): void {
 
     it('gives the entries of line and organisation in the order of the log, and the tree', async ({ ledger }) => {
       await ledger.appendEntries([orgEntry('verified', 'globex'), orgEntry('verified')]);
+      await ledger.putOrg(anOrg(), null, []);
       await ledger.publish(aPublication({ claim: null }));
       await ledger.recordSwap(aSwap(1));
       const rest = [
