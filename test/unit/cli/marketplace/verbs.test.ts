@@ -30,7 +30,7 @@ describe('verbs of the marketplace', () => {
       const words = name.split(' ');
       const verb = await verbs.find((entry) => entry.name === name)?.load();
       expect(verb?.flags.find(({ short }) => short === 'o')?.text).to.include('json');
-      expect(verb?.examples[0]).to.match(new RegExp(`^\\{orb\\} ${name} `));
+      expect(verb?.examples[0]).to.match(new RegExp(`^\\{orb\\} ${name}(?: |$)`));
       expect((await candidates(verbs, [...words, '-o', ''])).words).to.include.members(['json', 'yaml']);
       expect((await candidates(verbs, [...words.slice(0, -1), words.at(-1)?.slice(0, 3) ?? ''])).words).to.include(
         words.at(-1),

@@ -115,7 +115,7 @@ describe('contrastsOf', () => {
   const unreadable: readonly (readonly [why: string, style: BadgeStyle, from: string, to: string])[] = [
     ['a lighter fill', 'flat-square', '#886308', '#b5840b'],
     ['a darker text', 'flat', '<g fill="#fff"', '<g fill="#999"'],
-    ['a gradient that lightens more', 'flat', 'stop-opacity=".1"', 'stop-opacity=".4"'],
+    ['a gradient that lightens more', 'flat', 'stop-opacity=".1"', 'stop-opacity=".6"'],
     [
       'a gradient of another colour',
       'plastic',
