@@ -32,6 +32,8 @@ export interface ReputationSources {
   /** Published versions whose evaluation is due. */
   readonly backlog: () => number;
   readonly orgs: () => Iterable<{ readonly state: (typeof ORG_STATES)[number] }>;
+  /** False after a check found a score that does not follow from the log, until a later check is good. */
+  readonly isConsistent: () => boolean;
 }
 
 /** Counters of publishing and evaluating; each series exists with 0 from the start. */
@@ -100,7 +102,10 @@ function observePublications(registry: Registry, { publications }: ReputationSou
   });
 }
 
-/** Metrics of what is published. Every replica has the same values, except for the backlog. */
+/**
+ * Metrics of what is published. Every replica has the same values, except for the backlog, and for the result of the daily
+ * check: only the replica that evaluates may have 0.
+ */
 export function observeReputation(registry: Registry, sources: ReputationSources): void {
   observePublications(registry, sources);
   observeOrgs(registry, sources);
@@ -109,6 +114,12 @@ export function observeReputation(registry: Registry, sources: ReputationSources
     help: 'Published versions whose evaluation is due.',
     registers: [registry],
     collect: () => backlog.set(sources.backlog()),
+  });
+  const consistent: Gauge = new Gauge({
+    name: 'orb_reputation_consistent',
+    help: 'Whether the newest daily check found that a score follows from the entries of the log alone: 1 or 0.',
+    registers: [registry],
+    collect: () => consistent.set(Number(sources.isConsistent())),
   });
   timeGauge(
     registry,

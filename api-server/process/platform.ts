@@ -15,6 +15,7 @@ import {
 } from '../../adapters/keys/primitives.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
+import { ScoreRunner } from '../../adapters/reputation-worker/score-runner.ts';
 import type { HeadStore } from '../../adapters/log-head/port.ts';
 import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
@@ -120,6 +121,9 @@ async function openDocument({ keysJws, root }: PlatformKeys): Promise<KeysDocume
 const createLogHead = ({ clock, log }: PlatformOptions, document: KeysDocument): LogHead =>
   new LogHead({ clock, logger: log.logger, keys: allLogKeys(document) });
 
+const ledgerFile = ({ ledgerFolder }: Pick<PlatformOptions, 'ledgerFolder'>): string =>
+  join(ledgerFolder, 'ledger.sqlite');
+
 interface ReputationParts {
   readonly ledger: Ledger;
   readonly random: (bytes: number) => Uint8Array;
@@ -130,6 +134,7 @@ interface ReputationParts {
 /** Publishing, and what it needs alone. */
 interface CreatedReputation extends Pick<Platform, 'reputation' | 'certificates'> {
   readonly cases: CaseRunner;
+  readonly scores: ScoreRunner;
 }
 
 function createReputation(
@@ -139,6 +144,10 @@ function createReputation(
   const { clock, log, keys, exceptions, runtime, reputation } = options;
   const certificates: SealTools = { signer: keys.certificate, sha256Hex, encoding: nodeEncoding };
   const cases = new CaseRunner({ most: 1 });
+  const scores = new ScoreRunner({
+    file: ledgerFile(options),
+    onCrash: (error) => log.logger.error('the thread that computes scores ended; another one is started', { error }),
+  });
   const allowedOrigins = exceptions.map(({ origin }) => origin);
   const primitives = { sha256, ed25519Verify };
   const { isSigned } = createReceiptVerifier(document, { ...primitives, now: clock.now });
@@ -157,9 +166,10 @@ function createReputation(
     resolveTxt,
     allowedOrigins,
     checkTests: createCheckTests(checking),
+    scorer: scores,
   });
   observeReputation(metrics.registry, created.metricSources());
-  return { reputation: created, certificates, cases };
+  return { reputation: created, certificates, cases, scores };
 }
 
 function openLedger(
@@ -169,7 +179,7 @@ function openLedger(
 ): Promise<Ledger> {
   const { privateKey, publicKey } = keys.log;
   return openSqliteLedger({
-    file: join(ledgerFolder, 'ledger.sqlite'),
+    file: ledgerFile({ ledgerFolder }),
     identity: { issuer: keys.issuer, logOrigin: keys.logOrigin },
     logKey: { privateKey, publicKey },
     dataKey: keys.dataKey,
@@ -221,7 +231,6 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     inFlight,
     rates: new RunRates(),
     published: reputation.listings,
-    publishedRun: reputation.evaluations.ran,
     switches,
     failover: new OrbFailovers({
       clock,
@@ -269,13 +278,14 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const admission = createAdmission({ ledger: () => ledger.load(), loopDelayMs: delay.meanMs });
   const metrics = createMetrics({ clock, version, sources: metricSources(options, { ledger, head, admission }) });
   const catalog = new MemoryCatalog();
-  const { reputation, certificates, cases } = createReputation(options, { ledger, random, document, metrics });
+  const { reputation, certificates, cases, scores } = createReputation(options, { ledger, random, document, metrics });
   await reputation.open();
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation });
   const close = async (): Promise<void> => {
     delay.close();
     cases.close();
     await dialer.destroy();
+    await scores.close();
     await ledger.close();
     await runtime.selfCheck.close();
     await head.close();

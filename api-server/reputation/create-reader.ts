@@ -13,6 +13,7 @@ import type { ReputationReader } from './reputation-reader.ts';
 import type { Listings } from './listings.ts';
 
 export interface ReaderParts {
+  /** May answer from memory while the ledger is away. */
   readonly ledger: Pick<Ledger, 'certificate' | 'evaluation' | 'statusBits' | 'nextStatusIndex'>;
   readonly listings: Listings;
   readonly clock: Pick<Clock, 'now'>;

@@ -1,15 +1,36 @@
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
+import { readEntry } from '../../core/log-entry/entry.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { NOT_EVALUATED, type ListedOrb, type Publisher, type Standing } from '../../core/publication/listed-orb.ts';
-import { lineOf, orgOf } from '../../core/reputation/line.ts';
+import { orgOf } from '../../core/reputation/line.ts';
 import type { PublishedVersion, PublishedVersions } from '../../core/run/published.ts';
 import { isDigest } from '../../core/json/digest.ts';
 import { readStanding } from './stored-evaluation.ts';
 
-type Ports = Pick<Ledger, 'publications' | 'orgs' | 'evaluations' | 'publicManifest' | 'lineEvidence'>;
+type Ports = Pick<Ledger, 'publications' | 'orgs' | 'evaluations' | 'publicManifest' | 'statusEntries'>;
 type Publication = Awaited<ReturnType<Ledger['publications']>>[number];
 type Org = Awaited<ReturnType<Ledger['orgs']>>[number];
+
+/** What a version keeps in memory of its newest evaluation. */
+interface Evaluated {
+  readonly orbId: string;
+  readonly standing: Standing;
+  /** The held tier as it was stored. */
+  readonly held: string;
+  /** Entries of the log that it read. */
+  readonly treeSize: number;
+  /** ms since epoch */
+  readonly evaluatedAt: number;
+  readonly change: number;
+}
+
+/** A publication with what the lists show of its manifest, which is read once. */
+interface ReadPublication {
+  readonly row: Publication;
+  readonly shown: Shown;
+  readonly deprecatedAt: number | undefined;
+}
 
 /** After so long without news the memory may be wrong (trust.md §4, `standing`). */
 const FRESH_MS = 60_000;
@@ -35,6 +56,17 @@ function shownOf(manifest: JsonObject): Shown {
   };
 }
 
+/** All rows that were written after a change, page by page. */
+async function pages<T extends { readonly change: number }>(
+  read: (after: number) => Promise<readonly T[]>,
+  after: number,
+): Promise<readonly T[]> {
+  const all: T[] = [];
+  for (let page = await read(after); page.length > 0; page = await read(page.at(-1)?.change ?? after))
+    all.push(...page);
+  return all;
+}
+
 /**
  * Every published version, its organisation and its newest evaluation, in memory: runs, lists and badges read it without
  * the ledger. `refresh` takes over what changed in the ledger since the last call, by this process or another one.
@@ -45,9 +77,7 @@ export class Listings implements PublishedVersions {
   readonly #publications = new Map<string, Publication>();
   readonly #shown = new Map<string, Shown>();
   readonly #orgs = new Map<string, Org>();
-  readonly #standings = new Map<string, Standing>();
-  readonly #evaluatedAt = new Map<string, number>();
-  readonly #held = new Map<string, string>();
+  readonly #evaluated = new Map<string, Evaluated>();
   readonly #listed = new Map<string, ListedOrb>();
   readonly #versions = new Map<string, PublishedVersion>();
   readonly #deprecatedAt = new Map<string, number>();
@@ -59,6 +89,8 @@ export class Listings implements PublishedVersions {
   #evaluationChange = 0;
   #freshAt = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> = Promise.resolve();
+  /** A refresh that has not begun: it reads all that is in the ledger by now. */
+  #waiting: Promise<void> | undefined;
   #generation = 0;
 
   constructor(ledger: Ports, clock: Pick<Clock, 'monotonic'>) {
@@ -85,10 +117,13 @@ export class Listings implements PublishedVersions {
   readonly all = (): Iterable<ListedOrb> => this.#listed.values();
 
   /** The held tier as the newest evaluation stored it. */
-  readonly heldOf = (orbId: string): string | undefined => this.#held.get(orbId);
+  readonly heldOf = (orbId: string): string | undefined => this.#evaluated.get(orbId)?.held;
 
   /** Time of the newest evaluation, ms since epoch; undefined: there is none. */
-  readonly evaluatedAt = (orbId: string): number | undefined => this.#evaluatedAt.get(orbId);
+  readonly evaluatedAt = (orbId: string): number | undefined => this.#evaluated.get(orbId)?.evaluatedAt;
+
+  /** Entries of the log that the newest evaluation read; undefined: there is none. */
+  readonly evaluatedSize = (orbId: string): number | undefined => this.#evaluated.get(orbId)?.treeSize;
 
   /**
    * Time of the oldest among the newest evaluations of all versions, ms since epoch; of a version that was never evaluated
@@ -97,7 +132,7 @@ export class Listings implements PublishedVersions {
   readonly oldestEvaluation = (): number | undefined => {
     let oldest: number | undefined;
     for (const { orbId, publishedAt } of this.#listed.values())
-      oldest = Math.min(this.#evaluatedAt.get(orbId) ?? publishedAt, oldest ?? Number.POSITIVE_INFINITY);
+      oldest = Math.min(this.evaluatedAt(orbId) ?? publishedAt, oldest ?? Number.POSITIVE_INFINITY);
     return oldest;
   };
 
@@ -117,32 +152,33 @@ export class Listings implements PublishedVersions {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Reads what changed. Calls wait for each other. @throws LedgerError */
+  /** Reads what changed. Calls wait for each other, and those that wait share one read. @throws LedgerError */
   refresh(): Promise<void> {
-    const next = this.#refreshing.then(() => this.#read());
-    this.#refreshing = next.catch(() => undefined);
-    return next;
+    this.#waiting ??= this.#refreshing.then(() => {
+      this.#waiting = undefined;
+      return this.#read();
+    });
+    this.#refreshing = this.#waiting.catch(() => undefined);
+    return this.#waiting;
   }
 
+  /**
+   * Publications are read first and organisations after them, so no version is seen without the newest state of its
+   * organisation. Nothing is applied before all was read.
+   */
   async #read(): Promise<void> {
+    const publications = await this.#readPublications();
+    const orgs = await pages((change) => this.#ledger.orgs(change), this.#orgChange);
+    const evaluations = await this.#readEvaluations();
     const before = this.#generation;
-    // Organisations and evaluations first: a version must not be seen as one of nobody.
-    await this.#readOrgs();
-    await this.#readEvaluations();
-    await this.#readPublications();
+    for (const row of orgs) this.#setOrg(row);
+    for (const evaluated of evaluations) this.#setEvaluated(evaluated);
+    for (const publication of publications) this.#setPublication(publication);
     this.#freshAt = this.#clock.monotonic();
     if (this.#generation === before) return;
     const change = this.#change;
     this.#change = { orbs: new Set(), orgs: new Set() };
     for (const listener of this.#listeners) listener(change);
-  }
-
-  async #readOrgs(): Promise<void> {
-    for (let more = true; more;) {
-      const rows = await this.#ledger.orgs(this.#orgChange);
-      for (const row of rows) this.#setOrg(row);
-      more = rows.length > 0;
-    }
   }
 
   #setOrg(row: Org): void {
@@ -153,47 +189,53 @@ export class Listings implements PublishedVersions {
     for (const { orbId, org } of this.#publications.values()) if (org === row.org) this.#list(orbId);
   }
 
-  async #readEvaluations(): Promise<void> {
-    for (let more = true; more;) {
-      const rows = await this.#ledger.evaluations(this.#evaluationChange);
-      for (const { orbId, profile, held, change } of rows) {
-        this.#held.set(orbId, held);
-        const { standing, evaluatedAt } = readStanding(profile);
-        this.#standings.set(orbId, standing);
-        this.#evaluatedAt.set(orbId, evaluatedAt);
-        this.#evaluationChange = Math.max(this.#evaluationChange, change);
-        this.#list(orbId);
-      }
-      more = rows.length > 0;
-    }
+  /** Profiles are large: of each only its few members are kept while further ones are read. */
+  #readEvaluations(): Promise<readonly Evaluated[]> {
+    const read = async (after: number): Promise<readonly Evaluated[]> =>
+      (await this.#ledger.evaluations(after)).map(({ orbId, profile, held, treeSize, change }) => ({
+        ...readStanding(profile),
+        orbId,
+        held,
+        treeSize,
+        change,
+      }));
+    return pages(read, this.#evaluationChange);
   }
 
-  async #readPublications(): Promise<void> {
-    for (let more = true; more;) {
-      const rows = await this.#ledger.publications(this.#publicationChange);
-      for (const row of rows) {
-        if (!this.#shown.has(row.orbId)) this.#shown.set(row.orbId, await this.#manifest(row.manifestDigest));
-        await this.#dateDeprecation(row);
-        this.#publications.set(row.orbId, row);
-        if (row.projected) this.#unprojected.delete(row.orbId);
-        else this.#unprojected.add(row.orbId);
-        this.#publicationChange = Math.max(this.#publicationChange, row.change);
-        this.#list(row.orbId);
-      }
-      more = rows.length > 0;
-    }
+  #setEvaluated(evaluated: Evaluated): void {
+    this.#evaluated.set(evaluated.orbId, evaluated);
+    this.#evaluationChange = Math.max(this.#evaluationChange, evaluated.change);
+    this.#list(evaluated.orbId);
   }
 
-  /** When a version was deprecated stands in the log alone. */
-  async #dateDeprecation({ orbId, org, status }: Publication): Promise<void> {
-    this.#deprecatedAt.delete(orbId);
-    if (status !== 'deprecated') return;
-    const { events } = await this.#ledger.lineEvidence(lineOf(orbId), org);
-    const times = events.flatMap(({ entry }) =>
-      entry.kind === 'orb_status' && entry.orb_id === orbId && entry.status === 'deprecated' ? [entry.at] : [],
-    );
-    const last = times.at(-1);
-    if (last !== undefined) this.#deprecatedAt.set(orbId, Date.parse(last));
+  async #readPublications(): Promise<readonly ReadPublication[]> {
+    const rows = await pages((change) => this.#ledger.publications(change), this.#publicationChange);
+    const read: ReadPublication[] = [];
+    for (const row of rows) {
+      const shown = this.#shown.get(row.orbId) ?? (await this.#manifest(row.manifestDigest));
+      read.push({ row, shown, deprecatedAt: await this.#deprecatedSince(row) });
+    }
+    return read;
+  }
+
+  #setPublication({ row, shown, deprecatedAt }: ReadPublication): void {
+    const { orbId, projected, change } = row;
+    this.#shown.set(orbId, shown);
+    if (deprecatedAt === undefined) this.#deprecatedAt.delete(orbId);
+    else this.#deprecatedAt.set(orbId, deprecatedAt);
+    this.#publications.set(orbId, row);
+    if (projected) this.#unprojected.delete(orbId);
+    else this.#unprojected.add(orbId);
+    this.#publicationChange = Math.max(this.#publicationChange, change);
+    this.#list(orbId);
+  }
+
+  /** When a version was deprecated stands in the log alone, ms since epoch. */
+  async #deprecatedSince({ orbId, status }: Publication): Promise<number | undefined> {
+    if (status !== 'deprecated') return undefined;
+    const [newest] = await this.#ledger.statusEntries(orbId, 1);
+    const entry = newest && readEntry(newest.entry);
+    return entry?.kind === 'orb_status' && entry.status === 'deprecated' ? Date.parse(entry.at) : undefined;
   }
 
   async #manifest(digest: string): Promise<Shown> {
@@ -213,7 +255,7 @@ export class Listings implements PublishedVersions {
     const shown = this.#shown.get(orbId);
     if (publication === undefined || shown === undefined) return;
     const { manifestDigest, namespace, status, publishedAt, logIndex } = publication;
-    const standing = this.#standings.get(orbId) ?? NOT_EVALUATED;
+    const standing = this.#evaluated.get(orbId)?.standing ?? NOT_EVALUATED;
     const at = orbId.lastIndexOf('@');
     this.#listed.set(orbId, {
       ...shown,
@@ -227,7 +269,7 @@ export class Listings implements PublishedVersions {
       publisher: this.#publisher(orgOf(orbId)),
       standing,
       publishedAt,
-      updatedAt: Math.max(publishedAt, this.#evaluatedAt.get(orbId) ?? 0),
+      updatedAt: Math.max(publishedAt, this.evaluatedAt(orbId) ?? 0),
     });
     const deprecatedAt = this.#deprecatedAt.get(orbId);
     this.#versions.set(orbId, {

@@ -45,9 +45,7 @@ export function sealRun(runtime: Runtime, seed: RunSeed, ending: RunEnding): Sea
     receiptId: newId('rcpt_', issuedAt, runtime.random),
   });
   const sealed = sealReceipt(record, runtime.sealing);
-  const counts = isPublic(runtime, record);
-  if (counts) runtime.publishedRun(seed.orb_id);
-  const entryOf = counts ? receiptEntry : privateEntry;
+  const entryOf = isPublic(runtime, record) ? receiptEntry : privateEntry;
   return { record, jws: sealed.jws, entry: entryOf(record, sealed.jwsSha256) };
 }
 

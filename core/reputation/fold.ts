@@ -53,7 +53,8 @@ export interface FoldTables {
    * @param org of that Orb, or the organisation that an `org` entry is about
    */
   readonly addEvent: (event: LogEvent, line: string | null, org: string) => void;
-  readonly retractEvent: (index: number) => void;
+  /** @param entry the one at this index, which counts no more */
+  readonly retractEvent: (index: number, entry: EventEntry) => void;
   /** Text of an earlier entry; undefined: there is none. */
   readonly entryAt: (index: number) => string | undefined;
   /** False when an earlier retraction had this index. */
@@ -96,7 +97,7 @@ function retract(tables: FoldTables, at: number, index: number): void {
   const entry = text === undefined ? undefined : readEntry(text);
   if (entry === undefined || !isRetractable(entry.kind) || !tables.noteRetraction(index)) return;
   if (entry.kind === 'receipt') tables.addRuns(dayKey(entry), negative(countsOf(entry)));
-  else tables.retractEvent(index);
+  else if (isOrbEvent(entry) && entry.orb_id !== null) tables.retractEvent(index, entry);
 }
 
 const isOrbEvent = (entry: LogEntry): entry is EntryOf<keyof typeof ORB_EVENTS> =>

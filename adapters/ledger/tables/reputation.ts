@@ -4,18 +4,31 @@ import { readEntry, type LogEntry } from '../../../core/log-entry/entry.ts';
 import { rootOf } from '../../../core/merkle/tree.ts';
 import type { DayRow, LineEvidence } from '../../../core/reputation/derive.ts';
 import type { EventEntry, LogEvent } from '../../../core/reputation/fold.ts';
+import { lineOf } from '../../../core/reputation/line.ts';
 import { sha256 } from '../../keys/primitives.ts';
-import { blobOf, integerOf, textOf, type Row } from '../sqlite/columns.ts';
+import { blobOf, integerOf, oneOf, textOf, type Row } from '../sqlite/columns.ts';
 import { splitEdge } from '../sqlite/tiles.ts';
+import { MAX_CHANGES } from './changes.ts';
 import { HEAD } from './log.ts';
+import type { PlacedEntry } from './tier-changes.ts';
 import { nothing, unexpected, type Connection, type RowResult, type TableParts, type TableSchema } from './table.ts';
 
 /** What the log says about a line of versions, and the tree that says it. */
-interface EvidenceAt extends LineEvidence {
+export interface EvidenceAt extends LineEvidence {
   /** Entries in the tree. */
   readonly size: number;
   /** Root of that tree, 32 bytes. */
   readonly root: Uint8Array;
+}
+
+/** The newest entry of the log that the score of a subject reads. */
+export interface NewestEvidence {
+  /** Id of a version, its line (`lineOf`), or an organisation: the widest of them that the entry is about. */
+  readonly subject: string;
+  /** `run`: a receipt; `event`: any other entry, also the retraction of one. */
+  readonly kind: 'run' | 'event';
+  /** Index of the entry; of a retraction it is that of the retraction. */
+  readonly logIndex: number;
 }
 
 type RetractResult =
@@ -37,6 +50,14 @@ interface ReputationPort {
    * @param org whose `org` entries are among the events
    */
   readonly lineEvidence: (line: string, org: string) => Promise<EvidenceAt>;
+  /**
+   * The newest entry of each subject and kind whose index is greater than `after` (-1: all), in the order of the log, at
+   * most 1 000 a call. Entries of one version alone (`publish`, `test_report`, `orb_status`) have that version as their
+   * subject, `org` entries the organisation, and all others the line.
+   */
+  readonly newestEvidence: (after: number) => Promise<readonly NewestEvidence[]>;
+  /** The last `limit` entries `orb_status` of a version, the newest first. */
+  readonly statusEntries: (orbId: string, limit: number) => Promise<readonly PlacedEntry[]>;
   /** Whether a retraction has taken the entry at this index out of the score. */
   readonly isRetracted: (index: number) => Promise<boolean>;
   /**
@@ -50,6 +71,9 @@ export type RetractRow = readonly [op: 'retract', entry: string, index: number];
 
 /** The version of the schema whose fold the tables hold. A later fold has a later number: the log is then read again. */
 export const FOLD_VERSION = 4;
+
+/** The first version of the schema that has all tables below. */
+export const EVIDENCE_VERSION = 5;
 
 const schema: TableSchema = {
   // The index of `org` entries is apart, as these are of no line.
@@ -66,6 +90,16 @@ const schema: TableSchema = {
   CREATE INDEX reputation_events_line ON reputation_events(line, log_index) WHERE line IS NOT NULL;
   CREATE INDEX reputation_events_org ON reputation_events(org, log_index) WHERE kind = 'org';
   CREATE TABLE reputation_retractions(log_index INTEGER PRIMARY KEY) STRICT;`,
+  // Of older entries the events are taken over. Their runs are evaluated with the next day at the latest.
+  5: `CREATE TABLE reputation_newest(
+    subject TEXT NOT NULL, kind TEXT NOT NULL, log_index INTEGER NOT NULL, PRIMARY KEY (subject, kind)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX reputation_newest_index ON reputation_newest(log_index);
+  CREATE INDEX reputation_events_status ON reputation_events(line, log_index) WHERE kind = 'orb_status';
+  INSERT INTO reputation_newest(subject, kind, log_index)
+    SELECT CASE WHEN kind = 'org' THEN org WHEN kind IN ('publish', 'test_report', 'orb_status')
+      THEN json_extract(json, '$.orb_id') ELSE line END AS subject, 'event', max(log_index)
+    FROM reputation_events GROUP BY subject;`,
 };
 
 /** Members of `DayCounts`, in the order of the columns. */
@@ -78,6 +112,8 @@ export interface ReputationRows {
   /** Index, kind, line, organisation and text of an entry. */
   readonly insertEvent: StatementSync;
   readonly retractEvent: StatementSync;
+  /** Subject, kind and index of its newest entry. */
+  readonly putNewest: StatementSync;
   /** Changes nothing when the index was retracted before. */
   readonly noteRetraction: StatementSync;
   readonly isRetracted: (index: number) => boolean;
@@ -95,6 +131,10 @@ export function reputationRows(db: Connection): ReputationRows {
     ),
     insertEvent: db.prepare('INSERT INTO reputation_events(log_index, kind, line, org, json) VALUES (?, ?, ?, ?, ?)'),
     retractEvent: db.prepare('UPDATE reputation_events SET retracted = 1 WHERE log_index = ?'),
+    putNewest: db.prepare(
+      `INSERT INTO reputation_newest(subject, kind, log_index) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET log_index = excluded.log_index`,
+    ),
     noteRetraction: db.prepare('INSERT INTO reputation_retractions(log_index) VALUES (?) ON CONFLICT DO NOTHING'),
     isRetracted: (index) => retracted.get(index) !== undefined,
   };
@@ -149,10 +189,10 @@ async function inSlices<T>(rows: Iterable<Row>, parse: (row: Row) => T): Promise
   return parsed;
 }
 
-type ReadEvidence = (line: string, org: string) => Promise<EvidenceAt>;
+export type ReadEvidence = (line: string, org: string) => Promise<EvidenceAt>;
 
 /** Reads in one transaction, which lasts several turns: on a connection that nothing else uses, one call at a time. */
-function evidenceReader(db: Connection): ReadEvidence {
+export function evidenceReader(db: Connection): ReadEvidence {
   const [begin, end] = [db.prepare('BEGIN'), db.prepare('COMMIT')];
   const [days, events, head] = [db.prepare(DAYS), db.prepare(EVENTS), db.prepare(HEAD)];
   return async (line, org) => {
@@ -193,11 +233,35 @@ function retractResult(result: RowResult): RetractResult {
   throw unexpected(result);
 }
 
+const KINDS = ['run', 'event'] as const;
+
+const newestOf = (row: Row): NewestEvidence => ({
+  subject: textOf(row, 'subject'),
+  kind: oneOf(KINDS, row, 'kind'),
+  logIndex: integerOf(row, 'log_index'),
+});
+
+const NEWEST = `SELECT subject, kind, log_index FROM reputation_newest WHERE log_index > ?
+  ORDER BY log_index LIMIT ${MAX_CHANGES}`;
+
+// Its index has the few changes of status of the whole line.
+const STATUS_ENTRIES = `SELECT log_index, json FROM reputation_events
+  WHERE line = ? AND kind = 'orb_status' AND json_extract(json, '$.orb_id') = ? ORDER BY log_index DESC LIMIT ?`;
+
 function reputationPort({ prepare, longReads, read, writeLogged }: TableParts<RetractRow>): ReputationPort {
   const evidence = oneAtATime(() => evidenceReader(longReads()));
   const retracted = prepare(RETRACTED);
+  const newest = prepare(NEWEST);
+  const statuses = prepare(STATUS_ENTRIES);
   return {
     lineEvidence: (line, org) => read(() => evidence(line, org)),
+    newestEvidence: (after) => read(() => newest.all(after).map(newestOf)),
+    statusEntries: (orbId, limit) =>
+      read(() =>
+        statuses
+          .all(lineOf(orbId), orbId, limit)
+          .map((row) => ({ index: integerOf(row, 'log_index'), entry: textOf(row, 'json') })),
+      ),
     isRetracted: (index) => read(() => retracted.get(index) !== undefined),
     retract: async (entry, index) => retractResult(await writeLogged(['retract', entry, index])),
   };

@@ -1,12 +1,12 @@
 import type { Ledger } from '../../../adapters/ledger/port.ts';
 import { isJsonObject } from '../../../core/json/json-value.ts';
 import { historyOf } from '../../../core/reputation/profile.ts';
+import { tierChangesOf } from '../../../core/reputation/tier-changes.ts';
 import { sha256Hex } from '../../../adapters/keys/primitives.ts';
 import { problem } from '../../http/problem.ts';
 import { conditional } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { shapes } from '../../http/schemas.ts';
-import { tierChangesOf } from '../../reputation/evaluator.ts';
 import type { Listings } from '../../reputation/listings.ts';
 
 export interface ProfileParts {

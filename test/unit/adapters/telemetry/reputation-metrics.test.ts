@@ -22,6 +22,7 @@ describe('metrics of reputation', () => {
       nextCertificateExpiry: async () => undefined,
       backlog: () => 0,
       orgs: () => [],
+      isConsistent: () => true,
       ...some,
     });
   /** Values of the two times, and of the backlog. */

@@ -1,12 +1,19 @@
 import { expect } from 'chai';
+import type { DueLine } from '../../../../api-server/reputation/due-versions.ts';
 import { readEntry } from '../../../../core/log-entry/entry.ts';
+import { NotLeading } from '../../../../core/errors/not-leading.ts';
 import { aMarketplace, type Marketplace } from '../../../support/a-marketplace.ts';
 import { jsonOf } from '../../../support/suites.ts';
 import { at } from '../../../support/members.ts';
-import { incidentEntry, ORB, testReportEntry } from '../../../support/reputation-rows.ts';
+import { refusal } from '../../../support/refusal.ts';
+import { DIGEST, incidentEntry, ORB, publishEntry, testReportEntry } from '../../../support/reputation-rows.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+
+const lost = (): void => {
+  throw new NotLeading();
+};
 
 describe('Evaluator', () => {
   let market: Marketplace;
@@ -14,12 +21,17 @@ describe('Evaluator', () => {
   beforeEach(async () => (market = await aMarketplace()));
   afterEach(() => market.close());
 
+  async function write(line: DueLine, epoch: number): Promise<readonly string[]> {
+    const { evaluator } = market.reputation;
+    const scored = await evaluator.score(line);
+    return Promise.all(scored.map((one) => evaluator.write(one, { epoch, signal: never, check: () => undefined })));
+  }
   /** What is shown waits for a checkpoint, which is signed some time after the log has grown. */
   async function evaluate(epoch = 1): Promise<string> {
     const over = new AbortController();
-    const evaluated = market.reputation.evaluator.evaluate(ORB, epoch, never).finally(() => over.abort());
+    const evaluated = write([ORB], epoch).finally(() => over.abort());
     while (!over.signal.aborted) await market.clock.advance(100);
-    return evaluated;
+    return (await evaluated).join();
   }
   const kindsAfter = async (size: number): Promise<readonly string[]> =>
     (await market.ledger.entries(size, size + 99)).map((text) => readEntry(text)?.kind ?? 'none');
@@ -86,16 +98,38 @@ describe('Evaluator', () => {
   });
 
   it('gives versions that are evaluated at the same time places of their own', async () => {
-    const versions = [ORB, 'acme.echo@1.1.0', 'acme.echo@1.2.0'];
+    const versions: DueLine = [ORB, 'acme.echo@1.1.0', 'acme.echo@1.2.0'];
     await market.publish('1.1.0');
     await market.publish('1.2.0');
     const over = new AbortController();
-    const all = Promise.all(versions.map((orbId) => market.reputation.evaluator.evaluate(orbId, 1, never)));
-    const evaluated = all.finally(() => over.abort());
+    const evaluated = write(versions, 1).finally(() => over.abort());
     while (!over.signal.aborted) await market.clock.advance(100);
     expect(await evaluated).to.deep.equal(['done', 'done', 'done']);
     const certificates = await Promise.all(versions.map((orbId) => market.ledger.certificate(orbId)));
     expect(new Set(certificates.map((certificate) => certificate?.statusIndex)).size).to.equal(3);
+  });
+
+  it('shows of two versions that were scored together what each of them earned, from one tree', async () => {
+    await market.publish('1.1.0', {
+      entries: [
+        publishEntry('acme.echo@1.1.0'),
+        testReportEntry({ orb_id: 'acme.echo@1.1.0', manifest_digest: DIGEST, passed: 0 }),
+      ],
+    });
+    const size = await market.ledger.logSize();
+    const scored = await market.reputation.evaluator.score([ORB, 'acme.echo@1.1.0', 'acme.none@1.0.0']);
+    expect(scored.map(({ orbId, over }) => [orbId, over.size])).to.deep.equal([
+      [ORB, size],
+      ['acme.echo@1.1.0', size],
+    ]);
+  });
+
+  it('writes nothing once the lease is lost, also when it was scored before', async () => {
+    const [scored] = await market.reputation.evaluator.score([ORB]);
+    await market.clock.advance(1000);
+    const written = scored && market.reputation.evaluator.write(scored, { epoch: 1, signal: never, check: lost });
+    expect(await refusal(written ?? Promise.resolve())).to.be.instanceOf(NotLeading);
+    expect(await market.ledger.evaluation(ORB)).to.equal(undefined);
   });
 
   it('writes nothing for a holder of the lease that was replaced', async () => {

@@ -52,6 +52,50 @@ describe('what is published, in memory', () => {
     ]);
   });
 
+  it('never shows a version without the newest state of its organisation', async () => {
+    const { ledger } = fixture;
+    let isSuspended = false;
+    // Another process publishes and suspends between two reads of a refresh.
+    const between = async (): Promise<void> => {
+      if (isSuspended) return;
+      isSuspended = true;
+      const row = await ledger.org('acme');
+      await ledger.publish(aVersion('1.1.0'));
+      if (row !== undefined) await ledger.putOrg({ ...row, state: 'suspended', json: '{"n":1}' }, row.json, []);
+    };
+    const racing = {
+      ...ledger,
+      publications: async (change: number) => ledger.publications(change),
+      orgs: async (change: number) => {
+        const rows = await ledger.orgs(change);
+        await between();
+        return rows;
+      },
+    };
+    listings = new Listings(racing, fixture.clock);
+    await listings.refresh();
+    expect(listings.orb(OTHER)).to.equal(undefined);
+    await listings.refresh();
+    expect(listings.orb(OTHER)?.publisher.verified).to.equal(false);
+  });
+
+  it('shares one read between the calls that wait, and reads again for a call that comes during a read', async () => {
+    const reads: number[] = [];
+    let later: Promise<void> | undefined;
+    const counted = {
+      ...fixture.ledger,
+      publications: async () => {
+        reads.push(reads.length);
+        later ??= listings.refresh();
+        return [];
+      },
+    };
+    listings = new Listings(counted, fixture.clock);
+    await Promise.all([listings.refresh(), listings.refresh(), listings.refresh()]);
+    await later;
+    expect(reads).to.have.length(2);
+  });
+
   it('knows which versions lack their object', async () => {
     await fixture.ledger.publish(aVersion('1.1.0'));
     await fixture.ledger.markProjected(ORB);

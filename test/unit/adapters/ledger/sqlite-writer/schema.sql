@@ -75,3 +75,8 @@ CREATE TABLE certificates(
 CREATE INDEX certificates_orb ON certificates(orb_id, log_index);
 CREATE INDEX certificates_status ON certificates(status_index, log_index);
 CREATE TABLE status_bits(list INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT;
+CREATE TABLE reputation_newest(
+    subject TEXT NOT NULL, kind TEXT NOT NULL, log_index INTEGER NOT NULL, PRIMARY KEY (subject, kind)
+  ) STRICT, WITHOUT ROWID;
+CREATE INDEX reputation_newest_index ON reputation_newest(log_index);
+CREATE INDEX reputation_events_status ON reputation_events(line, log_index) WHERE kind = 'orb_status';
