@@ -20,4 +20,5 @@ export const IDLE_REPUTATION: ReputationSources = {
   nextCertificateExpiry: () => Promise.resolve(undefined),
   backlog: () => 0,
   orgs: () => [],
+  isConsistent: () => true,
 };
