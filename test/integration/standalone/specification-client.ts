@@ -8,7 +8,7 @@ import type { Standalone } from '../../support/standalone.ts';
 import { jsonOf } from '../../support/suites.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-/** A manifest with every field of the specification (§2.1), and no other. */
+/** A manifest with every field of spec §2.1, and no other. */
 const MANIFEST = {
   orb_id: 'spec.mailer@1.0.0',
   provider: 'mailer',
@@ -67,7 +67,7 @@ const withoutKey = (path: string, type: string): readonly Row[] => [
   ['GET', path, 'owner', 200, type],
 ];
 
-/** §4.2 and §5: paths and methods, with and without a key. */
+/** Paths and methods, with and without a key (spec §4.2, spec §5). */
 function rowsOf(orbId: string): readonly Row[] {
   const reputation = `/reputation/${orbId}`;
   return [
@@ -104,7 +104,7 @@ export interface SpecificationSubject {
 }
 
 /**
- * Tests of the six routes of the specification's §4.2, by a client that knows the specification alone. They publish a second
+ * Tests of the six routes of spec §4.2, by a client that knows the specification alone. They publish a second
  * version, and yank it in the end.
  */
 export function specificationTests({ standalone, orbId }: SpecificationSubject): void {
