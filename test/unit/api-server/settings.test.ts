@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { helpText } from '../../../adapters/process/help.ts';
@@ -54,6 +55,15 @@ describe('settings of the API', () => {
     ]);
     expect(given.reputationIntervalMs).to.equal(1000);
     expect(settingsOf('--reputation-interval', '24h').reputationIntervalMs).to.equal(86_400_000);
+  });
+
+  it('have the default and the bounds of the interval that docs/configuration.md has', () => {
+    const row = /^\| `reputation\.interval` .*$/m.exec(readFileSync('docs/configuration.md', 'utf8'))?.[0] ?? '';
+    const [, written = ''] = /`"([^"]+)"`/.exec(row) ?? [];
+    expect(settingsOf('--reputation-interval', written).reputationIntervalMs).to.equal(
+      settingsOf().reputationIntervalMs,
+    );
+    for (const text of [row, HELP]) expect(text).to.match(/ime between evaluations .* that has new runs, 1s to 24h/);
   });
 
   it('take a body limit up to 8 MiB', () => {
