@@ -9,6 +9,7 @@ import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { codeOf, startStandalone, temporaryFolder, type Standalone } from '../../support/standalone.ts';
 import { jsonOf } from '../../support/suites.ts';
 import { untilTrue } from '../../support/wait-for.ts';
+import { specificationTests } from './specification-client.ts';
 
 const ORB = 't.ping@1.0.0';
 const TENANTS = ['one', 'two', 'three'];
@@ -160,6 +161,8 @@ describe('an Orb that is published', function published() {
       `${verified.out}${verified.err}`,
     );
   });
+
+  specificationTests({ standalone: () => standalone, orbId: ORB });
 
   it('runs in other namespaces, with its standing in the receipt, and its runs count', async () => {
     const answers: JsonObject[] = [];
