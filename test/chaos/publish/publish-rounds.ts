@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../core/json/json-value.ts';
+import { lastAnswer } from '../../support/wait-for.ts';
 import type { Observations } from '../witness.ts';
 import type { Act, Asked } from './act.ts';
 import type { Aim } from './aims.ts';
@@ -30,6 +31,8 @@ export interface RoundsOptions {
 const OPENING = 3;
 const MEASURED = 3;
 const EARLY_MS = 1500;
+/** A checkpoint is signed a second after growth; a busy machine takes longer. */
+const SIGNED_MS = 20_000;
 /** How often something else is published at the same time, and how often the same by a second caller. */
 const COMPANION_SHARE = 0.5;
 const TWIN_SHARE = 0.25;
@@ -48,6 +51,8 @@ export class PublishRounds {
   readonly #bodies = new Map<Track, JsonObject>();
   /** Acts of the last kills that were not looked at yet. */
   #asked: readonly Asked[] = [];
+  /** Entries that were committed before the last kill. */
+  #size = 0;
   #pace: Pace = { beforeTestsMs: 0, testedMs: 0 };
 
   constructor(options: RoundsOptions) {
@@ -97,10 +102,19 @@ export class PublishRounds {
   /** Starts it again, and looks at what the kills left. */
   async #restart(added: readonly Track[]): Promise<Running> {
     const running = await this.#options.subject.start(this.#executable(added));
+    await this.#readAll(running);
     await settle(this.#settling(running), this.#asked);
     this.#asked = [];
     await this.#checkLog(running);
     return running;
+  }
+
+  /** Waits for the checkpoint that covers what was committed: before it, the log seems to lack what happened last. */
+  async #readAll({ url }: Running): Promise<void> {
+    const sizeNow = async (): Promise<number> => (await this.#log.read(url)).length;
+    const size = await lastAnswer(sizeNow, (found) => found >= this.#size, SIGNED_MS, 100);
+    if (size < this.#size)
+      this.#options.seen.faults.push(`${this.#size} entries were committed, and ${size} are signed`);
   }
 
   #settling(running: Running): Settling {
@@ -207,8 +221,9 @@ export class PublishRounds {
     const focus = await this.#focus(running, aim, fresh);
     const companions = await this.#companions(running, focus, other);
     const scene = { subject, running, random, pace: this.#pace, faults: seen.faults };
-    const { step, asked, disturbance } = await strike(scene, aim, [focus, ...companions]);
+    const { step, asked, disturbance, size } = await strike(scene, aim, [focus, ...companions]);
     this.#asked = asked;
+    this.#size = size;
     this.counts.add(aim.kind, step);
     const beside = companions.length === 0 ? '' : `, ${companions.length} other acts`;
     return `${aim.kind}: ${step}${beside}${disturbance === '' ? '' : `, ${disturbance}`}`;

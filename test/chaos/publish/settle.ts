@@ -49,6 +49,7 @@ export async function complete(settling: Settling, track: Track, from: number, w
     left,
     POLL_MS,
   );
+  track.isBroken = lacks.length > 0;
   faults.push(
     ...lacks.map((lack) => `${track.version.orbId}, ${Math.round(withinMs / 1000)} s after ${when}: ${lack}`),
   );

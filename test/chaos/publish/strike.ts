@@ -24,6 +24,8 @@ export interface Strike {
   readonly asked: readonly Asked[];
   /** The other fault at the same time; '' without one. */
   readonly disturbance: string;
+  /** Entries that the dead platform had committed. */
+  readonly size: number;
 }
 
 /** An act in progress. */
@@ -118,7 +120,7 @@ async function strikeSeen(
     entries: entries(),
     isProjected: isProjected(),
   };
-  return { step: stepOf(reached, pace), asked, disturbance };
+  return { step: stepOf(reached, pace), asked, disturbance, size: eye.size() };
 }
 
 /** Begins acts on a platform, and kills it at the moment of the aim. @param acts the first one is aimed at */
