@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { jcs } from '../../core/json/jcs.ts';
@@ -66,6 +67,7 @@ export function createCheckTests(parts: CheckTestsParts): CheckTests {
         runCases,
         wasAccepted: (reportSha256) => ledger.hasTestReport(orb.orbId, reportSha256),
         primitives,
+        turn: nextTurn,
       },
     );
     if (report === undefined) return { findings, summary: null, audit: undefined, accepted: undefined };

@@ -7,6 +7,9 @@ import { requestsOf, textsOf } from './executions.ts';
 // This finds names only; core/template checks the grammar.
 const INPUT = /\{\{ *inputs\.([A-Za-z_][A-Za-z0-9_]*) *\}\}/g;
 
+/** A hostile manifest has ten thousand unknown names, and each is compared with every known one. */
+const MAX_UNKNOWN = 20;
+
 interface Use {
   readonly name: string;
   readonly pointer: string;
@@ -45,7 +48,7 @@ function inputFindings(manifest: Manifest, name: string, uses: readonly Use[]): 
 export function checkPlaceholders(manifest: Manifest): readonly Finding[] {
   const uses = usesOf(manifest);
   const known = Object.keys(manifest.inputs);
-  const unknown = uses.filter(({ name }) => !Object.hasOwn(manifest.inputs, name));
+  const unknown = uses.filter(({ name }) => !Object.hasOwn(manifest.inputs, name)).slice(0, MAX_UNKNOWN);
   return [
     ...unknown.map((use) => unknownInput(use, known)),
     ...known.flatMap((name) => inputFindings(manifest, name, uses)),

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
-import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
+import { namespaceParameter } from '../../http/namespace.ts';
 import type { Operation, Parameter } from '../../http/operation.ts';
 import { isPlatformAdmin, PLATFORM_ONLY } from '../../http/platform-admin.ts';
 import { problem } from '../../http/problem.ts';
@@ -10,6 +10,7 @@ import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { closed, count, shapes } from '../../http/schemas.ts';
 import type { OrgVerified } from '../../reputation/orgs.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
+import { actingTenant } from './acting-tenant.ts';
 
 const ORG = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
@@ -46,7 +47,7 @@ const TOO_MANY = {
 };
 
 /** `POST /marketplace/orgs` (trust.md §8.1): begins a claim. */
-const claimRoute = ({ orgs }: OrgParts): Route => ({
+const claimRoute = ({ orgs, listings }: OrgParts): Route => ({
   method: 'post',
   path: '/marketplace/orgs',
   scope: 'marketplace:publish',
@@ -56,7 +57,7 @@ const claimRoute = ({ orgs }: OrgParts): Route => ({
     if (!body.ok) return body.reply;
     const { org, domain } = body.value;
     if (!isOrg(org) || !isText(domain)) return problem(request, 'invalid-parameter');
-    const choice = tenantFor(request, 'namespace-not-found');
+    const choice = actingTenant(request, org, listings);
     if (!choice.ok) return choice.reply;
     const result = await orgs.claim(org, choice.tenant, domain);
     if (result.kind === 'taken') return refusedName(request, 'org-taken', `Another tenant has proven ${org}.`);
@@ -132,7 +133,7 @@ function verifiedReply(request: RouteRequest, org: string, result: OrgVerified):
 }
 
 /** `POST /marketplace/orgs/{org}/verify` (trust.md §8.1). */
-const verifyRoute = ({ orgs }: OrgParts): Route => ({
+const verifyRoute = ({ orgs, listings }: OrgParts): Route => ({
   method: 'post',
   path: '/marketplace/orgs/{org}/verify',
   scope: 'marketplace:publish',
@@ -142,7 +143,7 @@ const verifyRoute = ({ orgs }: OrgParts): Route => ({
     const body = readMembers(request, VERIFY);
     if (!body.ok) return body.reply;
     const { signature } = body.value;
-    const choice = tenantFor(request, 'namespace-not-found');
+    const choice = actingTenant(request, org, listings);
     if (!choice.ok) return choice.reply;
     return verifiedReply(
       request,

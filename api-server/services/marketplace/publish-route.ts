@@ -1,10 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { readJson } from '../../../core/manifest/read-json.ts';
 import { nearestName } from '../../../core/manifest/nearest.ts';
 import { orgOf } from '../../../core/reputation/line.ts';
 import { NOT_EVALUATED } from '../../../core/publication/listed-orb.ts';
 import { LedgerError } from '../../../adapters/ledger/port.ts';
-import { tenantFor } from '../../http/namespace.ts';
 import type { ProblemError } from '../../http/problem-options.ts';
 import { ledgerCode, problem } from '../../http/problem.ts';
 import { QueryReader } from '../../http/query.ts';
@@ -13,6 +13,7 @@ import { refuse, type Reply, type Route, type RouteRequest, type Step } from '..
 import { closed, ref } from '../../http/schemas.ts';
 import type { Published, PublishRequest } from '../../reputation/publish-request.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
+import { actingTenant } from './acting-tenant.ts';
 import { PublishPlaces } from './publish-places.ts';
 import { publishedSchema } from './schemas.ts';
 
@@ -58,16 +59,10 @@ function bodyOf(request: RouteRequest): Step<Body> {
   return { ok: true, value: { manifest, testResults, testSuites: Array.isArray(suites) ? suites : [] } };
 }
 
-/** The tenant that publishes: the owner of the organisation if the key acts for it, else as for every tenant. */
-function tenantOf(request: RouteRequest, { manifest }: Body, { listings }: Pick<Reputation, 'listings'>): Step<string> {
-  const tenants = request.caller?.tenants ?? [];
+const orgIn = ({ manifest }: Body): string | undefined => {
   const orbId = isJsonObject(manifest) ? manifest['orb_id'] : undefined;
-  const owner = typeof orbId === 'string' ? listings.ownerOf(orgOf(orbId)) : undefined;
-  const actsForOwner = owner !== undefined && (tenants === '*' || tenants.includes(owner));
-  if (actsForOwner && request.query.get('namespace') === null) return { ok: true, value: owner };
-  const choice = tenantFor(request, 'namespace-not-found');
-  return choice.ok ? { ok: true, value: choice.tenant } : refuse(choice.reply);
-}
+  return typeof orbId === 'string' ? orgOf(orbId) : undefined;
+};
 
 function answer(request: RouteRequest, result: Published, { listings }: Pick<Reputation, 'listings'>): Reply {
   if (result.kind === 'refused') {
@@ -106,12 +101,15 @@ export function publishRoute(reputation: Reputation): Route {
     if (!query.ok) return problem(request, 'invalid-parameter', { errors: query.errors });
     const body = bodyOf(request);
     if (!body.ok) return body.reply;
-    const tenant = tenantOf(request, body.value, reputation);
-    if (!tenant.ok) return tenant.reply;
-    const giveBack = places.take(tenant.value);
+    // Reading a large body takes some ten milliseconds, and so does checking its manifest.
+    await nextTurn();
+    const choice = actingTenant(request, orgIn(body.value), reputation.listings);
+    if (!choice.ok) return choice.reply;
+    const { tenant } = choice;
+    const giveBack = places.take(tenant);
     if (giveBack === undefined) return problem(request, 'overloaded', { headers: { 'retry-after': '1' } });
     try {
-      const asked = { ...body.value, ...query.value, tenant: tenant.value };
+      const asked = { ...body.value, ...query.value, tenant };
       const result = await reputation.publisher.publish(asked);
       if (result.kind === 'listed') await reputation.evaluated(result.orbId);
       return answer(request, result, reputation);

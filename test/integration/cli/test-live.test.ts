@@ -70,6 +70,7 @@ describe('orb test against npm start', () => {
         runCases: runner.run,
         wasAccepted: async () => false,
         primitives: { sha256, ed25519Verify },
+        turn: async () => undefined,
       },
     );
   };
