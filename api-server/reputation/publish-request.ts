@@ -25,7 +25,7 @@ export interface AcceptedTests {
 }
 
 /** What the receipts of a report showed. */
-export interface Audit {
+interface Audit {
   /** Lower-case hex of the SHA-256 of the canonical report, which is audited once. */
   readonly reportSha256: string;
   readonly checked: number;

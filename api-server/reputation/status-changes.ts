@@ -1,13 +1,13 @@
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import { sha256Hex } from '../../adapters/keys/primitives.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { entryText, type LogEntry } from '../../core/log-entry/entry.ts';
+import { entryText, readEntry, type LogEntry } from '../../core/log-entry/entry.ts';
 import type { ListedOrb, OrbStatus } from '../../core/publication/listed-orb.ts';
 import { isTakenOff, mayChangeStatus } from '../../core/publication/status-transition.ts';
 import type { Listings } from './listings.ts';
 
 export interface StatusChangeParts {
-  readonly ledger: Pick<Ledger, 'setOrbStatus' | 'statusBeforeSuspension' | 'certificate'>;
+  readonly ledger: Pick<Ledger, 'setOrbStatus' | 'statusEntries' | 'certificate'>;
   readonly listings: Listings;
   readonly clock: Pick<Clock, 'now'>;
   /** Evaluates the version soon: its score follows. */
@@ -84,6 +84,12 @@ export class StatusChanges {
   /** The status that the end of a suspension gives back. */
   async #statusBefore({ orbId, status }: ListedOrb): Promise<OrbStatus> {
     if (status !== 'suspended') return status;
-    return (await this.#parts.ledger.statusBeforeSuspension(orbId)) ?? 'active';
+    // The newest is the suspension itself; a suspended version is not suspended again.
+    const newest = await this.#parts.ledger.statusEntries(orbId, 2);
+    const statuses = newest.flatMap(({ entry }): readonly OrbStatus[] => {
+      const read = readEntry(entry);
+      return read?.kind === 'orb_status' ? [read.status] : [];
+    });
+    return statuses.find((before) => before !== 'suspended') ?? 'active';
   }
 }

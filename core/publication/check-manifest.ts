@@ -26,11 +26,11 @@ const isOfSchema = ({ code }: Finding): boolean => code.startsWith('schema-');
 export function checkManifestForPublication(value: JsonValue, options: CompileOptions): PublicationCheck {
   const compiled = compileOrb(value, options);
   const schema = compiled.findings.filter(isOfSchema);
-  const shape = schema.length > 0 ? undefined : checkSchema('manifest', shortened(value));
+  const shape = checkSchema('manifest', shortened(value));
   const others = compiled.findings.filter((finding) => !isOfSchema(finding));
   return {
     orb: compiled.ok ? compiled.value : undefined,
     schema,
-    ontology: shape?.ok === true ? [...others, ...checkOntology(shape.value)] : others,
+    ontology: shape.ok ? [...others, ...checkOntology(shape.value)] : others,
   };
 }

@@ -1,3 +1,4 @@
+import { textAt } from './members.ts';
 import { expect } from 'chai';
 import { ed25519Verify, nodeEncoding, sha256, sha256Hex } from '../../adapters/keys/primitives.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
@@ -52,7 +53,9 @@ interface Sent {
 export const errorsOf = ({ value }: Called): readonly string[] => {
   const errors = isJsonObject(value) ? value['errors'] : undefined;
   if (!Array.isArray(errors)) return [];
-  return errors.filter(isJsonObject).map((error) => [error['code'], error['pointer'] ?? error['parameter']].join(' '));
+  return errors
+    .filter(isJsonObject)
+    .map((error) => `${textAt(error, 'code')} ${textAt(error, 'pointer' in error ? 'pointer' : 'parameter')}`);
 };
 
 async function store(ledger: Ledger, number: number, receiptId: string, cited: CitedReceipt): Promise<void> {

@@ -9,7 +9,7 @@ import { blobOf, integerOf } from '../sqlite/columns.ts';
 import { edgeOf } from '../sqlite/tiles.ts';
 import { newestCheckpoint } from '../tables/checkpoints.ts';
 import { lastEntry, logHead, storedNodes } from '../tables/log.ts';
-import { EVIDENCE_VERSION } from '../tables/reputation.ts';
+import { FOLD_VERSION } from '../tables/reputation.ts';
 import { storedVersion } from './schema.ts';
 
 const same = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
@@ -52,7 +52,7 @@ const INDEXES = `SELECT max(last) AS last FROM (SELECT max(log_index) AS last FR
 
 /** Whether the tables that follow from the log are those of exactly these entries, as far as the newest entries tell. */
 function tablesFit(db: DatabaseSync, size: number): boolean {
-  if ((storedVersion(db) ?? 0) < EVIDENCE_VERSION) return true; // a copy that an older program made
+  if ((storedVersion(db) ?? 0) < FOLD_VERSION) return true; // a copy that an older program made
   const from = Math.max(0, size - NEWEST_ENTRIES);
   const stored = db
     .prepare('SELECT log_index FROM reputation_events WHERE log_index >= ? ORDER BY log_index')

@@ -13,7 +13,7 @@ import {
 } from './table.ts';
 
 /** A claim of an organisation that is not proven yet. Claims of several tenants stand side by side. */
-export interface OrgClaim {
+interface OrgClaim {
   readonly org: string;
   readonly namespace: string;
   /** End of its validity, ms since epoch. */
@@ -23,7 +23,7 @@ export interface OrgClaim {
 }
 
 /** Most claims that a tenant has open at a time. */
-export const MAX_OPEN_CLAIMS = 16;
+const MAX_OPEN_CLAIMS = 16;
 
 type ClaimResult =
   | { readonly kind: 'done' }

@@ -1,6 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
 import { ORB_STATUSES } from '../../../core/log-entry/entry-members.ts';
-import { lineOf } from '../../../core/reputation/line.ts';
 import { integerOf, oneOf, optionalTextOf, textOf, type Row } from '../sqlite/columns.ts';
 import { changeCounter, MAX_CHANGES } from './changes.ts';
 import type { NewOrg } from './orgs.ts';
@@ -100,8 +99,6 @@ interface PublicationPort {
   readonly publish: (publication: NewPublication) => Promise<PublishResult>;
   /** Compares and sets. @throws TypeError the version was never published */
   readonly setOrbStatus: (change: StatusChange) => Promise<StatusResult>;
-  /** What the newest `orb_status` entry that is no suspension gave a version; undefined: it has none. */
-  readonly statusBeforeSuspension: (orbId: string) => Promise<PublicationStatus | undefined>;
   readonly markProjected: (orbId: string) => Promise<void>;
   /** Rows that were written after `change` (0: all), in order of their last change, at most 1 000 a call. */
   readonly publications: (change: number) => Promise<readonly Publication[]>;
@@ -123,11 +120,6 @@ const schema: TableSchema = {
 
 const SELECT = `SELECT orb_id, namespace, org, manifest_digest, log_index, status, reason, published_at, projected, change
   FROM publications`;
-
-const BEFORE_SUSPENSION = `SELECT json_extract(json, '$.status') AS status FROM reputation_events
-  WHERE line = ? AND kind = 'orb_status' AND json_extract(json, '$.orb_id') = ?
-    AND json_extract(json, '$.status') <> 'suspended'
-  ORDER BY log_index DESC LIMIT 1`;
 
 const publicationOf = (row: Row): Publication => ({
   orbId: textOf(row, 'orb_id'),
@@ -199,15 +191,9 @@ type Parts = TableParts<PublishRow | OrbStatusRow | RowOf<PublicationOperations>
 
 function publicationPort({ prepare, read, write, writeLogged }: Parts): PublicationPort {
   const since = prepare(`${SELECT} WHERE change > ? ORDER BY change LIMIT ${MAX_CHANGES}`);
-  const before = prepare(BEFORE_SUSPENSION);
   return {
     publish: async (publication) => publishResult(await writeLogged(['publish', publication])),
     setOrbStatus: async (change) => statusResult(await writeLogged(['orbStatus', change])),
-    statusBeforeSuspension: (orbId) =>
-      read(() => {
-        const row = before.get(lineOf(orbId), orbId);
-        return row && oneOf(ORB_STATUSES, row, 'status');
-      }),
     markProjected: (orbId) => done(write(['markProjected', orbId])),
     publications: (change) => read(() => since.all(change).map(publicationOf)),
   };

@@ -72,9 +72,6 @@ export type RetractRow = readonly [op: 'retract', entry: string, index: number];
 /** The version of the schema whose fold the tables hold. A later fold has a later number: the log is then read again. */
 export const FOLD_VERSION = 4;
 
-/** The first version of the schema that has all tables below. */
-export const EVIDENCE_VERSION = 5;
-
 const schema: TableSchema = {
   // The index of `org` entries is apart, as these are of no line.
   4: `CREATE TABLE reputation_days(
@@ -90,17 +87,11 @@ const schema: TableSchema = {
   CREATE INDEX reputation_events_line ON reputation_events(line, log_index) WHERE line IS NOT NULL;
   CREATE INDEX reputation_events_org ON reputation_events(org, log_index) WHERE kind = 'org';
   CREATE INDEX reputation_events_status ON reputation_events(line, log_index) WHERE kind = 'orb_status';
-  CREATE TABLE reputation_retractions(log_index INTEGER PRIMARY KEY) STRICT;`,
-  // Of older entries the events are taken over. Their runs are evaluated with the next day at the latest.
-  5: `CREATE TABLE reputation_newest(
+  CREATE TABLE reputation_retractions(log_index INTEGER PRIMARY KEY) STRICT;
+  CREATE TABLE reputation_newest(
     subject TEXT NOT NULL, kind TEXT NOT NULL, log_index INTEGER NOT NULL, PRIMARY KEY (subject, kind)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX reputation_newest_index ON reputation_newest(log_index);
-  CREATE INDEX reputation_events_status ON reputation_events(line, log_index) WHERE kind = 'orb_status';
-  INSERT INTO reputation_newest(subject, kind, log_index)
-    SELECT CASE WHEN kind = 'org' THEN org WHEN kind IN ('publish', 'test_report', 'orb_status')
-      THEN json_extract(json, '$.orb_id') ELSE line END AS subject, 'event', max(log_index)
-    FROM reputation_events GROUP BY subject;`,
+  CREATE INDEX reputation_newest_index ON reputation_newest(log_index);`,
 };
 
 /** Members of `DayCounts`, in the order of the columns. */

@@ -3,7 +3,7 @@ import type { EntryKind } from '../../../core/log-entry/entry.ts';
 import type { ActKind, Pace, Step } from './steps.ts';
 
 /** An act in progress, as the aim of a kill sees it. */
-export interface Moment {
+interface Moment {
   /** Whether an entry of this kind was written for the version since the act began. */
   readonly has: (kind: EntryKind) => boolean;
   readonly isProjected: () => boolean;

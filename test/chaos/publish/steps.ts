@@ -5,7 +5,7 @@ import type { LogEntry } from '../../../core/log-entry/entry.ts';
  * right after the kill, by whether the caller has its answer, and, before anything is written, by the time since the
  * request was sent.
  */
-export const STEPS = {
+const STEPS = {
   publish: [
     'half of the request sent',
     'sent, before the tests',

@@ -1,3 +1,4 @@
+import { evaluateOnce } from '../../support/evaluate-once.ts';
 import { expect } from 'chai';
 import { Agent, request } from 'undici';
 import { serviceRoutes } from '../../../api-server/services/services.ts';
@@ -19,9 +20,9 @@ const AT_ONCE = 32;
 const DAY_MS = 86_400_000;
 
 /** 1000 of 1000 runs of one caller, after 60 days, with 24 of 24 tests of 5 days ago. */
-const R07 = vectors.cases.find(({ id }) => id === 'R07');
+const oneCaller = vectors.cases.find(({ id }) => id === 'R07');
 /** The same without runs. */
-const R01 = vectors.cases.find(({ id }) => id === 'R01');
+const noRuns = vectors.cases.find(({ id }) => id === 'R01');
 
 const unused = (): Promise<never> => Promise.reject(new Error('no route asks for it'));
 
@@ -49,7 +50,7 @@ const scored = (profile: JsonValue): Readonly<Record<string, unknown>> => ({
   missing: listAt(objectAt(profile, 'next_tier'), 'missing').map((criterion) => at(criterion, 'id')),
 });
 
-const expected = (vector: typeof R07): Readonly<Record<string, unknown>> => {
+const expected = (vector: typeof oneCaller): Readonly<Record<string, unknown>> => {
   if (vector === undefined) throw new Error('no such vector');
   const { score, score_bp, tier, confidence, n_eff, s_eff, l_eff, callers, caps, next_tier, missing } = vector.expected;
   return { score, score_bp, tier, confidence, n_eff, s_eff, l_eff, callers, caps, next_tier, missing };
@@ -90,10 +91,7 @@ describe('the runs of one tenant (trust.md §5.4)', function runs() {
     );
     await reputation.open();
     evaluate = async () => {
-      const over = new AbortController();
-      const done = reputation.evaluator.evaluate(ORB, 1, new AbortController().signal).finally(() => over.abort());
-      while (!over.signal.aborted) await clock.advance(100);
-      expect(await done).to.equal('done');
+      expect(await evaluateOnce(reputation.evaluator, clock, [ORB])).to.deep.equal(['done']);
       return jsonOf((await app.call('GET', `/reputation/${ORB}`, { key: 'acme' })).value);
     };
     const routes = serviceRoutes({
@@ -136,8 +134,8 @@ describe('the runs of one tenant (trust.md §5.4)', function runs() {
   it('that publishes move nothing, however many they are', async () => {
     const before = await evaluate();
     // It is older than the Orb of the vector.
-    const missing = R01?.expected.missing.filter((criterion) => criterion !== 'AGE_DAYS_GE_14');
-    expect(scored(before)).to.deep.equal({ ...expected(R01), missing });
+    const missing = noRuns?.expected.missing.filter((criterion) => criterion !== 'AGE_DAYS_GE_14');
+    expect(scored(before)).to.deep.equal({ ...expected(noRuns), missing });
     await runMany('acme', 'support');
     const after = await evaluate();
     expect(scored(after)).to.deep.equal(scored(before));
@@ -147,7 +145,7 @@ describe('the runs of one tenant (trust.md §5.4)', function runs() {
   it('that is another one count as 50, and do not reach silver', async () => {
     await runMany('globex', 'team');
     const after = await evaluate();
-    expect(scored(after)).to.deep.equal(expected(R07));
+    expect(scored(after)).to.deep.equal(expected(oneCaller));
     expect(at(after, 'certification_tier')).to.equal('bronze');
     expect(at(after, 'evidence', 'excluded', 'self')).to.equal(RUNS);
   });

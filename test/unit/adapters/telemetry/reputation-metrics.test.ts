@@ -80,7 +80,7 @@ describe('metrics of reputation', () => {
       ['verified', 2],
       ['unverified', 1],
     ]);
-    expect(named(await read(), 'orb_org_verification')).to.have.length(4);
+    expect(named(await read(), 'orb_org_verification')).to.have.length(3);
   });
 
   it('have times in seconds, and no value while there is no time', async () => {

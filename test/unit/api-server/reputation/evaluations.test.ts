@@ -11,6 +11,7 @@ import {
   aPublication,
   aPublicFinish,
   aReport,
+  revocationEntry,
   aVersion,
   auditEntry,
   incidentEntry,
@@ -106,25 +107,27 @@ describe('Evaluations', () => {
     expect(await until(() => done() === 1)).to.equal(true);
   };
   const isRevoked = async (): Promise<boolean> => (await ledger.certificate(ORB))?.revoked === true;
-  const yank = (orbId = ORB): Promise<unknown> => {
+  const yank = async (orbId = ORB): Promise<void> => {
+    const certificate = await ledger.certificate(orbId);
     const change = { orbId, from: 'active', to: 'yanked', reason: 'a reason' } as const;
-    return ledger.setOrbStatus({ ...change, entries: [statusEntry('yanked', orbId)], revoke: null });
+    const entries = [statusEntry('yanked', orbId), revocationEntry()];
+    const result = await ledger.setOrbStatus({ ...change, entries, revoke: certificate?.logIndex ?? null });
+    expect(result.kind).to.equal('done');
   };
   const run = (number: number): Promise<unknown> => ledger.recordRun(aStart(number), aPublicFinish(number));
 
-  it('revokes the certificate of a version that another process yanked', async () => {
+  it('evaluates a version that another process yanked', async () => {
     await evaluatedOnce();
     await yank();
-    expect(await until(isRevoked)).to.equal(true);
+    expect(await until(() => done() === 2)).to.equal(true);
   });
 
-  it('revokes it after a crash between the yank and its evaluation', async () => {
+  it('evaluates it after a crash between the yank and its evaluation', async () => {
     await evaluatedOnce();
     await end();
     await yank();
-    counted = [];
     await start();
-    expect(await until(isRevoked)).to.equal(true);
+    expect(await until(() => done() === 2)).to.equal(true);
   });
 
   it('suspends all Orbs of an organisation that another process suspended', async () => {
@@ -138,7 +141,13 @@ describe('Evaluations', () => {
   const acts: readonly (readonly [what: string, act: () => Promise<unknown>])[] = [
     [
       'a test report',
-      () => ledger.addTestReport({ orbId: ORB, report: aReport('3'), entry: testReportEntry({ passed: 2 }) }),
+      () =>
+        ledger.addTestReport({
+          orbId: ORB,
+          namespace: 'acme',
+          report: aReport('3'),
+          entry: testReportEntry({ passed: 2 }),
+        }),
     ],
     ['a retraction', () => ledger.retract(retractionEntry(REPORT_INDEX), REPORT_INDEX)],
     ['an audit', () => ledger.appendEntries([auditEntry({ invalid: 1 })])],

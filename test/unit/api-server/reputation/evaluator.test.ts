@@ -1,3 +1,4 @@
+import { evaluateOnce } from '../../../support/evaluate-once.ts';
 import { expect } from 'chai';
 import type { DueLine } from '../../../../api-server/reputation/due-versions.ts';
 import { readEntry } from '../../../../core/log-entry/entry.ts';
@@ -21,18 +22,8 @@ describe('Evaluator', () => {
   beforeEach(async () => (market = await aMarketplace()));
   afterEach(() => market.close());
 
-  async function write(line: DueLine, epoch: number): Promise<readonly string[]> {
-    const { evaluator } = market.reputation;
-    const scored = await evaluator.score(line);
-    return Promise.all(scored.map((one) => evaluator.write(one, { epoch, signal: never, check: () => undefined })));
-  }
-  /** What is shown waits for a checkpoint, which is signed some time after the log has grown. */
-  async function evaluate(epoch = 1): Promise<string> {
-    const over = new AbortController();
-    const evaluated = write([ORB], epoch).finally(() => over.abort());
-    while (!over.signal.aborted) await market.clock.advance(100);
-    return (await evaluated).join();
-  }
+  const evaluate = async (epoch = 1): Promise<string> =>
+    (await evaluateOnce(market.reputation.evaluator, market.clock, [ORB], epoch)).join();
   const kindsAfter = async (size: number): Promise<readonly string[]> =>
     (await market.ledger.entries(size, size + 99)).map((text) => readEntry(text)?.kind ?? 'none');
   const profile = async () => jsonOf(JSON.parse((await market.ledger.evaluation(ORB))?.profile ?? '{}'));
@@ -101,10 +92,11 @@ describe('Evaluator', () => {
     const versions: DueLine = [ORB, 'acme.echo@1.1.0', 'acme.echo@1.2.0'];
     await market.publish('1.1.0');
     await market.publish('1.2.0');
-    const over = new AbortController();
-    const evaluated = write(versions, 1).finally(() => over.abort());
-    while (!over.signal.aborted) await market.clock.advance(100);
-    expect(await evaluated).to.deep.equal(['done', 'done', 'done']);
+    expect(await evaluateOnce(market.reputation.evaluator, market.clock, versions)).to.deep.equal([
+      'done',
+      'done',
+      'done',
+    ]);
     const certificates = await Promise.all(versions.map((orbId) => market.ledger.certificate(orbId)));
     expect(new Set(certificates.map((certificate) => certificate?.statusIndex)).size).to.equal(3);
   });

@@ -1,11 +1,10 @@
+import { evaluateOnce } from '../../../support/evaluate-once.ts';
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { StatusChanges, type StatusChangeParts } from '../../../../api-server/reputation/status-changes.ts';
 import { readEntry, type LogEntry } from '../../../../core/log-entry/entry.ts';
 import { aMarketplace, type Marketplace } from '../../../support/a-marketplace.ts';
 import { ORB } from '../../../support/reputation-rows.ts';
-
-const never = new AbortController().signal;
 
 describe('StatusChanges', () => {
   let market: Marketplace;
@@ -16,12 +15,8 @@ describe('StatusChanges', () => {
   });
   afterEach(() => market.close());
 
-  async function evaluate(): Promise<string> {
-    const over = new AbortController();
-    const evaluated = market.reputation.evaluator.evaluate(ORB, 1, never).finally(() => over.abort());
-    while (!over.signal.aborted) await market.clock.advance(100);
-    return evaluated;
-  }
+  const evaluate = async (): Promise<string> =>
+    (await evaluateOnce(market.reputation.evaluator, market.clock, [ORB])).join();
   const entriesFrom = async (size: number): Promise<readonly (LogEntry | undefined)[]> =>
     (await market.ledger.entries(size, size + 99)).map(readEntry);
   const change = (
@@ -65,10 +60,10 @@ describe('StatusChanges', () => {
 
   it('revokes the certificate that an evaluation issued after it had looked', async () => {
     let looks = 0;
-    const { setOrbStatus, statusBeforeSuspension, certificate } = market.ledger;
+    const { setOrbStatus, statusEntries, certificate } = market.ledger;
     const overtaken: StatusChangeParts['ledger'] = {
       setOrbStatus,
-      statusBeforeSuspension,
+      statusEntries,
       certificate: async (orbId) => {
         const found = await certificate(orbId);
         looks += 1;
@@ -87,7 +82,7 @@ describe('StatusChanges', () => {
     const blind: StatusChangeParts['ledger'] = {
       setOrbStatus,
       certificate,
-      statusBeforeSuspension: () => Promise.reject(new Error('not asked for')),
+      statusEntries: () => Promise.reject(new Error('not asked for')),
     };
     expect((await change('deprecated', blind)).kind).to.equal('done');
     expect((await change('suspended', blind)).kind).to.equal('done');

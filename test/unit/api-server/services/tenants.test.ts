@@ -1,3 +1,4 @@
+import { evaluateOnce } from '../../../support/evaluate-once.ts';
 import { expect } from 'chai';
 import { serviceRoutes } from '../../../../api-server/services/services.ts';
 import type { AuthResult } from '../../../../api-server/http/authorise.ts';
@@ -7,7 +8,6 @@ import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.
 import { aCaller, startApp, type Called, type TestApp } from '../../../support/api-app.ts';
 import { aReputation } from '../../../support/a-reputation.ts';
 import { createTestRuntime } from '../../../support/a-runtime.ts';
-import type { FakeClock } from '../../../support/fake-clock.ts';
 import { objectAt, textAt } from '../../../support/members.ts';
 import { aPublication, aVersion, ORB } from '../../../support/reputation-rows.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
@@ -63,14 +63,6 @@ function authenticate(
   return isKey(name) ? { kind: 'ok', caller: KEYS[name](wanted().scope) } : { kind: 'unauthenticated' };
 }
 
-/** Advances the clock until some work is done that waits for a checkpoint. */
-async function whileTimePasses<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
-  const over = new AbortController();
-  const done = work.finally(() => over.abort());
-  while (!over.signal.aborted) await clock.advance(100);
-  return done;
-}
-
 const said = ({ status, code }: Called): string => (typeof code === 'string' ? `${status} ${code}` : String(status));
 const isRefused = (answer: string): boolean => !answer.startsWith('2');
 
@@ -87,7 +79,7 @@ describe('every route and every tenant (security.md S13, S14)', () => {
     await ledger.publish(aPublication());
     await ledger.publish(aVersion(OTHER_VERSION.slice(OTHER_VERSION.indexOf('@') + 1)));
     await reputation.open();
-    await whileTimePasses(clock, reputation.evaluator.evaluate(ORB, 1, new AbortController().signal));
+    await evaluateOnce(reputation.evaluator, clock, [ORB]);
     await ledger.putManifest('acme', PRIVATE_DIGEST, '{"orb_id":"acme.private@1.0.0"}');
     const { body } = await execute({});
     await clock.advance(1000);

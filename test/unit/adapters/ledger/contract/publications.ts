@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Ledger, NewOrg, NewPublication, Publication } from '../../../../../adapters/ledger/port.ts';
+import type { Ledger, NewOrg, NewPublication } from '../../../../../adapters/ledger/port.ts';
 import { aFinish, aStart, LEDGER_NOW } from '../../../../support/ledger-rows.ts';
 import { refusal } from '../../../../support/refusal.ts';
 import {
@@ -20,8 +20,6 @@ import {
   TOO_LONG,
 } from '../../../../support/reputation-rows.ts';
 import type { Contract } from '../contract.ts';
-
-type Status = Publication['status'];
 
 /** Everything that a publication writes. */
 const written = async (ledger: Ledger, orbId = ORB, digest = DIGEST): Promise<readonly unknown[]> => [
@@ -249,23 +247,6 @@ export function publicationContract({ it }: Contract): void {
         expect(await ledger.logSize()).to.equal(size);
         expect((await ledger.evaluate(anEvaluation())).kind).to.equal('done');
       });
-
-    it('before a suspension is the last other one of the version, also of a version beside it', async ({ ledger }) => {
-      await ledger.putOrg(anOrg(), null, []);
-      for (const version of ['1.0.0', '1.0.1']) await ledger.publish(aVersion(version));
-      const set = (orbId: string, from: Status, to: Status): Promise<unknown> =>
-        ledger.setOrbStatus({ ...yank, orbId, from, to, entries: [statusEntry(to, orbId)] });
-      expect(await ledger.statusBeforeSuspension(ORB)).to.equal(undefined);
-      await set(ORB, 'active', 'suspended');
-      expect(await ledger.statusBeforeSuspension(ORB)).to.equal(undefined);
-      await set(ORB, 'suspended', 'active');
-      await set(ORB, 'active', 'deprecated');
-      await set('acme.echo@1.0.1', 'active', 'yanked');
-      await set(ORB, 'deprecated', 'suspended');
-      expect(await ledger.statusBeforeSuspension(ORB)).to.equal('deprecated');
-      expect(await ledger.statusBeforeSuspension('acme.echo@1.0.1')).to.equal('yanked');
-      expect(await ledger.statusBeforeSuspension('acme.none@1.0.0')).to.equal(undefined);
-    });
 
     it('is refused without an entry, with too long a one, and of a version that was never published', async (fixture) => {
       const { ledger } = fixture;

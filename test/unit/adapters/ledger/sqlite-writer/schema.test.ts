@@ -47,29 +47,6 @@ describe('schema', () => {
     expect(opened('new.sqlite')).to.equal(readFileSync(join(import.meta.dirname, 'schema.sql'), 'utf8'));
   });
 
-  it('finds the newest event of each subject in a file of version 4', () => {
-    const file = join(folder, 'older.sqlite');
-    makeFile(file, 4);
-    const older = new DatabaseSync(file);
-    const insert = older.prepare(
-      'INSERT INTO reputation_events(log_index, kind, line, org, json) VALUES (?, ?, ?, ?, ?)',
-    );
-    insert.run(0, 'org', null, 'acme', '{}');
-    insert.run(1, 'publish', 'acme.echo@1', 'acme', '{"orb_id":"acme.echo@1.0.0"}');
-    insert.run(2, 'audit', 'acme.echo@1', 'acme', '{"orb_id":"acme.echo@1.0.0"}');
-    insert.run(3, 'audit', 'acme.echo@1', 'acme', '{"orb_id":"acme.echo@1.1.0"}');
-    insert.run(4, 'orb_status', 'acme.echo@1', 'acme', '{"orb_id":"acme.echo@1.0.0"}');
-    older.close();
-    const db = openWriterDatabase(file, identity);
-    const rows = db.prepare('SELECT subject, kind, log_index FROM reputation_newest ORDER BY log_index').all();
-    db.close();
-    expect(rows.map((row) => Object.values(row))).to.deep.equal([
-      ['acme', 'event', 0],
-      ['acme.echo@1', 'event', 3],
-      ['acme.echo@1.0.0', 'event', 4],
-    ]);
-  });
-
   it('has a script for every version up to its own', () => {
     const scripted = new Set(TABLES.schemas.flatMap((schema) => Object.keys(schema).map(Number)));
     expect([...scripted].toSorted((one, other) => one - other)).to.deep.equal(versions);

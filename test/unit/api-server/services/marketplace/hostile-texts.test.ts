@@ -1,3 +1,5 @@
+import { whileTimePasses } from '../../../../support/while-time-passes.ts';
+import { evaluateOnce } from '../../../../support/evaluate-once.ts';
 import { expect } from 'chai';
 import { marketplaceService } from '../../../../../api-server/services/marketplace/service.ts';
 import { reputationService } from '../../../../../api-server/services/reputation/service.ts';
@@ -70,22 +72,17 @@ describe('what strangers write, where it is shown', () => {
     await market.close();
   });
 
-  /** What waits for a checkpoint or an evaluation goes on as time passes. */
-  async function whileTimePasses<T>(work: Promise<T>): Promise<T> {
-    const over = new AbortController();
-    const done = work.finally(() => over.abort());
-    while (!over.signal.aborted) await market.clock.advance(1000);
-    return done;
-  }
   const publish = (body: string): Promise<Called> =>
     whileTimePasses(
+      market.clock,
       app.call('POST', '/marketplace/orbs/publish', { headers: { 'content-type': 'application/json' }, body }),
+      1000,
     );
 
   for (const [what, text] of Object.entries(HOSTILE_TEXTS)) {
     it(`a description with ${what} is text in the lists, and nowhere else`, async () => {
       expect((await publish(bodyWith({ description: text }))).status).to.equal(201);
-      await whileTimePasses(market.reputation.evaluator.evaluate(ORB, 1, new AbortController().signal));
+      await evaluateOnce(market.reputation.evaluator, market.clock, [ORB]);
       for (const path of ['/marketplace/orbs?q=loud', '/marketplace/orbs/public']) {
         const answer = await app.call('GET', path);
         const items = at(jsonOf(answer.value), 'items');
