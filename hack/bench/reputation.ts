@@ -4,6 +4,7 @@ import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { endOnSignal, withFolder } from './clean-end.ts';
 import { HELP, parseCommand, type Command, type PartName, type Settings } from './reputation/command-line.ts';
+import { hostileRows, measureHostile } from './reputation/hostile.ts';
 import { listRows, measureLists } from './reputation/lists.ts';
 import { measurePublishing, publishRows } from './reputation/publish-time.ts';
 import { measurePublishedRuns, runRows } from './reputation/published-runs.ts';
@@ -40,6 +41,10 @@ const PARTS: Readonly<Record<PartName, (folder: string, settings: Settings) => P
   publish: async (folder, settings) => {
     const measured = await measurePublishing(folder, settings);
     return { rows: publishRows(measured, settings), measured };
+  },
+  hostile: async (folder, settings) => {
+    const measured = await measureHostile(folder, settings);
+    return { rows: hostileRows(measured), measured };
   },
 };
 

@@ -11,22 +11,31 @@ const BATCH = 5000;
 const IN_FLIGHT = 4;
 const SHOW_EVERY = 1_000_000;
 
+interface Orb {
+  readonly orbId: string;
+  readonly digest: string;
+}
+
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
-/** One run in 50 fails; one in 25 is slower than the Orb promises. */
-function receiptAt(number: number, orb: { readonly orbId: string; readonly digest: string }, now: number): string {
+/**
+ * One run in 50 of each Orb fails; one in 25 is slower than the Orb promises.
+ * @param number of the run among all, from 0
+ * @param turn number of the run among those of its Orb, from 0
+ */
+function receiptAt(number: number, turn: number, orb: Orb, now: number): string {
   const tail = hex(number, 12);
   return entryText({
     kind: 'receipt',
     receipt_id: `rcpt_00000000-0000-7000-8000-${tail}`,
     orb_id: orb.orbId,
     manifest_digest: orb.digest,
-    caller_tag: hex(number % CALLERS, 32),
+    caller_tag: hex(turn % CALLERS, 32),
     self: false,
-    outcome: number % 50 === 0 ? 'orb_error' : 'success',
-    duration_ms: number % 25 === 0 ? 9000 : 40 + (number % 60),
+    outcome: turn % 50 === 49 ? 'orb_error' : 'success',
+    duration_ms: turn % 25 === 24 ? 9000 : 40 + (turn % 60),
     slo_ms: 5000,
-    finished_at: new Date(now - (number % DAYS) * DAY_MS).toISOString(),
+    finished_at: new Date(now - (turn % DAYS) * DAY_MS).toISOString(),
     jws_sha256: hex(number, 64),
   });
 }
@@ -37,13 +46,17 @@ export async function appendReceipts(
   { orbs, receipts }: { readonly orbs: number; readonly receipts: number },
 ): Promise<void> {
   const now = Date.now();
-  const subjects = Array.from({ length: orbs }, (_, index) => ({ orbId: orbIdOf(index), digest: digestOf(index) }));
+  const subjects = Array.from({ length: orbs }, (_, index): Orb => ({
+    orbId: orbIdOf(index),
+    digest: digestOf(index),
+  }));
   const writing: Promise<number>[] = [];
   for (let first = 0; first < receipts; first += BATCH) {
     const entries = Array.from({ length: Math.min(BATCH, receipts - first) }, (_, offset) => {
-      const orb = subjects[(first + offset) % orbs];
+      const number = first + offset;
+      const orb = subjects[number % orbs];
       if (orb === undefined) throw new RangeError('no Orb is published');
-      return receiptAt(first + offset, orb, now);
+      return receiptAt(number, Math.floor(number / orbs), orb, now);
     });
     writing.push(ledger.appendEntries(entries));
     if (writing.length === IN_FLIGHT) await writing.shift();
