@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { LineToScore, ScoredLine } from '../../core/reputation/score-line.ts';
 import { LedgerError } from '../ledger/port.ts';
 import { threadOf, type StartThread, type Thread } from '../threads/start-thread.ts';
@@ -19,6 +20,8 @@ export interface ScoreRunnerOptions {
   /** Time without work after which the thread ends, ms; default 30 s. */
   readonly idleMs?: number;
   readonly start?: StartScoreThread;
+  /** Waits between two steps of a check; default 25 ms. */
+  readonly rest?: (signal: AbortSignal) => Promise<void>;
 }
 
 interface Job {
@@ -31,12 +34,16 @@ interface Job {
 }
 
 const IDLE_MS = 30_000;
+/** A step takes some 5 ms: a check of ten million entries then has a fifth of a core for minutes, not a whole one. */
+const REST_MS = 25;
 /** Lines that wait for the thread: the evaluations ask for a few at a time. */
 const MAX_WAITING = 64;
 /** Threads that the same work may end. */
 const MAX_CRASHES = 2;
 /** A thread that is told to close and is still busy after this time is ended. */
 const CLOSE_MS = 2000;
+
+const restBriefly = (signal: AbortSignal): Promise<void> => delay(REST_MS, undefined, { signal, ref: false });
 
 const closed = (): LedgerError => new LedgerError('ledger-closed', 'the ledger is closed');
 
@@ -74,6 +81,7 @@ export class ScoreRunner implements Scorer {
   };
 
   readonly check = async (orb: OrbToCheck, signal: AbortSignal): Promise<CheckedOrb> => {
+    const { rest = restBriefly } = this.#options;
     let work: ScoreWork = ['check', orb];
     for (;;) {
       signal.throwIfAborted();
@@ -81,6 +89,7 @@ export class ScoreRunner implements Scorer {
       if (answer[0] !== 'checked') return refuse(answer);
       if (answer[1] !== null) return answer[1];
       work = ['step'];
+      await rest(signal);
     }
   };
 

@@ -48,6 +48,7 @@ describe('ScoreRunner', () => {
         const post = (message: ToScoreThread): void => void posted.push(message);
         return { post, ended: ended.promise, terminate: async () => ended.resolve() };
       },
+      rest: () => Promise.resolve(),
       ...change,
     });
   const kinds = (): readonly (readonly string[])[] => threads.map(({ posted }) => posted.map(([kind]) => kind));
@@ -76,6 +77,22 @@ describe('ScoreRunner', () => {
     answer(['checked', { size: 9, differing: [] }]);
     expect(await checked).to.deep.equal({ size: 9, differing: [] });
     expect(kinds()).to.deep.equal([['open', 'check', 'score', 'step']]);
+  });
+
+  it('rests between the steps of a check', async () => {
+    const rest = Promise.withResolvers<void>();
+    const checked = runner({ rest: () => rest.promise }).check(
+      { orbId: ORB, asOf: '2026-11-20' },
+      new AbortController().signal,
+    );
+    answer(['checked', null]);
+    await nextTurn();
+    expect(kinds()).to.deep.equal([['open', 'check']]);
+    rest.resolve();
+    await nextTurn();
+    expect(kinds()).to.deep.equal([['open', 'check', 'step']]);
+    answer(['checked', { size: 9, differing: [] }]);
+    expect(await checked).to.deep.equal({ size: 9, differing: [] });
   });
 
   it('repeats the line of a thread that crashed, once, in another thread', async () => {
