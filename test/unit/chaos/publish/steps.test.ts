@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readEntry, type LogEntry } from '../../../../core/log-entry/entry.ts';
-import { stepOf, StepCounts, type Reached } from '../../../chaos/publish/steps.ts';
+import { stepOf, StepCounts, stepsNeverHit, type Reached } from '../../../chaos/publish/steps.ts';
 import {
   auditEntry,
   certificateEntry,
@@ -65,5 +65,13 @@ describe('the step that a kill hit', () => {
       ['yank: answered', 2],
       ['restart: while it starts', 0],
     ]);
+  });
+
+  it('is missing when no mode hit it', () => {
+    const [standalone, cluster] = [new StepCounts(), new StepCounts()];
+    standalone.add('yank', 'answered');
+    cluster.add('yank', 'nothing written');
+    const counts = [...standalone.rows(['yank', 'restart']), ...cluster.rows(['yank'])];
+    expect(stepsNeverHit(counts)).to.deep.equal(['yank: written, not answered', 'restart: while it starts']);
   });
 });
