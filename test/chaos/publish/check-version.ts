@@ -48,7 +48,7 @@ async function testLacks({ url }: Caller, { version }: Track, own: readonly Plac
 
 async function profileLacks(
   caller: Caller,
-  { version, status }: Track,
+  { version }: Track,
   own: readonly PlacedEntry[],
 ): Promise<readonly string[]> {
   const answer = await get(caller, `/reputation/${version.orbId}`);
@@ -56,9 +56,8 @@ async function profileLacks(
   const newest = own.findLast(({ entry }) => EVALUATED.has(entry.kind));
   const size = Number(at(answer.body, 'computed_over', 'tree_size') ?? 0);
   const isNew = newest === undefined || size > newest.index;
-  const tier = status === 'yanked' ? [] : differs('its tier', at(answer.body, 'certification_tier'), 'bronze');
   return [
-    ...tier,
+    ...differs('its tier', at(answer.body, 'certification_tier'), 'bronze'),
     ...(isNew
       ? []
       : [`its evaluation over ${size} entries has not seen the ${newest.entry.kind} entry ${newest.index}`]),

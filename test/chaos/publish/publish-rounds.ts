@@ -14,7 +14,7 @@ import { strike } from './strike.ts';
 import type { Running, Subject } from './subject.ts';
 import type { Track } from './track.ts';
 import { Tracks } from './tracks.ts';
-import { submissionOf } from './version.ts';
+import { submissionOf, type Version } from './version.ts';
 
 export interface RoundsOptions {
   readonly subject: Subject;
@@ -51,6 +51,8 @@ export class PublishRounds {
   readonly #bodies = new Map<Track, JsonObject>();
   /** Acts of the last kills that were not looked at yet. */
   #asked: readonly Asked[] = [];
+  /** Versions that the process of now can execute: a deprecation brings older ones among the newest active ones. */
+  #executable: ReadonlySet<Track> = new Set();
   /** Entries that were committed before the last kill. */
   #size = 0;
   #pace: Pace = { beforeTestsMs: 0, testedMs: 0 };
@@ -71,7 +73,7 @@ export class PublishRounds {
       const aim = this.#nextAim();
       const before = seen.faults.length;
       if (aim.kind === 'restart') {
-        await subject.killEarly(this.#executable([]), random() * EARLY_MS);
+        await subject.killEarly(this.#nextExecutable([]), random() * EARLY_MS);
         this.counts.add(aim.kind, aim.step);
         say(`kill ${kill}: while it starts`);
         continue;
@@ -95,13 +97,15 @@ export class PublishRounds {
     return this.#plan.next(({ kind }) => kind === 'publish' || kind === 'apply' || kind === 'restart' || active > 1);
   }
 
-  #executable(added: readonly Track[]): ReturnType<Tracks['executable']> {
-    return this.tracks.executable([...this.#asked.map(({ act }) => act.track), ...added]);
+  /** What the next process must be able to execute. */
+  #nextExecutable(added: readonly Track[]): readonly Version[] {
+    this.#executable = this.tracks.executable([...this.#asked.map(({ act }) => act.track), ...added]);
+    return [...this.#executable].map(({ version }) => version);
   }
 
   /** Starts it again, and looks at what the kills left. */
   async #restart(added: readonly Track[]): Promise<Running> {
-    const running = await this.#options.subject.start(this.#executable(added));
+    const running = await this.#options.subject.start(this.#nextExecutable(added));
     await this.#readAll(running);
     await settle(this.#settling(running), this.#asked);
     this.#asked = [];
@@ -143,7 +147,7 @@ export class PublishRounds {
   async #open(): Promise<void> {
     const { subject } = this.#options;
     const first = this.tracks.add(OPENING);
-    const running = await subject.start(this.#executable(first));
+    const running = await subject.start(this.#nextExecutable(first));
     const asked: Asked[] = [];
     for (const track of first) asked.push({ act: await this.#submission(running, track), isAcknowledged: false });
     await settle(this.#settling(running), asked);
@@ -191,7 +195,10 @@ export class PublishRounds {
       case 'apply':
         return { ...(await this.#submission(running, fresh)), kind: 'apply' };
       case 'report':
-        return this.#submission(running, this.#pick(this.tracks.listed('active')));
+        return this.#submission(
+          running,
+          this.#pick(this.tracks.listed('active').filter((known) => this.#executable.has(known))),
+        );
       case 'again': {
         const track = this.#pick(this.tracks.listed('active').filter((known) => this.#bodies.has(known)));
         return { kind: 'submit', track, body: this.#bodies.get(track) ?? {} };

@@ -106,6 +106,15 @@ export function stepOf(reached: Reached, pace: Pace): Step {
   }
 }
 
+/** `act: step`, and how often a kill hit it. */
+export type StepCount = readonly [string, number];
+
+/** Steps that were hit in no mode. @param counts of all modes */
+export function stepsNeverHit(counts: readonly StepCount[]): readonly string[] {
+  const hit = new Set(counts.filter(([, count]) => count > 0).map(([step]) => step));
+  return [...new Set(counts.map(([step]) => step))].filter((step) => !hit.has(step));
+}
+
 /** How often each step was hit, by act and step. */
 export class StepCounts {
   readonly #counts = new Map<string, number>();
@@ -116,6 +125,6 @@ export class StepCounts {
   readonly of = (kind: ActKind, step: Step): number => this.#counts.get(`${kind}: ${step}`) ?? 0;
 
   /** A row for each step of these acts, in the order of the steps. */
-  readonly rows = (kinds: readonly ActKind[]): readonly (readonly [string, number])[] =>
+  readonly rows = (kinds: readonly ActKind[]): readonly StepCount[] =>
     kinds.flatMap((kind) => STEPS[kind].map((step) => [`${kind}: ${step}`, this.of(kind, step)] as const));
 }

@@ -1,5 +1,5 @@
 import { newTrack, type Status, type Track } from './track.ts';
-import { aVersion, type Version } from './version.ts';
+import { aVersion } from './version.ts';
 
 /** Versions that stay executable, so that they can be tested again. */
 const KEPT = 8;
@@ -32,7 +32,7 @@ export class Tracks {
   }
 
   /** Versions that the next process must be able to execute. */
-  executable(others: readonly Track[]): readonly Version[] {
-    return [...new Set([...this.listed('active'), ...others])].map(({ version }) => version);
+  executable(others: readonly Track[]): ReadonlySet<Track> {
+    return new Set([...this.listed('active'), ...others]);
   }
 }

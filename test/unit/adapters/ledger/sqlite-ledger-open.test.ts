@@ -17,6 +17,7 @@ import {
   anOrg,
   aPublication,
   aReport,
+  DIGEST,
   ORB,
   orgEntry,
   retractionEntry,
@@ -89,7 +90,7 @@ describe('openSqliteLedger', () => {
     checkLedgerError(
       await refusal(openSqliteLedger(fixture.options)),
       'ledger-version',
-      new RegExp(String.raw`version 99\b.*up to ${SCHEMA_VERSION}\b`),
+      new RegExp(String.raw`version 99\b.*up to ${SCHEMA_VERSION}\b.*restore a backup from before the upgrade`),
     );
     db.exec('UPDATE schema_version SET version = -1');
     checkLedgerError(await refusal(openSqliteLedger(fixture.options)), 'ledger-unavailable', /version -1\b.*damaged/);
@@ -97,17 +98,23 @@ describe('openSqliteLedger', () => {
     db.close();
   });
 
-  it('brings a ledger of the first version up to this one, with all that it holds', async () => {
-    await fixture.ledger.recordRun(aStart(1), aFinish(1));
-    await fixture.ledger.close();
-    const db = new DatabaseSync(fixture.options.file);
-    makeOlder(db, 1);
-    db.close();
-    const ledger = await fixture.current();
-    expect((await ledger.receiptOfRun('acme', runIdOf(1)))?.logIndex).to.equal(0);
-    expect(await ledger.recordSwap(aSwap(1))).to.deep.equal({ kind: 'recorded' });
-    expect(await ledger.hasPublished('acme.echo@1.0.0', 'sha256:00')).to.equal(false);
-  });
+  for (const version of Array.from({ length: SCHEMA_VERSION - 1 }, (_, index) => index + 1)) {
+    it(`brings a ledger of version ${version} up to this one, with all that it holds`, async () => {
+      await fixture.ledger.recordRun(aStart(1), aFinish(1));
+      await fixture.ledger.startRun(aStart(2));
+      await fixture.ledger.close();
+      const db = new DatabaseSync(fixture.options.file);
+      makeOlder(db, version);
+      db.close();
+      const ledger = await fixture.current();
+      expect((await ledger.receiptOfRun('acme', runIdOf(1)))?.logIndex).to.equal(0);
+      expect(await ledger.finishRun(aFinish(2))).to.deep.equal({ kind: 'finished' });
+      expect(await ledger.recordSwap(aSwap(1))).to.deep.equal({ kind: 'recorded' });
+      expect(await ledger.hasPublished(ORB, DIGEST)).to.equal(false);
+      expect((await ledger.publish(aPublication())).kind).to.equal('published');
+      expect(await ledger.hasPublished(ORB, DIGEST)).to.equal(true);
+    });
+  }
 
   it('leaves no thread when it can not sign what a crash left unsigned', async () => {
     await fixture.ledger.recordRun(aStart(1), aFinish(1));
