@@ -25,16 +25,6 @@ export interface DayCounts {
   readonly policy_denied: number;
 }
 
-/** Members of `DayCounts`, in the order in which rows hold them. */
-export const DAY_COUNTS = [
-  'success',
-  'within_slo',
-  'failed',
-  'caller_error',
-  'platform_error',
-  'policy_denied',
-] as const satisfies readonly (keyof DayCounts)[];
-
 /** Kinds that the fold keeps one by one, and that name an Orb. */
 const ORB_EVENTS = {
   publish: true,

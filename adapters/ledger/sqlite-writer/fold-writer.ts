@@ -1,6 +1,5 @@
 import { readEntry } from '../../../core/log-entry/entry.ts';
 import {
-  DAY_COUNTS,
   foldEntry,
   type DayCounts,
   type DayKey,
@@ -12,7 +11,7 @@ import { lineOf } from '../../../core/reputation/line.ts';
 import type { StatementSync } from 'node:sqlite';
 import { logRows } from '../tables/log.ts';
 import { insertPublished } from '../tables/published.ts';
-import { reputationRows, type NewestEvidence, type ReputationRows } from '../tables/reputation.ts';
+import { COUNTS, reputationRows, type NewestEvidence, type ReputationRows } from '../tables/reputation.ts';
 import type { Connection } from '../tables/table.ts';
 import { insertTierChange } from '../tables/tier-changes.ts';
 
@@ -89,7 +88,7 @@ export class FoldWriter implements FoldTables {
   store(): void {
     for (const { key, counts } of this.#days.values()) {
       const { line, manifestDigest, callerTag, day, self } = key;
-      const columns = DAY_COUNTS.map((name) => counts[name]);
+      const columns = COUNTS.map((name) => counts[name]);
       this.#rows.addRuns.run(line, manifestDigest, callerTag, day, self ? 1 : 0, ...columns);
     }
     this.#days.clear();
@@ -99,7 +98,7 @@ export class FoldWriter implements FoldTables {
 
   addRuns(key: DayKey, counts: Partial<DayCounts>): void {
     const day = this.#dayOf(key);
-    for (const name of DAY_COUNTS) day.counts[name] += counts[name] ?? 0;
+    for (const name of COUNTS) day.counts[name] += counts[name] ?? 0;
     this.#newest[this.#isRetraction ? 'event' : 'run'].set(key.line, this.#index);
   }
 
