@@ -27,8 +27,8 @@ export interface OrgParts {
   readonly logger: Pick<Logger, 'warn'>;
   readonly random: (bytes: number) => Uint8Array;
   readonly resolveTxt: ResolveTxt;
-  /** Evaluates the Orbs of an organisation soon. */
-  readonly changed: (org: string) => void;
+  /** Called after entries were written that make the Orbs of an organisation due for an evaluation. */
+  readonly changed: () => void;
 }
 
 const NONCE_BYTES = 16;
@@ -161,7 +161,7 @@ export class Orgs {
     const isNews = known?.state !== 'verified' || known.proof !== 'dns';
     if ((await this.#put(row, known, isNews ? ['verified'] : [], 'ended')) === undefined)
       return this.#verifyLater(org, tenant, signature);
-    changed(org);
+    changed();
     return { kind: 'verified' };
   }
 
@@ -212,7 +212,7 @@ export class Orgs {
     const [row, events] = status === 'suspended' ? suspended(known, claim, now) : restored(known, claim, now);
     const logIndex = await this.#put(row, known, events);
     if (logIndex === undefined) return { kind: 'refused' };
-    changed(org);
+    changed();
     return { kind: 'done', logIndex: logIndex ?? 0 };
   }
 
@@ -239,7 +239,7 @@ export class Orgs {
     const claim = { ...readClaimState(known.json), proven: { ...proven, failures, checkedAt: now } };
     const isNews = next !== known.state;
     const put = await this.#put(moved(known, next, claim, now), known, isNews ? [next] : []);
-    if (put !== undefined && isNews) changed(org);
+    if (put !== undefined && isNews) changed();
     return holds;
   }
 

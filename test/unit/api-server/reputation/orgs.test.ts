@@ -14,12 +14,13 @@ describe('Orgs', () => {
   let market: Marketplace;
   let orgs: Orgs;
   let records: Map<string, readonly string[]>;
-  let changed: string[];
+  /** Calls that say that versions are due. */
+  let changed: number;
   let asked: string[];
   beforeEach(async () => {
     market = await aMarketplace();
     records = new Map([['globex.com', ['unrelated', key.record('globex')]]]);
-    changed = [];
+    changed = 0;
     asked = [];
     const { ledger, clock, reputation } = market;
     let count = 0;
@@ -35,7 +36,7 @@ describe('Orgs', () => {
         if (found === undefined) throw new Error('ENOTFOUND');
         return found;
       },
-      changed: (org) => void changed.push(org),
+      changed: () => void (changed += 1),
     });
   });
   afterEach(() => market.close());
@@ -133,7 +134,7 @@ describe('Orgs', () => {
         namespace: 'team-g',
       });
       expect(await events('globex')).to.deep.equal(['verified dns']);
-      expect([changed, asked]).to.deep.equal([['globex'], ['globex.com']]);
+      expect([changed, asked]).to.deep.equal([1, ['globex.com']]);
       expect(market.reputation.listings.ownerOf('globex')).to.equal('team-g');
     });
 
@@ -174,7 +175,7 @@ describe('Orgs', () => {
         const nonce = nonceOf(await orgs.claim('globex', 'team-g', 'globex.com'));
         await change();
         expect((await orgs.verify('globex', 'team-g', sign(nonce))).kind).to.equal('failed');
-        expect([await stateOf('globex'), await events('globex'), changed]).to.deep.equal([undefined, [], []]);
+        expect([await stateOf('globex'), await events('globex'), changed]).to.deep.equal([undefined, [], 0]);
       });
     }
 
@@ -246,7 +247,7 @@ describe('Orgs', () => {
     });
 
     it('gives up after three failures in a row, and comes back with the record', async () => {
-      changed = [];
+      changed = 0;
       records.delete('globex.com');
       const states: (string | undefined)[] = [];
       for (let day = 0; day < 4; day += 1) {
@@ -258,7 +259,7 @@ describe('Orgs', () => {
       expect(await orgs.recheck('globex')).to.equal(true);
       expect(await stateOf('globex')).to.equal('verified');
       expect(await events('globex')).to.deep.equal(['verified dns', 'unverified dns', 'verified dns']);
-      expect(changed).to.deep.equal(['globex', 'globex']);
+      expect(changed).to.equal(2);
     });
 
     it('counts failures in a row only', async () => {
@@ -293,7 +294,7 @@ describe('Orgs', () => {
       expect((await orgs.setStatus('acme', 'restored', 'bought back')).kind).to.equal('done');
       expect(await stateOf('acme')).to.equal('verified');
       expect(await events('acme')).to.deep.equal(['verified operator', 'suspended operator', 'restored operator']);
-      expect(changed).to.deep.equal(['acme', 'acme']);
+      expect(changed).to.equal(2);
     });
 
     it('says where the entry is', async () => {
