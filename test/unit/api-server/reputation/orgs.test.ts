@@ -41,6 +41,9 @@ describe('Orgs', () => {
   });
   afterEach(() => market.close());
 
+  /** What badge and certificate of an Orb of acme show, before any evaluation. */
+  const shownStatus = async (): Promise<string | undefined> =>
+    (await market.reputation.reader.standing('acme.echo@1.0.0'))?.status;
   const stateOf = async (org: string): Promise<string | undefined> => (await market.ledger.org(org))?.state;
 
   /** Events of the log about an organisation, without those of `aMarketplace`. */
@@ -291,8 +294,9 @@ describe('Orgs', () => {
     it('suspends, and gives back', async () => {
       const suspended = await orgs.setStatus('acme', 'suspended', 'sold');
       expect([suspended.kind, await stateOf('acme')]).to.deep.equal(['done', 'suspended']);
+      expect(await shownStatus()).to.equal('suspended');
       expect((await orgs.setStatus('acme', 'restored', 'bought back')).kind).to.equal('done');
-      expect(await stateOf('acme')).to.equal('verified');
+      expect([await stateOf('acme'), await shownStatus()]).to.deep.equal(['verified', 'active']);
       expect(await events('acme')).to.deep.equal(['verified operator', 'suspended operator', 'restored operator']);
       expect(changed).to.equal(2);
     });
