@@ -2,7 +2,7 @@ import { readEntry } from '../../core/log-entry/entry.ts';
 import { differingMembers, scoreFacts, type ScoreFacts } from '../../core/reputation/compare-evidence.ts';
 import { lineOf, orgOf } from '../../core/reputation/line.ts';
 import { LineFold } from '../../core/reputation/line-fold.ts';
-import type { TierChange } from '../../core/reputation/profile.ts';
+import { PROFILE_HISTORY, type TierChange } from '../../core/reputation/profile.ts';
 import { scoreLine, type LineToScore, type ScoredLine } from '../../core/reputation/score-line.ts';
 import { tierChangesOf } from '../../core/reputation/tier-changes.ts';
 import type { Ledger } from '../ledger/port.ts';
@@ -11,8 +11,6 @@ import type { CheckedOrb, OrbToCheck } from './port.ts';
 /** What scores are computed from. */
 export type EvidenceSource = Pick<Ledger, 'lineEvidence' | 'tierChanges' | 'entries'>;
 
-/** Changes of the tier that a profile shows. */
-const HISTORY = 20;
 /** Entries that one step of a check folds: some 5 ms. */
 const STEP_ENTRIES = 1000;
 
@@ -48,7 +46,7 @@ export class ScoreDesk {
     const evidence = await this.#source.lineEvidence(lineOf(first), orgOf(first));
     const history = new Map<string, readonly TierChange[]>();
     for (const { orbId } of line.versions)
-      history.set(orbId, tierChangesOf(await this.#source.tierChanges(orbId, HISTORY)));
+      history.set(orbId, tierChangesOf(await this.#source.tierChanges(orbId, PROFILE_HISTORY)));
     return scoreLine(line, { ...evidence, rootBase64: Buffer.from(evidence.root).toString('base64'), history });
   }
 

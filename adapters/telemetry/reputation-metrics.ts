@@ -32,7 +32,7 @@ export interface ReputationSources {
   /** Published versions whose evaluation is due. */
   readonly backlog: () => number;
   readonly orgs: () => Iterable<{ readonly state: (typeof ORG_STATES)[number] }>;
-  /** False after a check found a score that does not follow from the log, until a later check is good. */
+  /** False after a check found a score that does not follow from the log, until a check of that version is good. */
   readonly isConsistent: () => boolean;
 }
 
@@ -117,7 +117,7 @@ export function observeReputation(registry: Registry, sources: ReputationSources
   });
   const consistent: Gauge = new Gauge({
     name: 'orb_reputation_consistent',
-    help: 'Whether the newest daily check found that a score follows from the entries of the log alone: 1 or 0.',
+    help: 'Whether every score that was checked against the entries of the log follows from them: 1 or 0.',
     registers: [registry],
     collect: () => consistent.set(Number(sources.isConsistent())),
   });

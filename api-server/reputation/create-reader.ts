@@ -70,7 +70,8 @@ export function createReputationReader({ ledger, listings, clock, issuer, tools 
       if (orb === undefined) return undefined;
       const stored = await ledger.evaluation(orbId);
       const { tier, tierStatus } = orb.standing;
-      return { orbId, status: orb.status, tier, tierStatus, missing: missingOf(stored?.profile) };
+      const status = orb.isSuspended ? 'suspended' : orb.status;
+      return { orbId, status, tier, tierStatus, missing: missingOf(stored?.profile) };
     },
     highestActive: async (name) => {
       const versions = [...listings.all()].filter((orb) => orb.name === name);

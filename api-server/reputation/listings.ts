@@ -254,6 +254,7 @@ export class Listings implements PublishedVersions {
     const { manifestDigest, namespace, status, publishedAt, logIndex } = publication;
     const standing = this.#evaluated.get(orbId)?.standing ?? NOT_EVALUATED;
     const at = orbId.lastIndexOf('@');
+    const org = orgOf(orbId);
     this.#listed.set(orbId, {
       ...shown,
       orbId,
@@ -261,9 +262,10 @@ export class Listings implements PublishedVersions {
       manifestDigest,
       logIndex,
       status,
+      isSuspended: status === 'suspended' || this.#orgs.get(org)?.state === 'suspended',
       name: orbId.slice(0, at),
       version: orbId.slice(at + 1),
-      publisher: this.#publisher(orgOf(orbId)),
+      publisher: this.#publisher(org),
       standing,
       publishedAt,
       updatedAt: Math.max(publishedAt, this.evaluatedAt(orbId) ?? 0),

@@ -27,8 +27,8 @@ export interface OrgParts {
   readonly logger: Pick<Logger, 'warn'>;
   readonly random: (bytes: number) => Uint8Array;
   readonly resolveTxt: ResolveTxt;
-  /** Evaluates the Orbs of an organisation soon. */
-  readonly changed: (org: string) => void;
+  /** Called after entries were written that make the Orbs of an organisation due for an evaluation. */
+  readonly changed: () => void;
 }
 
 const NONCE_BYTES = 16;
@@ -161,7 +161,7 @@ export class Orgs {
     const isNews = known?.state !== 'verified' || known.proof !== 'dns';
     if ((await this.#put(row, known, isNews ? ['verified'] : [], 'ended')) === undefined)
       return this.#verifyLater(org, tenant, signature);
-    changed(org);
+    changed();
     return { kind: 'verified' };
   }
 
@@ -172,7 +172,7 @@ export class Orgs {
   }
 
   async #verifyAgain(org: string, known: Row | undefined): Promise<OrgVerified> {
-    const holds = await this.recheck(org);
+    const holds = await this.recheck(org, 'asked for');
     if (holds === true) return { kind: 'verified' };
     const nothing = known?.state === 'suspended' ? SUSPENDED : 'Nothing was proven by DNS yet: sign a challenge.';
     return { kind: 'failed', why: holds === false ? 'No TXT record holds the key that was proven.' : nothing };
@@ -212,26 +212,28 @@ export class Orgs {
     const [row, events] = status === 'suspended' ? suspended(known, claim, now) : restored(known, claim, now);
     const logIndex = await this.#put(row, known, events);
     if (logIndex === undefined) return { kind: 'refused' };
-    changed(org);
+    changed();
     return { kind: 'done', logIndex: logIndex ?? 0 };
   }
 
   /**
    * Checks the record of an organisation again; after three failures in a row it is unverified, and verified again after
-   * a success. Other proofs than DNS hold as they are.
+   * a success. Other proofs than DNS hold as they are. A failure that a publisher asks for does not count: three tries
+   * in a minute would end a good proof while its record changes.
    * @returns whether the proof holds; undefined: there was nothing to check @throws LedgerError
    */
-  async recheck(org: string): Promise<boolean | undefined> {
+  async recheck(org: string, why: 'daily' | 'asked for' = 'daily'): Promise<boolean | undefined> {
     const known = await this.#parts.ledger.org(org);
     const proven = known && provenToCheck(known);
-    return known === undefined || proven === undefined ? undefined : this.#check(known, proven);
+    return known === undefined || proven === undefined ? undefined : this.#check(known, proven, why);
   }
 
-  async #check(known: Row, proven: Proven): Promise<boolean> {
+  async #check(known: Row, proven: Proven, why: 'daily' | 'asked for'): Promise<boolean> {
     const { clock, logger, changed } = this.#parts;
     const { org } = known;
     const found = await this.#lookUp(org, proven.domain);
     const holds = typeof found !== 'string' && found.key === proven.key;
+    if (!holds && why === 'asked for') return false;
     const failures = holds ? 0 : proven.failures + 1;
     if (!holds) logger.warn('the proof of an organisation does not hold', { org, failures });
     const next = stateAfter(known, failures);
@@ -239,7 +241,7 @@ export class Orgs {
     const claim = { ...readClaimState(known.json), proven: { ...proven, failures, checkedAt: now } };
     const isNews = next !== known.state;
     const put = await this.#put(moved(known, next, claim, now), known, isNews ? [next] : []);
-    if (put !== undefined && isNews) changed(org);
+    if (put !== undefined && isNews) changed();
     return holds;
   }
 

@@ -16,8 +16,7 @@ import {
   type TestSummary,
 } from '../../core/publication/validation-report.ts';
 import type { ListedOrb } from '../../core/publication/listed-orb.ts';
-import { lineOf, orgOf } from '../../core/reputation/line.ts';
-import { evaluateLine } from './evaluate-line.ts';
+import { orgOf } from '../../core/reputation/line.ts';
 import type { Listings } from './listings.ts';
 import type {
   AcceptedTests,
@@ -36,8 +35,8 @@ export interface PublisherParts {
   readonly operator: OperatorProof;
   readonly checkTests: CheckTests;
   readonly counters: Pick<ReputationCounters, 'published'>;
-  /** Evaluates a version soon. */
-  readonly changed: (orbId: string) => void;
+  /** Called after entries were written that make versions due for an evaluation. */
+  readonly changed: () => void;
 }
 
 const outcomeOf = (result: Published): PublishOutcome => {
@@ -146,16 +145,16 @@ export class Publisher {
     { orbId, digest }: CompiledOrb,
     { reportSha256, checked, invalid }: NonNullable<TestsVerdict['audit']>,
   ): Promise<void> {
-    const { ledger, clock } = this.#parts;
+    const { ledger, clock, changed } = this.#parts;
     const at = time(clock.now());
     const entry = { kind: 'audit', orb_id: orbId, manifest_digest: digest, checked, invalid, at } as const;
     const result = await ledger.recordAudit({ orbId, reportSha256, entry: entryText(entry) });
-    if (result.kind === 'done') evaluateLine(lineOf(orbId), this.#parts);
+    if (result.kind === 'done') changed();
   }
 
   async #list(candidate: Candidate, good: GoodPublication): Promise<Published> {
     const { orb, request, seen } = candidate;
-    const { listings } = this.#parts;
+    const { listings, changed } = this.#parts;
     const { orbId, digest } = orb;
     const report = validationReport({ ...good.facts, passed: [...good.facts.passed, 'listing'] });
     const written = await (seen.orb === undefined
@@ -163,7 +162,7 @@ export class Publisher {
       : this.#addReport(candidate, seen.orb, good));
     await listings.refresh();
     if (written === undefined) return this.#again(request, orbId, seen);
-    if (written.isNews) evaluateLine(lineOf(orbId), this.#parts);
+    if (written.isNews) changed();
     return { kind: 'listed', isNew: seen.orb === undefined, orbId, digest, logIndex: written.logIndex, report };
   }
 

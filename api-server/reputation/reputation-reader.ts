@@ -5,6 +5,7 @@ import type { TierStatus } from '../../core/reputation/held-tier.ts';
 /** What a published version holds at present. */
 export interface Standing {
   readonly orbId: string;
+  /** `suspended` also while its organisation is. */
   readonly status: (typeof ORB_STATUSES)[number];
   readonly tier: Tier;
   readonly tierStatus: TierStatus;

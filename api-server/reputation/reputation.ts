@@ -96,7 +96,7 @@ export class Reputation {
       count: options.counters.evaluated,
     });
     this.publisher = new Publisher({ ...options, listings, changed: this.evaluations.request });
-    this.retractions = new Retractions({ ledger, listings, clock, changed: this.evaluations.request });
+    this.retractions = new Retractions({ ledger, clock, changed: this.evaluations.request });
     this.statuses = new StatusChanges({ ledger, listings, clock, changed: this.evaluations.request });
   }
 

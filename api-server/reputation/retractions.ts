@@ -1,12 +1,12 @@
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { entryText, readEntry } from '../../core/log-entry/entry.ts';
-import { lineOf } from '../../core/reputation/line.ts';
-import { evaluateLine, type LineParts } from './evaluate-line.ts';
+import { entryText } from '../../core/log-entry/entry.ts';
 
-export interface RetractionParts extends LineParts {
-  readonly ledger: Pick<Ledger, 'retract' | 'entries'>;
+export interface RetractionParts {
+  readonly ledger: Pick<Ledger, 'retract'>;
   readonly clock: Pick<Clock, 'now'>;
+  /** Called after an entry was written that makes versions due for an evaluation. */
+  readonly changed: () => void;
 }
 
 /** Result of a retraction; `logIndex` is the place of its own entry. */
@@ -25,19 +25,10 @@ export class Retractions {
 
   /** @param index of the entry that counts no more, an integer ≥ 0 @throws LedgerError */
   async retract(index: number, reason: string): Promise<Retracted> {
-    const { ledger, clock } = this.#parts;
+    const { ledger, clock, changed } = this.#parts;
     const at = new Date(clock.now()).toISOString();
     const result = await ledger.retract(entryText({ kind: 'retraction', index, reason, at }), index);
-    const line = result.kind === 'done' ? await this.#lineAt(index) : undefined;
-    if (line !== undefined) evaluateLine(line, this.#parts);
+    if (result.kind === 'done') changed();
     return result;
-  }
-
-  /** The line whose evidence the entry belonged to; undefined: it counted for no line. */
-  async #lineAt(index: number): Promise<string | undefined> {
-    const [text] = await this.#parts.ledger.entries(index, index + 1);
-    const entry = text === undefined ? undefined : readEntry(text);
-    const orbId = entry !== undefined && 'orb_id' in entry ? entry.orb_id : null;
-    return orbId === null ? undefined : lineOf(orbId);
   }
 }

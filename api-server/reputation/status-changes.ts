@@ -10,8 +10,8 @@ export interface StatusChangeParts {
   readonly ledger: Pick<Ledger, 'setOrbStatus' | 'statusEntries' | 'certificate'>;
   readonly listings: Listings;
   readonly clock: Pick<Clock, 'now'>;
-  /** Evaluates the version soon: its score follows. */
-  readonly changed: (orbId: string) => void;
+  /** Called after entries were written that make the version due for an evaluation. */
+  readonly changed: () => void;
 }
 
 /** Result of a change of status. */
@@ -63,7 +63,7 @@ export class StatusChanges {
     await listings.refresh();
     // An evaluation issued or revoked a certificate after this call had looked.
     if (result.kind === 'other-certificate') return this.change(orbId, wanted);
-    changed(orbId);
+    changed();
     return result.kind === 'done' ? result : { kind: 'refused', from: result.status };
   }
 

@@ -1,4 +1,5 @@
 import type { Ledger } from '../../adapters/ledger/port.ts';
+import { PROFILE_HISTORY } from '../../core/reputation/profile.ts';
 import { BoundedCache, CacheBudget } from './bounded-cache.ts';
 import type { Listings } from './listings.ts';
 
@@ -7,8 +8,6 @@ type Stored<Name extends keyof Source> = Awaited<ReturnType<Source[Name]>>;
 
 /** trust.md §5.5 */
 const MAX_BYTES = 32 * 1_048_576;
-/** Changes of the tier that are kept of each version: as many as a profile shows. */
-const HISTORY = 20;
 const NEXT = 'next';
 
 /** Texts of the ledger are ASCII, but for few characters. */
@@ -37,7 +36,7 @@ export class StoredReputation implements Source {
     });
     this.#changes = new BoundedCache({
       budget,
-      load: (orbId) => ledger.tierChanges(orbId, HISTORY),
+      load: (orbId) => ledger.tierChanges(orbId, PROFILE_HISTORY),
       bytesOf: (rows) => lengthOf(...rows.map(({ entry }) => entry)),
     });
     this.#certificates = new BoundedCache({
@@ -57,7 +56,7 @@ export class StoredReputation implements Source {
   readonly evaluation: Source['evaluation'] = (orbId) => this.#evaluations.get(orbId);
 
   readonly tierChanges: Source['tierChanges'] = (orbId, limit) =>
-    limit === HISTORY ? this.#changes.get(orbId) : this.#ledger.tierChanges(orbId, limit);
+    limit === PROFILE_HISTORY ? this.#changes.get(orbId) : this.#ledger.tierChanges(orbId, limit);
 
   readonly certificate: Source['certificate'] = (orbId) => this.#certificates.get(orbId);
 

@@ -25,6 +25,28 @@ export interface DayCounts {
   readonly policy_denied: number;
 }
 
+/** Members of `DayCounts`; the columns of the ledger's table have this order. */
+export const DAY_COUNTS = [
+  'success',
+  'within_slo',
+  'failed',
+  'caller_error',
+  'platform_error',
+  'policy_denied',
+] as const satisfies readonly (keyof DayCounts)[];
+
+/** Counts that a fold adds to. */
+export type RunningCounts = { -readonly [Name in keyof DayCounts]: number };
+
+export const noRuns = (): RunningCounts => ({
+  success: 0,
+  within_slo: 0,
+  failed: 0,
+  caller_error: 0,
+  platform_error: 0,
+  policy_denied: 0,
+});
+
 /** Kinds that the fold keeps one by one, and that name an Orb. */
 const ORB_EVENTS = {
   publish: true,

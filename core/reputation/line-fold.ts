@@ -1,22 +1,20 @@
 import type { DayRow, LineEvidence } from './derive.ts';
-import { foldEntry, type DayCounts, type DayKey, type FoldTables, type LogEvent } from './fold.ts';
+import {
+  DAY_COUNTS,
+  foldEntry,
+  noRuns,
+  type DayCounts,
+  type DayKey,
+  type FoldTables,
+  type LogEvent,
+  type RunningCounts,
+} from './fold.ts';
 import { lineOf, orgOf } from './line.ts';
-
-type Counts = { -readonly [Name in keyof DayCounts]: number };
 
 interface Day {
   readonly key: Omit<DayKey, 'line'>;
-  readonly counts: Counts;
+  readonly counts: RunningCounts;
 }
-
-const NAMES = [
-  'success',
-  'within_slo',
-  'failed',
-  'caller_error',
-  'platform_error',
-  'policy_denied',
-] as const satisfies readonly (keyof DayCounts)[];
 
 /**
  * The evidence of one line after the entries that were folded. Unlike `LineJournal` it keeps no earlier sizes: a row for
@@ -64,9 +62,8 @@ export class LineFold {
 
   #add({ manifestDigest, callerTag, day, self }: DayKey, counts: Partial<DayCounts>): void {
     const id = `${day} ${callerTag} ${manifestDigest} ${self}`;
-    const none = { success: 0, within_slo: 0, failed: 0, caller_error: 0, platform_error: 0, policy_denied: 0 };
-    const row = this.#days.get(id) ?? { key: { manifestDigest, callerTag, day, self }, counts: none };
+    const row = this.#days.get(id) ?? { key: { manifestDigest, callerTag, day, self }, counts: noRuns() };
     this.#days.set(id, row);
-    for (const name of NAMES) row.counts[name] += counts[name] ?? 0;
+    for (const name of DAY_COUNTS) row.counts[name] += counts[name] ?? 0;
   }
 }

@@ -1,17 +1,20 @@
 import { readEntry } from '../../../core/log-entry/entry.ts';
 import {
+  DAY_COUNTS,
   foldEntry,
+  noRuns,
   type DayCounts,
   type DayKey,
   type EventEntry,
   type FoldTables,
   type LogEvent,
+  type RunningCounts,
 } from '../../../core/reputation/fold.ts';
 import { lineOf } from '../../../core/reputation/line.ts';
 import type { StatementSync } from 'node:sqlite';
 import { logRows } from '../tables/log.ts';
 import { insertPublished } from '../tables/published.ts';
-import { COUNTS, reputationRows, type NewestEvidence, type ReputationRows } from '../tables/reputation.ts';
+import { reputationRows, type NewestEvidence, type ReputationRows } from '../tables/reputation.ts';
 import type { Connection } from '../tables/table.ts';
 import { insertTierChange } from '../tables/tier-changes.ts';
 
@@ -29,11 +32,9 @@ export const foldRows = (db: Connection): FoldRows => ({
   insertTierChange: insertTierChange(db),
 });
 
-type Counts = { -readonly [Name in keyof DayCounts]: number };
-
 interface ChangedDay {
   readonly key: DayKey;
-  readonly counts: Counts;
+  readonly counts: RunningCounts;
 }
 
 /** Whose scores an entry concerns: one version, its line, or all Orbs of an organisation. */
@@ -88,7 +89,7 @@ export class FoldWriter implements FoldTables {
   store(): void {
     for (const { key, counts } of this.#days.values()) {
       const { line, manifestDigest, callerTag, day, self } = key;
-      const columns = COUNTS.map((name) => counts[name]);
+      const columns = DAY_COUNTS.map((name) => counts[name]);
       this.#rows.addRuns.run(line, manifestDigest, callerTag, day, self ? 1 : 0, ...columns);
     }
     this.#days.clear();
@@ -98,7 +99,7 @@ export class FoldWriter implements FoldTables {
 
   addRuns(key: DayKey, counts: Partial<DayCounts>): void {
     const day = this.#dayOf(key);
-    for (const name of COUNTS) day.counts[name] += counts[name] ?? 0;
+    for (const name of DAY_COUNTS) day.counts[name] += counts[name] ?? 0;
     this.#newest[this.#isRetraction ? 'event' : 'run'].set(key.line, this.#index);
   }
 
@@ -137,8 +138,7 @@ export class FoldWriter implements FoldTables {
     const id = JSON.stringify([line, manifestDigest, callerTag, day, self]);
     const known = this.#days.get(id);
     if (known !== undefined) return known;
-    const counts = { success: 0, within_slo: 0, failed: 0, caller_error: 0, platform_error: 0, policy_denied: 0 };
-    const made = { key, counts };
+    const made = { key, counts: noRuns() };
     this.#days.set(id, made);
     return made;
   }

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readEntry, type LogEntry } from '../../../core/log-entry/entry.ts';
 import { rootOf } from '../../../core/merkle/tree.ts';
 import type { DayRow, LineEvidence } from '../../../core/reputation/derive.ts';
-import type { EventEntry, LogEvent } from '../../../core/reputation/fold.ts';
+import { DAY_COUNTS, type EventEntry, type LogEvent } from '../../../core/reputation/fold.ts';
 import { lineOf } from '../../../core/reputation/line.ts';
 import { sha256 } from '../../keys/primitives.ts';
 import { blobOf, integerOf, oneOf, textOf, type Row } from '../sqlite/columns.ts';
@@ -94,9 +94,6 @@ const schema: TableSchema = {
   CREATE INDEX reputation_newest_index ON reputation_newest(log_index);`,
 };
 
-/** Members of `DayCounts`, in the order of the columns. */
-export const COUNTS = ['success', 'within_slo', 'failed', 'caller_error', 'platform_error', 'policy_denied'] as const;
-
 /** The tables in the writer's thread. */
 export interface ReputationRows {
   /** Adds to the row of a day: line, digest, tag, day, self, then the counts. */
@@ -117,9 +114,9 @@ export function reputationRows(db: Connection): ReputationRows {
   const retracted = db.prepare(RETRACTED);
   return {
     addRuns: db.prepare(
-      `INSERT INTO reputation_days(line, manifest_digest, caller_tag, day, self, ${COUNTS.join(', ')})
+      `INSERT INTO reputation_days(line, manifest_digest, caller_tag, day, self, ${DAY_COUNTS.join(', ')})
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET ${COUNTS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
+       ON CONFLICT DO UPDATE SET ${DAY_COUNTS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
     ),
     insertEvent: db.prepare('INSERT INTO reputation_events(log_index, kind, line, org, json) VALUES (?, ?, ?, ?, ?)'),
     retractEvent: db.prepare('UPDATE reputation_events SET retracted = 1 WHERE log_index = ?'),
@@ -164,7 +161,7 @@ function eventOf(row: Row): LogEvent {
 }
 
 const KEY = 'manifest_digest, caller_tag, day, self';
-const DAYS = `SELECT ${KEY}, ${COUNTS.join(', ')} FROM reputation_days WHERE line = ? ORDER BY ${KEY}`;
+const DAYS = `SELECT ${KEY}, ${DAY_COUNTS.join(', ')} FROM reputation_days WHERE line = ? ORDER BY ${KEY}`;
 const EVENTS = `SELECT log_index, json FROM reputation_events WHERE line = ? AND retracted = 0
   UNION ALL SELECT log_index, json FROM reputation_events WHERE kind = 'org' AND org = ? AND retracted = 0
   ORDER BY log_index`;

@@ -8,6 +8,7 @@ import { isReason, reasonMember, reasonSchema } from '../../http/reason.ts';
 import { json } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { closed, count, shapes } from '../../http/schemas.ts';
+import { readClaimState } from '../../reputation/claim-state.ts';
 import type { OrgVerified } from '../../reputation/orgs.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import { actingTenant } from './acting-tenant.ts';
@@ -182,7 +183,14 @@ function orgView({ listings }: OrgParts, org: string): JsonObject | undefined {
   const row = listings.org(org);
   if (row === undefined) return undefined;
   const orbs = [...listings.all()].filter(({ publisher }) => publisher.org === org).length;
-  return { org, state: row.state, proof: row.proof, since: new Date(row.since).toISOString(), published: orbs };
+  return {
+    org,
+    state: row.state,
+    proof: row.proof,
+    domain: row.proof === 'dns' ? (readClaimState(row.json).proven?.domain ?? null) : null,
+    since: new Date(row.since).toISOString(),
+    published: orbs,
+  };
 }
 
 /** `GET /marketplace/orgs/{org}` (trust.md §8.1). */
@@ -208,6 +216,10 @@ const showRoute = (parts: OrgParts): Route => ({
               org: { type: 'string' },
               state: { type: 'string', enum: ['verified', 'unverified', 'suspended'] },
               proof: { type: 'string', enum: ['operator', 'dns'] },
+              domain: {
+                type: ['string', 'null'],
+                description: 'Domain whose TXT record proves it; null: the operator of the platform names the owner.',
+              },
               since: shapes.time,
               published: count('Versions that it published.'),
             }),

@@ -24,7 +24,8 @@ const SCORE_DELAY_MS = 1000;
 const byName = (a: ListedOrb, b: ListedOrb): number => (a.name < b.name ? -1 : 1);
 
 function publicListOf(all: Iterable<ListedOrb>): PublicList {
-  const orbs = latestVersions(all).toSorted(byName);
+  const running = [...all].filter(({ isSuspended }) => !isSuspended);
+  const orbs = latestVersions(running).toSorted(byName);
   const items = orbs.map(publicItem);
   const text = JSON.stringify({ items, total: items.length, limit: null, offset: 0, next: null });
   return { orbs, text, gzip: gzipSync(text), etag: `"${sha256Hex(text).slice(0, 32)}"` };
@@ -32,7 +33,7 @@ function publicListOf(all: Iterable<ListedOrb>): PublicList {
 
 /** What the list shows of a version besides its score; undefined: nothing. */
 const shownOf = (orb: ListedOrb | undefined): string | undefined =>
-  orb?.status === 'active' ? `${orb.standing.tier} ${orb.description}` : undefined;
+  orb?.status === 'active' && !orb.isSuspended ? `${orb.standing.tier} ${orb.description}` : undefined;
 
 interface Shown {
   readonly text: string | undefined;

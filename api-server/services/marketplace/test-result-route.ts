@@ -18,15 +18,11 @@ interface TestResultParts {
 
 type Report = NonNullable<Awaited<ReturnType<Ledger['testReport']>>>;
 
-const suitesOf = (text: string | null): unknown => (text === null ? [] : JSON.parse(text));
-
-const bodyOf = ({ statement, suites, logIndex }: Report): string =>
-  JSON.stringify({
-    statement: recordOf(statement),
-    jws: statement,
-    suites: suitesOf(suites),
-    log: { index: logIndex },
-  });
+/** Suites may have a megabyte: their stored JSON goes out as it is, because everybody may ask for it, without a key. */
+function bodyOf({ statement, suites, logIndex }: Report): string {
+  const said = JSON.stringify({ statement: recordOf(statement), jws: statement });
+  return `${said.slice(0, -1)},"suites":${suites ?? '[]'},"log":{"index":${logIndex}}}`;
+}
 
 /** The signed statement names the suites by their digest, so that it stands for the whole body. */
 const etagOf = ({ statement, logIndex }: Report, type: string): string =>

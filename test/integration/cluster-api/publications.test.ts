@@ -87,6 +87,8 @@ describe('publications of a cluster (trust.md §8)', function suite() {
   };
   const setStatus = (key: string, orbId: string, status: string): Promise<ApiReply> =>
     post(key, `/marketplace/orbs/${orbId}/status`, { status, reason: 'by a test' });
+  const untilTier = (status: string): Promise<KubeObject> =>
+    team.until(PUBLICATION, (found) => statusOf(found)['tierStatus'] === status);
   /** Number of log entries, from the checkpoint. */
   const logSize = async (): Promise<string | undefined> =>
     (await (await fetch(`${api.url}/log/checkpoint`)).text()).split('\n')[1];
@@ -254,6 +256,18 @@ describe('publications of a cluster (trust.md §8)', function suite() {
     expect([refused.status, refused.code]).to.deep.equal([503, 'orb-suspended']);
     expect((await setStatus(platform.key, 'h15.echo@1.0.0', 'active')).status).to.equal(200);
     await team.until(PUBLICATION, listingIs('active'));
+    await untilRuns('h15.echo@1.0.0');
+  });
+
+  it('are refused too while the platform suspends their organisation', async () => {
+    const reason = 'an incident';
+    const setOrg = (status: string) => post(platform.key, '/marketplace/orgs/h15/status', { status, reason });
+    expect((await setOrg('suspended')).status).to.equal(200);
+    const refused = await api.execute(owner.key, 'support', 'h15.echo@1.0.0');
+    expect([refused.status, refused.code]).to.deep.equal([503, 'orb-suspended']);
+    await untilTier('suspended');
+    expect((await setOrg('restored')).status).to.equal(200);
+    await untilTier('stable');
     await untilRuns('h15.echo@1.0.0');
   });
 

@@ -57,7 +57,7 @@ describe('the daily check', () => {
     expect([taken.slice(0, 3).toSorted(), taken[3]]).to.deep.equal([NAMES.toSorted(), taken[0]]);
   });
 
-  it('is inconsistent after a difference, says which members, and until a later check is good', async () => {
+  it('is inconsistent after a difference, says which members, and checks once a day', async () => {
     expect(daily.isConsistent).to.equal(true);
     answer = async () => ({ size: 7, differing: ['score_bp', 'criteria.SCORE_GE_40'] });
     await start();
@@ -66,9 +66,20 @@ describe('the daily check', () => {
     expect(logged).to.deep.equal([{ level: 'error', ...about, members: ['score_bp', 'criteria.SCORE_GE_40'] }]);
     await clock.advance(60_000);
     expect([asked.length, daily.isConsistent]).to.deep.equal([1, false]);
-    answer = async () => ({ size: 8, differing: [] });
+  });
+
+  it('checks a version that differs again each day, and stays inconsistent until that version is good', async () => {
+    answer = async () => ({ size: 7, differing: ['score_bp'] });
+    await start();
+    const bad = asked[0]?.orbId;
+    answer = async () => ({ size: 8, differing: asked.at(-1)?.orbId === bad ? ['score_bp'] : [] });
     await clock.advance(DAY_MS);
-    expect([asked.length, daily.isConsistent]).to.deep.equal([2, true]);
+    expect([asked.length, asked.at(-1)?.orbId === bad, daily.isConsistent]).to.deep.equal([3, true, false]);
+    answer = async () => ({ size: 9, differing: [] });
+    await clock.advance(DAY_MS);
+    expect([asked.length, daily.isConsistent]).to.deep.equal([5, true]);
+    await clock.advance(DAY_MS);
+    expect(asked).to.have.length(6);
   });
 
   it('tries again a minute after a check that could not be made', async () => {

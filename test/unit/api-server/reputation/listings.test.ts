@@ -40,6 +40,11 @@ describe('what is published, in memory', () => {
     await listings.refresh();
   };
 
+  const suspended = async (): Promise<readonly (boolean | undefined)[]> => {
+    await listings.refresh();
+    return [ORB, OTHER].map((orbId) => listings.orb(orbId)?.isSuspended);
+  };
+
   it('is told by version and organisation, once for each refresh that changed something', async () => {
     await listings.refresh();
     await listings.refresh();
@@ -77,6 +82,21 @@ describe('what is published, in memory', () => {
     expect(listings.orb(OTHER)).to.equal(undefined);
     await listings.refresh();
     expect(listings.orb(OTHER)?.publisher.verified).to.equal(false);
+  });
+
+  it('has every version of an organisation as suspended while it is, and one that is suspended itself', async () => {
+    const { ledger } = fixture;
+    await ledger.publish(aVersion('1.1.0'));
+    const setOrg = async (state: 'verified' | 'suspended', json: string): Promise<void> => {
+      const row = await ledger.org('acme');
+      if (row !== undefined) await ledger.putOrg({ ...row, state, json }, row.json, []);
+    };
+    expect(await suspended()).to.deep.equal([false, false]);
+    await setOrg('suspended', '{"n":1}');
+    expect(await suspended()).to.deep.equal([true, true]);
+    await setStatus('active', 'suspended');
+    await setOrg('verified', '{"n":2}');
+    expect(await suspended()).to.deep.equal([true, false]);
   });
 
   it('shares one read between the calls that wait, and reads again for a call that comes during a read', async () => {

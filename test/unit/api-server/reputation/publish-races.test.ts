@@ -45,10 +45,11 @@ const never = async (): Promise<void> => undefined;
 
 describe('a publication that is overtaken while its tests are checked', () => {
   let fixture: SqliteFixture;
-  let changed: string[];
+  /** Calls that say that versions are due. */
+  let changed: number;
   beforeEach(async () => {
     fixture = await openSqliteFixture();
-    changed = [];
+    changed = 0;
   });
   afterEach(() => fixture.dispose());
 
@@ -74,7 +75,7 @@ describe('a publication that is overtaken while its tests are checked', () => {
       operator: { orgs: new Map(), firstComes: true },
       checkTests,
       counters: { published: () => undefined },
-      changed: (orbId) => void changed.push(orbId),
+      changed: () => void (changed += 1),
     });
     const result = await publisher.publish(asked);
     return result.kind === 'refused' ? [result.stage, result.code] : [result.kind];
@@ -100,7 +101,7 @@ describe('a publication that is overtaken while its tests are checked', () => {
       };
       expect(await publish(meanwhile)).to.deep.equal(said);
       expect(await kinds()).to.deep.equal(before);
-      expect(changed).to.deep.equal([]);
+      expect(changed).to.equal(0);
     });
 
   const ofClaim: readonly (readonly [why: string, race: Race, said: readonly string[]])[] = [
@@ -127,21 +128,19 @@ describe('a publication that is overtaken while its tests are checked', () => {
     it(`adds no report when ${why}: ${said.join(' ')}`, async () => {
       await fixture.ledger.publish(aPublication({ manifestDigest: OWN_DIGEST }));
       await publish(never, accepted('8'));
-      changed = [];
+      changed = 0;
       expect(await publish(() => race(fixture.ledger))).to.deep.equal(said);
       expect((await kinds()).filter((kind) => kind === 'test_report')).to.have.length(2);
-      expect(changed).to.deep.equal([]);
+      expect(changed).to.equal(0);
     });
 
-  it('has every version of its line evaluated when it is listed, and for a report or an audit that is new', async () => {
-    await fixture.ledger.publish(aPublication({ orbId: 'acme.echo@1.1.0' }));
-    await fixture.ledger.publish(aVersion('2.0.0'));
-    const line = [ORB, 'acme.echo@1.1.0'];
+  it('has the ledger read once for what is due when it lists a version or takes a new report, however long the line', async () => {
+    for (const version of ['1.1.0', '1.2.0', '2.0.0']) await fixture.ledger.publish(aVersion(version));
     await publish(never);
-    expect(changed.splice(0)).to.have.members(line);
+    expect(changed).to.equal(1);
     await publish(never);
-    expect(changed.splice(0)).to.deep.equal([]);
+    expect(changed).to.equal(1);
     await publish(never, accepted('7'));
-    expect(changed.splice(0)).to.have.members(line);
+    expect(changed).to.equal(2);
   });
 });

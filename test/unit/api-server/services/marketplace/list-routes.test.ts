@@ -280,6 +280,17 @@ describe('lists of the marketplace', () => {
       expect(await shown()).to.deep.equal([['gold', 90, HOSTILE]]);
     });
 
+    it('leaves out the Orbs of an organisation that is suspended, and has them again at its end', async () => {
+      const before = await shown();
+      const restored = orbs;
+      orbs = orbs.map((orb) => ({ ...orb, isSuspended: true }));
+      changed();
+      expect(await shown()).to.deep.equal([]);
+      orbs = restored;
+      changed();
+      expect(await shown()).to.deep.equal(before);
+    });
+
     it('shows scores that move all the time once a second', async () => {
       await get();
       for (const score of [1, 2, 3]) {

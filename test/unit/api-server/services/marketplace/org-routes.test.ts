@@ -142,9 +142,15 @@ describe('routes of organisations', () => {
       org: 'acme',
       state: 'verified',
       proof: 'operator',
+      domain: null,
       since: new Date(market.clock.now()).toISOString(),
       published: 2,
     });
+  });
+
+  it('show the domain that proves it: acme.com and acme.org may both prove acme', async () => {
+    expect((await verify(await signed())).status).to.equal(200);
+    expect((await show('globex')).value).to.deep.include({ proof: 'dns', domain: 'globex.com' });
   });
 
   it('suspend and restore for the platform', async () => {

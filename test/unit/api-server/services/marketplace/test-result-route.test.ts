@@ -27,6 +27,13 @@ describe('GET /marketplace/orbs/{orb_id}/test-result', () => {
     expect([jose.status, jose.headers.get('content-type')]).to.deep.equal([200, 'application/jose']);
   });
 
+  it('has the suites as they are stored: a megabyte of them is not parsed for each caller', async () => {
+    stored = { ...aReport(), logIndex: 3, suites: '[{ "name": "échö",\n"cases": [] }]' };
+    const answer = await get();
+    expect(Buffer.from(answer.body).toString()).to.include(`"suites":${stored.suites},`);
+    expect(answer.value).to.deep.include({ suites: [{ name: 'échö', cases: [] }], log: { index: 3 } });
+  });
+
   it('is not built for a caller that has it, in either form', async () => {
     const [json, jose] = [await get(), await get({ accept: 'application/jose' })];
     expect(etagOf(json)).not.to.equal(etagOf(jose));
