@@ -22,6 +22,9 @@ interface CaseRunnerOptions {
   readonly start?: StartThread<CaseWork, FromCaseThread>;
 }
 
+const STOPPING: CaseWorkAnswer = { kind: 'unavailable', why: 'the service is stopping' };
+const NOT_STARTED: CaseWorkAnswer = { kind: 'unavailable', why: 'their thread did not start' };
+
 interface Job {
   readonly work: CaseWork;
   readonly resolve: (answer: CaseWorkAnswer) => void;
@@ -51,18 +54,18 @@ export class CaseRunner {
     this.#start = start;
   }
 
-  /** Runs the cases. It never rejects: `stopped` says why there are no results. */
+  /** Runs the cases. It never rejects: `stopped` and `unavailable` say why there are no results. */
   readonly run = (work: CaseWork): Promise<CaseWorkAnswer> =>
     new Promise((resolve) => {
-      if (this.#closed) return resolve({ kind: 'stopped', why: 'the service is stopping' });
+      if (this.#closed) return resolve(STOPPING);
       this.#queue.push({ work, resolve });
       this.#next();
     });
 
-  /** Ends every thread; what they work on and what waits is answered `stopped`. */
+  /** Ends every thread; what they work on and what waits is answered `unavailable`. */
   close(): void {
     this.#closed = true;
-    for (const { resolve } of this.#queue.splice(0)) resolve({ kind: 'stopped', why: 'the service is stopping' });
+    for (const { resolve } of this.#queue.splice(0)) resolve(STOPPING);
     for (const kill of this.#kill) kill();
   }
 
@@ -81,8 +84,8 @@ export class CaseRunner {
       this.#next();
     };
     const stop = (why: string): void => end({ kind: 'stopped', why });
-    const kill = (): void => stop('the service is stopping');
-    let timer = setTimeout(() => stop('their thread did not start'), START_MS);
+    const kill = (): void => end(STOPPING);
+    let timer = setTimeout(() => end(NOT_STARTED), START_MS);
     this.#kill.add(kill);
     const thread = this.#start({
       onMessage: (message) => {

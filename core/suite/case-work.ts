@@ -31,10 +31,13 @@ export interface CaseWorkDone {
   readonly disclosed: readonly CaseFaults[];
 }
 
-/** What a worker answered: its results, or why it stopped. */
+/** What a worker answered. */
 export type CaseWorkAnswer =
   | { readonly kind: 'done'; readonly result: CaseWorkDone }
-  | { readonly kind: 'stopped'; readonly why: string };
+  /** The cases broke a limit or the worker. */
+  | { readonly kind: 'stopped'; readonly why: string }
+  /** The platform did not run them: the same work may be asked for again. */
+  | { readonly kind: 'unavailable'; readonly why: string };
 
 /**
  * Runs one mock case and compares it with what it expects.

@@ -1,3 +1,4 @@
+import { CasesNotRun } from '../errors/cases-not-run.ts';
 import type { Digest } from '../json/digest.ts';
 import { jcs } from '../json/jcs.ts';
 import type { JsonValue } from '../json/json-value.ts';
@@ -147,6 +148,7 @@ async function runCases(
     return outputs === undefined ? [] : [{ name: test.name, outputs }];
   });
   const answer = await tools.runCases({ manifest, suites: suites ?? [], allowedOrigins, disclosed });
+  if (answer.kind === 'unavailable') throw new CasesNotRun(answer.why);
   if (answer.kind === 'stopped')
     return {
       findings: [error('suite-mock-not-reproduced', SUITES, `The cases could not be run again: ${answer.why}.`)],
@@ -241,6 +243,7 @@ function checkBounds(document: ReportDocument): readonly Finding[] {
 /**
  * Judges the tests of a publication (trust.md §8.3, §8.4). It writes nothing. Pointers are into the body
  * `{manifest, test_results, test_suites}`. When report or suites can't be read, only their findings are returned.
+ * @throws CasesNotRun the platform could not run the cases
  */
 export async function judgeTests(given: SubmittedTests, tools: JudgeTools): Promise<TestJudgement> {
   const suites = await readSuites(given.suites ?? [], given.orb, tools);

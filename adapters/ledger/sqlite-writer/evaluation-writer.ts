@@ -58,6 +58,7 @@ export class EvaluationWriter {
     if (certificate !== null) {
       const { issuedAt, jwt, statusIndex, entry } = certificate;
       this.#certificates.insert.run(first + entry, orbId, issuedAt, jwt, statusIndex, this.#nextChange());
+      this.#certificates.dropReplaced(orbId, statusIndex, first + entry);
     }
     return entries.length === 0 ? null : first;
   }

@@ -18,7 +18,10 @@ interface StoredCertificate {
   readonly revoked: boolean;
 }
 
-/** Certificates of published versions, and the status lists that revoke them. */
+/**
+ * Certificates of published versions, and the status lists that revoke them. A new certificate replaces the one before it
+ * that has its place in the lists: each version gets one a day, and its log entry stays.
+ */
 interface CertificatePort {
   /** The newest one that was issued. */
   readonly certificate: (orbId: string) => Promise<StoredCertificate | undefined>;
@@ -60,6 +63,8 @@ function bitReader(db: Connection): (list: number) => Buffer {
 export interface CertificateRows {
   /** Index, Orb, time, JWT, place in the status lists, change. */
   readonly insert: StatementSync;
+  /** Removes the certificates of an Orb with this place that are older than the one at `logIndex`. */
+  readonly dropReplaced: (orbId: string, statusIndex: number, logIndex: number) => void;
   /** Whether a certificate may have this place: it is not revoked, and no other Orb has it. */
   readonly isFree: (statusIndex: number, orbId: string) => boolean;
   readonly isRevoked: (statusIndex: number) => boolean;
@@ -75,6 +80,7 @@ export function certificateRows(db: Connection): CertificateRows {
     'INSERT INTO status_bits(list, bits) VALUES (?, ?) ON CONFLICT DO UPDATE SET bits = excluded.bits',
   );
   const other = db.prepare('SELECT 1 AS found FROM certificates WHERE status_index = ? AND orb_id <> ? LIMIT 1');
+  const dropReplaced = db.prepare('DELETE FROM certificates WHERE status_index = ? AND log_index < ? AND orb_id = ?');
   const note = db.prepare(
     `UPDATE certificates SET change = ?
      WHERE log_index = (SELECT max(log_index) FROM certificates WHERE status_index = ?)`,
@@ -87,6 +93,9 @@ export function certificateRows(db: Connection): CertificateRows {
     insert: db.prepare(
       'INSERT INTO certificates(log_index, orb_id, issued_at, jwt, status_index, change) VALUES (?, ?, ?, ?, ?, ?)',
     ),
+    dropReplaced: (orbId, statusIndex, logIndex) => {
+      dropReplaced.run(statusIndex, logIndex, orbId);
+    },
     isFree: (statusIndex, orbId) => other.get(statusIndex, orbId) === undefined && !isRevoked(statusIndex),
     isRevoked,
     inForce: (orbId) => {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { readJson } from '../../../core/manifest/read-json.ts';
 import { nearestName } from '../../../core/manifest/nearest.ts';
+import { CasesNotRun } from '../../../core/errors/cases-not-run.ts';
 import { orgOf } from '../../../core/reputation/line.ts';
 import { NOT_EVALUATED } from '../../../core/publication/listed-orb.ts';
 import { LedgerError } from '../../../adapters/ledger/port.ts';
@@ -114,6 +115,7 @@ export function publishRoute(reputation: Reputation): Route {
       if (result.kind === 'listed') await reputation.evaluated(result.orbId);
       return answer(request, result, reputation);
     } catch (error) {
+      if (error instanceof CasesNotRun) return problem(request, 'overloaded', { headers: { 'retry-after': '1' } });
       if (!(error instanceof LedgerError)) throw error;
       return problem(request, ledgerCode(error));
     } finally {

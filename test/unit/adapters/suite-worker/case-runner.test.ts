@@ -79,8 +79,8 @@ describe('CaseRunner', () => {
     await answers[1];
     expect(made.events).to.have.length(3);
     runner.close();
-    expect((await Promise.all(answers)).map(({ kind }) => kind)).to.deep.equal(['stopped', 'done', 'stopped']);
-    expect(await runner.run(WORK)).to.deep.equal({ kind: 'stopped', why: 'the service is stopping' });
+    expect((await Promise.all(answers)).map(({ kind }) => kind)).to.deep.equal(['unavailable', 'done', 'unavailable']);
+    expect(await runner.run(WORK)).to.deep.equal({ kind: 'unavailable', why: 'the service is stopping' });
     expect([made.events.length, made.ended]).to.deep.equal([3, 3]);
   });
 });

@@ -154,6 +154,17 @@ export function evaluationContract({ it }: Contract): void {
       expect((await ledger.certificate(OTHER))?.revoked).to.equal(true);
     });
 
+    it('replace the one before them with the same place, so that daily ones do not pile up', async ({ ledger }) => {
+      await ledger.evaluate(aPromotion(1, { orbId: OTHER }));
+      for (let day = 0; day < 3; day += 1) await ledger.evaluate(aPromotion(0));
+      const kept = (await ledger.changesSince(0)).filter(({ kind }) => kind === 'certificate');
+      expect(kept.map(({ id }) => id)).to.deep.equal([OTHER, ORB]);
+      const newest = await ledger.certificate(ORB);
+      expect([newest?.statusIndex, newest?.logIndex]).to.deep.equal([0, (await ledger.logSize()) - 1]);
+      expect(await ledger.evaluate(aPromotion(0, { orbId: OTHER }))).to.deep.equal({ kind: 'conflict' });
+      expect(await ledger.nextStatusIndex()).to.equal(2);
+    });
+
     it('are revoked by bits of lists, the first bit the highest of its byte', async (fixture) => {
       const { ledger } = fixture;
       for (const revokeIndex of [0, 7, 8, LIST_BITS - 1, LIST_BITS, LIST_BITS * 2 + 9])

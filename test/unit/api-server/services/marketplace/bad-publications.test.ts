@@ -137,6 +137,16 @@ describe('a bad publication (trust.md §8.4, §8.5)', () => {
     ]);
   });
 
+  it('cases that the platform could not run: 503 overloaded, which says nothing about them, and nothing is written', async () => {
+    const usual = runCases;
+    runCases = async () => ({ kind: 'unavailable', why: 'their thread did not start' });
+    const [answer, kinds] = await market.send('POST', PATH, { content: body() }).finally(() => {
+      runCases = usual;
+    });
+    expect([answer.status, answer.code, kinds]).to.deep.equal([503, 'overloaded', []]);
+    expect(answer.headers.get('retry-after')).to.equal('1');
+  });
+
   const audited: readonly (readonly [why: string, report: JsonValue, error: string, invalid: number])[] = [
     [
       'a receipt of another digest',
