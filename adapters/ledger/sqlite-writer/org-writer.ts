@@ -4,7 +4,7 @@ import { certificateRows, type CertificateRows } from '../tables/certificates.ts
 import { changeCounter, type NextChange } from '../tables/changes.ts';
 import { checkedEntries, type CheckedEntries } from '../tables/log.ts';
 import { endOrgClaims } from '../tables/org-claims.ts';
-import { orgRows, type OrgRows, type PutOrgRow } from '../tables/orgs.ts';
+import { orgRows, type OrgRow, type OrgRows, type PutOrgRow } from '../tables/orgs.ts';
 import { refused, type Connection, type RowResult } from '../tables/table.ts';
 import { TOO_LONG, type LogWriter } from './log-writer.ts';
 
@@ -12,6 +12,9 @@ import { TOO_LONG, type LogWriter } from './log-writer.ts';
 const MOST_ENDED = 5000;
 
 const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const isSuspension = (row: Pick<OrgRow, 'state'>, found: Pick<OrgRow, 'state'> | undefined): boolean =>
+  row.state === 'suspended' && found?.state !== 'suspended';
 
 /** Writes organisations with their entries, inside the writer's transaction. */
 export class OrgWriter {
@@ -32,12 +35,11 @@ export class OrgWriter {
     if (entries === undefined) return refused(TOO_LONG);
     if (!Number.isSafeInteger(row.since)) return refused('a time is no whole number of milliseconds');
     const found = this.#orgs.find(row.org);
-    if ((found?.json ?? null) !== expected) return ['conflict', found?.state ?? 'none'];
+    if ((found?.json ?? null) !== expected) return ['conflict', 'other row'];
     this.#orgs.put({ ...row, change: this.#nextChange() });
     if (claims === 'ended') this.#endClaims(row.org);
     if (entries.length === 0) return null;
-    const isSuspension = row.state === 'suspended' && found?.state !== 'suspended';
-    return log.appendAll(isSuspension ? [...entries, ...this.#endCertificates(row)] : entries);
+    return log.appendAll(isSuspension(row, found) ? [...entries, ...this.#endCertificates(row)] : entries);
   }
 
   /** @returns their `revocation` entries */

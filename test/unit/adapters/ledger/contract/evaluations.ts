@@ -28,6 +28,16 @@ const setBits = (bits: Uint8Array): readonly number[] =>
     Array.from({ length: 8 }, (_, bit) => bit).flatMap((bit) => ((byte >> (7 - bit)) & 1 ? [at * 8 + bit] : [])),
   );
 
+/** The entry that ends the certificate `jwt-NUMBER` with its organisation. */
+const revoked = (number: number) => ({
+  v: 1,
+  kind: 'revocation',
+  target: 'certificate',
+  sha256: createHash('sha256').update(`jwt-${number}`).digest('hex'),
+  reason: 'suspended',
+  at: new Date(LEDGER_NOW).toISOString(),
+});
+
 export function evaluationContract({ it }: Contract): void {
   describe('evaluations', () => {
     it('keeps the last one of each version, in the order of change', async (fixture) => {
@@ -181,14 +191,6 @@ export function evaluationContract({ it }: Contract): void {
       const [first, ...rest] = (await reopened.entries(size, size + 9)).map((text) => readEntry(text));
       expect(first?.kind).to.equal('org');
       expect(rest.at(-1)?.kind).to.equal('org');
-      const revoked = (number: number) => ({
-        v: 1,
-        kind: 'revocation',
-        target: 'certificate',
-        sha256: createHash('sha256').update(`jwt-${number}`).digest('hex'),
-        reason: 'suspended',
-        at: new Date(LEDGER_NOW).toISOString(),
-      });
       expect(rest.slice(0, -1)).to.have.deep.members([revoked(0), revoked(1)]);
       expect(setBits(await reopened.statusBits(1))).to.deep.equal([0, 1, 3]);
       expect((await reopened.certificate(GLOBEX))?.revoked).to.equal(false);
