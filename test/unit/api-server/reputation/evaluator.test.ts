@@ -96,6 +96,18 @@ describe('Evaluator', () => {
       .and.to.not.equal(idOf(first?.jwt));
   });
 
+  it('issues no certificate from a score before the suspension of the organisation, and is evaluated again', async () => {
+    const { clock, reputation, ledger } = market;
+    const { evaluator } = reputation;
+    const [scored] = await evaluator.score([ORB]);
+    if (scored === undefined) throw new Error('nothing was scored');
+    await reputation.orgs.setStatus('acme', 'suspended', 'a dispute');
+    const written = evaluator.write(scored, { epoch: 1, signal: never, check: () => undefined });
+    expect(await whileTimePasses(clock, written)).to.equal('conflict');
+    expect([await evaluate(), await tier()]).to.deep.equal(['done', 'uncertified']);
+    expect(await ledger.certificate(ORB)).to.equal(undefined);
+  });
+
   it('is at risk when its tests are too few, and falls after 7 days', async () => {
     await evaluate();
     await market.clock.advance(60_000);
