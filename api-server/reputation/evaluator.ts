@@ -74,8 +74,8 @@ export class Evaluator {
 
   /**
    * Writes an evaluation when a signed checkpoint covers what it was computed from.
-   * @returns `fenced`: another process holds the lease by now; `conflict`: its place in the status lists was revoked
-   * meanwhile; `unknown`: nothing is published, or no checkpoint covers the log yet. Only `done` has written something.
+   * @returns `fenced`: another process holds the lease by now; `conflict`: its certificate can't be issued now, as its
+   * place in the status lists was revoked meanwhile or the one before it has the same second; `unknown`: nothing is published, or no checkpoint covers the log yet. Only `done` has written something.
    * @throws LedgerError @throws NotLeading
    */
   async write(scored: ScoredToWrite, { epoch, signal, check }: WriteScope): Promise<Evaluated> {
@@ -85,6 +85,7 @@ export class Evaluator {
     const orb = listings.orb(orbId);
     if (orb === undefined) return 'unknown';
     const certificate = await this.#certificate(orb, judged, over);
+    if (certificate === undefined) return 'conflict';
     const entries: readonly LogEntry[] = [...tierChanges(orb, before, judged, over), ...certificate.entries];
     check();
     const result = await ledger.evaluate({
@@ -102,10 +103,12 @@ export class Evaluator {
     return result.kind;
   }
 
-  async #certificate(orb: ListedOrb, judged: Judged, over: Over): Promise<CertificateChange> {
+  /** @returns undefined: it is to be issued in a later second */
+  async #certificate(orb: ListedOrb, judged: Judged, over: Over): Promise<CertificateChange | undefined> {
     const newest = await this.#parts.certificates.newest(orb.orbId);
     const step = certificateStep(orb.status, judged, newest, over.now);
     if (step === 'none') return NO_CHANGE;
+    if (step === 'wait') return undefined;
     if (step === 'revoke' && newest !== undefined) return revocation(orb, judged, newest, over.now);
     return (await this.#parts.certificates.issue(orb, judged, over, newest)) ?? NO_CHANGE;
   }

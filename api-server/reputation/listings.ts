@@ -2,6 +2,7 @@ import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { readEntry } from '../../core/log-entry/entry.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
+import { latestVersions } from '../../core/publication/list-query.ts';
 import { NOT_EVALUATED, type ListedOrb, type Publisher, type Standing } from '../../core/publication/listed-orb.ts';
 import { orgOf } from '../../core/reputation/line.ts';
 import type { PublishedVersion, PublishedVersions } from '../../core/run/published.ts';
@@ -79,6 +80,10 @@ export class Listings implements PublishedVersions {
   readonly #orgs = new Map<string, Org>();
   readonly #evaluated = new Map<string, Evaluated>();
   readonly #listed = new Map<string, ListedOrb>();
+  /** Ids of the versions of each name: `acme.echo` → `acme.echo@1.0.0`, … */
+  readonly #ofName = new Map<string, Set<string>>();
+  /** The highest active version of a name, kept from the first question until one of its versions changes. */
+  readonly #highest = new Map<string, string | undefined>();
   readonly #versions = new Map<string, PublishedVersion>();
   readonly #deprecatedAt = new Map<string, number>();
   readonly #unprojected = new Set<string>();
@@ -112,6 +117,15 @@ export class Listings implements PublishedVersions {
   readonly orb = (orbId: string): ListedOrb | undefined => this.#listed.get(orbId);
 
   readonly all = (): Iterable<ListedOrb> => this.#listed.values();
+
+  /** Id of the highest active version of a name, such as `acme.echo`. */
+  readonly highestActive = (name: string): string | undefined => {
+    const versions = this.#ofName.get(name);
+    if (versions === undefined || this.#highest.has(name)) return this.#highest.get(name);
+    const [highest] = latestVersions([...versions].flatMap((orbId) => this.#listed.get(orbId) ?? []));
+    this.#highest.set(name, highest?.orbId);
+    return highest?.orbId;
+  };
 
   /** The held tier as the newest evaluation stored it. */
   readonly heldOf = (orbId: string): string | undefined => this.#evaluated.get(orbId)?.held;
@@ -255,6 +269,10 @@ export class Listings implements PublishedVersions {
     const standing = this.#evaluated.get(orbId)?.standing ?? NOT_EVALUATED;
     const at = orbId.lastIndexOf('@');
     const org = orgOf(orbId);
+    const name = orbId.slice(0, at);
+    const versions = this.#ofName.get(name) ?? new Set();
+    this.#ofName.set(name, versions.add(orbId));
+    this.#highest.delete(name);
     this.#listed.set(orbId, {
       ...shown,
       orbId,
@@ -263,7 +281,7 @@ export class Listings implements PublishedVersions {
       logIndex,
       status,
       isSuspended: status === 'suspended' || this.#orgs.get(org)?.state === 'suspended',
-      name: orbId.slice(0, at),
+      name,
       version: orbId.slice(at + 1),
       publisher: this.#publisher(org),
       standing,

@@ -122,7 +122,7 @@ export class Publisher {
   async #checkTests(candidate: Candidate, facts: ReportFacts): Promise<Published> {
     const { orb, request } = candidate;
     const verdict = await this.#parts.checkTests(orb, request);
-    if (verdict.audit !== undefined && !request.dryRun && !(await this.#isKnown(orb, verdict)))
+    if (verdict.audit !== undefined && (await this.#leavesAudit(candidate, verdict)))
       await this.#audit(orb, verdict.audit);
     const tested: ReportFacts = {
       ...facts,
@@ -136,9 +136,14 @@ export class Publisher {
     return this.#list(candidate, { accepted: verdict.accepted, summary: verdict.summary, facts: good });
   }
 
-  /** A report that was accepted before leaves no entry: GitOps applies it again and again. */
-  async #isKnown({ orbId }: CompiledOrb, { accepted }: TestsVerdict): Promise<boolean> {
-    return accepted !== undefined && this.#parts.ledger.hasTestReport(orbId, accepted.reportSha256);
+  /**
+   * A report that was accepted before leaves no entry: GitOps applies it again and again. Nor does a refused one under an
+   * organisation that nobody owns: it would count against its later owner, who may be another tenant.
+   */
+  async #leavesAudit({ orb, request, seen }: Candidate, { accepted }: TestsVerdict): Promise<boolean> {
+    if (request.dryRun) return false;
+    if (accepted === undefined) return seen.org !== undefined; // stage `namespace` passed: the tenant owns it
+    return !(await this.#parts.ledger.hasTestReport(orb.orbId, accepted.reportSha256));
   }
 
   async #audit(

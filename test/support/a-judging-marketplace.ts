@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite';
 import { textAt } from './members.ts';
 import { expect } from 'chai';
 import { ed25519Verify, nodeEncoding, sha256, sha256Hex } from '../../adapters/keys/primitives.ts';
@@ -24,6 +25,9 @@ import { NOW, receipt, RECEIPT } from './test-reports.ts';
 
 /** Id of a receipt of other bytes of the same Orb. */
 export const OTHER_BYTES = 'rcpt_019339a1-8000-7000-8000-000000000003';
+
+/** Id of a receipt that fits like `RECEIPT`, and that was erased. */
+export const ERASED = 'rcpt_019339a1-8000-7000-8000-000000000004';
 
 /**
  * A marketplace that judges reports as the real one does, at `NOW`. The tenant `acme` owns `acme` and, unproven by now,
@@ -68,6 +72,7 @@ async function store(ledger: Ledger, number: number, receiptId: string, cited: C
 async function fill(ledger: Ledger): Promise<void> {
   await store(ledger, 1, RECEIPT, receipt());
   await store(ledger, 2, OTHER_BYTES, receipt({ orb: { manifest_digest: `sha256:${'1'.repeat(64)}` } }));
+  await store(ledger, 3, ERASED, receipt());
   await ledger.putOrg(anOrg({ org: 'globex', namespace: 'team-g' }), null, []);
   await ledger.putOrg(anOrg({ org: 'initech', state: 'unverified' }), null, []);
   await ledger.publish(aPublication({ orbId: 'acme.old@1.0.0' }));
@@ -83,13 +88,22 @@ async function fill(ledger: Ledger): Promise<void> {
   });
 }
 
+/** Erases the row of a receipt; its log entry stays. */
+function erase(file: string, receiptId: string): void {
+  const db = new DatabaseSync(file);
+  const { changes } = db.prepare('DELETE FROM receipts WHERE receipt_id = ?').run(receiptId);
+  db.close();
+  expect(changes).to.equal(1);
+}
+
 /** @param runCases where the cases of suites run; by default on this thread */
 export async function aJudgingMarketplace(
   runCases: JudgeTools['runCases'] = async (work) => ({ kind: 'done', result: doCaseWork(work) }),
 ): Promise<JudgingMarketplace> {
-  const { ledger, clock, dispose } = await openSqliteFixture();
+  const { ledger, clock, options, dispose } = await openSqliteFixture();
   await clock.advance(NOW - clock.now());
   await fill(ledger);
+  erase(options.file, ERASED);
   const selfCheck = new SelfCheck(receiptKey.publicKey);
   const checkTests = createCheckTests({
     ledger,

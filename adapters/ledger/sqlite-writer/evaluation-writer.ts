@@ -4,6 +4,7 @@ import { changeCounter, type NextChange } from '../tables/changes.ts';
 import { evaluationPut, type NewEvaluation } from '../tables/evaluations.ts';
 import { EVALUATION_FENCE, fenceRows, type FenceRows } from '../tables/leases.ts';
 import { checkedEntries } from '../tables/log.ts';
+import { orgRows, type OrgRows } from '../tables/orgs.ts';
 import { publicationRows, type PublicationRows } from '../tables/publications.ts';
 import { refused, type Connection, type RowResult } from '../tables/table.ts';
 import { TOO_LONG, type LogWriter } from './log-writer.ts';
@@ -31,6 +32,7 @@ export class EvaluationWriter {
   readonly #put: ReturnType<typeof evaluationPut>;
   readonly #certificates: CertificateRows;
   readonly #publications: PublicationRows;
+  readonly #orgs: OrgRows;
   readonly #fences: FenceRows;
   readonly #nextChange: NextChange;
 
@@ -38,6 +40,7 @@ export class EvaluationWriter {
     this.#put = evaluationPut(db);
     this.#certificates = certificateRows(db);
     this.#publications = publicationRows(db);
+    this.#orgs = orgRows(db);
     this.#fences = fenceRows(db);
     this.#nextChange = changeCounter(db);
   }
@@ -63,12 +66,16 @@ export class EvaluationWriter {
     return entries.length === 0 ? null : first;
   }
 
-  /** A version may have been taken off, with its certificate, since the caller looked. */
+  /** A version or its organisation may have been taken off, with the certificates, since the caller looked. */
   #fitsCertificates({ orbId, certificate, revokeIndex }: NewEvaluation): boolean {
     if (revokeIndex !== null && this.#certificates.isRevoked(revokeIndex)) return false;
     if (certificate === null) return true;
+    return this.#mayHaveOne(orbId) && this.#certificates.isFree(certificate.statusIndex, orbId);
+  }
+
+  #mayHaveOne(orbId: string): boolean {
     const publication = this.#publications.find(orbId);
-    const mayHaveOne = publication === undefined || !isTakenOff(publication.status);
-    return mayHaveOne && this.#certificates.isFree(certificate.statusIndex, orbId);
+    if (publication === undefined) return true;
+    return !isTakenOff(publication.status) && this.#orgs.find(publication.org)?.state !== 'suspended';
   }
 }

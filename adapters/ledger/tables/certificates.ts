@@ -70,6 +70,11 @@ export interface CertificateRows {
   readonly isRevoked: (statusIndex: number) => boolean;
   /** Places in the log and in the status lists of the newest certificate; undefined: there is none, or it is revoked. */
   readonly inForce: (orbId: string) => { readonly logIndex: number; readonly statusIndex: number } | undefined;
+  /** The same of all versions of an organisation, with the JWT. @param most at most so many versions are read */
+  readonly inForceOfOrg: (
+    org: string,
+    most: number,
+  ) => readonly { readonly statusIndex: number; readonly jwt: string }[];
   /** Sets a bit, and notes the change in the newest certificate that has it. */
   readonly revoke: (statusIndex: number, change: number) => void;
 }
@@ -88,6 +93,11 @@ export function certificateRows(db: Connection): CertificateRows {
   const newest = db.prepare(
     'SELECT log_index, status_index FROM certificates WHERE orb_id = ? ORDER BY log_index DESC LIMIT 1',
   );
+  const ofOrg = db.prepare(
+    `SELECT newest.status_index, newest.jwt FROM publications AS version JOIN certificates AS newest
+     ON newest.log_index = (SELECT max(log_index) FROM certificates WHERE orb_id = version.orb_id)
+     WHERE version.org = ? ORDER BY newest.log_index DESC LIMIT ?`,
+  );
   const isRevoked = (statusIndex: number): boolean => isSet(bitsOf(listOf(statusIndex)), statusIndex % LIST_BITS);
   return {
     insert: db.prepare(
@@ -104,6 +114,11 @@ export function certificateRows(db: Connection): CertificateRows {
       const found = { logIndex: integerOf(row, 'log_index'), statusIndex: integerOf(row, 'status_index') };
       return isRevoked(found.statusIndex) ? undefined : found;
     },
+    inForceOfOrg: (org, most) =>
+      ofOrg
+        .all(org, most)
+        .map((row) => ({ statusIndex: integerOf(row, 'status_index'), jwt: textOf(row, 'jwt') }))
+        .filter(({ statusIndex }) => !isRevoked(statusIndex)),
     revoke: (statusIndex, change) => {
       const list = listOf(statusIndex);
       const bit = statusIndex % LIST_BITS;
@@ -140,5 +155,5 @@ function certificatePort({ prepare, read }: TableParts<never>): CertificatePort 
   };
 }
 
-/** Written with the log: `sqlite-writer/evaluation-writer.ts`, and revoked by `publication-writer.ts` too. */
+/** Written with the log: `sqlite-writer/evaluation-writer.ts`, and revoked by `publication-writer.ts` and `org-writer.ts` too. */
 export const certificateTable = { schema, port: certificatePort, writers: nothing };

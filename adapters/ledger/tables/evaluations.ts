@@ -39,8 +39,8 @@ type EvaluateResult =
   /** A later holder of the lease wrote before: this call wrote nothing. */
   | { readonly kind: 'fenced'; readonly highest: number }
   /**
-   * The version was taken off or its certificate revoked meanwhile, or another version has this place in the status
-   * lists: this call wrote nothing.
+   * The version was taken off, its organisation suspended or its certificate revoked meanwhile, or another version has
+   * this place in the status lists: this call wrote nothing.
    */
   | { readonly kind: 'conflict' };
 

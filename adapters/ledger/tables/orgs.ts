@@ -35,7 +35,9 @@ interface OrgPort {
   /** Rows that were written after `change` (0: all), in order of their last change, at most 1 000 a call. */
   readonly orgs: (change: number) => Promise<readonly OrgRow[]>;
   /**
-   * Writes a row with its log entries. Of concurrent calls with the same `expected`, must let one through.
+   * Writes a row with its log entries. Of concurrent calls with the same `expected`, must let one through. With the
+   * entries of a suspension, the certificates in force of the organisation end in the same transaction: a `revocation`
+   * entry of each follows `entries`. Of more than 5 000 versions the others lose theirs when they are evaluated.
    * @param expected `json` of the row that was read; null: there was none
    * @param claims `ended`: the organisation was proven, and every open claim of it ends; by default they stay
    */

@@ -1,4 +1,4 @@
-import { integerOf, optionalTextOf, textOf } from '../sqlite/columns.ts';
+import { integerOf, optionalTextOf, textOf, type Row } from '../sqlite/columns.ts';
 import { nothing, unexpected, type Connection, type RowResult, type TableParts, type TableSchema } from './table.ts';
 
 /** A test report that was accepted. */
@@ -13,10 +13,13 @@ export interface TestReport {
   readonly statement: string;
 }
 
-interface StoredTestReport extends TestReport {
+/** What everybody may read of a report. */
+interface PublicTestReport extends Pick<TestReport, 'suites' | 'statement'> {
   /** Index of its `test_report` entry. */
   readonly logIndex: number;
 }
+
+interface StoredTestReport extends TestReport, PublicTestReport {}
 
 /** A later report of a published version. */
 export interface NewTestReport {
@@ -43,6 +46,8 @@ interface TestReportPort {
   readonly addTestReport: (report: NewTestReport) => Promise<AddResult>;
   /** The newest. */
   readonly testReport: (orbId: string) => Promise<StoredTestReport | undefined>;
+  /** The newest, without reading what is private of it: a report may have a megabyte. */
+  readonly publicTestReport: (orbId: string) => Promise<PublicTestReport | undefined>;
   readonly hasTestReport: (orbId: string, sha256: string) => Promise<boolean>;
 }
 
@@ -56,6 +61,15 @@ const schema: TableSchema = {
 };
 
 const INDEX_OF = 'SELECT log_index FROM test_reports WHERE orb_id = ? AND report_sha256 = ?';
+
+const PUBLIC = 'log_index, suites, statement';
+const NEWEST = 'log_index = (SELECT max(log_index) FROM test_reports WHERE orb_id = ?)';
+
+const publicOf = (row: Row): PublicTestReport => ({
+  suites: optionalTextOf(row, 'suites'),
+  statement: textOf(row, 'statement'),
+  logIndex: integerOf(row, 'log_index'),
+});
 
 /** Test reports in the writer's thread. */
 export interface TestReportRows {
@@ -86,10 +100,8 @@ function addResult(result: RowResult): AddResult {
 }
 
 function testReportPort({ prepare, read, writeLogged }: TableParts<TestReportRow>): TestReportPort {
-  const newest = prepare(
-    `SELECT log_index, report_sha256, report, suites, statement FROM test_reports
-     WHERE log_index = (SELECT max(log_index) FROM test_reports WHERE orb_id = ?)`,
-  );
+  const newest = prepare(`SELECT report_sha256, report, ${PUBLIC} FROM test_reports WHERE ${NEWEST}`);
+  const publicOfNewest = prepare(`SELECT ${PUBLIC} FROM test_reports WHERE ${NEWEST}`);
   const indexOf = prepare(INDEX_OF);
   return {
     addTestReport: async (report) => addResult(await writeLogged(['testReport', report])),
@@ -100,10 +112,13 @@ function testReportPort({ prepare, read, writeLogged }: TableParts<TestReportRow
         return {
           sha256: textOf(row, 'report_sha256'),
           report: textOf(row, 'report'),
-          suites: optionalTextOf(row, 'suites'),
-          statement: textOf(row, 'statement'),
-          logIndex: integerOf(row, 'log_index'),
+          ...publicOf(row),
         };
+      }),
+    publicTestReport: (orbId) =>
+      read(() => {
+        const row = publicOfNewest.get(orbId);
+        return row && publicOf(row);
       }),
     hasTestReport: (orbId, sha256) => read(() => indexOf.get(orbId, sha256) !== undefined),
   };

@@ -12,11 +12,11 @@ const JSON_TYPE = 'application/json';
 const JOSE_TYPE = 'application/jose';
 
 interface TestResultParts {
-  readonly ledger: Pick<Ledger, 'testReport'>;
+  readonly ledger: Pick<Ledger, 'publicTestReport'>;
   readonly listings: Pick<Listings, 'orb'>;
 }
 
-type Report = NonNullable<Awaited<ReturnType<Ledger['testReport']>>>;
+type Report = NonNullable<Awaited<ReturnType<Ledger['publicTestReport']>>>;
 
 /** Suites may have a megabyte: their stored JSON goes out as it is, because everybody may ask for it, without a key. */
 function bodyOf({ statement, suites, logIndex }: Report): string {
@@ -35,7 +35,7 @@ export function testResultRoute({ ledger, listings }: TestResultParts): Route {
     const type = negotiate(request.header('accept'), [JSON_TYPE, JOSE_TYPE]);
     if (type === undefined)
       return problem(request, 'not-acceptable', { detail: `Accept ${JSON_TYPE} or ${JOSE_TYPE}.` });
-    const report = listings.orb(orbId) === undefined ? undefined : await ledger.testReport(orbId);
+    const report = listings.orb(orbId) === undefined ? undefined : await ledger.publicTestReport(orbId);
     if (report === undefined) return problem(request, 'orb-not-published');
     const headers = { 'content-type': type, 'cache-control': 'public, max-age=60', vary: 'Accept' };
     const body = (): string => (type === JOSE_TYPE ? report.statement : bodyOf(report));

@@ -6,8 +6,16 @@ import { NotLeading } from '../../../../core/errors/not-leading.ts';
 import { aMarketplace, type Marketplace } from '../../../support/a-marketplace.ts';
 import { jsonOf } from '../../../support/suites.ts';
 import { at } from '../../../support/members.ts';
+import { whileTimePasses } from '../../../support/while-time-passes.ts';
 import { refusal } from '../../../support/refusal.ts';
-import { DIGEST, incidentEntry, ORB, publishEntry, testReportEntry } from '../../../support/reputation-rows.ts';
+import {
+  anEvaluation,
+  DIGEST,
+  incidentEntry,
+  ORB,
+  publishEntry,
+  testReportEntry,
+} from '../../../support/reputation-rows.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -15,6 +23,10 @@ const DAY_MS = 24 * HOUR_MS;
 const lost = (): void => {
   throw new NotLeading();
 };
+
+/** `id` of a certificate. */
+const idOf = (jwt = ''): unknown =>
+  at(jsonOf(JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())), 'id');
 
 describe('Evaluator', () => {
   let market: Marketplace;
@@ -62,6 +74,38 @@ describe('Evaluator', () => {
     await evaluate();
     expect(await tier()).to.equal('bronze');
     expect((await market.ledger.certificate(ORB))?.statusIndex).to.be.greaterThan(first?.statusIndex ?? 0);
+  });
+
+  it('issues no second certificate in the second of the one before, whose id it would have', async () => {
+    const { clock, reputation, ledger } = market;
+    const { evaluator } = reputation;
+    const [scored] = await evaluator.score([ORB]);
+    if (scored === undefined) throw new Error('nothing was scored');
+    const write = (): Promise<string> =>
+      whileTimePasses(clock, evaluator.write(scored, { epoch: 1, signal: never, check: () => undefined }));
+    expect(await write()).to.equal('done');
+    const first = await ledger.certificate(ORB);
+    await ledger.evaluate(anEvaluation({ revokeIndex: first?.statusIndex ?? null }));
+    const size = await ledger.logSize();
+    expect([await write(), await kindsAfter(size)]).to.deep.equal(['conflict', []]);
+    await clock.advance(1000);
+    expect(await evaluate()).to.equal('done');
+    const next = await ledger.certificate(ORB);
+    expect(idOf(next?.jwt))
+      .to.match(/#2026-/)
+      .and.to.not.equal(idOf(first?.jwt));
+  });
+
+  it('issues no certificate from a score before the suspension of the organisation, and is evaluated again', async () => {
+    const { clock, reputation, ledger } = market;
+    const { evaluator } = reputation;
+    const [scored] = await evaluator.score([ORB]);
+    if (scored === undefined) throw new Error('nothing was scored');
+    await reputation.orgs.setStatus('acme', 'suspended', 'a dispute');
+    const written = evaluator.write(scored, { epoch: 1, signal: never, check: () => undefined });
+    expect(await whileTimePasses(clock, written)).to.equal('conflict');
+    expect([await evaluate(), await tier()]).to.deep.equal(['done', 'uncertified']);
+    expect(await ledger.certificate(ORB)).to.equal(undefined);
   });
 
   it('is at risk when its tests are too few, and falls after 7 days', async () => {

@@ -99,6 +99,25 @@ describe('what is published, in memory', () => {
     expect(await suspended()).to.deep.equal([true, false]);
   });
 
+  it('knows the highest active version of a name after each change, also when it was asked for before', async () => {
+    const highest = (): readonly (string | undefined)[] =>
+      ['acme.echo', 'acme.other', 'acme'].map((name) => listings.highestActive(name));
+    expect(highest()).to.deep.equal([undefined, undefined, undefined]);
+    await listings.refresh();
+    expect(highest()).to.deep.equal([ORB, undefined, undefined]);
+    await fixture.ledger.publish(aVersion('0.9.0'));
+    await fixture.ledger.publish(aVersion('1.1.0-rc.1'));
+    await fixture.ledger.publish(aVersion('1.0.0', { orbId: 'acme.other@1.0.0' }));
+    await listings.refresh();
+    expect(highest()).to.deep.equal([ORB, 'acme.other@1.0.0', undefined]);
+    await setStatus('active', 'deprecated');
+    expect(highest()[0]).to.equal('acme.echo@0.9.0');
+    await setStatus('deprecated', 'active');
+    await fixture.ledger.publish(aVersion('1.1.0'));
+    await listings.refresh();
+    expect(highest()[0]).to.equal(OTHER);
+  });
+
   it('shares one read between the calls that wait, and reads again for a call that comes during a read', async () => {
     const reads: number[] = [];
     let later: Promise<void> | undefined;

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import type { AcceptedTests, Published, PublishRequest } from '../../../../api-server/reputation/publish-request.ts';
 import { readEntry } from '../../../../core/log-entry/entry.ts';
+import type { OperatorProof } from '../../../../core/publication/owner.ts';
 import { aReputation, type ReputationChange } from '../../../support/a-reputation.ts';
 import { at } from '../../../support/members.ts';
+import { anOrg } from '../../../support/reputation-rows.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 import { echoManifest, jsonOf } from '../../../support/suites.ts';
 
@@ -116,6 +118,7 @@ describe('Publisher', () => {
   });
 
   it('writes nothing of tests that are not good but the audit of the receipts that they cite', async () => {
+    await fixture.ledger.putOrg(anOrg(), null, []);
     expect(said(await publish({}, BAD))).to.deep.equal(['tests', 'validation-failed']);
     expect(await kinds()).to.deep.equal(['audit']);
     expect(said(await publish({ dryRun: true }, BAD))).to.deep.equal(['tests', 'validation-failed']);
@@ -123,6 +126,7 @@ describe('Publisher', () => {
   });
 
   it('audits a refused report once, however often and at once it is sent', async () => {
+    await fixture.ledger.putOrg(anOrg(), null, []);
     await publish({}, BAD, 5);
     await publish({}, BAD);
     expect(await kinds()).to.deep.equal(['audit']);
@@ -133,6 +137,20 @@ describe('Publisher', () => {
     );
     expect(await kinds()).to.deep.equal(['audit', 'audit']);
   });
+
+  const unowned: readonly (readonly [why: string, operator: OperatorProof])[] = [
+    ['nobody owns', { orgs: new Map(), firstComes: true }],
+    [
+      'the operator names for the tenant, and that it does not own yet',
+      { orgs: new Map([['acme', 'acme']]), firstComes: false },
+    ],
+  ];
+  for (const [why, operator] of unowned)
+    it(`leaves no audit of a refused report under an organisation that ${why}`, async () => {
+      expect(said(await publish({}, { ...BAD, operator }))).to.deep.equal(['tests', 'validation-failed']);
+      expect(await kinds()).to.deep.equal([]);
+      expect(await fixture.ledger.org('acme')).to.equal(undefined);
+    });
 
   it('audits good reports that are sent at once, one time', async () => {
     await publish({}, CITING, 5);

@@ -183,7 +183,7 @@ const ofTenants = ({ receiptId }: Owned): Readonly<Record<string, readonly Row[]
       path: `/manifests/${PRIVATE_DIGEST}`,
       answers: ofOwner('200', '404 manifest-not-found', '409 namespace-ambiguous'),
     },
-    { path: `/manifests/${DIGEST}`, answers: { ...everybody(), 'key without the scope': NO_SCOPE } },
+    ...get(`/manifests/${DIGEST}`),
   ],
   'POST /orbisets/{id}/execute': [
     post(

@@ -1,18 +1,25 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Evaluation, NewEvaluation, PlacedEntry } from '../../../../../adapters/ledger/port.ts';
+import { readEntry } from '../../../../../core/log-entry/entry.ts';
 import { LEDGER_NOW } from '../../../../support/ledger-rows.ts';
 import { refusal } from '../../../../support/refusal.ts';
 import {
   anEvaluation,
+  anOrg,
   aPromotion,
+  aPublication,
+  aVersion,
   certificateEntry,
   ORB,
+  orgEntry,
   revocationEntry,
   tierChangeEntry,
 } from '../../../../support/reputation-rows.ts';
 import type { Contract } from '../contract.ts';
 
 const OTHER = 'acme.echo@2.0.0';
+const GLOBEX = 'globex.echo@1.0.0';
 const LIST_BITS = 131_072;
 
 /** Positions of the bits that are set. */
@@ -20,6 +27,16 @@ const setBits = (bits: Uint8Array): readonly number[] =>
   [...bits].flatMap((byte, at) =>
     Array.from({ length: 8 }, (_, bit) => bit).flatMap((bit) => ((byte >> (7 - bit)) & 1 ? [at * 8 + bit] : [])),
   );
+
+/** The entry that ends the certificate `jwt-NUMBER` with its organisation. */
+const revoked = (number: number) => ({
+  v: 1,
+  kind: 'revocation',
+  target: 'certificate',
+  sha256: createHash('sha256').update(`jwt-${number}`).digest('hex'),
+  reason: 'suspended',
+  at: new Date(LEDGER_NOW).toISOString(),
+});
 
 export function evaluationContract({ it }: Contract): void {
   describe('evaluations', () => {
@@ -137,6 +154,48 @@ export function evaluationContract({ it }: Contract): void {
       expect(await ledger.evaluate(aPromotion(0, { epoch: 8 }))).to.deep.equal({ kind: 'conflict' });
       expect(await ledger.logSize()).to.equal(2);
       expect((await ledger.evaluations(0)).map(({ epoch }) => epoch)).to.deep.equal([1]);
+    });
+
+    it('are not issued once the organisation is suspended, and again when it is restored', async ({ ledger }) => {
+      await ledger.publish(aPublication());
+      await ledger.putOrg(anOrg({ state: 'suspended', json: 'suspended' }), '{}', [orgEntry('suspended')]);
+      const size = await ledger.logSize();
+      expect(await ledger.evaluate(aPromotion(0))).to.deep.equal({ kind: 'conflict' });
+      expect([await ledger.logSize(), await ledger.evaluations(0)]).to.deep.equal([size, []]);
+      expect((await ledger.evaluate(anEvaluation())).kind).to.equal('done');
+      await ledger.putOrg(anOrg({ json: 'restored' }), 'suspended', [orgEntry('restored')]);
+      expect((await ledger.evaluate(aPromotion(0))).kind).to.equal('done');
+    });
+
+    it('end with the suspension of their organisation, those in force and no others, each with its entry', async (fixture) => {
+      const { ledger } = fixture;
+      await ledger.publish(aPublication());
+      for (const version of ['1.1.0', '1.2.0', '1.3.0']) await ledger.publish(aVersion(version));
+      await ledger.publish(aPublication({ orbId: GLOBEX, org: 'globex', namespace: 'globex' }));
+      const promote = (statusIndex: number, orbId: string) => ledger.evaluate(aPromotion(statusIndex, { orbId }));
+      await promote(0, ORB);
+      await promote(1, 'acme.echo@1.1.0');
+      await promote(2, GLOBEX);
+      await promote(3, 'acme.echo@1.2.0');
+      await promote(0, ORB);
+      await ledger.evaluate(anEvaluation({ orbId: 'acme.echo@1.2.0', revokeIndex: 3 }));
+      const [size, change] = [await ledger.logSize(), (await ledger.changesSince(0)).at(-1)?.change ?? 0];
+      const suspended = anOrg({ state: 'suspended', json: 'suspended' });
+      expect(await ledger.putOrg(suspended, 'not read', [orgEntry('suspended')])).to.deep.equal({ kind: 'conflict' });
+      expect(await ledger.putOrg(suspended, '{}', [orgEntry('suspended')])).to.deep.equal({
+        kind: 'done',
+        logIndex: size,
+      });
+      await ledger.putOrg({ ...suspended, json: 'again' }, 'suspended', [orgEntry('suspended')]);
+      const reopened = await fixture.reopen();
+      const [first, ...rest] = (await reopened.entries(size, size + 9)).map((text) => readEntry(text));
+      expect(first?.kind).to.equal('org');
+      expect(rest.at(-1)?.kind).to.equal('org');
+      expect(rest.slice(0, -1)).to.have.deep.members([revoked(0), revoked(1)]);
+      expect(setBits(await reopened.statusBits(1))).to.deep.equal([0, 1, 3]);
+      expect((await reopened.certificate(GLOBEX))?.revoked).to.equal(false);
+      const changed = (await reopened.changesSince(change)).filter(({ kind }) => kind === 'certificate');
+      expect(changed.map(({ id }) => id)).to.have.members([ORB, 'acme.echo@1.1.0']);
     });
 
     it('keep their place until they are revoked, and get a new one then', async ({ ledger }) => {

@@ -25,7 +25,11 @@ export function testReportContract({ it }: Contract): void {
       expect(await Promise.all([bare, bare].map((one) => ledger.addTestReport(one)))).to.deep.equal([added, added]);
       expect(await ledger.addTestReport({ ...next, report: aReport() })).to.deep.equal({ kind: 'done', logIndex: 2 });
       expect(await ledger.logSize()).to.equal(4);
-      expect(await (await fixture.reopen()).testReport(ORB)).to.deep.equal({ ...bare.report, logIndex: 3 });
+      const reopened = await fixture.reopen();
+      expect(await reopened.testReport(ORB)).to.deep.equal({ ...bare.report, logIndex: 3 });
+      const { statement, suites } = bare.report;
+      expect(await reopened.publicTestReport(ORB)).to.deep.equal({ statement, suites, logIndex: 3 });
+      expect(await reopened.publicTestReport('acme.other@1.0.0')).to.equal(undefined);
     });
 
     it('are refused of a version that was never published, and with too long an entry', async ({ ledger }) => {

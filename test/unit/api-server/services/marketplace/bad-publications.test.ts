@@ -4,6 +4,7 @@ import type { JudgeTools } from '../../../../../core/test-report/judge-report.ts
 import { doCaseWork } from '../../../../../core/suite/case-work.ts';
 import {
   aJudgingMarketplace,
+  ERASED,
   errorsOf,
   OTHER_BYTES,
   type JudgingMarketplace,
@@ -160,12 +161,8 @@ describe('a bad publication (trust.md §8.4, §8.5)', () => {
       `test-receipt-reused ${CITED}`,
       0,
     ],
-    [
-      'a receipt that is unknown or erased',
-      report([...MOCKS, live({ receiptId: OTHER })]),
-      `test-receipt-invalid ${CITED}`,
-      0,
-    ],
+    ['a receipt that is unknown', report([...MOCKS, live({ receiptId: OTHER })]), `test-receipt-invalid ${CITED}`, 0],
+    ['a receipt that was erased', report([...MOCKS, live({ receiptId: ERASED })]), `test-receipt-invalid ${CITED}`, 0],
     [
       'an opening that does not fit',
       report([...MOCKS, live({ openings: { ...opened, outputs: { text: 'forged' } } })]),

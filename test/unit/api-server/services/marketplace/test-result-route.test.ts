@@ -9,12 +9,12 @@ const etagOf = ({ headers }: Called): string => headers.get('etag') ?? '';
 
 describe('GET /marketplace/orbs/{orb_id}/test-result', () => {
   let app: TestApp;
-  let stored: Awaited<ReturnType<Ledger['testReport']>>;
+  let stored: Awaited<ReturnType<Ledger['publicTestReport']>>;
   beforeEach(async () => {
     stored = { ...aReport(), logIndex: 3 };
     const orb = aListedVersion('acme.echo@1.0.0');
     const listings = { orb: (orbId: string) => (orbId === orb.orbId ? orb : undefined) };
-    app = await startApp([testResultRoute({ ledger: { testReport: async () => stored }, listings })]);
+    app = await startApp([testResultRoute({ ledger: { publicTestReport: async () => stored }, listings })]);
   });
   afterEach(() => app.close());
 
