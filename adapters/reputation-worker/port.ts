@@ -20,13 +20,13 @@ export interface Scorer {
   /**
    * Scores versions of one line from one state of the ledger. Calls may run concurrently; they wait for each other. Must
    * not change anything: the same call may be repeated.
-   * @throws LedgerError
+   * @throws LedgerError the ledger could not be read @throws Error the computation failed: a bug
    */
   readonly score: (line: LineToScore) => Promise<ScoredLine>;
   /**
    * Folds the whole log for one version and compares. It reads in slices, and calls of `score` go between them. One check
    * at a time.
-   * @throws LedgerError
+   * @throws LedgerError the ledger could not be read @throws Error the computation failed: a bug
    */
   readonly check: (orb: OrbToCheck, signal: AbortSignal) => Promise<CheckedOrb>;
   /** What still waits rejects with the LedgerError `ledger-closed`. Call it before the ledger is closed. */

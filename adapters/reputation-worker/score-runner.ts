@@ -19,6 +19,8 @@ export interface ScoreRunnerOptions {
   readonly onCrash?: (cause: unknown) => void;
   /** Time without work after which the thread ends, ms; default 30 s. */
   readonly idleMs?: number;
+  /** Time for one piece of work, ms; default 60 s. A thread that takes longer is ended, and counts as crashed. */
+  readonly workMs?: number;
   readonly start?: StartScoreThread;
   /** Waits between two steps of a check; default 25 ms. */
   readonly rest?: (signal: AbortSignal) => Promise<void>;
@@ -34,6 +36,8 @@ interface Job {
 }
 
 const IDLE_MS = 30_000;
+/** A line or a step of a check takes milliseconds: a thread that takes this long hangs. */
+const WORK_MS = 60_000;
 /** A step takes some 5 ms: a check of ten million entries then has a fifth of a core for minutes, not a whole one. */
 const REST_MS = 25;
 /** Lines that wait for the thread: the evaluations ask for a few at a time. */
@@ -50,15 +54,23 @@ const closed = (): LedgerError => new LedgerError('ledger-closed', 'the ledger i
 const unavailable = (why: string, options?: ErrorOptions): LedgerError =>
   new LedgerError('ledger-unavailable', why, options);
 
-/** @throws LedgerError the work failed @throws TypeError the thread answered something else */
+/** An error of the thread, with the stack that it has there. */
+function brokenError(message: string, stack: string): Error {
+  const error = new Error(`the thread that computes scores failed: ${message}`);
+  error.stack = stack;
+  return error;
+}
+
+/** @throws LedgerError the ledger failed @throws Error the thread failed, or answered something else */
 function refuse(answer: FromScoreThread): never {
   if (answer[0] === 'failed') throw new LedgerError(answer[1], answer[2]);
+  if (answer[0] === 'broken') throw brokenError(answer[1], answer[2]);
   throw new TypeError('the thread that computes scores gave another answer');
 }
 
 /**
  * Computes scores in a thread with a read connection of its own, one piece of work at a time (trust.md §5.2). The thread
- * starts with the first piece, and ends after some time without work. Scores go before the steps of a check.
+ * starts with the first piece, and ends after some time without work. One that hangs is ended. Scores go before the steps of a check.
  */
 export class ScoreRunner implements Scorer {
   readonly #options: ScoreRunnerOptions;
@@ -68,6 +80,8 @@ export class ScoreRunner implements Scorer {
   #current: Job | undefined;
   #thread: Thread<ToScoreThread> | undefined;
   #idle: NodeJS.Timeout | undefined;
+  /** Runs while the thread has a piece of work. */
+  #late: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: ScoreRunnerOptions) {
@@ -116,20 +130,30 @@ export class ScoreRunner implements Scorer {
       this.#idle = setTimeout(() => void this.#end(), this.#options.idleMs ?? IDLE_MS).unref();
       return;
     }
-    this.#thread ??= this.#begin();
-    this.#thread.post(this.#current.work);
+    const thread = (this.#thread ??= this.#begin());
+    this.#late = setTimeout(() => this.#hangs(thread), this.#options.workMs ?? WORK_MS).unref();
+    thread.post(this.#current.work);
   }
 
   #begin(): Thread<ToScoreThread> {
     const thread = this.#start({
-      onMessage: (answer) => this.#answered(answer),
+      onMessage: (answer) => this.#answered(thread, answer),
       onEnd: (cause) => this.#ended(thread, cause),
     });
     thread.post(['open', this.#options.file]);
     return thread;
   }
 
-  #answered(answer: FromScoreThread): void {
+  #hangs(thread: Thread<ToScoreThread>): void {
+    void thread.terminate();
+    const workMs = this.#options.workMs ?? WORK_MS;
+    this.#ended(thread, new Error(`one piece of work took longer than ${workMs} ms`));
+  }
+
+  /** An answer of a thread that was given up is left out. */
+  #answered(thread: Thread<ToScoreThread>, answer: FromScoreThread): void {
+    if (this.#thread !== thread) return;
+    clearTimeout(this.#late);
     const job = this.#current;
     this.#current = undefined;
     job?.resolve(answer);
@@ -149,7 +173,8 @@ export class ScoreRunner implements Scorer {
   }
 
   #ended(thread: Thread<ToScoreThread>, cause: unknown): void {
-    if (this.#thread !== thread) return; // it was told to
+    if (this.#thread !== thread) return; // it was told to, or given up
+    clearTimeout(this.#late);
     this.#thread = undefined;
     const job = this.#current;
     this.#current = undefined;

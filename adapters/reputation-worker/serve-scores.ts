@@ -1,6 +1,5 @@
 import { LedgerError } from '../ledger/port.ts';
 import { openSqliteReader, type SqliteReader } from '../ledger/sqlite-reader.ts';
-import { failureDetail } from '../ledger/sqlite/sqlite-error.ts';
 import type { LineToScore, ScoredLine } from '../../core/reputation/score-line.ts';
 import type { CheckedOrb, OrbToCheck } from './port.ts';
 import { ScoreDesk } from './score-desk.ts';
@@ -21,7 +20,10 @@ export type FromScoreThread =
   | readonly [kind: 'scored', line: ScoredLine]
   /** null: the check goes on. */
   | readonly [kind: 'checked', orb: CheckedOrb | null]
-  | readonly [kind: 'failed', code: LedgerError['code'], message: string];
+  /** The ledger could not be read. */
+  | readonly [kind: 'failed', code: LedgerError['code'], message: string]
+  /** Any other error: a bug, or rows that nobody wrote. */
+  | readonly [kind: 'broken', message: string, stack: string];
 
 /** The thread's end of its channel. */
 export interface ScorePort {
@@ -44,6 +46,12 @@ async function answerOf(desk: ScoreDesk, work: ScoreWork): Promise<FromScoreThre
   }
 }
 
+function failureOf(error: unknown): FromScoreThread {
+  if (error instanceof LedgerError) return ['failed', error.code, error.message];
+  const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
+  return ['broken', message, stack];
+}
+
 /** Handles messages one at a time, and answers each piece of work. The file is opened for the first one. */
 export function serveScores(port: ScorePort): void {
   let file = '';
@@ -57,8 +65,7 @@ export function serveScores(port: ScorePort): void {
       desk ??= new ScoreDesk(reader);
       port.postMessage(await answerOf(desk, message));
     } catch (error) {
-      const code = error instanceof LedgerError ? error.code : 'ledger-unavailable';
-      port.postMessage(['failed', code, failureDetail(error)]);
+      port.postMessage(failureOf(error));
     }
   }
 

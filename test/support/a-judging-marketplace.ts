@@ -121,7 +121,10 @@ export async function aJudgingMarketplace(
   const routes = serviceRoutes({ ...other.parts, ledger, reputation, clock });
   /** Everything that a request could have written beside entries of the log. */
   const written = async (): Promise<unknown> => [
-    await ledger.changesSince(0),
+    await ledger.publications(0),
+    await ledger.orgs(0),
+    await ledger.evaluations(0),
+    await ledger.nextStatusIndex(),
     [...listings.all()],
     await ledger.testReport('acme.echo@1.0.0'),
     await ledger.testReport('acme.old@1.0.0'),

@@ -9,22 +9,11 @@ interface Cursor extends Reading {
   at: number;
   /** False for request bodies: the pointer of each member would hold a copy of a long name above it. */
   readonly keepsOffsets: boolean;
+  /** Names and indexes from the root to the current value: a pointer is made only where it is reported. */
+  readonly path: (string | number)[];
 }
 
-/** Place of a value, as the way from the root: a pointer is made only where it is reported. */
-interface Spot {
-  readonly parent: Spot | undefined;
-  readonly token: string | number;
-  readonly depth: number;
-}
-
-const ROOT: Spot = { parent: undefined, token: '', depth: 0 };
-
-function pointerOf(spot: Spot): string {
-  const tokens: (string | number)[] = [];
-  for (let at: Spot = spot; at.parent !== undefined; at = at.parent) tokens.push(at.token);
-  return tokens.reduceRight<string>(childPointer, '');
-}
+const pointerOf = ({ path }: Cursor): string => path.reduce<string>(childPointer, '');
 
 const [TAB, LINE_FEED, RETURN, BLANK] = [0x09, 0x0a, 0x0d, 0x20];
 // Ends at the first quote that is not escaped; `JSON.parse` checks the text in between.
@@ -57,10 +46,11 @@ function take(cursor: Cursor, character: string): boolean {
   return true;
 }
 
-const malformed = (cursor: Cursor, spot: Spot): undefined =>
+/** The reading ends: the path stays where it is. */
+const malformed = (cursor: Cursor): undefined =>
   report(cursor, cursor.at, {
     code: 'invalid-json',
-    pointer: pointerOf(spot),
+    pointer: pointerOf(cursor),
     detail: 'The JSON is not well formed at this place.',
   });
 
@@ -72,86 +62,90 @@ function unquote(source: string): unknown {
   }
 }
 
-function readString(cursor: Cursor, spot: Spot): string | undefined {
+function readString(cursor: Cursor): string | undefined {
   const start = cursor.at;
   const value = unquote(match(cursor, STRING));
   if (typeof value === 'string') return value;
   cursor.at = start;
-  return malformed(cursor, spot);
+  return malformed(cursor);
 }
 
-function readWord(cursor: Cursor, spot: Spot): JsonValue | undefined {
+function readWord(cursor: Cursor): JsonValue | undefined {
   const start = cursor.at;
   const source = match(cursor, WORD);
   const value = WORDS.get(source);
   if (value !== undefined) return value;
   if (!isJsonNumber(source)) {
     cursor.at = start;
-    return malformed(cursor, spot);
+    return malformed(cursor);
   }
   const code = numberFault(source);
-  if (code !== undefined) report(cursor, start, { code, pointer: pointerOf(spot), detail: numberDetails[code] });
+  if (code !== undefined) report(cursor, start, { code, pointer: pointerOf(cursor), detail: numberDetails[code] });
   return Number(source);
 }
 
-function readMember(cursor: Cursor, spot: Spot, members: Map<string, JsonValue>): boolean {
+function readMember(cursor: Cursor, members: Map<string, JsonValue>): boolean {
   skipSpace(cursor);
   const start = cursor.at;
-  const name = readString(cursor, spot);
+  const name = readString(cursor);
   if (name === undefined) return false;
-  const inner: Spot = { parent: spot, token: name, depth: spot.depth + 1 };
+  cursor.path.push(name);
   if (members.has(name)) {
     const detail = 'The member is given twice; remove one.';
-    report(cursor, start, { code: 'duplicate-key', pointer: pointerOf(inner), detail });
+    report(cursor, start, { code: 'duplicate-key', pointer: pointerOf(cursor), detail });
     if (isFull(cursor)) return false;
   }
-  if (!take(cursor, ':')) return malformed(cursor, inner) ?? false;
-  const value = readValue(cursor, inner);
+  if (!take(cursor, ':')) return malformed(cursor) ?? false;
+  const value = readValue(cursor);
   if (value === undefined) return false;
+  cursor.path.pop();
   members.set(name, value);
   return true;
 }
 
-function readObject(cursor: Cursor, spot: Spot): JsonValue | undefined {
+function readObject(cursor: Cursor): JsonValue | undefined {
   const members = new Map<string, JsonValue>();
   if (take(cursor, '}')) return {};
   do {
-    if (!readMember(cursor, spot, members)) return undefined;
+    if (!readMember(cursor, members)) return undefined;
   } while (take(cursor, ','));
   // Own members only, `__proto__` too: fromEntries defines, it does not assign.
-  return take(cursor, '}') ? Object.fromEntries(members) : malformed(cursor, spot);
+  return take(cursor, '}') ? Object.fromEntries(members) : malformed(cursor);
 }
 
-function readArray(cursor: Cursor, spot: Spot): JsonValue | undefined {
+function readArray(cursor: Cursor): JsonValue | undefined {
   const items: JsonValue[] = [];
   if (take(cursor, ']')) return items;
+  const place = cursor.path.push(0) - 1;
   do {
-    const value = readValue(cursor, { parent: spot, token: items.length, depth: spot.depth + 1 });
+    cursor.path[place] = items.length;
+    const value = readValue(cursor);
     if (value === undefined) return undefined;
     items.push(value);
   } while (take(cursor, ','));
-  return take(cursor, ']') ? items : malformed(cursor, spot);
+  cursor.path.pop();
+  return take(cursor, ']') ? items : malformed(cursor);
 }
 
-function readValue(cursor: Cursor, spot: Spot): JsonValue | undefined {
+function readValue(cursor: Cursor): JsonValue | undefined {
   skipSpace(cursor);
-  if (cursor.keepsOffsets) cursor.offsets.set(pointerOf(spot), cursor.at);
-  if (spot.depth > MAX_DEPTH) {
+  if (cursor.keepsOffsets) cursor.offsets.set(pointerOf(cursor), cursor.at);
+  if (cursor.path.length > MAX_DEPTH) {
     const detail = `Values nest at most ${MAX_DEPTH} deep.`;
-    return report(cursor, cursor.at, { code: 'too-deep', pointer: pointerOf(spot), detail });
+    return report(cursor, cursor.at, { code: 'too-deep', pointer: pointerOf(cursor), detail });
   }
   switch (cursor.text[cursor.at]) {
     case '{':
       cursor.at += 1;
-      return readObject(cursor, spot);
+      return readObject(cursor);
     case '[':
       cursor.at += 1;
-      return readArray(cursor, spot);
+      return readArray(cursor);
     case '"':
-      return readString(cursor, spot);
+      return readString(cursor);
     case undefined:
     default:
-      return readWord(cursor, spot);
+      return readWord(cursor);
   }
 }
 
@@ -165,11 +159,11 @@ export function readJsonText(
   text: string,
   { keepsOffsets }: { readonly keepsOffsets: boolean },
 ): { readonly reading: Reading; readonly value: JsonValue | undefined } {
-  const cursor: Cursor = { ...openReading(text), at: 0, keepsOffsets };
-  const value = readValue(cursor, ROOT);
+  const cursor: Cursor = { ...openReading(text), at: 0, keepsOffsets, path: [] };
+  const value = readValue(cursor);
   if (value !== undefined) {
     skipSpace(cursor);
-    if (cursor.at < text.length) malformed(cursor, ROOT);
+    if (cursor.at < text.length) malformed(cursor);
   }
   return { reading: cursor, value };
 }

@@ -2,7 +2,11 @@ import { expect } from 'chai';
 import { LedgerError } from '../../../../adapters/ledger/port.ts';
 import { scoreHere } from '../../../../adapters/reputation-worker/score-here.ts';
 import { ScoreRunner, type ScoreRunnerOptions } from '../../../../adapters/reputation-worker/score-runner.ts';
-import type { FromScoreThread, ToScoreThread } from '../../../../adapters/reputation-worker/serve-scores.ts';
+import {
+  serveScores,
+  type FromScoreThread,
+  type ToScoreThread,
+} from '../../../../adapters/reputation-worker/serve-scores.ts';
 import type { StartThread } from '../../../../adapters/threads/start-thread.ts';
 import { NEVER_HELD } from '../../../../core/reputation/held-tier.ts';
 import type { LineToScore, ScoredLine } from '../../../../core/reputation/score-line.ts';
@@ -18,6 +22,7 @@ interface FakeThread {
   readonly events: Events;
   readonly posted: ToScoreThread[];
   readonly end: () => void;
+  readonly isTerminated: () => boolean;
 }
 
 const lineOf = (...orbIds: readonly string[]): LineToScore => ({
@@ -44,9 +49,14 @@ describe('ScoreRunner', () => {
       start: (events) => {
         const ended = Promise.withResolvers<void>();
         const posted: ToScoreThread[] = [];
-        threads.push({ events, posted, end: ended.resolve });
+        let isTerminated = false;
+        threads.push({ events, posted, end: ended.resolve, isTerminated: () => isTerminated });
+        const terminate = async (): Promise<void> => {
+          isTerminated = true;
+          ended.resolve();
+        };
         const post = (message: ToScoreThread): void => void posted.push(message);
-        return { post, ended: ended.promise, terminate: async () => ended.resolve() };
+        return { post, ended: ended.promise, terminate };
       },
       rest: () => Promise.resolve(),
       ...change,
@@ -129,6 +139,52 @@ describe('ScoreRunner', () => {
     expect([(await scored).size, threads.length]).to.deep.equal([1, 1]);
   });
 
+  it('ends a thread that hangs, and repeats its line once in another thread', async () => {
+    const made = runner({ workMs: 1 });
+    const [one, other] = [refusal(made.score(lineOf(ORB))), made.score(lineOf('acme.other@1.0.0'))];
+    expect(codeOf(await one)).to.equal('ledger-unavailable');
+    answer(['scored', scoredOf(3)]);
+    expect([(await other).size, threads.length, crashes.length]).to.deep.equal([3, 3, 2]);
+    expect(String(crashes[0])).to.include('took longer than 1 ms');
+    expect(threads[1]?.posted[1]).to.deep.equal(threads[0]?.posted[1]);
+    expect(threads.map(({ isTerminated }) => isTerminated())).to.deep.equal([true, true, false]);
+  });
+
+  it('leaves out what a thread says that it gave up', async () => {
+    const gaveUp = Promise.withResolvers<void>();
+    const made = runner({ workMs: 1, onCrash: () => gaveUp.resolve() });
+    const scored = made.score(lineOf(ORB));
+    await gaveUp.promise;
+    threads[0]?.events.onMessage(['scored', scoredOf(1)]);
+    threads[0]?.events.onEnd(undefined);
+    answer(['scored', scoredOf(2)]);
+    expect([(await scored).size, threads.length]).to.deep.equal([2, 2]);
+  });
+
+  it('ends a thread that hangs in a check, which is given up', async () => {
+    const checked = refusal(
+      runner({ workMs: 1 }).check({ orbId: ORB, asOf: '2026-11-20' }, new AbortController().signal),
+    );
+    expect(codeOf(await checked)).to.equal('ledger-unavailable');
+    expect([threads.length, threads[0]?.isTerminated()]).to.deep.equal([1, true]);
+  });
+
+  it('tells a bug of the thread with its stack, not as a failure of the ledger', async () => {
+    const made = runner();
+    const failed = refusal(made.score(lineOf(ORB)));
+    const checked = refusal(made.check({ orbId: ORB, asOf: '2026-11-20' }, new AbortController().signal));
+    answer(['broken', 'no such member', 'TypeError: no such member\n    at scoreLine']);
+    answer(['broken', 'no such fold', 'TypeError: no such fold\n    at LineFold']);
+    for (const [error, at] of [
+      [await failed, 'at scoreLine'],
+      [await checked, 'at LineFold'],
+    ] as const) {
+      expect(error).to.be.an('error').and.not.instanceOf(LedgerError);
+      expect(error).to.have.property('stack').that.includes(at);
+    }
+    expect([threads.length, crashes]).to.deep.equal([1, []]);
+  });
+
   it('bounds how many lines wait', async () => {
     const made = runner();
     const all = Array.from({ length: 66 }, () => made.score(lineOf(ORB)));
@@ -193,6 +249,18 @@ describe('the thread that computes scores', () => {
     expect([first.size, second.size]).to.deep.equal([5, 6]);
     const checked = await scores.check({ orbId: ORB, asOf: '2026-11-20' }, new AbortController().signal);
     expect(checked).to.deep.equal({ size: 6, differing: [] });
+  });
+
+  it('answers an error that is none of the ledger with its message and stack', async () => {
+    const told = Promise.withResolvers<FromScoreThread>();
+    let send: ((message: ToScoreThread) => void) | undefined;
+    serveScores({ on: (_event, listener) => (send = listener), postMessage: told.resolve, close: () => undefined });
+    send?.(['open', fixture.options.file]);
+    send?.(['step']);
+    const [kind, message, stack] = await told.promise;
+    send?.(['close']);
+    expect([kind, message]).to.deep.equal(['broken', 'no check was begun']);
+    expect(stack).to.include('stepCheck');
   });
 
   it('tells that the file is gone', async () => {

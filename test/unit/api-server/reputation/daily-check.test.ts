@@ -82,6 +82,17 @@ describe('the daily check', () => {
     expect(asked).to.have.length(6);
   });
 
+  it('logs a computation that failed as an error, and tries again', async () => {
+    answer = () => Promise.reject(new TypeError('no such member'));
+    await start();
+    answer = async () => ({ size: 7, differing: [] });
+    await clock.advance(60_000);
+    expect(logged.map((one) => JSON.stringify(one).slice(0, 16))).to.deep.equal([
+      '{"level":"error"',
+      '{"level":"info",',
+    ]);
+  });
+
   it('tries again a minute after a check that could not be made', async () => {
     answer = () => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
     await start();

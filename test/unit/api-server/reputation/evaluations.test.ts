@@ -267,6 +267,27 @@ describe('Evaluations', () => {
     expect([counted, logged]).to.deep.equal([[], []]);
   });
 
+  it('logs a computation that failed as an error, and a ledger that is away as a warning', async () => {
+    let failure: Error = new TypeError('no such member');
+    const here = scoreHere(ledger);
+    const levels: string[] = [];
+    const silent = { debug: () => undefined, info: () => undefined, flush: () => Promise.resolve() };
+    await start({
+      scorer: { ...here, score: () => Promise.reject(failure) },
+      logger: {
+        ...silent,
+        warn: () => void levels.push('warn'),
+        error: () => void levels.push('error'),
+        child: () => expect.fail('no child is asked for'),
+      },
+    });
+    await pass(1);
+    const broken = new Set(levels.splice(0));
+    failure = new LedgerError('ledger-unavailable', 'away');
+    await pass(4);
+    expect([[...broken], [...new Set(levels)]]).to.deep.equal([['error'], ['warn']]);
+  });
+
   it('ends without a word when the ledger is closed under it', async () => {
     await start();
     await ledger.close();
