@@ -14,8 +14,6 @@ export interface HostilePublication {
   readonly answer: string;
   /** Code and beginning of the pointer of one of the errors; '' where only the cost matters. */
   readonly error: string;
-  /** Entries that the log gets: the audit of cited receipts. */
-  readonly entries?: number;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -277,7 +275,6 @@ const FORMS: readonly HostilePublication[] = [
       }),
     answer: '422 validation-failed',
     error: 'test-receipt-invalid /test_results/results/tests/0',
-    entries: 1,
   },
 ];
 
