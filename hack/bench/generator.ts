@@ -63,16 +63,36 @@ const requestsOf = (settings: LoadSettings): (() => Buffer) => {
   };
 };
 
-/** The answer at the start of `bytes`: its status, total length and body, or undefined while it is not complete. */
-const parseAnswer = (bytes: Buffer): { status: number; length: number; body: Buffer } | undefined => {
-  const end = bytes.indexOf(HEADER_END);
-  if (end < 0) return undefined;
-  const head = bytes.toString('latin1', 0, end);
-  const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-  const total = end + HEADER_END.length + length;
-  if (bytes.length < total) return undefined;
-  return { status: Number(head.slice(9, 12)), length: total, body: bytes.subarray(end + HEADER_END.length, total) };
-};
+interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** Answers out of the bytes of a connection. A large one is put together once, when all of it has come. */
+class Answers {
+  #chunks: Buffer[] = [];
+  #size = 0;
+  /** Bytes that an answer needs, as far as that is known. */
+  #needed = 0;
+
+  /** @returns the answer that these bytes complete: a caller sends nothing more before it has one */
+  take(chunk: Buffer): Answer | undefined {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size < this.#needed) return undefined;
+    const bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    this.#chunks = [bytes];
+    const end = bytes.indexOf(HEADER_END);
+    if (end < 0) return undefined;
+    const head = bytes.toString('latin1', 0, end);
+    const from = end + HEADER_END.length;
+    this.#needed = from + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+    if (this.#size < this.#needed) return undefined;
+    const body = bytes.subarray(from, this.#needed);
+    [this.#chunks, this.#size, this.#needed] = [[], 0, 0];
+    return { status: Number(head.slice(9, 12)), body };
+  }
+}
 
 class Load {
   readonly settings: LoadSettings;
@@ -113,7 +133,7 @@ class Load {
       const socket: Socket = connect(this.settings.port, '127.0.0.1');
       socket.setNoDelay(true);
       let began = 0;
-      let pending = Buffer.alloc(0);
+      const answers = new Answers();
       /** @param due when it was to be sent: a request that had to wait for the answer before it counts from then */
       const send = (due: number): void => {
         if (performance.now() >= this.until) {
@@ -133,11 +153,9 @@ class Load {
       };
       socket.on('connect', next);
       socket.on('data', (chunk) => {
-        pending = pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([pending, chunk]);
-        const answer = parseAnswer(pending);
+        const answer = answers.take(chunk);
         if (answer === undefined) return;
         this.latencies.push(performance.now() - began);
-        pending = pending.subarray(answer.length);
         this.note(answer.status, answer.body);
         next();
       });
