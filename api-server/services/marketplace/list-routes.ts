@@ -48,13 +48,13 @@ const PUBLIC_HEADERS = {
 const takesGzip = (accepted: string | undefined): boolean =>
   accepted !== undefined && /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[0-9.]+)?\s*(?:,|$)/i.test(accepted);
 
-function wholeList(request: RouteRequest, { json, gzip, etag }: PublicList): Reply {
+function wholeList(request: RouteRequest, { plain, gzip, etag }: PublicList): Reply {
   const zipped = takesGzip(request.header('accept-encoding'));
   const headers = zipped ? { ...PUBLIC_HEADERS, 'content-encoding': 'gzip' } : PUBLIC_HEADERS;
   return conditional(request.header('if-none-match'), zipped ? `W/${etag}` : etag, {
     status: 200,
     headers,
-    body: zipped ? gzip : json,
+    body: zipped ? gzip : plain,
   });
 }
 

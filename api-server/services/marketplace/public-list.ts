@@ -10,7 +10,7 @@ import { publicItem } from './list-view.ts';
 export interface PublicList {
   /** Sorted by name. */
   readonly orbs: readonly ListedOrb[];
-  readonly json: Uint8Array;
+  readonly plain: Uint8Array;
   readonly gzip: Uint8Array;
   readonly etag: string;
 }
@@ -28,8 +28,8 @@ function publicListOf(all: Iterable<ListedOrb>): PublicList {
   const orbs = latestVersions(running).toSorted(byName);
   const items = orbs.map(publicItem);
   const text = JSON.stringify({ items, total: items.length, limit: null, offset: 0, next: null });
-  const json = Buffer.from(text);
-  return { orbs, json, gzip: gzipSync(json), etag: `"${sha256Hex(text).slice(0, 32)}"` };
+  const plain = Buffer.from(text);
+  return { orbs, plain, gzip: gzipSync(plain), etag: `"${sha256Hex(text).slice(0, 32)}"` };
 }
 
 /** What the list shows of a version besides its score; undefined: nothing. */
