@@ -44,7 +44,7 @@ const REST_MS = 25;
 const MAX_WAITING = 64;
 /** Threads that the same work may end. */
 const MAX_CRASHES = 2;
-/** A thread that is told to close and is still busy after this time is ended. */
+/** A thread that was told to close has this long to finish its work, ms. */
 const CLOSE_MS = 2000;
 
 const restBriefly = (signal: AbortSignal): Promise<void> => delay(REST_MS, undefined, { signal, ref: false });

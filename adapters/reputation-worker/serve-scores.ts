@@ -9,7 +9,7 @@ export type ScoreWork =
   | readonly [kind: 'score', line: LineToScore]
   /** Begins a check, in place of any other one. */
   | readonly [kind: 'check', orb: OrbToCheck]
-  /** Goes on with the check that was begun. */
+  /** Does the next part of the check. */
   | readonly [kind: 'step'];
 
 /** What the thread is sent: the path of the ledger's file first, and `close` last. */
@@ -18,11 +18,11 @@ export type ToScoreThread = ScoreWork | readonly [kind: 'open', file: string] | 
 /** The answer to one piece of work. */
 export type FromScoreThread =
   | readonly [kind: 'scored', line: ScoredLine]
-  /** null: the check goes on. */
+  /** null: the check is not done yet. */
   | readonly [kind: 'checked', orb: CheckedOrb | null]
   /** The ledger could not be read. */
   | readonly [kind: 'failed', code: LedgerError['code'], message: string]
-  /** Any other error: a bug, or rows that nobody wrote. */
+  /** Any other error: a bug, or rows of the ledger that can't be read. */
   | readonly [kind: 'broken', message: string, stack: string];
 
 /** The thread's end of its channel. */

@@ -1,37 +1,21 @@
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { readEntry } from '../../core/log-entry/entry.ts';
-import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { latestVersions } from '../../core/publication/list-query.ts';
-import { NOT_EVALUATED, type ListedOrb, type Publisher, type Standing } from '../../core/publication/listed-orb.ts';
+import { NOT_EVALUATED, type ListedOrb, type Publisher } from '../../core/publication/listed-orb.ts';
 import { orgOf } from '../../core/reputation/line.ts';
 import type { PublishedVersion, PublishedVersions } from '../../core/run/published.ts';
-import { isDigest } from '../../core/json/digest.ts';
-import { readStanding } from './stored-evaluation.ts';
+import {
+  pages,
+  readEvaluations,
+  readPublications,
+  type Evaluated,
+  type ListingRows,
+  type Publication,
+  type ReadPublication,
+  type Shown,
+} from './read-listings.ts';
 
-type Ports = Pick<Ledger, 'publications' | 'orgs' | 'evaluations' | 'publicManifest' | 'statusEntries'>;
-type Publication = Awaited<ReturnType<Ledger['publications']>>[number];
 type Org = Awaited<ReturnType<Ledger['orgs']>>[number];
-
-/** What a version keeps in memory of its newest evaluation. */
-interface Evaluated {
-  readonly orbId: string;
-  readonly standing: Standing;
-  /** The held tier as it was stored. */
-  readonly held: string;
-  /** Entries of the log that it read. */
-  readonly treeSize: number;
-  /** ms since epoch */
-  readonly evaluatedAt: number;
-  readonly change: number;
-}
-
-/** A publication with what the lists show of its manifest, which is read once. */
-interface ReadPublication {
-  readonly row: Publication;
-  readonly shown: Shown;
-  readonly deprecatedAt: number | undefined;
-}
 
 /** After so long without news the memory may be wrong (trust.md §4, `standing`). */
 const FRESH_MS = 60_000;
@@ -43,37 +27,12 @@ export interface ListingChange {
   readonly orgs: ReadonlySet<string>;
 }
 
-/** What the lists show of a manifest. */
-type Shown = Pick<ListedOrb, 'description' | 'provider' | 'capabilities'>;
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-function shownOf(manifest: JsonObject): Shown {
-  const { description, provider, capabilities } = manifest;
-  return {
-    description: textOf(description),
-    provider: textOf(provider),
-    capabilities: Array.isArray(capabilities) ? capabilities.filter((one) => typeof one === 'string') : [],
-  };
-}
-
-/** All rows that were written after a change, page by page. */
-async function pages<T extends { readonly change: number }>(
-  read: (after: number) => Promise<readonly T[]>,
-  after: number,
-): Promise<readonly T[]> {
-  const all: T[] = [];
-  for (let page = await read(after); page.length > 0; page = await read(page.at(-1)?.change ?? after))
-    all.push(...page);
-  return all;
-}
-
 /**
  * Every published version, its organisation and its newest evaluation, in memory: runs, lists and badges read it without
  * the ledger. `refresh` takes over what changed in the ledger since the last call, by this process or another one.
  */
 export class Listings implements PublishedVersions {
-  readonly #ledger: Ports;
+  readonly #ledger: ListingRows;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #publications = new Map<string, Publication>();
   readonly #shown = new Map<string, Shown>();
@@ -98,7 +57,7 @@ export class Listings implements PublishedVersions {
   #waiting: Promise<void> | undefined;
   #generation = 0;
 
-  constructor(ledger: Ports, clock: Pick<Clock, 'monotonic'>) {
+  constructor(ledger: ListingRows, clock: Pick<Clock, 'monotonic'>) {
     this.#ledger = ledger;
     this.#clock = clock;
   }
@@ -178,9 +137,9 @@ export class Listings implements PublishedVersions {
    * organisation. Nothing is applied before all was read.
    */
   async #read(): Promise<void> {
-    const publications = await this.#readPublications();
+    const publications = await readPublications(this.#ledger, this.#publicationChange, this.#shown);
     const orgs = await pages((change) => this.#ledger.orgs(change), this.#orgChange);
-    const evaluations = await this.#readEvaluations();
+    const evaluations = await readEvaluations(this.#ledger, this.#evaluationChange);
     const before = this.#generation;
     for (const row of orgs) this.#setOrg(row);
     for (const evaluated of evaluations) this.#setEvaluated(evaluated);
@@ -200,33 +159,10 @@ export class Listings implements PublishedVersions {
     for (const { orbId, org } of this.#publications.values()) if (org === row.org) this.#list(orbId);
   }
 
-  /** Profiles are large: of each only its few members are kept while further ones are read. */
-  #readEvaluations(): Promise<readonly Evaluated[]> {
-    const read = async (after: number): Promise<readonly Evaluated[]> =>
-      (await this.#ledger.evaluations(after)).map(({ orbId, profile, held, treeSize, change }) => ({
-        ...readStanding(profile),
-        orbId,
-        held,
-        treeSize,
-        change,
-      }));
-    return pages(read, this.#evaluationChange);
-  }
-
   #setEvaluated(evaluated: Evaluated): void {
     this.#evaluated.set(evaluated.orbId, evaluated);
     this.#evaluationChange = Math.max(this.#evaluationChange, evaluated.change);
     this.#list(evaluated.orbId);
-  }
-
-  async #readPublications(): Promise<readonly ReadPublication[]> {
-    const rows = await pages((change) => this.#ledger.publications(change), this.#publicationChange);
-    const read: ReadPublication[] = [];
-    for (const row of rows) {
-      const shown = this.#shown.get(row.orbId) ?? (await this.#manifest(row.manifestDigest));
-      read.push({ row, shown, deprecatedAt: await this.#deprecatedSince(row) });
-    }
-    return read;
   }
 
   #setPublication({ row, shown, deprecatedAt }: ReadPublication): void {
@@ -239,20 +175,6 @@ export class Listings implements PublishedVersions {
     else this.#unprojected.add(orbId);
     this.#publicationChange = Math.max(this.#publicationChange, change);
     this.#list(orbId);
-  }
-
-  /** When a version was deprecated stands in the log alone, ms since epoch. */
-  async #deprecatedSince({ orbId, status }: Publication): Promise<number | undefined> {
-    if (status !== 'deprecated') return undefined;
-    const [newest] = await this.#ledger.statusEntries(orbId, 1);
-    const entry = newest && readEntry(newest.entry);
-    return entry?.kind === 'orb_status' && entry.status === 'deprecated' ? Date.parse(entry.at) : undefined;
-  }
-
-  async #manifest(digest: string): Promise<Shown> {
-    const text = isDigest(digest) ? await this.#ledger.publicManifest(digest) : undefined;
-    const manifest: unknown = text === undefined ? {} : JSON.parse(text);
-    return shownOf(isJsonObject(manifest) ? manifest : {});
   }
 
   #publisher(org: string): Publisher {

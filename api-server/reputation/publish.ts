@@ -1,31 +1,17 @@
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { PublishOutcome, ReputationCounters } from '../../adapters/telemetry/reputation-metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { jcs } from '../../core/json/jcs.ts';
-import { entryText, type EntryOf, type LogEntry } from '../../core/log-entry/entry.ts';
+import { entryText } from '../../core/log-entry/entry.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import { ORB_ONTOLOGY } from '../../core/ontology/orb-ontology.ts';
 import { checkManifestForPublication } from '../../core/publication/check-manifest.ts';
 import { ownershipOf, type OperatorProof } from '../../core/publication/owner.ts';
-import {
-  below,
-  validationReport,
-  type ReportFacts,
-  type Stage,
-  type TestSummary,
-} from '../../core/publication/validation-report.ts';
-import type { ListedOrb } from '../../core/publication/listed-orb.ts';
+import { below, validationReport, type ReportFacts, type Stage } from '../../core/publication/validation-report.ts';
 import { orgOf } from '../../core/reputation/line.ts';
 import type { Listings } from './listings.ts';
-import type {
-  AcceptedTests,
-  CheckTests,
-  Published,
-  PublishRequest,
-  RefusalCode,
-  TestsVerdict,
-} from './publish-request.ts';
+import type { CheckTests, Published, PublishRequest, RefusalCode, TestsVerdict } from './publish-request.ts';
+import { addReport, publishNew, type Candidate, type GoodPublication, type Seen } from './write-publication.ts';
 
 export interface PublisherParts {
   readonly ledger: Pick<Ledger, 'publish' | 'addTestReport' | 'hasTestReport' | 'recordAudit'>;
@@ -163,47 +149,12 @@ export class Publisher {
     const { orbId, digest } = orb;
     const report = validationReport({ ...good.facts, passed: [...good.facts.passed, 'listing'] });
     const written = await (seen.orb === undefined
-      ? this.#publishNew(candidate, good)
-      : this.#addReport(candidate, seen.orb, good));
+      ? publishNew(this.#parts, candidate, good)
+      : addReport(this.#parts, candidate, seen.orb, good));
     await listings.refresh();
     if (written === undefined) return this.#again(request, orbId, seen);
     if (written.isNews) changed();
     return { kind: 'listed', isNew: seen.orb === undefined, orbId, digest, logIndex: written.logIndex, report };
-  }
-
-  /** @returns undefined: version or organisation are no longer as they were seen */
-  async #publishNew({ orb, request, seen }: Candidate, good: GoodPublication): Promise<Written | undefined> {
-    const { ledger, clock } = this.#parts;
-    const { orbId, digest } = orb;
-    const now = clock.now();
-    const org = orgOf(orbId);
-    const claims = seen.org === undefined;
-    const entries: readonly LogEntry[] = [
-      ...(claims ? [{ kind: 'org', org, event: 'verified', proof: 'operator', at: time(now) } as const] : []),
-      {
-        kind: 'publish',
-        orb_id: orbId,
-        manifest_digest: digest,
-        org,
-        ontology: `${ONTOLOGY.id}/${ONTOLOGY.version}`,
-        at: time(now),
-      },
-      reportEntry(orb, good, now),
-    ];
-    const result = await ledger.publish({
-      orbId,
-      namespace: request.tenant,
-      org,
-      manifestDigest: digest,
-      manifestJcs: jcs(request.manifest),
-      publishedAt: now,
-      report: storedReport(good.accepted),
-      claim: claims ? { proof: 'operator', state: 'verified', since: now, json: '{}' } : null,
-      entries: entries.map(entryText),
-      publishEntry: entries.length - 2,
-      reportEntry: entries.length - 1,
-    });
-    return result.kind === 'published' ? { logIndex: result.logIndex, isNews: true } : undefined;
   }
 
   /**
@@ -217,46 +168,6 @@ export class Publisher {
       throw new Error('the ledger refuses a publication, and the memory of it does not know why');
     return this.#run(request);
   }
-
-  /**
-   * Of a version that is listed already only a new report is written.
-   * @returns undefined: version or organisation are no longer as they were seen
-   */
-  async #addReport(
-    { orb, request }: Candidate,
-    { orbId, logIndex }: ListedOrb,
-    good: GoodPublication,
-  ): Promise<Written | undefined> {
-    const { ledger, clock } = this.#parts;
-    if (await ledger.hasTestReport(orbId, good.accepted.reportSha256)) return { logIndex, isNews: false };
-    const result = await ledger.addTestReport({
-      orbId,
-      namespace: request.tenant,
-      report: storedReport(good.accepted),
-      entry: entryText(reportEntry(orb, good, clock.now())),
-    });
-    return result.kind === 'done' ? { logIndex, isNews: true } : undefined;
-  }
-}
-
-/** What is to be published, and what was known of it when its checks began. */
-interface Candidate {
-  readonly orb: CompiledOrb;
-  readonly request: PublishRequest;
-  readonly seen: Seen;
-}
-
-/** A version that is listed. */
-interface Written {
-  /** Index of its `publish` entry. */
-  readonly logIndex: number;
-  /** Entries were written by this request. */
-  readonly isNews: boolean;
-}
-
-interface Seen {
-  readonly orb: ReturnType<Listings['orb']>;
-  readonly org: ReturnType<Listings['org']>;
 }
 
 function versionFault({ orb: { orbId, digest }, seen: { orb: known } }: Candidate): Refusal | undefined {
@@ -267,36 +178,6 @@ function versionFault({ orb: { orbId, digest }, seen: { orb: known } }: Candidat
     return { code: 'version-immutable', detail: `${orbId} was published with the digest ${known.manifestDigest}.` };
   return undefined;
 }
-
-interface GoodPublication {
-  readonly accepted: AcceptedTests;
-  readonly summary: TestSummary;
-  readonly facts: ReportFacts;
-}
-
-const storedReport = ({ reportSha256, report, suites, statement }: AcceptedTests) => ({
-  sha256: reportSha256,
-  report,
-  suites,
-  statement,
-});
-
-const reportEntry = (
-  { orbId, digest }: CompiledOrb,
-  { accepted, summary }: GoodPublication,
-  now: number,
-): EntryOf<'test_report'> => ({
-  kind: 'test_report',
-  orb_id: orbId,
-  manifest_digest: digest,
-  suite_digest: summary.suiteDigest,
-  report_sha256: accepted.reportSha256,
-  required: summary.required,
-  passed: summary.passed,
-  provenance: summary.provenance,
-  tested_at: accepted.testedAt,
-  at: time(now),
-});
 
 /** @param detail of a refusal that is about the id alone */
 function refused(stage: Stage, code: RefusalCode, facts: ReportFacts, detail?: string): Published {

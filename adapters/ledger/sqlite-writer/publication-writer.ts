@@ -111,7 +111,7 @@ export class PublicationWriter {
     return log.appendAll(entries);
   }
 
-  /** A claim takes an organisation that nobody owns; without one it must be verified for the namespace. */
+  /** With a claim nobody may own the organisation yet. Without a claim it must be verified for the namespace. */
   #mayPublish({ org, namespace, claim }: NewPublication): boolean {
     return claim === null ? this.#isVerified(org, namespace) : this.#orgs.find(org) === undefined;
   }

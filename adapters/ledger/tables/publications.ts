@@ -49,8 +49,8 @@ export interface NewPublication {
   readonly publishedAt: number;
   readonly report: TestReport;
   /**
-   * Claims the organisation, which nobody owns, for the namespace; null: it is verified for the namespace already. Both
-   * are decided again in the transaction.
+   * Makes the namespace the owner of the organisation, which must have none. Null: the organisation must be verified for
+   * the namespace. The transaction checks both again.
    */
   readonly claim: Pick<NewOrg, 'proof' | 'state' | 'since' | 'json'> | null;
   /** Appended in this order. */
@@ -76,8 +76,8 @@ export interface StatusChange {
   /** At least one. */
   readonly entries: readonly string[];
   /**
-   * Index of the `certificate` entry of the certificate that ends with it. A yank and a suspension end the newest one if
-   * it is not revoked; null: there is none, or the version stays certified.
+   * The certificate that this change revokes, by the index of its `certificate` entry. For a yank or a suspension this is
+   * the newest certificate, unless it is revoked already. Null: nothing is revoked.
    */
   readonly revoke: number | null;
 }
