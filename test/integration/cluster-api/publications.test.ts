@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { isDeepStrictEqual } from 'node:util';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
@@ -27,7 +28,7 @@ import {
 } from '../../support/published-walk.ts';
 import { at } from '../../support/members.ts';
 import { jsonOf } from '../../support/suites.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { untilTrue, waitFor } from '../../support/wait-for.ts';
 
 const PUBLICATION = 'orbpublication/echo';
 const API = 'orbs.dev/v1alpha1';
@@ -182,7 +183,10 @@ describe('publications of a cluster (trust.md §8)', function suite() {
     });
     const object = await team.until(PUBLICATION, (found) => statusOf(found)['reputationScore'] === AFTER_RUNS.score);
     expect([statusOf(object)['certificationTier'], isReady(object)]).to.deep.equal([AFTER_RUNS.tier, true]);
-    expect(await shownEverywhere(get, 'h15.echo@1.0.0')).to.deep.equal(everywhere(AFTER_RUNS));
+    // The public list may show a score a second later than the profile.
+    const shows = async (): Promise<boolean> =>
+      isDeepStrictEqual(await shownEverywhere(get, 'h15.echo@1.0.0'), everywhere(AFTER_RUNS));
+    await untilTrue('all places show the score', shows, 10_000);
     const profile = jsonOf((await api.get(owner.key, '/reputation/h15.echo@1.0.0')).body);
     expect([at(profile, 'evidence', 'n_eff'), at(profile, 'evidence', 'callers')]).to.deep.equal([100, CALLERS]);
     await team.kubectl('wait', PUBLICATION, '--for=condition=Ready', '--timeout=30s');
