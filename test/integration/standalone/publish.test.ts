@@ -154,9 +154,11 @@ describe('an Orb that is published', function published() {
     // The publisher's own run is the live case of the dry run; that of the first publication came before its entry.
     expect([at(scored, 'evidence', 'callers'), at(scored, 'evidence', 'excluded', 'self')]).to.deep.equal([CALLERS, 1]);
     // The public list may show a score a second later than the profile.
-    const shows = async (): Promise<boolean> =>
-      isDeepStrictEqual(await shownEverywhere(standalone.get, ORB), everywhere(AFTER_RUNS));
-    await untilTrue('all places show the score', shows, 10_000);
+    await untilTrue(
+      'all places show the score',
+      async () => isDeepStrictEqual(await shownEverywhere(standalone.get, ORB), everywhere(AFTER_RUNS)),
+      10_000,
+    );
   });
 
   it('writes nothing when the same is published again', async () => {
