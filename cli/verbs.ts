@@ -34,7 +34,7 @@ export const verbs: readonly VerbEntry[] = [
   },
   {
     name: 'verify',
-    summary: 'Verifies a receipt of a run or a swap, offline, with only the pinned root key of its issuer.',
+    summary: 'Verifies a receipt, a certificate or a badge, offline, with only the pinned root key of its issuer.',
     load: async () => (await import('./verify/verify.ts')).verifyVerb,
   },
   {

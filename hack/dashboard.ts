@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { stopSignal } from '../adapters/process/stop-signal.ts';
 import { startLoad, untilServed } from '../test/failover-run/load.ts';
+import { publishOrbs } from '../test/failover-run/publish.ts';
 import { startWorld, untilReady, type World } from '../test/failover-run/world.ts';
 import { readDashboards } from './dashboard/dashboards.ts';
 import { draw } from './dashboard/draw.ts';
@@ -47,6 +48,7 @@ async function change({ providers }: World, signal: AbortSignal): Promise<void> 
 async function live(world: World, signal: AbortSignal): Promise<Span> {
   const target = { url: world.api.url, apiKey: world.apiKey };
   await untilServed(target);
+  await publishOrbs(world);
   const load = startLoad(target, RATE);
   const from = Math.ceil(Date.now() / 1000 / STEP) * STEP;
   try {

@@ -24,10 +24,15 @@ export interface NewKeys {
 }
 
 const KEY_BYTES = 32;
+const SECOND_MS = 1000;
 
-function publishedKey(role: PublishedRole, { kid, jwk }: SigningKey, at: string): PublishedKey & JsonObject {
+/**
+ * @param notBefore ISO time of a whole second: certificates have times of whole seconds, and one that is issued in the
+ * key's first second would otherwise lie before its key
+ */
+function publishedKey(role: PublishedRole, { kid, jwk }: SigningKey, notBefore: string): PublishedKey & JsonObject {
   const unused = { not_after: null, revoked_at: null, revoked_log_index: null, reason: null };
-  return { kid, jwk: { ...jwk }, role, status: 'active', not_before: at, ...unused };
+  return { kid, jwk: { ...jwk }, role, status: 'active', not_before: notBefore, ...unused };
 }
 
 const pem = ({ privateKey }: SigningKey): string => privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -39,9 +44,10 @@ const pem = ({ privateKey }: SigningKey): string => privateKey.export({ type: 'p
  */
 export function newKeyFiles({ issuer, now, random }: NewKeys): ReadonlyMap<string, string> {
   const at = new Date(now).toISOString();
+  const notBefore = new Date(Math.floor(now / SECOND_MS) * SECOND_MS).toISOString();
   const root = signingKeyFrom(random(KEY_BYTES));
   const keys = PUBLISHED_ROLES.map((role) => [role, signingKeyFrom(random(KEY_BYTES))] as const);
-  const published = keys.map(([role, key]) => publishedKey(role, key, at));
+  const published = keys.map(([role, key]) => publishedKey(role, key, notBefore));
   const document: JsonObject = {
     schema: `${issuer}/schemas/keys/v1`,
     issuer,

@@ -31,10 +31,17 @@ const RETRY_MS = 2000;
 /** A holder stops this much earlier than another replica may begin. */
 const MARGIN_MS = 5000;
 
+/** Work of the holder, in one epoch of the lease. */
+interface Scope {
+  readonly epoch: number;
+  readonly controller: AbortController;
+  readonly ended: Promise<void>;
+}
+
 class Campaign implements LedgerLease {
   readonly #options: LedgerLeaseOptions;
   #heldUntil = Number.NEGATIVE_INFINITY;
-  #scope: { readonly controller: AbortController; readonly ended: Promise<void> } | undefined;
+  #scope: Scope | undefined;
   #isAway = false;
   #epoch = 0;
 
@@ -51,7 +58,7 @@ class Campaign implements LedgerLease {
   readonly run: LedgerLease['run'] = async (signal, lead) => {
     const { ledger, name, holder, clock } = this.#options;
     while (!signal.aborted) {
-      if (await this.#acquired()) this.#begin(lead);
+      if (await this.#acquired()) await this.#continue(lead);
       else if (clock.monotonic() >= this.#heldUntil) await this.#end();
       await clock.sleep(this.#scope === undefined ? RETRY_MS : RENEW_MS, signal, { ref: false }).catch(() => undefined);
     }
@@ -75,12 +82,14 @@ class Campaign implements LedgerLease {
     }
   }
 
-  #begin(lead: (scope: AbortSignal) => Promise<void>): void {
-    if (this.#scope !== undefined) return;
+  /** The work of an earlier epoch ends: another replica held the lease meanwhile, and what it writes is refused. */
+  async #continue(lead: (scope: AbortSignal) => Promise<void>): Promise<void> {
+    if (this.#scope?.epoch === this.#epoch) return;
+    await this.#end();
     const { name, logger } = this.#options;
     const controller = new AbortController();
     logger.info('this process holds a lease of the ledger', { lease: name });
-    this.#scope = { controller, ended: lead(controller.signal) };
+    this.#scope = { epoch: this.#epoch, controller, ended: lead(controller.signal) };
   }
 
   async #end(): Promise<void> {

@@ -5,6 +5,7 @@ export type { SignedCheckpoint } from './tables/checkpoints.ts';
 export type { Evaluation, NewEvaluation } from './tables/evaluations.ts';
 export type { IdempotencyClaim, IdempotencyEntry } from './tables/idempotency.ts';
 export type { NewOrg } from './tables/orgs.ts';
+export type { NewAudit } from './tables/audits.ts';
 export type { NewPublication, Publication } from './tables/publications.ts';
 export type { FinishResult, ReceiptPage, ReceiptQuery, RunFinish, StoredReceipt } from './tables/receipts.ts';
 export type { OverdueRun, RunStart } from './tables/runs.ts';

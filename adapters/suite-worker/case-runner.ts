@@ -2,6 +2,7 @@ import { errorCode } from '../../core/errors/error-code.ts';
 import type { CaseWork, CaseWorkAnswer } from '../../core/suite/case-work.ts';
 import { threadOf, type StartThread } from '../threads/start-thread.ts';
 import type { FromCaseThread } from './serve-cases.ts';
+import { TenantTurns } from './tenant-turns.ts';
 
 const WORK_MS = 2000;
 /** Starting takes about 0.2 s; on a busy machine it may take longer, and the work does not pay for it. */
@@ -15,12 +16,15 @@ const startCaseThread: StartThread<CaseWork, FromCaseThread> = threadOf(new URL(
 });
 
 interface CaseRunnerOptions {
-  /** Threads at the same time, at least 1; other work waits in order. */
+  /** Threads at the same time, at least 1; other work waits for its tenant's turn. */
   readonly most: number;
   /** Limits of one piece of work, ms; default 2000. */
   readonly workMs?: number;
   readonly start?: StartThread<CaseWork, FromCaseThread>;
 }
+
+const STOPPING: CaseWorkAnswer = { kind: 'unavailable', why: 'the service is stopping' };
+const NOT_STARTED: CaseWorkAnswer = { kind: 'unavailable', why: 'their thread did not start' };
 
 interface Job {
   readonly work: CaseWork;
@@ -35,13 +39,14 @@ const whyEnded = (cause: unknown): string => {
 /**
  * Runs the cases of strangers' suites: each piece of work in a thread of its own, with 2 s and 64 MiB (trust.md §8.3).
  * A thread that does not answer in time is killed. The caller's event loop stays free. Nothing leaves the thread but its
- * answer. The caller bounds how much work waits.
+ * answer. Tenants whose work waits take turns, one piece each, so many slow suites of one delay another by one of them.
+ * The caller bounds how much work waits.
  */
 export class CaseRunner {
   readonly #most: number;
   readonly #workMs: number;
   readonly #start: StartThread<CaseWork, FromCaseThread>;
-  readonly #queue: Job[] = [];
+  readonly #waiting = new TenantTurns<Job>();
   readonly #kill = new Set<() => void>();
   #closed = false;
 
@@ -51,24 +56,27 @@ export class CaseRunner {
     this.#start = start;
   }
 
-  /** Runs the cases. It never rejects: `stopped` says why there are no results. */
-  readonly run = (work: CaseWork): Promise<CaseWorkAnswer> =>
+  /**
+   * Runs the cases. It never rejects: `stopped` and `unavailable` say why there are no results.
+   * @param tenant whose work it is: that of one tenant runs in order
+   */
+  readonly run = (work: CaseWork, tenant: string): Promise<CaseWorkAnswer> =>
     new Promise((resolve) => {
-      if (this.#closed) return resolve({ kind: 'stopped', why: 'the service is stopping' });
-      this.#queue.push({ work, resolve });
+      if (this.#closed) return resolve(STOPPING);
+      this.#waiting.add(tenant, { work, resolve });
       this.#next();
     });
 
-  /** Ends every thread; what they work on and what waits is answered `stopped`. */
+  /** Ends every thread; what they work on and what waits is answered `unavailable`. */
   close(): void {
     this.#closed = true;
-    for (const { resolve } of this.#queue.splice(0)) resolve({ kind: 'stopped', why: 'the service is stopping' });
+    for (let job = this.#waiting.next(); job !== undefined; job = this.#waiting.next()) job.resolve(STOPPING);
     for (const kill of this.#kill) kill();
   }
 
   #next(): void {
     if (this.#kill.size >= this.#most) return;
-    const job = this.#queue.shift();
+    const job = this.#waiting.next();
     if (job !== undefined) this.#begin(job);
   }
 
@@ -81,8 +89,8 @@ export class CaseRunner {
       this.#next();
     };
     const stop = (why: string): void => end({ kind: 'stopped', why });
-    const kill = (): void => stop('the service is stopping');
-    let timer = setTimeout(() => stop('their thread did not start'), START_MS);
+    const kill = (): void => end(STOPPING);
+    let timer = setTimeout(() => end(NOT_STARTED), START_MS);
     this.#kill.add(kill);
     const thread = this.#start({
       onMessage: (message) => {

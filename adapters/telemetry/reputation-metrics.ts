@@ -10,7 +10,7 @@ export type PublishOutcome = (typeof PUBLISH_OUTCOMES)[number];
 const EVALUATION_RESULTS = ['done', 'unknown', 'conflict', 'fenced', 'failed'] as const;
 type EvaluationResult = (typeof EVALUATION_RESULTS)[number];
 
-const ORG_STATES = ['pending', 'verified', 'unverified', 'suspended'] as const;
+const ORG_STATES = ['verified', 'unverified', 'suspended'] as const;
 
 /** What publishing and evaluating count. */
 export interface ReputationCounters {
@@ -32,6 +32,8 @@ export interface ReputationSources {
   /** Published versions whose evaluation is due. */
   readonly backlog: () => number;
   readonly orgs: () => Iterable<{ readonly state: (typeof ORG_STATES)[number] }>;
+  /** False after a check found a score that does not follow from the log, until a check of that version is good. */
+  readonly isConsistent: () => boolean;
 }
 
 /** Counters of publishing and evaluating; each series exists with 0 from the start. */
@@ -100,7 +102,10 @@ function observePublications(registry: Registry, { publications }: ReputationSou
   });
 }
 
-/** Metrics of what is published. Every replica has the same values, except for the backlog. */
+/**
+ * Metrics of what is published. Every replica has the same values, except for the backlog, and for the result of the daily
+ * check: only the replica that evaluates may have 0.
+ */
 export function observeReputation(registry: Registry, sources: ReputationSources): void {
   observePublications(registry, sources);
   observeOrgs(registry, sources);
@@ -109,6 +114,12 @@ export function observeReputation(registry: Registry, sources: ReputationSources
     help: 'Published versions whose evaluation is due.',
     registers: [registry],
     collect: () => backlog.set(sources.backlog()),
+  });
+  const consistent: Gauge = new Gauge({
+    name: 'orb_reputation_consistent',
+    help: 'Whether every score that was checked against the entries of the log follows from them: 1 or 0.',
+    registers: [registry],
+    collect: () => consistent.set(Number(sources.isConsistent())),
   });
   timeGauge(
     registry,

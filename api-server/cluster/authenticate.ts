@@ -12,6 +12,8 @@ export interface AuthenticateDeps {
   readonly reviewer: TokenReviewer;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly logger: Pick<Logger, 'warn'>;
+  /** Where a ServiceAccount is asked for the scope `admin`: it is a right over the platform. */
+  readonly platformNamespace: string;
 }
 
 /** The object in the cluster that a request is about. */
@@ -32,7 +34,7 @@ function tokenIn(header: string | undefined): string | undefined {
 }
 
 /**
- * The Orbiset or the namespace that a ServiceAccount names. A bare name is in its own namespace; `{namespace}.{name}`
+ * The Orbiset or the namespace that a ServiceAccount names, for a scope over tenants. A bare name is in its own namespace; `{namespace}.{name}`
  * is in the given one. Routes without an Orbiset use `?namespace=`, else the account's own namespace.
  * @returns undefined: no such object can exist
  */
@@ -79,19 +81,32 @@ class TokenCallers {
   }
 
   async #judge(token: string, wanted: AccessSubject): Promise<AuthResult> {
-    const { reviewer } = this.#deps;
+    const { reviewer, platformNamespace } = this.#deps;
     const account = await reviewer.account(token);
     if (account === 'unknown') return { kind: 'unauthenticated' };
-    const target = targetOf(wanted, account);
+    const target = wanted.scope === 'admin' ? { namespace: platformNamespace } : targetOf(wanted, account);
     const rights = SCOPE_TABLE[wanted.scope];
     const accesses = target === undefined ? [] : accessesOf(rights, target);
     const digest = reviewer.digest(token);
-    const answers = await Promise.all(accesses.map((access) => reviewer.access(digest, account, access)));
-    const isAllowed = target !== undefined && answers.every((answer) => answer === 'allowed');
-    if (isAllowed) return { kind: 'ok', caller: this.#caller(account, wanted, { digest, accesses, target }) };
+    if (target !== undefined && (await this.#isAllowed(digest, account, accesses))) {
+      const caller = this.#caller(account, wanted, { digest, accesses, target });
+      const isAdmin = wanted.admin === 'maybe' && (await this.#isPlatformAdmin(digest, account));
+      return { kind: 'ok', caller: isAdmin ? { ...caller, isPlatformAdmin: true } : caller };
+    }
     // In a foreign namespace, a forbidden object looks like one that does not exist (security.md S13).
     if (target?.namespace !== account.namespace) return { kind: 'ok', caller: callerWithoutRights(account, wanted) };
     return missingRight(rights, target);
+  }
+
+  async #isAllowed(digest: string, account: Account, accesses: readonly Access[]): Promise<boolean> {
+    const { reviewer } = this.#deps;
+    const answers = await Promise.all(accesses.map((access) => reviewer.access(digest, account, access)));
+    return answers.every((answer) => answer === 'allowed');
+  }
+
+  #isPlatformAdmin(digest: string, account: Account): Promise<boolean> {
+    const accesses = accessesOf(SCOPE_TABLE.admin, { namespace: this.#deps.platformNamespace });
+    return this.#isAllowed(digest, account, accesses);
   }
 
   #caller(

@@ -9,11 +9,10 @@ import type { Reflect } from '../../adapters/kube/reflect.ts';
 import { createStatusWriter } from '../../adapters/kube/status-writer.ts';
 import { createWorkQueue } from '../../adapters/kube/work-queue.ts';
 import { createLedgerLease, type LedgerLease } from '../../adapters/ledger/ledger-lease.ts';
-import type { OrbId } from '../../core/manifest/orb-id.ts';
 import { done } from '../../core/reconcile/outcome.ts';
 import type { Platform } from '../process/platform.ts';
 import type { ReadingClient, ReflectSecrets } from '../vault/secret-watch.ts';
-import { UrlSecretIndex } from '../vault/url-secret-index.ts';
+import { UrlSecretIndex, type UrlSecretIndexDeps } from '../vault/url-secret-index.ts';
 import { UrlSecretReports } from '../vault/url-secret-reports.ts';
 import { createVaultReporter, type VaultReporterDeps } from '../vault/vault-reporter.ts';
 import { VaultWatches } from '../vault/vault-watches.ts';
@@ -145,12 +144,14 @@ function createUrlSecrets(
   { platform }: Parts,
   { queue, feed, orbs }: { queue: WorkQueue; feed: OrbisetFeed; orbs: InitialSync },
 ): UrlSecrets {
-  const { catalog, clock, runtime } = platform;
+  const { catalog, clock, runtime, reputation } = platform;
   const { platformNamespace } = runtime.settings;
   const enqueue = (key: string): void => queue.add(key, { lane: 'low' });
-  const reports = new UrlSecretReports({ clock, platformNamespace, reports: () => feed.allReports(), enqueue });
-  const onChange = (namespace: string, orbId: OrbId): void => reports.changed(namespace, orbId);
-  const index = new UrlSecretIndex({ catalog, platformNamespace, onChange });
+  const reports = new UrlSecretReports({ clock, reports: () => feed.allReports(), enqueue });
+  const onChange: UrlSecretIndexDeps['onChange'] = (...change) => reports.changed(...change);
+  const { version: published, watch } = reputation.listings;
+  const index = new UrlSecretIndex({ catalog, platformNamespace, published, onChange });
+  const unwatch = watch((change) => index.published(change.orbs));
   const enqueueAll = async (): Promise<void> => {
     await orbs.over;
     for (const [key] of feed.allReports()) enqueue(key);
@@ -159,6 +160,7 @@ function createUrlSecrets(
   return {
     inUrls: (key, reach) => (orbs.isOver ? index.entriesOf(key.slice(0, key.indexOf('/')), reach) : undefined),
     stop: () => {
+      unwatch();
       index.stop();
       reports.stop();
     },

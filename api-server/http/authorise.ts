@@ -19,6 +19,8 @@ export interface AccessSubject {
   readonly orbiset: string | undefined;
   /** `?namespace=`; null when it is absent. */
   readonly namespace: string | null;
+  /** `maybe`: beside its scope, the route wants to know whether the caller acts for the platform. */
+  readonly admin?: 'maybe';
 }
 
 /**
@@ -71,10 +73,11 @@ function judge(route: Route, presented: Presented, result: AuthResult): Authoris
 
 const ORBISET = '/orbisets/{id}/';
 
-function wantedBy({ path }: Route, scope: Scope, { params, url }: Presented): AccessSubject {
+function wantedBy({ path, admin }: Route, scope: Scope, { params, url }: Presented): AccessSubject {
   const mark = url.indexOf('?');
   const namespace = mark < 0 ? null : new URLSearchParams(url.slice(mark)).get('namespace');
-  return { scope, orbiset: path.startsWith(ORBISET) ? params['id'] : undefined, namespace };
+  const orbiset = path.startsWith(ORBISET) ? params['id'] : undefined;
+  return { scope, orbiset, namespace, ...(admin === undefined ? {} : { admin }) };
 }
 
 /** Authentication and scope of one request. Public routes skip both. */

@@ -18,10 +18,15 @@ const isFresh = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch !== undefined &&
   ifNoneMatch.split(',').some((item) => item.trim() === '*' || opaque(item.trim()) === opaque(etag));
 
+/** A reply whose body may be made only when it is sent. */
+interface LazyReply extends Omit<Reply, 'body'> {
+  readonly body: Reply['body'] | (() => Reply['body']);
+}
+
 /** The reply with its ETag, or 304 with the same headers when the caller already has it. */
-export function conditional(ifNoneMatch: string | undefined, etag: string, reply: Reply): Reply {
+export function conditional(ifNoneMatch: string | undefined, etag: string, { body, ...reply }: LazyReply): Reply {
   const headers: Readonly<Record<string, string>> = { ...reply.headers, etag };
-  if (!isFresh(ifNoneMatch, etag)) return { ...reply, headers };
+  if (!isFresh(ifNoneMatch, etag)) return { ...reply, headers, body: typeof body === 'function' ? body() : body };
   const { 'content-type': _type, ...kept } = headers;
   return { status: 304, headers: kept, body: '' };
 }

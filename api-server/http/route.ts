@@ -53,6 +53,13 @@ export interface Route {
    * `maybe`: a request without Authorization header reaches the handler. The handler must refuse it where necessary.
    */
   readonly anonymous?: 'maybe';
+  /**
+   * Asked when a caller is refused: what everybody may have, this one may have too. It sees no caller and no body.
+   * @returns undefined: the refusal stands
+   */
+  readonly forAnyone?: (request: RouteRequest) => Promise<Reply | undefined>;
+  /** `maybe`: it does more for callers that act for the platform, so a ServiceAccount is asked for that right too. */
+  readonly admin?: 'maybe';
   /** Counts against the limit of runs in flight and is shed first when the process is overloaded. */
   readonly sheds?: true;
   /** Media type that a body must have. A route without this member takes no body. */

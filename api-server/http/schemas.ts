@@ -81,7 +81,7 @@ const problemError = closed(
     pointer: text('RFC 6901, into the body.'),
     parameter: text('Query parameter.'),
     header: text('Request header.'),
-    code: matching('^[a-z0-9]+(-[a-z0-9]+)*$', 'The rule.'),
+    code: matching('^[a-z0-9]+(-[A-Za-z0-9]+)*$', 'The rule; schema-KEYWORD has the keyword as JSON Schema writes it.'),
     detail: text('What to do.'),
     suggestion: text('Nearest known name.'),
   },

@@ -74,7 +74,10 @@ async function answer(
 ): Promise<Reply | undefined> {
   const { request } = exchange;
   const authorised = await authorise(route, presentedBy(exchange, params), context.authenticate);
-  if (authorised.kind === 'refused') return authorised.reply;
+  if (authorised.kind === 'refused') {
+    const open = await route.forAnyone?.(new LiveRequest(exchange, params, new Uint8Array()));
+    return open ?? authorised.reply;
+  }
   exchange.caller = authorised.caller;
   if (hasBody(request) && !(route.accepts !== undefined && isPlainJson(request))) {
     return problem(exchange, 'unsupported-media-type');

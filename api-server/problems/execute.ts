@@ -95,12 +95,6 @@ export const executeProblems = {
     next: 'Try again after Retry-After seconds. An Idempotency-Key keeps this answer: send another one.',
     retryAfter: 1,
   },
-  'rate-limited': {
-    status: 429,
-    title: 'Too many requests',
-    next: 'Try again after Retry-After seconds.',
-    retryAfter: 1,
-  },
   'signing-misconfigured': {
     status: 500,
     title: 'The receipt failed its self-check',

@@ -56,6 +56,12 @@ export const generalProblems = {
     title: 'The body is larger than the limit',
     next: 'Send less, or ask for a higher limit; detail names it.',
   },
+  'rate-limited': {
+    status: 429,
+    title: 'Too many requests',
+    next: 'Try again after Retry-After seconds.',
+    retryAfter: 1,
+  },
   'unsupported-media-type': {
     status: 415,
     title: 'The route does not accept this media type or encoding',

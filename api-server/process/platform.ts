@@ -18,7 +18,6 @@ import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import type { HeadStore } from '../../adapters/log-head/port.ts';
 import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
-import { createReputationCounters, observeReputation } from '../../adapters/telemetry/reputation-metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
@@ -37,12 +36,9 @@ import { RunRates } from '../runtime/run-rates.ts';
 import { followSuspensions } from '../runtime/suspended-versions.ts';
 import { RunsInFlight } from '../runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../runtime/runtime.ts';
-import { CaseRunner } from '../../adapters/suite-worker/case-runner.ts';
 import type { OperatorProof } from '../../core/publication/owner.ts';
-import { createReceiptVerifier } from '../services/receipts/verify-stored.ts';
-import { createCheckTests } from '../reputation/check-tests.ts';
-import { resolveTxt } from '../../adapters/egress/resolve-txt.ts';
-import { Reputation } from '../reputation/reputation.ts';
+import type { Reputation } from '../reputation/reputation.ts';
+import { createReputation } from './create-reputation.ts';
 import { SelfCheck, startCheckThread } from '../self-check/self-check.ts';
 import { Slots } from '../runtime/slots.ts';
 import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
@@ -120,47 +116,8 @@ async function openDocument({ keysJws, root }: PlatformKeys): Promise<KeysDocume
 const createLogHead = ({ clock, log }: PlatformOptions, document: KeysDocument): LogHead =>
   new LogHead({ clock, logger: log.logger, keys: allLogKeys(document) });
 
-interface ReputationParts {
-  readonly ledger: Ledger;
-  readonly random: (bytes: number) => Uint8Array;
-  readonly document: KeysDocument;
-  readonly metrics: Pick<Metrics, 'registry'>;
-}
-
-/** Publishing, and what it needs alone. */
-interface CreatedReputation extends Pick<Platform, 'reputation' | 'certificates'> {
-  readonly cases: CaseRunner;
-}
-
-function createReputation(
-  options: PlatformOptions,
-  { ledger, random, document, metrics }: ReputationParts,
-): CreatedReputation {
-  const { clock, log, keys, exceptions, runtime, reputation } = options;
-  const certificates: SealTools = { signer: keys.certificate, sha256Hex, encoding: nodeEncoding };
-  const cases = new CaseRunner({ most: 1 });
-  const allowedOrigins = exceptions.map(({ origin }) => origin);
-  const primitives = { sha256, ed25519Verify };
-  const { isSigned } = createReceiptVerifier(document, { ...primitives, now: clock.now });
-  const checking = { ledger, clock, certificates, allowedOrigins, runCases: cases.run, isSigned, primitives };
-  const created = new Reputation({
-    counters: createReputationCounters(metrics.registry),
-    ...reputation,
-    ledger,
-    random,
-    certificates,
-    clock,
-    logger: log.logger,
-    issuer: keys.issuer,
-    logOrigin: keys.logOrigin,
-    platformNamespace: runtime.platformNamespace,
-    resolveTxt,
-    allowedOrigins,
-    checkTests: createCheckTests(checking),
-  });
-  observeReputation(metrics.registry, created.metricSources());
-  return { reputation: created, certificates, cases };
-}
+const ledgerFile = ({ ledgerFolder }: Pick<PlatformOptions, 'ledgerFolder'>): string =>
+  join(ledgerFolder, 'ledger.sqlite');
 
 function openLedger(
   { ledgerFolder, clock, keys, log }: PlatformOptions,
@@ -169,7 +126,7 @@ function openLedger(
 ): Promise<Ledger> {
   const { privateKey, publicKey } = keys.log;
   return openSqliteLedger({
-    file: join(ledgerFolder, 'ledger.sqlite'),
+    file: ledgerFile({ ledgerFolder }),
     identity: { issuer: keys.issuer, logOrigin: keys.logOrigin },
     logKey: { privateKey, publicKey },
     dataKey: keys.dataKey,
@@ -221,7 +178,6 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     inFlight,
     rates: new RunRates(),
     published: reputation.listings,
-    publishedRun: reputation.evaluations.ran,
     switches,
     failover: new OrbFailovers({
       clock,
@@ -269,13 +225,20 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const admission = createAdmission({ ledger: () => ledger.load(), loopDelayMs: delay.meanMs });
   const metrics = createMetrics({ clock, version, sources: metricSources(options, { ledger, head, admission }) });
   const catalog = new MemoryCatalog();
-  const { reputation, certificates, cases } = createReputation(options, { ledger, random, document, metrics });
+  const { reputation, certificates, cases, scores } = createReputation(options, {
+    ledger,
+    random,
+    document,
+    metrics,
+    ledgerFile: ledgerFile(options),
+  });
   await reputation.open();
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation });
   const close = async (): Promise<void> => {
     delay.close();
     cases.close();
     await dialer.destroy();
+    await scores.close();
     await ledger.close();
     await runtime.selfCheck.close();
     await head.close();

@@ -52,9 +52,9 @@ const MOVED_MS = 100;
 /** A version that was taken off has none in force, also until the next evaluation revokes it. */
 async function certificateOf(
   { reader }: Pick<PublicationReporterDeps['reputation'], 'reader'>,
-  { orbId, status }: ListedOrb,
+  { orbId, status, isSuspended }: ListedOrb,
 ): Promise<PublicationFacts['certificate']> {
-  if (status === 'yanked' || status === 'suspended') return undefined;
+  if (status === 'yanked' || isSuspended) return undefined;
   const issued = await reader.certificateOf(orbId);
   const credential = issued === undefined || issued.revoked ? undefined : credentialIn(issued.jwt);
   if (issued === undefined || credential === undefined) return undefined;

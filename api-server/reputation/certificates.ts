@@ -7,7 +7,7 @@ import { isJsonObject } from '../../core/json/json-value.ts';
 import { readEntry, type LogEntry } from '../../core/log-entry/entry.ts';
 import type { IssuedCertificate } from '../../core/publication/certificate-due.ts';
 import type { ListedOrb } from '../../core/publication/listed-orb.ts';
-import type { Evaluation } from '../../core/reputation/evaluation.ts';
+import type { Judged } from '../../core/reputation/score-line.ts';
 import { ALGORITHM } from '../../core/reputation/formula.ts';
 import { parseJws } from '../../core/receipt/jws.ts';
 import { decodeUtf8 } from '../../core/json/bytes.ts';
@@ -42,7 +42,7 @@ function subjectOf(jwt: string): CertificateSubject | undefined {
 /** A tier that a certificate can state; others have none. */
 type Certified = Pick<CertificateSubject, 'tier' | 'tier_status'>;
 
-function certifiedOf({ held }: Evaluation): Certified | undefined {
+function certifiedOf({ held }: Judged): Certified | undefined {
   const { tier, status } = held;
   return tier === 'uncertified' || status === 'suspended' ? undefined : { tier, tier_status: status };
 }
@@ -82,11 +82,11 @@ export class CertificateIssuer {
   /** A publication keeps its place in the status lists until its certificate is revoked. */
   async issue(
     orb: ListedOrb,
-    evaluation: Evaluation,
+    judged: Judged,
     over: Over,
     newest: NewestCertificate | undefined,
   ): Promise<CertificateChange | undefined> {
-    const certified = certifiedOf(evaluation);
+    const certified = certifiedOf(judged);
     if (certified === undefined) return undefined;
     const { tools, issuer, logOrigin } = this.#parts;
     const keeps = newest !== undefined && !newest.revoked;
@@ -100,15 +100,15 @@ export class CertificateIssuer {
       subject: {
         ...certified,
         manifest_digest: orb.manifestDigest,
-        reputation_score: evaluation.score.score,
+        reputation_score: judged.score.score,
         algorithm: ALGORITHM,
         evidence: {
           log_origin: logOrigin,
           tree_size: over.size,
-          root_hash: Buffer.from(over.root).toString('base64'),
+          root_hash: over.rootBase64,
           as_of: over.asOf,
         },
-        criteria_met: evaluation.judgement.criteria.filter(({ met }) => met).map(({ id }) => id),
+        criteria_met: judged.judgement.criteria.filter(({ met }) => met).map(({ id }) => id),
       },
     });
     const { jwt, entry } = sealCertificate(credential, tools);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { jcs } from '../../core/json/jcs.ts';
@@ -6,8 +7,9 @@ import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import { signJws } from '../../core/receipt/jws.ts';
 import { isReceiptRecord } from '../../core/receipt/record-schema.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
+import type { CaseWork, CaseWorkAnswer } from '../../core/suite/case-work.ts';
 import type { CitedReceipt } from '../../core/test-report/judge-receipts.ts';
-import { judgeTests, type JudgedReport, type JudgeTools } from '../../core/test-report/judge-report.ts';
+import { judgeTests, type JudgedReport } from '../../core/test-report/judge-report.ts';
 import { sealStatement, testResultStatement } from '../../core/test-report/statement.ts';
 import { recordOf } from '../run/receipt-summary.ts';
 import type { AcceptedTests, CheckTests, PublishRequest, TestsVerdict } from './publish-request.ts';
@@ -18,7 +20,8 @@ export interface CheckTestsParts {
   /** With the certificate key. */
   readonly certificates: SealTools;
   readonly allowedOrigins: readonly string[];
-  readonly runCases: JudgeTools['runCases'];
+  /** Runs the cases of a tenant where they can do no harm. */
+  readonly runCases: (work: CaseWork, tenant: string) => Promise<CaseWorkAnswer>;
   /** Whether the signature of a stored receipt is good. */
   readonly isSigned: (jws: string) => Promise<boolean>;
   readonly primitives: Primitives;
@@ -63,17 +66,18 @@ export function createCheckTests(parts: CheckTestsParts): CheckTests {
       },
       {
         receipts: (receiptId) => cited(parts, receiptId, request.tenant),
-        runCases,
+        runCases: (work) => runCases(work, request.tenant),
         wasAccepted: (reportSha256) => ledger.hasTestReport(orb.orbId, reportSha256),
         primitives,
+        turn: nextTurn,
       },
     );
-    if (report === undefined) return { findings, summary: null, audit, accepted: undefined };
-    const { required, passed, provenance, suiteDigest } = report;
+    if (report === undefined) return { findings, summary: null, audit: undefined, accepted: undefined };
+    const { required, passed, provenance, suiteDigest, sha256: reportSha256 } = report;
     return {
       findings,
       summary: { required, passed, provenance, suiteDigest },
-      audit,
+      audit: audit && { ...audit, reportSha256 },
       accepted: ok ? accepted(parts, orb, report) : undefined,
     };
   };

@@ -3,8 +3,6 @@ import { isJsonObject } from '../../core/json/json-value.ts';
 
 /** What the row of an organisation keeps in its JSON; a member is null when it does not apply. */
 export interface ClaimState {
-  /** The newest challenge; null: none was asked for. */
-  readonly challenge: Challenge | null;
   /** What was proven by DNS; null: nothing yet. */
   readonly proven: Proven | null;
   /** The state before a suspension, which its end gives back. */
@@ -13,10 +11,9 @@ export interface ClaimState {
   readonly reason: string | null;
 }
 
-interface Challenge {
+/** What an open claim keeps in its JSON. */
+export interface Challenge {
   readonly nonce: string;
-  /** End of its validity, ms since epoch. */
-  readonly until: number;
   /** Domain whose TXT record is to prove the name. */
   readonly domain: string;
 }
@@ -31,13 +28,14 @@ export interface Proven {
   readonly checkedAt: number;
 }
 
-const EMPTY: ClaimState = { challenge: null, proven: null, before: null, reason: null };
+export const EMPTY_CLAIM_STATE: ClaimState = { proven: null, before: null, reason: null };
 
-function challengeOf(value: unknown): Challenge | null {
-  if (!isJsonObject(value)) return null;
-  const { nonce, until, domain } = value;
-  const isWhole = typeof nonce === 'string' && typeof until === 'number' && typeof domain === 'string';
-  return isWhole ? { nonce, until, domain } : null;
+/** Reads the JSON of an open claim; undefined: it has no challenge. */
+export function readChallenge(json: string): Challenge | undefined {
+  const value: unknown = JSON.parse(json);
+  if (!isJsonObject(value)) return undefined;
+  const { nonce, domain } = value;
+  return typeof nonce === 'string' && typeof domain === 'string' ? { nonce, domain } : undefined;
 }
 
 function provenOf(value: unknown): Proven | null {
@@ -50,10 +48,9 @@ function provenOf(value: unknown): Proven | null {
 /** Reads the JSON of a row; members that it lacks are null. */
 export function readClaimState(json: string): ClaimState {
   const value: unknown = JSON.parse(json);
-  if (!isJsonObject(value)) return EMPTY;
+  if (!isJsonObject(value)) return EMPTY_CLAIM_STATE;
   const { before, reason } = value;
   return {
-    challenge: challengeOf(value['challenge']),
     proven: provenOf(value['proven']),
     before: before === 'verified' || before === 'unverified' ? before : null,
     reason: typeof reason === 'string' ? reason : null,
@@ -64,6 +61,6 @@ type Org = NonNullable<Awaited<ReturnType<Ledger['org']>>>;
 
 /** The proof that is to be checked again; undefined: nothing to check in this state or by this kind of proof. */
 export function provenToCheck({ proof, state, json }: Pick<Org, 'proof' | 'state' | 'json'>): Proven | undefined {
-  if (proof !== 'dns' || state === 'pending' || state === 'suspended') return undefined;
+  if (proof !== 'dns' || state === 'suspended') return undefined;
   return readClaimState(json).proven ?? undefined;
 }

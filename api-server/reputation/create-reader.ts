@@ -5,7 +5,6 @@ import { listOfIndex } from '../../core/certificate/credential.ts';
 import { sealStatusList } from '../../core/certificate/seal.ts';
 import { makeStatusList } from '../../core/certificate/status-list.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
-import { latestVersions } from '../../core/publication/list-query.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import { judgeTiers, type Criterion } from '../../core/reputation/criteria.ts';
 import { scoreReputation } from '../../core/reputation/formula.ts';
@@ -13,8 +12,9 @@ import type { ReputationReader } from './reputation-reader.ts';
 import type { Listings } from './listings.ts';
 
 export interface ReaderParts {
+  /** May answer from memory while the ledger is away. */
   readonly ledger: Pick<Ledger, 'certificate' | 'evaluation' | 'statusBits' | 'nextStatusIndex'>;
-  readonly listings: Listings;
+  readonly listings: Pick<Listings, 'orb' | 'highestActive'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly issuer: string;
   /** With the certificate key. */
@@ -69,12 +69,10 @@ export function createReputationReader({ ledger, listings, clock, issuer, tools 
       if (orb === undefined) return undefined;
       const stored = await ledger.evaluation(orbId);
       const { tier, tierStatus } = orb.standing;
-      return { orbId, status: orb.status, tier, tierStatus, missing: missingOf(stored?.profile) };
+      const status = orb.isSuspended ? 'suspended' : orb.status;
+      return { orbId, status, tier, tierStatus, missing: missingOf(stored?.profile) };
     },
-    highestActive: async (name) => {
-      const versions = [...listings.all()].filter((orb) => orb.name === name);
-      return latestVersions(versions).at(0)?.orbId;
-    },
+    highestActive: async (name) => listings.highestActive(name),
     certificateOf: (orbId) => ledger.certificate(orbId),
     statusListOf: async (list) => {
       const next = await ledger.nextStatusIndex();

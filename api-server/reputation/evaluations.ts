@@ -2,58 +2,57 @@ import type { LedgerLease } from '../../adapters/ledger/ledger-lease.ts';
 import { LedgerError } from '../../adapters/ledger/port.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import type { Evaluated, Evaluator } from './evaluator.ts';
+import type { DueLine, DueVersions } from './due-versions.ts';
+import type { Evaluated, Evaluator, ScoredToWrite } from './evaluator.ts';
 import type { Listings } from './listings.ts';
+import type { NewestEvidence } from './newest-evidence.ts';
+import { isWorkEnd } from './work-ended.ts';
 
 export interface EvaluationsOptions {
-  readonly evaluator: Pick<Evaluator, 'evaluate'>;
-  readonly listings: Listings;
+  readonly evaluator: Pick<Evaluator, 'score' | 'write'>;
+  readonly listings: Pick<Listings, 'refresh' | 'watch'>;
+  readonly newest: Pick<NewestEvidence, 'refresh'>;
+  readonly due: DueVersions;
   readonly lease: LedgerLease;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn' | 'error' | 'info'>;
-  /** Time between evaluations of an Orb whose line has new runs, ms. */
-  readonly intervalMs: number;
   /** Other work of the holder of the lease, beside the evaluations, until the signal is aborted. */
   readonly beside: (scope: AbortSignal) => Promise<void>;
   /** Called with each result. */
   readonly count: (result: Evaluated | 'failed') => void;
 }
 
-const TICK_MS = 200;
-/** Versions that wait for one checkpoint together: it is signed once a second, and covers all of them. */
+/** Time after which a version is found that became due by time alone. */
+const TICK_MS = 1000;
+/** Versions that wait for a checkpoint at the same time: one that is signed covers all of them. */
 const AT_ONCE = 64;
+/** After this time the due versions are looked up again, so that urgent ones go first. */
+const SLICE_MS = 250;
 /** Time between looks at what other replicas wrote (trust.md §2.3: at most 2 s). */
 const FOLLOW_MS = 1000;
-/** A run whose receipt was just signed may not be in the log yet. */
-const SETTLED_MS = 2000;
-
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /**
- * Evaluates published versions when they are due (trust.md §5.4): after an act that concerns them, each UTC day, and
- * some time after new runs. One of the replicas does it: the holder of the lease `reputation`.
+ * Evaluates published versions when they are due (trust.md §5.4). One of the replicas does it: the holder of the lease
+ * `reputation`. Evidence is read a line at a time; what was scored waits for its checkpoint beside the next lines.
  */
 export class Evaluations {
   readonly #options: EvaluationsOptions;
-  readonly #requested = new Set<string>();
-  /** Versions with new runs: times of the first and the last of them, monotonic ms. */
-  readonly #ran = new Map<string, { first: number; last: number }>();
-  readonly #triedAt = new Map<string, number>();
+  /** Versions that are being evaluated. */
+  readonly #busy = new Set<string>();
+  /** Writes that wait for a checkpoint or for their commit. */
+  readonly #writing = new Set<Promise<void>>();
+  #rest = new AbortController();
 
   constructor(options: EvaluationsOptions) {
     this.#options = options;
+    options.listings.watch(this.#wake);
   }
 
-  /** Evaluates a version soon. */
-  readonly request = (orbId: string): void => void this.#requested.add(orbId);
-
-  /** Notes a run that counts. The evaluation may wait for the interval. */
-  readonly ran = (orbId: string): void => {
-    const now = this.#options.clock.monotonic();
-    const noted = this.#ran.get(orbId);
-    if (noted === undefined) this.#ran.set(orbId, { first: now, last: now });
-    else noted.last = now;
-  };
+  /**
+   * Notices at once what an act of this process wrote about a version: its entries make it due. Without the call it is
+   * noticed within a second.
+   */
+  readonly request = (): void => void this.#notice().catch(() => undefined);
 
   /** Follows the ledger in every replica, and evaluates in one of them, until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
@@ -64,86 +63,125 @@ export class Evaluations {
     await Promise.all([this.#follow(signal), lease.run(signal, work)]);
   }
 
+  /** Published versions whose evaluation is due. */
+  readonly waiting = (): number => this.#options.due.count();
+
   async #follow(signal: AbortSignal): Promise<void> {
-    const { listings, clock, logger } = this.#options;
+    const { clock, logger } = this.#options;
     let isAway = false;
     while (!signal.aborted) {
       try {
-        await listings.refresh();
+        await this.#refresh();
         isAway = false;
       } catch (error) {
-        if (!isAway) logger.warn('published Orbs could not be read from the ledger', { error });
+        if (!isAway && !isWorkEnd(error)) logger.warn('published Orbs could not be read from the ledger', { error });
         isAway = true;
       }
       await clock.sleep(FOLLOW_MS, signal, { ref: false }).catch(() => undefined);
     }
   }
 
+  async #refresh(): Promise<void> {
+    await this.#options.listings.refresh();
+    await this.#notice();
+  }
+
+  async #notice(): Promise<void> {
+    if (await this.#options.newest.refresh()) this.#wake();
+  }
+
+  readonly #wake = (): void => {
+    const rest = this.#rest;
+    this.#rest = new AbortController();
+    rest.abort();
+  };
+
+  async #pause(scope: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([scope, this.#rest.signal]);
+    await this.#options.clock.sleep(TICK_MS, signal, { ref: false }).catch(() => undefined);
+  }
+
   async #lead(scope: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
+    const epoch = this.#options.lease.epoch();
+    await this.#catchUp(scope);
     while (!scope.aborted) {
-      const due = this.#due();
-      for (let from = 0; from < due.length && !scope.aborted; from += AT_ONCE)
-        await Promise.all(due.slice(from, from + AT_ONCE).map((orbId) => this.#evaluate(orbId, scope)));
-      await clock.sleep(TICK_MS, scope, { ref: false }).catch(() => undefined);
+      const lines = this.#options.due.lines((orbId) => this.#busy.has(orbId), AT_ONCE);
+      if (lines.length === 0) await this.#pause(scope);
+      else await this.#evaluate(lines, epoch, scope);
+    }
+    await Promise.all(this.#writing);
+  }
+
+  /** The held tiers that the holder before wrote must be known before the first evaluation goes on from them. */
+  async #catchUp(scope: AbortSignal): Promise<void> {
+    while (!scope.aborted) {
+      try {
+        return await this.#refresh();
+      } catch {
+        await this.#pause(scope); // `follow` logs it
+      }
     }
   }
 
-  /** Published versions whose evaluation is due, as far as this process knows. */
-  readonly waiting = (): readonly string[] =>
-    [...this.#options.listings.all()].flatMap(({ orbId }) => (this.#reason(orbId) === undefined ? [] : [orbId]));
-
-  #due(): readonly string[] {
-    return this.waiting().filter((orbId) => this.#reason(orbId) === 'requested' || this.#mayTry(orbId));
+  /** Evaluates lines until the time of a slice is over. */
+  async #evaluate(lines: readonly DueLine[], epoch: number, scope: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const end = clock.monotonic() + SLICE_MS;
+    for (const line of lines) {
+      await this.#score(line, epoch, scope);
+      while (this.#writing.size >= AT_ONCE && !scope.aborted) await Promise.race(this.#writing);
+      if (scope.aborted || clock.monotonic() >= end) return;
+    }
   }
 
-  /** Why a version is to be evaluated; undefined: it is not. */
-  #reason(orbId: string): 'requested' | 'old' | 'ran' | undefined {
-    const { listings, clock } = this.#options;
-    if (this.#requested.has(orbId)) return 'requested';
-    const evaluatedAt = listings.evaluatedAt(orbId);
-    if (evaluatedAt === undefined || dayOf(evaluatedAt) < dayOf(clock.now())) return 'old';
-    return this.#hasRun(orbId, evaluatedAt) ? 'ran' : undefined;
-  }
-
-  #hasRun(orbId: string, evaluatedAt: number): boolean {
-    const { clock, intervalMs } = this.#options;
-    const noted = this.#ran.get(orbId);
-    if (noted === undefined || clock.monotonic() - noted.first < SETTLED_MS) return false;
-    return clock.now() - evaluatedAt >= intervalMs;
-  }
-
-  /** After a failure it waits as long as after new runs. */
-  #mayTry(orbId: string): boolean {
-    const { clock, intervalMs } = this.#options;
-    return clock.monotonic() - (this.#triedAt.get(orbId) ?? Number.NEGATIVE_INFINITY) >= Math.min(intervalMs, 30_000);
-  }
-
-  async #evaluate(orbId: string, scope: AbortSignal): Promise<void> {
-    const { evaluator, lease, clock, logger, count } = this.#options;
-    this.#requested.delete(orbId);
-    const begun = clock.monotonic();
-    this.#triedAt.set(orbId, begun);
+  async #score(line: DueLine, epoch: number, scope: AbortSignal): Promise<void> {
+    const { evaluator, lease } = this.#options;
+    for (const orbId of line) this.#busy.add(orbId);
     try {
       lease.assertLeading();
-      const result = await evaluator.evaluate(orbId, lease.epoch(), scope);
-      count(result);
-      if (result !== 'done') this.#requested.add(orbId);
-      else this.#forget(orbId, begun);
+      const scored = await evaluator.score(line);
+      const found = new Map(scored.map((one) => [one.orbId, one]));
+      for (const orbId of line) this.#begin(orbId, this.#write(orbId, found.get(orbId), { epoch, scope }));
     } catch (error) {
-      count('failed');
-      this.#requested.add(orbId);
-      const level = error instanceof LedgerError ? 'warn' : 'error';
-      logger[level]('an Orb could not be evaluated', { orb_id: orbId, error });
-      await clock.sleep(1000, scope, { ref: false }).catch(() => undefined);
+      for (const orbId of line) {
+        this.#failed(orbId, error, scope);
+        this.#busy.delete(orbId);
+      }
     }
   }
 
-  /** Forgets the runs that the evaluation has surely seen. */
-  #forget(orbId: string, begun: number): void {
-    const noted = this.#ran.get(orbId);
-    if (noted === undefined) return;
-    if (noted.last > begun - SETTLED_MS) noted.first = noted.last;
-    else this.#ran.delete(orbId);
+  #begin(orbId: string, write: Promise<void>): void {
+    const written = write.finally(() => {
+      this.#writing.delete(written);
+      this.#busy.delete(orbId);
+    });
+    this.#writing.add(written);
+  }
+
+  async #write(
+    orbId: string,
+    scored: ScoredToWrite | undefined,
+    { epoch, scope }: { readonly epoch: number; readonly scope: AbortSignal },
+  ): Promise<void> {
+    const { evaluator, lease, due, count } = this.#options;
+    try {
+      const check = (): void => lease.assertLeading();
+      const result = scored === undefined ? 'unknown' : await evaluator.write(scored, { epoch, signal: scope, check });
+      count(result);
+      if (result === 'done') due.evaluated(orbId);
+      else due.failed(orbId);
+    } catch (error) {
+      this.#failed(orbId, error, scope);
+    }
+  }
+
+  /** The end of the process or of the lease is no failure: the next holder evaluates the version. */
+  #failed(orbId: string, error: unknown, scope: AbortSignal): void {
+    const { due, logger, count } = this.#options;
+    due.failed(orbId);
+    if (scope.aborted || isWorkEnd(error)) return;
+    count('failed');
+    const level = error instanceof LedgerError ? 'warn' : 'error';
+    logger[level]('an Orb could not be evaluated', { orb_id: orbId, error });
   }
 }

@@ -1,78 +1,99 @@
 import type { Ledger } from '../../adapters/ledger/port.ts';
-import type { PlacedEntry } from '../../adapters/ledger/tables/tier-changes.ts';
+import type { Scorer } from '../../adapters/reputation-worker/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { entryText, readEntry, type LogEntry } from '../../core/log-entry/entry.ts';
+import { entryText, type LogEntry } from '../../core/log-entry/entry.ts';
 import { certificateStep } from '../../core/publication/certificate-due.ts';
 import type { ListedOrb } from '../../core/publication/listed-orb.ts';
-import { evaluate, type Evaluation } from '../../core/reputation/evaluation.ts';
 import { ALGORITHM } from '../../core/reputation/formula.ts';
 import { NEVER_HELD, type HeldTier } from '../../core/reputation/held-tier.ts';
-import { lineOf, orgOf } from '../../core/reputation/line.ts';
+import type { Judged, ScoredVersion, VersionToScore } from '../../core/reputation/score-line.ts';
+import { CheckpointWait } from './checkpoint-wait.ts';
 import type { CertificateIssuer, NewestCertificate } from './certificates.ts';
+import type { DueLine } from './due-versions.ts';
 import type { Listings } from './listings.ts';
-import { profileOf, type TierChange } from '../../core/reputation/profile.ts';
 import { readHeldTier } from './stored-evaluation.ts';
 
 export interface EvaluatorParts {
-  readonly ledger: Pick<Ledger, 'lineEvidence' | 'evaluate' | 'checkpoint' | 'tierChanges'>;
+  readonly ledger: Pick<Ledger, 'evaluate' | 'checkpoint'>;
+  readonly scorer: Pick<Scorer, 'score'>;
   readonly listings: Listings;
   readonly certificates: CertificateIssuer;
   readonly clock: Clock;
   readonly logOrigin: string;
 }
 
-/** Result of `Evaluator.evaluate`. */
+/** Result of `Evaluator.write`. */
 export type Evaluated = 'done' | 'unknown' | 'fenced' | 'conflict';
 
-const CHECKPOINT_MS = 5000;
-/** Changes of the tier that a profile shows. */
-const HISTORY = 20;
-const POLL_MS = 50;
+/** A version that was scored, and from what. */
+export interface ScoredToWrite extends ScoredVersion {
+  readonly before: HeldTier;
+  readonly over: Over;
+}
+
+/** Whether an evaluation may still be written. */
+export interface WriteScope {
+  /** Of the lease `reputation`, when the version was scored. */
+  readonly epoch: number;
+  readonly signal: AbortSignal;
+  /** Called right before the write. @throws NotLeading the lease was lost meanwhile */
+  readonly check: () => void;
+}
 
 const heldBefore = (stored: string | undefined): HeldTier => (stored === undefined ? NEVER_HELD : readHeldTier(stored));
 
-/** Evaluates one version at a time, and writes what follows in one transaction (trust.md §5.2). */
+/** Scores versions, and writes what follows for each in one transaction (trust.md §5.2). */
 export class Evaluator {
   readonly #parts: EvaluatorParts;
+  readonly #checkpoints: CheckpointWait;
 
   constructor(parts: EvaluatorParts) {
     this.#parts = parts;
+    this.#checkpoints = new CheckpointWait(parts.ledger, parts.clock);
   }
 
   /**
-   * @param epoch of the lease `reputation`
-   * @returns `fenced`: another process holds the lease by now; `conflict`: its place in the status lists was revoked
-   * meanwhile; `unknown`: nothing is published, or no checkpoint covers the log yet. Only `done` has written something.
+   * Scores versions of one line from the same state of the ledger. A version that is not published is left out.
    * @throws LedgerError
    */
-  async evaluate(orbId: string, epoch: number, signal: AbortSignal): Promise<Evaluated> {
-    const { ledger, listings, clock } = this.#parts;
+  async score(line: DueLine): Promise<readonly ScoredToWrite[]> {
+    const { scorer, listings, clock, logOrigin } = this.#parts;
+    const versions = line.flatMap((orbId): readonly VersionToScore[] => {
+      const orb = listings.orb(orbId);
+      return orb === undefined
+        ? []
+        : [{ orbId, manifestDigest: orb.manifestDigest, before: heldBefore(listings.heldOf(orbId)) }];
+    });
+    if (versions.length === 0) return [];
+    const now = clock.now();
+    const { size, rootBase64, asOf, versions: scored } = await scorer.score({ versions, at: now, logOrigin });
+    const before = new Map(versions.map((one) => [one.orbId, one.before]));
+    const over: Over = { asOf, size, rootBase64, now };
+    return scored.map((one) => ({ ...one, over, before: before.get(one.orbId) ?? NEVER_HELD }));
+  }
+
+  /**
+   * Writes an evaluation when a signed checkpoint covers what it was computed from.
+   * @returns `fenced`: another process holds the lease by now; `conflict`: its certificate can't be issued now, as its
+   * place in the status lists was revoked meanwhile or the one before it has the same second; `unknown`: nothing is published, or no checkpoint covers the log yet. Only `done` has written something.
+   * @throws LedgerError @throws NotLeading
+   */
+  async write(scored: ScoredToWrite, { epoch, signal, check }: WriteScope): Promise<Evaluated> {
+    const { ledger, listings } = this.#parts;
+    const { orbId, judged, profile, before, over } = scored;
+    if (!(await this.#checkpoints.covers(over.size, signal))) return 'unknown';
     const orb = listings.orb(orbId);
     if (orb === undefined) return 'unknown';
-    const evidence = await ledger.lineEvidence(lineOf(orbId), orgOf(orbId));
-    if (!(await this.#isSigned(evidence.size, signal))) return 'unknown';
-    const before = heldBefore(listings.heldOf(orbId));
-    const now = clock.now();
-    const asOf = new Date(now).toISOString().slice(0, 10);
-    const subject = { orbId, manifestDigest: orb.manifestDigest, asOf, logWitnessed: null };
-    const evaluation = evaluate(evidence, subject, before, now);
-    const over: Over = { asOf, size: evidence.size, root: evidence.root, now };
-    const certificate = await this.#certificate(orb, evaluation, over);
-    const entries: readonly LogEntry[] = [...tierChanges(orb, before, evaluation, over), ...certificate.entries];
-    const profile = profileOf({
-      ...evaluation,
-      subject,
-      evidence,
-      history: tierChangesOf(await ledger.tierChanges(orbId, HISTORY)),
-      at: now,
-      log: { origin: this.#parts.logOrigin, size: over.size, rootBase64: Buffer.from(over.root).toString('base64') },
-    });
+    const certificate = await this.#certificate(orb, judged, over);
+    if (certificate === undefined) return 'conflict';
+    const entries: readonly LogEntry[] = [...tierChanges(orb, before, judged, over), ...certificate.entries];
+    check();
     const result = await ledger.evaluate({
       epoch,
       orbId,
-      treeSize: evidence.size,
-      asOf,
-      held: JSON.stringify(evaluation.held),
+      treeSize: over.size,
+      asOf: over.asOf,
+      held: JSON.stringify(judged.held),
       profile: JSON.stringify(profile),
       entries: entries.map(entryText),
       certificate: certificate.issued === undefined ? null : { ...certificate.issued, entry: entries.length - 1 },
@@ -82,39 +103,23 @@ export class Evaluator {
     return result.kind;
   }
 
-  /** What is shown is covered by a signed checkpoint: a stranger can compute it again. */
-  async #isSigned(size: number, signal: AbortSignal): Promise<boolean> {
-    const { ledger, clock } = this.#parts;
-    const end = clock.monotonic() + CHECKPOINT_MS;
-    for (;;) {
-      const checkpoint = await ledger.checkpoint();
-      if ((checkpoint?.size ?? 0) >= size) return true;
-      if (clock.monotonic() >= end) return false;
-      await clock.sleep(POLL_MS, signal);
-    }
-  }
-
-  async #certificate(orb: ListedOrb, evaluation: Evaluation, over: Over): Promise<CertificateChange> {
+  /** @returns undefined: it is to be issued in a later second */
+  async #certificate(orb: ListedOrb, judged: Judged, over: Over): Promise<CertificateChange | undefined> {
     const newest = await this.#parts.certificates.newest(orb.orbId);
-    const step = certificateStep(orb.status, evaluation, newest, over.now);
+    const step = certificateStep(orb.status, judged, newest, over.now);
     if (step === 'none') return NO_CHANGE;
-    if (step === 'revoke' && newest !== undefined) return revocation(orb, evaluation, newest, over.now);
-    return (await this.#parts.certificates.issue(orb, evaluation, over, newest)) ?? NO_CHANGE;
+    if (step === 'wait') return undefined;
+    if (step === 'revoke' && newest !== undefined) return revocation(orb, judged, newest, over.now);
+    return (await this.#parts.certificates.issue(orb, judged, over, newest)) ?? NO_CHANGE;
   }
 }
-
-/** Entries of the kind `tier_change`, as the ledger gives them. */
-export const tierChangesOf = (placed: readonly PlacedEntry[]): readonly TierChange[] =>
-  placed.flatMap(({ index, entry: text }) => {
-    const entry = readEntry(text);
-    return entry?.kind === 'tier_change' ? [{ index, entry }] : [];
-  });
 
 /** What an evaluation was computed over. */
 export interface Over {
   readonly asOf: string;
   readonly size: number;
-  readonly root: Uint8Array;
+  /** Standard base64 of 32 bytes. */
+  readonly rootBase64: string;
   /** ms since epoch */
   readonly now: number;
 }
@@ -131,8 +136,8 @@ const NO_CHANGE: CertificateChange = { entries: [], issued: undefined, revokeInd
 const time = (ms: number): string => new Date(ms).toISOString();
 
 /** The entry of a changed tier; none when it stays. */
-function tierChanges(orb: ListedOrb, before: HeldTier, evaluation: Evaluation, over: Over): readonly LogEntry[] {
-  const { held, score, judgement, changed } = evaluation;
+function tierChanges(orb: ListedOrb, before: HeldTier, judged: Judged, over: Over): readonly LogEntry[] {
+  const { held, score, judgement, changed } = judged;
   if (!changed) return [];
   const entry: LogEntry = {
     kind: 'tier_change',
@@ -153,7 +158,7 @@ function tierChanges(orb: ListedOrb, before: HeldTier, evaluation: Evaluation, o
 
 function revocation(
   { status }: ListedOrb,
-  { score }: Evaluation,
+  { score }: Judged,
   newest: NewestCertificate,
   now: number,
 ): CertificateChange {

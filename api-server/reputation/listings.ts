@@ -1,14 +1,20 @@
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
-import { NOT_EVALUATED, type ListedOrb, type Publisher, type Standing } from '../../core/publication/listed-orb.ts';
-import { lineOf, orgOf } from '../../core/reputation/line.ts';
+import { latestVersions } from '../../core/publication/list-query.ts';
+import { NOT_EVALUATED, type ListedOrb, type Publisher } from '../../core/publication/listed-orb.ts';
+import { orgOf } from '../../core/reputation/line.ts';
 import type { PublishedVersion, PublishedVersions } from '../../core/run/published.ts';
-import { isDigest } from '../../core/json/digest.ts';
-import { readStanding } from './stored-evaluation.ts';
+import {
+  pages,
+  readEvaluations,
+  readPublications,
+  type Evaluated,
+  type ListingRows,
+  type Publication,
+  type ReadPublication,
+  type Shown,
+} from './read-listings.ts';
 
-type Ports = Pick<Ledger, 'publications' | 'orgs' | 'evaluations' | 'publicManifest' | 'lineEvidence'>;
-type Publication = Awaited<ReturnType<Ledger['publications']>>[number];
 type Org = Awaited<ReturnType<Ledger['orgs']>>[number];
 
 /** After so long without news the memory may be wrong (trust.md §4, `standing`). */
@@ -21,34 +27,22 @@ export interface ListingChange {
   readonly orgs: ReadonlySet<string>;
 }
 
-/** What the lists show of a manifest. */
-type Shown = Pick<ListedOrb, 'description' | 'provider' | 'capabilities'>;
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-function shownOf(manifest: JsonObject): Shown {
-  const { description, provider, capabilities } = manifest;
-  return {
-    description: textOf(description),
-    provider: textOf(provider),
-    capabilities: Array.isArray(capabilities) ? capabilities.filter((one) => typeof one === 'string') : [],
-  };
-}
-
 /**
  * Every published version, its organisation and its newest evaluation, in memory: runs, lists and badges read it without
  * the ledger. `refresh` takes over what changed in the ledger since the last call, by this process or another one.
  */
 export class Listings implements PublishedVersions {
-  readonly #ledger: Ports;
+  readonly #ledger: ListingRows;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #publications = new Map<string, Publication>();
   readonly #shown = new Map<string, Shown>();
   readonly #orgs = new Map<string, Org>();
-  readonly #standings = new Map<string, Standing>();
-  readonly #evaluatedAt = new Map<string, number>();
-  readonly #held = new Map<string, string>();
+  readonly #evaluated = new Map<string, Evaluated>();
   readonly #listed = new Map<string, ListedOrb>();
+  /** Ids of the versions of each name: `acme.echo` → `acme.echo@1.0.0`, … */
+  readonly #ofName = new Map<string, Set<string>>();
+  /** The highest active version of a name, kept from the first question until one of its versions changes. */
+  readonly #highest = new Map<string, string | undefined>();
   readonly #versions = new Map<string, PublishedVersion>();
   readonly #deprecatedAt = new Map<string, number>();
   readonly #unprojected = new Set<string>();
@@ -59,19 +53,18 @@ export class Listings implements PublishedVersions {
   #evaluationChange = 0;
   #freshAt = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> = Promise.resolve();
+  /** A refresh that has not begun: it reads all that is in the ledger by now. */
+  #waiting: Promise<void> | undefined;
   #generation = 0;
 
-  constructor(ledger: Ports, clock: Pick<Clock, 'monotonic'>) {
+  constructor(ledger: ListingRows, clock: Pick<Clock, 'monotonic'>) {
     this.#ledger = ledger;
     this.#clock = clock;
   }
 
   readonly version = (orbId: string): PublishedVersion | undefined => this.#versions.get(orbId);
 
-  readonly ownerOf = (org: string): string | undefined => {
-    const row = this.#orgs.get(org);
-    return row === undefined || row.state === 'pending' ? undefined : row.namespace;
-  };
+  readonly ownerOf = (org: string): string | undefined => this.#orgs.get(org)?.namespace;
 
   readonly isFresh = (): boolean => this.#clock.monotonic() - this.#freshAt < FRESH_MS;
 
@@ -84,11 +77,23 @@ export class Listings implements PublishedVersions {
 
   readonly all = (): Iterable<ListedOrb> => this.#listed.values();
 
+  /** Id of the highest active version of a name, such as `acme.echo`. */
+  readonly highestActive = (name: string): string | undefined => {
+    const versions = this.#ofName.get(name);
+    if (versions === undefined || this.#highest.has(name)) return this.#highest.get(name);
+    const [highest] = latestVersions([...versions].flatMap((orbId) => this.#listed.get(orbId) ?? []));
+    this.#highest.set(name, highest?.orbId);
+    return highest?.orbId;
+  };
+
   /** The held tier as the newest evaluation stored it. */
-  readonly heldOf = (orbId: string): string | undefined => this.#held.get(orbId);
+  readonly heldOf = (orbId: string): string | undefined => this.#evaluated.get(orbId)?.held;
 
   /** Time of the newest evaluation, ms since epoch; undefined: there is none. */
-  readonly evaluatedAt = (orbId: string): number | undefined => this.#evaluatedAt.get(orbId);
+  readonly evaluatedAt = (orbId: string): number | undefined => this.#evaluated.get(orbId)?.evaluatedAt;
+
+  /** Entries of the log that the newest evaluation read; undefined: there is none. */
+  readonly evaluatedSize = (orbId: string): number | undefined => this.#evaluated.get(orbId)?.treeSize;
 
   /**
    * Time of the oldest among the newest evaluations of all versions, ms since epoch; of a version that was never evaluated
@@ -97,7 +102,7 @@ export class Listings implements PublishedVersions {
   readonly oldestEvaluation = (): number | undefined => {
     let oldest: number | undefined;
     for (const { orbId, publishedAt } of this.#listed.values())
-      oldest = Math.min(this.#evaluatedAt.get(orbId) ?? publishedAt, oldest ?? Number.POSITIVE_INFINITY);
+      oldest = Math.min(this.evaluatedAt(orbId) ?? publishedAt, oldest ?? Number.POSITIVE_INFINITY);
     return oldest;
   };
 
@@ -117,32 +122,33 @@ export class Listings implements PublishedVersions {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Reads what changed. Calls wait for each other. @throws LedgerError */
+  /** Reads what changed. Calls wait for each other, and those that wait share one read. @throws LedgerError */
   refresh(): Promise<void> {
-    const next = this.#refreshing.then(() => this.#read());
-    this.#refreshing = next.catch(() => undefined);
-    return next;
+    this.#waiting ??= this.#refreshing.then(() => {
+      this.#waiting = undefined;
+      return this.#read();
+    });
+    this.#refreshing = this.#waiting.catch(() => undefined);
+    return this.#waiting;
   }
 
+  /**
+   * Publications are read first and organisations after them, so no version is seen without the newest state of its
+   * organisation. Nothing is applied before all was read.
+   */
   async #read(): Promise<void> {
+    const publications = await readPublications(this.#ledger, this.#publicationChange, this.#shown);
+    const orgs = await pages((change) => this.#ledger.orgs(change), this.#orgChange);
+    const evaluations = await readEvaluations(this.#ledger, this.#evaluationChange);
     const before = this.#generation;
-    // Organisations and evaluations first: a version must not be seen as one of nobody.
-    await this.#readOrgs();
-    await this.#readEvaluations();
-    await this.#readPublications();
+    for (const row of orgs) this.#setOrg(row);
+    for (const evaluated of evaluations) this.#setEvaluated(evaluated);
+    for (const publication of publications) this.#setPublication(publication);
     this.#freshAt = this.#clock.monotonic();
     if (this.#generation === before) return;
     const change = this.#change;
     this.#change = { orbs: new Set(), orgs: new Set() };
     for (const listener of this.#listeners) listener(change);
-  }
-
-  async #readOrgs(): Promise<void> {
-    for (let more = true; more;) {
-      const rows = await this.#ledger.orgs(this.#orgChange);
-      for (const row of rows) this.#setOrg(row);
-      more = rows.length > 0;
-    }
   }
 
   #setOrg(row: Org): void {
@@ -153,53 +159,22 @@ export class Listings implements PublishedVersions {
     for (const { orbId, org } of this.#publications.values()) if (org === row.org) this.#list(orbId);
   }
 
-  async #readEvaluations(): Promise<void> {
-    for (let more = true; more;) {
-      const rows = await this.#ledger.evaluations(this.#evaluationChange);
-      for (const { orbId, profile, held, change } of rows) {
-        this.#held.set(orbId, held);
-        const { standing, evaluatedAt } = readStanding(profile);
-        this.#standings.set(orbId, standing);
-        this.#evaluatedAt.set(orbId, evaluatedAt);
-        this.#evaluationChange = Math.max(this.#evaluationChange, change);
-        this.#list(orbId);
-      }
-      more = rows.length > 0;
-    }
+  #setEvaluated(evaluated: Evaluated): void {
+    this.#evaluated.set(evaluated.orbId, evaluated);
+    this.#evaluationChange = Math.max(this.#evaluationChange, evaluated.change);
+    this.#list(evaluated.orbId);
   }
 
-  async #readPublications(): Promise<void> {
-    for (let more = true; more;) {
-      const rows = await this.#ledger.publications(this.#publicationChange);
-      for (const row of rows) {
-        if (!this.#shown.has(row.orbId)) this.#shown.set(row.orbId, await this.#manifest(row.manifestDigest));
-        await this.#dateDeprecation(row);
-        this.#publications.set(row.orbId, row);
-        if (row.projected) this.#unprojected.delete(row.orbId);
-        else this.#unprojected.add(row.orbId);
-        this.#publicationChange = Math.max(this.#publicationChange, row.change);
-        this.#list(row.orbId);
-      }
-      more = rows.length > 0;
-    }
-  }
-
-  /** When a version was deprecated stands in the log alone. */
-  async #dateDeprecation({ orbId, org, status }: Publication): Promise<void> {
-    this.#deprecatedAt.delete(orbId);
-    if (status !== 'deprecated') return;
-    const { events } = await this.#ledger.lineEvidence(lineOf(orbId), org);
-    const times = events.flatMap(({ entry }) =>
-      entry.kind === 'orb_status' && entry.orb_id === orbId && entry.status === 'deprecated' ? [entry.at] : [],
-    );
-    const last = times.at(-1);
-    if (last !== undefined) this.#deprecatedAt.set(orbId, Date.parse(last));
-  }
-
-  async #manifest(digest: string): Promise<Shown> {
-    const text = isDigest(digest) ? await this.#ledger.publicManifest(digest) : undefined;
-    const manifest: unknown = text === undefined ? {} : JSON.parse(text);
-    return shownOf(isJsonObject(manifest) ? manifest : {});
+  #setPublication({ row, shown, deprecatedAt }: ReadPublication): void {
+    const { orbId, projected, change } = row;
+    this.#shown.set(orbId, shown);
+    if (deprecatedAt === undefined) this.#deprecatedAt.delete(orbId);
+    else this.#deprecatedAt.set(orbId, deprecatedAt);
+    this.#publications.set(orbId, row);
+    if (projected) this.#unprojected.delete(orbId);
+    else this.#unprojected.add(orbId);
+    this.#publicationChange = Math.max(this.#publicationChange, change);
+    this.#list(orbId);
   }
 
   #publisher(org: string): Publisher {
@@ -213,8 +188,13 @@ export class Listings implements PublishedVersions {
     const shown = this.#shown.get(orbId);
     if (publication === undefined || shown === undefined) return;
     const { manifestDigest, namespace, status, publishedAt, logIndex } = publication;
-    const standing = this.#standings.get(orbId) ?? NOT_EVALUATED;
+    const standing = this.#evaluated.get(orbId)?.standing ?? NOT_EVALUATED;
     const at = orbId.lastIndexOf('@');
+    const org = orgOf(orbId);
+    const name = orbId.slice(0, at);
+    const versions = this.#ofName.get(name) ?? new Set();
+    this.#ofName.set(name, versions.add(orbId));
+    this.#highest.delete(name);
     this.#listed.set(orbId, {
       ...shown,
       orbId,
@@ -222,12 +202,13 @@ export class Listings implements PublishedVersions {
       manifestDigest,
       logIndex,
       status,
-      name: orbId.slice(0, at),
+      isSuspended: status === 'suspended' || this.#orgs.get(org)?.state === 'suspended',
+      name,
       version: orbId.slice(at + 1),
-      publisher: this.#publisher(orgOf(orbId)),
+      publisher: this.#publisher(org),
       standing,
       publishedAt,
-      updatedAt: Math.max(publishedAt, this.#evaluatedAt.get(orbId) ?? 0),
+      updatedAt: Math.max(publishedAt, this.evaluatedAt(orbId) ?? 0),
     });
     const deprecatedAt = this.#deprecatedAt.get(orbId);
     this.#versions.set(orbId, {

@@ -24,12 +24,20 @@ export interface AcceptedTests {
   readonly testedAt: string;
 }
 
+/** What the receipts of a report showed. */
+interface Audit {
+  /** Lower-case hex of the SHA-256 of the canonical report, which is audited once. */
+  readonly reportSha256: string;
+  readonly checked: number;
+  readonly invalid: number;
+}
+
 /** Result of stage `tests`. */
 export interface TestsVerdict {
   readonly findings: readonly Finding[];
   readonly summary: TestSummary | null;
   /** Receipts that the report cites; undefined: it cites none. */
-  readonly audit: { readonly checked: number; readonly invalid: number } | undefined;
+  readonly audit: Audit | undefined;
   /** Undefined: the stage failed. */
   readonly accepted: AcceptedTests | undefined;
 }

@@ -1,39 +1,28 @@
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { PublishOutcome, ReputationCounters } from '../../adapters/telemetry/reputation-metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { jcs } from '../../core/json/jcs.ts';
-import { entryText, type EntryOf, type LogEntry } from '../../core/log-entry/entry.ts';
+import { entryText } from '../../core/log-entry/entry.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import { ORB_ONTOLOGY } from '../../core/ontology/orb-ontology.ts';
 import { checkManifestForPublication } from '../../core/publication/check-manifest.ts';
 import { ownershipOf, type OperatorProof } from '../../core/publication/owner.ts';
-import {
-  below,
-  validationReport,
-  type ReportFacts,
-  type Stage,
-  type TestSummary,
-} from '../../core/publication/validation-report.ts';
+import { below, validationReport, type ReportFacts, type Stage } from '../../core/publication/validation-report.ts';
 import { orgOf } from '../../core/reputation/line.ts';
 import type { Listings } from './listings.ts';
-import type {
-  AcceptedTests,
-  CheckTests,
-  Published,
-  PublishRequest,
-  RefusalCode,
-  TestsVerdict,
-} from './publish-request.ts';
+import type { CheckTests, Published, PublishRequest, RefusalCode, TestsVerdict } from './publish-request.ts';
+import { addReport, publishNew, type Candidate, type GoodPublication, type Seen } from './write-publication.ts';
 
 export interface PublisherParts {
-  readonly ledger: Pick<Ledger, 'publish' | 'addTestReport' | 'hasTestReport' | 'appendEntries'>;
+  readonly ledger: Pick<Ledger, 'publish' | 'addTestReport' | 'hasTestReport' | 'recordAudit'>;
   readonly listings: Listings;
   readonly clock: Pick<Clock, 'now'>;
   readonly allowedOrigins: readonly string[];
   readonly operator: OperatorProof;
   readonly checkTests: CheckTests;
   readonly counters: Pick<ReputationCounters, 'published'>;
+  /** Called after entries were written that make versions due for an evaluation. */
+  readonly changed: () => void;
 }
 
 const outcomeOf = (result: Published): PublishOutcome => {
@@ -91,22 +80,24 @@ export class Publisher {
     if (hasErrors(schema)) return refused('schema', 'validation-failed', facts);
     if (orb === undefined || hasErrors(ontology))
       return refused('ontology', 'validation-failed', { ...facts, passed: ['schema'] });
-    return this.#checkOwner(orb, request, { ...facts, passed: ['schema', 'ontology'] });
+    const { listings } = this.#parts;
+    const seen: Seen = { orb: listings.orb(orb.orbId), org: listings.org(orgOf(orb.orbId)) };
+    return this.#checkOwner({ orb, request, seen }, { ...facts, passed: ['schema', 'ontology'] });
   }
 
-  async #checkOwner(orb: CompiledOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
-    const foreign = this.#namespaceFault(orb, request);
+  async #checkOwner(candidate: Candidate, facts: ReportFacts): Promise<Published> {
+    const foreign = this.#namespaceFault(candidate);
     if (foreign !== undefined) return refused('namespace', foreign.code, facts, foreign.detail);
     const owned: ReportFacts = { ...facts, passed: [...facts.passed, 'namespace'] };
-    const taken = this.#versionFault(orb);
+    const taken = versionFault(candidate);
     if (taken !== undefined) return refused('version', taken.code, owned, taken.detail);
-    return this.#checkTests(orb, request, { ...owned, passed: [...owned.passed, 'version'] });
+    return this.#checkTests(candidate, { ...owned, passed: [...owned.passed, 'version'] });
   }
 
-  #namespaceFault({ orbId }: CompiledOrb, { tenant }: PublishRequest): Refusal | undefined {
+  #namespaceFault({ orb: { orbId }, request: { tenant }, seen }: Candidate): Refusal | undefined {
     const org = orgOf(orbId);
-    const { listings, operator } = this.#parts;
-    const ownership = ownershipOf(org, tenant, { known: listings.org(org), operator });
+    const { operator } = this.#parts;
+    const ownership = ownershipOf(org, tenant, { known: seen.org, operator });
     if (ownership.kind === 'foreign')
       return { code: 'namespace-not-owned', detail: `The organisation ${org} belongs to another tenant.` };
     return ownership.kind === 'unverified'
@@ -114,19 +105,10 @@ export class Publisher {
       : undefined;
   }
 
-  #versionFault({ orbId, digest }: CompiledOrb): Refusal | undefined {
-    if (orbId.includes('+'))
-      return { code: 'version-build-metadata', detail: `Leave out ${orbId.slice(orbId.indexOf('+'))}.` };
-    const known = this.#parts.listings.orb(orbId);
-    if (known?.status === 'yanked') return { code: 'version-tombstoned', detail: `${orbId} was yanked.` };
-    if (known !== undefined && known.manifestDigest !== digest)
-      return { code: 'version-immutable', detail: `${orbId} was published with the digest ${known.manifestDigest}.` };
-    return undefined;
-  }
-
-  async #checkTests(orb: CompiledOrb, request: PublishRequest, facts: ReportFacts): Promise<Published> {
+  async #checkTests(candidate: Candidate, facts: ReportFacts): Promise<Published> {
+    const { orb, request } = candidate;
     const verdict = await this.#parts.checkTests(orb, request);
-    if (verdict.audit !== undefined && !request.dryRun && !(await this.#isKnown(orb, verdict)))
+    if (verdict.audit !== undefined && (await this.#leavesAudit(candidate, verdict)))
       await this.#audit(orb, verdict.audit);
     const tested: ReportFacts = {
       ...facts,
@@ -137,132 +119,77 @@ export class Publisher {
       return refused('tests', 'validation-failed', tested);
     const good: ReportFacts = { ...tested, passed: [...tested.passed, 'tests'] };
     if (request.dryRun) return { kind: 'checked', report: validationReport(good) };
-    return this.#list(orb, request, { accepted: verdict.accepted, summary: verdict.summary, facts: good });
+    return this.#list(candidate, { accepted: verdict.accepted, summary: verdict.summary, facts: good });
   }
 
-  /** A report that was accepted before leaves no entry: GitOps applies it again and again. */
-  async #isKnown({ orbId }: CompiledOrb, { accepted }: TestsVerdict): Promise<boolean> {
-    return accepted !== undefined && this.#parts.ledger.hasTestReport(orbId, accepted.reportSha256);
+  /**
+   * A report that was accepted before leaves no entry: GitOps applies it again and again. Nor does a refused one under an
+   * organisation that nobody owns: it would count against its later owner, who may be another tenant.
+   */
+  async #leavesAudit({ orb, request, seen }: Candidate, { accepted }: TestsVerdict): Promise<boolean> {
+    if (request.dryRun) return false;
+    if (accepted === undefined) return seen.org !== undefined; // stage `namespace` passed: the tenant owns it
+    return !(await this.#parts.ledger.hasTestReport(orb.orbId, accepted.reportSha256));
   }
 
   async #audit(
     { orbId, digest }: CompiledOrb,
-    { checked, invalid }: NonNullable<TestsVerdict['audit']>,
+    { reportSha256, checked, invalid }: NonNullable<TestsVerdict['audit']>,
   ): Promise<void> {
-    const at = time(this.#parts.clock.now());
+    const { ledger, clock, changed } = this.#parts;
+    const at = time(clock.now());
     const entry = { kind: 'audit', orb_id: orbId, manifest_digest: digest, checked, invalid, at } as const;
-    await this.#parts.ledger.appendEntries([entryText(entry)]);
+    const result = await ledger.recordAudit({ orbId, reportSha256, entry: entryText(entry) });
+    if (result.kind === 'done') changed();
   }
 
-  async #list(orb: CompiledOrb, request: PublishRequest, good: GoodPublication): Promise<Published> {
-    const { ledger, listings, clock } = this.#parts;
+  async #list(candidate: Candidate, good: GoodPublication): Promise<Published> {
+    const { orb, request, seen } = candidate;
+    const { listings, changed } = this.#parts;
     const { orbId, digest } = orb;
-    const now = clock.now();
     const report = validationReport({ ...good.facts, passed: [...good.facts.passed, 'listing'] });
-    const known = listings.orb(orbId);
-    if (known !== undefined) {
-      await this.#addReport(orb, good, now);
-      return { kind: 'listed', isNew: false, orbId, digest, logIndex: known.logIndex, report };
-    }
-    const org = orgOf(orbId);
-    const claims = listings.org(org)?.state !== 'verified';
-    const entries: readonly LogEntry[] = [
-      ...(claims ? [{ kind: 'org', org, event: 'verified', proof: 'operator', at: time(now) } as const] : []),
-      {
-        kind: 'publish',
-        orb_id: orbId,
-        manifest_digest: digest,
-        org,
-        ontology: `${ONTOLOGY.id}/${ONTOLOGY.version}`,
-        at: time(now),
-      },
-      reportEntry(orb, good, now),
-    ];
-    const result = await ledger.publish({
-      orbId,
-      namespace: request.tenant,
-      org,
-      manifestDigest: digest,
-      manifestJcs: jcs(request.manifest),
-      publishedAt: now,
-      report: storedReport(good.accepted),
-      claim: claims ? { proof: 'operator', state: 'verified', since: now, json: '{}' } : null,
-      entries: entries.map(entryText),
-      publishEntry: entries.length - 2,
-      reportEntry: entries.length - 1,
-    });
+    const written = await (seen.orb === undefined
+      ? publishNew(this.#parts, candidate, good)
+      : addReport(this.#parts, candidate, seen.orb, good));
     await listings.refresh();
-    // Another request published it, or claimed the organisation, meanwhile: what holds now is decided again.
-    if (result.kind !== 'published') return this.#again(request, { kind: result.kind, orbId, org });
-    return { kind: 'listed', isNew: true, orbId, digest, logIndex: result.logIndex, report };
+    if (written === undefined) return this.#again(request, orbId, seen);
+    if (written.isNews) changed();
+    return { kind: 'listed', isNew: seen.orb === undefined, orbId, digest, logIndex: written.logIndex, report };
   }
 
   /**
-   * Another request published the version, or claimed its organisation, after this one had looked.
+   * What holds now is decided again: another request published or yanked the version, or its organisation changed, after
+   * this one had looked.
    * @throws Error the ledger and the memory of it do not agree
    */
-  #again(request: PublishRequest, result: NotPublished): Promise<Published> {
+  #again(request: PublishRequest, orbId: string, seen: Seen): Promise<Published> {
     const { listings } = this.#parts;
-    const isKnown =
-      result.kind === 'exists' ? listings.orb(result.orbId) !== undefined : listings.ownerOf(result.org) !== undefined;
-    if (!isKnown) throw new Error(`the ledger answers ${result.kind}, and the memory of it does not know`);
+    if (listings.orb(orbId) === seen.orb && listings.org(orgOf(orbId)) === seen.org)
+      throw new Error('the ledger refuses a publication, and the memory of it does not know why');
     return this.#run(request);
   }
-
-  /** Of a version that is listed already only a new report is written. */
-  async #addReport(orb: CompiledOrb, good: GoodPublication, now: number): Promise<void> {
-    const { ledger } = this.#parts;
-    if (await ledger.hasTestReport(orb.orbId, good.accepted.reportSha256)) return;
-    await ledger.addTestReport({
-      orbId: orb.orbId,
-      report: storedReport(good.accepted),
-      entry: entryText(reportEntry(orb, good, now)),
-    });
-  }
 }
 
-interface GoodPublication {
-  readonly accepted: AcceptedTests;
-  readonly summary: TestSummary;
-  readonly facts: ReportFacts;
+function versionFault({ orb: { orbId, digest }, seen: { orb: known } }: Candidate): Refusal | undefined {
+  if (orbId.includes('+'))
+    return { code: 'version-build-metadata', detail: `Leave out ${orbId.slice(orbId.indexOf('+'))}.` };
+  if (known?.status === 'yanked') return { code: 'version-tombstoned', detail: `${orbId} was yanked.` };
+  if (known !== undefined && known.manifestDigest !== digest)
+    return { code: 'version-immutable', detail: `${orbId} was published with the digest ${known.manifestDigest}.` };
+  return undefined;
 }
 
-/** Why the ledger did not publish. */
-interface NotPublished {
-  readonly kind: 'exists' | 'org-taken';
-  readonly orbId: string;
-  readonly org: string;
+/** @param detail of a refusal that is about the id alone */
+function refused(stage: Stage, code: RefusalCode, facts: ReportFacts, detail?: string): Published {
+  const ofId: readonly Finding[] =
+    detail === undefined ? [] : [{ code, pointer: '/manifest/orb_id', detail, severity: 'error' }];
+  const findings = [...facts.findings, ...ofId];
+  return {
+    kind: 'refused',
+    code,
+    stage,
+    report: validationReport({ ...facts, findings, failed: stage }),
+    findings,
+    ...(detail === undefined ? {} : { detail }),
+  };
 }
-
-const storedReport = ({ reportSha256, report, suites, statement }: AcceptedTests) => ({
-  sha256: reportSha256,
-  report,
-  suites,
-  statement,
-});
-
-const reportEntry = (
-  { orbId, digest }: CompiledOrb,
-  { accepted, summary }: GoodPublication,
-  now: number,
-): EntryOf<'test_report'> => ({
-  kind: 'test_report',
-  orb_id: orbId,
-  manifest_digest: digest,
-  suite_digest: summary.suiteDigest,
-  report_sha256: accepted.reportSha256,
-  required: summary.required,
-  passed: summary.passed,
-  provenance: summary.provenance,
-  tested_at: accepted.testedAt,
-  at: time(now),
-});
-
-const refused = (stage: Stage, code: RefusalCode, facts: ReportFacts, detail?: string): Published => ({
-  kind: 'refused',
-  code,
-  stage,
-  report: validationReport({ ...facts, failed: stage }),
-  findings: facts.findings,
-  ...(detail === undefined ? {} : { detail }),
-});

@@ -5,6 +5,7 @@ import type { TierStatus } from '../../core/reputation/held-tier.ts';
 /** What a published version holds at present. */
 export interface Standing {
   readonly orbId: string;
+  /** `suspended` also while its organisation is. */
   readonly status: (typeof ORB_STATUSES)[number];
   readonly tier: Tier;
   readonly tierStatus: TierStatus;
@@ -21,7 +22,10 @@ export interface IssuedCertificate {
   readonly revoked: boolean;
 }
 
-/** Reads what evaluations have written. All four answer from what was committed; they reject when the ledger is away. */
+/**
+ * Reads what evaluations have written. All four answer from what was committed. While the ledger is away they answer what
+ * was asked before and has not changed since, and reject otherwise.
+ */
 export interface ReputationReader {
   /** @returns undefined: no such version is published */
   readonly standing: (orbId: string) => Promise<Standing | undefined>;

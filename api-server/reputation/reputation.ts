@@ -1,5 +1,6 @@
 import { createLedgerLease } from '../../adapters/ledger/ledger-lease.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
+import type { Scorer } from '../../adapters/reputation-worker/port.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { OperatorProof } from '../../core/publication/owner.ts';
@@ -7,9 +8,12 @@ import type { SealTools } from '../../core/receipt/seal.ts';
 import type { ReputationCounters, ReputationSources } from '../../adapters/telemetry/reputation-metrics.ts';
 import { CertificateExpiry } from './certificate-expiry.ts';
 import { CertificateIssuer } from './certificates.ts';
+import { DailyCheck } from './daily-check.ts';
+import { DueVersions } from './due-versions.ts';
 import { Evaluations } from './evaluations.ts';
 import { Evaluator } from './evaluator.ts';
 import { Listings } from './listings.ts';
+import { NewestEvidence } from './newest-evidence.ts';
 import { OrgRechecks } from './org-rechecks.ts';
 import { Orgs, type ResolveTxt } from './orgs.ts';
 import { createReputationReader } from './create-reader.ts';
@@ -18,6 +22,7 @@ import { Retractions } from './retractions.ts';
 import { Publisher } from './publish.ts';
 import type { CheckTests } from './publish-request.ts';
 import { StatusChanges } from './status-changes.ts';
+import { StoredReputation } from './stored-reputation.ts';
 
 export interface ReputationOptions {
   readonly ledger: Ledger;
@@ -38,6 +43,7 @@ export interface ReputationOptions {
   readonly counters: ReputationCounters;
   /** Time between evaluations of an Orb with new runs, ms. */
   readonly intervalMs: number;
+  readonly scorer: Scorer;
 }
 
 /** How long an answer to a publication waits for its first evaluation, ms (trust.md §8). */
@@ -54,9 +60,12 @@ export class Reputation {
   readonly evaluator: Evaluator;
   readonly evaluations: Evaluations;
   readonly reader: ReputationReader;
+  /** Evaluations and certificates as they are stored, through a cache. */
+  readonly stored: StoredReputation;
   /** Whose keys with the scope `admin` act for the platform. */
   readonly platformNamespace: string;
   readonly #options: ReputationOptions;
+  readonly #check: DailyCheck;
 
   constructor(options: ReputationOptions) {
     const { ledger, clock, logger, issuer, logOrigin } = options;
@@ -64,23 +73,30 @@ export class Reputation {
     this.platformNamespace = options.platformNamespace;
     this.listings = new Listings(ledger, clock);
     const { listings } = this;
-    this.reader = createReputationReader({ ledger, listings, clock, issuer, tools: options.certificates });
+    this.stored = new StoredReputation(ledger, listings);
+    this.reader = createReputationReader({ ledger: this.stored, listings, clock, issuer, tools: options.certificates });
     const certificates = new CertificateIssuer({ ledger, tools: options.certificates, issuer, logOrigin });
-    this.evaluator = new Evaluator({ ledger, listings, certificates, clock, logOrigin });
-    this.orgs = new Orgs({ ...options, listings, changed: this.#evaluateOrg });
+    const { scorer } = options;
+    this.evaluator = new Evaluator({ ledger, scorer, listings, certificates, clock, logOrigin });
+    this.orgs = new Orgs({ ...options, listings, changed: () => this.evaluations.request() });
     const rechecks = new OrgRechecks({ orgs: this.orgs, listings, clock, logger });
+    this.#check = new DailyCheck({ scorer, listings, clock, logger });
+    const newest = new NewestEvidence(ledger);
     this.evaluations = new Evaluations({
       evaluator: this.evaluator,
       listings,
+      newest,
+      due: new DueVersions({ listings, newest, clock, intervalMs: options.intervalMs }),
       lease: createLedgerLease({ ledger, name: 'reputation', holder: options.holder, clock, logger }),
       clock,
       logger,
-      intervalMs: options.intervalMs,
-      beside: (scope) => rechecks.run(scope),
+      beside: async (scope) => {
+        await Promise.all([rechecks.run(scope), this.#check.run(scope)]);
+      },
       count: options.counters.evaluated,
     });
-    this.publisher = new Publisher({ ...options, listings });
-    this.retractions = new Retractions({ ledger, listings, clock, changed: this.evaluations.request });
+    this.publisher = new Publisher({ ...options, listings, changed: this.evaluations.request });
+    this.retractions = new Retractions({ ledger, clock, changed: this.evaluations.request });
     this.statuses = new StatusChanges({ ledger, listings, clock, changed: this.evaluations.request });
   }
 
@@ -102,8 +118,9 @@ export class Reputation {
       publications: () => [...listings.all()].map(({ status, standing }) => ({ status, tier: standing.tier })),
       oldestEvaluation: listings.oldestEvaluation,
       nextCertificateExpiry: () => expiry.next(),
-      backlog: () => evaluations.waiting().length,
+      backlog: evaluations.waiting,
       orgs: listings.allOrgs,
+      isConsistent: () => this.#check.isConsistent,
     };
   }
 
@@ -111,13 +128,9 @@ export class Reputation {
   readonly evaluated = async (orbId: string): Promise<void> => {
     const { clock } = this.#options;
     const end = clock.monotonic() + FIRST_EVALUATION_MS;
-    this.evaluations.request(orbId);
+    this.evaluations.request();
     const { signal } = new AbortController();
     while (this.listings.evaluatedAt(orbId) === undefined && clock.monotonic() < end)
       await clock.sleep(POLL_MS, signal);
-  };
-
-  readonly #evaluateOrg = (org: string): void => {
-    for (const { orbId, publisher } of this.listings.all()) if (publisher.org === org) this.evaluations.request(orbId);
   };
 }

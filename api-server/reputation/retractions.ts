@@ -1,15 +1,12 @@
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { entryText, readEntry } from '../../core/log-entry/entry.ts';
-import { lineOf } from '../../core/reputation/line.ts';
-import type { Listings } from './listings.ts';
+import { entryText } from '../../core/log-entry/entry.ts';
 
 export interface RetractionParts {
-  readonly ledger: Pick<Ledger, 'retract' | 'entries'>;
-  readonly listings: Pick<Listings, 'all'>;
+  readonly ledger: Pick<Ledger, 'retract'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Evaluates a version soon. */
-  readonly changed: (orbId: string) => void;
+  /** Called after an entry was written that makes versions due for an evaluation. */
+  readonly changed: () => void;
 }
 
 /** Result of a retraction; `logIndex` is the place of its own entry. */
@@ -28,24 +25,10 @@ export class Retractions {
 
   /** @param index of the entry that counts no more, an integer ≥ 0 @throws LedgerError */
   async retract(index: number, reason: string): Promise<Retracted> {
-    const { ledger, clock } = this.#parts;
+    const { ledger, clock, changed } = this.#parts;
     const at = new Date(clock.now()).toISOString();
     const result = await ledger.retract(entryText({ kind: 'retraction', index, reason, at }), index);
-    if (result.kind === 'done') this.#evaluate(await this.#lineAt(index));
+    if (result.kind === 'done') changed();
     return result;
-  }
-
-  /** The line whose evidence the entry belonged to; undefined: it counted for no line. */
-  async #lineAt(index: number): Promise<string | undefined> {
-    const [text] = await this.#parts.ledger.entries(index, index + 1);
-    const entry = text === undefined ? undefined : readEntry(text);
-    const orbId = entry !== undefined && 'orb_id' in entry ? entry.orb_id : null;
-    return orbId === null ? undefined : lineOf(orbId);
-  }
-
-  /** The versions of a line share their evidence: each of them may score differently now. */
-  #evaluate(line: string | undefined): void {
-    const { listings, changed } = this.#parts;
-    if (line !== undefined) for (const { orbId } of listings.all()) if (lineOf(orbId) === line) changed(orbId);
   }
 }

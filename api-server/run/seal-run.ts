@@ -6,6 +6,7 @@ import { newId } from '../../core/receipt/ids.ts';
 import { privateEntry, receiptEntry } from '../../core/receipt/log-entry.ts';
 import type { CommitmentRecord, ReceiptRecord } from '../../core/receipt/record.ts';
 import { sealReceipt } from '../../core/receipt/seal.ts';
+import { orgOf } from '../../core/reputation/line.ts';
 import { EMPTY_POLICY, recordOf, type RunEnding, type RunSeed } from '../../core/run/record.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
@@ -34,10 +35,17 @@ export function commitJson({ random, sealing }: Runtime, value: JsonObject): Com
 const isPublic = ({ published }: Runtime, { orb }: ReceiptRecord): boolean =>
   published.version(orb.id)?.manifestDigest === orb.manifest_digest;
 
+/**
+ * Whether the caller owns the Orb (trust.md §1.1): at the start of its run, or by now. Else a tenant could let runs begin,
+ * claim the organisation and publish, and they would count as those of a stranger.
+ */
+const isSelf = ({ published }: Runtime, { self, tenant, orb_id: orbId }: RunSeed): boolean =>
+  self || published.ownerOf(orgOf(orbId)) === tenant;
+
 /** Writes, scores and signs the receipt of a run, with its log entry. */
 export function sealRun(runtime: Runtime, seed: RunSeed, ending: RunEnding): SealedRun {
   const issuedAt = Math.max(runtime.clock.now(), ending.finishedAt);
-  const record = recordOf(seed, ending, {
+  const record = recordOf({ ...seed, self: isSelf(runtime, seed) }, ending, {
     issuer: runtime.issuer,
     policy: EMPTY_POLICY,
     issuedAt,
@@ -45,9 +53,7 @@ export function sealRun(runtime: Runtime, seed: RunSeed, ending: RunEnding): Sea
     receiptId: newId('rcpt_', issuedAt, runtime.random),
   });
   const sealed = sealReceipt(record, runtime.sealing);
-  const counts = isPublic(runtime, record);
-  if (counts) runtime.publishedRun(seed.orb_id);
-  const entryOf = counts ? receiptEntry : privateEntry;
+  const entryOf = isPublic(runtime, record) ? receiptEntry : privateEntry;
   return { record, jws: sealed.jws, entry: entryOf(record, sealed.jwsSha256) };
 }
 

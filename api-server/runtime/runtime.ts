@@ -60,8 +60,6 @@ export interface Runtime {
   readonly switches: KillSwitches;
   readonly failover: OrbFailovers;
   readonly published: PublishedVersions;
-  /** Called when the receipt of a run of published bytes was made: its reputation is evaluated again. */
-  readonly publishedRun: (orbId: string) => void;
   /** Limiter of the warnings that a provider echoes secrets. */
   readonly echoWarnings: WarningLimiter;
 }

@@ -9,19 +9,25 @@ export interface WatchedListings {
   readonly watch: (listener: (change: { readonly orbs: Iterable<string> }) => void) => () => void;
 }
 
-/** Keeps the switches equal to the suspensions by the platform: new runs are refused, those in flight end. */
+/**
+ * Keeps the switches equal to the suspensions of versions and organisations by the platform: new runs are refused, those
+ * in flight end.
+ */
 export function followSuspensions(
   listings: WatchedListings,
   switches: KillSwitches,
   logger: Pick<Logger, 'info' | 'warn'>,
 ): void {
   const suspended = new Set<string>();
-  const take = ({ orbId, manifestDigest, status }: Pick<ListedOrb, 'orbId' | 'manifestDigest' | 'status'>): void => {
-    if (suspended.has(orbId) === (status === 'suspended')) return;
-    if (status === 'suspended') {
+  const take = ({ orbId, manifestDigest, isSuspended }: ListedOrb): void => {
+    if (suspended.has(orbId) === isSuspended) return;
+    if (isSuspended) {
       suspended.add(orbId);
       const ended = switches.suspendVersion(orbId, manifestDigest);
-      logger.warn('the platform suspended a published version', { orb_id: orbId, runs_ended: ended });
+      logger.warn('the platform suspended a published version, or its organisation', {
+        orb_id: orbId,
+        runs_ended: ended,
+      });
       return;
     }
     suspended.delete(orbId);

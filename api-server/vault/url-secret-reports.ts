@@ -4,7 +4,6 @@ import { listedNames, type VaultReach } from './url-secret-index.ts';
 
 export interface UrlSecretReportsDeps {
   readonly clock: Pick<Clock, 'sleep'>;
-  readonly platformNamespace: string;
   /** Every Orbiset with a report, by `namespace/name`. */
   readonly reports: () => Iterable<readonly [key: string, report: Pick<VaultReach, 'orbs'>]>;
   /** The status of this Orbiset must be decided again. */
@@ -22,7 +21,7 @@ export class UrlSecretReports {
   readonly #deps: UrlSecretReportsDeps;
   readonly #stopping = new AbortController();
   readonly #namespaces = new Set<string>();
-  /** As `Orbiset.spec.orbs` lists Orbs of the platform. */
+  /** As `Orbiset.spec.orbs` lists Orbs of other namespaces. */
   readonly #listed = new Set<string>();
   #isWaiting = false;
 
@@ -30,9 +29,10 @@ export class UrlSecretReports {
     this.#deps = deps;
   }
 
-  changed(namespace: string, orbId: OrbId): void {
+  /** @param isShared Orbisets of other namespaces may run the Orb where they list it */
+  changed(namespace: string, orbId: OrbId, isShared: boolean): void {
     this.#namespaces.add(namespace);
-    if (namespace === this.#deps.platformNamespace) for (const name of listedNames(orbId)) this.#listed.add(name);
+    if (isShared) for (const name of listedNames(orbId)) this.#listed.add(name);
     if (!this.#isWaiting) void this.#enqueueLater();
   }
 

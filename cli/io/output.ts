@@ -27,10 +27,21 @@ export function textAt(value: JsonValue | undefined, name: string): string {
   return typeof found === 'string' ? printable(found) : jsonText(found, 0);
 }
 
+/** YAML writes a character beyond U+FFFF with eight digits, where JSON writes two units of four. */
+const escapeInYaml = (character: string): string =>
+  character.length === 1 ? escape(character) : `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`;
+
 /** The package is loaded only for YAML: it costs more time than all else that a verb loads. */
 async function yamlText(value: JsonValue): Promise<string> {
-  const { stringify } = await import('yaml');
-  return stringify(JSON.parse(jsonText(value)), { lineWidth: 0 });
+  const { Document, visit } = await import('yaml');
+  const document = new Document(JSON.parse(jsonText(value)));
+  // Only in double quotes does YAML have escapes.
+  visit(document, {
+    Scalar: (_key, node) => {
+      if (typeof node.value === 'string' && node.value.search(UNPRINTABLE_IN_JSON) >= 0) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return document.toString({ lineWidth: 0 }).replace(UNPRINTABLE_IN_JSON, escapeInYaml);
 }
 
 /** A value for machines, with its final line feed. */

@@ -4,6 +4,7 @@ import { isOfType } from '../../core/manifest/value-type.ts';
 import type { CompiledOrb, CompiledProvider, ValueType } from '../../core/orb/compiled-orb.ts';
 import { mockRun } from '../../core/suite/mock-run.ts';
 import type { MockResponse, TestCase } from '../../core/suite/suite.ts';
+import type { TestedOrb } from './tested-orb.ts';
 
 const SAMPLES: Readonly<Record<ValueType, JsonValue>> = {
   string: 'example',
@@ -63,9 +64,11 @@ function secretsOf({ providers }: CompiledOrb, inputs: JsonObject): Readonly<Rec
   return Object.fromEntries([...names].toSorted().map((name) => [name, 'test-value']));
 }
 
+type Compiled = Pick<TestedOrb, 'orb' | 'allowedOrigins'>;
+
 /** What a simulated run gives, as an expectation. @returns undefined: no run starts with these values */
-function expectationOf(orb: CompiledOrb, item: Omit<TestCase, 'expect'>): JsonObject | undefined {
-  const run = mockRun(orb, { ...item, expect: { status: 'completed' } });
+function expectationOf({ orb, allowedOrigins }: Compiled, item: Omit<TestCase, 'expect'>): JsonObject | undefined {
+  const run = mockRun(orb, { ...item, expect: { status: 'completed' } }, allowedOrigins);
   if (run.kind === 'refused') return undefined;
   const { status, outcome, outputs, request } = run.facts;
   if (status !== 'completed') return { status, outcome };
@@ -86,7 +89,8 @@ const plain = (responses: readonly MockResponse[]): readonly JsonObject[] =>
  * A first suite for an Orb: a provider that answers well, providers that are down, and a live case. The expectations
  * are what the simulated runs give, with made-up inputs: its author replaces them.
  */
-export function firstSuite(orb: CompiledOrb, name: string): JsonObject {
+export function firstSuite(tested: Compiled, name: string): JsonObject {
+  const { orb } = tested;
   const inputs = sampleInputs(orb);
   const secrets = secretsOf(orb, inputs);
   const providers = [...orb.providers.values()];
@@ -96,7 +100,7 @@ export function firstSuite(orb: CompiledOrb, name: string): JsonObject {
     ['provider-down', providers.map((provider) => ({ provider: provider.name, status: 503 }))],
   ];
   const mocks = cases.flatMap(([id, responses]) => {
-    const expect = expectationOf(orb, { ...filled, name: `${name}/${id}`, responses });
+    const expect = expectationOf(tested, { ...filled, name: `${name}/${id}`, responses });
     return expect === undefined ? [] : [{ id, inputs, responses: plain(responses), expect }];
   });
   const outputs = Object.entries(orb.manifest.outputs).map(

@@ -33,9 +33,9 @@ const skipped = ({ name, suite, mode, required }: TestCase, why: string): CaseRe
   faults: [why],
 });
 
-function runMock({ orb }: TestedOrb, item: TestCase): CaseResult {
+function runMock({ orb, allowedOrigins }: TestedOrb, item: TestCase): CaseResult {
   const { name, suite, mode, required } = item;
-  const { faults, executionMs } = testMock(orb, item);
+  const { faults, executionMs } = testMock(orb, item, allowedOrigins);
   return {
     name,
     suite,

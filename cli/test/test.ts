@@ -103,7 +103,7 @@ async function init(args: Args, io: Io): Promise<Exit> {
       .join(''),
   );
   if (read.orb === undefined) return EXIT.invalid;
-  await writeFile(file, `${jsonText(firstSuite(read.orb.orb, suiteName(path)))}\n`, { flag: 'wx' });
+  await writeFile(file, `${jsonText(firstSuite(read.orb, suiteName(path)))}\n`, { flag: 'wx' });
   io.err(`${file}: written. Replace its values by real ones, then run ${io.program} test ${path}\n`);
   return EXIT.ok;
 }

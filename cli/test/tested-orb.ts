@@ -23,6 +23,8 @@ export interface TestedOrb {
   readonly path: string;
   readonly manifest: JsonObject;
   readonly orb: CompiledOrb;
+  /** Origins of `--egress-allow`. */
+  readonly allowedOrigins: readonly string[];
   readonly suites: readonly SuiteDocument[];
   /** Null without suites. */
   readonly suiteDigest: string | null;
@@ -159,5 +161,5 @@ export async function readTestedOrb(
   const all = [...ofManifest, ...ofSuites];
   if (!isRunnable) return { orb: undefined, findings: all, texts };
   const digest = suites.length === 0 ? null : suiteDigest(suites);
-  return { orb: { path, manifest, orb, suites, suiteDigest: digest }, findings: all, texts };
+  return { orb: { path, manifest, orb, allowedOrigins, suites, suiteDigest: digest }, findings: all, texts };
 }

@@ -2,11 +2,13 @@ import type { Scope } from './scopes.ts';
 
 /** The sender of a request, as authentication found it. */
 export interface Caller {
-  /** `key:<keyid>`; later `sa:<namespace>/<name>`. */
+  /** `key:<keyid>` or `sa:<namespace>/<name>`. */
   readonly id: string;
   /** Namespaces that the key acts for; `*` = all. */
   readonly tenants: readonly string[] | '*';
   readonly scopes: ReadonlySet<Scope>;
+  /** Of a ServiceAccount: it may act for the platform. Of a key, scopes and tenants say so. */
+  readonly isPlatformAdmin?: true;
   /** Orbs that the key may execute (`org.name` or `org.name@version`); absent = all. */
   readonly orbs: readonly string[] | undefined;
   /** Ms since epoch. */

@@ -7,6 +7,8 @@ import { isOfType } from '../manifest/value-type.ts';
 import { executionsOf, type ExecutionPlace } from './executions.ts';
 
 const LISTED_DESCRIPTION = 200;
+/** A hostile manifest has a thousand unknown names, and each is compared with every known one. */
+const MAX_UNKNOWN = 20;
 const TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 1000;
 const ANSWER_POINTER = /^\/(?:status|headers|body)(?:\/(?:[^~/]|~[01])*)*$/;
@@ -58,22 +60,31 @@ function ofOutputs(outputs: Readonly<Record<string, OutputDefinition>>, pointer:
   });
 }
 
+/** The output of a provider that the Orb does not have. */
+function unknownOutput(
+  { name, pointer }: { readonly name: string; readonly pointer: string },
+  known: readonly string[],
+): Finding {
+  const suggestion = nearestName(name, known);
+  const finding = error('schema-additionalProperties', pointer, `"${name}" is no output of this Orb.`);
+  return suggestion === undefined ? finding : { ...finding, suggestion };
+}
+
 function ofProviderOutputs(manifest: Manifest): readonly Finding[] {
   const known = Object.keys(manifest.outputs);
-  return Object.entries(manifest.providers ?? {}).flatMap(([provider, { outputs = {} }]) => {
-    const pointer = `${childPointer('/providers', provider)}/outputs`;
-    const unknown = Object.keys(outputs).filter((name) => !Object.hasOwn(manifest.outputs, name));
-    const findings = unknown.map((name): Finding => {
-      const suggestion = nearestName(name, known);
-      const finding = error(
-        'schema-additionalProperties',
-        childPointer(pointer, name),
-        `"${name}" is no output of this Orb.`,
-      );
-      return suggestion === undefined ? finding : { ...finding, suggestion };
-    });
-    return [...findings, ...ofOutputs(outputs, pointer)];
-  });
+  const changed = Object.entries(manifest.providers ?? {}).map(([provider, { outputs = {} }]) => ({
+    outputs,
+    pointer: `${childPointer('/providers', provider)}/outputs`,
+  }));
+  const unknown = changed.flatMap(({ outputs, pointer }) =>
+    Object.keys(outputs)
+      .filter((name) => !Object.hasOwn(manifest.outputs, name))
+      .map((name) => ({ name, pointer: childPointer(pointer, name) })),
+  );
+  return [
+    ...unknown.slice(0, MAX_UNKNOWN).map((one) => unknownOutput(one, known)),
+    ...changed.flatMap(({ outputs, pointer }) => ofOutputs(outputs, pointer)),
+  ];
 }
 
 /** Whether an attempt at another provider follows an attempt that hangs (failover.md §12.2). */

@@ -10,6 +10,7 @@ import { checkProviders } from './check-providers.ts';
 import { checkSecretLiterals } from './check-secret-literals.ts';
 import { checkSwap } from './check-swap.ts';
 import { checkUrls } from './check-urls.ts';
+import { shortened } from './shortened.ts';
 
 const MAX_FINDINGS = 50;
 
@@ -26,9 +27,10 @@ export interface ManifestOptions {
  * @returns the same value, typed, with its warnings; only findings when one of them is an error
  */
 export function checkManifest(value: JsonValue, options: ManifestOptions): Checked<Manifest> {
-  const values = checkValues(value).slice(0, MAX_FINDINGS);
+  const short = shortened(value);
+  const values = checkValues(short).slice(0, MAX_FINDINGS);
   if (values.length > 0) return { ok: false, findings: values };
-  const shape = checkSchema('manifest', value);
+  const shape = checkSchema('manifest', short);
   if (!shape.ok) return shape;
   const manifest = shape.value;
   const findings = [

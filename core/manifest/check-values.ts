@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { childPointer } from './child-pointer.ts';
 import type { Finding } from './finding.ts';
 
@@ -14,16 +14,35 @@ const error = (pointer: string, code: string, detail: string): Finding => ({
   severity: 'error',
 });
 
-function ofText(text: string, pointer: string): readonly Finding[] {
-  if (text.isWellFormed()) return [];
-  return [error(pointer, 'invalid-unicode', 'The text holds half of a surrogate pair; write whole characters.')];
+const NOT_UNICODE = 'The text holds half of a surrogate pair; write whole characters.';
+
+function visitName(name: string, pointer: string, found: Finding[]): void {
+  if (name === UNSAFE_NAME)
+    found.push(error(childPointer(pointer, name), 'unsafe-name', 'No member can have this name; choose another one.'));
+  if (!name.isWellFormed()) found.push(error(pointer, 'invalid-unicode', NOT_UNICODE));
 }
 
-function ofMember(name: string, member: JsonValue, pointer: string): readonly Finding[] {
-  const inner = childPointer(pointer, name);
-  const unsafe =
-    name === UNSAFE_NAME ? [error(inner, 'unsafe-name', 'No member can have this name; choose another one.')] : [];
-  return [...unsafe, ...ofText(name, pointer), ...checkValues(member, inner)];
+/** @param place makes the pointer, which only a finding or a value with members needs */
+function visit(value: JsonValue, place: () => string, found: Finding[]): void {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) found.push(error(place(), 'invalid-unicode', NOT_UNICODE));
+  } else if (value === null) {
+    const pointer = place();
+    if (pointer !== NULL_ALLOWED)
+      found.push(error(pointer, 'manifest-null', 'Null is not allowed; leave the member out.'));
+  } else if (Object.is(value, -0)) found.push(error(place(), 'minus-zero', 'The number is -0; write 0.'));
+  else if (typeof value === 'object') visitMembers(value, place(), found);
+}
+
+function visitMembers(value: JsonObject | readonly JsonValue[], pointer: string, found: Finding[]): void {
+  if (!isJsonObject(value)) {
+    for (const [index, item] of value.entries()) visit(item, () => childPointer(pointer, index), found);
+    return;
+  }
+  for (const name of Object.keys(value)) {
+    visitName(name, pointer, found);
+    visit(value[name] ?? null, () => childPointer(pointer, name), found);
+  }
 }
 
 /**
@@ -33,14 +52,7 @@ function ofMember(name: string, member: JsonValue, pointer: string): readonly Fi
  * @param value at most 128 levels deep
  */
 export function checkValues(value: JsonValue, pointer = ''): readonly Finding[] {
-  if (typeof value === 'string') return ofText(value, pointer);
-  if (value === null)
-    return pointer === NULL_ALLOWED
-      ? []
-      : [error(pointer, 'manifest-null', 'Null is not allowed; leave the member out.')];
-  if (Object.is(value, -0)) return [error(pointer, 'minus-zero', 'The number is -0; write 0.')];
-  if (isJsonObject(value)) return Object.entries(value).flatMap(([name, member]) => ofMember(name, member, pointer));
-  return Array.isArray(value)
-    ? value.flatMap((item: JsonValue, index) => checkValues(item, childPointer(pointer, index)))
-    : [];
+  const found: Finding[] = [];
+  visit(value, () => pointer, found);
+  return found;
 }

@@ -4,6 +4,9 @@ import type { Finding } from '../manifest/finding.ts';
 import { findingOf, nameFindings } from './finding-of.ts';
 import { entryOf, type Ontology } from './ontology.ts';
 
+/** A hostile manifest has a thousand unknown terms, and each is compared with every known one. */
+const MAX_ERRORS = 50;
+
 /** An input or an output that has a term. */
 interface Use {
   /** Place of its definition. */
@@ -70,5 +73,14 @@ function findingsOf(use: Use, ontology: Ontology): readonly Finding[] {
  * `ontology-unknown-term`, `ontology-deprecated-term`, `ontology-private-term`, `ontology-term-type`,
  * `ontology-secret-input`, `ontology-secret-output`.
  */
-export const checkTerms = (manifest: Manifest, ontology: Ontology): readonly Finding[] =>
-  usesOf(manifest).flatMap((use) => findingsOf(use, ontology));
+export function checkTerms(manifest: Manifest, ontology: Ontology): readonly Finding[] {
+  const findings: Finding[] = [];
+  let errors = 0;
+  for (const use of usesOf(manifest)) {
+    const found = findingsOf(use, ontology);
+    findings.push(...found);
+    errors += found.filter(({ severity }) => severity === 'error').length;
+    if (errors >= MAX_ERRORS) break;
+  }
+  return findings;
+}

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../json/json-value.ts';
+import { shortened } from '../manifest-rules/shortened.ts';
 import { checkSchema } from '../manifest/check-schema.ts';
 import type { Finding } from '../manifest/finding.ts';
 import { checkOntology } from '../ontology/check-ontology.ts';
@@ -24,11 +25,12 @@ const isOfSchema = ({ code }: Finding): boolean => code.startsWith('schema-');
  */
 export function checkManifestForPublication(value: JsonValue, options: CompileOptions): PublicationCheck {
   const compiled = compileOrb(value, options);
-  const shape = checkSchema('manifest', value);
+  const schema = compiled.findings.filter(isOfSchema);
+  const shape = checkSchema('manifest', shortened(value));
   const others = compiled.findings.filter((finding) => !isOfSchema(finding));
   return {
     orb: compiled.ok ? compiled.value : undefined,
-    schema: compiled.findings.filter(isOfSchema),
+    schema,
     ontology: shape.ok ? [...others, ...checkOntology(shape.value)] : others,
   };
 }

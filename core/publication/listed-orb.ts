@@ -42,6 +42,8 @@ export interface ListedOrb {
   /** Index of its `publish` entry. */
   readonly logIndex: number;
   readonly status: OrbStatus;
+  /** The platform suspended the version, or its organisation with all its Orbs. */
+  readonly isSuspended: boolean;
   /** `{org}.{name}`. */
   readonly name: string;
   readonly version: string;

@@ -1,11 +1,11 @@
 import { isConfusable, isReservedOrg } from './org-name.ts';
 
-/** An organisation as the ledger has it. */
+/** An organisation that somebody has proven, as the ledger has it. */
 export interface KnownOrg {
   readonly org: string;
   readonly namespace: string;
   readonly proof: 'operator' | 'dns';
-  readonly state: 'pending' | 'verified' | 'unverified' | 'suspended';
+  readonly state: 'verified' | 'unverified' | 'suspended';
 }
 
 /** Who may prove organisations by the settings of the installation (trust.md §8.1). */
@@ -25,7 +25,6 @@ export type Ownership =
   | { readonly kind: 'unverified'; readonly why: string };
 
 const UNVERIFIED = {
-  pending: 'Its proof was not verified yet: orb org verify NAME.',
   unverified: 'Its proof failed three times in a row: orb org verify NAME checks it again.',
   suspended: 'The platform suspended it.',
 } as const;
@@ -41,17 +40,16 @@ export function ownershipOf(
   tenant: string,
   { known, operator }: { readonly known: KnownOrg | undefined; readonly operator: OperatorProof },
 ): Ownership {
+  if (known !== undefined) return ofKnown(known, tenant);
   const named = operator.orgs.get(org);
-  if (known !== undefined && (known.state !== 'pending' || named === undefined)) return ofKnown(known, tenant);
   if (named !== undefined) return named === tenant ? { kind: 'claims' } : { kind: 'foreign' };
   if (operator.firstComes) return { kind: 'claims' };
-  return { kind: 'unverified', why: 'Nobody claimed it: orb org claim NAME, then orb org verify NAME.' };
+  return { kind: 'unverified', why: 'Nobody has proven it: orb org claim NAME, then orb org verify NAME.' };
 }
 
 /** Why nobody but the operator of the installation can give away a name; undefined: it is free. */
-export function refusedName(org: string, others: Iterable<Pick<KnownOrg, 'org' | 'state'>>): string | undefined {
+export function refusedName(org: string, others: Iterable<Pick<KnownOrg, 'org'>>): string | undefined {
   if (isReservedOrg(org)) return `${org} is reserved.`;
-  for (const other of others)
-    if (other.state !== 'pending' && isConfusable(org, other.org)) return `It looks like ${other.org}.`;
+  for (const other of others) if (isConfusable(org, other.org)) return `It looks like ${other.org}.`;
   return undefined;
 }

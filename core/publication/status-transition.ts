@@ -8,6 +8,9 @@ const BY_PUBLISHER: Readonly<Record<OrbStatus, readonly OrbStatus[]>> = {
   suspended: [],
 };
 
+/** Whether a version of this status can have no certificate in force (trust.md §8.6). */
+export const isTakenOff = (status: OrbStatus): boolean => status === 'yanked' || status === 'suspended';
+
 /**
  * Whether a status may change like this (trust.md §8.6). The platform suspends any version. The end of a suspension gives
  * back the status before it, so a yanked version stays yanked.

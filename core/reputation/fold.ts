@@ -25,6 +25,28 @@ export interface DayCounts {
   readonly policy_denied: number;
 }
 
+/** Members of `DayCounts`; the columns of the ledger's table have this order. */
+export const DAY_COUNTS = [
+  'success',
+  'within_slo',
+  'failed',
+  'caller_error',
+  'platform_error',
+  'policy_denied',
+] as const satisfies readonly (keyof DayCounts)[];
+
+/** Counts that a fold adds to. */
+export type RunningCounts = { -readonly [Name in keyof DayCounts]: number };
+
+export const noRuns = (): RunningCounts => ({
+  success: 0,
+  within_slo: 0,
+  failed: 0,
+  caller_error: 0,
+  platform_error: 0,
+  policy_denied: 0,
+});
+
 /** Kinds that the fold keeps one by one, and that name an Orb. */
 const ORB_EVENTS = {
   publish: true,
@@ -53,7 +75,8 @@ export interface FoldTables {
    * @param org of that Orb, or the organisation that an `org` entry is about
    */
   readonly addEvent: (event: LogEvent, line: string | null, org: string) => void;
-  readonly retractEvent: (index: number) => void;
+  /** @param entry the one at this index, which counts no more */
+  readonly retractEvent: (index: number, entry: EventEntry) => void;
   /** Text of an earlier entry; undefined: there is none. */
   readonly entryAt: (index: number) => string | undefined;
   /** False when an earlier retraction had this index. */
@@ -96,7 +119,7 @@ function retract(tables: FoldTables, at: number, index: number): void {
   const entry = text === undefined ? undefined : readEntry(text);
   if (entry === undefined || !isRetractable(entry.kind) || !tables.noteRetraction(index)) return;
   if (entry.kind === 'receipt') tables.addRuns(dayKey(entry), negative(countsOf(entry)));
-  else tables.retractEvent(index);
+  else if (isOrbEvent(entry) && entry.orb_id !== null) tables.retractEvent(index, entry);
 }
 
 const isOrbEvent = (entry: LogEntry): entry is EntryOf<keyof typeof ORB_EVENTS> =>

@@ -1,15 +1,6 @@
 import type { DayRow, LineEvidence } from './derive.ts';
-import type { DayCounts, DayKey, FoldTables, LogEvent } from './fold.ts';
+import { DAY_COUNTS, type DayCounts, type DayKey, type FoldTables, type LogEvent } from './fold.ts';
 import { lineOf, orgOf } from './line.ts';
-
-const COLUMNS = [
-  'success',
-  'within_slo',
-  'failed',
-  'caller_error',
-  'platform_error',
-  'policy_denied',
-] as const satisfies readonly (keyof DayCounts)[];
 
 const FIRST_CAPACITY = 1024;
 
@@ -19,14 +10,14 @@ class Steps {
   /** Index of the entry that made the step. */
   #index = new Float64Array(FIRST_CAPACITY);
   #row = new Uint32Array(FIRST_CAPACITY);
-  #change = new Int8Array(FIRST_CAPACITY * COLUMNS.length);
+  #change = new Int8Array(FIRST_CAPACITY * DAY_COUNTS.length);
 
   #grow(): void {
     const capacity = this.#row.length * 2;
     const [index, row, change] = [this.#index, this.#row, this.#change];
     this.#index = new Float64Array(capacity);
     this.#row = new Uint32Array(capacity);
-    this.#change = new Int8Array(capacity * COLUMNS.length);
+    this.#change = new Int8Array(capacity * DAY_COUNTS.length);
     this.#index.set(index);
     this.#row.set(row);
     this.#change.set(change);
@@ -36,19 +27,19 @@ class Steps {
     if (this.#count === this.#row.length) this.#grow();
     this.#index[this.#count] = index;
     this.#row[this.#count] = row;
-    for (const [column, name] of COLUMNS.entries()) {
-      this.#change[this.#count * COLUMNS.length + column] = counts[name] ?? 0;
+    for (const [column, name] of DAY_COUNTS.entries()) {
+      this.#change[this.#count * DAY_COUNTS.length + column] = counts[name] ?? 0;
     }
     this.#count += 1;
   }
 
   /** Sums of all columns of all rows, from the entries below `size`. */
   sums(size: number, rows: number): Int32Array {
-    const sums = new Int32Array(rows * COLUMNS.length);
+    const sums = new Int32Array(rows * DAY_COUNTS.length);
     for (let step = 0; step < this.#count && (this.#index[step] ?? 0) < size; step += 1) {
-      const row = (this.#row[step] ?? 0) * COLUMNS.length;
-      for (let column = 0; column < COLUMNS.length; column += 1) {
-        sums[row + column] = (sums[row + column] ?? 0) + (this.#change[step * COLUMNS.length + column] ?? 0);
+      const row = (this.#row[step] ?? 0) * DAY_COUNTS.length;
+      for (let column = 0; column < DAY_COUNTS.length; column += 1) {
+        sums[row + column] = (sums[row + column] ?? 0) + (this.#change[step * DAY_COUNTS.length + column] ?? 0);
       }
     }
     return sums;
@@ -56,7 +47,7 @@ class Steps {
 }
 
 const countsOf = (sums: Int32Array, row: number): DayCounts => {
-  const at = (column: number): number => sums[row * COLUMNS.length + column] ?? 0;
+  const at = (column: number): number => sums[row * DAY_COUNTS.length + column] ?? 0;
   return {
     success: at(0),
     within_slo: at(1),

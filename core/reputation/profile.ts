@@ -101,7 +101,8 @@ export interface Evaluated {
 }
 
 const EXCLUDED_DAYS = 90;
-const HISTORY = 20;
+/** Changes of the tier that a profile shows (trust.md §5.5). */
+export const PROFILE_HISTORY = 20;
 
 const allOf = ({ success, failed, caller_error, platform_error, policy_denied }: DayCounts): number =>
   success + failed + caller_error + platform_error + policy_denied;
@@ -146,7 +147,7 @@ function penaltiesOf({ evidence, score: { factors }, subject }: Evaluated): read
 
 /** Changes of the tier as profiles show them, the newest first. */
 export const historyOf = (changes: readonly TierChange[]): readonly HistoryItem[] =>
-  changes.slice(0, HISTORY).map(({ index, entry }) => ({
+  changes.slice(0, PROFILE_HISTORY).map(({ index, entry }) => ({
     at: entry.at,
     score: Math.floor(entry.score_bp / 100),
     tier: entry.to,

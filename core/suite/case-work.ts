@@ -31,17 +31,25 @@ export interface CaseWorkDone {
   readonly disclosed: readonly CaseFaults[];
 }
 
-/** What a worker answered: its results, or why it stopped. */
+/** What a worker answered. */
 export type CaseWorkAnswer =
   | { readonly kind: 'done'; readonly result: CaseWorkDone }
-  | { readonly kind: 'stopped'; readonly why: string };
+  /** The cases broke a limit or the worker. */
+  | { readonly kind: 'stopped'; readonly why: string }
+  /** The platform did not run them: the same work may be asked for again. */
+  | { readonly kind: 'unavailable'; readonly why: string };
 
-/** Runs one mock case and compares it with what it expects. @returns faults, and the virtual ms that it took */
+/**
+ * Runs one mock case and compares it with what it expects.
+ * @param allowedOrigins as `mockRun`
+ * @returns faults, and the virtual ms that it took
+ */
 export function testMock(
   orb: CompiledOrb,
   item: TestCase,
+  allowedOrigins: readonly string[],
 ): { readonly faults: readonly string[]; readonly executionMs: number } {
-  const run = mockRun(orb, item);
+  const run = mockRun(orb, item, allowedOrigins);
   if (run.kind === 'refused') return { faults: [run.why], executionMs: 0 };
   return { faults: compareRun(run.facts, item), executionMs: run.facts.executionMs };
 }
@@ -64,7 +72,7 @@ export function doCaseWork({ manifest, suites, allowedOrigins, disclosed }: Case
   return {
     mocks: cases
       .filter(({ mode }) => mode === 'mock')
-      .map((item) => ({ name: item.name, faults: testMock(orb.value, item).faults })),
+      .map((item) => ({ name: item.name, faults: testMock(orb.value, item, allowedOrigins).faults })),
     disclosed: disclosed.flatMap(({ name, outputs }) => {
       const found = cases.find((item) => item.name === name);
       return found === undefined ? [] : [{ name, faults: compareOutputs(outputs, found.expect.outputs) }];

@@ -26,10 +26,10 @@ function ofName(what: string, name: string, known: ReadonlySet<string>, pointer:
   return [fault(pointer, `The Orb has no such ${what}.${has}`, isShort ? nearestName(name, [...known]) : undefined)];
 }
 
-const ofAssertions = (assertions: Readonly<Record<string, Assertion>>, pointer: string): readonly Finding[] =>
-  Object.entries(assertions).flatMap(([name, assertion]) =>
-    'schema' in assertion ? checkKeywords(assertion.schema, `${childPointer(pointer, name)}/schema`) : [],
-  );
+function* ofAssertions(assertions: Readonly<Record<string, Assertion>>, pointer: string): Generator<Finding> {
+  for (const [name, assertion] of Object.entries(assertions))
+    if ('schema' in assertion) yield* checkKeywords(assertion.schema, `${childPointer(pointer, name)}/schema`);
+}
 
 function ofResponse(response: MockResponse, providers: ReadonlySet<string>, pointer: string): readonly Finding[] {
   const both = (response.status === undefined) === (response.error === undefined);

@@ -51,16 +51,19 @@ function ofKeyword(keyword: string, value: JsonValue, pointer: string): readonly
 
 /**
  * Finds keywords that a suite's schema may not use (`suite-schema-keyword`), and values of keywords that have another
- * form (`suite-invalid`). The platform compares outputs with schemas of strangers: so no pattern, no reference.
+ * form (`suite-invalid`). The platform compares outputs with schemas of strangers: so no pattern, no reference. One by
+ * one: whoever reads them stops when there are enough.
  * @param level 1 for the schema of an assertion
  */
-export function checkKeywords(schema: JsonValue, pointer: string, level = 1): readonly Finding[] {
-  if (!isJsonObject(schema)) return [finding('suite-invalid', pointer, 'A schema is an object.')];
-  if (level > MAX_LEVELS) return [finding('suite-invalid', pointer, `A schema has at most ${MAX_LEVELS} levels.`)];
-  return Object.entries(schema).flatMap(([keyword, value]) => {
-    const inner = childPointer(pointer, keyword);
-    const own = ofKeyword(keyword, value, inner);
-    if (own.length > 0) return own;
-    return innerSchemas(keyword, value, inner).flatMap(([nested, at]) => checkKeywords(nested, at, level + 1));
-  });
+export function* checkKeywords(schema: JsonValue, pointer: string, level = 1): Generator<Finding> {
+  if (!isJsonObject(schema)) yield finding('suite-invalid', pointer, 'A schema is an object.');
+  else if (level > MAX_LEVELS) yield finding('suite-invalid', pointer, `A schema has at most ${MAX_LEVELS} levels.`);
+  else
+    for (const [keyword, value] of Object.entries(schema)) {
+      const inner = childPointer(pointer, keyword);
+      const own = ofKeyword(keyword, value, inner);
+      yield* own;
+      if (own.length > 0) continue;
+      for (const [nested, at] of innerSchemas(keyword, value, inner)) yield* checkKeywords(nested, at, level + 1);
+    }
 }

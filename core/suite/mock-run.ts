@@ -5,6 +5,7 @@ import { nextStep, type AttemptState, type StopReason } from '../attempts/plan.t
 import { failureOf, type Failure, type RepeatPolicy } from '../attempts/repeat.ts';
 import { encodeUtf8 } from '../json/bytes.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
+import { isLoopback } from '../network/loopback.ts';
 import type { CompiledOrb } from '../orb/compiled-orb.ts';
 import { providersInOrder } from '../orb/effective-provider.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
@@ -36,6 +37,15 @@ const vaultOf = (
       name,
       { name, value: encodeUtf8(text.replace(/\n$/, '')), allowedHosts: ['*'] },
     ]),
+  );
+
+/** Origins that runs may send secrets to without TLS (security.md §3.1): of the allowed ones those of this machine. */
+const cleartextOf = (allowedOrigins: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    allowedOrigins.flatMap((origin) => {
+      const url = URL.parse(origin);
+      return url !== null && isLoopback(url.hostname) ? [url.origin] : [];
+    }),
   );
 
 /** No provider has a response for this attempt. */
@@ -171,11 +181,12 @@ const refused = (why: string): MockRun => ({ kind: 'refused', why });
  * Runs a mock case (trust.md §8.3): the templates, the order of providers, failover and outputs of a real run, with the
  * responses of the case and a virtual clock. Nothing leaves the process. `ran` says what happened, not whether it was
  * expected.
+ * @param allowedOrigins those of `--egress-allow`, as when the manifest was compiled
  */
-export function mockRun(orb: CompiledOrb, item: TestCase): MockRun {
+export function mockRun(orb: CompiledOrb, item: TestCase, allowedOrigins: readonly string[]): MockRun {
   const inputs = orb.checkInputs(item.inputs);
   if (!inputs.ok) return refused(inputs.findings[0]?.detail ?? 'the inputs do not fit');
-  const context = { inputs: inputs.value, vault: vaultOf(item.secrets), cleartextOrigins: new Set<string>() };
+  const context = { inputs: inputs.value, vault: vaultOf(item.secrets), cleartextOrigins: cleartextOf(allowedOrigins) };
   const selection = selectProviders(providersInOrder(orb, { now: 0 }), context);
   if (selection.kind === 'input') return refused(`${selection.problem.pointer}: ${selection.problem.detail}`);
   if (selection.kind === 'ineligible')

@@ -19,7 +19,7 @@ export type CitedReceipt =
       readonly record: ReceiptRecord;
       /** Its signature, form and key are good. */
       readonly verified: boolean;
-      /** It is of the publisher's own tenant: findings may say what does not fit. */
+      /** It is of the publisher's own tenant: findings may say what does not fit, and its run is not independent. */
       readonly own: boolean;
     };
 
@@ -39,7 +39,7 @@ interface Citation {
 /** What the receipts of a report say. */
 export interface JudgedReceipts {
   readonly findings: readonly Finding[];
-  /** Names of live cases whose receipt fits. `self`: its caller owns the Orb. */
+  /** Names of live cases whose receipt fits. `self`: its caller owned the Orb, or is the publisher's tenant. */
   readonly good: ReadonlyMap<string, { readonly self: boolean }>;
   readonly checked: number;
   /** Receipts whose disclosed values do not fit (trust.md §3.2, row 9). */
@@ -145,7 +145,8 @@ async function judgeFound(
     ...(wrong === undefined ? [] : [`the disclosed ${wrong} does not fit its commitment`]),
     ...(test.status === 'passed' ? (tools.outputFaults.get(test.name) ?? []) : []),
   ];
-  if (faults.length === 0) return { findings: [], isOpeningWrong: false, good: { self: record.caller.self } };
+  // Whoever owned the Orb when it ran, a run of the publisher's own tenant is no independent one.
+  if (faults.length === 0) return { findings: [], isOpeningWrong: false, good: { self: record.caller.self || own } };
   // Nobody learns from a report what a foreign receipt says.
   const why = own ? `: ${faults.slice(0, 3).join('; ')}.` : '.';
   const detail = `The receipt does not fit the case ${test.name}${why}`;

@@ -1,9 +1,10 @@
+import { CasesNotRun } from '../errors/cases-not-run.ts';
 import type { Digest } from '../json/digest.ts';
 import { jcs } from '../json/jcs.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import type { PROVENANCES } from '../log-entry/entry-members.ts';
 import { digestOfText } from '../manifest/digest.ts';
-import type { Finding } from '../manifest/finding.ts';
+import type { Checked, Finding } from '../manifest/finding.ts';
 import type { Primitives } from '../merkle/primitives.ts';
 import type { CompiledOrb } from '../orb/compiled-orb.ts';
 import type { CaseFaults, CaseWork, CaseWorkAnswer } from '../suite/case-work.ts';
@@ -43,6 +44,8 @@ export interface JudgeTools {
   /** Whether this ledger accepted the report before: then it may be old. */
   readonly wasAccepted: (reportSha256: string) => Promise<boolean>;
   readonly primitives: Primitives;
+  /** Lets other work of the process have its turn: reading a hostile suite takes some ten milliseconds. */
+  readonly turn: () => Promise<unknown>;
 }
 
 /** What is known of a report that could be read. */
@@ -96,10 +99,18 @@ interface ReadSuites {
   readonly findings: readonly Finding[];
 }
 
-function readSuites(values: readonly JsonValue[], orb: CompiledOrb): ReadSuites {
+async function readSuites(
+  values: readonly JsonValue[],
+  orb: CompiledOrb,
+  { turn }: Pick<JudgeTools, 'turn'>,
+): Promise<ReadSuites> {
   if (values.length > MAX_SUITES)
     return { suites: [], findings: [error('suite-invalid', SUITES, `An Orb has at most ${MAX_SUITES} suites.`)] };
-  const read = values.map((value, index) => readSuite(value, orb, `${SUITES}/${index}`));
+  const read: Checked<SuiteDocument>[] = [];
+  for (const [index, value] of values.entries()) {
+    await turn();
+    read.push(readSuite(value, orb, `${SUITES}/${index}`));
+  }
   const suites = read.flatMap((one) => (one.ok ? [one.value] : []));
   const findings = read.flatMap((one) => one.findings);
   if (hasError(findings) || suites.length === 0) return { suites, findings };
@@ -137,6 +148,7 @@ async function runCases(
     return outputs === undefined ? [] : [{ name: test.name, outputs }];
   });
   const answer = await tools.runCases({ manifest, suites: suites ?? [], allowedOrigins, disclosed });
+  if (answer.kind === 'unavailable') throw new CasesNotRun(answer.why);
   if (answer.kind === 'stopped')
     return {
       findings: [error('suite-mock-not-reproduced', SUITES, `The cases could not be run again: ${answer.why}.`)],
@@ -177,7 +189,9 @@ async function judge(
 ): Promise<TestJudgement> {
   const { document, suites } = read;
   const { orb, now, rerun } = given;
+  await tools.turn();
   const sha256 = digestOfText(jcs(document)).slice('sha256:'.length);
+  await tools.turn();
   const digest = suites.suites.length === 0 ? null : suiteDigest(suites.suites);
   const cases = casesOf(suites.suites);
   const submission: Submission = {
@@ -229,9 +243,11 @@ function checkBounds(document: ReportDocument): readonly Finding[] {
 /**
  * Judges the tests of a publication (trust.md §8.3, §8.4). It writes nothing. Pointers are into the body
  * `{manifest, test_results, test_suites}`. When report or suites can't be read, only their findings are returned.
+ * @throws CasesNotRun the platform could not run the cases
  */
 export async function judgeTests(given: SubmittedTests, tools: JudgeTools): Promise<TestJudgement> {
-  const suites = readSuites(given.suites ?? [], given.orb);
+  const suites = await readSuites(given.suites ?? [], given.orb, tools);
+  await tools.turn();
   const report = readReport(given.report, REPORT);
   const bounds = report.ok ? checkBounds(report.value) : report.findings;
   const isUnreadable = suites.findings.some(({ code, severity }) => severity === 'error' && code !== COVERAGE);

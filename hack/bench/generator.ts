@@ -15,6 +15,8 @@ export interface LoadSettings {
   /** Any other status is an error; default 200. */
   readonly status?: number;
   readonly concurrency: number;
+  /** Requests a second over all connections. Default: each connection sends as soon as it has its answer. */
+  readonly rate?: number;
   readonly seconds: number;
   /** File that receives a line per acknowledged receipt id. */
   readonly acks?: string;
@@ -61,21 +63,42 @@ const requestsOf = (settings: LoadSettings): (() => Buffer) => {
   };
 };
 
-/** The answer at the start of `bytes`: its status, total length and body, or undefined while it is not complete. */
-const parseAnswer = (bytes: Buffer): { status: number; length: number; body: Buffer } | undefined => {
-  const end = bytes.indexOf(HEADER_END);
-  if (end < 0) return undefined;
-  const head = bytes.toString('latin1', 0, end);
-  const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-  const total = end + HEADER_END.length + length;
-  if (bytes.length < total) return undefined;
-  return { status: Number(head.slice(9, 12)), length: total, body: bytes.subarray(end + HEADER_END.length, total) };
-};
+interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** Answers out of the bytes of a connection. A large one is put together once, when all of it has come. */
+class Answers {
+  #chunks: Buffer[] = [];
+  #size = 0;
+  /** Bytes that an answer needs, as far as that is known. */
+  #needed = 0;
+
+  /** @returns the answer that these bytes complete: a caller sends nothing more before it has one */
+  take(chunk: Buffer): Answer | undefined {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size < this.#needed) return undefined;
+    const bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    this.#chunks = [bytes];
+    const end = bytes.indexOf(HEADER_END);
+    if (end < 0) return undefined;
+    const head = bytes.toString('latin1', 0, end);
+    const from = end + HEADER_END.length;
+    this.#needed = from + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+    if (this.#size < this.#needed) return undefined;
+    const body = bytes.subarray(from, this.#needed);
+    [this.#chunks, this.#size, this.#needed] = [[], 0, 0];
+    return { status: Number(head.slice(9, 12)), body };
+  }
+}
 
 class Load {
   readonly settings: LoadSettings;
   readonly request: () => Buffer;
   readonly latencies: number[] = [];
+  readonly began: number;
   readonly until: number;
   errors = 0;
   firstError = '';
@@ -83,7 +106,13 @@ class Load {
   constructor(settings: LoadSettings) {
     this.settings = settings;
     this.request = requestsOf(settings);
-    this.until = performance.now() + settings.seconds * 1000;
+    this.began = performance.now();
+    this.until = this.began + settings.seconds * 1000;
+  }
+
+  /** When the connection `index` sends its request `count`, with a rate. */
+  #dueAt(index: number, count: number, rate: number): number {
+    return this.began + ((index + count * this.settings.concurrency) * 1000) / rate;
   }
 
   note(status: number, body: Buffer): void {
@@ -97,28 +126,36 @@ class Load {
     if (id !== undefined) appendFileSync(this.settings.acks, `${id}\n`);
   }
 
-  worker(): Promise<void> {
+  worker(index: number): Promise<void> {
+    const { rate } = this.settings;
+    let count = 0;
     return new Promise((resolve) => {
       const socket: Socket = connect(this.settings.port, '127.0.0.1');
       socket.setNoDelay(true);
       let began = 0;
-      let pending = Buffer.alloc(0);
-      const next = (): void => {
+      const answers = new Answers();
+      /** @param due when it was to be sent: a request that had to wait for the answer before it counts from then */
+      const send = (due: number): void => {
         if (performance.now() >= this.until) {
           socket.destroy();
           resolve();
           return;
         }
-        began = performance.now();
+        began = due;
         socket.write(this.request());
+      };
+      const next = (): void => {
+        const now = performance.now();
+        const due = rate === undefined ? now : this.#dueAt(index, count, rate);
+        count += 1;
+        if (due <= now) send(due);
+        else setTimeout(() => send(performance.now()), due - now);
       };
       socket.on('connect', next);
       socket.on('data', (chunk) => {
-        pending = pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([pending, chunk]);
-        const answer = parseAnswer(pending);
+        const answer = answers.take(chunk);
         if (answer === undefined) return;
         this.latencies.push(performance.now() - began);
-        pending = pending.subarray(answer.length);
         this.note(answer.status, answer.body);
         next();
       });
@@ -142,7 +179,7 @@ const runLoad = async (settings: LoadSettings): Promise<LoadResult> => {
   const load = new Load(settings);
   const began = performance.now();
   const cpu = process.cpuUsage();
-  await Promise.all(Array.from({ length: settings.concurrency }, () => load.worker()));
+  await Promise.all(Array.from({ length: settings.concurrency }, (_, index) => load.worker(index)));
   const used = process.cpuUsage(cpu);
   const sorted = Float64Array.from(load.latencies).toSorted();
   return {

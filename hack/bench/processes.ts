@@ -22,6 +22,12 @@ export function residentMb(pid: number): number {
   return Math.round((pages * 4096) / 1e6);
 }
 
+/** Largest resident memory of a process so far, MB (Linux). */
+export function peakMb(pid: number): number {
+  const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Math.round((Number(kilobytes) * 1024) / 1e6);
+}
+
 /** Starts one of our own scripts with this Node; stderr goes to `log`, a file descriptor. */
 export function start(args: readonly string[], log: number, group = false): Started {
   const child = endWithUs(

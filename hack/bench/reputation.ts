@@ -4,9 +4,12 @@ import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { endOnSignal, withFolder } from './clean-end.ts';
 import { HELP, parseCommand, type Command, type PartName, type Settings } from './reputation/command-line.ts';
+import { hostileRows, measureHostile } from './reputation/hostile.ts';
 import { listRows, measureLists } from './reputation/lists.ts';
 import { measurePublishing, publishRows } from './reputation/publish-time.ts';
 import { measurePublishedRuns, runRows } from './reputation/published-runs.ts';
+import { measureReads, readRows } from './reputation/reads.ts';
+import { measureScores, scoreRows } from './reputation/scores.ts';
 import { tableOf, type Row } from './table.ts';
 
 const TMPFS_MAGIC = 0x01021994;
@@ -27,9 +30,21 @@ const PARTS: Readonly<Record<PartName, (folder: string, settings: Settings) => P
     const measured = await measureLists(folder, settings);
     return { rows: listRows(measured, settings), measured };
   },
+  reads: async (folder, settings) => {
+    const measured = await measureReads(folder, settings);
+    return { rows: readRows(measured), measured };
+  },
+  scores: async (folder, settings) => {
+    const measured = await measureScores(folder, settings);
+    return { rows: scoreRows(measured, settings), measured };
+  },
   publish: async (folder, settings) => {
     const measured = await measurePublishing(folder, settings);
     return { rows: publishRows(measured, settings), measured };
+  },
+  hostile: async (folder, settings) => {
+    const measured = await measureHostile(folder, settings);
+    return { rows: hostileRows(measured), measured };
   },
 };
 

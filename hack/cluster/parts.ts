@@ -34,7 +34,14 @@ export interface PartOptions {
 const HEAP_SHARE = 0.75;
 const root = resolve(import.meta.dirname, '../..');
 const KEY_SECRET = 'orb-platform-keys';
-const SCOPES = ['orbs:execute', 'receipts:read', 'providers:read'];
+const SCOPES = [
+  'orbs:execute',
+  'receipts:read',
+  'providers:read',
+  'marketplace:publish',
+  'marketplace:read',
+  'reputation:read',
+];
 
 /** Runs a verb of the command line as the administrator of the control plane. @throws Error what it printed */
 async function orb(plane: ControlPlane, args: readonly string[]): Promise<string> {

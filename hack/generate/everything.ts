@@ -5,6 +5,7 @@ import { cliArtefacts } from './cli.ts';
 import { configurationArtefacts } from './configuration.ts';
 import { definitionArtefacts, kindSchemas } from './definitions.ts';
 import { exampleArtefacts } from './examples.ts';
+import { logEntryArtefacts } from './log-entries.ts';
 import { problemArtefacts } from './problems.ts';
 import { rbacArtefacts } from './rbac.ts';
 import { referenceArtefacts } from './reference.ts';
@@ -26,6 +27,7 @@ export async function everything(root: string): Promise<readonly Artefact[]> {
     referenceArtefacts(root, kinds),
     cliArtefacts(root),
     problemArtefacts(root),
+    logEntryArtefacts(root),
     ruleArtefacts(root),
     scopeArtefacts(root),
     configurationArtefacts(root),

@@ -51,7 +51,7 @@ function killGroup(pid: number | undefined): void {
 export type Starter = (onSpawn?: (pid: number | undefined) => void) => Promise<Standalone>;
 
 /** Usually kills the platform before it answers; otherwise as soon as it answers. */
-async function killEarly(start: Starter, afterMs: number): Promise<void> {
+export async function killEarly(start: Starter, afterMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const started = await start((pid) => {
     timer = setTimeout(() => killGroup(pid), afterMs);

@@ -32,7 +32,8 @@ export function linesOf(file: string): readonly string[] {
     .filter((line) => line !== '');
 }
 
-function takeCheckpoint(seen: Observations, note: string): void {
+/** Notes a checkpoint as it was served. A second one of the same size must have the same root. */
+export function takeCheckpoint(seen: Observations, note: string): void {
   const size = Number(note.split('\n')[1]);
   const before = seen.checkpoints.get(size);
   if (before !== undefined && before.split('\n')[2] !== note.split('\n')[2])

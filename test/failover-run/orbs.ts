@@ -1,6 +1,8 @@
 import { secret } from '../support/cluster-objects.ts';
 
 export const NAMESPACE = 'e2e';
+/** First label of the Orbs' ids. */
+export const ORG = 'e2e';
 export const ORBISET = 'default';
 export const PRIMARY = 'alpha';
 export const FALLBACK = 'beta';
@@ -63,18 +65,22 @@ const resource = (kind: string, name: string, spec: object): object => ({
   spec,
 });
 
-const orbResource = (orb: CalledOrb): object =>
-  resource('Orb', orb.name, {
-    orb_id: orb.orbId,
-    provider: PRIMARY,
-    description: 'Asks one of two providers.',
-    effect: orb.method === 'GET' ? 'none' : 'irreversible',
-    inputs: { id: { type: 'string', required: true } },
-    outputs: { provider: { type: 'string', from: '/body/provider' } },
-    execution: executionOf(orb, PRIMARY),
-    providers: { [FALLBACK]: { execution: executionOf(orb, FALLBACK) } },
-    swap_config: swapConfig(orb),
-  });
+/** Vault entries of both Orbs, with the tokens that the providers take. */
+export const secretsOf = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(PROVIDERS.map((provider) => [entryOf(provider), TOKENS[provider]]));
+
+/** The manifest of an Orb. */
+export const manifestOf = (orb: CalledOrb): object => ({
+  orb_id: orb.orbId,
+  provider: PRIMARY,
+  description: 'Asks one of two providers.',
+  effect: orb.method === 'GET' ? 'none' : 'irreversible',
+  inputs: { id: { type: 'string', required: true } },
+  outputs: { provider: { type: 'string', from: '/body/provider' } },
+  execution: executionOf(orb, PRIMARY),
+  providers: { [FALLBACK]: { execution: executionOf(orb, FALLBACK) } },
+  swap_config: swapConfig(orb),
+});
 
 /** Both Orbs, and the Orbiset whose Secrets each go to one provider only. */
 export const resources = (): readonly object[] => [
@@ -82,5 +88,5 @@ export const resources = (): readonly object[] => [
   resource('Orbiset', ORBISET, {
     vault: { secrets: PROVIDERS.map((provider) => ({ name: provider, allowedHosts: [hostOf(provider)] })) },
   }),
-  ...ORBS.map(orbResource),
+  ...ORBS.map((orb) => resource('Orb', orb.name, manifestOf(orb))),
 ];

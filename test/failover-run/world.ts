@@ -8,7 +8,7 @@ import { installPlatform } from '../../hack/control-plane/install.ts';
 import { startPrometheus, type RunningPrometheus } from '../../hack/prometheus/prometheus.ts';
 import { testNamespace, type TestNamespace } from '../support/cluster.ts';
 import { makeCa } from '../support/tls.ts';
-import { hostOf, NAMESPACE, ORBS, resources, type ProviderName } from './orbs.ts';
+import { hostOf, NAMESPACE, ORBS, ORG, resources, type ProviderName } from './orbs.ts';
 import { startSlowProvider, type SlowProvider } from './slow-provider.ts';
 
 const ISSUER = 'https://orbs.localhost';
@@ -90,7 +90,8 @@ async function assemble(plane: ControlPlane, closing: Closing): Promise<Omit<Wor
   const port = await freePort();
   const prometheusUrl = `http://127.0.0.1:${port}`;
   const asking = ['--prometheus-url', prometheusUrl, '--prometheus-scrape-interval', SCRAPE];
-  const api = await startApi(keys, { plane, flags: [...stubs, '--egress-ca', ca, ...asking] });
+  const owner = ['--org', `${ORG}=${NAMESPACE}`];
+  const api = await startApi(keys, { plane, flags: [...stubs, '--egress-ca', ca, ...asking, ...owner] });
   closing.push(() => api.process.stop());
   const prometheus = prometheusAt(port, join(plane.folder, 'prometheus-data'));
   closing.push(prometheus.stop);

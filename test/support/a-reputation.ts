@@ -1,5 +1,6 @@
 import { Reputation, type ReputationOptions } from '../../api-server/reputation/reputation.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
+import { scoreHere } from '../../adapters/reputation-worker/score-here.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { nodeEncoding, sha256Hex } from '../../adapters/keys/primitives.ts';
 import { receiptKey } from './a-runtime.ts';
@@ -34,5 +35,6 @@ export const aReputation = (ledger: Ledger, clock: Clock, change: ReputationChan
     checkTests: () => Promise.resolve({ findings: [], summary: null, audit: undefined, accepted: undefined }),
     counters: { published: () => undefined, evaluated: () => undefined },
     intervalMs: 1000,
+    scorer: scoreHere(ledger),
     ...change,
   });

@@ -234,7 +234,6 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     inFlight,
     rates: new RunRates(),
     published: NOTHING_PUBLISHED,
-    publishedRun: () => undefined,
     switches: new KillSwitches(inFlight),
     failover: new OrbFailovers({
       clock,

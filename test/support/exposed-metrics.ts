@@ -1,9 +1,10 @@
 import { createKubeMetrics } from '../../adapters/kube/kube-metrics.ts';
 import { createMetrics, observeCertificate } from '../../adapters/telemetry/metrics.ts';
+import { createReputationCounters, observeReputation } from '../../adapters/telemetry/reputation-metrics.ts';
 import { createFailoverGauges } from '../../operator/failover/gauges.ts';
 import { createLoaderMetrics } from '../../operator/loader/loader-metrics.ts';
 import { createFakeClock } from './fake-clock.ts';
-import { IDLE_SOURCES } from './idle-sources.ts';
+import { IDLE_REPUTATION, IDLE_SOURCES } from './idle-sources.ts';
 
 const TYPE = /^# TYPE (\S+) (\S+)$/gm;
 const HISTOGRAM = ['_bucket', '_sum', '_count'];
@@ -22,6 +23,8 @@ export async function exposedMetrics(): Promise<ReadonlySet<string>> {
   observeCertificate(api.registry, () => NOW);
   createKubeMetrics(api.registry, { clock });
   createLoaderMetrics(api.registry);
+  createReputationCounters(api.registry);
+  observeReputation(api.registry, IDLE_REPUTATION);
   const failover = createFailoverGauges(api.registry, clock);
   const text = await textOf(api.slices(), failover.slices());
   const families = [...text.matchAll(TYPE)].flatMap(([, name = '', type]) =>

@@ -1,4 +1,5 @@
 import type { MetricSources } from '../../adapters/telemetry/metrics.ts';
+import type { ReputationSources } from '../../adapters/telemetry/reputation-metrics.ts';
 
 /** What the metrics of a process without work are read from. */
 export const IDLE_SOURCES: MetricSources = {
@@ -10,4 +11,14 @@ export const IDLE_SOURCES: MetricSources = {
   egressExceptions: () => 0,
   logConsistent: () => true,
   logHeadSize: () => 0,
+};
+
+/** What the metrics of a marketplace without publications are read from. */
+export const IDLE_REPUTATION: ReputationSources = {
+  publications: () => [],
+  oldestEvaluation: () => undefined,
+  nextCertificateExpiry: () => Promise.resolve(undefined),
+  backlog: () => 0,
+  orgs: () => [],
+  isConsistent: () => true,
 };

@@ -5,7 +5,7 @@ import { readFileSync, writeSync } from 'node:fs';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
 import { aStart, aSwap } from './ledger-rows.ts';
-import { aPublicFinish, aVersion } from './reputation-rows.ts';
+import { anOrg, aPublicFinish, aVersion } from './reputation-rows.ts';
 
 const [file = '', keyFile = '', first = '0', concurrency = '1'] = process.argv.slice(2);
 const privateKey = createPrivateKey(readFileSync(keyFile));
@@ -37,6 +37,8 @@ const ledger = await openSqliteLedger({
   onCheckpoint: ({ size, note }) => say('signed', size, Buffer.from(note).toString('base64')),
 });
 say('open', process.pid);
+
+await ledger.putOrg(anOrg(), null, []);
 
 let number = Number(first);
 async function runForever(): Promise<never> {

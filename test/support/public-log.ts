@@ -35,8 +35,8 @@ async function served(app: TestApp, path: string): Promise<Uint8Array> {
   return body;
 }
 
-/** Paths of all files of a log of this size. */
-function pathsOf(size: number): readonly string[] {
+/** Paths below `/log` of all tiles and bundles of a log of this size. */
+export function tilePathsOf(size: number): readonly string[] {
   const [first] = tileLayout(size);
   const levels = [...tileLayout(size), ...(first === undefined ? [] : [{ ...first, level: 'entries' as const }])];
   return levels.flatMap(({ level, full, partialWidth }) => [
@@ -49,7 +49,7 @@ async function mirror(app: TestApp, size: number): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'orb-log-'));
   const files = new Map([
     ['orb-keys.json', '/.well-known/orb-keys.json'],
-    ...['checkpoint', ...pathsOf(size)].map((path) => [path, `/log/${path}`] as const),
+    ...['checkpoint', ...tilePathsOf(size)].map((path) => [path, `/log/${path}`] as const),
   ]);
   for (const [file, path] of files) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });

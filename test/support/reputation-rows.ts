@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { NewEvaluation, NewPublication, RunFinish, TestReport } from '../../adapters/ledger/port.ts';
+import type {
+  NewAudit,
+  NewEvaluation,
+  NewOrg,
+  NewPublication,
+  RunFinish,
+  TestReport,
+} from '../../adapters/ledger/port.ts';
 import { entryText, type EntryOf } from '../../core/log-entry/entry.ts';
 import { isDigest, type Digest } from '../../core/json/digest.ts';
 import { aFinish, LEDGER_NOW } from './ledger-rows.ts';
@@ -13,6 +20,9 @@ export function digestOfLetter(letter: string): Digest {
   if (!isDigest(text)) throw new TypeError(text);
   return text;
 }
+
+/** An entry that no log takes. */
+export const TOO_LONG = `"${'é'.repeat(32_767)}"`;
 
 export const DIGEST = digestOfLetter('a');
 const AT = new Date(LEDGER_NOW).toISOString();
@@ -137,6 +147,25 @@ export const aReport = (digit = '1'): TestReport => ({
   report: `{"report":"${digit}"}`,
   suites: '[]',
   statement: 'e30.e30.e30',
+});
+
+/** The organisation `acme`, verified for the tenant `acme`. */
+export const anOrg = (change: Partial<NewOrg> = {}): NewOrg => ({
+  org: 'acme',
+  namespace: 'acme',
+  proof: 'operator',
+  state: 'verified',
+  since: LEDGER_NOW,
+  json: '{}',
+  ...change,
+});
+
+/** The audit of a report of `ORB`. */
+export const anAudit = (digit = '1', change: Partial<NewAudit> = {}): NewAudit => ({
+  orbId: ORB,
+  reportSha256: digit.repeat(64),
+  entry: auditEntry(),
+  ...change,
 });
 
 /** The publication of a version of `acme`, with the claim of its organisation. */

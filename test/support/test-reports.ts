@@ -157,5 +157,6 @@ export const judged = ({
       runCases: runCases ?? (async (work) => ({ kind: 'done', result: doCaseWork(work) })),
       wasAccepted: async () => accepted,
       primitives: { sha256, ed25519Verify },
+      turn: async () => undefined,
     },
   );

@@ -47,7 +47,8 @@ function newestEvents(db: DatabaseSync, from: number): readonly number[] {
 }
 
 const INDEXES = `SELECT max(last) AS last FROM (SELECT max(log_index) AS last FROM test_reports
-  UNION ALL SELECT max(log_index) FROM certificates UNION ALL SELECT max(log_index) FROM reputation_retractions)`;
+  UNION ALL SELECT max(log_index) FROM certificates UNION ALL SELECT max(log_index) FROM reputation_retractions
+  UNION ALL SELECT max(log_index) FROM reputation_newest)`;
 
 /** Whether the tables that follow from the log are those of exactly these entries, as far as the newest entries tell. */
 function tablesFit(db: DatabaseSync, size: number): boolean {

@@ -1,8 +1,11 @@
-import { certificateRows, isStatusIndex, type CertificateRows } from '../tables/certificates.ts';
+import { isTakenOff } from '../../../core/publication/status-transition.ts';
+import { auditRows, type AuditRows, type NewAudit } from '../tables/audits.ts';
+import { certificateRows, type CertificateRows } from '../tables/certificates.ts';
 import { changeCounter, type NextChange } from '../tables/changes.ts';
 import { checkedEntries, entryBytes } from '../tables/log.ts';
 import { manifestPut } from '../tables/manifests.ts';
-import { orgRows, type OrgRow, type OrgRows } from '../tables/orgs.ts';
+import { endOrgClaims } from '../tables/org-claims.ts';
+import { orgRows, type OrgRows } from '../tables/orgs.ts';
 import {
   publicationRows,
   type NewPublication,
@@ -23,13 +26,10 @@ function faultOf({ entries, publishEntry, reportEntry, publishedAt, claim }: New
   return isWhole ? undefined : 'a time is no whole number of milliseconds';
 }
 
-/** A claim that is not proven yet owns nothing: the first verified one wins. */
-const isForeign = (org: OrgRow | undefined, namespace: string): boolean =>
-  org !== undefined && org.state !== 'pending' && org.namespace !== namespace;
-
-/** A claim leaves a row as it is that says the same already, or that the platform suspended. */
-const isOpen = (org: OrgRow | undefined): boolean =>
-  org === undefined || org.state === 'pending' || org.state === 'unverified';
+function faultOfChange({ entries, revoke }: StatusChange): string | undefined {
+  if (entries.length === 0) return 'a change of status has an entry';
+  return revoke === null || (Number.isSafeInteger(revoke) && revoke >= 0) ? undefined : 'a certificate has an index';
+}
 
 /**
  * Writes published versions with their manifests, reports, claims and entries, inside the writer's transaction. All that
@@ -38,7 +38,9 @@ const isOpen = (org: OrgRow | undefined): boolean =>
 export class PublicationWriter {
   readonly #publications: PublicationRows;
   readonly #reports: TestReportRows;
+  readonly #audits: AuditRows;
   readonly #orgs: OrgRows;
+  readonly #endClaims: ReturnType<typeof endOrgClaims>;
   readonly #certificates: CertificateRows;
   readonly #putManifest: ReturnType<typeof manifestPut>;
   readonly #nextChange: NextChange;
@@ -46,7 +48,9 @@ export class PublicationWriter {
   constructor(db: Connection) {
     this.#publications = publicationRows(db);
     this.#reports = testReportRows(db);
+    this.#audits = auditRows(db);
     this.#orgs = orgRows(db);
+    this.#endClaims = endOrgClaims(db);
     this.#certificates = certificateRows(db);
     this.#putManifest = manifestPut(db);
     this.#nextChange = changeCounter(db);
@@ -59,17 +63,22 @@ export class PublicationWriter {
     if (fault !== undefined) return refused(fault);
     const existing = this.#publications.find(publication.orbId);
     if (existing !== undefined) return ['exists', existing.manifestDigest];
-    const owner = this.#orgs.find(publication.org);
-    if (isForeign(owner, publication.namespace)) return ['conflict', 'owned'];
+    if (!this.#mayPublish(publication)) return ['conflict', 'organisation'];
     const { org, namespace, claim } = publication;
-    if (claim !== null && isOpen(owner)) this.#orgs.put({ org, namespace, ...claim, change: this.#nextChange() });
+    if (claim !== null) {
+      this.#orgs.put({ org, namespace, ...claim, change: this.#nextChange() });
+      this.#endClaims(org);
+    }
     return this.#insert(publication, log.appendAll(entries));
   }
 
-  addTestReport({ orbId, report, entry }: NewTestReport, log: LogWriter): RowResult {
+  addTestReport({ orbId, namespace, report, entry }: NewTestReport, log: LogWriter): RowResult {
     const bytes = entryBytes(entry);
     if (bytes === undefined) return refused(TOO_LONG);
-    if (this.#publications.find(orbId) === undefined) return refused(NOT_PUBLISHED);
+    const publication = this.#publications.find(orbId);
+    if (publication === undefined) return refused(NOT_PUBLISHED);
+    const { org, status } = publication;
+    if (status === 'yanked' || !this.#isVerified(org, namespace)) return ['conflict', 'not open'];
     const known = this.#reports.indexOf(orbId, report.sha256);
     if (known !== undefined) return known;
     const logIndex = log.appendAll([[entry, bytes]]);
@@ -77,18 +86,39 @@ export class PublicationWriter {
     return logIndex;
   }
 
+  audit({ orbId, reportSha256, entry }: NewAudit, log: LogWriter): RowResult {
+    const bytes = entryBytes(entry);
+    if (bytes === undefined) return refused(TOO_LONG);
+    if (this.#audits.indexOf(orbId, reportSha256) !== undefined) return ['exists', reportSha256];
+    const logIndex = log.appendAll([[entry, bytes]]);
+    this.#audits.insert(orbId, reportSha256, logIndex);
+    return logIndex;
+  }
+
   setStatus(change: StatusChange, log: LogWriter): RowResult {
     const { orbId, from, to, reason, revoke } = change;
     const entries = checkedEntries(change.entries);
     if (entries === undefined) return refused(TOO_LONG);
-    if (entries.length === 0) return refused('a change of status has an entry');
-    if (revoke !== null && !isStatusIndex(revoke)) return refused('no place in the status lists');
     const publication = this.#publications.find(orbId);
     if (publication === undefined) return refused(NOT_PUBLISHED);
+    const fault = faultOfChange(change);
+    if (fault !== undefined) return refused(fault);
     if (publication.status !== from) return ['conflict', publication.status];
+    const ending = isTakenOff(to) ? this.#certificates.inForce(orbId) : undefined;
+    if ((ending?.logIndex ?? null) !== revoke) return ['missing'];
     this.#publications.setStatus.run(to, reason, this.#nextChange(), orbId);
-    if (revoke !== null) this.#certificates.revoke(revoke, this.#nextChange());
+    if (ending !== undefined) this.#certificates.revoke(ending.statusIndex, this.#nextChange());
     return log.appendAll(entries);
+  }
+
+  /** With a claim nobody may own the organisation yet. Without a claim it must be verified for the namespace. */
+  #mayPublish({ org, namespace, claim }: NewPublication): boolean {
+    return claim === null ? this.#isVerified(org, namespace) : this.#orgs.find(org) === undefined;
+  }
+
+  #isVerified(org: string, namespace: string): boolean {
+    const owner = this.#orgs.find(org);
+    return owner?.state === 'verified' && owner.namespace === namespace;
   }
 
   /** @param first index of the first of its entries */

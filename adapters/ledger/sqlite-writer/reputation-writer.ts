@@ -1,3 +1,4 @@
+import type { AuditRow } from '../tables/audits.ts';
 import type { EvaluateRow } from '../tables/evaluations.ts';
 import type { PutOrgRow } from '../tables/orgs.ts';
 import type { OrbStatusRow, PublishRow } from '../tables/publications.ts';
@@ -10,12 +11,13 @@ import type { LogWriter } from './log-writer.ts';
 import { OrgWriter } from './org-writer.ts';
 import { PublicationWriter } from './publication-writer.ts';
 
-type ReputationRow = RetractRow | PublishRow | TestReportRow | OrbStatusRow | PutOrgRow | EvaluateRow;
+type ReputationRow = RetractRow | PublishRow | TestReportRow | AuditRow | OrbStatusRow | PutOrgRow | EvaluateRow;
 
 const OPERATIONS = {
   retract: true,
   publish: true,
   testReport: true,
+  audit: true,
   orbStatus: true,
   putOrg: true,
   evaluate: true,
@@ -43,6 +45,8 @@ export class ReputationWriter {
         return this.#publications.publish(row[1], log);
       case 'testReport':
         return this.#publications.addTestReport(row[1], log);
+      case 'audit':
+        return this.#publications.audit(row[1], log);
       case 'orbStatus':
         return this.#publications.setStatus(row[1], log);
       case 'putOrg':

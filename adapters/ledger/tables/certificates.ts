@@ -18,7 +18,10 @@ interface StoredCertificate {
   readonly revoked: boolean;
 }
 
-/** Certificates of published versions, and the status lists that revoke them. */
+/**
+ * Certificates of published versions, and the status lists that revoke them. A new certificate replaces the one before it
+ * that has its place in the lists: each version gets one a day, and its log entry stays.
+ */
 interface CertificatePort {
   /** The newest one that was issued. */
   readonly certificate: (orbId: string) => Promise<StoredCertificate | undefined>;
@@ -60,8 +63,18 @@ function bitReader(db: Connection): (list: number) => Buffer {
 export interface CertificateRows {
   /** Index, Orb, time, JWT, place in the status lists, change. */
   readonly insert: StatementSync;
+  /** Removes the certificates of an Orb with this place that are older than the one at `logIndex`. */
+  readonly dropReplaced: (orbId: string, statusIndex: number, logIndex: number) => void;
   /** Whether a certificate may have this place: it is not revoked, and no other Orb has it. */
   readonly isFree: (statusIndex: number, orbId: string) => boolean;
+  readonly isRevoked: (statusIndex: number) => boolean;
+  /** The newest certificate: its index in the log, and in the status lists. Undefined: there is none, or it is revoked. */
+  readonly inForce: (orbId: string) => { readonly logIndex: number; readonly statusIndex: number } | undefined;
+  /** The same of all versions of an organisation, with the JWT. @param most at most so many versions are read */
+  readonly inForceOfOrg: (
+    org: string,
+    most: number,
+  ) => readonly { readonly statusIndex: number; readonly jwt: string }[];
   /** Sets a bit, and notes the change in the newest certificate that has it. */
   readonly revoke: (statusIndex: number, change: number) => void;
 }
@@ -72,16 +85,40 @@ export function certificateRows(db: Connection): CertificateRows {
     'INSERT INTO status_bits(list, bits) VALUES (?, ?) ON CONFLICT DO UPDATE SET bits = excluded.bits',
   );
   const other = db.prepare('SELECT 1 AS found FROM certificates WHERE status_index = ? AND orb_id <> ? LIMIT 1');
+  const dropReplaced = db.prepare('DELETE FROM certificates WHERE status_index = ? AND log_index < ? AND orb_id = ?');
   const note = db.prepare(
     `UPDATE certificates SET change = ?
      WHERE log_index = (SELECT max(log_index) FROM certificates WHERE status_index = ?)`,
   );
+  const newest = db.prepare(
+    'SELECT log_index, status_index FROM certificates WHERE orb_id = ? ORDER BY log_index DESC LIMIT 1',
+  );
+  const ofOrg = db.prepare(
+    `SELECT newest.status_index, newest.jwt FROM publications AS version JOIN certificates AS newest
+     ON newest.log_index = (SELECT max(log_index) FROM certificates WHERE orb_id = version.orb_id)
+     WHERE version.org = ? ORDER BY newest.log_index DESC LIMIT ?`,
+  );
+  const isRevoked = (statusIndex: number): boolean => isSet(bitsOf(listOf(statusIndex)), statusIndex % LIST_BITS);
   return {
     insert: db.prepare(
       'INSERT INTO certificates(log_index, orb_id, issued_at, jwt, status_index, change) VALUES (?, ?, ?, ?, ?, ?)',
     ),
-    isFree: (statusIndex, orbId) =>
-      other.get(statusIndex, orbId) === undefined && !isSet(bitsOf(listOf(statusIndex)), statusIndex % LIST_BITS),
+    dropReplaced: (orbId, statusIndex, logIndex) => {
+      dropReplaced.run(statusIndex, logIndex, orbId);
+    },
+    isFree: (statusIndex, orbId) => other.get(statusIndex, orbId) === undefined && !isRevoked(statusIndex),
+    isRevoked,
+    inForce: (orbId) => {
+      const row = newest.get(orbId);
+      if (row === undefined) return undefined;
+      const found = { logIndex: integerOf(row, 'log_index'), statusIndex: integerOf(row, 'status_index') };
+      return isRevoked(found.statusIndex) ? undefined : found;
+    },
+    inForceOfOrg: (org, most) =>
+      ofOrg
+        .all(org, most)
+        .map((row) => ({ statusIndex: integerOf(row, 'status_index'), jwt: textOf(row, 'jwt') }))
+        .filter(({ statusIndex }) => !isRevoked(statusIndex)),
     revoke: (statusIndex, change) => {
       const list = listOf(statusIndex);
       const bit = statusIndex % LIST_BITS;
@@ -118,5 +155,5 @@ function certificatePort({ prepare, read }: TableParts<never>): CertificatePort 
   };
 }
 
-/** Written with the log: `sqlite-writer/evaluation-writer.ts`, and revoked by `publication-writer.ts` too. */
+/** Written with the log: `sqlite-writer/evaluation-writer.ts`, and revoked by `publication-writer.ts` and `org-writer.ts` too. */
 export const certificateTable = { schema, port: certificatePort, writers: nothing };

@@ -38,7 +38,10 @@ type EvaluateResult =
   | { readonly kind: 'done'; readonly logIndex: number | null }
   /** A later holder of the lease wrote before: this call wrote nothing. */
   | { readonly kind: 'fenced'; readonly highest: number }
-  /** The place of its certificate was revoked meanwhile, or another version has it: this call wrote nothing. */
+  /**
+   * The version was taken off, its organisation suspended or its certificate revoked meanwhile, or another version has
+   * this place in the status lists: this call wrote nothing.
+   */
   | { readonly kind: 'conflict' };
 
 /** Evaluations of published versions (trust.md §5.2). */

@@ -3,9 +3,9 @@ import { MAX_CHANGES } from './changes.ts';
 import { nothing, unexpected, type Connection, type RowResult, type TableParts, type TableSchema } from './table.ts';
 
 const PROOFS = ['operator', 'dns'] as const;
-const STATES = ['pending', 'verified', 'unverified', 'suspended'] as const;
+const STATES = ['verified', 'unverified', 'suspended'] as const;
 
-/** An organisation, the first part of the ids of its Orbs. */
+/** An organisation that a tenant has proven, the first part of the ids of its Orbs. */
 export interface OrgRow {
   readonly org: string;
   /** Tenant that owns it. */
@@ -35,13 +35,29 @@ interface OrgPort {
   /** Rows that were written after `change` (0: all), in order of their last change, at most 1 000 a call. */
   readonly orgs: (change: number) => Promise<readonly OrgRow[]>;
   /**
-   * Writes a row with its log entries. Of concurrent calls with the same `expected`, must let one through.
+   * Writes a row with its log entries. Of concurrent calls with the same `expected`, must let one through. With the
+   * entries of a suspension, the certificates in force of the organisation end in the same transaction: a `revocation`
+   * entry of each follows `entries`. Of more than 5 000 versions the others lose theirs when they are evaluated.
    * @param expected `json` of the row that was read; null: there was none
+   * @param claims `ended`: the organisation was proven, and every open claim of it ends; by default they stay
    */
-  readonly putOrg: (row: NewOrg, expected: string | null, entries: readonly string[]) => Promise<PutOrgResult>;
+  readonly putOrg: (
+    row: NewOrg,
+    expected: string | null,
+    entries: readonly string[],
+    claims?: OpenClaims,
+  ) => Promise<PutOrgResult>;
 }
 
-export type PutOrgRow = readonly [op: 'putOrg', row: NewOrg, expected: string | null, entries: readonly string[]];
+type OpenClaims = 'kept' | 'ended';
+
+export type PutOrgRow = readonly [
+  op: 'putOrg',
+  row: NewOrg,
+  expected: string | null,
+  entries: readonly string[],
+  claims: OpenClaims,
+];
 
 const schema: TableSchema = {
   4: `CREATE TABLE orgs(
@@ -103,9 +119,9 @@ function orgPort({ prepare, read, write, writeLogged }: TableParts<PutOrgRow>): 
         return row && orgOf(row);
       }),
     orgs: (change) => read(() => since.all(change).map(orgOf)),
-    putOrg: async (row, expected, entries) => {
+    putOrg: async (row, expected, entries, claims = 'kept') => {
       const send = entries.length === 0 ? write : writeLogged;
-      return putResult(await send(['putOrg', row, expected, [...entries]]));
+      return putResult(await send(['putOrg', row, expected, [...entries], claims]));
     },
   };
 }

@@ -49,8 +49,8 @@ export interface NewPublication {
   readonly publishedAt: number;
   readonly report: TestReport;
   /**
-   * The organisation is claimed for the namespace with the publication. The claim replaces a pending one of any
-   * namespace. A row that is verified or suspended stays; null: no claim.
+   * Makes the namespace the owner of the organisation, which must have none. Null: the organisation must be verified for
+   * the namespace. The transaction checks both again.
    */
   readonly claim: Pick<NewOrg, 'proof' | 'state' | 'since' | 'json'> | null;
   /** Appended in this order. */
@@ -64,8 +64,8 @@ type PublishResult =
   | { readonly kind: 'published'; readonly logIndex: number }
   /** This version was published before, with these bytes: this call wrote nothing. */
   | { readonly kind: 'exists'; readonly manifestDigest: string }
-  /** Another namespace owns the organisation, by a claim that is not pending: this call wrote nothing. */
-  | { readonly kind: 'org-taken' };
+  /** With a claim: somebody owns the organisation. Without: it is not verified for the namespace. Nothing was written. */
+  | { readonly kind: 'org-conflict' };
 
 /** A change of status, with its `orb_status` entry. */
 export interface StatusChange {
@@ -75,7 +75,10 @@ export interface StatusChange {
   readonly reason: string;
   /** At least one. */
   readonly entries: readonly string[];
-  /** Index in the status lists of the certificate that ends with it; null: none does. */
+  /**
+   * The certificate that this change revokes, by the index of its `certificate` entry. For a yank or a suspension this is
+   * the newest certificate, unless it is revoked already. Null: nothing is revoked.
+   */
   readonly revoke: number | null;
 }
 
@@ -83,7 +86,9 @@ type StatusResult =
   /** `logIndex` of the first entry. */
   | { readonly kind: 'done'; readonly logIndex: number }
   /** The status is not `from`: this call wrote nothing. */
-  | { readonly kind: 'conflict'; readonly status: PublicationStatus };
+  | { readonly kind: 'conflict'; readonly status: PublicationStatus }
+  /** `revoke` is not the certificate that must end: this call wrote nothing. */
+  | { readonly kind: 'other-certificate' };
 
 /** Published versions. */
 interface PublicationPort {
@@ -171,12 +176,13 @@ function publicationWriters(db: WriterParts): Writers<PublicationOperations> {
 function publishResult(result: RowResult): PublishResult {
   if (typeof result === 'number') return { kind: 'published', logIndex: result };
   if (result?.[0] === 'exists') return { kind: 'exists', manifestDigest: result[1] };
-  if (result?.[0] === 'conflict') return { kind: 'org-taken' };
+  if (result?.[0] === 'conflict') return { kind: 'org-conflict' };
   throw unexpected(result);
 }
 
 function statusResult(result: RowResult): StatusResult {
   if (typeof result === 'number') return { kind: 'done', logIndex: result };
+  if (result?.[0] === 'missing') return { kind: 'other-certificate' };
   if (result?.[0] !== 'conflict') throw unexpected(result);
   return { kind: 'conflict', status: oneOf(ORB_STATUSES, { status: result[1] }, 'status') };
 }

@@ -3,11 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readEntry, type LogEntry } from '../../../core/log-entry/entry.ts';
 import { rootOf } from '../../../core/merkle/tree.ts';
 import type { DayRow, LineEvidence } from '../../../core/reputation/derive.ts';
-import type { EventEntry, LogEvent } from '../../../core/reputation/fold.ts';
+import { DAY_COUNTS, type EventEntry, type LogEvent } from '../../../core/reputation/fold.ts';
+import { lineOf } from '../../../core/reputation/line.ts';
 import { sha256 } from '../../keys/primitives.ts';
-import { blobOf, integerOf, textOf, type Row } from '../sqlite/columns.ts';
+import { blobOf, integerOf, oneOf, textOf, type Row } from '../sqlite/columns.ts';
 import { splitEdge } from '../sqlite/tiles.ts';
+import { MAX_CHANGES } from './changes.ts';
 import { HEAD } from './log.ts';
+import type { PlacedEntry } from './tier-changes.ts';
 import { nothing, unexpected, type Connection, type RowResult, type TableParts, type TableSchema } from './table.ts';
 
 /** What the log says about a line of versions, and the tree that says it. */
@@ -16,6 +19,16 @@ interface EvidenceAt extends LineEvidence {
   readonly size: number;
   /** Root of that tree, 32 bytes. */
   readonly root: Uint8Array;
+}
+
+/** The newest entry of the log that the score of a subject reads. */
+export interface NewestEvidence {
+  /** Id of a version, its line (`lineOf`), or an organisation: the widest of them that the entry is about. */
+  readonly subject: string;
+  /** `run`: a receipt; `event`: any other entry, also the retraction of one. */
+  readonly kind: 'run' | 'event';
+  /** Index of the entry; of a retraction it is that of the retraction. */
+  readonly logIndex: number;
 }
 
 type RetractResult =
@@ -37,6 +50,14 @@ interface ReputationPort {
    * @param org whose `org` entries are among the events
    */
   readonly lineEvidence: (line: string, org: string) => Promise<EvidenceAt>;
+  /**
+   * The newest entry of each subject and kind whose index is greater than `after` (-1: all), in the order of the log, at
+   * most 1 000 a call. Entries of one version alone (`publish`, `test_report`, `orb_status`) have that version as their
+   * subject, `org` entries the organisation, and all others the line.
+   */
+  readonly newestEvidence: (after: number) => Promise<readonly NewestEvidence[]>;
+  /** The last `limit` entries `orb_status` of a version, the newest first. */
+  readonly statusEntries: (orbId: string, limit: number) => Promise<readonly PlacedEntry[]>;
   /** Whether a retraction has taken the entry at this index out of the score. */
   readonly isRetracted: (index: number) => Promise<boolean>;
   /**
@@ -65,11 +86,13 @@ const schema: TableSchema = {
   ) STRICT;
   CREATE INDEX reputation_events_line ON reputation_events(line, log_index) WHERE line IS NOT NULL;
   CREATE INDEX reputation_events_org ON reputation_events(org, log_index) WHERE kind = 'org';
-  CREATE TABLE reputation_retractions(log_index INTEGER PRIMARY KEY) STRICT;`,
+  CREATE INDEX reputation_events_status ON reputation_events(line, log_index) WHERE kind = 'orb_status';
+  CREATE TABLE reputation_retractions(log_index INTEGER PRIMARY KEY) STRICT;
+  CREATE TABLE reputation_newest(
+    subject TEXT NOT NULL, kind TEXT NOT NULL, log_index INTEGER NOT NULL, PRIMARY KEY (subject, kind)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX reputation_newest_index ON reputation_newest(log_index);`,
 };
-
-/** Members of `DayCounts`, in the order of the columns. */
-export const COUNTS = ['success', 'within_slo', 'failed', 'caller_error', 'platform_error', 'policy_denied'] as const;
 
 /** The tables in the writer's thread. */
 export interface ReputationRows {
@@ -78,6 +101,8 @@ export interface ReputationRows {
   /** Index, kind, line, organisation and text of an entry. */
   readonly insertEvent: StatementSync;
   readonly retractEvent: StatementSync;
+  /** Subject, kind and index of its newest entry. */
+  readonly putNewest: StatementSync;
   /** Changes nothing when the index was retracted before. */
   readonly noteRetraction: StatementSync;
   readonly isRetracted: (index: number) => boolean;
@@ -89,12 +114,16 @@ export function reputationRows(db: Connection): ReputationRows {
   const retracted = db.prepare(RETRACTED);
   return {
     addRuns: db.prepare(
-      `INSERT INTO reputation_days(line, manifest_digest, caller_tag, day, self, ${COUNTS.join(', ')})
+      `INSERT INTO reputation_days(line, manifest_digest, caller_tag, day, self, ${DAY_COUNTS.join(', ')})
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET ${COUNTS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
+       ON CONFLICT DO UPDATE SET ${DAY_COUNTS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
     ),
     insertEvent: db.prepare('INSERT INTO reputation_events(log_index, kind, line, org, json) VALUES (?, ?, ?, ?, ?)'),
     retractEvent: db.prepare('UPDATE reputation_events SET retracted = 1 WHERE log_index = ?'),
+    putNewest: db.prepare(
+      `INSERT INTO reputation_newest(subject, kind, log_index) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET log_index = excluded.log_index`,
+    ),
     noteRetraction: db.prepare('INSERT INTO reputation_retractions(log_index) VALUES (?) ON CONFLICT DO NOTHING'),
     isRetracted: (index) => retracted.get(index) !== undefined,
   };
@@ -132,7 +161,7 @@ function eventOf(row: Row): LogEvent {
 }
 
 const KEY = 'manifest_digest, caller_tag, day, self';
-const DAYS = `SELECT ${KEY}, ${COUNTS.join(', ')} FROM reputation_days WHERE line = ? ORDER BY ${KEY}`;
+const DAYS = `SELECT ${KEY}, ${DAY_COUNTS.join(', ')} FROM reputation_days WHERE line = ? ORDER BY ${KEY}`;
 const EVENTS = `SELECT log_index, json FROM reputation_events WHERE line = ? AND retracted = 0
   UNION ALL SELECT log_index, json FROM reputation_events WHERE kind = 'org' AND org = ? AND retracted = 0
   ORDER BY log_index`;
@@ -193,11 +222,35 @@ function retractResult(result: RowResult): RetractResult {
   throw unexpected(result);
 }
 
+const KINDS = ['run', 'event'] as const;
+
+const newestOf = (row: Row): NewestEvidence => ({
+  subject: textOf(row, 'subject'),
+  kind: oneOf(KINDS, row, 'kind'),
+  logIndex: integerOf(row, 'log_index'),
+});
+
+const NEWEST = `SELECT subject, kind, log_index FROM reputation_newest WHERE log_index > ?
+  ORDER BY log_index LIMIT ${MAX_CHANGES}`;
+
+// Its index has the few changes of status of the whole line.
+const STATUS_ENTRIES = `SELECT log_index, json FROM reputation_events
+  WHERE line = ? AND kind = 'orb_status' AND json_extract(json, '$.orb_id') = ? ORDER BY log_index DESC LIMIT ?`;
+
 function reputationPort({ prepare, longReads, read, writeLogged }: TableParts<RetractRow>): ReputationPort {
   const evidence = oneAtATime(() => evidenceReader(longReads()));
   const retracted = prepare(RETRACTED);
+  const newest = prepare(NEWEST);
+  const statuses = prepare(STATUS_ENTRIES);
   return {
     lineEvidence: (line, org) => read(() => evidence(line, org)),
+    newestEvidence: (after) => read(() => newest.all(after).map(newestOf)),
+    statusEntries: (orbId, limit) =>
+      read(() =>
+        statuses
+          .all(lineOf(orbId), orbId, limit)
+          .map((row) => ({ index: integerOf(row, 'log_index'), entry: textOf(row, 'json') })),
+      ),
     isRetracted: (index) => read(() => retracted.get(index) !== undefined),
     retract: async (entry, index) => retractResult(await writeLogged(['retract', entry, index])),
   };

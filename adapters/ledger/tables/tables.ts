@@ -1,3 +1,4 @@
+import { auditTable } from './audits.ts';
 import { certificateTable } from './certificates.ts';
 import { changeTable } from './changes.ts';
 import { checkpointTable } from './checkpoints.ts';
@@ -8,6 +9,7 @@ import { jwsHeaderTable } from './jws-headers.ts';
 import { leaseTable } from './leases.ts';
 import { logTable } from './log.ts';
 import { manifestTable } from './manifests.ts';
+import { orgClaimTable } from './org-claims.ts';
 import { orgTable } from './orgs.ts';
 import { publicationTable } from './publications.ts';
 import { publishedTable } from './published.ts';
@@ -39,7 +41,9 @@ export const TABLES = listed(identityTable)
   .and(changeTable)
   .and(publicationTable)
   .and(testReportTable)
+  .and(auditTable)
   .and(orgTable)
+  .and(orgClaimTable)
   .and(evaluationTable)
   .and(certificateTable);
 

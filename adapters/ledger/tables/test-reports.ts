@@ -1,5 +1,5 @@
-import { integerOf, optionalTextOf, textOf } from '../sqlite/columns.ts';
-import { nothing, numberOf, type Connection, type TableParts, type TableSchema } from './table.ts';
+import { integerOf, optionalTextOf, textOf, type Row } from '../sqlite/columns.ts';
+import { nothing, unexpected, type Connection, type RowResult, type TableParts, type TableSchema } from './table.ts';
 
 /** A test report that was accepted. */
 export interface TestReport {
@@ -13,29 +13,41 @@ export interface TestReport {
   readonly statement: string;
 }
 
-interface StoredTestReport extends TestReport {
+/** What everybody may read of a report. */
+interface PublicTestReport extends Pick<TestReport, 'suites' | 'statement'> {
   /** Index of its `test_report` entry. */
   readonly logIndex: number;
 }
 
+interface StoredTestReport extends TestReport, PublicTestReport {}
+
 /** A later report of a published version. */
 export interface NewTestReport {
   readonly orbId: string;
+  /** Tenant that sends it. */
+  readonly namespace: string;
   readonly report: TestReport;
   /** Its `test_report` entry. */
   readonly entry: string;
 }
 
+type AddResult =
+  /** `logIndex` of its entry, also of the same report before: that writes nothing. */
+  | { readonly kind: 'done'; readonly logIndex: number }
+  /** The version was yanked, or its organisation is not verified for the namespace: this call wrote nothing. */
+  | { readonly kind: 'conflict' };
+
 /** Accepted test reports of published versions. The first one comes with the publication. */
 interface TestReportPort {
   /**
    * Stores a report with its entry. The same report of a version again writes nothing.
-   * @returns index of its entry
    * @throws TypeError the version was never published
    */
-  readonly addTestReport: (report: NewTestReport) => Promise<number>;
+  readonly addTestReport: (report: NewTestReport) => Promise<AddResult>;
   /** The newest. */
   readonly testReport: (orbId: string) => Promise<StoredTestReport | undefined>;
+  /** The newest, without reading what is private of it: a report may have a megabyte. */
+  readonly publicTestReport: (orbId: string) => Promise<PublicTestReport | undefined>;
   readonly hasTestReport: (orbId: string, sha256: string) => Promise<boolean>;
 }
 
@@ -49,6 +61,15 @@ const schema: TableSchema = {
 };
 
 const INDEX_OF = 'SELECT log_index FROM test_reports WHERE orb_id = ? AND report_sha256 = ?';
+
+const PUBLIC = 'log_index, suites, statement';
+const NEWEST = 'log_index = (SELECT max(log_index) FROM test_reports WHERE orb_id = ?)';
+
+const publicOf = (row: Row): PublicTestReport => ({
+  suites: optionalTextOf(row, 'suites'),
+  statement: textOf(row, 'statement'),
+  logIndex: integerOf(row, 'log_index'),
+});
 
 /** Test reports in the writer's thread. */
 export interface TestReportRows {
@@ -72,14 +93,18 @@ export function testReportRows(db: Connection): TestReportRows {
   };
 }
 
+function addResult(result: RowResult): AddResult {
+  if (typeof result === 'number') return { kind: 'done', logIndex: result };
+  if (result?.[0] === 'conflict') return { kind: 'conflict' };
+  throw unexpected(result);
+}
+
 function testReportPort({ prepare, read, writeLogged }: TableParts<TestReportRow>): TestReportPort {
-  const newest = prepare(
-    `SELECT log_index, report_sha256, report, suites, statement FROM test_reports
-     WHERE log_index = (SELECT max(log_index) FROM test_reports WHERE orb_id = ?)`,
-  );
+  const newest = prepare(`SELECT report_sha256, report, ${PUBLIC} FROM test_reports WHERE ${NEWEST}`);
+  const publicOfNewest = prepare(`SELECT ${PUBLIC} FROM test_reports WHERE ${NEWEST}`);
   const indexOf = prepare(INDEX_OF);
   return {
-    addTestReport: async (report) => numberOf(await writeLogged(['testReport', report])),
+    addTestReport: async (report) => addResult(await writeLogged(['testReport', report])),
     testReport: (orbId) =>
       read(() => {
         const row = newest.get(orbId);
@@ -87,10 +112,13 @@ function testReportPort({ prepare, read, writeLogged }: TableParts<TestReportRow
         return {
           sha256: textOf(row, 'report_sha256'),
           report: textOf(row, 'report'),
-          suites: optionalTextOf(row, 'suites'),
-          statement: textOf(row, 'statement'),
-          logIndex: integerOf(row, 'log_index'),
+          ...publicOf(row),
         };
+      }),
+    publicTestReport: (orbId) =>
+      read(() => {
+        const row = publicOfNewest.get(orbId);
+        return row && publicOf(row);
       }),
     hasTestReport: (orbId, sha256) => read(() => indexOf.get(orbId, sha256) !== undefined),
   };

@@ -17,14 +17,19 @@ const answer = (request: RouteRequest, digest: string, jcs: string, cache: 'publ
   });
 
 /**
- * `GET /manifests/{digest}` (design.md §2): the exact bytes of the digest. A published manifest is for everybody, and
- * needs no key and no tenant (trust.md §2.2); another one only for tenants that had it.
+ * `GET /manifests/{digest}` (design.md §2): the exact bytes of the digest. A published manifest is for everybody,
+ * also without a key, by any key, and without a tenant (trust.md §2.2); another one only for tenants that had it.
  */
 export function manifestRoute(ledger: Pick<Ledger, 'manifest' | 'publicManifest'>): Route {
-  const handle = async (request: RouteRequest): Promise<Reply> => {
+  const forAnyone = async (request: RouteRequest): Promise<Reply | undefined> => {
     const { digest = '' } = request.params;
-    const published = isDigest(digest) ? await ledger.publicManifest(digest) : undefined;
-    if (published !== undefined) return answer(request, digest, published, 'public');
+    const jcs = isDigest(digest) ? await ledger.publicManifest(digest) : undefined;
+    return jcs === undefined ? undefined : answer(request, digest, jcs, 'public');
+  };
+  const handle = async (request: RouteRequest): Promise<Reply> => {
+    const published = await forAnyone(request);
+    if (published !== undefined) return published;
+    const { digest = '' } = request.params;
     // Without a key every other digest gets this answer: it does not tell whether a tenant has the manifest.
     const choice = tenantFor(request, 'manifest-not-found');
     if (!choice.ok) return choice.reply;
@@ -36,6 +41,7 @@ export function manifestRoute(ledger: Pick<Ledger, 'manifest' | 'publicManifest'
     path: '/manifests/{digest}',
     scope: 'receipts:read',
     anonymous: 'maybe',
+    forAnyone,
     handle,
     operation: {
       operationId: 'getManifest',

@@ -1,13 +1,12 @@
-import { gzipSync } from 'node:zlib';
-import { latestVersions, selectOrbs } from '../../../core/publication/list-query.ts';
-import type { ListedOrb } from '../../../core/publication/listed-orb.ts';
-import { sha256 } from '../../../adapters/keys/primitives.ts';
+import type { Clock } from '../../../adapters/time/clock.ts';
+import { selectOrbs } from '../../../core/publication/list-query.ts';
 import { problem } from '../../http/problem.ts';
 import { conditional, json } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import type { Listings } from '../../reputation/listings.ts';
 import { listParameters, pageParameters, parseListQuery, parsePublicQuery } from './list-query.ts';
 import { listItem, listPage, publicItem, type ListPage } from './list-view.ts';
+import { PublicLists, type PublicList } from './public-list.ts';
 import { listSchema, publicListSchema } from './schemas.ts';
 
 const LIST = '/marketplace/orbs';
@@ -38,28 +37,6 @@ export const listRoute = (listings: Pick<Listings, 'all'>): Route => ({
   },
 });
 
-const byName = (a: ListedOrb, b: ListedOrb): number => (a.name < b.name ? -1 : 1);
-
-interface PublicList {
-  readonly generation: number;
-  readonly orbs: readonly ListedOrb[];
-  readonly text: string;
-  readonly gzip: Uint8Array;
-  readonly etag: string;
-}
-
-const etagOf = (text: string): string =>
-  `"${Buffer.from(sha256(Buffer.from(text)))
-    .toString('hex')
-    .slice(0, 32)}"`;
-
-function publicListOf(listings: Pick<Listings, 'all' | 'generation'>): PublicList {
-  const orbs = latestVersions(listings.all()).toSorted(byName);
-  const items = orbs.map(publicItem);
-  const text = JSON.stringify({ items, total: items.length, limit: null, offset: 0, next: null });
-  return { generation: listings.generation, orbs, text, gzip: gzipSync(text), etag: etagOf(text) };
-}
-
 const PUBLIC_HEADERS = {
   'content-type': 'application/json',
   'cache-control': 'public, max-age=60',
@@ -71,26 +48,22 @@ const PUBLIC_HEADERS = {
 const takesGzip = (accepted: string | undefined): boolean =>
   accepted !== undefined && /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[0-9.]+)?\s*(?:,|$)/i.test(accepted);
 
-function wholeList(request: RouteRequest, { text, gzip, etag }: PublicList): Reply {
+function wholeList(request: RouteRequest, { plain, gzip, etag }: PublicList): Reply {
   const zipped = takesGzip(request.header('accept-encoding'));
   const headers = zipped ? { ...PUBLIC_HEADERS, 'content-encoding': 'gzip' } : PUBLIC_HEADERS;
   return conditional(request.header('if-none-match'), zipped ? `W/${etag}` : etag, {
     status: 200,
     headers,
-    body: zipped ? gzip : text,
+    body: zipped ? gzip : plain,
   });
 }
 
-/**
- * `GET /marketplace/orbs/public` (spec §4.2, trust.md §7): no key; exactly four members an item. The bytes of the whole
- * list are made once per change.
- */
-export function publicListRoute(listings: Pick<Listings, 'all' | 'generation'>): Route {
-  let made: PublicList | undefined;
-  const current = (): PublicList => {
-    if (made?.generation !== listings.generation) made = publicListOf(listings);
-    return made;
-  };
+/** `GET /marketplace/orbs/public` (spec §4.2, trust.md §7): no key; exactly four members an item. */
+export function publicListRoute(
+  listings: Pick<Listings, 'all' | 'orb' | 'watch'>,
+  clock: Pick<Clock, 'monotonic'>,
+): Route {
+  const lists = new PublicLists(listings, clock);
   return {
     method: 'get',
     path: PUBLIC_LIST,
@@ -98,8 +71,12 @@ export function publicListRoute(listings: Pick<Listings, 'all' | 'generation'>):
     handle: async (request) => {
       const query = parsePublicQuery(request.query);
       if (!query.ok) return problem(request, 'invalid-parameter', { errors: query.errors });
-      if (query.value === null) return wholeList(request, current());
-      const page = listPage(current().orbs, query.value, { path: PUBLIC_LIST, query: request.query, item: publicItem });
+      if (query.value === null) return wholeList(request, lists.current());
+      const page = listPage(lists.current().orbs, query.value, {
+        path: PUBLIC_LIST,
+        query: request.query,
+        item: publicItem,
+      });
       return json(page.body, { ...PUBLIC_HEADERS, ...linkTo(page) });
     },
     operation: {

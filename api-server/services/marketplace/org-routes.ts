@@ -1,177 +1,27 @@
 import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
-import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
-import type { Operation, Parameter } from '../../http/operation.ts';
 import { isPlatformAdmin, PLATFORM_ONLY } from '../../http/platform-admin.ts';
 import { problem } from '../../http/problem.ts';
 import { readMembers, type Member } from '../../http/read-members.ts';
 import { isReason, reasonMember, reasonSchema } from '../../http/reason.ts';
 import { json } from '../../http/reply.ts';
-import type { Reply, Route, RouteRequest } from '../../http/route.ts';
+import type { Route } from '../../http/route.ts';
 import { closed, count, shapes } from '../../http/schemas.ts';
-import type { OrgVerified } from '../../reputation/orgs.ts';
-import type { Reputation } from '../../reputation/reputation.ts';
-
-const ORG = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
-
-const isText = (value: JsonValue | undefined): value is string => typeof value === 'string' && value.length <= 512;
-const isOrg = (value: JsonValue | undefined): value is string =>
-  typeof value === 'string' && ORG.test(value) && value.length <= 63;
-
-type OrgParts = Pick<Reputation, 'orgs' | 'listings' | 'platformNamespace'>;
-
-const orgParameter: Parameter = {
-  name: 'org',
-  in: 'path',
-  description: 'Organisation.',
-  schema: { type: 'string', pattern: ORG.source, maxLength: 63 },
-};
-
-const bodyOf = (schema: Exclude<Operation['requestBody'], undefined>['content'][string]['schema']) => ({
-  required: true,
-  content: { 'application/json': { schema } },
-});
-
-const CLAIM: readonly Member[] = [
-  { name: 'org', accepts: isOrg, expected: 'the name of an organisation' },
-  { name: 'proof', accepts: (value) => value === 'dns', expected: 'dns' },
-  { name: 'domain', accepts: isText, expected: 'the domain whose TXT record proves it, such as acme.com' },
-];
-
-/** `POST /marketplace/orgs` (trust.md §8.1): begins a claim. */
-const claimRoute = ({ orgs }: OrgParts): Route => ({
-  method: 'post',
-  path: '/marketplace/orgs',
-  scope: 'marketplace:publish',
-  accepts: 'application/json',
-  handle: async (request) => {
-    const body = readMembers(request, CLAIM);
-    if (!body.ok) return body.reply;
-    const { org, domain } = body.value;
-    if (!isOrg(org) || !isText(domain)) return problem(request, 'invalid-parameter');
-    const choice = tenantFor(request, 'namespace-not-found');
-    if (!choice.ok) return choice.reply;
-    const result = await orgs.claim(org, choice.tenant, domain);
-    if (result.kind === 'taken') return problem(request, 'org-taken');
-    if (result.kind === 'confusable') return problem(request, 'name-confusable', { detail: result.why });
-    if (result.kind === 'other-domain') {
-      const detail = `Expected: a domain that proves ${org}: its labels joined by “-”, or a domain of two labels that begins with it.`;
-      const errors = [{ pointer: '/domain', code: 'member-malformed', detail }];
-      return problem(request, 'invalid-parameter', { errors });
-    }
-    const expires = new Date(result.until).toISOString();
-    const sign = `orb-org-claim\n${org}\n${choice.tenant}\n${result.nonce}`;
-    return { ...json({ org, namespace: choice.tenant, nonce: result.nonce, expires_at: expires, sign }), status: 201 };
-  },
-  operation: {
-    operationId: 'claimOrg',
-    summary: 'Begins the claim of an organisation',
-    tags: ['marketplace'],
-    parameters: [namespaceParameter],
-    requestBody: bodyOf(
-      closed({
-        org: { type: 'string', pattern: ORG.source },
-        proof: { const: 'dns' },
-        domain: { type: 'string', maxLength: 253 },
-      }),
-    ),
-    responses: {
-      '201': {
-        description: 'The challenge: sign the text of sign with the key of the TXT record.',
-        content: {
-          'application/json': {
-            schema: closed({
-              org: { type: 'string' },
-              namespace: { type: 'string' },
-              nonce: { type: 'string' },
-              expires_at: shapes.time,
-              sign: { type: 'string' },
-            }),
-          },
-        },
-      },
-    },
-    problems: [
-      'invalid-parameter',
-      'invalid-json',
-      'namespace-not-found',
-      'namespace-ambiguous',
-      'org-taken',
-      'name-confusable',
-      'ledger-unavailable',
-    ],
-  },
-});
-
-const VERIFY: readonly Member[] = [
-  { name: 'signature', accepts: isText, expected: 'base64 of the Ed25519 signature of the challenge', optional: true },
-];
-
-function verifiedReply(request: RouteRequest, org: string, result: OrgVerified): Reply {
-  switch (result.kind) {
-    case 'verified':
-      return json({ org, state: 'verified' });
-    case 'unknown':
-      return problem(request, 'org-not-found');
-    case 'taken':
-      return problem(request, 'org-taken');
-    case 'failed':
-      return problem(request, 'org-proof-failed', { detail: result.why });
-    default:
-      return result satisfies never;
-  }
-}
-
-/** `POST /marketplace/orgs/{org}/verify` (trust.md §8.1). */
-const verifyRoute = ({ orgs }: OrgParts): Route => ({
-  method: 'post',
-  path: '/marketplace/orgs/{org}/verify',
-  scope: 'marketplace:publish',
-  accepts: 'application/json',
-  handle: async (request) => {
-    const { org = '' } = request.params;
-    const body = readMembers(request, VERIFY);
-    if (!body.ok) return body.reply;
-    const { signature } = body.value;
-    const choice = tenantFor(request, 'namespace-not-found');
-    if (!choice.ok) return choice.reply;
-    return verifiedReply(
-      request,
-      org,
-      await orgs.verify(org, choice.tenant, isText(signature) ? signature : undefined),
-    );
-  },
-  operation: {
-    operationId: 'verifyOrg',
-    summary: 'Proves the claim of an organisation',
-    description: 'Without signature the TXT record must still hold the key that was proven before.',
-    tags: ['marketplace'],
-    parameters: [orgParameter, namespaceParameter],
-    requestBody: bodyOf(closed({ signature: { type: 'string', maxLength: 512 } }, ['signature'])),
-    responses: {
-      '200': {
-        description: 'Verified.',
-        content: { 'application/json': { schema: closed({ org: { type: 'string' }, state: { const: 'verified' } }) } },
-      },
-    },
-    problems: [
-      'invalid-parameter',
-      'invalid-json',
-      'namespace-not-found',
-      'namespace-ambiguous',
-      'org-not-found',
-      'org-taken',
-      'org-proof-failed',
-      'ledger-unavailable',
-      'ledger-forked',
-    ],
-  },
-});
+import { readClaimState } from '../../reputation/claim-state.ts';
+import { claimRoute, verifyRoute } from './org-claim-routes.ts';
+import { bodyOf, orgParameter, type OrgParts } from './org-operation.ts';
 
 function orgView({ listings }: OrgParts, org: string): JsonObject | undefined {
   const row = listings.org(org);
-  if (row === undefined || row.state === 'pending') return undefined;
+  if (row === undefined) return undefined;
   const orbs = [...listings.all()].filter(({ publisher }) => publisher.org === org).length;
-  return { org, state: row.state, proof: row.proof, since: new Date(row.since).toISOString(), published: orbs };
+  return {
+    org,
+    state: row.state,
+    proof: row.proof,
+    domain: row.proof === 'dns' ? (readClaimState(row.json).proven?.domain ?? null) : null,
+    since: new Date(row.since).toISOString(),
+    published: orbs,
+  };
 }
 
 /** `GET /marketplace/orgs/{org}` (trust.md §8.1). */
@@ -197,6 +47,10 @@ const showRoute = (parts: OrgParts): Route => ({
               org: { type: 'string' },
               state: { type: 'string', enum: ['verified', 'unverified', 'suspended'] },
               proof: { type: 'string', enum: ['operator', 'dns'] },
+              domain: {
+                type: ['string', 'null'],
+                description: 'Domain whose TXT record proves it; null: the operator of the platform names the owner.',
+              },
               since: shapes.time,
               published: count('Versions that it published.'),
             }),
@@ -217,7 +71,7 @@ const STATUS: readonly Member[] = [
 ];
 
 /** `POST /marketplace/orgs/{org}/status` (trust.md §8.1): for the platform only. */
-const orgStatusRoute = ({ orgs, platformNamespace }: OrgParts): Route => ({
+const orgStatusRoute = ({ orgs, listings, platformNamespace }: OrgParts): Route => ({
   method: 'post',
   path: '/marketplace/orgs/{org}/status',
   scope: 'admin',
@@ -232,9 +86,10 @@ const orgStatusRoute = ({ orgs, platformNamespace }: OrgParts): Route => ({
     if (!isOrgStatus(status) || !isReason(reason)) return problem(request, 'invalid-parameter');
     const result = await orgs.setStatus(org, status, reason);
     if (result.kind === 'unknown') return problem(request, 'org-not-found');
-    return result.kind === 'refused'
-      ? problem(request, 'status-transition')
-      : json({ org, status, log: { index: result.logIndex } });
+    if (result.kind === 'done') return json({ org, status, log: { index: result.logIndex } });
+    const detail = `${org} is ${listings.org(org)?.state ?? 'unknown'} already.`;
+    const errors = [{ pointer: '/status', code: 'status-transition', detail }];
+    return problem(request, 'status-transition', { detail, errors });
   },
   operation: {
     operationId: 'setOrgStatus',

@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
-import { readJson } from '../../../core/manifest/read-json.ts';
+import { checkJson, parseJson } from '../../../core/manifest/read-json.ts';
 import { nearestName } from '../../../core/manifest/nearest.ts';
+import { CasesNotRun } from '../../../core/errors/cases-not-run.ts';
 import { orgOf } from '../../../core/reputation/line.ts';
 import { NOT_EVALUATED } from '../../../core/publication/listed-orb.ts';
 import { LedgerError } from '../../../adapters/ledger/port.ts';
-import { tenantFor } from '../../http/namespace.ts';
 import type { ProblemError } from '../../http/problem-options.ts';
 import { ledgerCode, problem } from '../../http/problem.ts';
 import { QueryReader } from '../../http/query.ts';
@@ -13,6 +14,7 @@ import { refuse, type Reply, type Route, type RouteRequest, type Step } from '..
 import { closed, ref } from '../../http/schemas.ts';
 import type { Published, PublishRequest } from '../../reputation/publish-request.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
+import { actingTenant } from './acting-tenant.ts';
 import { PublishPlaces } from './publish-places.ts';
 import { publishedSchema } from './schemas.ts';
 
@@ -41,13 +43,16 @@ function memberErrors(body: JsonObject): readonly ProblemError[] {
   return [...unknown, ...missing, ...malformed];
 }
 
-function bodyOf(request: RouteRequest): Step<Body> {
-  const parsed = readJson(request.body);
-  if (!parsed.ok) {
-    const errors = parsed.findings.map(({ pointer, code, detail }) => ({ pointer, code, detail }));
+/** Parsing a large body takes some ten milliseconds, and so does checking what was parsed. */
+async function bodyOf(request: RouteRequest): Promise<Step<Body>> {
+  const parsed = parseJson(request.body);
+  await nextTurn();
+  const checked = checkJson(parsed);
+  if (!checked.ok) {
+    const errors = checked.findings.map(({ pointer, code, detail }) => ({ pointer, code, detail }));
     return refuse(problem(request, 'invalid-json', { errors }));
   }
-  const { value } = parsed;
+  const { value } = checked;
   if (!isJsonObject(value)) {
     const detail = 'The body is a JSON object with manifest and test_results.';
     return refuse(problem(request, 'invalid-parameter', { errors: [{ pointer: '', code: 'not-an-object', detail }] }));
@@ -58,16 +63,10 @@ function bodyOf(request: RouteRequest): Step<Body> {
   return { ok: true, value: { manifest, testResults, testSuites: Array.isArray(suites) ? suites : [] } };
 }
 
-/** The tenant that publishes: the owner of the organisation if the key acts for it, else as for every tenant. */
-function tenantOf(request: RouteRequest, { manifest }: Body, { listings }: Pick<Reputation, 'listings'>): Step<string> {
-  const tenants = request.caller?.tenants ?? [];
+const orgIn = ({ manifest }: Body): string | undefined => {
   const orbId = isJsonObject(manifest) ? manifest['orb_id'] : undefined;
-  const owner = typeof orbId === 'string' ? listings.ownerOf(orgOf(orbId)) : undefined;
-  const actsForOwner = owner !== undefined && (tenants === '*' || tenants.includes(owner));
-  if (actsForOwner && request.query.get('namespace') === null) return { ok: true, value: owner };
-  const choice = tenantFor(request, 'namespace-not-found');
-  return choice.ok ? { ok: true, value: choice.tenant } : refuse(choice.reply);
-}
+  return typeof orbId === 'string' ? orgOf(orbId) : undefined;
+};
 
 function answer(request: RouteRequest, result: Published, { listings }: Pick<Reputation, 'listings'>): Reply {
   if (result.kind === 'refused') {
@@ -104,18 +103,22 @@ export function publishRoute(reputation: Reputation): Route {
     const reader = new QueryReader(request.query, ['dry_run', 'namespace']);
     const query = reader.result({ dryRun: reader.flag('dry_run') });
     if (!query.ok) return problem(request, 'invalid-parameter', { errors: query.errors });
-    const body = bodyOf(request);
+    const body = await bodyOf(request);
     if (!body.ok) return body.reply;
-    const tenant = tenantOf(request, body.value, reputation);
-    if (!tenant.ok) return tenant.reply;
-    const giveBack = places.take(tenant.value);
+    // Checking the manifest takes some ten milliseconds too.
+    await nextTurn();
+    const choice = actingTenant(request, orgIn(body.value), reputation.listings);
+    if (!choice.ok) return choice.reply;
+    const { tenant } = choice;
+    const giveBack = places.take(tenant);
     if (giveBack === undefined) return problem(request, 'overloaded', { headers: { 'retry-after': '1' } });
     try {
-      const asked = { ...body.value, ...query.value, tenant: tenant.value };
+      const asked = { ...body.value, ...query.value, tenant };
       const result = await reputation.publisher.publish(asked);
       if (result.kind === 'listed') await reputation.evaluated(result.orbId);
       return answer(request, result, reputation);
     } catch (error) {
+      if (error instanceof CasesNotRun) return problem(request, 'overloaded', { headers: { 'retry-after': '1' } });
       if (!(error instanceof LedgerError)) throw error;
       return problem(request, ledgerCode(error));
     } finally {

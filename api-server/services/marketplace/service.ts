@@ -10,9 +10,9 @@ import { orgRoutes } from './org-routes.ts';
 /** Published Orbs: lists, publishing, their status and their organisations. */
 export const marketplaceService: Service = {
   name: 'marketplace',
-  routes: ({ reputation, ledger }) => [
+  routes: ({ reputation, ledger, clock }) => [
     listRoute(reputation.listings),
-    publicListRoute(reputation.listings),
+    publicListRoute(reputation.listings, clock),
     publishRoute(reputation),
     statusRoute(reputation),
     testResultRoute({ ledger, listings: reputation.listings }),

@@ -38,10 +38,13 @@ function changedReply(request: RouteRequest, orbId: string, status: OrbStatus, r
       return json({ orb_id: orbId, status, log: { index: result.logIndex } });
     case 'not-published':
       return problem(request, 'orb-not-published');
-    case 'refused':
+    case 'refused': {
+      const detail = `${orbId} is ${result.from}; it can’t become ${status}.`;
       return problem(request, 'status-transition', {
-        detail: `${orbId} is ${result.from}; it can’t become ${status}.`,
+        detail,
+        errors: [{ pointer: '/status', code: 'status-transition', detail }],
       });
+    }
     default:
       return result satisfies never;
   }
@@ -70,6 +73,7 @@ export function statusRoute({
     method: 'post',
     path: '/marketplace/orbs/{orb_id}/status',
     scope: 'marketplace:publish',
+    admin: 'maybe',
     accepts: 'application/json',
     handle,
     operation: {

@@ -41,9 +41,12 @@ export function storedCredential({ jwt }: IssuedCertificate): CredentialObject {
   return credential;
 }
 
-/** A version that is suspended itself, or by its organisation. */
+/**
+ * A version that is suspended itself, or by its organisation. One that was yanked stays yanked, also while its tier is
+ * still that of a suspension before.
+ */
 export const isSuspended = ({ status, tierStatus }: Standing): boolean =>
-  status === 'suspended' || tierStatus === 'suspended';
+  status === 'suspended' || (status !== 'yanked' && tierStatus === 'suspended');
 
 function statusOf(
   standing: Standing,

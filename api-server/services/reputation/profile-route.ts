@@ -1,12 +1,12 @@
 import type { Ledger } from '../../../adapters/ledger/port.ts';
 import { isJsonObject } from '../../../core/json/json-value.ts';
-import { historyOf } from '../../../core/reputation/profile.ts';
+import { historyOf, PROFILE_HISTORY } from '../../../core/reputation/profile.ts';
+import { tierChangesOf } from '../../../core/reputation/tier-changes.ts';
 import { sha256Hex } from '../../../adapters/keys/primitives.ts';
 import { problem } from '../../http/problem.ts';
 import { conditional } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { shapes } from '../../http/schemas.ts';
-import { tierChangesOf } from '../../reputation/evaluator.ts';
 import type { Listings } from '../../reputation/listings.ts';
 
 export interface ProfileParts {
@@ -14,14 +14,12 @@ export interface ProfileParts {
   readonly listings: Pick<Listings, 'orb'>;
 }
 
-const HISTORY = 20;
-
 /** The newest evaluation, with the changes of the tier up to now. */
 async function profileText({ ledger }: ProfileParts, orbId: string): Promise<string | undefined> {
   const stored = await ledger.evaluation(orbId);
   const profile: unknown = stored === undefined ? undefined : JSON.parse(stored.profile);
   if (!isJsonObject(profile)) return undefined;
-  const history = historyOf(tierChangesOf(await ledger.tierChanges(orbId, HISTORY)));
+  const history = historyOf(tierChangesOf(await ledger.tierChanges(orbId, PROFILE_HISTORY)));
   return JSON.stringify({ ...profile, history });
 }
 

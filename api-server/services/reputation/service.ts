@@ -10,7 +10,7 @@ import { wellKnownRoutes } from './well-known-routes.ts';
 export const reputationService: Service = {
   name: 'reputation',
   routes: ({ reputation, clock, ledger, keys }) => [
-    profileRoute({ ledger, listings: reputation.listings }),
+    profileRoute({ ledger: reputation.stored, listings: reputation.listings }),
     certificateRoute({ reader: reputation.reader, proofs: keptProofs(ledger), keys, clock }),
     badgeRoute(reputation.reader, clock),
     ...wellKnownRoutes(reputation.reader, keys.document.issuer),

@@ -12,6 +12,9 @@ export interface Reading {
   readonly offsets: Map<string, number>;
 }
 
+/** Whether no more findings are taken. */
+export const isFull = ({ findings }: Pick<Reading, 'findings'>): boolean => findings.length === MAX_FINDINGS;
+
 /** Line and column of an offset, both from 1. Only `\n` ends a line, as in editors. */
 function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, offset);
@@ -27,7 +30,7 @@ export function report(
   offset: number,
   fault: { readonly code: string; readonly pointer: string; readonly detail: string },
 ): undefined {
-  if (reading.findings.length === MAX_FINDINGS) return undefined;
+  if (isFull(reading)) return undefined;
   const pointer = shownPointer(fault.pointer);
   reading.findings.push({ ...fault, pointer, severity: 'error', ...placeOf(reading.text, offset) });
   return undefined;

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Part } from '../../cluster/parts.ts';
-import { cpuMicros } from '../processes.ts';
+import { cpuMicros, peakMb } from '../processes.ts';
 import { quantileBetween, scrape, type Scrape } from '../scrape.ts';
 
 /** One measurement of a part of the platform. */
@@ -28,12 +27,6 @@ export interface Work {
 const CALLS = 'rest_client_requests_total';
 const QUEUE = 'workqueue_queue_duration_seconds';
 const WRITES = ['POST', 'PUT', 'PATCH', 'DELETE'];
-
-/** Largest resident memory of a process so far, MB (Linux). */
-function peakMb(pid: number): number {
-  const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Math.round((Number(kilobytes) * 1024) / 1e6);
-}
 
 export async function measureUsage(part: Part): Promise<PartUsage> {
   const { pid } = part.process;

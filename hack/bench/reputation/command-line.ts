@@ -7,10 +7,12 @@ Measures what publishing costs. Every part starts the platform as npm start does
 published Orb is compared with a run of an unpublished one within each round. Ends with the goals; the exit code is 1 when
 one is missed.
 
-  --only PARTS       a comma list of runs, lists, publish (all)
+  --only PARTS       a comma list of runs, lists, reads, publish, hostile, scores (all)
   --rounds N         rounds of each part (5)
   --seconds SECONDS  duration of each load (4)
   --orbs N           published Orbs in the lists (10000)
+  --scored N         published Orbs that are evaluated over the receipts (1000)
+  --receipts N       receipts in their log (1000000); the goal of the evaluations is for 10000000, which take 6 GB
   --mock N           mock cases of the suite that is published (190)
   --live N           live cases of it (10); a suite has at most 200 cases in all
   --folder FOLDER    for the ledgers, on a disk (${tmpdir()})
@@ -19,10 +21,12 @@ one is missed.
 `;
 
 const OPTIONS = {
-  only: { type: 'string', default: 'runs,lists,publish' },
+  only: { type: 'string', default: 'runs,lists,reads,publish,hostile,scores' },
   rounds: { type: 'string', default: '5' },
   seconds: { type: 'string', default: '4' },
   orbs: { type: 'string', default: '10000' },
+  scored: { type: 'string', default: '1000' },
+  receipts: { type: 'string', default: '1000000' },
   mock: { type: 'string', default: '190' },
   live: { type: 'string', default: '10' },
   folder: { type: 'string', default: tmpdir() },
@@ -30,7 +34,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-const PARTS = ['runs', 'lists', 'publish'] as const;
+const PARTS = ['runs', 'lists', 'reads', 'publish', 'hostile', 'scores'] as const;
 export type PartName = (typeof PARTS)[number];
 
 /** Cases of a suite that the platform takes. */
@@ -41,6 +45,8 @@ export interface Settings {
   readonly rounds: number;
   readonly seconds: number;
   readonly orbs: number;
+  readonly scored: number;
+  readonly receipts: number;
   readonly mockCases: number;
   readonly liveCases: number;
 }
@@ -81,6 +87,8 @@ export function parseCommand(args: readonly string[]): Command {
     rounds: wholeOf('rounds', values.rounds, 1),
     seconds: numberOf('seconds', values.seconds, 0.1),
     orbs: wholeOf('orbs', values.orbs, 1),
+    scored: wholeOf('scored', values.scored, 1),
+    receipts: wholeOf('receipts', values.receipts, 1),
     mockCases: wholeOf('mock', values.mock, 1),
     liveCases: wholeOf('live', values.live, 0),
   };

@@ -1,16 +1,14 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { isJsonObject } from '../../../core/json/json-value.ts';
 import { openDataLedger } from '../../../test/support/data-ledger.ts';
 import { load } from '../processes.ts';
 import { logFile, startMock, startPlatform, type BenchServer } from '../subjects.ts';
 import { row, type Row } from '../table.ts';
 import type { Settings } from './command-line.ts';
-import { orbIdOf, publishMany } from './many-orbs.ts';
+import { evaluateMany, orbIdOf, publishMany } from './many-orbs.ts';
+import { etagOf, untilEvaluated } from './served.ts';
 
 const GOAL = { badge: 10, publicList: 20, search: 30 };
 const WARM_SECONDS = 2;
-const EVALUATED_MS = 60_000;
 const NOT_MODIFIED = 304;
 
 /** Nearest-rank p99 of each answer of one round, ms. */
@@ -18,23 +16,6 @@ export interface ListRound {
   readonly badge: number;
   readonly publicList: number;
   readonly search: number;
-}
-
-const urlOf = ({ port }: BenchServer, path: string): string => `http://127.0.0.1:${port}${path}`;
-
-async function jsonAt(server: BenchServer, path: string): Promise<unknown> {
-  const answer = await fetch(urlOf(server, path), { headers: server.headers });
-  if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
-}
-
-/** Until the platform has evaluated the Orb of the badge too. */
-async function untilEvaluated(server: BenchServer, orbs: number): Promise<void> {
-  for (const end = Date.now() + EVALUATED_MS; ; await delay(500)) {
-    const list = await jsonAt(server, '/marketplace/orbs?tier=bronze&limit=1');
-    if (isJsonObject(list) && list['total'] === orbs) return;
-    if (Date.now() > end) throw new Error(`the Orbs are not evaluated: ${JSON.stringify(list).slice(0, 300)}`);
-  }
 }
 
 /** One answer that is requested again and again by one caller. */
@@ -52,10 +33,7 @@ async function p99({ port }: BenchServer, request: Request, seconds: number): Pr
 
 async function requestsOf(server: BenchServer, orbs: number): Promise<Readonly<Record<keyof ListRound, Request>>> {
   const badge = `/reputation/${orbIdOf(0)}/badge`;
-  const answer = await fetch(urlOf(server, badge));
-  const etag = answer.headers.get('etag');
-  if (!answer.ok || etag === null) throw new Error(`GET ${badge}: ${answer.status} ${await answer.text()}`);
-  await answer.body?.cancel();
+  const etag = await etagOf(server, badge);
   // A hundredth of the Orbs has this in the description.
   const search = `/marketplace/orbs?q=${encodeURIComponent(`message ${Math.floor(orbs / 100)}`)}`;
   return {
@@ -89,6 +67,7 @@ export async function measureLists(folder: string, settings: Settings): Promise<
     const { ledger } = await openDataLedger(join(folder, 'data'));
     try {
       await publishMany(ledger, settings.orbs);
+      await evaluateMany(ledger, settings.orbs);
     } finally {
       await ledger.close();
     }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { logFile, startMock, startPlatform, type BenchServer } from '../subjects.ts';
 import { row, type Row } from '../table.ts';
-import { manifestOf, runOrb, suiteOf } from './tested-orb.ts';
+import { runOrb } from './orb-process.ts';
+import { manifestOf, suiteOf } from './tested-orb.ts';
 import type { Settings } from './command-line.ts';
 
 const GOAL_MS = 1000;

@@ -7,7 +7,8 @@ import { EXECUTE_BODY, orbiset } from '../bench-orbs.ts';
 import { load } from '../processes.ts';
 import { logFile, startMock, startPlatform, type BenchServer } from '../subjects.ts';
 import { row, type Row } from '../table.ts';
-import { manifestOf, runOrb, suiteOf } from './tested-orb.ts';
+import { runOrb } from './orb-process.ts';
+import { manifestOf, suiteOf } from './tested-orb.ts';
 import type { Settings } from './command-line.ts';
 
 const GOAL = 0.9;

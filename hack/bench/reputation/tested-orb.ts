@@ -1,9 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { inputs, manifest } from '../bench-orbs.ts';
-import { endWithUs } from '../clean-end.ts';
-import { ROOT } from '../subjects.ts';
 
 const SECRET = 'Authorization: "Bearer {{orbiset.secrets.BENCH_TOKEN}}", ';
 
@@ -35,14 +30,3 @@ export const suiteOf = (orb: string, mockCases: number, liveCases: number): stri
       })),
     ],
   });
-
-/** Runs the command line of this checkout. @throws Error it ended with another code than 0 */
-export async function runOrb(...args: readonly string[]): Promise<void> {
-  const child = endWithUs(
-    spawn(process.execPath, [join(ROOT, 'cli/orb.js'), ...args], { stdio: ['ignore', 'pipe', 'pipe'] }),
-  );
-  const texts: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => texts.push(chunk.toString()));
-  await once(child, 'close');
-  if (child.exitCode !== 0) throw new Error(`orb ${args.join(' ')}: ${child.exitCode}\n${texts.join('').slice(-2000)}`);
-}

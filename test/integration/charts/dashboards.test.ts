@@ -3,6 +3,7 @@ import { readDashboards } from '../../../hack/dashboard/dashboards.ts';
 import { linesOf } from '../../../hack/dashboard/panel-lines.ts';
 import { queryRange, type Span } from '../../../hack/dashboard/prometheus-query.ts';
 import { startLoad, untilServed, type Load } from '../../failover-run/load.ts';
+import { publishOrbs } from '../../failover-run/publish.ts';
 import { startWorld, untilReady, type World } from '../../failover-run/world.ts';
 import { lastAnswer } from '../../support/wait-for.ts';
 
@@ -37,6 +38,7 @@ describe('dashboards over a real Prometheus', function suite() {
     await untilReady(world);
     const target = { url: world.api.url, apiKey: world.apiKey };
     await untilServed(target);
+    await publishOrbs(world);
     load = startLoad(target, 5);
   });
 

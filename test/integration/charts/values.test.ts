@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { parseSettings as parseApi } from '../../../api-server/settings.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { objectsIn, openHelm, PLATFORM_CHART, type Helm } from '../../support/cluster/platform-chart.ts';
 
@@ -48,6 +49,12 @@ describe('values of the chart orb-platform', () => {
     ],
     ['an organisation that is no label', 'reputation.orgs.Acme=team-a', "invalid propertyName 'Acme'"],
     ['an interval without a unit', 'reputation.interval=30', '/reputation/interval'],
+    ['an interval of days', 'reputation.interval=1d', '/reputation/interval'],
+    ['an interval that is too short', 'reputation.interval=999ms', 'it is from 1s to 24h, for example 1h'],
+    ['an interval that is too long', 'reputation.interval=25h', 'reputation.interval is 25h'],
+    ['a namespace that there can not be', 'reputation.orgs.acme=Team_A', '/reputation/orgs/acme'],
+    ['a proof that is no switch', 'reputation.operatorProof=often', '/reputation/operatorProof'],
+    ['a misspelt group of organisations', 'reputation.org.acme=team-a', "additional properties 'org'"],
     ['credentials without a Prometheus', 'prometheus.auth.secretName=a', 'prometheus.url is missing'],
     ['an Ingress without a host', 'ingress.enabled=true', 'ingress.hosts is empty'],
     ['the example among the platform', 'example.namespace=orb-system', 'must be another one'],
@@ -110,6 +117,28 @@ describe('values of the chart orb-platform', () => {
       expect(text).to.contain(message);
     });
   }
+
+  const ofReputation: readonly (readonly [value: string, flag: string, isGood: boolean])[] = [
+    ...['1s', '1000ms', '1440m', '24h'].map(
+      (text) => [`interval=${text}`, `--reputation-interval=${text}`, true] as const,
+    ),
+    ...['999ms', '86401s', '25h', '0s', '1.5h', '1h30m'].map(
+      (text) => [`interval=${text}`, `--reputation-interval=${text}`, false] as const,
+    ),
+    ['orgs.acme-2=team-a', '--org=acme-2=team-a', true],
+    ['orgs.acme-=team-a', '--org=acme-=team-a', false],
+    ['orgs.acme=team_a', '--org=acme=team_a', false],
+    ['orgs.acme=', '--org=acme=', false],
+  ];
+  for (const [value, flag, isGood] of ofReputation)
+    it(`${isGood ? 'take' : 'refuse'} reputation.${value}, as the API does with ${flag}`, async () => {
+      const isRendered = await helm.render(['--set', `reputation.${value}`]).then(
+        () => true,
+        () => false,
+      );
+      const { kind } = parseApi(['--kube-server=https://127.0.0.1:6443', flag], {});
+      expect([isRendered, kind]).to.deep.equal([isGood, isGood ? 'start' : 'wrong']);
+    });
 
   it('are names also where YAML would read a number', async () => {
     const names = [

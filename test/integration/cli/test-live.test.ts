@@ -67,9 +67,10 @@ describe('orb test against npm start', () => {
       { manifest, orb: compiled(manifest), allowedOrigins: [], suites, report, now: Date.now(), rerun: new Set() },
       {
         receipts: receipt,
-        runCases: runner.run,
+        runCases: (work) => runner.run(work, 'default'),
         wasAccepted: async () => false,
         primitives: { sha256, ed25519Verify },
+        turn: async () => undefined,
       },
     );
   };

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { isDeepStrictEqual } from 'node:util';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
@@ -13,10 +14,21 @@ import { sharedControlPlane } from '../../support/control-plane.ts';
 import { kstatus } from '../../support/kstatus.ts';
 import { SHORT_LEASE, startOperator, type OperatorProcess } from '../../support/operator-process.ts';
 import { anOrbProcess } from '../../support/orb-process.ts';
-import { orbManifest } from '../../support/orbs.ts';
-import { startProvider, type TestProvider } from '../../support/provider.ts';
+import type { TestProvider } from '../../support/provider.ts';
+import {
+  AFTER_RUNS,
+  BEFORE_RUNS,
+  CALLERS,
+  everywhere,
+  runAsEach,
+  shownEverywhere,
+  startWalkProvider,
+  walkManifest,
+  walkSuite,
+} from '../../support/published-walk.ts';
+import { at } from '../../support/members.ts';
 import { jsonOf } from '../../support/suites.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { untilTrue, waitFor } from '../../support/wait-for.ts';
 
 const PUBLICATION = 'orbpublication/echo';
 const API = 'orbs.dev/v1alpha1';
@@ -35,31 +47,7 @@ const listingIs =
 const fileJson = (path: string): JsonValue => jsonOf(JSON.parse(readFileSync(path, 'utf8')));
 const objectOf = (value: JsonValue): JsonObject => (isJsonObject(value) ? value : {});
 
-const suiteOf = (url: string): object => ({
-  format: 'orbtest/1',
-  name: 'echo',
-  orb: 'h15.echo',
-  cases: [
-    {
-      id: 'answers',
-      inputs: { text: 'hi' },
-      responses: [{ provider: 'main', status: 200, body: { id: 'id-1' } }],
-      expect: { status: 'completed', outputs: { id: { equals: 'id-1' } }, request: { method: 'POST', url } },
-    },
-    {
-      id: 'down',
-      inputs: { text: 'hi' },
-      responses: [{ provider: 'main', status: 503 }],
-      expect: { status: 'failed', outcome: 'orb_error' },
-    },
-    {
-      id: 'live',
-      mode: 'live',
-      inputs: { text: 'hi' },
-      expect: { status: 'completed', outputs: { id: { equals: 'id-1' } } },
-    },
-  ],
-});
+const manifestOf = (orbId: string): JsonObject => objectOf(jsonOf(JSON.parse(walkManifest(orbId))));
 
 const publication = (name: string, spec: JsonObject): object => ({
   apiVersion: API,
@@ -68,10 +56,22 @@ const publication = (name: string, spec: JsonObject): object => ({
   spec,
 });
 
+const TENANTS = Array.from({ length: CALLERS }, (_, index) => `h15-caller-${index}`);
+
+/** Namespaces whose Orbisets list the Orb of another one. */
+const callerObjects = TENANTS.flatMap((namespace) => [
+  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+  { apiVersion: API, kind: 'Orbiset', metadata: { name: 'team', namespace }, spec: { orbs: ['h15.echo'] } },
+]);
+
 describe('publications of a cluster (trust.md §8)', function suite() {
   this.timeout(120_000);
   const { folder, run } = anOrbProcess();
-  const owner = apiKeySecret(['h15-crew'], ['orbs:execute', 'receipts:read', 'marketplace:publish', 'reputation:read']);
+  const owner = apiKeySecret(
+    ['h15-crew'],
+    ['orbs:execute', 'receipts:read', 'marketplace:publish', 'marketplace:read', 'reputation:read'],
+  );
+  const crowd = apiKeySecret(TENANTS, ['orbs:execute']);
   const platform = apiKeySecret(['orb-system'], ['marketplace:publish', 'admin']);
   let plane: ControlPlane;
   let provider: TestProvider;
@@ -80,8 +80,6 @@ describe('publications of a cluster (trust.md §8)', function suite() {
   let team: TestNamespace;
   let other: TestNamespace;
 
-  const manifestOf = (orbId: string): JsonObject =>
-    objectOf(jsonOf(JSON.parse(orbManifest(orbId, { url: `http://127.0.0.1:${provider.port}/ok` }))));
   const post = async (key: string, path: string, body: JsonValue): Promise<ApiReply> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const response = await fetch(`${api.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -90,6 +88,8 @@ describe('publications of a cluster (trust.md §8)', function suite() {
   };
   const setStatus = (key: string, orbId: string, status: string): Promise<ApiReply> =>
     post(key, `/marketplace/orbs/${orbId}/status`, { status, reason: 'by a test' });
+  const untilTier = (status: string): Promise<KubeObject> =>
+    team.until(PUBLICATION, (found) => statusOf(found)['tierStatus'] === status);
   /** Number of log entries, from the checkpoint. */
   const logSize = async (): Promise<string | undefined> =>
     (await (await fetch(`${api.url}/log/checkpoint`)).text()).split('\n')[1];
@@ -99,8 +99,8 @@ describe('publications of a cluster (trust.md §8)', function suite() {
     const manifest = manifestOf(orbId);
     const [file, suiteFile] = [join(folder, 'echo.json'), join(folder, 'echo.orbtest.json')];
     writeFileSync(file, JSON.stringify(manifest));
-    writeFileSync(suiteFile, JSON.stringify(suiteOf(`http://127.0.0.1:${provider.port}/ok`)));
-    const flags = ['--orbiset', 'h15-crew.support', '--live', '--egress-allow', `http://127.0.0.1:${provider.port}`];
+    writeFileSync(suiteFile, JSON.stringify(walkSuite('h15.echo')));
+    const flags = ['--orbiset', 'h15-crew.support', '--live'];
     const argv = ['test', file, suiteFile, ...flags, '--report', 'report.json'];
     const { status, out, err } = await run(argv, { env: { ORB_SERVER: api.url, ORB_API_KEY: owner.key } });
     expect(status, out + err).to.equal(0);
@@ -124,21 +124,26 @@ describe('publications of a cluster (trust.md §8)', function suite() {
 
   before(async () => {
     plane = await sharedControlPlane();
-    provider = await startProvider();
+    const walk = await startWalkProvider(folder);
+    ({ provider } = walk);
     team = await testNamespace(plane, 'h15-crew');
     other = await testNamespace(plane, 'h15-other');
-    for (const { document } of [owner, platform])
-      await kubectlOk(plane, ['apply', '-f', '-'], JSON.stringify(document));
-    const allow = ['--egress-allow', `http://127.0.0.1:${provider.port}`];
-    api = await startApi(plane, [...allow, '--org', 'h15=h15-crew', '--reputation-interval', '1s']);
-    operator = await startOperator(plane, { flags: [...SHORT_LEASE, ...allow] });
+    const items = [owner, platform, crowd].map(({ document }) => document);
+    await kubectlOk(
+      plane,
+      ['apply', '-f', '-'],
+      JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [...items, ...callerObjects] }),
+    );
+    api = await startApi(plane, [...walk.flags, '--org', 'h15=h15-crew', '--reputation-interval', '1s']);
+    operator = await startOperator(plane, { flags: SHORT_LEASE });
     await team.apply(orbiset('support', []));
     await applyOrb('echo', 'h15.echo@1.0.0');
     await untilRuns('h15.echo@1.0.0');
   });
   after(async () => {
-    for (const { name } of [owner, platform])
-      await kubectlOk(plane, ['-n', 'orb-system', 'delete', 'secret', name, '--ignore-not-found']);
+    const secrets = [owner, platform, crowd].map(({ name }) => name);
+    await kubectlOk(plane, ['-n', 'orb-system', 'delete', 'secret', ...secrets, '--ignore-not-found']);
+    await kubectlOk(plane, ['delete', 'namespace', ...TENANTS, '--wait=false', '--ignore-not-found']);
     await team.remove();
     await other.remove();
     await operator.stop();
@@ -166,6 +171,25 @@ describe('publications of a cluster (trust.md §8)', function suite() {
       certification_tier: status['certificationTier'],
       reputation_score: status['reputationScore'],
     });
+  });
+
+  it('show the same score everywhere, also after 100 runs by 10 tenants', async () => {
+    const get = (path: string): Promise<Response> =>
+      fetch(`${api.url}${path}`, { headers: { authorization: `Bearer ${owner.key}` } });
+    expect(await shownEverywhere(get, 'h15.echo@1.0.0')).to.deep.equal(everywhere(BEFORE_RUNS));
+    await runAsEach(async (caller) => {
+      const reply = await api.execute(crowd.key, `${TENANTS[caller]}.team`, 'h15.echo@1.0.0');
+      expect([reply.status, reply.code]).to.deep.equal([200, '']);
+    });
+    const object = await team.until(PUBLICATION, (found) => statusOf(found)['reputationScore'] === AFTER_RUNS.score);
+    expect([statusOf(object)['certificationTier'], isReady(object)]).to.deep.equal([AFTER_RUNS.tier, true]);
+    // The public list may show a score a second later than the profile.
+    const shows = async (): Promise<boolean> =>
+      isDeepStrictEqual(await shownEverywhere(get, 'h15.echo@1.0.0'), everywhere(AFTER_RUNS));
+    await untilTrue('all places show the score', shows, 10_000);
+    const profile = jsonOf((await api.get(owner.key, '/reputation/h15.echo@1.0.0')).body);
+    expect([at(profile, 'evidence', 'n_eff'), at(profile, 'evidence', 'callers')]).to.deep.equal([100, CALLERS]);
+    await team.kubectl('wait', PUBLICATION, '--for=condition=Ready', '--timeout=30s');
   });
 
   it('that are applied again, or found by another process, write nothing', async () => {
@@ -239,9 +263,25 @@ describe('publications of a cluster (trust.md §8)', function suite() {
     await untilRuns('h15.echo@1.0.0');
   });
 
+  it('are refused too while the platform suspends their organisation', async () => {
+    const reason = 'an incident';
+    const setOrg = (status: string) => post(platform.key, '/marketplace/orgs/h15/status', { status, reason });
+    expect((await setOrg('suspended')).status).to.equal(200);
+    const refused = await api.execute(owner.key, 'support', 'h15.echo@1.0.0');
+    expect([refused.status, refused.code]).to.deep.equal([503, 'orb-suspended']);
+    await untilTier('suspended');
+    expect((await setOrg('restored')).status).to.equal(200);
+    await untilTier('stable');
+    await untilRuns('h15.echo@1.0.0');
+  });
+
   it('show that they were yanked over HTTP', async () => {
     expect((await setStatus(owner.key, 'h15.echo@1.0.0', 'yanked')).status).to.equal(200);
     const yanked = await team.until(PUBLICATION, listingIs('yanked'));
     expect([isReady(yanked), statusOf(yanked)['certificate']]).to.deep.equal([true, undefined]);
+    const certificate = await api.get(owner.key, '/reputation/h15.echo@1.0.0/certificate');
+    expect(certificate.body).to.include({ status: 'revoked' });
+    const listed = JSON.stringify((await api.get(owner.key, '/marketplace/orbs')).body);
+    expect(listed).to.include('"orb_id":"h15.echo@1.1.0"').and.not.to.include('"orb_id":"h15.echo@1.0.0"');
   });
 });

@@ -3,41 +3,64 @@ import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { join, resolve } from 'node:path';
 import { command } from '../../../hack/control-plane/command.ts';
 import { startStandalone, temporaryFolder, type Standalone } from '../../support/standalone.ts';
-import { blocksOf, expectations } from './fenced-blocks.ts';
+import { blocksOf, expectations, type Block } from './fenced-blocks.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const MANIFESTS = join(ROOT, 'manifests');
-/** The address of npm start that the page names. */
+/** The address of npm start that a page names, and the issuer and the Orb of the pages for outsiders. */
 const ADDRESS = 'http://127.0.0.1:8080';
+const ISSUER = 'https://orbs.example';
+const OUTSIDERS = ['verify-a-certificate.md', 'recompute-a-score.md'];
 
-describe('the commands of publish-an-orb.md, on npm start', function walk() {
+/** The Orb that the pages for outsiders are about is one that the first page published. */
+const asPublished = (text: string): string =>
+  text.replaceAll('acme.echo@1.2.0', 'example.echo@1.0.0').replaceAll('gold 96', 'bronze 40');
+
+const commandsOf = (name: string): readonly Block[] => blocksOf(name).filter(({ language }) => language === 'sh');
+
+describe('the commands of the pages about publishing, on npm start', function walk() {
   this.timeout(120_000);
   /** Looks like a checkout: a page says `npm run -s orb`, `manifests/` and, without a word, `.orb`. */
   const folder = temporaryFolder();
   const data = temporaryFolder();
   let standalone: Standalone;
-  const run = (text: string): ReturnType<typeof command> =>
-    command('bash', ['-euo', 'pipefail', '-c', text.replaceAll(ADDRESS, standalone.ready.url)], {
+  const shell = (text: string, env: NodeJS.ProcessEnv): ReturnType<typeof command> =>
+    command('bash', ['-euo', 'pipefail', '-c', text], {
       cwd: folder,
-      env: { PATH: [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(':'), HOME: folder },
+      env: { PATH: [folder, join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(':'), HOME: folder, ...env },
     });
+  const run = (text: string): ReturnType<typeof command> => shell(text.replaceAll(ADDRESS, standalone.ready.url), {});
+  /** The issuer is at the address of npm start; its name is what the root is pinned for. */
+  const runAsOutsider = (text: string): ReturnType<typeof command> =>
+    shell(
+      asPublished(text)
+        .replaceAll(`${ISSUER}/`, `${standalone.ready.url}/`)
+        .replaceAll(`--log ${ISSUER}`, `--log ${standalone.ready.url}`),
+      { ORB_API_KEY: standalone.ready.api_key },
+    );
+
+  async function pin(): Promise<void> {
+    const [printed = '', root = ''] = /trust add \S+ --root '([^']+)'/.exec(standalone.output()) ?? [];
+    writeFileSync(join(folder, 'root.jwk'), root);
+    const { code, stderr } = await run(`npm run -s orb -- ${printed}`);
+    expect(code, stderr).to.equal(0);
+  }
 
   before(async () => {
     const files = readdirSync(MANIFESTS).filter((name) => name.includes('.'));
     standalone = await startStandalone({
       data,
       resources: Object.fromEntries(files.map((name) => [name, readFileSync(join(MANIFESTS, name), 'utf8')])),
-      flags: ['--reputation-interval', '1s'],
+      flags: ['--reputation-interval', '1s', '--issuer', ISSUER],
     });
     writeFileSync(
       join(folder, 'package.json'),
       JSON.stringify({ scripts: { orb: `node ${join(ROOT, 'cli/orb.js')}` } }),
     );
+    symlinkSync(join(ROOT, 'cli/orb.js'), join(folder, 'orb'));
     symlinkSync(standalone.resources, join(folder, 'manifests'));
     symlinkSync(standalone.data, join(folder, '.orb'));
-    const printed = /trust add \S+ --root '[^']+'/.exec(standalone.output())?.[0] ?? '';
-    const { code, stderr } = await run(`npm run -s orb -- ${printed}`);
-    expect(code, stderr).to.equal(0);
+    await pin();
   });
   after(async () => {
     await standalone.stop();
@@ -45,10 +68,18 @@ describe('the commands of publish-an-orb.md, on npm start', function walk() {
     rmSync(folder, { recursive: true });
   });
 
-  for (const block of blocksOf('publish-an-orb.md').filter(({ language }) => language === 'sh'))
-    it(`line ${block.line} prints what it says`, async () => {
+  for (const block of commandsOf('publish-an-orb.md'))
+    it(`publish-an-orb.md, line ${block.line}, prints what it says`, async () => {
       const { code, stdout, stderr } = await run(block.text);
       expect(code, `${stderr}${stdout}`).to.equal(0);
       for (const wanted of expectations(block)) expect(`${stdout}${stderr}`).to.include(wanted);
     });
+
+  for (const name of OUTSIDERS)
+    for (const block of commandsOf(name))
+      it(`${name}, line ${block.line}, prints what it says`, async () => {
+        const { code, stdout, stderr } = await runAsOutsider(block.text);
+        expect(code, `${stderr}${stdout}`).to.equal(0);
+        for (const wanted of expectations(block)) expect(`${stdout}${stderr}`).to.include(asPublished(wanted));
+      });
 });

@@ -79,7 +79,7 @@ describe('commands of the runbooks', function suite() {
     const written = sources();
     const sought = LOGS.flatMap(({ text }) => / \| grep (?:-(?!E)\w+ )*'?([\w ]+)'?$/.exec(text)?.[1] ?? []);
     expect(sought).to.include.members(['a reconcile failed', 'was rewound', 'leading']);
-    const messages = [...written.matchAll(/(?:logger|log)\.(?:info|warn|error)\(\s*['`]([^'`]+)/g)].map(
+    const messages = [...written.matchAll(/(?:logger|log)(?:\.(?:info|warn|error)|\[level\])\(\s*['`]([^'`]+)/g)].map(
       ([, said]) => said,
     );
     const text = `${messages.join('\n')}\n${written.match(/const detail =?[^;]+;/g)?.join('\n')}`.toLowerCase();

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttps } from 'node:https';
 import { setImmediate as turn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { listenOnLoopback } from '../../../adapters/process/listen.ts';
@@ -132,11 +133,19 @@ async function echo(request: IncomingMessage, response: ServerResponse): Promise
   await send[sending]?.(response, Number(status), values);
 }
 
-/** A provider that sends every secret that it gets back: `/SENDING/SPELLING/STATUS`. */
-export async function startEcho(): Promise<{ readonly port: number; readonly server: Server }> {
-  const server = createServer((request, response) => {
-    echo(request, response).catch(() => response.destroy());
-  });
+const listener: RequestListener = (request, response) => {
+  echo(request, response).catch(() => response.destroy());
+};
+
+/**
+ * A provider that sends every secret that it gets back: `/SENDING/SPELLING/STATUS`.
+ * @param tls key and certificate in PEM: https; absent: http
+ */
+export async function startEcho(tls?: {
+  readonly key: string;
+  readonly cert: string;
+}): Promise<{ readonly port: number; readonly server: Server }> {
+  const server = tls === undefined ? createServer(listener) : createHttps(tls, listener);
   const port = await listenOnLoopback(server);
   return { port, server };
 }

@@ -4,96 +4,22 @@ import type { Server } from 'node:http';
 import { dirname, join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { rawTlsServer, type RawServer } from '../../support/egress.ts';
-import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
-import { startStandalone, temporaryFolder, type Standalone } from '../../support/standalone.ts';
+import { anOrbProcess } from '../../support/orb-process.ts';
+import { orbisetDocuments } from '../../support/orbs.ts';
+import { tilePathsOf } from '../../support/public-log.ts';
+import { startStandalone, type Standalone } from '../../support/standalone.ts';
 import { issue, makeCa } from '../../support/tls.ts';
+import { BADGE_STYLES } from '../../../core/badge/badge-image.ts';
 import { finder, makeCanaries, type Sighting } from './canary-forms.ts';
+import { canaryOrbs, PUBLISHED_ORB, PUBLISHED_ORIGIN, publishedOrb, publishedSuite, ways } from './canary-orbs.ts';
 import { SENDINGS, SPELLINGS, startEcho } from './canary-provider.ts';
 
 const canaries = makeCanaries();
 const find = finder(canaries);
 const [token] = canaries;
 
-const OUTPUTS = {
-  id: { type: 'string' },
-  echo: { type: 'array' },
-  keys: { type: 'object' },
-  x_echo: { type: 'string' },
-};
-const WHOLE = { whole: { type: 'string', from: '/body' } };
-const WRONG = { id: { type: 'integer', from: '/body/echo/0' } };
-const values = canaries.map(({ entry }) => `"{{orbiset.secrets.${entry}}}"`).join(',');
-
-const inputs = {
-  way: { type: 'string', default: 'json' },
-  spelling: { type: 'string', default: 'raw' },
-  status: { type: 'string', default: '200' },
-  values: { type: 'array', default: [] },
-};
-
-/** How the provider sends values back. */
-const ways = [
-  ...SPELLINGS.map((spelling) => ({ way: 'json', spelling })),
-  ...SPELLINGS.map((spelling) => ({ way: 'text', spelling })),
-  ...['hex', 'base64', 'url', 'json', 'html'].flatMap((spelling) =>
-    ['headers', 'bytes', 'chunks', 'gzip', 'reason'].map((way) => ({ way, spelling })),
-  ),
-  ...SENDINGS.map((way) => ({ way, spelling: 'raw' })),
-];
-
-type Orb = Parameters<typeof orbManifest>[1];
-
-/** An Orb that sends every canary, in a header, in its URL and in its body. */
-function leaking(url: string, change: Partial<Orb> = {}): Orb {
-  const headers = {
-    Authorization: 'Bearer {{orbiset.secrets.CNRY_TOKEN}}',
-    'X-Quotes': '{{orbiset.secrets.CNRY_QUOTES}}',
-    'Content-Type': 'application/json',
-  };
-  const body = {
-    headers,
-    body_template: `{"values":[${values}]}`,
-    max_response_bytes: 150_000,
-    expose_error_body: true,
-  };
-  return { url, outputs: OUTPUTS, ...change, execution: { ...body, ...change.execution }, manifest: { inputs } };
-}
-
-function orbs(port: number): Record<string, string> {
-  const at = `http://127.0.0.1:${port}/{{inputs.way}}/{{inputs.spelling}}/{{inputs.status}}`;
-  const all: Record<string, Orb> = {
-    json: leaking(`${at}?key={{orbiset.secrets.CNRY_QUOTES}}`),
-    schema: leaking(at, { outputs: WRONG }),
-    dns: leaking('https://no-such-name.invalid/?key={{orbiset.secrets.CNRY_TOKEN}}'),
-    tls: leaking('https://wrong.orbs.example/{{orbiset.secrets.CNRY_TOKEN}}'),
-    connect: leaking('http://127.0.0.1:1/{{orbiset.secrets.CNRY_TOKEN}}/'),
-    header: leaking(at, { execution: { headers: { 'X-Lines': '{{orbiset.secrets.CNRY_LINES}}' } } }),
-    missing: leaking(at, { execution: { headers: { 'X-None': '{{orbiset.secrets.NONE}}' } } }),
-    elsewhere: leaking('https://not-allowed.example/{{orbiset.secrets.CNRY_TOKEN}}'),
-    control: {
-      url: at,
-      outputs: OUTPUTS,
-      execution: {
-        body_template: '{"values":{{inputs.values}}}',
-        max_response_bytes: 150_000,
-        expose_error_body: true,
-      },
-      manifest: { inputs },
-    },
-  };
-  // One for each way: answers of a status that is an error would open the breaker of a single one.
-  const each = ways.map(({ way }, index): [string, Orb] => [
-    `way-${index}`,
-    way === 'text' || way === 'chunks'
-      ? leaking(at, { outputs: WHOLE })
-      : leaking(`${at}?key={{orbiset.secrets.CNRY_QUOTES}}`),
-  ]);
-  return Object.fromEntries(
-    [...Object.entries(all), ...each].map(([name, orb]) => [`${name}.json`, orbManifest(`cnry.${name}@1.0.0`, orb)]),
-  );
-}
-
-const hosts = ['127.0.0.1', 'no-such-name.invalid', 'wrong.orbs.example'];
+const vaultEntries = canaries.map(({ entry }) => entry);
+const hosts = ['cnry.orbs.example', '127.0.0.1', 'no-such-name.invalid', 'wrong.orbs.example'];
 const vault = Object.fromEntries(canaries.map(({ entry, value }) => [entry, { value, hosts }]));
 
 /** Every file below a folder but those that hold the secrets by their nature. */
@@ -113,10 +39,11 @@ const short = (found: readonly Sighting[]): readonly string[] =>
 
 describe('a secret that its provider sends back', function () {
   this.timeout(60_000);
-  const folder = temporaryFolder();
+  const { folder, run } = anOrbProcess();
   const seen = new Map<string, string>();
   const receipts = new Set<string>();
   let echo: { readonly port: number; readonly server: Server };
+  let secureEcho: { readonly port: number; readonly server: Server };
   let wrongName: RawServer;
   let standalone: Standalone;
 
@@ -124,11 +51,14 @@ describe('a secret that its provider sends back', function () {
     const ca = makeCa();
     writeFileSync(join(folder, 'ca.pem'), ca.certificate);
     const foreign = issue(ca, { names: ['other.orbs.example'] });
+    const own = issue(ca, { names: [new URL(PUBLISHED_ORIGIN).hostname] });
     echo = await startEcho();
+    secureEcho = await startEcho({ key: own.key, cert: own.certificate });
     wrongName = await rawTlsServer({ key: foreign.key, cert: foreign.certificate }, (socket) => socket.end());
     standalone = await startStandalone({
       resources: {
-        ...orbs(echo.port),
+        ...canaryOrbs(echo.port, vaultEntries),
+        'published.json': publishedOrb(vaultEntries),
         'default.yaml': orbisetDocuments('default', vault),
         'control.yaml': orbisetDocuments('control', {}),
       },
@@ -138,6 +68,8 @@ describe('a secret that its provider sends back', function () {
         `--egress-allow=http://127.0.0.1:${echo.port}`,
         '--egress-allow=http://127.0.0.1:1',
         `--egress-stub=https://wrong.orbs.example=127.0.0.1:${wrongName.port}`,
+        `--egress-stub=${PUBLISHED_ORIGIN}=127.0.0.1:${secureEcho.port}`,
+        '--reputation-interval=1s',
       ],
     });
   });
@@ -145,8 +77,10 @@ describe('a secret that its provider sends back', function () {
   after(async () => {
     await standalone.stop();
     await wrongName.close();
-    echo.server.closeAllConnections();
-    echo.server.close();
+    for (const { server } of [echo, secureEcho]) {
+      server.closeAllConnections();
+      server.close();
+    }
     for (const path of [dirname(standalone.data), folder]) rmSync(path, { recursive: true });
   });
 
@@ -233,6 +167,50 @@ describe('a secret that its provider sends back', function () {
     expect(isJsonObject(list)).to.equal(true);
     expect(texts.length).to.be.greaterThan(500);
     expect(short(find([...texts, ['list', JSON.stringify(list)]]))).to.deep.equal([]);
+  });
+
+  it('is in nothing that follows from publishing with it: tests, log, list, profile, certificate, badge', async () => {
+    const [file, suite] = [join(folder, 'published.json'), join(folder, 'published.orbtest.json')];
+    writeFileSync(file, publishedOrb(vaultEntries));
+    writeFileSync(suite, publishedSuite(vaultEntries));
+    const flags = ['--data', standalone.data, '--report', join(folder, 'report.json'), '--live'];
+    const env = { ORB_SERVER: standalone.ready.url };
+    const tested = await run(['test', file, suite, '--orbiset', 'default', ...flags], { env });
+    const published = await run(['publish', file, suite, '--data', standalone.data, '--live', '-o', 'json'], { env });
+    expect([tested.status, published.status], `${tested.err}${published.err}`).to.deep.equal([0, 0]);
+    expect(published.out).to.include('"certification_tier": "bronze"').and.to.include('"provenance": "receipted"');
+    const message = { orb_id: PUBLISHED_ORB, inputs: { spelling: 'hex' } };
+    for (let count = 0; count < 5; count += 1)
+      expect((await standalone.post('/orbisets/default/execute', message)).status).to.equal(200);
+
+    const texts: (readonly [string, string | Buffer])[] = [
+      ['output of orb test', `${tested.out}${tested.err}`],
+      ['output of orb publish', `${published.out}${published.err}`],
+      ...filesBelow(folder, []),
+    ];
+    const read = async (path: string, accept = '*/*'): Promise<string> => {
+      const answer = await standalone.get(path, { accept });
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      expect(answer.status, path).to.equal(200);
+      texts.push([`${path} as ${accept}`, bytes]);
+      return bytes.toString('utf8');
+    };
+    const digest = /"manifest_digest": "([^"]+)"/.exec(published.out)?.[1] ?? '';
+    const lists = ['/marketplace/orbs', '/marketplace/orbs/public', '/marketplace/orgs/cnry', `/manifests/${digest}`];
+    const badges = BADGE_STYLES.map((style) => `/reputation/${PUBLISHED_ORB}/badge?style=${style}`);
+    const wellKnown = ['jwks.json', 'orb-keys.json', 'orb-context/v1', 'orb-status-list/1', 'orb-ontology.json'];
+    const paths = [...lists, ...badges, ...wellKnown.map((name) => `/.well-known/${name}`)];
+    for (const path of [...paths, `/reputation/${PUBLISHED_ORB}`]) await read(path);
+    for (const accept of ['application/json', 'application/vc+jwt', 'application/vnd.orb.bundle+json'])
+      await read(`/reputation/${PUBLISHED_ORB}/certificate`, accept);
+    for (const accept of ['application/json', 'application/jose'])
+      await read(`/marketplace/orbs/${PUBLISHED_ORB}/test-result`, accept);
+    const size = Number((await read('/log/checkpoint')).split('\n')[1]);
+    expect(size).to.be.greaterThan(256);
+    for (const path of tilePathsOf(size)) await read(`/log/${path}`);
+
+    expect(texts.some(([, text]) => text.includes('[redacted:CNRY_TOKEN]'))).to.equal(true);
+    expect(short(find(texts))).to.deep.equal([]);
   });
 
   it('is not in the metrics', async () => {

@@ -1,39 +1,29 @@
 import { expect } from 'chai';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
-import { at, objectAt } from '../../support/members.ts';
-import { orbManifest } from '../../support/orbs.ts';
+import type { JsonValue } from '../../../core/json/json-value.ts';
+import { at, textAt } from '../../support/members.ts';
 import { anOrbProcess, type OrbEnded } from '../../support/orb-process.ts';
-import { startProvider, type TestProvider } from '../../support/provider.ts';
+import type { TestProvider } from '../../support/provider.ts';
+import {
+  AFTER_RUNS,
+  BEFORE_RUNS,
+  CALLERS,
+  everywhere,
+  runAsEach,
+  shownEverywhere,
+  startWalkProvider,
+  walkManifest,
+  walkSuite,
+} from '../../support/published-walk.ts';
 import { codeOf, startStandalone, temporaryFolder, type Standalone } from '../../support/standalone.ts';
 import { jsonOf } from '../../support/suites.ts';
-import { untilTrue } from '../../support/wait-for.ts';
+import { untilTrue, waitFor } from '../../support/wait-for.ts';
+import { specificationTests } from './specification-client.ts';
 
 const ORB = 't.ping@1.0.0';
-const TENANTS = ['one', 'two', 'three'];
-const RUNS = 4;
-
-const suite = JSON.stringify({
-  format: 'orbtest/1',
-  name: 'ping',
-  orb: 't.ping',
-  cases: [
-    {
-      id: 'returns-an-id',
-      inputs: { text: 'hi' },
-      responses: [{ provider: 'main', status: 200, body: { id: 'x' } }],
-      expect: { status: 'completed', outputs: { id: { equals: 'x' } } },
-    },
-    {
-      id: 'provider-down',
-      inputs: { text: 'hi' },
-      responses: [{ provider: 'main', status: 503 }],
-      expect: { status: 'failed', outcome: 'orb_error' },
-    },
-    { id: 'live', mode: 'live', inputs: { text: 'hi' }, expect: { status: 'completed' } },
-  ],
-});
+const TENANTS = Array.from({ length: CALLERS }, (_, index) => `caller-${index}`);
 
 const tenantOrbiset = (namespace: string): string =>
   JSON.stringify({
@@ -48,54 +38,54 @@ describe('an Orb that is published', function published() {
   const { folder, run } = anOrbProcess();
   const data = temporaryFolder();
   let provider: TestProvider;
+  let providerFlags: readonly string[];
   let standalone: Standalone;
+  /** Of all callers. */
+  let callersKey: string;
 
-  const manifest = (description: string): string =>
-    orbManifest(ORB, {
-      url: `http://127.0.0.1:${provider.port}/ok`,
-      manifest: { description, capabilities: ['http.call'] },
-    });
   const start = (): Promise<Standalone> =>
     startStandalone({
       data,
       resources: {
-        'ping.json': manifest('Answers.'),
+        'ping.json': walkManifest(ORB),
         'tenants.yaml': TENANTS.map(tenantOrbiset).join('\n---\n'),
       },
-      flags: ['--egress-allow', `http://127.0.0.1:${provider.port}`, '--reputation-interval', '1s'],
+      flags: [...providerFlags, '--reputation-interval', '1s'],
     });
   const orb = (...argv: readonly string[]): Promise<OrbEnded> =>
     run([...argv, '--data', standalone.data], { env: { ORB_SERVER: standalone.ready.url } });
-  const allow = (): readonly string[] => ['--egress-allow', `http://127.0.0.1:${provider.port}`];
-  const publish = (description = 'Answers.', ...more: readonly string[]): Promise<OrbEnded> => {
+  const publish = (description?: string, ...more: readonly string[]): Promise<OrbEnded> => {
     const files = join(folder, 'orb');
     mkdirSync(files, { recursive: true });
-    writeFileSync(join(files, 'ping.json'), manifest(description));
-    writeFileSync(join(files, 'ping.orbtest.json'), suite);
-    return orb('publish', join(files, 'ping.json'), ...allow(), ...more);
+    writeFileSync(join(files, 'ping.json'), walkManifest(ORB, description));
+    writeFileSync(join(files, 'ping.orbtest.json'), JSON.stringify(walkSuite('t.ping')));
+    return orb('publish', join(files, 'ping.json'), ...more);
   };
   const get = async (path: string): Promise<JsonValue> => jsonOf(await (await standalone.get(path)).json());
   const profile = (): Promise<JsonValue> => get(`/reputation/${ORB}`);
-  const keys = new Map<string, string>();
-  const keyOf = (tenant: string): Readonly<Record<string, string>> => ({
-    authorization: `Bearer ${keys.get(tenant) ?? ''}`,
-  });
-
-  async function execute(tenant: string): Promise<JsonObject> {
-    const body = { orb_id: ORB, inputs: { text: 'hi' } };
-    const answer = await standalone.post('/orbisets/team/execute', body, keyOf(tenant));
-    const value: unknown = await answer.json();
-    expect([answer.status, codeOf(value)]).to.deep.equal([200, '']);
-    return isJsonObject(value) ? value : {};
+  /** Runs once for the publisher. @returns index of the run's entry in the log */
+  async function indexOfRun(): Promise<number> {
+    const answer = await standalone.post('/orbisets/default/execute', { orb_id: ORB, inputs: { text: 'hi' } });
+    const receiptId = textAt(jsonOf(await answer.json()), 'receipt', 'receipt_id');
+    const index = await waitFor(async () => at(await get(`/receipts/${receiptId}`), 'log', 'index'));
+    return Number(index);
   }
+  const asTenant = (tenant: string): Promise<Response> =>
+    standalone.post(
+      `/orbisets/${tenant}.team/execute`,
+      { orb_id: ORB, inputs: { text: 'hi' } },
+      { authorization: `Bearer ${callersKey}` },
+    );
+
+  const differs = async (): Promise<boolean> =>
+    codeOf(await (await asTenant(TENANTS[0] ?? '')).json()) === 'orb-differs-from-publication';
 
   before(async () => {
-    provider = await startProvider();
+    ({ provider, flags: providerFlags } = await startWalkProvider(folder));
     standalone = await start();
-    for (const tenant of TENANTS) {
-      const made = await orb('keys', 'create', '--tenant', tenant, '--scope', 'orbs:execute');
-      keys.set(tenant, made.out.trim().split('\n').at(-1)?.trim() ?? '');
-    }
+    const tenants = TENANTS.flatMap((tenant) => ['--tenant', tenant]);
+    const made = await orb('keys', 'create', ...tenants, '--scope', 'orbs:execute');
+    callersKey = made.out.trim().split('\n').at(-1)?.trim() ?? '';
   });
   after(async () => {
     await standalone.stop();
@@ -121,28 +111,13 @@ describe('an Orb that is published', function published() {
   });
 
   it('is only checked by a dry run', async () => {
-    const { status, out } = await publish('Answers.', '--dry-run');
+    const { status, out } = await publish(undefined, '--dry-run');
     expect([status, out.startsWith('It can be published.')]).to.deep.equal([0, true]);
     expect(at(await get('/marketplace/orbs'), 'total')).to.equal(1);
   });
 
-  it('has the same score and tier in profile, list, certificate and badge', async () => {
-    const scored = await profile();
-    const listed = objectAt(await get('/marketplace/orbs'), 'items', '0');
-    const certificate = await get(`/reputation/${ORB}/certificate`);
-    const badge = await (await fetch(`${standalone.ready.url}/reputation/${ORB}/badge`)).text();
-    const subject = objectAt(certificate, 'credential', 'credentialSubject');
-    expect([at(scored, 'certification_tier'), at(listed, 'certification_tier'), at(subject, 'tier')]).to.deep.equal([
-      'bronze',
-      'bronze',
-      'bronze',
-    ]);
-    expect([
-      at(scored, 'reputation_score'),
-      at(listed, 'reputation_score'),
-      at(subject, 'reputation_score'),
-    ]).to.deep.equal([40, 40, 40]);
-    expect(badge).to.include('<title>orb certified: bronze 40, as of ');
+  it('has the same score and tier in profile, lists, certificate and badge', async () => {
+    expect(await shownEverywhere(standalone.get, ORB)).to.deep.equal(everywhere(BEFORE_RUNS));
   });
 
   it('is verified by a stranger, offline', async () => {
@@ -161,36 +136,59 @@ describe('an Orb that is published', function published() {
     );
   });
 
+  specificationTests({ standalone: () => standalone, orbId: ORB });
+
   it('runs in other namespaces, with its standing in the receipt, and its runs count', async () => {
-    const answers: JsonObject[] = [];
-    for (const tenant of TENANTS) for (let count = 0; count < RUNS; count += 1) answers.push(await execute(tenant));
-    expect(answers.map((answer) => at(answer, 'receipt', 'trust_score'))).to.deep.equal(answers.map(() => 90));
-    await untilTrue(
-      'the runs are evaluated',
-      async () => Number(at(await profile(), 'evidence', 'n_eff')) >= TENANTS.length * RUNS,
-      30_000,
-    );
+    const trust: unknown[] = [];
+    await runAsEach(async (caller) => {
+      const answer = await asTenant(TENANTS[caller] ?? '');
+      const value = jsonOf(await answer.json());
+      expect([answer.status, codeOf(value)]).to.deep.equal([200, '']);
+      trust.push(at(value, 'receipt', 'trust_score'));
+    });
+    // All but `isolation`: the provider is an exception of the test.
+    expect(new Set(trust)).to.deep.equal(new Set([90]));
+    const counted = async (): Promise<boolean> => at(await profile(), 'evidence', 'n_eff') === trust.length;
+    await untilTrue('the runs are evaluated', counted, 30_000);
     const scored = await profile();
     // The publisher's own run is the live case of the dry run; that of the first publication came before its entry.
-    expect([at(scored, 'evidence', 'callers'), at(scored, 'evidence', 'excluded', 'self')]).to.deep.equal([3, 1]);
-    expect(at(scored, 'certification_tier')).to.equal('bronze');
+    expect([at(scored, 'evidence', 'callers'), at(scored, 'evidence', 'excluded', 'self')]).to.deep.equal([CALLERS, 1]);
+    // The public list may show a score a second later than the profile.
+    await untilTrue(
+      'all places show the score',
+      async () => isDeepStrictEqual(await shownEverywhere(standalone.get, ORB), everywhere(AFTER_RUNS)),
+      10_000,
+    );
+  });
+
+  it('writes nothing when the same is published again', async () => {
+    const report = join(folder, 'report.json');
+    const tested = await orb('test', join(folder, 'orb/ping.json'), '--orbiset', 'default', '--report', report);
+    expect(tested.status, tested.err).to.equal(0);
+    const again = {
+      manifest: jsonOf(JSON.parse(walkManifest(ORB))),
+      test_results: jsonOf(JSON.parse(readFileSync(report, 'utf8'))),
+      test_suites: [walkSuite('t.ping')],
+    };
+    const statusOfPublish = async (): Promise<number> => {
+      const answer = await standalone.post('/marketplace/orbs/publish', again);
+      await answer.body?.cancel();
+      return answer.status;
+    };
+    // The report is new: it has an entry.
+    expect(await statusOfPublish()).to.equal(200);
+    const before = await indexOfRun();
+    expect([await statusOfPublish(), await statusOfPublish()]).to.deep.equal([200, 200]);
+    expect(await indexOfRun()).to.equal(before + 1);
   });
 
   it('is never another one under the same version', async () => {
-    writeFileSync(join(standalone.resources, 'ping.json'), manifest('Other words.'));
-    const refused = async (): Promise<boolean> => {
-      const answer = await standalone.post(
-        '/orbisets/team/execute',
-        { orb_id: ORB, inputs: { text: 'hi' } },
-        keyOf('one'),
-      );
-      return codeOf(await answer.json()) === 'orb-differs-from-publication';
-    };
-    await untilTrue('other namespaces refuse the other bytes', refused, 30_000);
+    writeFileSync(join(standalone.resources, 'ping.json'), walkManifest(ORB, 'Other words.'));
+    await untilTrue('other namespaces refuse the other bytes', differs, 30_000);
     const { status, err } = await publish('Other words.');
     expect([status, err.includes('version-immutable')]).to.deep.equal([2, true]);
-    writeFileSync(join(standalone.resources, 'ping.json'), manifest('Answers.'));
-    await untilTrue('the published bytes run again', async () => !(await refused()), 30_000);
+    writeFileSync(join(standalone.resources, 'ping.json'), walkManifest(ORB));
+    await untilTrue('the published bytes run again', async () => !(await differs()), 30_000);
   });
 
   it('keeps everything over a kill', async () => {

@@ -65,7 +65,7 @@ describe('cases of strangers in a thread', () => {
   async function timed(work: CaseWork): Promise<{ readonly answer: CaseWorkAnswer; readonly loopMs: number }> {
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
-    const answer = await runner.run(work);
+    const answer = await runner.run(work, 'acme');
     delay.disable();
     return { answer, loopMs: delay.max / 1e6 };
   }
@@ -82,12 +82,12 @@ describe('cases of strangers in a thread', () => {
   }).timeout(20_000);
 
   it('ends cases that need too much memory, and runs the next ones', async () => {
-    const answer = await runner.run(huge());
+    const answer = await runner.run(huge(), 'acme');
     // Collecting garbage may take all of its time before the memory is used up.
     expect(answer)
       .to.have.property('why')
       .that.matches(/^they (?:need more than 64 MiB of memory|take longer)/);
-    expect((await runner.run(honest)).kind).to.equal('done');
+    expect((await runner.run(honest, 'acme')).kind).to.equal('done');
   }).timeout(20_000);
 
   it('ends cases whose secrets fill the redaction, and the event loop stays free', async () => {
@@ -98,6 +98,6 @@ describe('cases of strangers in a thread', () => {
 
   it('survives a manifest and suites that were never checked', async () => {
     const work = { manifest: null, suites: [jsonOf([])], allowedOrigins: [], disclosed: [] };
-    expect(await runner.run(work)).to.deep.equal({ kind: 'stopped', why: 'they stopped with an error' });
+    expect(await runner.run(work, 'acme')).to.deep.equal({ kind: 'stopped', why: 'they stopped with an error' });
   }).timeout(20_000);
 });

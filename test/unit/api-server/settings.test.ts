@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { helpText } from '../../../adapters/process/help.ts';
@@ -44,6 +45,27 @@ describe('settings of the API', () => {
     expect(settingsOf('--listen', '[::1]:0').listen).to.deep.equal({ host: '::1', port: 0 });
   });
 
+  it('take organisations with their namespaces, and an interval of evaluations', () => {
+    const { orgs, reputationIntervalMs } = settingsOf();
+    expect([orgs, reputationIntervalMs]).to.deep.equal([[], 3_600_000]);
+    const given = settingsOf('--org', 'acme=team-a', '--org=acme-com=team-b', '--reputation-interval', '1s');
+    expect(given.orgs).to.deep.equal([
+      ['acme', 'team-a'],
+      ['acme-com', 'team-b'],
+    ]);
+    expect(given.reputationIntervalMs).to.equal(1000);
+    expect(settingsOf('--reputation-interval', '24h').reputationIntervalMs).to.equal(86_400_000);
+  });
+
+  it('have the default and the bounds of the interval that docs/configuration.md has', () => {
+    const row = /^\| `reputation\.interval` .*$/m.exec(readFileSync('docs/configuration.md', 'utf8'))?.[0] ?? '';
+    const [, written = ''] = /`"([^"]+)"`/.exec(row) ?? [];
+    expect(settingsOf('--reputation-interval', written).reputationIntervalMs).to.equal(
+      settingsOf().reputationIntervalMs,
+    );
+    for (const text of [row, HELP]) expect(text).to.match(/ime between evaluations .* that has new runs, 1s to 24h/);
+  });
+
   it('take a body limit up to 8 MiB', () => {
     expect(settingsOf('--max-request-bytes', '8388608').maxRequestBytes).to.equal(8_388_608);
     expect(settingsOf('--max-request-bytes', '1').maxRequestBytes).to.equal(1);
@@ -60,6 +82,14 @@ describe('settings of the API', () => {
     [[...SERVER, '--max-request-bytes', '0'], /--max-request-bytes is a whole number from 1 to 8388608/],
     [[...SERVER, '--max-request-bytes', '8388609'], /--max-request-bytes is a whole number/],
     [[...SERVER, '--max-request-bytes', '1e3'], /--max-request-bytes is a whole number/],
+    [[...SERVER, '--org', 'acme'], /--org takes ORG=NAMESPACE, for example acme=team-a/],
+    [[...SERVER, '--org', 'Acme=team-a'], /--org takes ORG=NAMESPACE/],
+    [[...SERVER, '--org', 'acme=team-a=b'], /--org takes ORG=NAMESPACE/],
+    [[...SERVER, '--org', 'acme=Team'], /--org takes ORG=NAMESPACE/],
+    [[...SERVER, '--reputation-interval', '0s'], /--reputation-interval takes a duration from 1s to 24h, for example/],
+    [[...SERVER, '--reputation-interval', '999ms'], /--reputation-interval takes a duration from 1s to 24h/],
+    [[...SERVER, '--reputation-interval', '25h'], /--reputation-interval takes a duration from 1s to 24h/],
+    [[...SERVER, '--reputation-interval', '30'], /--reputation-interval takes a duration from 1s to 24h/],
     [[...SERVER, '--log-level', 'loud'], /--log-level is one of/],
     [[...SERVER, '--colour'], /--colour/],
   ];
@@ -81,6 +111,8 @@ describe('settings of the API', () => {
       'egress-allow',
       'egress-stub',
       'egress-ca',
+      'org',
+      'reputation-interval',
       'log-level',
     ];
     for (const flag of [...flags, ...others, 'kubeconfig', 'kube-token-file']) expect(HELP).to.contain(`--${flag} `);

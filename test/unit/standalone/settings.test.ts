@@ -38,6 +38,19 @@ describe('parseSettings', () => {
     it(`takes ${why} to listen on`, () => expect(settingsOf('--listen', text).listen).to.deep.equal(expected));
   }
 
+  it('takes organisations with their namespaces, and an interval of evaluations', () => {
+    const { orgs, reputationIntervalMs } = settingsOf(
+      '--org=acme=team-a',
+      '--org=b=team-b',
+      '--reputation-interval=1h',
+    );
+    expect(orgs).to.deep.equal([
+      ['acme', 'team-a'],
+      ['b', 'team-b'],
+    ]);
+    expect(reputationIntervalMs).to.equal(3_600_000);
+  });
+
   it('takes any number of exceptions, in their order', () => {
     const { egressAllow, egressStub, egressCa } = settingsOf(
       '--egress-allow=http://127.0.0.1:1',
@@ -78,6 +91,8 @@ describe('parseSettings', () => {
     ['an issuer that is no URL', ['--issuer', 'orbs'], '--issuer'],
     ['a level that is not known', ['--log-level', 'trace'], 'debug, info, warn, error'],
     ['a body limit above 8 MiB', ['--max-request-bytes', '8388609'], '1 to 8388608'],
+    ['an organisation without a namespace', ['--org', 'acme'], '--org takes ORG=NAMESPACE'],
+    ['an interval of evaluations beyond a day', ['--reputation-interval', '25h'], 'a duration from 1s to 24h'],
     ['a body limit in other units', ['--max-request-bytes', '1MiB'], '1 to 8388608'],
     ['an unknown flag', ['--lissten', 'x'], '--lissten'],
     ['a flag without its value', ['--data'], '--data'],

@@ -17,6 +17,8 @@ import {
   signerOf,
 } from '../../../../adapters/keys/primitives.ts';
 import { signJws } from '../../../../core/receipt/jws.ts';
+import { secondsText } from '../../../../core/certificate/credential.ts';
+import { windowRow } from '../../../../core/verify/key-rows.ts';
 import { openKeys } from '../../../../core/verify/keys.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z');
@@ -121,6 +123,22 @@ describe('platform keys', () => {
       reason: null,
       at: '2026-11-20T10:00:00.000Z',
     });
+  });
+
+  it('are in use from the begin of their second, as certificates have times of whole seconds', async () => {
+    const now = NOW + 999;
+    await initKeys(folder, { ...options, now });
+    const { keysJws, root } = await loadKeys(folder);
+    const opened = await openKeys(keysJws, root, { sha256, ed25519Verify });
+    if (!opened.ok) throw new Error('the keys document can not be opened');
+    const { keys, issued_at: issuedAt } = opened.document;
+    expect(keys.map(({ not_before: notBefore }) => notBefore)).to.deep.equal(
+      keys.map(() => '2026-11-20T10:00:00.000Z'),
+    );
+    expect(issuedAt).to.equal('2026-11-20T10:00:00.999Z');
+    const certificate = keys.find(({ role }) => role === 'certificate');
+    if (certificate === undefined) throw new Error('there is no certificate key');
+    expect(windowRow(secondsText(now), certificate)).to.equal('pass');
   });
 
   it('sign what their published halves verify, without the private root', async () => {

@@ -14,6 +14,7 @@ import { reputationContract } from './contract/reputation.ts';
 import { runContract } from './contract/runs.ts';
 import { storeContract } from './contract/store.ts';
 import { swapContract } from './contract/swaps.ts';
+import { testReportContract } from './contract/test-reports.ts';
 
 /** An implementation under test: one ledger, empty at first. */
 export interface LedgerFixture {
@@ -61,6 +62,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerFixture>)
     storeContract(contract);
     reputationContract(contract);
     publicationContract(contract);
+    testReportContract(contract);
     orgContract(contract);
     evaluationContract(contract);
     leaseContract(contract);

@@ -13,8 +13,11 @@ import { makeOlder } from '../../../support/older-ledger.ts';
 import {
   anEvaluation,
   aPromotion,
+  anAudit,
+  anOrg,
   aPublication,
   aReport,
+  DIGEST,
   ORB,
   orgEntry,
   retractionEntry,
@@ -87,7 +90,7 @@ describe('openSqliteLedger', () => {
     checkLedgerError(
       await refusal(openSqliteLedger(fixture.options)),
       'ledger-version',
-      new RegExp(String.raw`version 99\b.*up to ${SCHEMA_VERSION}\b`),
+      new RegExp(String.raw`version 99\b.*up to ${SCHEMA_VERSION}\b.*restore a backup from before the upgrade`),
     );
     db.exec('UPDATE schema_version SET version = -1');
     checkLedgerError(await refusal(openSqliteLedger(fixture.options)), 'ledger-unavailable', /version -1\b.*damaged/);
@@ -95,17 +98,23 @@ describe('openSqliteLedger', () => {
     db.close();
   });
 
-  it('brings a ledger of the first version up to this one, with all that it holds', async () => {
-    await fixture.ledger.recordRun(aStart(1), aFinish(1));
-    await fixture.ledger.close();
-    const db = new DatabaseSync(fixture.options.file);
-    makeOlder(db, 1);
-    db.close();
-    const ledger = await fixture.current();
-    expect((await ledger.receiptOfRun('acme', runIdOf(1)))?.logIndex).to.equal(0);
-    expect(await ledger.recordSwap(aSwap(1))).to.deep.equal({ kind: 'recorded' });
-    expect(await ledger.hasPublished('acme.echo@1.0.0', 'sha256:00')).to.equal(false);
-  });
+  for (const version of Array.from({ length: SCHEMA_VERSION - 1 }, (_, index) => index + 1)) {
+    it(`brings a ledger of version ${version} up to this one, with all that it holds`, async () => {
+      await fixture.ledger.recordRun(aStart(1), aFinish(1));
+      await fixture.ledger.startRun(aStart(2));
+      await fixture.ledger.close();
+      const db = new DatabaseSync(fixture.options.file);
+      makeOlder(db, version);
+      db.close();
+      const ledger = await fixture.current();
+      expect((await ledger.receiptOfRun('acme', runIdOf(1)))?.logIndex).to.equal(0);
+      expect(await ledger.finishRun(aFinish(2))).to.deep.equal({ kind: 'finished' });
+      expect(await ledger.recordSwap(aSwap(1))).to.deep.equal({ kind: 'recorded' });
+      expect(await ledger.hasPublished(ORB, DIGEST)).to.equal(false);
+      expect((await ledger.publish(aPublication())).kind).to.equal('published');
+      expect(await ledger.hasPublished(ORB, DIGEST)).to.equal(true);
+    });
+  }
 
   it('leaves no thread when it can not sign what a crash left unsigned', async () => {
     await fixture.ledger.recordRun(aStart(1), aFinish(1));
@@ -205,11 +214,12 @@ describe('openSqliteLedger', () => {
     const refused = new LedgerError('ledger-forked', 'the log may not grow');
     const gate = { refusal: () => refused, opened: Promise.resolve() };
     const ledger = await openSqliteLedger({ ...fixture.options, file: join(scratch, 'ledger.sqlite'), gate });
-    const org = { org: 'acme', namespace: 'acme', proof: 'dns', state: 'pending', since: 1, json: '' } as const;
+    const org = anOrg();
     const change = { orbId: ORB, from: 'active', to: 'yanked', reason: '', entries: [statusEntry('yanked')] } as const;
     const logged = [
       ledger.publish(aPublication()),
-      ledger.addTestReport({ orbId: ORB, report: aReport(), entry: testReportEntry() }),
+      ledger.addTestReport({ orbId: ORB, namespace: 'acme', report: aReport(), entry: testReportEntry() }),
+      ledger.recordAudit(anAudit()),
       ledger.setOrbStatus({ ...change, revoke: null }),
       ledger.putOrg(org, null, [orgEntry('verified')]),
       ledger.evaluate(aPromotion(0)),

@@ -35,12 +35,14 @@ function threads(): Threads {
   return made;
 }
 
+const workOf = (name: string): CaseWork => ({ ...WORK, disclosed: [{ name, outputs: {} }] });
+
 const done: FromCaseThread = ['done', { mocks: [], disclosed: [] }];
 
 describe('CaseRunner', () => {
   it('posts the work when the thread is ready, and ends the thread with its answer', async () => {
     const made = threads();
-    const answer = new CaseRunner({ most: 1, start: made.start }).run(WORK);
+    const answer = new CaseRunner({ most: 1, start: made.start }).run(WORK, 'acme');
     expect(made.posted).to.deep.equal([]);
     made.events[0]?.onMessage(['ready']);
     expect(made.posted).to.deep.equal([WORK]);
@@ -51,7 +53,7 @@ describe('CaseRunner', () => {
 
   it('kills a thread that does not answer in time', async () => {
     const made = threads();
-    const answer = new CaseRunner({ most: 1, workMs: 1, start: made.start }).run(WORK);
+    const answer = new CaseRunner({ most: 1, workMs: 1, start: made.start }).run(WORK, 'acme');
     made.events[0]?.onMessage(['ready']);
     expect(await answer).to.deep.equal({ kind: 'stopped', why: 'they take longer than 1 ms' });
     expect(made.ended).to.equal(1);
@@ -65,7 +67,7 @@ describe('CaseRunner', () => {
   for (const [cause, why] of causes)
     it(`answers when the thread ends: ${why}`, async () => {
       const made = threads();
-      const answer = new CaseRunner({ most: 1, start: made.start }).run(WORK);
+      const answer = new CaseRunner({ most: 1, start: made.start }).run(WORK, 'acme');
       made.events[0]?.onEnd(cause);
       expect(await answer).to.deep.equal({ kind: 'stopped', why });
     });
@@ -73,15 +75,54 @@ describe('CaseRunner', () => {
   it('runs as many threads as it may, and the others in their order', async () => {
     const made = threads();
     const runner = new CaseRunner({ most: 2, start: made.start });
-    const answers = [runner.run(WORK), runner.run(WORK), runner.run(WORK)];
+    const answers = [runner.run(WORK, 'acme'), runner.run(WORK, 'acme'), runner.run(WORK, 'acme')];
     expect(made.events).to.have.length(2);
     made.events[1]?.onMessage(done);
     await answers[1];
     expect(made.events).to.have.length(3);
     runner.close();
-    expect((await Promise.all(answers)).map(({ kind }) => kind)).to.deep.equal(['stopped', 'done', 'stopped']);
-    expect(await runner.run(WORK)).to.deep.equal({ kind: 'stopped', why: 'the service is stopping' });
+    expect((await Promise.all(answers)).map(({ kind }) => kind)).to.deep.equal(['unavailable', 'done', 'unavailable']);
+    expect(await runner.run(WORK, 'acme')).to.deep.equal({ kind: 'unavailable', why: 'the service is stopping' });
     expect([made.events.length, made.ended]).to.deep.equal([3, 3]);
+  });
+});
+
+describe('tenants whose cases wait', () => {
+  it('take turns, and the work of one tenant keeps its order', async () => {
+    const made = threads();
+    const runner = new CaseRunner({ most: 1, start: made.start });
+    const asked: readonly (readonly [tenant: string, name: string])[] = [
+      ['slow', 's1'],
+      ['slow', 's2'],
+      ['slow', 's3'],
+      ['other', 'o1'],
+      ['third', 't1'],
+      ['other', 'o2'],
+    ];
+    const answers = asked.map(([tenant, name]) => runner.run(workOf(name), tenant));
+    for (const index of asked.keys()) {
+      made.events[index]?.onMessage(['ready']);
+      made.events[index]?.onMessage(done);
+    }
+    await Promise.all(answers);
+    const order = made.posted.map(({ disclosed }) => disclosed[0]?.name);
+    expect(order).to.deep.equal(['s1', 's2', 'o1', 't1', 's3', 'o2']);
+  });
+
+  it('wait for one piece of work of each other tenant, however many these have', async () => {
+    const made = threads();
+    const runner = new CaseRunner({ most: 1, start: made.start });
+    const slow = Array.from({ length: 32 }, (_, index) => runner.run(WORK, `slow-${index % 8}`));
+    let ended = 0;
+    const honest = runner.run(WORK, 'honest').then(() => ended);
+    for (let index = 0; index < 33; index += 1) {
+      made.events[index]?.onMessage(['ready']);
+      made.events[index]?.onMessage(done);
+      ended += 1;
+      await Promise.resolve();
+    }
+    await Promise.all(slow);
+    expect(await honest).to.be.at.most(10);
   });
 });
 

@@ -4,7 +4,9 @@ import type { AppliedObject } from '../../../../adapters/kube/port.ts';
 import { createAuthenticate } from '../../../../api-server/cluster/authenticate.ts';
 import { TokenReviewer } from '../../../../api-server/cluster/token-reviewer.ts';
 import type { Authenticate, AuthResult, AccessSubject } from '../../../../api-server/http/authorise.ts';
+import { isPlatformAdmin } from '../../../../api-server/http/platform-admin.ts';
 import { orbisetRef, tenantOf } from '../../../../api-server/http/tenant.ts';
+import type { Caller } from '../../../../core/api-key/caller.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
 import { makeKey, START } from '../../adapters/api-keys/contract.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
@@ -63,12 +65,24 @@ function start(): Started {
     },
   });
   const keys = new SecretApiKeys({ clock, current: () => true, logger: { warn: () => undefined } });
-  const authenticate = createAuthenticate({ keys, reviewer, clock, logger: recordLog().logger });
+  const authenticate = createAuthenticate({
+    keys,
+    reviewer,
+    clock,
+    logger: recordLog().logger,
+    platformNamespace: 'orb-system',
+  });
   return { authenticate, clock, asked, keys, server };
 }
 
 const ask = async ({ authenticate }: Started, wanted: AccessSubject = EXECUTE, token = TOKEN): Promise<AuthResult> =>
   authenticate(`Bearer ${token}`, '127.0.0.1', () => wanted);
+
+const callerOf = (result: AuthResult): Caller | undefined => (result.kind === 'ok' ? result.caller : undefined);
+const ADMIN = { verb: '*', resource: 'orbisets', subresource: 'admin', namespace: 'orb-system' };
+
+const PUBLISH = { scope: 'marketplace:publish', orbiset: undefined, namespace: null } as const;
+const SET_STATUS: AccessSubject = { ...PUBLISH, admin: 'maybe' };
 
 describe('tokens of ServiceAccounts (security.md S12)', () => {
   for (const [why, token] of [
@@ -137,7 +151,7 @@ describe('tokens of ServiceAccounts (security.md S12)', () => {
   it('are asked for every verb of a scope', async () => {
     const started = start();
     started.server.allows = ({ verb }) => verb !== 'patch';
-    const result = await ask(started, { scope: 'marketplace:publish', orbiset: undefined, namespace: null });
+    const result = await ask(started, PUBLISH);
     const verbs = started.asked
       .slice(1)
       .map(({ spec }) => isJsonObject(spec['resourceAttributes']) && spec['resourceAttributes']['verb']);
@@ -156,12 +170,48 @@ describe('tokens of ServiceAccounts (security.md S12)', () => {
       await started.clock.advance(10_000);
       started.server.allows = () => false;
       const denied = await ask(started, wanted);
-      const caller = denied.kind === 'ok' ? denied.caller : undefined;
+      const caller = callerOf(denied);
       expect(caller?.tenants).to.deep.equal([]);
       expect(caller && orbisetRef('other.support', caller)).to.equal(undefined);
       expect(caller && tenantOf(caller, 'other').kind).to.equal('unknown');
     });
   }
+
+  it('are asked for admin in the platform namespace, wherever they are and whatever they name', async () => {
+    for (const namespace of [null, 'acme', 'other']) {
+      const started = start();
+      const wanted = { scope: 'admin', orbiset: undefined, namespace } as const;
+      const result = await ask(started, wanted);
+      expect(isPlatformAdmin(callerOf(result), 'orb-system')).to.equal(true);
+      expect(started.asked.at(-1)?.spec['resourceAttributes']).to.deep.include(ADMIN);
+      started.server.allows = ({ namespace: asked }) => asked === 'acme';
+      await started.clock.advance(10_000);
+      const denied = await ask(started, wanted);
+      expect(isPlatformAdmin(callerOf(denied), 'orb-system')).to.equal(false);
+    }
+  });
+
+  type Allows = (attributes: JsonObject) => boolean;
+  const platform: readonly (readonly [
+    why: string,
+    wanted: AccessSubject,
+    allows: Allows,
+    kind: string,
+    is: boolean,
+  ])[] = [
+    ['where a route asks for that beside its scope', SET_STATUS, () => true, 'ok', true],
+    ['where no route asks', PUBLISH, () => true, 'ok', false],
+    ['without that right', SET_STATUS, ({ subresource }) => subresource !== 'admin', 'ok', false],
+    ['with that right in their own namespace', SET_STATUS, ({ namespace }) => namespace === 'acme', 'ok', false],
+    ['without the right of the scope', SET_STATUS, ({ subresource }) => subresource === 'admin', 'forbidden', false],
+  ];
+  for (const [why, wanted, allows, kind, is] of platform)
+    it(`${is ? 'act' : 'do not act'} for the platform ${why}`, async () => {
+      const started = start();
+      started.server.allows = allows;
+      const result = await ask(started, wanted);
+      expect([result.kind, isPlatformAdmin(callerOf(result), 'orb-system')]).to.deep.equal([kind, is]);
+    });
 
   it('say what is lacking in their own namespace', async () => {
     const started = start();

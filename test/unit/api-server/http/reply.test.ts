@@ -19,4 +19,13 @@ describe('conditional', () => {
       expect(reply.body.length === 0).to.equal(expected === 304);
     });
   }
+
+  it('makes a body only when it is sent', () => {
+    let made = 0;
+    const body = (): string => `body ${(made += 1)}`;
+    const given = { status: 200, headers: { 'content-type': 'text/plain' }, body };
+    expect(conditional('"a"', '"a"', given)).to.deep.equal({ status: 304, headers: { etag: '"a"' }, body: '' });
+    expect(made).to.equal(0);
+    expect(conditional('"b"', '"a"', given).body).to.equal('body 1');
+  });
 });

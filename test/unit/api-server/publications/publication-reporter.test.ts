@@ -11,6 +11,7 @@ import type { ListedOrb } from '../../../../core/publication/listed-orb.ts';
 import { withoutReports } from '../../../../core/publication/stored-publication.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import type { Outcome } from '../../../../core/reconcile/outcome.ts';
+import { CasesNotRun } from '../../../../core/errors/cases-not-run.ts';
 import { conditionOf, statusOf } from '../../../../core/reconcile/read-object.ts';
 import { aListedOrb } from '../../../support/a-listed-orb.ts';
 import { aPublication, manifestOf, sent } from '../../../support/kube-objects.ts';
@@ -172,6 +173,16 @@ describe('the report on an applied publication (trust.md §8)', () => {
     world.answer = async () => listed;
     await world.run();
     expect([world.asked.length, world.published()]).to.deep.equal([3, 'Published']);
+  });
+
+  it('keeps no word about cases that the platform could not run: the next try publishes', async () => {
+    const world = new World();
+    world.answer = () => Promise.reject(new CasesNotRun('the service is stopping'));
+    expect(await world.run().catch(String)).to.include('the cases were not run');
+    expect([world.writes(), world.published()]).to.deep.equal([0, undefined]);
+    world.answer = async () => listed;
+    await world.run();
+    expect([world.writes(), world.published()]).to.deep.equal([1, 'Published']);
   });
 
   it('says that the ledger is away, and tries again until it answers', async () => {

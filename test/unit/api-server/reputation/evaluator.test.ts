@@ -1,12 +1,32 @@
+import { evaluateOnce } from '../../../support/evaluate-once.ts';
 import { expect } from 'chai';
+import type { DueLine } from '../../../../api-server/reputation/due-versions.ts';
 import { readEntry } from '../../../../core/log-entry/entry.ts';
+import { NotLeading } from '../../../../core/errors/not-leading.ts';
 import { aMarketplace, type Marketplace } from '../../../support/a-marketplace.ts';
 import { jsonOf } from '../../../support/suites.ts';
 import { at } from '../../../support/members.ts';
-import { incidentEntry, ORB, testReportEntry } from '../../../support/reputation-rows.ts';
+import { whileTimePasses } from '../../../support/while-time-passes.ts';
+import { refusal } from '../../../support/refusal.ts';
+import {
+  anEvaluation,
+  DIGEST,
+  incidentEntry,
+  ORB,
+  publishEntry,
+  testReportEntry,
+} from '../../../support/reputation-rows.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+
+const lost = (): void => {
+  throw new NotLeading();
+};
+
+/** `id` of a certificate. */
+const idOf = (jwt = ''): unknown =>
+  at(jsonOf(JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())), 'id');
 
 describe('Evaluator', () => {
   let market: Marketplace;
@@ -14,13 +34,8 @@ describe('Evaluator', () => {
   beforeEach(async () => (market = await aMarketplace()));
   afterEach(() => market.close());
 
-  /** What is shown waits for a checkpoint, which is signed some time after the log has grown. */
-  async function evaluate(epoch = 1): Promise<string> {
-    const over = new AbortController();
-    const evaluated = market.reputation.evaluator.evaluate(ORB, epoch, never).finally(() => over.abort());
-    while (!over.signal.aborted) await market.clock.advance(100);
-    return evaluated;
-  }
+  const evaluate = async (epoch = 1): Promise<string> =>
+    (await evaluateOnce(market.reputation.evaluator, market.clock, [ORB], epoch)).join();
   const kindsAfter = async (size: number): Promise<readonly string[]> =>
     (await market.ledger.entries(size, size + 99)).map((text) => readEntry(text)?.kind ?? 'none');
   const profile = async () => jsonOf(JSON.parse((await market.ledger.evaluation(ORB))?.profile ?? '{}'));
@@ -61,6 +76,38 @@ describe('Evaluator', () => {
     expect((await market.ledger.certificate(ORB))?.statusIndex).to.be.greaterThan(first?.statusIndex ?? 0);
   });
 
+  it('issues no second certificate in the second of the one before, whose id it would have', async () => {
+    const { clock, reputation, ledger } = market;
+    const { evaluator } = reputation;
+    const [scored] = await evaluator.score([ORB]);
+    if (scored === undefined) throw new Error('nothing was scored');
+    const write = (): Promise<string> =>
+      whileTimePasses(clock, evaluator.write(scored, { epoch: 1, signal: never, check: () => undefined }));
+    expect(await write()).to.equal('done');
+    const first = await ledger.certificate(ORB);
+    await ledger.evaluate(anEvaluation({ revokeIndex: first?.statusIndex ?? null }));
+    const size = await ledger.logSize();
+    expect([await write(), await kindsAfter(size)]).to.deep.equal(['conflict', []]);
+    await clock.advance(1000);
+    expect(await evaluate()).to.equal('done');
+    const next = await ledger.certificate(ORB);
+    expect(idOf(next?.jwt))
+      .to.match(/#2026-/)
+      .and.to.not.equal(idOf(first?.jwt));
+  });
+
+  it('issues no certificate from a score before the suspension of the organisation, and is evaluated again', async () => {
+    const { clock, reputation, ledger } = market;
+    const { evaluator } = reputation;
+    const [scored] = await evaluator.score([ORB]);
+    if (scored === undefined) throw new Error('nothing was scored');
+    await reputation.orgs.setStatus('acme', 'suspended', 'a dispute');
+    const written = evaluator.write(scored, { epoch: 1, signal: never, check: () => undefined });
+    expect(await whileTimePasses(clock, written)).to.equal('conflict');
+    expect([await evaluate(), await tier()]).to.deep.equal(['done', 'uncertified']);
+    expect(await ledger.certificate(ORB)).to.equal(undefined);
+  });
+
   it('is at risk when its tests are too few, and falls after 7 days', async () => {
     await evaluate();
     await market.clock.advance(60_000);
@@ -86,16 +133,39 @@ describe('Evaluator', () => {
   });
 
   it('gives versions that are evaluated at the same time places of their own', async () => {
-    const versions = [ORB, 'acme.echo@1.1.0', 'acme.echo@1.2.0'];
+    const versions: DueLine = [ORB, 'acme.echo@1.1.0', 'acme.echo@1.2.0'];
     await market.publish('1.1.0');
     await market.publish('1.2.0');
-    const over = new AbortController();
-    const all = Promise.all(versions.map((orbId) => market.reputation.evaluator.evaluate(orbId, 1, never)));
-    const evaluated = all.finally(() => over.abort());
-    while (!over.signal.aborted) await market.clock.advance(100);
-    expect(await evaluated).to.deep.equal(['done', 'done', 'done']);
+    expect(await evaluateOnce(market.reputation.evaluator, market.clock, versions)).to.deep.equal([
+      'done',
+      'done',
+      'done',
+    ]);
     const certificates = await Promise.all(versions.map((orbId) => market.ledger.certificate(orbId)));
     expect(new Set(certificates.map((certificate) => certificate?.statusIndex)).size).to.equal(3);
+  });
+
+  it('shows of two versions that were scored together what each of them earned, from one tree', async () => {
+    await market.publish('1.1.0', {
+      entries: [
+        publishEntry('acme.echo@1.1.0'),
+        testReportEntry({ orb_id: 'acme.echo@1.1.0', manifest_digest: DIGEST, passed: 0 }),
+      ],
+    });
+    const size = await market.ledger.logSize();
+    const scored = await market.reputation.evaluator.score([ORB, 'acme.echo@1.1.0', 'acme.none@1.0.0']);
+    expect(scored.map(({ orbId, over }) => [orbId, over.size])).to.deep.equal([
+      [ORB, size],
+      ['acme.echo@1.1.0', size],
+    ]);
+  });
+
+  it('writes nothing once the lease is lost, also when it was scored before', async () => {
+    const [scored] = await market.reputation.evaluator.score([ORB]);
+    await market.clock.advance(1000);
+    const written = scored && market.reputation.evaluator.write(scored, { epoch: 1, signal: never, check: lost });
+    expect(await refusal(written ?? Promise.resolve())).to.be.instanceOf(NotLeading);
+    expect(await market.ledger.evaluation(ORB)).to.equal(undefined);
   });
 
   it('writes nothing for a holder of the lease that was replaced', async () => {

@@ -40,6 +40,11 @@ describe('what is published, in memory', () => {
     await listings.refresh();
   };
 
+  const suspended = async (): Promise<readonly (boolean | undefined)[]> => {
+    await listings.refresh();
+    return [ORB, OTHER].map((orbId) => listings.orb(orbId)?.isSuspended);
+  };
+
   it('is told by version and organisation, once for each refresh that changed something', async () => {
     await listings.refresh();
     await listings.refresh();
@@ -50,6 +55,84 @@ describe('what is published, in memory', () => {
       [[ORB], ['acme']],
       [[OTHER], []],
     ]);
+  });
+
+  it('never shows a version without the newest state of its organisation', async () => {
+    const { ledger } = fixture;
+    let isSuspended = false;
+    // Another process publishes and suspends between two reads of a refresh.
+    const between = async (): Promise<void> => {
+      if (isSuspended) return;
+      isSuspended = true;
+      const row = await ledger.org('acme');
+      await ledger.publish(aVersion('1.1.0'));
+      if (row !== undefined) await ledger.putOrg({ ...row, state: 'suspended', json: '{"n":1}' }, row.json, []);
+    };
+    const racing = {
+      ...ledger,
+      publications: async (change: number) => ledger.publications(change),
+      orgs: async (change: number) => {
+        const rows = await ledger.orgs(change);
+        await between();
+        return rows;
+      },
+    };
+    listings = new Listings(racing, fixture.clock);
+    await listings.refresh();
+    expect(listings.orb(OTHER)).to.equal(undefined);
+    await listings.refresh();
+    expect(listings.orb(OTHER)?.publisher.verified).to.equal(false);
+  });
+
+  it('has every version of an organisation as suspended while it is, and one that is suspended itself', async () => {
+    const { ledger } = fixture;
+    await ledger.publish(aVersion('1.1.0'));
+    const setOrg = async (state: 'verified' | 'suspended', json: string): Promise<void> => {
+      const row = await ledger.org('acme');
+      if (row !== undefined) await ledger.putOrg({ ...row, state, json }, row.json, []);
+    };
+    expect(await suspended()).to.deep.equal([false, false]);
+    await setOrg('suspended', '{"n":1}');
+    expect(await suspended()).to.deep.equal([true, true]);
+    await setStatus('active', 'suspended');
+    await setOrg('verified', '{"n":2}');
+    expect(await suspended()).to.deep.equal([true, false]);
+  });
+
+  it('knows the highest active version of a name after each change, also when it was asked for before', async () => {
+    const highest = (): readonly (string | undefined)[] =>
+      ['acme.echo', 'acme.other', 'acme'].map((name) => listings.highestActive(name));
+    expect(highest()).to.deep.equal([undefined, undefined, undefined]);
+    await listings.refresh();
+    expect(highest()).to.deep.equal([ORB, undefined, undefined]);
+    await fixture.ledger.publish(aVersion('0.9.0'));
+    await fixture.ledger.publish(aVersion('1.1.0-rc.1'));
+    await fixture.ledger.publish(aVersion('1.0.0', { orbId: 'acme.other@1.0.0' }));
+    await listings.refresh();
+    expect(highest()).to.deep.equal([ORB, 'acme.other@1.0.0', undefined]);
+    await setStatus('active', 'deprecated');
+    expect(highest()[0]).to.equal('acme.echo@0.9.0');
+    await setStatus('deprecated', 'active');
+    await fixture.ledger.publish(aVersion('1.1.0'));
+    await listings.refresh();
+    expect(highest()[0]).to.equal(OTHER);
+  });
+
+  it('shares one read between the calls that wait, and reads again for a call that comes during a read', async () => {
+    const reads: number[] = [];
+    let later: Promise<void> | undefined;
+    const counted = {
+      ...fixture.ledger,
+      publications: async () => {
+        reads.push(reads.length);
+        later ??= listings.refresh();
+        return [];
+      },
+    };
+    listings = new Listings(counted, fixture.clock);
+    await Promise.all([listings.refresh(), listings.refresh(), listings.refresh()]);
+    await later;
+    expect(reads).to.have.length(2);
   });
 
   it('knows which versions lack their object', async () => {

@@ -64,7 +64,6 @@ describe('OrgRechecks', () => {
     const old = LEDGER_NOW - 48 * HOUR_MS;
     rows = [
       anOrg('a', old, { proof: 'operator' }),
-      anOrg('b', old, { state: 'pending' }),
       anOrg('c', old, { state: 'suspended' }),
       anOrg('d', old, { json: '{}' }),
     ];

@@ -14,12 +14,13 @@ describe('Orgs', () => {
   let market: Marketplace;
   let orgs: Orgs;
   let records: Map<string, readonly string[]>;
-  let changed: string[];
+  /** Calls that say that versions are due. */
+  let changed: number;
   let asked: string[];
   beforeEach(async () => {
     market = await aMarketplace();
     records = new Map([['globex.com', ['unrelated', key.record('globex')]]]);
-    changed = [];
+    changed = 0;
     asked = [];
     const { ledger, clock, reputation } = market;
     let count = 0;
@@ -35,11 +36,14 @@ describe('Orgs', () => {
         if (found === undefined) throw new Error('ENOTFOUND');
         return found;
       },
-      changed: (org) => void changed.push(org),
+      changed: () => void (changed += 1),
     });
   });
   afterEach(() => market.close());
 
+  /** What badge and certificate of an Orb of acme show, before any evaluation. */
+  const shownStatus = async (): Promise<string | undefined> =>
+    (await market.reputation.reader.standing('acme.echo@1.0.0'))?.status;
   const stateOf = async (org: string): Promise<string | undefined> => (await market.ledger.org(org))?.state;
 
   /** Events of the log about an organisation, without those of `aMarketplace`. */
@@ -56,12 +60,15 @@ describe('Orgs', () => {
     return orgs.verify('globex', tenant, signer.sign('globex', tenant, nonce));
   }
 
+  const claimWide = (number: number): Promise<Claimed> =>
+    orgs.claim(`wide${number}-com`, 'team-w', `wide${number}.com`);
+
   describe('claim', () => {
     it('gives a challenge for 24 hours, and writes no entry', async () => {
       const claimed = await orgs.claim('globex', 'team-g', 'globex.com');
       expect(claimed).to.deep.include({ kind: 'claimed', until: market.clock.now() + DAY_MS });
       expect(nonceOf(claimed)).to.have.length(22);
-      expect([await stateOf('globex'), await events('globex')]).to.deep.equal(['pending', []]);
+      expect([await stateOf('globex'), await events('globex')]).to.deep.equal([undefined, []]);
     });
 
     it('gives a new challenge each time, and the one before is void', async () => {
@@ -76,6 +83,22 @@ describe('Orgs', () => {
       await orgs.claim('globex', 'team-x', 'globex.com');
       expect((await prove()).kind).to.equal('verified');
       expect((await orgs.claim('globex', 'team-x', 'globex.com')).kind).to.equal('taken');
+    });
+
+    it('of another tenant leaves a challenge as good as it was', async () => {
+      const nonce = nonceOf(await orgs.claim('globex', 'team-g', 'globex.com'));
+      for (const tenant of ['team-x', 'team-y']) await orgs.claim('globex', tenant, 'globex.com');
+      expect((await orgs.verify('globex', 'team-g', key.sign('globex', 'team-g', nonce))).kind).to.equal('verified');
+      expect((await orgs.verify('globex', 'team-x', key.sign('globex', 'team-x', nonce))).kind).to.equal('unknown');
+    });
+
+    it('is one of 16 open ones of a tenant; those that are over count no more', async () => {
+      for (let number = 0; number < 16; number += 1) expect((await claimWide(number)).kind).to.equal('claimed');
+      expect((await claimWide(16)).kind).to.equal('too-many');
+      expect((await claimWide(3)).kind).to.equal('claimed');
+      expect((await prove()).kind).to.equal('verified');
+      await market.clock.advance(DAY_MS);
+      expect((await claimWide(16)).kind).to.equal('claimed');
     });
 
     const refused: [why: string, org: string, domain: string, kind: string][] = [
@@ -114,7 +137,7 @@ describe('Orgs', () => {
         namespace: 'team-g',
       });
       expect(await events('globex')).to.deep.equal(['verified dns']);
-      expect([changed, asked]).to.deep.equal([['globex'], ['globex.com']]);
+      expect([changed, asked]).to.deep.equal([1, ['globex.com']]);
       expect(market.reputation.listings.ownerOf('globex')).to.equal('team-g');
     });
 
@@ -155,7 +178,7 @@ describe('Orgs', () => {
         const nonce = nonceOf(await orgs.claim('globex', 'team-g', 'globex.com'));
         await change();
         expect((await orgs.verify('globex', 'team-g', sign(nonce))).kind).to.equal('failed');
-        expect([await stateOf('globex'), await events('globex'), changed]).to.deep.equal(['pending', [], []]);
+        expect([await stateOf('globex'), await events('globex'), changed]).to.deep.equal([undefined, [], 0]);
       });
     }
 
@@ -167,15 +190,40 @@ describe('Orgs', () => {
       expect((await orgs.verify('acme', 'acme', signature)).kind).to.equal('failed');
     });
 
-    it('without a signature looks whether the proven key is still there', async () => {
+    it('without a signature looks whether the proven key is still there; only daily checks count failures', async () => {
       await prove();
       expect((await orgs.verify('globex', 'team-g', undefined)).kind).to.equal('verified');
       records.clear();
-      expect((await orgs.verify('globex', 'team-g', undefined)).kind).to.equal('failed');
+      for (let time = 0; time < 4; time += 1)
+        expect((await orgs.verify('globex', 'team-g', undefined)).kind).to.equal('failed');
+      expect(await stateOf('globex')).to.equal('verified');
       expect((await orgs.verify('globex', 'team-x', undefined)).kind).to.equal('unknown');
       await orgs.claim('initech', 'team-i', 'initech.com');
       expect((await orgs.verify('initech', 'team-i', undefined)).kind).to.equal('failed');
-      expect(await stateOf('initech')).to.equal('pending');
+      expect(await stateOf('initech')).to.equal(undefined);
+    });
+
+    it('gives the organisation to one of two that prove it at once, and the other one nothing', async () => {
+      const tenants = ['team-g', 'team-x'];
+      const signed = await Promise.all(
+        tenants.map(async (tenant) => {
+          const nonce = nonceOf(await orgs.claim('globex', tenant, 'globex.com'));
+          return [tenant, key.sign('globex', tenant, nonce)] as const;
+        }),
+      );
+      const results = await Promise.all(signed.map(([tenant, signature]) => orgs.verify('globex', tenant, signature)));
+      expect(results.map(({ kind }) => kind)).to.have.members(['verified', 'taken']);
+      expect(await events('globex')).to.deep.equal(['verified dns']);
+    });
+
+    it('of an own organisation goes on when a re-check changed it meanwhile', async () => {
+      await prove();
+      const nonce = nonceOf(await orgs.claim('globex', 'team-g', 'globex.com'));
+      const [verified] = await Promise.all([
+        orgs.verify('globex', 'team-g', key.sign('globex', 'team-g', nonce)),
+        market.clock.advance(1).then(() => orgs.recheck('globex')),
+      ]);
+      expect(verified.kind).to.equal('verified');
     });
 
     it('does not lift a suspension', async () => {
@@ -204,7 +252,7 @@ describe('Orgs', () => {
     });
 
     it('gives up after three failures in a row, and comes back with the record', async () => {
-      changed = [];
+      changed = 0;
       records.delete('globex.com');
       const states: (string | undefined)[] = [];
       for (let day = 0; day < 4; day += 1) {
@@ -216,7 +264,7 @@ describe('Orgs', () => {
       expect(await orgs.recheck('globex')).to.equal(true);
       expect(await stateOf('globex')).to.equal('verified');
       expect(await events('globex')).to.deep.equal(['verified dns', 'unverified dns', 'verified dns']);
-      expect(changed).to.deep.equal(['globex', 'globex']);
+      expect(changed).to.equal(2);
     });
 
     it('counts failures in a row only', async () => {
@@ -235,7 +283,7 @@ describe('Orgs', () => {
       expect(await orgs.recheck('globex')).to.equal(false);
     });
 
-    it('checks neither a proof by the operator, nor a pending or suspended organisation', async () => {
+    it('checks neither a proof by the operator, nor a claimed or suspended organisation', async () => {
       await orgs.claim('initech', 'team-i', 'initech.com');
       await orgs.setStatus('globex', 'suspended', 'sold');
       asked = [];
@@ -248,10 +296,11 @@ describe('Orgs', () => {
     it('suspends, and gives back', async () => {
       const suspended = await orgs.setStatus('acme', 'suspended', 'sold');
       expect([suspended.kind, await stateOf('acme')]).to.deep.equal(['done', 'suspended']);
+      expect(await shownStatus()).to.equal('suspended');
       expect((await orgs.setStatus('acme', 'restored', 'bought back')).kind).to.equal('done');
-      expect(await stateOf('acme')).to.equal('verified');
+      expect([await stateOf('acme'), await shownStatus()]).to.deep.equal(['verified', 'active']);
       expect(await events('acme')).to.deep.equal(['verified operator', 'suspended operator', 'restored operator']);
-      expect(changed).to.deep.equal(['acme', 'acme']);
+      expect(changed).to.equal(2);
     });
 
     it('says where the entry is', async () => {
@@ -274,7 +323,7 @@ describe('Orgs', () => {
       await orgs.claim('globex', 'team-g', 'globex.com');
       expect((await orgs.setStatus('globex', 'suspended', 'x')).kind).to.equal('unknown');
       expect((await orgs.setStatus('globex', 'restored', 'x')).kind).to.equal('unknown');
-      expect(await stateOf('globex')).to.equal('pending');
+      expect(await stateOf('globex')).to.equal(undefined);
     });
 
     it('refuses what holds already', async () => {

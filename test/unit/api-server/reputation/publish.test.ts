@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import type { AcceptedTests, Published, PublishRequest } from '../../../../api-server/reputation/publish-request.ts';
 import { readEntry } from '../../../../core/log-entry/entry.ts';
+import type { OperatorProof } from '../../../../core/publication/owner.ts';
 import { aReputation, type ReputationChange } from '../../../support/a-reputation.ts';
 import { at } from '../../../support/members.ts';
+import { anOrg } from '../../../support/reputation-rows.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 import { echoManifest, jsonOf } from '../../../support/suites.ts';
 
@@ -15,12 +17,18 @@ const accepted: AcceptedTests = {
 };
 const summary = { required: 2, passed: 2, provenance: 'receipted', suiteDigest: null } as const;
 
+const AUDIT = { reportSha256: accepted.reportSha256, checked: 2, invalid: 1 };
+
 const GOOD: ReputationChange = {
   checkTests: () => Promise.resolve({ findings: [], summary, audit: undefined, accepted }),
 };
 
 const BAD: ReputationChange = {
-  checkTests: () => Promise.resolve({ findings: [], summary, audit: { checked: 2, invalid: 1 }, accepted: undefined }),
+  checkTests: () => Promise.resolve({ findings: [], summary, audit: AUDIT, accepted: undefined }),
+};
+
+const CITING: ReputationChange = {
+  checkTests: () => Promise.resolve({ findings: [], summary, audit: { ...AUDIT, invalid: 0 }, accepted }),
 };
 
 const LATER: ReputationChange = {
@@ -110,10 +118,44 @@ describe('Publisher', () => {
   });
 
   it('writes nothing of tests that are not good but the audit of the receipts that they cite', async () => {
+    await fixture.ledger.putOrg(anOrg(), null, []);
     expect(said(await publish({}, BAD))).to.deep.equal(['tests', 'validation-failed']);
     expect(await kinds()).to.deep.equal(['audit']);
     expect(said(await publish({ dryRun: true }, BAD))).to.deep.equal(['tests', 'validation-failed']);
     expect(await kinds()).to.deep.equal(['audit']);
+  });
+
+  it('audits a refused report once, however often and at once it is sent', async () => {
+    await fixture.ledger.putOrg(anOrg(), null, []);
+    await publish({}, BAD, 5);
+    await publish({}, BAD);
+    expect(await kinds()).to.deep.equal(['audit']);
+    const other = { ...AUDIT, reportSha256: '2'.repeat(64) };
+    await publish(
+      {},
+      { checkTests: () => Promise.resolve({ findings: [], summary, audit: other, accepted: undefined }) },
+    );
+    expect(await kinds()).to.deep.equal(['audit', 'audit']);
+  });
+
+  const unowned: readonly (readonly [why: string, operator: OperatorProof])[] = [
+    ['nobody owns', { orgs: new Map(), firstComes: true }],
+    [
+      'the operator names for the tenant, and that it does not own yet',
+      { orgs: new Map([['acme', 'acme']]), firstComes: false },
+    ],
+  ];
+  for (const [why, operator] of unowned)
+    it(`leaves no audit of a refused report under an organisation that ${why}`, async () => {
+      expect(said(await publish({}, { ...BAD, operator }))).to.deep.equal(['tests', 'validation-failed']);
+      expect(await kinds()).to.deep.equal([]);
+      expect(await fixture.ledger.org('acme')).to.equal(undefined);
+    });
+
+  it('audits good reports that are sent at once, one time', async () => {
+    await publish({}, CITING, 5);
+    await publish({}, CITING);
+    expect(await kinds()).to.deep.equal(['audit', 'org', 'publish', 'test_report']);
   });
 
   it('writes nothing in a dry run', async () => {

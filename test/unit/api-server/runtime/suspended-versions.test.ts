@@ -16,7 +16,7 @@ const OTHER = `sha256:${'1'.repeat(64)}`;
 interface Started {
   readonly switches: KillSwitches;
   readonly begin: (digest: string, namespace?: string) => LiveRun;
-  readonly set: (status: ListedOrb['status']) => void;
+  readonly set: (status: ListedOrb['status'], ofOrg?: 'of a suspended organisation') => void;
   readonly logged: readonly unknown[];
 }
 
@@ -24,7 +24,7 @@ function start(status: ListedOrb['status']): Started {
   const inFlight = new RunsInFlight();
   const switches = new KillSwitches(inFlight);
   const { logger, lines } = recordLog();
-  const listed = new Map([[String(ECHO), aListedOrb({ status })]]);
+  const listed = new Map([[String(ECHO), aListedOrb({ status, isSuspended: status === 'suspended' })]]);
   const listeners: ((change: { readonly orbs: Iterable<string> }) => void)[] = [];
   const listings = {
     all: () => listed.values(),
@@ -38,8 +38,8 @@ function start(status: ListedOrb['status']): Started {
   return {
     switches,
     begin: (digest, namespace = 'acme') => inFlight.begin('team.support', { namespace, orbId: ECHO, digest }, 60_000),
-    set: (next) => {
-      listed.set(ECHO, aListedOrb({ status: next }));
+    set: (next, ofOrg) => {
+      listed.set(ECHO, aListedOrb({ status: next, isSuspended: next === 'suspended' || ofOrg !== undefined }));
       for (const listener of listeners) listener({ orbs: [ECHO, 'acme.gone@1.0.0'] });
     },
     logged: lines,
@@ -69,6 +69,16 @@ describe('versions that the platform suspends (trust.md §8.6)', () => {
       undefined,
     ]);
     for (const run of [one, elsewhere, other]) run.end();
+  });
+
+  it('are refused too when their organisation is suspended, until both suspensions end', () => {
+    const started = start('active');
+    started.set('active', 'of a suspended organisation');
+    expect(refusals(started)).to.deep.equal(['orb-suspended', 'orb-suspended', undefined, undefined]);
+    started.set('suspended');
+    expect(refusals(started)[0]).to.equal('orb-suspended');
+    started.set('active');
+    expect(refusals(started)[0]).to.equal(undefined);
   });
 
   it('run again after the end of the suspension', () => {

@@ -7,6 +7,7 @@ import { parseOrbId, type OrbId } from '../../../../core/manifest/orb-id.ts';
 import type { CompiledOrb } from '../../../../core/orb/compiled-orb.ts';
 import { compileStored } from '../../../../core/orb/plan-manifest.ts';
 import { resolveOrb } from '../../../../core/orb/resolve-orb.ts';
+import type { PublishedVersion } from '../../../../core/run/published.ts';
 import { urlSecretsOf } from '../../../../core/orb/url-secrets.ts';
 import { anOrb, manifestOf } from '../../../support/kube-objects.ts';
 
@@ -38,6 +39,8 @@ interface Started {
   readonly index: UrlSecretIndex;
   /** `namespace orb_id` of each reported change. */
   readonly changes: string[];
+  /** What was published; `published` of the index tells of news. */
+  readonly versions: Map<string, PublishedVersion>;
   /** @param url undefined: an Orb that was never valid */
   readonly put: (orbId: string, url: string | undefined, namespace?: string) => void;
   /** `ENTRY of ORB_ID` of an Orbiset in `acme`. */
@@ -47,15 +50,18 @@ interface Started {
 function start(): Started {
   const catalog = new MemoryCatalog();
   const changes: string[] = [];
+  const versions = new Map<string, PublishedVersion>();
   const index = new UrlSecretIndex({
     catalog,
     platformNamespace: PLATFORM,
-    onChange: (namespace, orbId) => void changes.push(`${namespace} ${orbId}`),
+    published: (orbId) => versions.get(orbId),
+    onChange: (namespace, orbId, isShared) => void changes.push(`${namespace} ${orbId}${isShared ? ' for all' : ''}`),
   });
   return {
     catalog,
     index,
     changes,
+    versions,
     put: (orbId, url, namespace = 'acme') =>
       catalog.setOrb({
         namespace,
@@ -69,15 +75,22 @@ function start(): Started {
   };
 }
 
+const aVersion = (namespace: string, manifestDigest: string): PublishedVersion => ({
+  namespace,
+  manifestDigest,
+  status: 'active',
+  isCertified: true,
+});
+
 const IDS = ['acme.a@1.0.0', 'acme.b@1.0.0', 'acme.b@2.0.0'];
 
 /** What an Orbiset in `acme` is told when each Orb is resolved as a run does. */
-function askedOfAll(catalog: MemoryCatalog, { hosts, orbs }: VaultReach): readonly string[] {
+function askedOfAll({ catalog, versions }: Started, { hosts, orbs }: VaultReach): readonly string[] {
   const expected = new Map<string, string>();
   for (const id of IDS) {
     const found = resolveOrb(catalog, { namespace: 'acme', orbs }, idOf(id), {
       platformNamespace: PLATFORM,
-      published: () => undefined,
+      published: (orbId) => versions.get(orbId),
       digestOf: ({ compiled: orb }) => orb?.digest,
     });
     const { providers = new Map() } = found.kind === 'found' ? (found.entry.compiled ?? {}) : {};
@@ -148,10 +161,53 @@ describe('UrlSecretIndex (security.md S2)', () => {
     }
   });
 
+  it('counts a published Orb of another namespace where it is listed, before one of the platform', () => {
+    const { catalog, put, said, versions } = start();
+    put('acme.mail@1.0.0', inUrl('KEY'), 'acme');
+    put('acme.mail@1.0.0', inUrl('OTHER'), PLATFORM);
+    const vault = reach({ KEY: [API], OTHER: [API] }, ['acme.mail']);
+    expect(said(vault, 'globex')).to.deep.equal(['OTHER of acme.mail@1.0.0']);
+    const digest = catalog.orb('acme', idOf('acme.mail@1.0.0'))?.compiled?.digest ?? '';
+    versions.set('acme.mail@1.0.0', aVersion('acme', digest));
+    expect(said(vault, 'globex')).to.deep.equal(['KEY of acme.mail@1.0.0']);
+    expect(said(reach({ KEY: [API] }), 'globex')).to.deep.equal([]);
+    put('acme.mail@1.0.0', inUrl('OTHER'), 'acme');
+    expect(said(vault, 'globex'), 'other bytes than were published do not run').to.deep.equal([]);
+    catalog.removeOrb('acme', 'acme.mail@1.0.0');
+    expect(said(vault, 'globex')).to.deep.equal(['OTHER of acme.mail@1.0.0']);
+  });
+
+  it('reports what a publication shares once, and each change of its Orb', () => {
+    const { catalog, changes, index, put, versions } = start();
+    put('acme.mail@1.0.0', inUrl('KEY'));
+    put('acme.plain@1.0.0', PLAIN);
+    changes.splice(0);
+    for (const id of ['acme.mail@1.0.0', 'acme.plain@1.0.0']) {
+      const digest = catalog.orb('acme', idOf(id))?.compiled?.digest ?? '';
+      versions.set(id, aVersion('acme', digest));
+    }
+    index.published(['acme.mail@1.0.0', 'acme.plain@1.0.0', 'no id', 'acme.none@1.0.0']);
+    index.published(['acme.mail@1.0.0']);
+    expect(changes.splice(0)).to.deep.equal(['acme acme.mail@1.0.0 for all']);
+    put('acme.mail@1.0.0', inUrl('KEY', 'other.example.com'));
+    put('acme.plain@1.0.0', inUrl('KEY'));
+    catalog.removeOrb('acme', 'acme.mail@1.0.0');
+    expect(changes).to.deep.equal([
+      'acme acme.mail@1.0.0 for all',
+      'acme acme.plain@1.0.0 for all',
+      'acme acme.mail@1.0.0 for all',
+    ]);
+  });
+
   it('finds what the catalogue held before it', () => {
     const { catalog, put } = start();
     put('acme.mail@1.0.0', inUrl('KEY'));
-    const late = new UrlSecretIndex({ catalog, platformNamespace: PLATFORM, onChange: () => undefined });
+    const late = new UrlSecretIndex({
+      catalog,
+      platformNamespace: PLATFORM,
+      published: () => undefined,
+      onChange: () => undefined,
+    });
     expect(late.entriesOf('acme', reach({ KEY: [API] }))).to.have.length(1);
   });
 
@@ -167,7 +223,7 @@ describe('UrlSecretIndex (security.md S2)', () => {
     put('acme.mail@1.0.0', undefined);
     catalog.removeOrb('acme', 'acme.mail@1.0.0');
     expect(changes.splice(0), 'an own Orb hides the one of the platform').to.deep.equal([
-      `${PLATFORM} acme.mail@1.0.0`,
+      `${PLATFORM} acme.mail@1.0.0 for all`,
       'acme acme.mail@1.0.0',
       'acme acme.mail@1.0.0',
     ]);
@@ -181,7 +237,8 @@ describe('UrlSecretIndex (security.md S2)', () => {
     const step = fc.record({
       id: fc.constantFrom(...IDS),
       url: fc.constantFrom(...urls),
-      namespace: fc.constantFrom('acme', PLATFORM),
+      namespace: fc.constantFrom('acme', 'globex', PLATFORM),
+      publishes: fc.boolean(),
     });
     const vaults = fc.record({
       hosts: fc.dictionary(fc.constantFrom('X', 'Y'), fc.subarray([API, 'other.example.com'])),
@@ -189,13 +246,16 @@ describe('UrlSecretIndex (security.md S2)', () => {
     });
     fc.assert(
       fc.property(fc.array(step), vaults, (steps, given) => {
-        const { catalog, put, said } = start();
-        for (const { id, url, namespace } of steps) {
+        const started = start();
+        const { catalog, put, said, versions } = started;
+        for (const { id, url, namespace, publishes } of steps) {
           if (url === 'gone') catalog.removeOrb(namespace, id);
           else put(id, url, namespace);
+          const digest = catalog.orb(namespace, idOf(id))?.compiled?.digest;
+          if (publishes && digest !== undefined && !versions.has(id)) versions.set(id, aVersion(namespace, digest));
         }
         const vault = reach(given.hosts, given.orbs);
-        expect(said(vault)).to.deep.equal(askedOfAll(catalog, vault));
+        expect(said(vault)).to.deep.equal(askedOfAll(started, vault));
       }),
     );
   });

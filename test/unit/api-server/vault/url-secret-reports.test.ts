@@ -9,7 +9,6 @@ function idOf(text: string): OrbId {
   return parsed.value;
 }
 const MAIL = idOf('acme.mail@1.0.0');
-const PLATFORM = 'orb-system';
 
 interface Started {
   readonly clock: FakeClock;
@@ -28,7 +27,6 @@ function start(): Started {
   ];
   const reports = new UrlSecretReports({
     clock,
-    platformNamespace: PLATFORM,
     reports: () => orbisets.map(([key, orbs]) => [key, { orbs }] as const),
     enqueue: (key) => void enqueued.push(key),
   });
@@ -38,28 +36,28 @@ function start(): Started {
 describe('UrlSecretReports', () => {
   it('enqueues the Orbisets of the namespace after a second, once for all changes of it', async () => {
     const { clock, reports, enqueued } = start();
-    for (let change = 0; change < 1000; change += 1) reports.changed('acme', MAIL);
+    for (let change = 0; change < 1000; change += 1) reports.changed('acme', MAIL, false);
     await clock.advance(999);
     expect(enqueued).to.deep.equal([]);
     await clock.advance(1);
     expect(enqueued).to.deep.equal(['acme/one', 'acme/two']);
     await clock.advance(10_000);
     expect(enqueued.splice(0)).to.have.length(2);
-    reports.changed('globex', MAIL);
+    reports.changed('globex', MAIL, false);
     await clock.advance(1000);
     expect(enqueued).to.deep.equal(['globex/three', 'globex/four']);
   });
 
-  it('enqueues the Orbisets that list an Orb of the platform, by name or version', async () => {
+  it('enqueues the Orbisets that list a shared Orb, by name or version', async () => {
     const { clock, reports, enqueued } = start();
-    reports.changed(PLATFORM, MAIL);
+    reports.changed('orb-system', MAIL, true);
     await clock.advance(1000);
     expect(enqueued).to.deep.equal(['acme/two', 'globex/three']);
   });
 
   it('enqueues nothing after its end', async () => {
     const { clock, reports, enqueued } = start();
-    reports.changed('acme', MAIL);
+    reports.changed('acme', MAIL, false);
     reports.stop();
     await clock.advance(1000);
     expect([enqueued, clock.sleeping()]).to.deep.equal([[], 0]);

@@ -160,9 +160,12 @@ describe('orb org', () => {
   });
 
   it('show prints what is proven', async () => {
-    const org = { org: 'acme', state: 'verified', proof: 'dns', since: '2026-11-20T10:00:00.000Z', published: 3 };
+    const since = '2026-11-20T10:00:00.000Z';
+    const org = { org: 'acme', state: 'verified', proof: 'dns', domain: 'acme.com', since, published: 3 };
     const { out } = await orb(json(200, org), 'org', 'show', 'acme');
-    expect(out).to.match(/state +verified since 2026-11-20T10:00:00.000Z\nproof +dns\npublished +3 versions\n/);
+    expect(out).to.match(
+      /state +verified since 2026-11-20T10:00:00.000Z\nproof +dns of acme\.com\npublished +3 versions\n/,
+    );
     expect(JSON.parse((await orb(json(200, org), 'org', 'show', 'acme', '-o', 'json')).out)).to.deep.equal(org);
     expect(server?.received[0]).to.deep.include({ method: 'GET', url: '/marketplace/orgs/acme' });
   });

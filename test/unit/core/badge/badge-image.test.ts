@@ -94,6 +94,44 @@ describe('badgeImage', () => {
   });
 });
 
+/** A badge without gradients, with one fill everywhere. */
+const filled = (fill: string): string =>
+  badgeImage({ kind: 'uncertified' }, 'flat-square', drawFace).replaceAll('#696969', fill).replaceAll('#555', fill);
+
+describe('contrastsOf', () => {
+  // White text; figures of the WCAG's own formula.
+  const known: readonly (readonly [fill: string, contrast: number])[] = [
+    ['#000000', 21],
+    ['#767676', 4.54],
+    ['#777777', 4.48],
+    ['#ff0000', 4],
+    ['#ffffff', 1],
+  ];
+  for (const [fill, contrast] of known)
+    it(`is ${contrast}:1 for white on ${fill}`, () => {
+      for (const found of contrastsOf(filled(fill))) expect(found).to.be.closeTo(contrast, 0.005);
+    });
+
+  const unreadable: readonly (readonly [why: string, style: BadgeStyle, from: string, to: string])[] = [
+    ['a lighter fill', 'flat-square', '#886308', '#b5840b'],
+    ['a darker text', 'flat', '<g fill="#fff"', '<g fill="#999"'],
+    ['a gradient that lightens more', 'flat', 'stop-opacity=".1"', 'stop-opacity=".6"'],
+    [
+      'a gradient of another colour',
+      'plastic',
+      'stop-color="#aaa" stop-opacity=".1"',
+      'stop-color="#fff" stop-opacity=".4"',
+    ],
+  ];
+  for (const [why, style, from, to] of unreadable)
+    it(`is below 4.5:1 with ${why}`, () => {
+      const good = badgeImage(certified({}), style, drawFace);
+      expect(good).to.include(from);
+      expect(Math.min(...contrastsOf(good))).to.be.at.least(4.5);
+      expect(Math.min(...contrastsOf(good.replaceAll(from, to)))).to.be.below(4.5);
+    });
+});
+
 describe('checkBadge', () => {
   const jwt = aJwt();
   const certificate = { credential: aCredential(), jwt };

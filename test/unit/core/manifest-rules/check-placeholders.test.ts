@@ -1,6 +1,25 @@
 import { aManifest, checkRows } from '../manifest/a-manifest.ts';
 
+const MANY = Array.from({ length: 30 }, (_, index) => `{{inputs.recipien${index}}}`);
+const known = { inputs: { recipient: { default: 'a' } } };
+
 describe('checkPlaceholders', () => {
+  checkRows([
+    [
+      'many placeholders without input: twenty findings, and the nearest name in the first five',
+      aManifest({ headers: { 'X-A': MANY.join('') } }, known),
+      [
+        ...Array.from({ length: 5 }, () => 'error manifest-unknown-input /execution/headers/X-A → recipient'),
+        ...Array.from({ length: 15 }, () => 'error manifest-unknown-input /execution/headers/X-A'),
+        'warning manifest-input-unused /inputs/recipient',
+      ],
+    ],
+    [
+      'an input that several texts use: the first one is named',
+      aManifest({ headers: { 'X-A': '{{inputs.a}}' }, body_template: '{{inputs.a}}' }, { inputs: { a: {} } }),
+      ['warning input-effectively-required /inputs/a'],
+    ],
+  ]);
   checkRows([
     [
       'a placeholder without input, with the nearest name',

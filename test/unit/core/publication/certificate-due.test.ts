@@ -38,6 +38,7 @@ const issued = (change: Partial<IssuedCertificate> = {}): IssuedCertificate => (
 
 describe('certificateStep', () => {
   const gold = evaluation('gold', 'stable', 90);
+  const low = evaluation('gold', 'stable', 89);
   const rows: [why: string, OrbStatus, typeof gold, IssuedCertificate | undefined, CertificateStep][] = [
     ['the first one', 'active', gold, undefined, 'issue'],
     ['one of today that says the same', 'active', gold, issued(), 'none'],
@@ -45,6 +46,17 @@ describe('certificateStep', () => {
     ['another tier', 'active', evaluation('silver', 'stable', 90), issued(), 'issue'],
     ['another state of the tier', 'active', evaluation('gold', 'at_risk', 90), issued(), 'issue'],
     ['another score', 'active', evaluation('gold', 'stable', 89), issued(), 'issue'],
+    ['another score in the second of the one before', 'active', low, issued({ issuedAt: NOON }), 'wait'],
+    [
+      'one that was revoked in the second of its issue',
+      'active',
+      gold,
+      issued({ issuedAt: NOON, revoked: true }),
+      'wait',
+    ],
+    ['another score a second later', 'active', low, issued({ issuedAt: NOON - 1 }), 'issue'],
+    ['one of this second that says the same', 'active', gold, issued({ issuedAt: NOON }), 'none'],
+    ['a version that is yanked in the second of its issue', 'yanked', gold, issued({ issuedAt: NOON }), 'revoke'],
     ['a revoked one', 'active', gold, issued({ revoked: true }), 'issue'],
     ['a deprecated version', 'deprecated', gold, undefined, 'issue'],
     ['a yanked version', 'yanked', gold, issued(), 'revoke'],

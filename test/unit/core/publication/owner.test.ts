@@ -17,20 +17,12 @@ describe('ownershipOf', () => {
     ['its owner', known(), 'team-a', nobody, 'owns'],
     ['another tenant', known(), 'team-b', nobody, 'foreign'],
     ['another tenant, while first comes', known(), 'team-b', first, 'foreign'],
-    ['an owner whose proof is open', known({ state: 'pending' }), 'team-a', nobody, 'unverified'],
     ['an owner whose proof was lost', known({ state: 'unverified' }), 'team-a', nobody, 'unverified'],
     ['a suspended owner', known({ state: 'suspended' }), 'team-a', nobody, 'unverified'],
     ['a suspended owner whom the operator names', known({ state: 'suspended' }), 'team-a', named, 'unverified'],
     ['a name of nobody', undefined, 'team-a', nobody, 'unverified'],
     ['a name that the operator gives to the tenant', undefined, 'team-a', named, 'claims'],
     ['a name that the operator gives to another', undefined, 'team-b', named, 'foreign'],
-    [
-      'a name that the operator gives, with a foreign claim open',
-      known({ state: 'pending', namespace: 'team-b' }),
-      'team-a',
-      named,
-      'claims',
-    ],
     ['a name of nobody, while first comes', undefined, 'team-b', first, 'claims'],
     [
       'a proven name that the operator gives to another later',
@@ -47,12 +39,12 @@ describe('ownershipOf', () => {
   }
 
   it('says what to do when the proof is missing', () => {
-    const states = (['pending', 'unverified', 'suspended'] as const).map((state) => known({ state }));
+    const states = (['unverified', 'suspended'] as const).map((state) => known({ state }));
     const whys = [undefined, ...states].map((org) => {
       const found = ownershipOf('acme', 'team-a', { known: org, operator: nobody });
       return found.kind === 'unverified' ? found.why : '';
     });
-    expect(new Set(whys).size).to.equal(4);
+    expect(new Set(whys).size).to.equal(3);
     expect(whys.every((why) => why.length > 10)).to.equal(true);
   });
 });
@@ -67,7 +59,7 @@ describe('refusedName', () => {
   });
 
   it('lets through what no proven name resembles, and the name itself', () => {
-    expect(refusedName('acrne', [known({ state: 'pending' })])).to.equal(undefined);
+    expect(refusedName('acrne', [])).to.equal(undefined);
     expect(refusedName('globex', [known()])).to.equal(undefined);
     expect(refusedName('acme', [known()])).to.equal(undefined);
   });

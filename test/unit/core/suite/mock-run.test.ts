@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { testMock } from '../../../../core/suite/case-work.ts';
+import { compileOrb } from '../../../../core/orb/compile-orb.ts';
+import { doCaseWork, testMock } from '../../../../core/suite/case-work.ts';
 import { mockRun } from '../../../../core/suite/mock-run.ts';
 import type { RunFacts } from '../../../../core/suite/run-facts.ts';
 import type { JsonValue } from '../../../../core/json/json-value.ts';
@@ -29,14 +30,14 @@ const good = { status: 200, body: { text: 'hi' } };
 function facts(responses: readonly Members[], manifest: JsonValue = echoManifest()): RunFacts {
   const orb = compiled(manifest);
   const [item] = casesIn(aSuite({ cases: [mockCase({ responses })] }), orb);
-  const run = item === undefined ? undefined : mockRun(orb, item);
+  const run = item === undefined ? undefined : mockRun(orb, item, []);
   if (run?.kind !== 'ran') throw new Error(JSON.stringify(run));
   return run.facts;
 }
 
 const faults = (members: Members, manifest: JsonValue = echoManifest()): readonly string[] => {
   const orb = compiled(manifest);
-  return casesIn(aSuite({ cases: [mockCase(members)] }), orb).flatMap((item) => testMock(orb, item).faults);
+  return casesIn(aSuite({ cases: [mockCase(members)] }), orb).flatMap((item) => testMock(orb, item, []).faults);
 };
 
 describe('mockRun', () => {
@@ -142,12 +143,33 @@ describe('mockRun', () => {
       aSuite({ defaults: {}, cases: [mockCase()] }),
       aSuite({ cases: [mockCase({ responses: [{ provider: 'other', status: 200 }] })] }),
     ];
-    const why = suites.flatMap((suite) => casesIn(suite, orb).flatMap((item) => testMock(orb, item).faults));
+    const why = suites.flatMap((suite) => casesIn(suite, orb).flatMap((item) => testMock(orb, item, []).faults));
     expect(why).to.deep.equal([
       'no provider can be called: secret-missing TOKEN',
       'the provider main was called, and the case has no response of it',
     ]);
   });
+
+  const origins: readonly (readonly [why: string, url: string, allowed: readonly string[], kind: string])[] = [
+    ['an allowed origin of this machine', 'http://127.0.0.1:9000', ['http://127.0.0.1:9000'], 'ran'],
+    ['another spelling of it', 'http://localhost:80', ['http://localhost'], 'ran'],
+    ['an allowed origin of another machine', 'http://10.0.0.5:9000', ['http://10.0.0.5:9000'], 'refused'],
+  ];
+  for (const [why, origin, allowed, kind] of origins)
+    it(`sends a secret without TLS to ${why}: ${kind}, as a run does`, () => {
+      const manifest = echoManifest({ execution: { ...execution('main'), url: `${origin}/echo` } });
+      const orb = compileOrb(manifest, { namespace: 'default', allowedOrigins: allowed });
+      if (!orb.ok) throw new Error(JSON.stringify(orb.findings));
+      const [item] = casesIn(aSuite({ cases: [mockCase()] }), orb.value);
+      expect(item && mockRun(orb.value, item, allowed).kind).to.equal(kind);
+      const found = doCaseWork({
+        manifest,
+        suites: [aSuite({ cases: [mockCase()] })],
+        allowedOrigins: allowed,
+        disclosed: [],
+      });
+      expect(found.mocks.map(({ faults: wrong }) => wrong.length === 0)).to.deep.equal([kind === 'ran']);
+    });
 
   it('ends, whatever providers answer', () => {
     const response = fc.oneof(
@@ -238,7 +260,7 @@ describe('the suites beside the examples', () => {
       const orb = compiled(document?.ok === true ? document.value : null);
       const [suite] = parseDocuments(readFileSync(join(folder, `${name}.orbtest.json`), 'utf8'), 'json');
       const cases = casesIn(suite?.ok === true ? suite.value : null, orb);
-      const failed = cases.filter((item) => item.mode === 'mock' && testMock(orb, item).faults.length > 0);
+      const failed = cases.filter((item) => item.mode === 'mock' && testMock(orb, item, []).faults.length > 0);
       expect([cases.length > 1, failed]).to.deep.equal([true, []]);
     });
 });

@@ -26,6 +26,14 @@ describe('provenance', () => {
     expect(await provenance({ rerun: new Set(['echo/live']) })).to.equal('platform');
   });
 
+  it('is receipted when a receipt is of the publisher, whoever owned the Orb when it ran', async () => {
+    for (const facts of [
+      { self: false, own: true },
+      { self: true, own: false },
+    ])
+      expect(await provenance({ receipts: { [RECEIPT]: receipt(facts) } })).to.equal('receipted');
+  });
+
   it('is independent when the caller of every receipt is somebody else', async () => {
     expect(await provenance({ receipts: { [RECEIPT]: receipt({ self: false, own: false }) } })).to.equal('independent');
   });

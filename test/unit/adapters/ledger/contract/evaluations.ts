@@ -1,18 +1,25 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Evaluation, NewEvaluation, PlacedEntry } from '../../../../../adapters/ledger/port.ts';
+import { readEntry } from '../../../../../core/log-entry/entry.ts';
 import { LEDGER_NOW } from '../../../../support/ledger-rows.ts';
 import { refusal } from '../../../../support/refusal.ts';
 import {
   anEvaluation,
+  anOrg,
   aPromotion,
+  aPublication,
+  aVersion,
   certificateEntry,
   ORB,
+  orgEntry,
   revocationEntry,
   tierChangeEntry,
 } from '../../../../support/reputation-rows.ts';
 import type { Contract } from '../contract.ts';
 
 const OTHER = 'acme.echo@2.0.0';
+const GLOBEX = 'globex.echo@1.0.0';
 const LIST_BITS = 131_072;
 
 /** Positions of the bits that are set. */
@@ -20,6 +27,16 @@ const setBits = (bits: Uint8Array): readonly number[] =>
   [...bits].flatMap((byte, at) =>
     Array.from({ length: 8 }, (_, bit) => bit).flatMap((bit) => ((byte >> (7 - bit)) & 1 ? [at * 8 + bit] : [])),
   );
+
+/** The entry that ends the certificate `jwt-NUMBER` with its organisation. */
+const revoked = (number: number) => ({
+  v: 1,
+  kind: 'revocation',
+  target: 'certificate',
+  sha256: createHash('sha256').update(`jwt-${number}`).digest('hex'),
+  reason: 'suspended',
+  at: new Date(LEDGER_NOW).toISOString(),
+});
 
 export function evaluationContract({ it }: Contract): void {
   describe('evaluations', () => {
@@ -54,10 +71,6 @@ export function evaluationContract({ it }: Contract): void {
         revoked: false,
       });
       expect(await ledger.certificate(OTHER)).to.equal(undefined);
-      expect(await ledger.changesSince(0)).to.deep.equal([
-        { change: 1, kind: 'evaluation', id: ORB },
-        { change: 2, kind: 'certificate', id: ORB },
-      ]);
     });
 
     it('finds changes of tier by their version, the newest first', async (fixture) => {
@@ -139,6 +152,46 @@ export function evaluationContract({ it }: Contract): void {
       expect((await ledger.evaluations(0)).map(({ epoch }) => epoch)).to.deep.equal([1]);
     });
 
+    it('are not issued once the organisation is suspended, and again when it is restored', async ({ ledger }) => {
+      await ledger.publish(aPublication());
+      await ledger.putOrg(anOrg({ state: 'suspended', json: 'suspended' }), '{}', [orgEntry('suspended')]);
+      const size = await ledger.logSize();
+      expect(await ledger.evaluate(aPromotion(0))).to.deep.equal({ kind: 'conflict' });
+      expect([await ledger.logSize(), await ledger.evaluations(0)]).to.deep.equal([size, []]);
+      expect((await ledger.evaluate(anEvaluation())).kind).to.equal('done');
+      await ledger.putOrg(anOrg({ json: 'restored' }), 'suspended', [orgEntry('restored')]);
+      expect((await ledger.evaluate(aPromotion(0))).kind).to.equal('done');
+    });
+
+    it('end with the suspension of their organisation, those in force and no others, each with its entry', async (fixture) => {
+      const { ledger } = fixture;
+      await ledger.publish(aPublication());
+      for (const version of ['1.1.0', '1.2.0', '1.3.0']) await ledger.publish(aVersion(version));
+      await ledger.publish(aPublication({ orbId: GLOBEX, org: 'globex', namespace: 'globex' }));
+      const promote = (statusIndex: number, orbId: string) => ledger.evaluate(aPromotion(statusIndex, { orbId }));
+      await promote(0, ORB);
+      await promote(1, 'acme.echo@1.1.0');
+      await promote(2, GLOBEX);
+      await promote(3, 'acme.echo@1.2.0');
+      await promote(0, ORB);
+      await ledger.evaluate(anEvaluation({ orbId: 'acme.echo@1.2.0', revokeIndex: 3 }));
+      const size = await ledger.logSize();
+      const suspended = anOrg({ state: 'suspended', json: 'suspended' });
+      expect(await ledger.putOrg(suspended, 'not read', [orgEntry('suspended')])).to.deep.equal({ kind: 'conflict' });
+      expect(await ledger.putOrg(suspended, '{}', [orgEntry('suspended')])).to.deep.equal({
+        kind: 'done',
+        logIndex: size,
+      });
+      await ledger.putOrg({ ...suspended, json: 'again' }, 'suspended', [orgEntry('suspended')]);
+      const reopened = await fixture.reopen();
+      const [first, ...rest] = (await reopened.entries(size, size + 9)).map((text) => readEntry(text));
+      expect(first?.kind).to.equal('org');
+      expect(rest.at(-1)?.kind).to.equal('org');
+      expect(rest.slice(0, -1)).to.have.deep.members([revoked(0), revoked(1)]);
+      expect(setBits(await reopened.statusBits(1))).to.deep.equal([0, 1, 3]);
+      expect((await reopened.certificate(GLOBEX))?.revoked).to.equal(false);
+    });
+
     it('keep their place until they are revoked, and get a new one then', async ({ ledger }) => {
       expect(await ledger.nextStatusIndex()).to.equal(0);
       await ledger.evaluate(aPromotion(0));
@@ -154,6 +207,15 @@ export function evaluationContract({ it }: Contract): void {
       expect((await ledger.certificate(OTHER))?.revoked).to.equal(true);
     });
 
+    it('replace the one before them with the same place', async ({ ledger }) => {
+      await ledger.evaluate(aPromotion(1, { orbId: OTHER }));
+      for (let day = 0; day < 3; day += 1) await ledger.evaluate(aPromotion(0));
+      const newest = await ledger.certificate(ORB);
+      expect([newest?.statusIndex, newest?.logIndex]).to.deep.equal([0, (await ledger.logSize()) - 1]);
+      expect(await ledger.evaluate(aPromotion(0, { orbId: OTHER }))).to.deep.equal({ kind: 'conflict' });
+      expect(await ledger.nextStatusIndex()).to.equal(2);
+    });
+
     it('are revoked by bits of lists, the first bit the highest of its byte', async (fixture) => {
       const { ledger } = fixture;
       for (const revokeIndex of [0, 7, 8, LIST_BITS - 1, LIST_BITS, LIST_BITS * 2 + 9])
@@ -162,13 +224,6 @@ export function evaluationContract({ it }: Contract): void {
       const lists = await Promise.all([1, 2, 3, 4].map((list) => reopened.statusBits(list)));
       expect(lists.map((bits) => bits.length)).to.deep.equal([16_384, 16_384, 16_384, 16_384]);
       expect(lists.map(setBits)).to.deep.equal([[0, 7, 8, LIST_BITS - 1], [0], [9], []]);
-    });
-
-    it('show a revocation as a change of theirs', async ({ ledger }) => {
-      await ledger.evaluate(aPromotion(0));
-      const before = (await ledger.changesSince(0)).at(-1)?.change ?? 0;
-      await ledger.evaluate(anEvaluation({ revokeIndex: 0 }));
-      expect((await ledger.changesSince(before)).map(({ kind }) => kind)).to.deep.equal(['evaluation', 'certificate']);
     });
   });
 }

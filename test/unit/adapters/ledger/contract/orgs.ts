@@ -4,7 +4,10 @@ import { refusal } from '../../../../support/refusal.ts';
 import { aPublication, LINE, orgEntry } from '../../../../support/reputation-rows.ts';
 import type { Contract } from '../contract.ts';
 
-const row: NewOrg = { org: 'acme', namespace: 'acme', proof: 'dns', state: 'pending', since: 1, json: '{"nonce":"a"}' };
+const row: NewOrg = { org: 'acme', namespace: 'acme', proof: 'dns', state: 'unverified', since: 1, json: '{"a":1}' };
+
+const claim = { org: 'acme', namespace: 'one', until: 1000, json: '{"nonce":"a"}' };
+const of = (number: number): typeof claim => ({ ...claim, org: `org-${number}` });
 
 export function orgContract({ it }: Contract): void {
   describe('organisations', () => {
@@ -12,7 +15,7 @@ export function orgContract({ it }: Contract): void {
       const { ledger } = fixture;
       expect(await ledger.putOrg(row, null, [])).to.deep.equal({ kind: 'done', logIndex: null });
       expect(await ledger.org('acme')).to.deep.equal({ ...row, change: 1 });
-      const verified = { ...row, state: 'verified', json: '{"nonce":"b"}' } as const;
+      const verified = { ...row, state: 'verified', json: '{"b":2}' } as const;
       const entries = [orgEntry('verified')];
       expect(await ledger.putOrg(verified, row.json, entries)).to.deep.equal({ kind: 'done', logIndex: 0 });
       const reopened = await fixture.reopen();
@@ -42,20 +45,69 @@ export function orgContract({ it }: Contract): void {
       expect(await ledger.org('acme')).to.equal(undefined);
     });
 
-    it('gives rows in the order of their last change, and all changes of the ledger in one list', async ({
-      ledger,
-    }) => {
+    it('gives rows in the order of their last change', async ({ ledger }) => {
       for (const org of ['one', 'two']) await ledger.putOrg({ ...row, org }, null, []);
       await ledger.putOrg({ ...row, org: 'one', json: 'new' }, row.json, []);
       await ledger.publish(aPublication());
       expect((await ledger.orgs(0)).map(({ org }) => org)).to.deep.equal(['two', 'one', 'acme']);
       expect((await ledger.orgs(2)).map(({ org }) => org)).to.deep.equal(['one', 'acme']);
-      expect(await ledger.changesSince(2)).to.deep.equal([
-        { change: 3, kind: 'org', id: 'one' },
-        { change: 4, kind: 'org', id: 'acme' },
-        { change: 5, kind: 'publication', id: 'acme.echo@1.0.0' },
-      ]);
-      expect(await ledger.changesSince(5)).to.deep.equal([]);
+      expect(await ledger.orgs(5)).to.deep.equal([]);
+    });
+  });
+
+  describe('open claims of organisations', () => {
+    it('stand side by side, each replaced by its own namespace only', async (fixture) => {
+      const { ledger } = fixture;
+      const other = { ...claim, namespace: 'two', json: '{"nonce":"b"}' };
+      for (const one of [{ ...claim, json: 'older' }, other, claim])
+        expect(await ledger.putOrgClaim(one, 0)).to.deep.equal({ kind: 'done' });
+      const reopened = await fixture.reopen();
+      expect(await reopened.orgClaim('acme', 'one')).to.deep.equal(claim);
+      expect(await reopened.orgClaim('acme', 'two')).to.deep.equal(other);
+      expect(await reopened.orgClaim('acme', 'three')).to.equal(undefined);
+      expect(await reopened.org('acme')).to.equal(undefined);
+      expect(await reopened.logSize()).to.equal(0);
+    });
+
+    it('are at most 16 of a namespace; the same one again and those of others are no more', async ({ ledger }) => {
+      const puts = Array.from({ length: 17 }, (_, number) => ledger.putOrgClaim(of(number), 0));
+      const kinds = (await Promise.all(puts)).map(({ kind }) => kind);
+      expect(kinds).to.deep.equal([...Array.from({ length: 16 }, () => 'done'), 'too-many']);
+      expect(await ledger.orgClaim('org-16', 'one')).to.equal(undefined);
+      expect((await ledger.putOrgClaim({ ...of(3), json: 'new' }, 0)).kind).to.equal('done');
+      expect((await ledger.putOrgClaim({ ...of(16), namespace: 'two' }, 0)).kind).to.equal('done');
+    });
+
+    it('are removed when they are over', async ({ ledger }) => {
+      for (let number = 0; number < 16; number += 1)
+        await ledger.putOrgClaim({ ...claim, org: `org-${number}`, until: 1000 + number }, 0);
+      expect((await ledger.putOrgClaim({ ...claim, until: 9000 }, 999)).kind).to.equal('too-many');
+      expect((await ledger.putOrgClaim({ ...claim, until: 9000 }, 1000)).kind).to.equal('done');
+      expect(await ledger.orgClaim('org-0', 'one')).to.equal(undefined);
+      expect((await ledger.orgClaim('org-1', 'one'))?.until).to.equal(1001);
+    });
+
+    it('are for the owner alone once there is one', async ({ ledger }) => {
+      await ledger.putOrg({ ...row, namespace: 'one' }, null, []);
+      expect(await ledger.putOrgClaim(claim, 0)).to.deep.equal({ kind: 'done' });
+      expect(await ledger.putOrgClaim({ ...claim, namespace: 'two' }, 0)).to.deep.equal({ kind: 'taken' });
+      expect(await ledger.orgClaim('acme', 'two')).to.equal(undefined);
+    });
+
+    it('end when one of them is proven, and stay with any other change of the organisation', async ({ ledger }) => {
+      for (const namespace of ['one', 'two']) await ledger.putOrgClaim({ ...claim, namespace }, 0);
+      await ledger.putOrgClaim({ ...claim, org: 'other' }, 0);
+      expect(await ledger.putOrg(row, 'not read', [], 'ended')).to.deep.equal({ kind: 'conflict' });
+      await ledger.putOrg(row, null, []);
+      expect((await ledger.orgClaim('acme', 'two'))?.until).to.equal(1000);
+      await ledger.putOrg({ ...row, state: 'verified', json: 'next' }, row.json, [], 'ended');
+      for (const namespace of ['one', 'two']) expect(await ledger.orgClaim('acme', namespace)).to.equal(undefined);
+      expect((await ledger.orgClaim('other', 'one'))?.until).to.equal(1000);
+    });
+
+    it('are refused with a time that is not whole', async ({ ledger }) => {
+      expect(await refusal(ledger.putOrgClaim({ ...claim, until: 0.5 }, 0))).to.be.instanceOf(TypeError);
+      expect(await refusal(ledger.putOrgClaim(claim, 0.5))).to.be.instanceOf(TypeError);
     });
   });
 }

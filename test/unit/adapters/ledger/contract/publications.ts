@@ -1,8 +1,10 @@
 import { expect } from 'chai';
-import type { Ledger, NewPublication } from '../../../../../adapters/ledger/port.ts';
+import type { Ledger, NewOrg, NewPublication } from '../../../../../adapters/ledger/port.ts';
 import { aFinish, aStart, LEDGER_NOW } from '../../../../support/ledger-rows.ts';
 import { refusal } from '../../../../support/refusal.ts';
 import {
+  anEvaluation,
+  anOrg,
   aPromotion,
   aPublication,
   aReport,
@@ -15,10 +17,9 @@ import {
   revocationEntry,
   statusEntry,
   testReportEntry,
+  TOO_LONG,
 } from '../../../../support/reputation-rows.ts';
 import type { Contract } from '../contract.ts';
-
-const TOO_LONG = `"${'é'.repeat(32_767)}"`;
 
 /** Everything that a publication writes. */
 const written = async (ledger: Ledger, orbId = ORB, digest = DIGEST): Promise<readonly unknown[]> => [
@@ -68,49 +69,53 @@ export function publicationContract({ it }: Contract): void {
       expect(await ledger.publicManifest(other)).to.equal(undefined);
     });
 
-    it('keeps the organisation of another namespace from being claimed or used', async ({ ledger }) => {
-      await ledger.publish(aPublication());
-      const foreign = [
-        aPublication({ orbId: 'acme.other@1.0.0', namespace: 'globex' }),
-        aVersion('2.0.0', { namespace: 'globex' }),
-      ];
-      for (const publication of foreign) expect(await ledger.publish(publication)).to.deep.equal({ kind: 'org-taken' });
-      expect(await ledger.logSize()).to.equal(3);
-      expect((await ledger.org('acme'))?.namespace).to.equal('acme');
-    });
-
-    it('gives the organisation to the first proof: a pending claim of another namespace keeps nobody out', async (fixture) => {
-      const { ledger } = fixture;
-      const pending = { org: 'acme', namespace: 'globex', proof: 'dns', state: 'pending', since: 1, json: '' } as const;
-      await ledger.putOrg(pending, null, []);
-      expect((await ledger.publish(aVersion('2.0.0'))).kind).to.equal('published');
-      expect(await ledger.org('acme')).to.include({ namespace: 'globex', state: 'pending' });
-      expect((await ledger.publish(aPublication())).kind).to.equal('published');
-      expect(await ledger.org('acme')).to.include({ namespace: 'acme', state: 'verified' });
-    });
-
     it('lets one of two namespaces that claim at once have the organisation', async ({ ledger }) => {
       const claims = ['acme', 'globex'].map((namespace, number) =>
         ledger.publish(aPublication({ namespace, orbId: `acme.echo@1.0.${number}` })),
       );
-      expect((await Promise.all(claims)).map(({ kind }) => kind)).to.deep.equal(['published', 'org-taken']);
+      expect((await Promise.all(claims)).map(({ kind }) => kind)).to.deep.equal(['published', 'org-conflict']);
     });
 
-    it('claims an organisation that is pending or lost its proof, and leaves a suspended one alone', async ({
-      ledger,
-    }) => {
-      const row = { org: 'acme', namespace: 'acme', proof: 'dns', since: 1, json: 'mine' } as const;
-      await ledger.putOrg({ ...row, state: 'pending' }, null, []);
+    it('ends the open claims of the organisation that it claims, and no others', async ({ ledger }) => {
+      for (const org of ['acme', 'globex'])
+        await ledger.putOrgClaim({ org, namespace: 'team-x', until: LEDGER_NOW, json: '{}' }, 0);
       await ledger.publish(aPublication());
-      expect(await ledger.org('acme')).to.include({ proof: 'operator', state: 'verified', json: '{}' });
-      await ledger.putOrg({ ...row, state: 'suspended' }, '{}', []);
-      await ledger.publish(aPublication({ orbId: 'acme.echo@1.0.1' }));
-      expect(await ledger.org('acme')).to.include({ proof: 'dns', state: 'suspended', json: 'mine' });
+      expect(await ledger.orgClaim('acme', 'team-x')).to.equal(undefined);
+      expect((await ledger.orgClaim('globex', 'team-x'))?.json).to.equal('{}');
     });
 
-    it('needs no claim', async ({ ledger }) => {
-      expect(await ledger.publish(aVersion('1.0.0'))).to.deep.equal({ kind: 'published', logIndex: 0 });
-      expect(await ledger.org('acme')).to.equal(undefined);
+    const foreign = { namespace: 'globex' } as const;
+    const races: readonly (readonly [why: string, org: Partial<NewOrg> | null, claims: boolean])[] = [
+      ['claims what another namespace owns by now', foreign, true],
+      ['claims what another namespace owns, suspended by now', { ...foreign, state: 'suspended' }, true],
+      ['claims what its own namespace owns by now', {}, true],
+      ['claims what its own namespace lost the proof of', { state: 'unverified' }, true],
+      ['claims what was suspended by now', { state: 'suspended' }, true],
+      ['needs an organisation that another namespace owns by now', foreign, false],
+      ['needs an organisation that was suspended by now', { state: 'suspended' }, false],
+      ['needs an organisation whose proof does not hold by now', { state: 'unverified' }, false],
+      ['needs an organisation that nobody owns', null, false],
+    ];
+    for (const [why, org, claims] of races)
+      it(`writes nothing of a publication that ${why}`, async ({ ledger }) => {
+        if (org !== null) await ledger.putOrg(anOrg({ json: 'theirs', ...org }), null, []);
+        const before = await ledger.org('acme');
+        const publication = claims ? aPublication() : aVersion('1.0.0');
+        expect(await ledger.publish(publication)).to.deep.equal({ kind: 'org-conflict' });
+        expect(await ledger.org('acme')).to.deep.equal(before);
+        expect(await written(ledger)).to.deep.equal(NOTHING);
+        expect(await ledger.logSize()).to.equal(0);
+      });
+
+    it('decides about the organisation in the order of the group', async ({ ledger }) => {
+      await ledger.putOrg(anOrg(), null, []);
+      const suspended = anOrg({ state: 'suspended', json: 's' });
+      const [first, , last] = await Promise.all([
+        ledger.publish(aVersion('1.0.0')),
+        ledger.putOrg(suspended, '{}', []),
+        ledger.publish(aVersion('1.0.1')),
+      ]);
+      expect([first.kind, last.kind]).to.deep.equal(['published', 'org-conflict']);
     });
 
     const refused: readonly (readonly [string, Partial<NewPublication>])[] = [
@@ -122,6 +127,7 @@ export function publicationContract({ it }: Contract): void {
       ['claimed at no whole millisecond', { claim: { proof: 'dns', state: 'verified', since: 0.5, json: '' } }],
     ];
     it('refuses a row that can not be, alone and whole: the others of its group are committed', async ({ ledger }) => {
+      await ledger.putOrg(anOrg(), null, []);
       let size = 0;
       for (const [why, change] of refused) {
         const good = aVersion(`2.0.${(size += 2)}`);
@@ -133,7 +139,7 @@ export function publicationContract({ it }: Contract): void {
         expect(result.kind, why).to.equal('published');
         expect(await ledger.logSize(), why).to.equal(size);
       }
-      expect(await ledger.org('acme')).to.equal(undefined);
+      expect((await ledger.org('acme'))?.json).to.equal('{}');
       expect(await written(ledger, ORB, digestOfLetter('f'))).to.deep.equal(NOTHING);
     });
 
@@ -147,6 +153,7 @@ export function publicationContract({ it }: Contract): void {
     });
 
     it('gives rows in the order of their last change, and those after a change only', async ({ ledger }) => {
+      await ledger.putOrg(anOrg(), null, []);
       for (const version of ['1.0.0', '1.0.1', '1.0.2']) await ledger.publish(aVersion(version));
       await ledger.markProjected(ORB);
       await ledger.markProjected(ORB);
@@ -163,6 +170,7 @@ export function publicationContract({ it }: Contract): void {
     });
 
     it('gives at most 1000 rows a call, and all of them in several', async ({ ledger }) => {
+      await ledger.putOrg(anOrg(), null, []);
       const versions = Array.from({ length: 1003 }, (_, number) => aVersion(`1.0.${number}`));
       await Promise.all(versions.map((version) => ledger.publish(version)));
       const first = await ledger.publications(0);
@@ -194,12 +202,51 @@ export function publicationContract({ it }: Contract): void {
       expect(await ledger.logSize()).to.equal(4);
     });
 
-    it('revokes the certificate in the same transaction', async ({ ledger }) => {
+    const ends: readonly (readonly [to: 'yanked' | 'suspended'])[] = [['yanked'], ['suspended']];
+    for (const [to] of ends)
+      it(`${to}: ends the newest certificate in the same transaction`, async (fixture) => {
+        const { ledger } = fixture;
+        await ledger.publish(aPublication());
+        await ledger.evaluate(aPromotion(7));
+        await ledger.evaluate(aPromotion(7));
+        const entries = [statusEntry(to), revocationEntry()];
+        const change = { ...yank, to, entries };
+        for (const revoke of [null, 4, 7]) {
+          expect(await ledger.setOrbStatus({ ...change, revoke })).to.deep.equal({ kind: 'other-certificate' });
+          expect((await ledger.certificate(ORB))?.revoked).to.equal(false);
+        }
+        expect(await ledger.setOrbStatus({ ...change, revoke: 6 })).to.deep.equal({ kind: 'done', logIndex: 7 });
+        const reopened = await fixture.reopen();
+        expect(await reopened.certificate(ORB)).to.deep.include({ logIndex: 6, revoked: true });
+        expect(await reopened.entries(7, 99)).to.deep.equal(entries);
+      });
+
+    it('has no certificate to end when the newest was revoked, and none of a version that stays', async ({
+      ledger,
+    }) => {
       await ledger.publish(aPublication());
       await ledger.evaluate(aPromotion(7));
-      await ledger.setOrbStatus({ ...yank, entries: [statusEntry('yanked'), revocationEntry()], revoke: 7 });
-      expect((await ledger.certificate(ORB))?.revoked).to.equal(true);
+      const deprecate = { ...yank, to: 'deprecated', entries: [statusEntry('deprecated')] } as const;
+      expect((await ledger.setOrbStatus({ ...deprecate, revoke: 4 })).kind).to.equal('other-certificate');
+      expect((await ledger.setOrbStatus(deprecate)).kind).to.equal('done');
+      expect((await ledger.certificate(ORB))?.revoked).to.equal(false);
+      await ledger.evaluate(anEvaluation({ revokeIndex: 7 }));
+      const gone = { ...yank, from: 'deprecated', entries: [statusEntry('yanked')] } as const;
+      expect((await ledger.setOrbStatus({ ...gone, revoke: 4 })).kind).to.equal('other-certificate');
+      expect((await ledger.setOrbStatus(gone)).kind).to.equal('done');
     });
+
+    for (const [to] of ends)
+      it(`${to}: lets no evaluation issue a certificate, or revoke the same again`, async ({ ledger }) => {
+        await ledger.publish(aPublication());
+        await ledger.evaluate(aPromotion(7));
+        await ledger.setOrbStatus({ ...yank, to, entries: [statusEntry(to), revocationEntry()], revoke: 4 });
+        const size = await ledger.logSize();
+        const late = [aPromotion(7), aPromotion(8), anEvaluation({ entries: [revocationEntry()], revokeIndex: 7 })];
+        for (const evaluation of late) expect(await ledger.evaluate(evaluation)).to.deep.equal({ kind: 'conflict' });
+        expect(await ledger.logSize()).to.equal(size);
+        expect((await ledger.evaluate(anEvaluation())).kind).to.equal('done');
+      });
 
     it('is refused without an entry, with too long a one, and of a version that was never published', async (fixture) => {
       const { ledger } = fixture;
@@ -213,27 +260,6 @@ export function publicationContract({ it }: Contract): void {
       for (const change of bad) expect(await refusal(ledger.setOrbStatus(change))).to.be.instanceOf(TypeError);
       expect(await ledger.publications(0)).to.have.nested.property('[0].status', 'active');
       expect(await ledger.logSize()).to.equal(3);
-    });
-  });
-
-  describe('test reports', () => {
-    it('come with the publication and later, each once; the newest is given', async (fixture) => {
-      const { ledger } = fixture;
-      await ledger.publish(aPublication());
-      const next = { orbId: ORB, report: { ...aReport('2'), suites: null }, entry: testReportEntry() };
-      expect(await Promise.all([next, next].map((one) => ledger.addTestReport(one)))).to.deep.equal([3, 3]);
-      expect(await ledger.addTestReport({ ...next, report: aReport() })).to.equal(2);
-      expect(await ledger.logSize()).to.equal(4);
-      expect(await (await fixture.reopen()).testReport(ORB)).to.deep.equal({ ...next.report, logIndex: 3 });
-    });
-
-    it('are refused of a version that was never published, and with too long an entry', async ({ ledger }) => {
-      const report = { orbId: ORB, report: aReport('2'), entry: testReportEntry() };
-      expect(await refusal(ledger.addTestReport(report))).to.be.instanceOf(TypeError);
-      await ledger.publish(aPublication());
-      expect(await refusal(ledger.addTestReport({ ...report, entry: TOO_LONG }))).to.be.instanceOf(TypeError);
-      expect(await ledger.hasTestReport(ORB, report.report.sha256)).to.equal(false);
-      expect(await ledger.testReport('acme.other@1.0.0')).to.equal(undefined);
     });
   });
 }

@@ -6,6 +6,8 @@ import { aFinish, aStart, aSwap } from '../../../../support/ledger-rows.ts';
 import { foldedTwice } from '../../../../support/memory-fold.ts';
 import { refusal } from '../../../../support/refusal.ts';
 import {
+  aPromotion,
+  anOrg,
   aPublication,
   aPublicFinish,
   auditEntry,
@@ -13,9 +15,11 @@ import {
   digestOfLetter,
   incidentEntry,
   LINE,
+  ORB,
   orgEntry,
   retractionEntry,
   statusEntry,
+  testReportEntry,
   violationEntry,
 } from '../../../../support/reputation-rows.ts';
 import type { Contract } from '../contract.ts';
@@ -57,6 +61,7 @@ export function reputationContract({ it }: Contract): void {
 
     it('gives the entries of line and organisation in the order of the log, and the tree', async ({ ledger }) => {
       await ledger.appendEntries([orgEntry('verified', 'globex'), orgEntry('verified')]);
+      await ledger.putOrg(anOrg(), null, []);
       await ledger.publish(aPublication({ claim: null }));
       await ledger.recordSwap(aSwap(1));
       const rest = [
@@ -137,6 +142,71 @@ export function reputationContract({ it }: Contract): void {
           false,
         ]);
       }
+    });
+
+    it('tells the newest entry of each version, line and organisation, runs apart', async (fixture) => {
+      const { ledger } = fixture;
+      await ledger.publish(aPublication());
+      await ledger.recordRun(aStart(1), aPublicFinish(1));
+      await ledger.recordRun(aStart(2), aFinish(2));
+      await ledger.recordRun(aStart(3), aPublicFinish(3));
+      await ledger.appendEntries([violationEntry(), incidentEntry({ orb_id: null }), statusEntry('yanked'), '{}']);
+      const first = [
+        { subject: 'acme', kind: 'event', logIndex: 0 },
+        { subject: LINE, kind: 'run', logIndex: 5 },
+        { subject: LINE, kind: 'event', logIndex: 6 },
+        { subject: ORB, kind: 'event', logIndex: 8 },
+      ];
+      expect(await ledger.newestEvidence(-1)).to.deep.equal(first);
+      expect(await ledger.newestEvidence(5)).to.deep.equal(first.slice(2));
+      // An evaluation of its own is no evidence: it would make the next one due.
+      await ledger.evaluate(aPromotion(0, { treeSize: 1 }));
+      await ledger.appendEntries([orgEntry('suspended'), testReportEntry()]);
+      const reopened = await fixture.reopen();
+      expect(await reopened.newestEvidence(8)).to.deep.equal([
+        { subject: 'acme', kind: 'event', logIndex: 12 },
+        { subject: ORB, kind: 'event', logIndex: 13 },
+      ]);
+    });
+
+    it('tells a retraction as the newest event of what it was about, with its own index', async ({ ledger }) => {
+      await ledger.appendEntries([testReportEntry(), auditEntry()]);
+      await ledger.recordRun(aStart(1), aPublicFinish(1));
+      const last = (await ledger.newestEvidence(-1)).at(-1)?.logIndex;
+      expect(last).to.equal(2);
+      for (const index of [2, 0, 1]) await ledger.retract(retractionEntry(index), index);
+      expect(await ledger.newestEvidence(2)).to.deep.equal([
+        { subject: ORB, kind: 'event', logIndex: 4 },
+        { subject: LINE, kind: 'event', logIndex: 5 },
+      ]);
+      // The fold ignores it, so no score follows from it.
+      await ledger.appendEntries([retractionEntry(1)]);
+      expect(await ledger.newestEvidence(5)).to.deep.equal([]);
+    });
+
+    it('tells at most 1 000 newest entries a call, in the order of the log', async ({ ledger }) => {
+      const orgs = Array.from({ length: 1001 }, (_, number) => orgEntry('verified', `org-${number}`));
+      await ledger.appendEntries(orgs);
+      const first = await ledger.newestEvidence(-1);
+      const rest = await ledger.newestEvidence(first.at(-1)?.logIndex ?? -1);
+      expect([first.length, rest.map(({ subject }) => subject)]).to.deep.equal([1000, ['org-1000']]);
+    });
+
+    it('gives the last changes of status of one version, the newest first', async ({ ledger }) => {
+      const entries = [
+        statusEntry('deprecated'),
+        statusEntry('yanked', 'acme.echo@1.1.0'),
+        statusEntry('active'),
+        auditEntry(),
+        statusEntry('suspended', 'acme.echo@2.0.0'),
+      ];
+      await ledger.appendEntries(entries);
+      expect(await ledger.statusEntries(ORB, 5)).to.deep.equal([
+        { index: 2, entry: entries[2] },
+        { index: 0, entry: entries[0] },
+      ]);
+      expect((await ledger.statusEntries(ORB, 1)).map(({ index }) => index)).to.deep.equal([2]);
+      expect(await ledger.statusEntries('acme.none@1.0.0', 5)).to.deep.equal([]);
     });
 
     it('retracts no entry that is not there, of another kind, or of no kind', async ({ ledger }) => {

@@ -47,7 +47,12 @@ CREATE TABLE reputation_events(
   ) STRICT;
 CREATE INDEX reputation_events_line ON reputation_events(line, log_index) WHERE line IS NOT NULL;
 CREATE INDEX reputation_events_org ON reputation_events(org, log_index) WHERE kind = 'org';
+CREATE INDEX reputation_events_status ON reputation_events(line, log_index) WHERE kind = 'orb_status';
 CREATE TABLE reputation_retractions(log_index INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE reputation_newest(
+    subject TEXT NOT NULL, kind TEXT NOT NULL, log_index INTEGER NOT NULL, PRIMARY KEY (subject, kind)
+  ) STRICT, WITHOUT ROWID;
+CREATE INDEX reputation_newest_index ON reputation_newest(log_index);
 CREATE TABLE tier_changes(orb_id TEXT NOT NULL, log_index INTEGER NOT NULL, PRIMARY KEY (orb_id, log_index)) STRICT, WITHOUT ROWID;
 CREATE TABLE changes(id INTEGER PRIMARY KEY CHECK (id = 1), last INTEGER NOT NULL) STRICT;
 CREATE TABLE publications(
@@ -60,10 +65,19 @@ CREATE TABLE test_reports(
     log_index INTEGER PRIMARY KEY, orb_id TEXT NOT NULL, report_sha256 TEXT NOT NULL, report TEXT NOT NULL, suites TEXT,
     statement TEXT NOT NULL, UNIQUE (orb_id, report_sha256)
   ) STRICT;
+CREATE TABLE audits(
+    orb_id TEXT NOT NULL, report_sha256 TEXT NOT NULL, log_index INTEGER NOT NULL, PRIMARY KEY (orb_id, report_sha256)
+  ) STRICT, WITHOUT ROWID;
 CREATE TABLE orgs(
     org TEXT PRIMARY KEY, namespace TEXT NOT NULL, proof TEXT NOT NULL, state TEXT NOT NULL, since INTEGER NOT NULL,
     json TEXT NOT NULL, change INTEGER NOT NULL UNIQUE
   ) STRICT;
+CREATE TABLE org_claims(
+    org TEXT NOT NULL, namespace TEXT NOT NULL, until INTEGER NOT NULL, json TEXT NOT NULL,
+    PRIMARY KEY (org, namespace)
+  ) STRICT, WITHOUT ROWID;
+CREATE INDEX org_claims_namespace ON org_claims(namespace);
+CREATE INDEX org_claims_until ON org_claims(until);
 CREATE TABLE evaluations(
     orb_id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, tree_size INTEGER NOT NULL, as_of TEXT NOT NULL, held TEXT NOT NULL,
     profile TEXT NOT NULL, change INTEGER NOT NULL UNIQUE

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openWriterDatabase, SCHEMA_VERSION } from '../../../../../adapters/ledger/sqlite-writer/schema.ts';
 import { TABLES } from '../../../../../adapters/ledger/tables/tables.ts';
+import { makeOlder } from '../../../../support/older-ledger.ts';
 
 const identity = { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' };
 const versions = Array.from({ length: SCHEMA_VERSION }, (_, index) => index + 1);
@@ -53,6 +54,16 @@ describe('schema', () => {
   });
 
   for (const version of versions) {
+    it(`has tests of older ledgers that make a file of version ${version} as its program made it`, () => {
+      makeFile(join(folder, 'made.sqlite'), version);
+      const made = new DatabaseSync(join(folder, 'made.sqlite'));
+      const older = openWriterDatabase(join(folder, 'older.sqlite'), identity);
+      makeOlder(older, version);
+      expect(statementsOf(older)).to.equal(statementsOf(made));
+      older.close();
+      made.close();
+    });
+
     it(`makes of a file of version ${version} what a new file is`, () => {
       makeFile(join(folder, 'older.sqlite'), version);
       expect(opened('older.sqlite').split(';\n').toSorted()).to.deep.equal(

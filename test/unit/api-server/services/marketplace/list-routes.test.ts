@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { listRoute, publicListRoute } from '../../../../../api-server/services/marketplace/list-routes.ts';
+import type { ListingChange } from '../../../../../api-server/reputation/listings.ts';
 import { NOT_EVALUATED, type ListedOrb } from '../../../../../core/publication/listed-orb.ts';
 import { aListedVersion } from '../../../../support/a-listed-orb.ts';
 import { aPublisher } from '../../../../support/a-marketplace.ts';
 import { startApp, type Called, type CallOptions, type TestApp } from '../../../../support/api-app.ts';
 import { aCaller } from '../../../../support/api-app.ts';
+import { createFakeClock, type FakeClock } from '../../../../support/fake-clock.ts';
 
 const HOSTILE = '<script>alert(1)</script>\u202e\u0000"\\';
 const someOrbs = (): ListedOrb[] => [
@@ -34,22 +36,44 @@ const parametersOf = ({ value }: Called): readonly unknown[] => {
 describe('lists of the marketplace', () => {
   let app: TestApp;
   let orbs: ListedOrb[];
-  let generation: number;
+  let clock: FakeClock;
+  let changed: () => void;
+  let listener: (change: ListingChange) => void;
+  /** How often all Orbs were read. */
+  let looks: number;
   beforeEach(async () => {
-    [orbs, generation] = [someOrbs(), 1];
+    [orbs, looks] = [someOrbs(), 0];
+    clock = createFakeClock(0);
+    listener = () => undefined;
     const listings = {
-      all: () => orbs,
-      get generation() {
-        return generation;
+      all: () => {
+        looks += 1;
+        return orbs;
+      },
+      orb: (orbId: string) => orbs.find((orb) => orb.orbId === orbId),
+      watch: (added: typeof listener) => {
+        listener = added;
+        return () => undefined;
       },
     };
-    app = await startApp([listRoute(listings), publicListRoute(listings)], { caller: aPublisher() });
+    const ids = (): readonly string[] => orbs.map(({ orbId }) => orbId);
+    const before = new Set(ids());
+    changed = () => listener({ orbs: new Set([...before, ...ids()]), orgs: new Set() });
+    app = await startApp([listRoute(listings), publicListRoute(listings, clock)], { caller: aPublisher() });
   });
   afterEach(() => app.close());
 
   /** Asks for the public list, without a key. */
   const get = (query = '', options: CallOptions = {}): Promise<Called> =>
     app.call('GET', `/marketplace/orbs/public${query}`, { key: null, ...options });
+
+  /** Sets something of `acme.mail@1.1.0`, the only version that the list shows. */
+  const set = (change: Partial<ListedOrb>): void => {
+    orbs = orbs.map((orb) => (orb.orbId === 'acme.mail@1.1.0' ? { ...orb, ...change } : orb));
+    changed();
+  };
+  const shown = async (): Promise<readonly unknown[]> =>
+    itemsOf(await get()).map((item) => [item['certification_tier'], item['reputation_score'], item['description']]);
 
   const refused: [query: string, parameter: string | undefined][] = [
     ['limit=0', 'limit'],
@@ -239,9 +263,52 @@ describe('lists of the marketplace', () => {
       const again = { headers: { 'if-none-match': etag } };
       expect((await get('', again)).status).to.equal(304);
       orbs = orbs.slice(2);
-      generation += 1;
-      const changed = await get('', again);
-      expect([changed.status, itemsOf(changed)]).to.deep.equal([200, []]);
+      changed();
+      const answer = await get('', again);
+      expect([answer.status, itemsOf(answer)]).to.deep.equal([200, []]);
+    });
+
+    it('shows a new tier, version or status at once', async () => {
+      await get();
+      set({ standing: { ...NOT_EVALUATED, tier: 'bronze', score: 40 } });
+      expect(await shown()).to.deep.equal([['bronze', 40, '']]);
+      orbs.push(aListedVersion('acme.mail@1.2.0', { description: 'newer' }));
+      changed();
+      expect(await shown()).to.deep.equal([['uncertified', 0, 'newer']]);
+      orbs.pop();
+      set({ status: 'yanked' });
+      expect(await shown()).to.deep.equal([['gold', 90, HOSTILE]]);
+    });
+
+    it('leaves out the Orbs of an organisation that is suspended, and has them again at its end', async () => {
+      const before = await shown();
+      const restored = orbs;
+      orbs = orbs.map((orb) => ({ ...orb, isSuspended: true }));
+      changed();
+      expect(await shown()).to.deep.equal([]);
+      orbs = restored;
+      changed();
+      expect(await shown()).to.deep.equal(before);
+    });
+
+    it('shows scores that move all the time once a second', async () => {
+      await get();
+      for (const score of [1, 2, 3]) {
+        set({ standing: { ...NOT_EVALUATED, score } });
+        expect(await shown()).to.deep.equal([['uncertified', 0, '']]);
+        await clock.advance(300);
+      }
+      await clock.advance(100);
+      expect(await shown()).to.deep.equal([['uncertified', 3, '']]);
+    });
+
+    it('is not made again when nothing that it shows has changed', async () => {
+      await get();
+      looks = 0;
+      set({ standing: { ...NOT_EVALUATED, scoreBp: 49 }, updatedAt: 5 });
+      await clock.advance(10_000);
+      await get();
+      expect(looks).to.equal(0);
     });
 
     it('is the same with and without compression', async () => {

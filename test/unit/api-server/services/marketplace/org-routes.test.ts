@@ -88,6 +88,16 @@ describe('routes of organisations', () => {
     });
   }
 
+  it('begin 16 claims of a tenant: then 429 rate-limited, which says what to do', async () => {
+    const wide = (number: number): unknown => ({ ...CLAIM, org: `wide${number}-com`, domain: `wide${number}.com` });
+    for (let number = 0; number < 16; number += 1) expect((await claim(wide(number))).status).to.equal(201);
+    const more = await claim();
+    expect([more.status, more.code]).to.deep.equal([429, 'rate-limited']);
+    expect(textAt(more.value, 'detail')).to.match(/16 open claims.*verify/);
+    expect(more.headers.get('retry-after')).to.equal('60');
+    expect((await claim(CLAIM, aPublisher(['team-x']))).status).to.equal(201);
+  });
+
   it('begin a claim for the namespace that is named', async () => {
     const answer = await claim(CLAIM, aPublisher(['team-g', 'acme']), '?namespace=acme');
     expect(textAt(answer.value, 'namespace')).to.equal('acme');
@@ -105,7 +115,8 @@ describe('routes of organisations', () => {
       await claim();
       const answer = await verify(await body(), caller);
       expect([answer.status, answer.code]).to.deep.equal([status, code]);
-      expect(market.reputation.listings.org('globex')?.state).to.equal('pending');
+      expect(market.reputation.listings.org('globex')).to.equal(undefined);
+      expect(await market.ledger.orgs(0)).to.have.length(1);
     });
   }
 
@@ -131,9 +142,15 @@ describe('routes of organisations', () => {
       org: 'acme',
       state: 'verified',
       proof: 'operator',
+      domain: null,
       since: new Date(market.clock.now()).toISOString(),
       published: 2,
     });
+  });
+
+  it('show the domain that proves it: acme.com and acme.org may both prove acme', async () => {
+    expect((await verify(await signed())).status).to.equal(200);
+    expect((await show('globex')).value).to.deep.include({ proof: 'dns', domain: 'globex.com' });
   });
 
   it('suspend and restore for the platform', async () => {

@@ -117,6 +117,8 @@ describe('POST /marketplace/orbs/{orb_id}/status', () => {
     ['no reason', { status: 'yanked' }, 'invalid-parameter'],
     ['an empty reason', { status: 'yanked', reason: '' }, 'invalid-parameter'],
     ['a long reason', { status: 'yanked', reason: 'x'.repeat(257) }, 'invalid-parameter'],
+    ['a reason that is not in normalisation form C', { status: 'yanked', reason: 'e\u0301' }, 'invalid-parameter'],
+    ['a reason with half of a surrogate pair', '{"status":"yanked","reason":"\\ud800"}', 'invalid-parameter'],
     ['another member', { status: 'yanked', reason: 'x', force: true }, 'invalid-parameter'],
     ['a list', [], 'invalid-parameter'],
     ['no JSON', '{', 'invalid-json'],

@@ -83,6 +83,11 @@ describe('GET /reputation/{orb_id}/badge', () => {
       () => (held = { ...held, standing: aStanding({ status: 'yanked' }), issued: anIssued({ revoked: true }) }),
       'yanked',
     ],
+    [
+      'yanked right after a suspension',
+      () => (held = { ...held, standing: aStanding({ status: 'yanked', tierStatus: 'suspended' }) }),
+      'yanked',
+    ],
     ['expired', () => (now = ISSUED_AT + 8 * DAY_MS), 'expired'],
     ['revoked', () => (held = { ...held, issued: anIssued({ revoked: true }) }), 'uncertified'],
     ['uncertified', () => (held = { standing: aStanding({ tier: 'uncertified' }) }), 'uncertified'],

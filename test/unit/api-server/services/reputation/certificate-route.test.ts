@@ -109,6 +109,17 @@ describe('GET /reputation/{orb_id}/certificate', () => {
       'revoked',
       'revoked',
     ],
+    [
+      'of a version that was yanked right after a suspension',
+      () =>
+        (held = {
+          standing: aStanding({ status: 'yanked', tierStatus: 'suspended' }),
+          issued: anIssued({ revoked: true }),
+          list: aStatusList({ revoked: STATUS_INDEX }),
+        }),
+      'revoked',
+      'revoked',
+    ],
     ['expired', () => (now = ISSUED_AT + 8 * DAY_MS), 'expired', 'expired'],
   ];
   for (const [what, change, state, code] of states) {

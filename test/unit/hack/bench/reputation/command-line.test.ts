@@ -6,8 +6,16 @@ describe('the command line of npm run bench reputation', () => {
     const command = parseCommand(['--folder', '/work']);
     expect(command).to.deep.equal({
       kind: 'measure',
-      parts: ['runs', 'lists', 'publish'],
-      settings: { rounds: 5, seconds: 4, orbs: 10_000, mockCases: 190, liveCases: 10 },
+      parts: ['runs', 'lists', 'reads', 'publish', 'hostile', 'scores'],
+      settings: {
+        rounds: 5,
+        seconds: 4,
+        orbs: 10_000,
+        mockCases: 190,
+        liveCases: 10,
+        scored: 1000,
+        receipts: 1_000_000,
+      },
       folder: '/work',
       json: undefined,
     });
@@ -23,7 +31,7 @@ describe('the command line of npm run bench reputation', () => {
   });
 
   const refused: readonly (readonly [why: string, args: readonly string[], message: string])[] = [
-    ['an unknown part', ['--only', 'runs,walks'], '--only takes runs, lists, publish'],
+    ['an unknown part', ['--only', 'runs,walks'], '--only takes runs, lists, reads, publish, hostile, scores'],
     ['no rounds', ['--rounds', '0'], '--rounds takes a number from 1, not "0"'],
     ['seconds that are no number', ['--seconds', 'long'], '--seconds takes a number from 0.1, not "long"'],
     ['more cases than a suite has', ['--mock', '191'], 'a suite has at most 200 cases: lower --mock or --live'],
