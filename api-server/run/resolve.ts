@@ -50,7 +50,7 @@ function findOrb(runtime: Runtime, request: RouteRequest, orbiset: CompiledOrbis
 /** The code that refuses every run of the Orbiset or of the Orb. */
 function refusalOf(runtime: Runtime, orbiset: CompiledOrbiset, orb: CompiledOrb): ProblemCode | undefined {
   if (orbiset.suspended) return 'orbiset-suspended';
-  if (orbiset.asksForPolicies) return 'policy-unavailable';
+  if (orbiset.hasUnreadablePolicies) return 'policy-unavailable';
   return runtime.switches.refusal(orb.namespace, orb.orbId, orb.digest);
 }
 
