@@ -131,10 +131,11 @@ class TokenCallers {
 }
 
 /** A caller without any tenant: every route answers as if the object did not exist. */
-const callerWithoutRights = ({ namespace, name }: Account, { scope }: AccessSubject): Caller => ({
+const callerWithoutRights = ({ namespace, name, groups }: Account, { scope }: AccessSubject): Caller => ({
   id: `sa:${namespace}/${name}`,
   tenants: [],
   scopes: new Set([scope]),
+  groups,
   orbs: undefined,
   expiresAt: Number.MAX_SAFE_INTEGER,
   standing: () => 'valid',

@@ -60,8 +60,7 @@ export const executeProblems = {
   'policy-denied': {
     status: 403,
     title: 'A policy denied the run',
-    next: 'Read the violations in the receipt.',
-    reserved: true,
+    next: 'Read rules[]: ask who writes the policies named there. GET /decisions/{decision_id} shows the whole decision.',
   },
   'provider-failed': {
     status: 502,

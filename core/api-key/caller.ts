@@ -9,6 +9,8 @@ export interface Caller {
   readonly scopes: ReadonlySet<Scope>;
   /** Of a ServiceAccount: it may act for the platform. Of a key, scopes and tenants say so. */
   readonly isPlatformAdmin?: true;
+  /** Of a ServiceAccount: groups that its TokenReview named; sorted. A key has none. */
+  readonly groups?: readonly string[];
   /** Orbs that the key may execute (`org.name` or `org.name@version`); absent = all. */
   readonly orbs: readonly string[] | undefined;
   /** Ms since epoch. */
