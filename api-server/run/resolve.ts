@@ -14,7 +14,14 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { mayExecute, unauthenticatedReply, unlessAnonymous } from './authorise.ts';
 import { invalidInputs, type ParsedRequest } from './parse.ts';
 import type { ResolvedRun, RunPlan } from './plan.ts';
-import { decidePreFlight, decideProviders, decisionOf, type Approval, type DeniedRun, type RunPolicy } from './run-policy.ts';
+import {
+  decidePreFlight,
+  decideProviders,
+  decisionOf,
+  type Approval,
+  type DeniedRun,
+  type RunPolicy,
+} from './run-policy.ts';
 
 /** The answer for an Orb that never was valid, with its faults. A shared Orb's faults are shown only to its owner. */
 export function notReady(request: RouteRequest, { namespace, fault = '' }: OrbEntry, tenant: string): Reply {
