@@ -64,7 +64,11 @@ const retryAfter = ({ retryAfterMs }: CallResults): Readonly<Record<string, stri
   retryAfterMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
 
 /** The members of a problem that show a run with its receipt. */
-export function runView({ sealed: { record } }: Pick<FinishedRun, 'sealed'>, status: string, isValid: boolean): JsonObject {
+export function runView(
+  { sealed: { record } }: Pick<FinishedRun, 'sealed'>,
+  status: string,
+  isValid: boolean,
+): JsonObject {
   const { run_id, attempts } = record.execution;
   return { run_id, status, attempts: attempts.map((attempt) => ({ ...attempt })), receipt: summaryOf(record, isValid) };
 }

@@ -24,8 +24,10 @@ export interface RunSeed extends PublishedFacts {
 }
 
 /** The facts about a run that are known when it ends. */
-export interface RunEnding
-  extends Omit<CheckFacts, 'sloMs' | 'hasInputs' | 'hasOutputs' | 'policy' | keyof PublishedFacts> {
+export interface RunEnding extends Omit<
+  CheckFacts,
+  'sloMs' | 'hasInputs' | 'hasOutputs' | 'policy' | keyof PublishedFacts
+> {
   /** When the answer changed what the seed says; else absent. */
   readonly policy?: PolicyRecord;
   readonly output: CommitmentRecord | null;
@@ -105,7 +107,9 @@ const SHAPE: Readonly<
   started_at: 'number',
 };
 
-const hasShape = (value: JsonObject): value is JsonObject & Omit<RunSeed, 'input' | 'manifest' | 'standing' | 'policy'> =>
+const hasShape = (
+  value: JsonObject,
+): value is JsonObject & Omit<RunSeed, 'input' | 'manifest' | 'standing' | 'policy'> =>
   Object.entries(SHAPE).every(([name, type]) => typeof value[name] === type);
 
 /** Runs that an older program started were of Orbs that nobody could publish. */

@@ -76,7 +76,10 @@ export interface RuntimeOptions {
   readonly answer?: Answer;
   readonly settings?: Partial<RuntimeSettings>;
   readonly parts?: Partial<
-    Pick<Runtime, 'selfCheck' | 'slots' | 'sealing' | 'dialer' | 'metrics' | 'random' | 'published' | 'policies' | 'policyState'>
+    Pick<
+      Runtime,
+      'selfCheck' | 'slots' | 'sealing' | 'dialer' | 'metrics' | 'random' | 'published' | 'policies' | 'policyState'
+    >
   >;
 }
 

@@ -37,27 +37,27 @@ export const executeSchemas = {
   ),
   DryRun: closed(
     {
-    dry_run: { const: true },
-    orb_id: shapes.orbId,
-    manifest_digest: shapes.digest,
-    orbiset: text('{namespace}.{name}'),
-    effective_provider: { type: ['string', 'null'] },
-    policy: dryRunPolicy,
-    providers: {
-      type: 'array',
-      items: closed(
-        {
-          provider: text('Name of the provider.'),
-          eligible: { type: 'boolean' },
-          policy: { enum: ['allow', 'deny'], description: 'What policies decide about its request.' },
-          reason: text('Code of the reason why it can not be called.'),
-          request: sealedRequest,
-          secrets: { type: 'array', items: sealedSecret },
-        },
-        ['reason', 'policy'],
-      ),
+      dry_run: { const: true },
+      orb_id: shapes.orbId,
+      manifest_digest: shapes.digest,
+      orbiset: text('{namespace}.{name}'),
+      effective_provider: { type: ['string', 'null'] },
+      policy: dryRunPolicy,
+      providers: {
+        type: 'array',
+        items: closed(
+          {
+            provider: text('Name of the provider.'),
+            eligible: { type: 'boolean' },
+            policy: { enum: ['allow', 'deny'], description: 'What policies decide about its request.' },
+            reason: text('Code of the reason why it can not be called.'),
+            request: sealedRequest,
+            secrets: { type: 'array', items: sealedSecret },
+          },
+          ['reason', 'policy'],
+        ),
+      },
     },
-  },
     ['policy'],
   ),
   ExecutionResult: closed(

@@ -75,18 +75,17 @@ describe('recordOf (trust.md §1.1)', () => {
   });
 
   it('says what policies decided: at the start, and again when they decided about the answer', () => {
-    const atStart = { record: { ...EMPTY_POLICY.record, set_digest: `sha256:${'1'.repeat(64)}` }, check: 'unknown' } as const;
+    const atStart = {
+      record: { ...EMPTY_POLICY.record, set_digest: `sha256:${'1'.repeat(64)}` },
+      check: 'unknown',
+    } as const;
     const started = recordOf({ ...seed, policy: atStart }, ending(), context);
     expect([started.policy, started.checks.find(({ id }) => id === 'policy')?.result]).to.deep.equal([
       atStart.record,
       'unknown',
     ]);
     const atEnd = { record: { ...atStart.record, decision: 'deny' }, check: 'fail' } as const;
-    const ended = recordOf(
-      { ...seed, policy: atStart },
-      ending({ outcome: 'policy_denied', policy: atEnd }),
-      context,
-    );
+    const ended = recordOf({ ...seed, policy: atStart }, ending({ outcome: 'policy_denied', policy: atEnd }), context);
     expect(ended.policy.decision).to.equal('deny');
     expect(ended.checks.find(({ id }) => id === 'policy')?.result).to.equal('fail');
   });
@@ -122,7 +121,10 @@ describe('parseRunSeed', () => {
     ['has no record', { check: 'pass' }],
     ['has an unknown check', { record: EMPTY_POLICY.record, check: 'maybe' }],
     ['has an unknown decision', { record: { ...EMPTY_POLICY.record, decision: 'perhaps' }, check: 'pass' }],
-    ['has a violation of unknown severity', { record: { ...EMPTY_POLICY.record, violations: [{ rule: 'r', severity: 'bad' }] }, check: 'pass' }],
+    [
+      'has a violation of unknown severity',
+      { record: { ...EMPTY_POLICY.record, violations: [{ rule: 'r', severity: 'bad' }] }, check: 'pass' },
+    ],
   ] as const) {
     it(`refuses a seed whose policy ${why}: a receipt would say something else than what was decided`, () => {
       expect(parseRunSeed(parsed({ ...seed, policy }))).to.equal(undefined);

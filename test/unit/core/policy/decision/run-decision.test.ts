@@ -31,6 +31,7 @@ const of = (phase: Phase, provider: string | null, decision: Decision = undecide
   provider,
   decision,
 });
+const bound = (bytes: number): Decision => ({ ...undecided('Request'), obligations: { maxResponseBytes: bytes } });
 const first = of('PreFlight', null);
 
 describe('runDecision (policy.md §3.1)', () => {
@@ -42,7 +43,10 @@ describe('runDecision (policy.md §3.1)', () => {
   for (const [phases, decided] of [
     [[of('PreFlight', null, denied('PreFlight', 'x'))], 'deny in PreFlight'],
     [[first, of('Request', 'a', denied('Request', 'x')), of('Request', 'b')], 'allow'],
-    [[first, of('Request', 'a', denied('Request', 'x')), of('Request', 'b', denied('Request', 'y'))], 'deny in Request'],
+    [
+      [first, of('Request', 'a', denied('Request', 'x')), of('Request', 'b', denied('Request', 'y'))],
+      'deny in Request',
+    ],
     [[first, of('Request', 'a'), of('Response', 'a', denied('Response', 'x'))], 'deny in Response'],
   ] as const) {
     it(`decides ${decided} after ${phases.map(({ phase, decision }) => `${phase} ${decision.decision}`).join(', ')}`, () => {
@@ -73,7 +77,6 @@ describe('runDecision (policy.md §3.1)', () => {
   });
 
   it('keeps the obligations of providers that remained', () => {
-    const bound = (bytes: number): Decision => ({ ...undecided('Request'), obligations: { maxResponseBytes: bytes } });
     const phases = [
       of('PreFlight', null, { ...undecided('PreFlight'), obligations: { timeoutMs: 500 } }),
       of('Request', 'a', { ...denied('Request', 'x'), obligations: { maxResponseBytes: 1 } }),
@@ -102,7 +105,13 @@ describe('joinObligations', () => {
   it('only makes them stricter', () => {
     const joined = joinObligations(
       { restrictHosts: ['*.example'], maxResponseBytes: 10, redactResponse: ['b'], requireApproval: ['x'] },
-      { restrictHosts: ['a.example', 'b.test'], maxResponseBytes: 20, timeoutMs: 5, redactResponse: ['a'], noStore: true },
+      {
+        restrictHosts: ['a.example', 'b.test'],
+        maxResponseBytes: 20,
+        timeoutMs: 5,
+        redactResponse: ['a'],
+        noStore: true,
+      },
     );
     expect(listObligations(joined)).to.deep.equal([
       { type: 'restrictHosts', hosts: ['a.example'] },
@@ -122,7 +131,9 @@ describe('joinObligations', () => {
 
 describe('worstViolations', () => {
   it('keeps each rule once and the worst 64, shown by priority and name', () => {
-    const many = Array.from({ length: 70 }, (_, at) => violation(`r${String(at).padStart(2, '0')}`, { severity: 'low' }));
+    const many = Array.from({ length: 70 }, (_, at) =>
+      violation(`r${String(at).padStart(2, '0')}`, { severity: 'low' }),
+    );
     const worst = violation('z', { severity: 'critical' });
     const urgent = violation('y', { priority: 900 });
     const kept = worstViolations([...many, worst, urgent, worst]).map(({ rule }) => rule);
