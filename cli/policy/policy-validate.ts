@@ -10,10 +10,11 @@ export const policyValidateVerb: Verb = {
   count: [1, 10_000],
   flags: [OUTPUT],
   about: `Compiles every OrbPolicy of the files and runs its tests, without a server. Prints what is wrong with its place in
-the file, and what each policy costs and reads. Objects of other kinds are left out; - is standard input.
+the file, and what each policy costs and reads. Objects of other kinds are left out. - is standard input, such as what
+kubectl get opol -o yaml prints.
 
 Exit 1: a test failed; 2: a policy has an error, or a file can't be read.`,
-  examples: ['{orb} policy validate policies/', 'kubectl get opol -o yaml | {orb} policy validate -'],
+  examples: ['{orb} policy validate policies/', '{orb} policy validate -o json policies/day-budget.yaml'],
   run: async (args, io) => {
     const format = formatOf(args, ['text', 'json', 'yaml']);
     const read = await readPolicies(args.positionals, io);
