@@ -28,6 +28,8 @@ const ROWS: readonly (readonly [why: string, file: string, place: readonly [numb
   ['a folded block, whose lines are one', 'when: >-\n  orb.score < 1\n  && orb.scor < 1\n', [1, 18], '3:6'],
   ['a plain text of two lines', 'when: orb.score < 1\n  && orb.scor < 1\n', [1, 18], '2:6'],
   ['the end of a text', 'when: "orb.score <" # less\n', [1, 12], '1:19'],
+  ['a text with an anchor', 'when: &it orb.scor < 1\nit: *it\n', [1, 5], '1:15'],
+  ['a text with Windows line ends', 'when: |\r\n  orb.score < 1\r\n  && orb.scor < 1\r\n', [2, 4], '3:6'],
   ['an alias of a text elsewhere', 'it: &it orb.scor < 1\nwhen: *it\n', [1, 5], '2:7'],
 ];
 
