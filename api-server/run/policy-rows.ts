@@ -92,7 +92,7 @@ function decisionJson(policy: RunPolicy, decided: RunDecision, { runId, orbiset 
     obligations: listObligations(boundTo(phases)),
     exceptions_used: phases.flatMap(({ decision }) => decision.exceptionsUsed.map(exceptionJson)),
     shadow: decided.shadow,
-    decided_us: Math.round(policy.tookMs * 1000),
+    decided_us: Math.round(phases.reduce((sum, { tookMs }) => sum + tookMs, 0) * 1000),
   };
   return fitting(rulesJson(phases), (rules, rest) => {
     const left = rest === 0 ? {} : { rules_left_out: rest };

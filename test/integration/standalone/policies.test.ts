@@ -53,7 +53,8 @@ describe('policies from files', function suite() {
   });
 
   const rootKey = (): string => join(standalone.data, 'keys/root.jwk');
-  const apply = (policy: JsonObject): void => writeFileSync(join(standalone.resources, 'limits.json'), policyFile(policy));
+  const apply = (policy: JsonObject): void =>
+    writeFileSync(join(standalone.resources, 'limits.json'), policyFile(policy));
 
   async function execute(text: string): Promise<Answer> {
     const answer = await standalone.post('/orbisets/default/execute', { orb_id: ORB, inputs: { text } });
