@@ -9,6 +9,12 @@ import { done, type Outcome } from '../../core/reconcile/outcome.ts';
 import { generationOf } from '../../core/reconcile/read-object.ts';
 import type { Policies, PolicyReport } from './policies.ts';
 
+/** The part of the status of an OrbPolicy that the API owns (security.md §6.1). */
+export const POLICY_REPORT = {
+  fieldManager: 'orb-api-policy',
+  ...IN_FORCE_PART,
+} as const satisfies Partial<StatusOwner>;
+
 export interface PolicyReporterDeps {
   readonly policies: Pick<Policies, 'state'>;
   readonly store: Pick<Store, 'get' | 'offer'>;
@@ -33,7 +39,7 @@ export function createPolicyReporter({
   writer,
   clock,
 }: PolicyReporterDeps): (key: string, scope: Pick<ReconcileScope, 'signal'>) => Promise<Outcome> {
-  const owner: StatusOwner = { fieldManager: 'orb-api-policy', ...IN_FORCE_PART, kind: KINDS.orbpolicy, store, writes };
+  const owner: StatusOwner = { ...POLICY_REPORT, kind: KINDS.orbpolicy, store, writes };
   return async (key, { signal }) => {
     const policy = store.get(key);
     if (policy === undefined) return done;
