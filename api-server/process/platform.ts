@@ -178,6 +178,7 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     inFlight,
     rates: new RunRates(),
     published: reputation.listings,
+    policies: { of: () => undefined },
     switches,
     failover: new OrbFailovers({
       clock,

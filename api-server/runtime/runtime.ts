@@ -4,6 +4,7 @@ import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Sha256 } from '../../core/json/digest.ts';
+import type { PolicySet } from '../../core/policy/decision/policy-set.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import type { PublishedVersions } from '../../core/run/published.ts';
 import type { CallerTags } from './caller-tags.ts';
@@ -60,6 +61,8 @@ export interface Runtime {
   readonly switches: KillSwitches;
   readonly failover: OrbFailovers;
   readonly published: PublishedVersions;
+  /** The set that meets the runs of a namespace; undefined: it has no policy but disabled ones. */
+  readonly policies: { readonly of: (namespace: string) => PolicySet | undefined };
   /** Limiter of the warnings that a provider echoes secrets. */
   readonly echoWarnings: WarningLimiter;
 }

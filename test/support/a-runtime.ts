@@ -73,7 +73,7 @@ export interface RuntimeOptions {
   readonly answer?: Answer;
   readonly settings?: Partial<RuntimeSettings>;
   readonly parts?: Partial<
-    Pick<Runtime, 'selfCheck' | 'slots' | 'sealing' | 'dialer' | 'metrics' | 'random' | 'published'>
+    Pick<Runtime, 'selfCheck' | 'slots' | 'sealing' | 'dialer' | 'metrics' | 'random' | 'published' | 'policies'>
   >;
 }
 
@@ -234,6 +234,7 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     inFlight,
     rates: new RunRates(),
     published: NOTHING_PUBLISHED,
+    policies: { of: () => undefined },
     switches: new KillSwitches(inFlight),
     failover: new OrbFailovers({
       clock,

@@ -110,6 +110,8 @@ describe('the API document', () => {
         'post /providers/{orb_id}/swap': scoped('providers:swap'),
         'delete /providers/{orb_id}/pin': scoped('providers:swap'),
         'get /providers/{orb_id}/status': scoped('providers:read'),
+        'get /policies/schema': [{ apiKey: [] }],
+        'post /policies/validate': scoped('policies:simulate'),
       });
     });
 

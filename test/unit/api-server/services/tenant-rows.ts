@@ -71,6 +71,26 @@ const post = (path: string, body: unknown, answers: Answers): Row => ({ path, bo
 const READ = ofOwner('200', '404 orb-not-found', '409 orb-ambiguous');
 const RECEIPT = ofOwner('200', '404 receipt-not-found', '409 namespace-ambiguous');
 
+const NOBODY = '404 namespace-not-found';
+/** Answers of a route of a tenant without `?namespace=`. */
+const ownOnly = (own: string, several = '409 namespace-ambiguous'): Answers =>
+  answersOf(REFUSED, [own, own, several], [own, own]);
+
+const A_POLICY = { metadata: { name: 'limits' }, spec: {} };
+
+const policies = (): Readonly<Record<string, readonly Row[]>> => ({
+  'GET /policies/schema': get('/policies/schema', answersOf([NO_KEY, '200'], ['200', '200', '200'], ['200', '200'])),
+  'POST /policies/validate': [
+    post('/policies/validate', { policy: A_POLICY }, ownOnly('200')),
+    post('/policies/validate?namespace=acme', { policy: A_POLICY }, ofOwner('200', NOBODY, '200')),
+    post(
+      '/policies/validate',
+      { policy: { ...A_POLICY, metadata: { name: 'limits', namespace: 'acme' } } },
+      ofOwner('200', NOBODY, '200'),
+    ),
+  ],
+});
+
 const published = (): Readonly<Record<string, readonly Row[]>> => ({
   'GET /reputation/{orb_id}': get(`/reputation/${ORB}`, everyKey('200')),
   'GET /reputation/{orb_id}/certificate': get(`/reputation/${ORB}/certificate`, everyKey('200')),
@@ -202,4 +222,5 @@ export const tenantRows = (owned: Owned): Readonly<Record<string, readonly Row[]
   ...forStrangers(owned),
   ...ofTenants(owned),
   ...published(),
+  ...policies(),
 });

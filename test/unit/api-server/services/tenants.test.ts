@@ -36,11 +36,13 @@ const goodTests: CheckTests = async () => ({
   },
 });
 
-const without = (left: Scope): ReadonlySet<Scope> => new Set(SCOPES.filter((scope) => scope !== left));
+type Wanted = Scope | 'authenticated';
+
+const without = (left: Wanted): ReadonlySet<Scope> => new Set(SCOPES.filter((scope) => scope !== left));
 const TENANTS = without('admin');
 const EVERY = new Set(SCOPES);
 
-type Keys = Readonly<Record<Exclude<Column, 'no key'>, (wanted: Scope) => ReturnType<typeof aCaller>>>;
+type Keys = Readonly<Record<Exclude<Column, 'no key'>, (wanted: Wanted) => ReturnType<typeof aCaller>>>;
 
 /** The keys of the table. */
 const KEYS: Keys = {
@@ -57,7 +59,7 @@ const isKey = (name: string): name is keyof Keys => Object.hasOwn(KEYS, name);
 function authenticate(
   header: string | undefined,
   _address: string,
-  wanted: () => { readonly scope: Scope },
+  wanted: () => { readonly scope: Wanted },
 ): AuthResult {
   const name = (header ?? '').replace(/^Bearer /, '').replaceAll('_', ' ');
   return isKey(name) ? { kind: 'ok', caller: KEYS[name](wanted().scope) } : { kind: 'unauthenticated' };
