@@ -6,8 +6,19 @@ export type { Evaluation, NewEvaluation } from './tables/evaluations.ts';
 export type { IdempotencyClaim, IdempotencyEntry } from './tables/idempotency.ts';
 export type { NewOrg } from './tables/orgs.ts';
 export type { NewAudit } from './tables/audits.ts';
+export type {
+  DecisionPage,
+  DecisionQuery,
+  NewDecision,
+  ResponseDecision,
+  StoredDecision,
+} from './tables/policy-decisions.ts';
+export type { GrantedRun, NewGrant } from './tables/policy-grants.ts';
+export type { NewViolation } from './tables/policy-violations.ts';
 export type { NewPublication, Publication } from './tables/publications.ts';
 export type { FinishResult, ReceiptPage, ReceiptQuery, RunFinish, StoredReceipt } from './tables/receipts.ts';
+export type { NewFacts } from './tables/run-facts.ts';
+export type { FinishPolicy, StartPolicy } from './tables/run-policy.ts';
 export type { OverdueRun, RunStart } from './tables/runs.ts';
 export type { LastSwap, NewSwap, StoredSwap } from './tables/swap-receipts.ts';
 export type { TestReport } from './tables/test-reports.ts';

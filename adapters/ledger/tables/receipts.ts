@@ -1,9 +1,10 @@
 import type { StatementSync } from 'node:sqlite';
 import type { RunOutcome } from '../../../core/receipt/record.ts';
 import { integerOf, textOf, type Row } from '../sqlite/columns.ts';
-import { pageOf, type ReceiptPlace } from '../sqlite/receipt-page.ts';
+import { indexPage, type PageQuery, type Place } from '../sqlite/index-page.ts';
 import { nonceOf } from './idempotency.ts';
 import { jwsOf } from './jws-headers.ts';
+import { finishPolicyColumns, type FinishPolicy, type FinishPolicyColumns } from './run-policy.ts';
 import { nothing, unexpected, type Connection, type RowResult, type TableParts, type TableSchema } from './table.ts';
 
 /** Phase 2: receipt, log entry and answer, in one transaction with the close of the run. */
@@ -13,6 +14,7 @@ export interface RunFinish {
   readonly receipt: NewReceipt;
   /** Stored encrypted under the claim of this run's start, if the start made a claim. */
   readonly answer?: string;
+  readonly policy?: FinishPolicy;
 }
 
 interface NewReceipt {
@@ -42,17 +44,9 @@ export interface StoredReceipt {
   readonly logIndex: number | null;
 }
 
-export interface ReceiptQuery {
-  /** 1–200. */
-  readonly limit: number;
-  /** Opaque, from an earlier page of the same query. */
-  readonly cursor?: string;
+export interface ReceiptQuery extends PageQuery {
   readonly orbId?: string;
   readonly outcome?: RunOutcome;
-  /** Inclusive, ms since epoch. */
-  readonly since?: number;
-  /** Exclusive, ms since epoch. */
-  readonly until?: number;
 }
 
 export interface ReceiptPage {
@@ -87,6 +81,8 @@ export type FinishRow = readonly [
   entry: string,
   answer: string | null,
   nonce: Uint8Array | null,
+  /** Not in the array of a run without policies. */
+  policy?: FinishPolicyColumns,
 ];
 
 const schema: TableSchema = {
@@ -154,22 +150,25 @@ export const commonOf = (row: Row): Omit<StoredReceipt, 'outcome'> => ({
 const receiptOf = (row: Row | undefined): StoredReceipt | undefined =>
   row === undefined ? undefined : { ...commonOf(row), outcome: outcomeOf(row) };
 
-export const finishRow = (
-  { runId, tenant, receipt, answer }: RunFinish,
+export function finishRow(
+  { runId, tenant, receipt, answer, policy }: RunFinish,
   random: TableParts<never>['random'],
-): FinishRow => [
-  'finish',
-  runId,
-  tenant,
-  receipt.receiptId,
-  receipt.orbId,
-  receipt.outcome,
-  receipt.issuedAt,
-  receipt.jws,
-  receipt.entry,
-  answer ?? null,
-  answer === undefined ? null : nonceOf(random),
-];
+): FinishRow {
+  const row = [
+    'finish',
+    runId,
+    tenant,
+    receipt.receiptId,
+    receipt.orbId,
+    receipt.outcome,
+    receipt.issuedAt,
+    receipt.jws,
+    receipt.entry,
+    answer ?? null,
+    answer === undefined ? null : nonceOf(random),
+  ] as const;
+  return policy === undefined ? row : [...row, finishPolicyColumns(policy)];
+}
 
 function finishResult(result: RowResult): FinishResult {
   if (result === null) return { kind: 'finished' };
@@ -179,6 +178,12 @@ function finishResult(result: RowResult): FinishResult {
 
 const SELECT = `SELECT log_index, receipt_id, tenant, orb_id, outcome, issued_at, payload, signature, jws_headers.header AS header
   FROM receipts JOIN jws_headers ON jws_headers.id = receipts.header`;
+
+const placeOf = (row: Row): Place => ({ at: integerOf(row, 'issued_at'), id: textOf(row, 'receipt_id') });
+
+const isAskedFor = (row: Row, { orbId, outcome }: ReceiptQuery): boolean =>
+  (orbId === undefined || textOf(row, 'orb_id') === orbId) &&
+  (outcome === undefined || textOf(row, 'outcome') === outcome);
 
 function receiptPort({ prepare, read, writeLogged, random }: TableParts<FinishRow>): ReceiptPort {
   const byId = prepare(`${SELECT} WHERE receipt_id = ? AND tenant = ?`);
@@ -191,10 +196,10 @@ function receiptPort({ prepare, read, writeLogged, random }: TableParts<FinishRo
      ORDER BY issued_at DESC, receipt_id DESC LIMIT ?`,
   );
   const pageOfReceipts = async (tenant: string, query: ReceiptQuery): Promise<ReceiptPage> => {
-    const slice = ({ issuedAt, receiptId }: ReceiptPlace, rows: number): readonly Row[] =>
-      newest.all(tenant, issuedAt, receiptId, query.since ?? 0, rows);
-    const { indexes, nextCursor } = await pageOf(query, slice);
-    return { items: indexes.flatMap((index) => receiptOf(byIndex.get(index)) ?? []), nextCursor };
+    const slice = ({ at, id }: Place, rows: number): readonly Row[] =>
+      newest.all(tenant, at, id, query.since ?? 0, rows);
+    const { rows, nextCursor } = await indexPage(query, { slice, matches: (row) => isAskedFor(row, query), placeOf });
+    return { items: rows.flatMap((row) => receiptOf(byIndex.get(integerOf(row, 'log_index'))) ?? []), nextCursor };
   };
   return {
     finishRun: async (finish) => finishResult(await writeLogged(finishRow(finish, random))),

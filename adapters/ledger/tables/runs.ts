@@ -2,6 +2,7 @@ import type { StatementSync } from 'node:sqlite';
 import { integerOf, textOf } from '../sqlite/columns.ts';
 import { entryOf, type IdempotencyClaim, type IdempotencyEntry } from './idempotency.ts';
 import { finishRow, type FinishRow, type RunFinish } from './receipts.ts';
+import { startPolicyColumns, type StartPolicy, type StartPolicyColumns } from './run-policy.ts';
 import { nothing, unexpected, type Connection, type RowResult, type TableParts, type TableSchema } from './table.ts';
 
 /** Committed before the first byte goes to a provider (trust.md §1.5, phase 1). Times: ms since epoch. */
@@ -17,12 +18,16 @@ export interface RunStart {
   readonly seed: string;
   /** Present when the caller sent `Idempotency-Key`: claimed in the same transaction. */
   readonly idempotency?: IdempotencyClaim;
+  /** Written in the same transaction. */
+  readonly policy?: StartPolicy;
 }
 
 type StartResult =
   | { readonly kind: 'started' }
   /** The key is in use: this run was not written. */
-  | { readonly kind: 'idempotent'; readonly entry: IdempotencyEntry };
+  | { readonly kind: 'idempotent'; readonly entry: IdempotencyEntry }
+  /** A grant is used, expired at `startedAt`, of another run, or unknown: this run was not written. */
+  | { readonly kind: 'grant-used' };
 
 export interface OverdueRun {
   readonly runId: string;
@@ -53,6 +58,8 @@ export type StartRow = readonly [
   claimKey: string,
   claimBodySha256: string,
   claimExpiresAt: number,
+  /** Not in the array of a run without policies. */
+  policy?: StartPolicyColumns,
 ];
 export type RecordRow = readonly [op: 'record', start: StartRow, finish: FinishRow];
 
@@ -82,7 +89,7 @@ export const runRows = (db: Connection): RunRows => ({
 
 function startRow(start: RunStart): StartRow {
   const { path = null, key = '', bodySha256 = '', expiresAt = 0 } = start.idempotency ?? {};
-  return [
+  const row = [
     'start',
     start.runId,
     start.tenant,
@@ -94,11 +101,13 @@ function startRow(start: RunStart): StartRow {
     key,
     bodySha256,
     expiresAt,
-  ];
+  ] as const;
+  return start.policy === undefined ? row : [...row, startPolicyColumns(start.policy)];
 }
 
 function startResult(result: RowResult, { tenant, idempotency }: RunStart, dataKey: Uint8Array): StartResult {
   if (result === null) return { kind: 'started' };
+  if (typeof result !== 'number' && result[0] === 'conflict') return { kind: 'grant-used' };
   if (idempotency === undefined) throw unexpected(result);
   const { path, key } = idempotency;
   return { kind: 'idempotent', entry: entryOf(result, { tenant, path, key }, dataKey) };

@@ -11,10 +11,15 @@ import { logTable } from './log.ts';
 import { manifestTable } from './manifests.ts';
 import { orgClaimTable } from './org-claims.ts';
 import { orgTable } from './orgs.ts';
+import { policyCountTable } from './policy-counts.ts';
+import { decisionTable } from './policy-decisions.ts';
+import { grantTable } from './policy-grants.ts';
+import { violationTable } from './policy-violations.ts';
 import { publicationTable } from './publications.ts';
 import { publishedTable } from './published.ts';
 import { receiptTable } from './receipts.ts';
 import { reputationTable } from './reputation.ts';
+import { runFactsTable } from './run-facts.ts';
 import { runTable } from './runs.ts';
 import { stateTable } from './state.ts';
 import { swapReceiptTable } from './swap-receipts.ts';
@@ -45,7 +50,12 @@ export const TABLES = listed(identityTable)
   .and(orgTable)
   .and(orgClaimTable)
   .and(evaluationTable)
-  .and(certificateTable);
+  .and(certificateTable)
+  .and(decisionTable)
+  .and(runFactsTable)
+  .and(policyCountTable)
+  .and(violationTable)
+  .and(grantTable);
 
 /** The parts of all tables: nearly the whole port of the ledger. */
 export type TablePorts = ReturnType<typeof TABLES.port>;

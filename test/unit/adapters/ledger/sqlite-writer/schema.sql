@@ -89,3 +89,31 @@ CREATE TABLE certificates(
 CREATE INDEX certificates_orb ON certificates(orb_id, log_index);
 CREATE INDEX certificates_status ON certificates(status_index, log_index);
 CREATE TABLE status_bits(list INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT;
+CREATE TABLE policy_decisions(
+    id INTEGER PRIMARY KEY, decision_id TEXT NOT NULL UNIQUE, run_id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL,
+    at INTEGER NOT NULL, orbiset TEXT NOT NULL, orb_id TEXT NOT NULL, caller TEXT NOT NULL, inputs_sha256 TEXT,
+    approvals TEXT, decision TEXT NOT NULL, shadow TEXT NOT NULL, shadow_differs INTEGER NOT NULL,
+    policies TEXT NOT NULL, json TEXT NOT NULL
+  ) STRICT;
+CREATE INDEX policy_decisions_newest
+    ON policy_decisions(tenant, at, id, decision, shadow, shadow_differs, orb_id, policies);
+CREATE INDEX policy_decisions_at ON policy_decisions(at);
+CREATE TABLE run_facts(
+    decision INTEGER NOT NULL, position INTEGER NOT NULL, phase TEXT NOT NULL, provider TEXT, schema TEXT NOT NULL,
+    salt BLOB NOT NULL, facts TEXT NOT NULL, PRIMARY KEY (decision, position)
+  ) STRICT, WITHOUT ROWID;
+CREATE TABLE policy_counts(
+    day INTEGER NOT NULL, tenant TEXT NOT NULL, caller TEXT NOT NULL, orbiset TEXT NOT NULL, orb_id TEXT NOT NULL,
+    runs INTEGER NOT NULL, PRIMARY KEY (day, tenant, caller, orbiset, orb_id)
+  ) STRICT, WITHOUT ROWID;
+CREATE TABLE policy_violations(
+    rule TEXT NOT NULL, manifest_digest TEXT NOT NULL, day INTEGER NOT NULL, log_index INTEGER NOT NULL,
+    PRIMARY KEY (rule, manifest_digest, day)
+  ) STRICT, WITHOUT ROWID;
+CREATE TABLE policy_grants(
+    grant_id TEXT PRIMARY KEY, tenant TEXT NOT NULL, decision_id TEXT NOT NULL, orbiset TEXT NOT NULL,
+    caller TEXT NOT NULL, orb_id TEXT NOT NULL, inputs_sha256 TEXT NOT NULL, scope TEXT NOT NULL, by TEXT NOT NULL,
+    at INTEGER NOT NULL, expires_at INTEGER NOT NULL, run_id TEXT, UNIQUE (decision_id, scope)
+  ) STRICT, WITHOUT ROWID;
+CREATE INDEX policy_grants_run ON policy_grants(tenant, orbiset, caller, orb_id, inputs_sha256) WHERE run_id IS NULL;
+CREATE INDEX policy_grants_expiry ON policy_grants(expires_at);

@@ -1,0 +1,92 @@
+import { entryBytes } from '../tables/log.ts';
+import { decisionRows, faultOfDecided, type DecisionRows } from '../tables/policy-decisions.ts';
+import { policyCountRows, type PolicyCountRows } from '../tables/policy-counts.ts';
+import { grantRows, type GrantRows } from '../tables/policy-grants.ts';
+import { violationRows, type ViolationRows } from '../tables/policy-violations.ts';
+import { faultOfFacts, runFactsRows, type FactsColumns, type RunFactsRows } from '../tables/run-facts.ts';
+import type { FinishPolicyColumns, StartPolicyColumns } from '../tables/run-policy.ts';
+import type { Connection } from '../tables/table.ts';
+import { TOO_LONG, type LogWriter } from './log-writer.ts';
+
+/** Whose run it is. */
+interface RunOfTenant {
+  readonly runId: string;
+  readonly tenant: string;
+}
+
+const firstFault = (facts: readonly FactsColumns[]): string | undefined =>
+  facts.map(faultOfFacts).find((fault) => fault !== undefined);
+
+/**
+ * Writes what policies decided about runs, with their facts, in the transaction of start or finish. All that could
+ * refuse a row is checked before the first write of it.
+ */
+export class PolicyWriter {
+  readonly #decisions: DecisionRows;
+  readonly #facts: RunFactsRows;
+  readonly #counts: PolicyCountRows;
+  readonly #grants: GrantRows;
+  readonly #violations: ViolationRows;
+
+  constructor(db: Connection) {
+    this.#decisions = decisionRows(db);
+    this.#facts = runFactsRows(db);
+    this.#counts = policyCountRows(db);
+    this.#grants = grantRows(db);
+    this.#violations = violationRows(db);
+  }
+
+  /** Why the policy part of a start can't be written: a mistake of the caller. */
+  faultOfStart([decision, facts]: StartPolicyColumns): string | undefined {
+    const [decisionId, at, , , , , , , ...decided] = decision;
+    if (!Number.isSafeInteger(at)) return 'a time is no whole number of milliseconds';
+    if (this.#decisions.isTaken(decisionId)) return 'the decision id is taken';
+    return faultOfDecided(decided) ?? firstFault(facts);
+  }
+
+  /** Whether every grant can be used by this run at the time of its start. */
+  canUseGrants({ tenant }: RunOfTenant, [decision, , grants, inputsSha256]: StartPolicyColumns, now: number): boolean {
+    const [, , orbiset, orbId, caller] = decision;
+    const run = { orbiset, orbId, caller, inputsSha256 };
+    return grants.every((grantId) => this.#grants.isUsable(grantId, tenant, run, now));
+  }
+
+  start({ runId, tenant }: RunOfTenant, [decision, facts, grants]: StartPolicyColumns): void {
+    const [, at, orbiset, orbId, caller, isCounted] = decision;
+    const id = this.#decisions.insert(runId, tenant, decision);
+    this.#facts.append(id, facts);
+    for (const grantId of grants) this.#grants.use(grantId, runId);
+    if (isCounted) this.#counts.add({ tenant, caller, orbiset, orbId }, at);
+  }
+
+  /**
+   * Why the policy part of a finish can't be written: a mistake of the caller.
+   * @param isStarting the decision of the run is written in the same transaction
+   */
+  faultOfFinish(
+    { runId, tenant }: RunOfTenant,
+    [response, facts, violations]: FinishPolicyColumns,
+    isStarting = false,
+  ): string | undefined {
+    const needsDecision = response !== null || facts.length > 0;
+    if (needsDecision && !isStarting && this.#decisions.ofRun(runId, tenant) === undefined)
+      return 'the run has no decision';
+    if (violations.some(([, , day]) => !Number.isSafeInteger(day))) return 'a day is a whole number';
+    if (violations.some(([, , , entry]) => entryBytes(entry) === undefined)) return TOO_LONG;
+    return (response === null ? undefined : faultOfDecided(response)) ?? firstFault(facts);
+  }
+
+  finish({ runId, tenant }: RunOfTenant, [response, facts, violations]: FinishPolicyColumns, log: LogWriter): void {
+    if (response !== null || facts.length > 0) {
+      const id = this.#decisions.ofRun(runId, tenant);
+      if (id === undefined) throw new Error('the decision of a run was erased within its transaction');
+      if (response !== null) this.#decisions.update(id, response);
+      this.#facts.append(id, facts);
+    }
+    for (const violation of violations) {
+      const [, , , entry] = violation;
+      const bytes = entryBytes(entry);
+      if (bytes !== undefined && this.#violations.isFirst(violation, log.size())) log.append(entry, bytes);
+    }
+  }
+}

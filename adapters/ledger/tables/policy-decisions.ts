@@ -1,0 +1,247 @@
+import type { StatementSync } from 'node:sqlite';
+import { integerOf, oneOf, optionalTextOf, textOf, type Row } from '../sqlite/columns.ts';
+import { indexPage, type PageQuery, type Place } from '../sqlite/index-page.ts';
+import { nothing, type Connection, type TableParts, type TableSchema } from './table.ts';
+
+const DECISIONS = ['allow', 'deny'] as const;
+const SHADOWS = ['would_allow', 'would_deny'] as const;
+
+/** What the policies of a tenant decided about one run. */
+interface Decided {
+  readonly decision: (typeof DECISIONS)[number];
+  /** What audited policies together with the enforced ones would decide. */
+  readonly shadow: (typeof SHADOWS)[number];
+  readonly shadowDiffers: boolean;
+  /** `namespace/name` of every policy with a rule in the record: `decisions` filters by them. */
+  readonly policies: readonly string[];
+  /** The record (policy.md §3.4) as JSON text that the caller alone understands, ≤ 64 KiB of UTF-8. */
+  readonly json: string;
+}
+
+/** The decision about a run at its start. */
+export interface NewDecision extends Decided {
+  /** `dec_…` */
+  readonly decisionId: string;
+  /** ms since epoch */
+  readonly at: number;
+  /** `namespace.name` */
+  readonly orbiset: string;
+  readonly orbId: string;
+  /** `key:…`, `sa:namespace/name` or `anonymous`. */
+  readonly caller: string;
+  /** Whether the run adds to the counts of its day (`policyCounts`): it was allowed and started. */
+  readonly counted: boolean;
+  /** Lower-case hex SHA-256 of the JCS text of the inputs: what a grant is bound to. */
+  readonly inputsSha256: string;
+  /** Scopes whose approval the run needs; empty unless it was denied for want of one. */
+  readonly approvals: readonly string[];
+}
+
+/** The decision after an answer of a provider: it takes the place of what the start decided. */
+export type ResponseDecision = Decided;
+
+export interface StoredDecision extends Omit<NewDecision, 'counted' | 'inputsSha256'> {
+  readonly tenant: string;
+  readonly runId: string;
+  /** Null while the run is open. */
+  readonly receiptId: string | null;
+  /** Null unless approvals are needed. */
+  readonly inputsSha256: string | null;
+}
+
+export interface DecisionQuery extends PageQuery {
+  readonly decision?: Decided['decision'];
+  readonly shadow?: Decided['shadow'];
+  readonly shadowDiffers?: boolean;
+  readonly orbId?: string;
+  /** `namespace/name` of a policy with a rule in the record. */
+  readonly policy?: string;
+}
+
+export interface DecisionPage {
+  /**
+   * Newest first. A page may hold fewer than `limit` though more follow, because a call reads a bounded number of rows.
+   */
+  readonly items: readonly StoredDecision[];
+  readonly nextCursor: string | null;
+}
+
+/** Decisions of policies, one for each run of a tenant that has policies. Written with the run. */
+interface DecisionPort {
+  readonly decision: (tenant: string, decisionId: string) => Promise<StoredDecision | undefined>;
+  readonly decisionOfRun: (tenant: string, runId: string) => Promise<StoredDecision | undefined>;
+  /** @throws RangeError limit outside 1–200, or a cursor that did not come from a page */
+  readonly decisions: (tenant: string, query: DecisionQuery) => Promise<DecisionPage>;
+}
+
+/** What a response decision changes, as it crosses to the writer. */
+export type DecidedColumns = readonly [
+  decision: Decided['decision'],
+  shadow: Decided['shadow'],
+  shadowDiffers: number,
+  policies: string,
+  json: string,
+];
+
+export type DecisionColumns = readonly [
+  decisionId: string,
+  at: number,
+  orbiset: string,
+  orbId: string,
+  caller: string,
+  counted: boolean,
+  inputsSha256: string | null,
+  approvals: string | null,
+  ...decided: DecidedColumns,
+];
+
+const schema: TableSchema = {
+  // The index holds every column that a query filters by. It orders by `id` within a millisecond.
+  5: `CREATE TABLE policy_decisions(
+    id INTEGER PRIMARY KEY, decision_id TEXT NOT NULL UNIQUE, run_id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL,
+    at INTEGER NOT NULL, orbiset TEXT NOT NULL, orb_id TEXT NOT NULL, caller TEXT NOT NULL, inputs_sha256 TEXT,
+    approvals TEXT, decision TEXT NOT NULL, shadow TEXT NOT NULL, shadow_differs INTEGER NOT NULL,
+    policies TEXT NOT NULL, json TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX policy_decisions_newest
+    ON policy_decisions(tenant, at, id, decision, shadow, shadow_differs, orb_id, policies);
+  CREATE INDEX policy_decisions_at ON policy_decisions(at);`,
+};
+
+/** Longest JSON text of a decision, or of a change that a replay found, bytes. */
+export const MAX_JSON_BYTES = 65_536;
+
+const decidedColumns = ({ decision, shadow, shadowDiffers, policies, json }: Decided): DecidedColumns => [
+  decision,
+  shadow,
+  shadowDiffers ? 1 : 0,
+  policies.join(' '),
+  json,
+];
+
+export const responseColumns = (response: ResponseDecision): DecidedColumns => decidedColumns(response);
+
+export const decisionColumns = (decision: NewDecision): DecisionColumns => [
+  decision.decisionId,
+  decision.at,
+  decision.orbiset,
+  decision.orbId,
+  decision.caller,
+  decision.counted,
+  decision.approvals.length === 0 ? null : decision.inputsSha256,
+  decision.approvals.length === 0 ? null : decision.approvals.join(' '),
+  ...decidedColumns(decision),
+];
+
+/** Why a decision can't be written; undefined: it can. */
+export const faultOfDecided = ([, , , , json]: DecidedColumns): string | undefined =>
+  Buffer.byteLength(json) > MAX_JSON_BYTES ? `a decision is longer than ${MAX_JSON_BYTES} bytes` : undefined;
+
+/** Decisions in the writer's thread. */
+export interface DecisionRows {
+  readonly isTaken: (decisionId: string) => boolean;
+  /** @returns its number, under which its facts are stored */
+  readonly insert: (runId: string, tenant: string, columns: DecisionColumns) => number;
+  /** The number of the decision about a run; undefined: none was made, or it was erased. */
+  readonly ofRun: (runId: string, tenant: string) => number | undefined;
+  readonly update: (id: number, columns: DecidedColumns) => void;
+  /** Numbers of the oldest ones before a time. */
+  readonly before: (at: number, limit: number) => readonly number[];
+  readonly erase: StatementSync;
+}
+
+export function decisionRows(db: Connection): DecisionRows {
+  const taken = db.prepare('SELECT 1 AS taken FROM policy_decisions WHERE decision_id = ?');
+  const insert = db.prepare(
+    `INSERT INTO policy_decisions(run_id, tenant, decision_id, at, orbiset, orb_id, caller, inputs_sha256, approvals,
+       decision, shadow, shadow_differs, policies, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const ofRun = db.prepare('SELECT id FROM policy_decisions WHERE run_id = ? AND tenant = ?');
+  const update = db.prepare(
+    'UPDATE policy_decisions SET decision = ?, shadow = ?, shadow_differs = ?, policies = ?, json = ? WHERE id = ?',
+  );
+  const before = db.prepare('SELECT id FROM policy_decisions WHERE at < ? ORDER BY at LIMIT ?');
+  return {
+    isTaken: (decisionId) => taken.get(decisionId) !== undefined,
+    insert: (runId, tenant, [decisionId, at, orbiset, orbId, caller, , ...rest]) =>
+      Number(insert.run(runId, tenant, decisionId, at, orbiset, orbId, caller, ...rest).lastInsertRowid),
+    ofRun: (runId, tenant) => {
+      const row = ofRun.get(runId, tenant);
+      return row && integerOf(row, 'id');
+    },
+    update: (id, columns) => {
+      update.run(...columns, id);
+    },
+    before: (at, limit) => before.all(at, limit).map((row) => integerOf(row, 'id')),
+    erase: db.prepare('DELETE FROM policy_decisions WHERE id = ?'),
+  };
+}
+
+const wordsOf = (text: string | null): readonly string[] => (text === null || text === '' ? [] : text.split(' '));
+
+const decisionOf = (row: Row): StoredDecision => ({
+  decisionId: textOf(row, 'decision_id'),
+  tenant: textOf(row, 'tenant'),
+  runId: textOf(row, 'run_id'),
+  receiptId: optionalTextOf(row, 'receipt_id'),
+  at: integerOf(row, 'at'),
+  orbiset: textOf(row, 'orbiset'),
+  orbId: textOf(row, 'orb_id'),
+  caller: textOf(row, 'caller'),
+  decision: oneOf(DECISIONS, row, 'decision'),
+  shadow: oneOf(SHADOWS, row, 'shadow'),
+  shadowDiffers: integerOf(row, 'shadow_differs') === 1,
+  policies: wordsOf(textOf(row, 'policies')),
+  inputsSha256: optionalTextOf(row, 'inputs_sha256'),
+  approvals: wordsOf(optionalTextOf(row, 'approvals')),
+  json: textOf(row, 'json'),
+});
+
+const isOr = <T>(wanted: T | undefined, found: T): boolean => wanted === undefined || wanted === found;
+
+const isAskedFor = (row: Row, { decision, shadow, shadowDiffers, orbId, policy }: DecisionQuery): boolean =>
+  isOr<string>(decision, textOf(row, 'decision')) &&
+  isOr<string>(shadow, textOf(row, 'shadow')) &&
+  isOr(shadowDiffers, integerOf(row, 'shadow_differs') === 1) &&
+  isOr(orbId, textOf(row, 'orb_id')) &&
+  (policy === undefined || wordsOf(textOf(row, 'policies')).includes(policy));
+
+const placeOf = (row: Row): Place => ({ at: integerOf(row, 'at'), id: String(integerOf(row, 'id')) });
+
+/** @throws RangeError the cursor is from a page of something else */
+function numberIn(id: string): number {
+  const number = Number(id);
+  if (!Number.isSafeInteger(number)) throw new RangeError('the cursor is from no page of decisions');
+  return number;
+}
+
+const SELECT = `SELECT decision_id, policy_decisions.tenant AS tenant, policy_decisions.run_id AS run_id, receipt_id, at,
+    orbiset, policy_decisions.orb_id AS orb_id, caller, decision, shadow, shadow_differs, policies, inputs_sha256,
+    approvals, json
+  FROM policy_decisions LEFT JOIN receipts ON receipts.run_id = policy_decisions.run_id`;
+
+function decisionPort({ prepare, read }: TableParts<never>): DecisionPort {
+  const byId = prepare(`${SELECT} WHERE decision_id = ? AND policy_decisions.tenant = ?`);
+  const byRun = prepare(`${SELECT} WHERE policy_decisions.run_id = ? AND policy_decisions.tenant = ?`);
+  const byNumber = prepare(`${SELECT} WHERE policy_decisions.id = ?`);
+  const newest = prepare(
+    `SELECT at, id, decision, shadow, shadow_differs, orb_id, policies
+     FROM policy_decisions INDEXED BY policy_decisions_newest
+     WHERE tenant = ? AND (at, id) < (?, ?) AND at >= ? ORDER BY at DESC, id DESC LIMIT ?`,
+  );
+  const found = (row: Row | undefined): StoredDecision | undefined => row && decisionOf(row);
+  const page = async (tenant: string, query: DecisionQuery): Promise<DecisionPage> => {
+    const slice = ({ at, id }: Place, rows: number): readonly Row[] =>
+      newest.all(tenant, at, numberIn(id), query.since ?? 0, rows);
+    const { rows, nextCursor } = await indexPage(query, { slice, matches: (row) => isAskedFor(row, query), placeOf });
+    return { items: rows.flatMap((row) => found(byNumber.get(integerOf(row, 'id'))) ?? []), nextCursor };
+  };
+  return {
+    decision: (tenant, decisionId) => read(() => found(byId.get(decisionId, tenant))),
+    decisionOfRun: (tenant, runId) => read(() => found(byRun.get(runId, tenant))),
+    decisions: (tenant, query) => read(() => page(tenant, query)),
+  };
+}
+
+/** Written with runs: `sqlite-writer/policy-writer.ts`. */
+export const decisionTable = { schema, port: decisionPort, writers: nothing };
