@@ -157,10 +157,11 @@ class TokenCallers {
 }
 
 /** A caller without any tenant: every route answers as if the object did not exist. */
-const callerWithoutRights = ({ namespace, name }: Account, scopes: readonly Scope[]): Caller => ({
+const callerWithoutRights = ({ namespace, name, groups }: Account, scopes: readonly Scope[]): Caller => ({
   id: `sa:${namespace}/${name}`,
   tenants: [],
   scopes: new Set(scopes),
+  groups,
   orbs: undefined,
   expiresAt: Number.MAX_SAFE_INTEGER,
   standing: () => 'valid',

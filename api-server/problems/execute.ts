@@ -54,14 +54,13 @@ export const executeProblems = {
   },
   'policy-unavailable': {
     status: 503,
-    title: 'The Orbiset asks for policies, which can’t be applied',
-    next: 'Remove spec.policies from the Orbiset: it is reserved, and nothing runs while it has a member.',
+    title: 'What the Orbiset says about policies can’t be read',
+    next: 'In spec.policies of the Orbiset, write only defaultEffect and requireReady; nothing runs while it holds anything else. Rules stand in OrbPolicy objects.',
   },
   'policy-denied': {
     status: 403,
     title: 'A policy denied the run',
-    next: 'Read the violations in the receipt.',
-    reserved: true,
+    next: 'Read rules[]: ask who writes the policies named there. GET /decisions/{decision_id} shows the whole decision.',
   },
   'provider-failed': {
     status: 502,

@@ -13,12 +13,13 @@ import {
   sha256,
   sha256Hex,
 } from '../../adapters/keys/primitives.ts';
-import type { Ledger } from '../../adapters/ledger/port.ts';
+import { LedgerError, type Ledger } from '../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import type { HeadStore } from '../../adapters/log-head/port.ts';
 import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
+import { KeptResults } from '../../core/policy/decision/kept-results.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import type { KeysDocument } from '../../core/receipt/keys-document.ts';
@@ -29,6 +30,8 @@ import { watchLoopDelay } from '../http/loop-delay.ts';
 import type { Doubt } from '../log-head/judge-head.ts';
 import { LogHead } from '../log-head/log-head.ts';
 import { CallerTags } from '../runtime/caller-tags.ts';
+import { DayCounts, dayBegin } from '../runtime/day-counts.ts';
+import { OrbFacts } from '../runtime/orb-facts.ts';
 import { OrbFailovers } from '../runtime/failover/orb-failovers.ts';
 import { WarningLimiter } from '../runtime/warning-limiter.ts';
 import { KillSwitches } from '../runtime/kill-switches.ts';
@@ -179,6 +182,11 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     rates: new RunRates(),
     published: reputation.listings,
     policies: { of: () => undefined },
+    policyState: {
+      orbFacts: new OrbFacts(reputation.listings.orb),
+      kept: new KeptResults(),
+      dayCounts: new DayCounts(),
+    },
     switches,
     failover: new OrbFailovers({
       clock,
@@ -188,6 +196,17 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     }),
     echoWarnings: new WarningLimiter(clock.monotonic),
   };
+}
+
+/** Reads how many runs this day had before the process began. Without them, rules that read a count fail (policy.md §3.2). */
+async function loadDayCounts({ ledger, clock, policyState, logger }: Runtime): Promise<void> {
+  const now = clock.now();
+  try {
+    policyState.dayCounts.load(now, await ledger.policyCounts(dayBegin(now)));
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    logger.error('the runs of this day could not be counted: rules that read counts fail until tomorrow', { error });
+  }
 }
 
 interface Measured {
@@ -235,6 +254,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   });
   await reputation.open();
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation });
+  await loadDayCounts(runtime);
   const close = async (): Promise<void> => {
     delay.close();
     cases.close();

@@ -12,7 +12,10 @@ import type { AttemptResult } from './attempt.ts';
 import type { CallResults } from './call-providers.ts';
 import type { FinishedRun } from './finished-run.ts';
 import type { RunPlan } from './plan.ts';
+import { decideResponse, finishRows, withoutRedacted } from './policy-response.ts';
+import { policyRecord } from './policy-rows.ts';
 import { recordOf, summaryOf as storedSummaryOf } from './receipt-summary.ts';
+import { decisionOf } from './run-policy.ts';
 import { commitJson, receiptRow, sealRun, type SealedRun } from './seal-run.ts';
 import type { Run } from './start.ts';
 
@@ -23,6 +26,9 @@ function endOf(run: Run, { results, stop }: CallResults, decisive: AttemptResult
     return { outcome: 'platform_error', problem: killed };
   return decisive === undefined ? endWithoutAttempt[stop] : runEnd(decisive.exchange, decisive.usedSecret);
 }
+
+/** The provider was called, and policies keep its answer back. */
+const WITHHELD: RunEnd = { outcome: 'policy_denied', problem: 'policy-denied' };
 
 const problemOf = (end: RunEnd): FinishedRun['problem'] => (end.outcome === 'success' ? undefined : end.problem);
 
@@ -68,28 +74,45 @@ function conclude(
   };
 }
 
-/** Decides how a run ended, redacts its outputs, and signs its receipt. Nothing is stored yet. */
+/** Decides how a run ended and whether its outputs may leave, redacts them, and signs its receipt. Nothing is stored yet. */
 export function finishRun(runtime: Runtime, run: Run, calls: CallResults): FinishedRun {
   const decisive = decisiveAttempt(calls.results);
   const end = endOf(run, calls, decisive);
   const good = end.outcome === 'success' ? decisive : undefined;
-  const outputs = good && outputsOf(runtime, run.plan, good);
+  const { policy: before } = run.plan;
+  const policy = before && good ? decideResponse(runtime, run, before, good) : before;
+  const isDenied = policy !== before && policy !== undefined && decisionOf(policy).decision === 'deny';
+  const finalEnd: RunEnd = isDenied ? WITHHELD : end;
+  const found = good && !isDenied ? outputsOf(runtime, run.plan, good) : undefined;
+  const outputs = found && withoutRedacted(found, policy);
   const output = outputs && commitJson(runtime, outputs);
   const sealed = sealRun(runtime, run.seed, {
-    ...conclude(runtime, run, calls, end),
+    ...conclude(runtime, run, calls, finalEnd),
+    ...(policy === before || policy === undefined ? {} : { policy: policyRecord(policy) }),
     output: output?.record ?? null,
-    outputsComplete: good?.outputsComplete === true,
+    outputsComplete: good?.outputsComplete === true && !isDenied,
   });
-  return { run, calls, problem: problemOf(end), decisive, outputs, outputSalt: output?.salt, sealed };
+  return {
+    run,
+    calls,
+    problem: problemOf(finalEnd),
+    decisive,
+    outputs,
+    outputSalt: output?.salt,
+    sealed,
+    denied: isDenied ? policy : undefined,
+    policyRows: policy && finishRows(runtime, run, policy, sealed.record),
+  };
 }
 
 /** The answer is undefined when the receipt does not verify. */
 type Settled = readonly [committed: FinishResult, answer: Reply | undefined];
 
-const finishRow = ({ run, sealed }: FinishedRun): RunFinish => ({
+const finishRow = ({ run, sealed, policyRows }: FinishedRun): RunFinish => ({
   runId: run.plan.runId,
   tenant: run.seed.tenant,
   receipt: receiptRow(sealed),
+  ...(policyRows === undefined ? {} : { policy: policyRows }),
 });
 
 async function checkAndAnswer({ selfCheck }: Runtime, finished: FinishedRun): Promise<Reply | undefined> {

@@ -14,6 +14,8 @@ export interface Caller {
    * Absent: `scopes` say all. `unknown`: nobody can tell at present.
    */
   readonly mayAlso?: (scope: Scope) => Promise<'yes' | 'no' | 'unknown'>;
+  /** Of a ServiceAccount: groups that its TokenReview named; sorted. A key has none. */
+  readonly groups?: readonly string[];
   /** Orbs that the key may execute (`org.name` or `org.name@version`); absent = all. */
   readonly orbs: readonly string[] | undefined;
   /** Ms since epoch. */

@@ -91,12 +91,10 @@ function boundTwice({ vault }: OrbisetSpec): readonly Finding[] {
 
 function checkOrbiset(value: JsonObject): Checked<Resource> {
   const checked = checkSchema('orbiset', value);
-  const reserved = policyFindings(value['spec']);
-  if (!checked.ok) return refused(...checked.findings, ...reserved);
+  if (!checked.ok) return refused(...checked.findings, ...policyFindings(value['spec']));
   const { metadata, spec } = checked.value;
   const twice = boundTwice(spec);
-  if (twice.length > 0) return refused(...twice, ...reserved);
-  return { ...accepted({ kind: 'Orbiset', ...named(metadata), spec }), findings: reserved };
+  return twice.length > 0 ? refused(...twice) : accepted({ kind: 'Orbiset', ...named(metadata), spec });
 }
 
 function decodeSecret({ data = {}, stringData = {} }: Secret): Checked<ReadonlyMap<string, Uint8Array>> {
@@ -144,11 +142,10 @@ const checks: ReadonlyMap<string, (value: JsonObject) => Checked<Resource>> = ne
 
 /**
  * Finds the kind of a parsed document (design.md §2) and checks its envelope by its schema. A document is a bare
- * manifest (`orb_id` and no `kind`), an Orb, an Orbiset or a Secret. A reserved member is an error beside the value:
- * the resource stays known, so that its runs can be refused.
+ * manifest (`orb_id` and no `kind`), an Orb, an Orbiset or a Secret.
  * @param value a result of `parseDocuments`, without null and without unsafe names
  * @returns the resource, or findings: those of the schema, `orb-id-malformed`, `pin-provider-unknown`,
- *   `secret-bound-twice`, `policies-reserved`, `secret-not-base64`, `document-unknown`
+ *   `secret-bound-twice`, `policies-unreadable`, `secret-not-base64`, `document-unknown`
  */
 export function checkDocument(value: JsonValue): Checked<Resource> {
   if (!isJsonObject(value)) return refused(error('document-unknown', '', 'A document is an object.'));

@@ -1,4 +1,5 @@
 import type { PolicyObligation } from '../../../crds/orbpolicy.ts';
+import type { JsonObject } from '../../json/json-value.ts';
 import type { Phase } from '../facts/fact-schema.ts';
 import { sharedHosts } from './shared-hosts.ts';
 
@@ -143,3 +144,40 @@ export function mergeObligations(
   const isEmpty = merged.restrictHosts?.length === 0;
   return { merged, fault: isEmpty ? fault('obligation-failed', 'no host is allowed by all policies') : undefined };
 }
+
+/** What two phases bind a run to, together. The hosts may be none: then the run can't be kept to them. */
+export function joinObligations(one: Obligations, other: Obligations): Obligations {
+  const hosts =
+    one.restrictHosts === undefined || other.restrictHosts === undefined
+      ? (one.restrictHosts ?? other.restrictHosts)
+      : sharedHosts(one.restrictHosts, other.restrictHosts);
+  const bytes = least(one.maxResponseBytes, other.maxResponseBytes);
+  const timeout = least(one.timeoutMs, other.timeoutMs);
+  const outputs = union(one.redactResponse, other.redactResponse);
+  const scopes = union(one.requireApproval, other.requireApproval);
+  return {
+    ...(hosts === undefined ? {} : { restrictHosts: hosts }),
+    ...(Number.isFinite(bytes) ? { maxResponseBytes: bytes } : {}),
+    ...(Number.isFinite(timeout) ? { timeoutMs: timeout } : {}),
+    ...(outputs.length === 0 ? {} : { redactResponse: outputs }),
+    ...(one.noStore === true || other.noStore === true ? { noStore: true } : {}),
+    ...(scopes.length === 0 ? {} : { requireApproval: scopes }),
+  };
+}
+
+/** The obligations as a record shows them, one object each. */
+export const listObligations = ({
+  restrictHosts,
+  maxResponseBytes,
+  timeoutMs,
+  redactResponse,
+  noStore,
+  requireApproval = [],
+}: Obligations): readonly JsonObject[] => [
+  ...(restrictHosts === undefined ? [] : [{ type: 'restrictHosts', hosts: restrictHosts }]),
+  ...(maxResponseBytes === undefined ? [] : [{ type: 'maxResponseBytes', value: maxResponseBytes }]),
+  ...(timeoutMs === undefined ? [] : [{ type: 'timeoutMs', value: timeoutMs }]),
+  ...(redactResponse === undefined ? [] : [{ type: 'redactResponse', outputs: redactResponse }]),
+  ...(noStore === undefined ? [] : [{ type: 'noStore' }]),
+  ...requireApproval.map((by) => ({ type: 'requireApproval', by })),
+];

@@ -88,6 +88,22 @@ describe('OrbFeed (design.md §2: the last valid version keeps running)', () => 
     expect(after && effectiveProvider(after, { now: NOW })).to.equal('other');
   });
 
+  it('takes new labels over without compiling again, also beside a version that is not the newest', async () => {
+    const { feed, running } = await start();
+    const labelled = (number: number, tier: string, spec: unknown = manifestOf(swappable)): KubeObject =>
+      generation(number, { spec, metadata: { labels: { tier } } });
+    await feed.apply('acme/echo', labelled(1, 'test'));
+    const before = running();
+    await feed.apply('acme/echo', labelled(1, 'prod'));
+    expect([before?.labels, running()?.labels]).to.deep.equal([{ tier: 'test' }, { tier: 'prod' }]);
+    expect(running()?.providers === before?.providers && before !== undefined).to.equal(true);
+    expect(running()?.digest).to.equal(before?.digest);
+    await feed.apply('acme/echo', labelled(2, 'test', BROKEN));
+    expect([running()?.digest, running()?.labels]).to.deep.equal([before?.digest, { tier: 'test' }]);
+    await feed.apply('acme/echo', labelled(2, 'prod', BROKEN));
+    expect(running()?.labels).to.deep.equal({ tier: 'prod' });
+  });
+
   it('shows the swaps of what runs, with the object and the manifest that they belong to', async () => {
     const { feed, running } = await start();
     const spec = { ...manifestOf(swappable), pin: { ...PIN, actor: 'key:k1' } };

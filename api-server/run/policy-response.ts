@@ -1,0 +1,71 @@
+import type { RunFinish } from '../../adapters/ledger/port.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import { decide } from '../../core/policy/decision/decide.ts';
+import { boundTo } from '../../core/policy/decision/run-decision.ts';
+import { laterFacts } from '../../core/policy/facts/build-facts.ts';
+import { FACTS_SCHEMA } from '../../core/policy/facts/orb-facts.ts';
+import type { Facts } from '../../core/policy/language/port.ts';
+import type { ReceiptRecord } from '../../core/receipt/record.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { AttemptResult } from './attempt.ts';
+import { factsOfRequest, factsOfResponse } from './policy-facts.ts';
+import { decisionRow, violationRows } from './policy-rows.ts';
+import { snapshotOf, usesPhase, type RunPolicy } from './run-policy.ts';
+import type { Run } from './start.ts';
+
+/** Facts that the phases before the answer had. */
+function factsSoFar({ plan }: Run, policy: RunPolicy, { ready }: AttemptResult): Facts {
+  return usesPhase(policy.set, 'Request') ? laterFacts(policy.facts, factsOfRequest(plan, ready)) : policy.facts;
+}
+
+/**
+ * Decides about a good answer before its outputs leave (policy.md §3.1).
+ * @returns `policy` itself when no policy looks at answers
+ */
+export function decideResponse(runtime: Runtime, run: Run, policy: RunPolicy, result: AttemptResult): RunPolicy {
+  if (!usesPhase(policy.set, 'Response')) return policy;
+  const began = runtime.clock.monotonic();
+  const added = factsOfResponse(run.plan.orbiset, result, began - run.began);
+  const facts = laterFacts(factsSoFar(run, policy, result), added);
+  const decision = decide(policy.set, facts, 'Response', policy.options);
+  const { provider } = result;
+  return {
+    ...policy,
+    phases: [...policy.phases, { phase: 'Response', provider, decision }],
+    snapshots: [...policy.snapshots, snapshotOf(runtime, 'Response', provider, added)],
+    tookMs: policy.tookMs + runtime.clock.monotonic() - began,
+  };
+}
+
+/** The outputs without those that policies take away: they are null in the answer and in what the receipt commits to. */
+export function withoutRedacted(outputs: JsonObject, policy: RunPolicy | undefined): JsonObject {
+  const hidden = policy === undefined ? [] : (boundTo(policy.phases).redactResponse ?? []);
+  const there = hidden.filter((name) => Object.hasOwn(outputs, name));
+  return there.length === 0 ? outputs : { ...outputs, ...Object.fromEntries(there.map((name) => [name, null])) };
+}
+
+/**
+ * What the end of a run stores about policies, beside its receipt.
+ * @param policy with the decision about the answer, if there was one
+ * @returns undefined: nothing
+ */
+export function finishRows(
+  runtime: Runtime,
+  { plan }: Run,
+  policy: RunPolicy,
+  record: ReceiptRecord,
+): RunFinish['policy'] {
+  const violations = violationRows(runtime, policy, record);
+  if (policy === plan.policy) return violations.length === 0 ? undefined : { facts: [], violations };
+  const { json, decision } = decisionRow(policy, plan, true);
+  const isHidden = boundTo(policy.phases).noStore === true;
+  const added = policy.snapshots.filter(({ phase }) => phase === 'Response');
+  return {
+    response: { decision, json },
+    facts: isHidden
+      ? []
+      : added.map(({ phase, provider, salt, facts }) => ({ phase, provider, schema: FACTS_SCHEMA, salt, facts })),
+    ...(isHidden ? { erasesFacts: true as const } : {}),
+    violations,
+  };
+}

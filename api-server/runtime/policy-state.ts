@@ -1,0 +1,10 @@
+import type { KeptResults } from '../../core/policy/decision/kept-results.ts';
+import type { DayCounts } from './day-counts.ts';
+import type { OrbFacts } from './orb-facts.ts';
+
+/** What decisions of this process share, beside the policies themselves. */
+export interface PolicyState {
+  readonly orbFacts: OrbFacts;
+  readonly kept: KeptResults;
+  readonly dayCounts: DayCounts;
+}
