@@ -14,6 +14,11 @@ export type {
   StoredDecision,
 } from './tables/policy-decisions.ts';
 export type { GrantedRun, NewGrant } from './tables/policy-grants.ts';
+export type { ReplayChange } from './tables/policy-replay-changes.ts';
+export type { StoredTotals } from './tables/policy-replay-totals.ts';
+export type { NewReplay, ReplaySummary, ReplayUpdate, StoredReplay } from './tables/policy-replays.ts';
+export type { PolicyErasure } from './tables/policy-retention.ts';
+export type { PolicyVersion } from './tables/policy-versions.ts';
 export type { NewViolation } from './tables/policy-violations.ts';
 export type { NewPublication, Publication } from './tables/publications.ts';
 export type { FinishResult, ReceiptPage, ReceiptQuery, RunFinish, StoredReceipt } from './tables/receipts.ts';

@@ -12,6 +12,7 @@ import { ledgerError } from './sqlite/sqlite-error.ts';
 import { WriterHandle, type Committed, type StartWriter } from './sqlite/writer-handle.ts';
 import type { SignedCheckpoint } from './tables/checkpoints.ts';
 import type { LedgerIdentity } from './tables/identity.ts';
+import { hasRunningReplay } from './tables/policy-replays.ts';
 import type { RowResult, TableParts } from './tables/table.ts';
 import { TABLES, type TablePorts, type WriteRow } from './tables/tables.ts';
 
@@ -180,6 +181,11 @@ async function signWhatIsLeft({ schedule }: Parts, found: Found, { gate = OPEN }
   else void gate.opened.then(() => schedule.grown(found.size, found.checkpointed));
 }
 
+/** One process has a ledger: the threads of replays that run in its rows ended with the process before. */
+async function abortLostReplays({ reader, ports }: Parts, { clock }: SqliteLedgerOptions): Promise<void> {
+  if (hasRunningReplay(reader)) await ports.abortReplays(null, clock.now());
+}
+
 async function openParts(opening: Opening, made: string | undefined): Promise<Parts> {
   const { options } = opening;
   const { file, identity, logKey, startWriter: start, onFolding } = options;
@@ -193,6 +199,7 @@ async function openParts(opening: Opening, made: string | undefined): Promise<Pa
     syncNames(file, made);
     parts = startParts(opening, writer);
     await signWhatIsLeft(parts, found, options);
+    await abortLostReplays(parts, options);
     return parts;
   } catch (error) {
     parts?.schedule.stop();

@@ -101,6 +101,9 @@ export interface PlatformOptions {
 const SLOTS = { perKey: 256, waiting: 1000 };
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 const MAX_TIMEOUT_MS = 120_000;
+const DAY_MS = 86_400_000;
+// policy.md §3.4
+const POLICY_RETENTION = { decisionsMs: 90 * DAY_MS, replaysMs: 30 * DAY_MS };
 
 /** Version of this program, from its package. */
 function versionOf(root: string): string {
@@ -171,6 +174,7 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
       userAgent: `orb-platform/${version}`,
       maxTimeoutMs: MAX_TIMEOUT_MS,
       maxResponseBytes: MAX_RESPONSE_BYTES,
+      policyRetention: POLICY_RETENTION,
     },
     tags: new CallerTags((tenant, finishedAt) => callerTag(keys.tagKey, tenant, finishedAt, hmacSha256)),
     selfCheck: new SelfCheck(keys.receiptPublic, {

@@ -39,6 +39,8 @@ export interface RuntimeSettings {
     entry: string,
     host: string,
   ) => string;
+  /** How long decisions with the facts of their runs, and replays, are kept. */
+  readonly policyRetention: { readonly decisionsMs: number; readonly replaysMs: number };
 }
 
 /** Parts that all runs share. The composition root builds them once; parts with state own it. */

@@ -197,6 +197,8 @@ const decisionOf = (row: Row): StoredDecision => ({
   json: textOf(row, 'json'),
 });
 
+const decisionIn = (row: Row | undefined): StoredDecision | undefined => row && decisionOf(row);
+
 const isOr = <T>(wanted: T | undefined, found: T): boolean => wanted === undefined || wanted === found;
 
 const isAskedFor = (row: Row, { decision, shadow, shadowDiffers, orbId, policy }: DecisionQuery): boolean =>
@@ -229,16 +231,15 @@ function decisionPort({ prepare, read }: TableParts<never>): DecisionPort {
      FROM policy_decisions INDEXED BY policy_decisions_newest
      WHERE tenant = ? AND (at, id) < (?, ?) AND at >= ? ORDER BY at DESC, id DESC LIMIT ?`,
   );
-  const found = (row: Row | undefined): StoredDecision | undefined => row && decisionOf(row);
   const page = async (tenant: string, query: DecisionQuery): Promise<DecisionPage> => {
     const slice = ({ at, id }: Place, rows: number): readonly Row[] =>
       newest.all(tenant, at, numberIn(id), query.since ?? 0, rows);
     const { rows, nextCursor } = await indexPage(query, { slice, matches: (row) => isAskedFor(row, query), placeOf });
-    return { items: rows.flatMap((row) => found(byNumber.get(integerOf(row, 'id'))) ?? []), nextCursor };
+    return { items: rows.flatMap((row) => decisionIn(byNumber.get(integerOf(row, 'id'))) ?? []), nextCursor };
   };
   return {
-    decision: (tenant, decisionId) => read(() => found(byId.get(decisionId, tenant))),
-    decisionOfRun: (tenant, runId) => read(() => found(byRun.get(runId, tenant))),
+    decision: (tenant, decisionId) => read(() => decisionIn(byId.get(decisionId, tenant))),
+    decisionOfRun: (tenant, runId) => read(() => decisionIn(byRun.get(runId, tenant))),
     decisions: (tenant, query) => read(() => page(tenant, query)),
   };
 }

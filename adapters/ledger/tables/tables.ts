@@ -14,6 +14,11 @@ import { orgTable } from './orgs.ts';
 import { policyCountTable } from './policy-counts.ts';
 import { decisionTable } from './policy-decisions.ts';
 import { grantTable } from './policy-grants.ts';
+import { replayChangeTable } from './policy-replay-changes.ts';
+import { replayTotalTable } from './policy-replay-totals.ts';
+import { replayTable } from './policy-replays.ts';
+import { policyRetention } from './policy-retention.ts';
+import { policyVersionTable } from './policy-versions.ts';
 import { violationTable } from './policy-violations.ts';
 import { publicationTable } from './publications.ts';
 import { publishedTable } from './published.ts';
@@ -55,7 +60,12 @@ export const TABLES = listed(identityTable)
   .and(runFactsTable)
   .and(policyCountTable)
   .and(violationTable)
-  .and(grantTable);
+  .and(grantTable)
+  .and(policyVersionTable)
+  .and(replayTable)
+  .and(replayTotalTable)
+  .and(replayChangeTable)
+  .and(policyRetention);
 
 /** The parts of all tables: nearly the whole port of the ledger. */
 export type TablePorts = ReturnType<typeof TABLES.port>;

@@ -16,7 +16,9 @@ const overdue = (number: number, seed: string): OverdueRun => ({
   seed,
 });
 
-const eraseExpired = (): Promise<number> => Promise.resolve(0);
+const erased = (): Promise<number> => Promise.resolve(0);
+/** Nothing is due, and no turn is needed to know it. */
+const nothingDue = { eraseExpired: erased, erasePolicyRecords: erased };
 
 describe('sweep (trust.md §1.5)', () => {
   let fixture: SqliteFixture;
@@ -118,7 +120,7 @@ describe('sweep (trust.md §1.5)', () => {
         sweeps += 1;
         return Promise.resolve([]);
       };
-      const { runtime } = create({ overdueRuns, eraseExpired });
+      const { runtime } = create({ overdueRuns, ...nothingDue });
       const stopping = new AbortController();
       const done = sweepUntil(runtime, stopping.signal);
       await fixture.clock.advance(0);
@@ -160,7 +162,7 @@ describe('sweep (trust.md §1.5)', () => {
         asked += 1;
         return Promise.resolve(Array.from({ length: 100 }, (_, number) => overdue(number, '{')));
       };
-      const { runtime } = create({ overdueRuns, eraseExpired: () => Promise.resolve(0) });
+      const { runtime } = create({ overdueRuns, ...nothingDue });
       const stopping = new AbortController();
       const done = sweepUntil(runtime, stopping.signal);
       for (let step = 0; step < 5; step += 1) await fixture.clock.advance(0);

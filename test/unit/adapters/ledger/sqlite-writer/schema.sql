@@ -117,3 +117,26 @@ CREATE TABLE policy_grants(
   ) STRICT, WITHOUT ROWID;
 CREATE INDEX policy_grants_run ON policy_grants(tenant, orbiset, caller, orb_id, inputs_sha256) WHERE run_id IS NULL;
 CREATE INDEX policy_grants_expiry ON policy_grants(expires_at);
+CREATE TABLE policy_versions(
+    namespace TEXT NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL, generation INTEGER NOT NULL, uid TEXT NOT NULL,
+    at INTEGER NOT NULL, by TEXT NOT NULL, mode TEXT NOT NULL, spec TEXT NOT NULL, tests TEXT NOT NULL,
+    in_force INTEGER NOT NULL, UNIQUE (namespace, name, digest)
+  ) STRICT;
+CREATE UNIQUE INDEX policy_versions_in_force ON policy_versions(namespace, name) WHERE in_force = 1;
+CREATE INDEX policy_versions_newest ON policy_versions(namespace, name, at);
+CREATE TABLE policy_replays(
+    id INTEGER PRIMARY KEY, replay_id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, namespace TEXT NOT NULL,
+    name TEXT NOT NULL, policy_digest TEXT NOT NULL, started_at INTEGER NOT NULL, owner TEXT NOT NULL,
+    request TEXT NOT NULL, status TEXT NOT NULL, ended_at INTEGER, result TEXT, jws TEXT
+  ) STRICT;
+CREATE INDEX policy_replays_newest ON policy_replays(tenant, started_at, replay_id);
+CREATE INDEX policy_replays_started ON policy_replays(started_at);
+CREATE INDEX policy_replays_running ON policy_replays(tenant) WHERE status = 'running';
+CREATE TABLE policy_replay_totals(
+    namespace TEXT NOT NULL, name TEXT NOT NULL, policy_digest TEXT NOT NULL, ended_at INTEGER NOT NULL,
+    replay_id TEXT NOT NULL, evaluated INTEGER NOT NULL, indeterminate INTEGER NOT NULL, new_denies INTEGER NOT NULL,
+    window_ms INTEGER NOT NULL, PRIMARY KEY (namespace, name, policy_digest, ended_at, replay_id)
+  ) STRICT, WITHOUT ROWID;
+CREATE TABLE policy_replay_changes(
+    replay INTEGER NOT NULL, position INTEGER NOT NULL, json TEXT NOT NULL, PRIMARY KEY (replay, position)
+  ) STRICT, WITHOUT ROWID;

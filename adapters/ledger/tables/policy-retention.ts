@@ -1,0 +1,97 @@
+import { decisionRows } from './policy-decisions.ts';
+import { policyCountRows } from './policy-counts.ts';
+import { grantRows } from './policy-grants.ts';
+import { replayChangeRows } from './policy-replay-changes.ts';
+import { replayRows } from './policy-replays.ts';
+import { runFactsRows } from './run-facts.ts';
+import {
+  numberOf,
+  refused,
+  type Connection,
+  type RowOf,
+  type TableParts,
+  type WriterParts,
+  type Writers,
+} from './table.ts';
+
+/** Up to when records are erased, and how many in one transaction. */
+export interface PolicyErasure {
+  /** Decisions made before this time, with the facts of their runs; ms since epoch. */
+  readonly decisionsBefore: number;
+  /** Ended replays that started before this time, with their changes; ms since epoch. Their totals stay. */
+  readonly replaysBefore: number;
+  /** Rows that one call erases; a decision counts as one with its facts. */
+  readonly limit: number;
+}
+
+/** Ends the time that records of policies are kept (policy.md §3.4). */
+interface PolicyRetentionPort {
+  /**
+   * Erases what is older, then grants that expired a day ago, and sums of past days.
+   * @returns rows that were erased; fewer than `limit`: no others are due
+   */
+  readonly erasePolicyRecords: (erasure: PolicyErasure) => Promise<number>;
+}
+
+type PolicyRetentionOperations = { readonly erasePolicyRecords: readonly [erasure: PolicyErasure, now: number] };
+
+const DAY_MS = 86_400_000;
+
+/** Erases at most so many rows, and returns their number. */
+type Erase = (limit: number) => number;
+
+function eraseDecisions(db: Connection): (before: number) => Erase {
+  const decisions = decisionRows(db);
+  const facts = runFactsRows(db);
+  return (before) => (limit) => {
+    const due = decisions.before(before, limit);
+    for (const id of due) {
+      facts.erase.run(id);
+      decisions.erase.run(id);
+    }
+    return due.length;
+  };
+}
+
+/** A replay goes after its last change. */
+function eraseReplays(db: Connection): (before: number) => Erase {
+  const replays = replayRows(db);
+  const changes = replayChangeRows(db);
+  return (before) => (limit) => {
+    let erased = 0;
+    for (const id of replays.startedBefore(before, limit)) {
+      erased += changes.erase(id, limit - erased);
+      if (erased === limit) return erased;
+      replays.erase(id);
+      erased += 1;
+    }
+    return erased;
+  };
+}
+
+function policyRetentionWriters(db: WriterParts): Writers<PolicyRetentionOperations> {
+  const decisions = eraseDecisions(db);
+  const replays = eraseReplays(db);
+  const grants = grantRows(db);
+  const counts = policyCountRows(db);
+  return {
+    erasePolicyRecords: ({ decisionsBefore, replaysBefore, limit }, now) => {
+      if (![decisionsBefore, replaysBefore, limit, now].every(Number.isSafeInteger))
+        return refused('a time or a limit is no whole number');
+      const steps: readonly Erase[] = [
+        decisions(decisionsBefore),
+        replays(replaysBefore),
+        (rows) => grants.eraseExpired(now - DAY_MS, rows),
+        (rows) => counts.eraseBefore(now, rows),
+      ];
+      return steps.reduce((erased, erase) => erased + erase(limit - erased), 0);
+    },
+  };
+}
+
+const policyRetentionPort = ({ write, now }: TableParts<RowOf<PolicyRetentionOperations>>): PolicyRetentionPort => ({
+  erasePolicyRecords: async (erasure) => numberOf(await write(['erasePolicyRecords', erasure, now()])),
+});
+
+/** Writes of several tables that belong to no run and to no entry. It has no table of its own. */
+export const policyRetention = { schema: {}, port: policyRetentionPort, writers: policyRetentionWriters };
