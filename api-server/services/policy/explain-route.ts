@@ -16,10 +16,11 @@ import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { explanationSchema } from './decision-schemas.ts';
 import { orbisetOf, recordOfDecision, redacted } from './decision-view.ts';
 import { decisionParameter, findDecision } from './find-decision.ts';
+import { recordedSet } from './recorded-set.ts';
 import type { SimulationRate } from './simulation-rate.ts';
 
 export interface ExplainParts {
-  readonly ledger: Pick<Ledger, 'decision' | 'runFacts'>;
+  readonly ledger: Pick<Ledger, 'decision' | 'runFacts' | 'policyVersion'>;
   readonly catalog: Pick<Catalog, 'orbiset'>;
   readonly logger: Pick<Logger, 'info'>;
   readonly rate: SimulationRate;
@@ -72,12 +73,31 @@ function explanationJson(found: Explanation, stored: StoredDecision): JsonObject
   };
 }
 
-function explained(parts: ExplainParts, stored: StoredDecision, phase: Phase, facts: Facts): JsonObject {
-  const set = parts.policies.of(stored.tenant) ?? policySet([], []);
-  const isSame = recordOfDecision(stored)['policy_set_digest'] === set.digest;
-  const orbiset = orbisetOf(parts.catalog, stored)?.policies ?? NO_ORBISET_POLICIES;
+/** What the run recorded, and how it was decided. */
+interface Recorded {
+  readonly stored: StoredDecision;
+  readonly record: JsonObject;
+  readonly phase: Phase;
+  readonly facts: Facts;
+}
+
+function explainWith(set: PolicySet, { catalog }: ExplainParts, { stored, phase, facts }: Recorded): JsonObject {
+  const orbiset = orbisetOf(catalog, stored)?.policies ?? NO_ORBISET_POLICIES;
   const found = explain(set, facts, phase, { orbiset, namespace: stored.tenant, kept: undefined });
-  return { policies: isSame ? 'recorded' : 'current', ...explanationJson(found, stored) };
+  return explanationJson(found, stored);
+}
+
+/** Policies may have changed since: those of then are taken as far as they decide the same. */
+async function explained(parts: ExplainParts, recorded: Recorded): Promise<JsonObject> {
+  const { stored, record } = recorded;
+  const current = parts.policies.of(stored.tenant) ?? policySet([], []);
+  if (record['policy_set_digest'] === current.digest)
+    return { policies: 'recorded', ...explainWith(current, parts, recorded) };
+  const before = await recordedSet(parts.ledger, record, stored.at);
+  const explanation = before && explainWith(before, parts, recorded);
+  return explanation?.['decision'] === stored.decision
+    ? { policies: 'recorded', ...explanation }
+    : { policies: 'current', ...explainWith(current, parts, recorded) };
 }
 
 /** `POST /decisions/{decision_id}/explain` (policy.md §5): why, over the facts that the run recorded. */
@@ -97,7 +117,7 @@ export function explainRoute(parts: ExplainParts): Route {
     if (facts === undefined || !isPhase(phase)) return problem(request, 'facts-not-recorded');
     const { tenant, decisionId } = stored;
     logger.info('a decision is explained', { caller: request.caller?.id, tenant, decision_id: decisionId });
-    return json(redacted(orbisetOf(catalog, stored), explained(parts, stored, phase, facts)));
+    return json(redacted(orbisetOf(catalog, stored), await explained(parts, { stored, record, phase, facts })));
   };
   return {
     method: 'post',
