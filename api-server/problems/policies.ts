@@ -2,6 +2,11 @@ import type { ProblemPart } from './problem-part.ts';
 
 /** Codes of policies and decisions (policy.md §5). */
 export const policyProblems = {
+  'policy-invalid': {
+    status: 422,
+    title: 'Policy is not valid',
+    next: 'Correct what errors[] points at. POST /policies/validate shows the same, with warnings and cost.',
+  },
   'decision-not-found': {
     status: 404,
     title: 'No such decision',

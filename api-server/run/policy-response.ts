@@ -5,11 +5,12 @@ import { boundTo } from '../../core/policy/decision/run-decision.ts';
 import { laterFacts } from '../../core/policy/facts/build-facts.ts';
 import { FACTS_SCHEMA } from '../../core/policy/facts/orb-facts.ts';
 import type { Facts } from '../../core/policy/language/port.ts';
+import type { RunEnding } from '../../core/run/record.ts';
 import type { ReceiptRecord } from '../../core/receipt/record.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { AttemptResult } from './attempt.ts';
 import { factsOfRequest, factsOfResponse } from './policy-facts.ts';
-import { decisionRow, violationRows } from './policy-rows.ts';
+import { decisionRow, policyRecord, violationRows } from './policy-rows.ts';
 import { snapshotOf, usesPhase, type RunPolicy } from './run-policy.ts';
 import type { Run } from './start.ts';
 
@@ -18,11 +19,8 @@ function factsSoFar({ plan }: Run, policy: RunPolicy, { ready }: AttemptResult):
   return usesPhase(policy.set, 'Request') ? laterFacts(policy.facts, factsOfRequest(plan, ready)) : policy.facts;
 }
 
-/**
- * Decides about a good answer before its outputs leave (policy.md §3.1).
- * @returns `policy` itself when no policy looks at answers
- */
-export function decideResponse(runtime: Runtime, run: Run, policy: RunPolicy, result: AttemptResult): RunPolicy {
+/** @returns `policy` itself when no policy looks at answers */
+function decideResponse(runtime: Runtime, run: Run, policy: RunPolicy, result: AttemptResult): RunPolicy {
   if (!usesPhase(policy.set, 'Response')) return policy;
   const began = runtime.clock.monotonic();
   const added = factsOfResponse(run.plan.orbiset, result, began - run.began);
@@ -35,6 +33,26 @@ export function decideResponse(runtime: Runtime, run: Run, policy: RunPolicy, re
     snapshots: [...policy.snapshots, snapshotOf(runtime, 'Response', provider, added)],
     tookMs: policy.tookMs + runtime.clock.monotonic() - began,
   };
+}
+
+/** What policies make of the answer of a run. */
+export interface Review {
+  /** With the decision about the answer, if there was one; undefined: no policy meets the run. */
+  readonly policy: RunPolicy | undefined;
+  /** When the outputs may not leave: the same. */
+  readonly denied: RunPolicy | undefined;
+  /** What the receipt says otherwise than the seed of the run. */
+  readonly record: Pick<RunEnding, 'policy'>;
+}
+
+/** Decides about a good answer before its outputs leave (policy.md §3.1). @param good undefined: the run failed */
+export function reviewAnswer(runtime: Runtime, run: Run, good: AttemptResult | undefined): Review {
+  const { policy: before } = run.plan;
+  if (before === undefined || good === undefined) return { policy: before, denied: undefined, record: {} };
+  const policy = decideResponse(runtime, run, before, good);
+  if (policy === before) return { policy, denied: undefined, record: {} };
+  const record = policyRecord(policy);
+  return { policy, denied: record.record.decision === 'deny' ? policy : undefined, record: { policy: record } };
 }
 
 /** The outputs without those that policies take away: they are null in the answer and in what the receipt commits to. */
@@ -57,11 +75,11 @@ export function finishRows(
 ): RunFinish['policy'] {
   const violations = violationRows(runtime, policy, record);
   if (policy === plan.policy) return violations.length === 0 ? undefined : { facts: [], violations };
-  const { json, decision } = decisionRow(policy, plan, true);
+  const { json, decision, shadow, shadowDiffers, policies } = decisionRow(policy, plan, true);
   const isHidden = boundTo(policy.phases).noStore === true;
   const added = policy.snapshots.filter(({ phase }) => phase === 'Response');
   return {
-    response: { decision, json },
+    response: { decision, json, shadow, shadowDiffers, policies },
     facts: isHidden
       ? []
       : added.map(({ phase, provider, salt, facts }) => ({ phase, provider, schema: FACTS_SCHEMA, salt, facts })),

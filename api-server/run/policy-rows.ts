@@ -87,15 +87,36 @@ function decisionJson(policy: RunPolicy, decided: RunDecision, { runId, orbiset 
     engine: CEL_ENGINE.id,
     facts_schema: FACTS_SCHEMA,
     facts_digest: factsDigest(policy.snapshots),
-    rules: rulesJson(phases),
+    rules: [],
     denials: decided.denials.map((denial) => ({ ...denialJson(denial), message: denial.message })),
     obligations: listObligations(boundTo(phases)),
     exceptions_used: phases.flatMap(({ decision }) => decision.exceptionsUsed.map(exceptionJson)),
     shadow: decided.shadow,
     decided_us: Math.round(policy.tookMs * 1000),
   };
-  return JSON.stringify(shown(orbiset, json));
+  return fitting(rulesJson(phases), (rules, rest) => {
+    const left = rest === 0 ? {} : { rules_left_out: rest };
+    return JSON.stringify(shown(orbiset, { ...json, rules, ...left }));
+  });
 }
+
+/** Room for a record in the ledger, bytes. */
+const MAX_RECORD_BYTES = 65_536;
+
+/** The record with as many rules as fit. Thousands of rules with long messages can match one run. */
+function fitting(
+  rules: readonly JsonObject[],
+  textOf: (rules: readonly JsonObject[], leftOut: number) => string,
+): string {
+  for (let kept = rules.length; ; kept = Math.floor(kept / 2)) {
+    const text = textOf(rules.slice(0, kept), rules.length - kept);
+    if (kept === 0 || Buffer.byteLength(text) <= MAX_RECORD_BYTES) return text;
+  }
+}
+
+/** Policies with a rule in the record. */
+const policiesIn = ({ phases }: RunPolicy): readonly string[] =>
+  [...new Set(phases.flatMap(({ decision }) => decision.rules.map(({ policy }) => policy)))].toSorted();
 
 function approvalsOf(decided: RunDecision, { phases }: RunPolicy): readonly string[] {
   const isOpen = decided.denials.some(({ code }) => code === 'approval-required');
@@ -115,6 +136,7 @@ export function decisionRow(policy: RunPolicy, run: RecordedRun, isStarted: bool
     decision: decided.decision,
     shadow: decided.shadow.decision,
     shadowDiffers: decided.shadow.differs,
+    policies: policiesIn(policy),
     counted: isStarted,
     inputsSha256: policy.inputsSha256,
     approvals: approvalsOf(decided, policy),

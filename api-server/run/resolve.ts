@@ -18,7 +18,7 @@ import {
   decidePreFlight,
   decideProviders,
   decisionOf,
-  type Approval,
+  type Asking,
   type DeniedRun,
   type RunPolicy,
 } from './run-policy.ts';
@@ -31,7 +31,12 @@ export function notReady(request: RouteRequest, { namespace, fault = '' }: OrbEn
 const digestOf = ({ compiled }: OrbEntry): string | undefined => compiled?.digest;
 
 /** The Orb of a request (design.md §2). The key was checked before, by `refuseKey`. */
-function findOrb(runtime: Runtime, request: RouteRequest, orbiset: CompiledOrbiset, orbId: OrbId): Step<CompiledOrb> {
+export function findOrb(
+  runtime: Runtime,
+  request: RouteRequest,
+  orbiset: CompiledOrbiset,
+  orbId: OrbId,
+): Step<CompiledOrb> {
   const found = resolveOrb(runtime.catalog, orbiset, orbId, {
     platformNamespace: runtime.settings.platformNamespace,
     published: runtime.published.version,
@@ -108,20 +113,18 @@ export type Planned = Step<RunPlan> | { readonly ok: false; readonly denied: Den
 /**
  * The plan of a run: a new id, and the providers that it may call, each with its request ready to send. Policies decide
  * before a secret is read, then about each request. Nothing is sent here, and no run is started.
- * @param approvals unused ones of this run, as far as they were looked up
  */
 export function planRun(
   runtime: Runtime,
   request: RouteRequest,
   resolved: ResolvedRun,
-  parsed: ParsedRequest,
-  approvals: readonly Approval[],
+  asked: Asking & Pick<ParsedRequest, 'debug'>,
 ): Planned {
   const { orbiset, orb, inputs } = resolved;
   const { clock, random, sha256, settings } = runtime;
   const now = clock.now();
   const runId = newId('run_', now, random); // decides whether the run belongs to the share of a ramp
-  const before = decidePreFlight(runtime, request, resolved, parsed, approvals);
+  const before = decidePreFlight(runtime, request, resolved, asked);
   if (before !== undefined && decisionOf(before).decision === 'deny')
     return { ok: false, denied: { ...resolved, runId, policy: before } };
   const providers = providersInOrder(orb, { now, runId, sha256 });
@@ -149,9 +152,9 @@ export function planRun(
       eligible: [first, ...others],
       caller: request.caller,
       timeoutMs: timeoutOf(runtime, orbiset, first.provider.timeoutMs, policy),
-      claim: parsed.claim,
+      claim: asked.claim,
       policy,
-      debug: settings.standalone && request.caller !== undefined && parsed.debug,
+      debug: settings.standalone && request.caller !== undefined && asked.debug,
     },
   };
 }

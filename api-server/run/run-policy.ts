@@ -51,6 +51,12 @@ export interface RunPolicy {
   readonly tookMs: number;
 }
 
+/** How a run is asked for. */
+export interface Asking extends Pick<ParsedRequest, 'claim'> {
+  /** Unused ones of this run, as far as they were looked up. */
+  readonly approvals: readonly Approval[];
+}
+
 /** For an Orbiset whose own default denies, in a namespace without policies. */
 const NO_POLICIES = policySet([], []);
 
@@ -82,15 +88,13 @@ function countedAs({ orbiset, orb }: ResolvedRun, { caller }: RouteRequest): Cou
 
 /**
  * Decides before a value of a secret is read for the run (policy.md §3.1).
- * @param approvals unused ones of this run, as far as they were looked up
  * @returns undefined: no policy meets the run
  */
 export function decidePreFlight(
   runtime: Runtime,
   request: RouteRequest,
   resolved: ResolvedRun,
-  { claim }: Pick<ParsedRequest, 'claim'>,
-  approvals: readonly Approval[],
+  { claim, approvals }: Asking,
 ): RunPolicy | undefined {
   const set = setFor(runtime, resolved);
   if (set === undefined) return undefined;

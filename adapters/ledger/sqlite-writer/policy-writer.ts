@@ -76,11 +76,16 @@ export class PolicyWriter {
     return (response === null ? undefined : faultOfDecided(response)) ?? firstFault(facts);
   }
 
-  finish({ runId, tenant }: RunOfTenant, [response, facts, violations]: FinishPolicyColumns, log: LogWriter): void {
+  finish(
+    { runId, tenant }: RunOfTenant,
+    [response, facts, violations, erasesFacts]: FinishPolicyColumns,
+    log: LogWriter,
+  ): void {
     if (response !== null || facts.length > 0) {
       const id = this.#decisions.ofRun(runId, tenant);
       if (id === undefined) throw new Error('the decision of a run was erased within its transaction');
       if (response !== null) this.#decisions.update(id, response);
+      if (erasesFacts) this.#facts.erase.run(id);
       this.#facts.append(id, facts);
     }
     for (const violation of violations) {

@@ -63,7 +63,7 @@ function decided(
   resolved: ResolvedRun,
   [parsed, candidates]: readonly [ParsedRequest, readonly Candidate[]],
 ): RunPolicy | undefined {
-  const policy = decidePreFlight(runtime, request, resolved, parsed, []);
+  const policy = decidePreFlight(runtime, request, resolved, { claim: parsed.claim, approvals: [] });
   if (policy === undefined || decisionOf(policy).decision === 'deny') return policy;
   const ready = candidates.flatMap(({ result }) => (result.kind === 'eligible' ? [result.ready] : []));
   return decideProviders(runtime, policy, resolved, ready).policy;

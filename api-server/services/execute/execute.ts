@@ -11,7 +11,7 @@ import { replay } from '../../run/idempotency.ts';
 import { parseRequest, type ParsedRequest } from '../../run/parse.ts';
 import type { RunPlan } from '../../run/plan.ts';
 import { planRun, resolveRun, type Planned } from '../../run/resolve.ts';
-import { approvalsOf, asksForApproval, countRun, type Approval } from '../../run/run-policy.ts';
+import { approvalsOf, asksForApproval, countRun, type Approval, type DeniedRun } from '../../run/run-policy.ts';
 import { startRun } from '../../run/start.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { dryRun } from './dry-run.ts';
@@ -47,13 +47,9 @@ async function execute(runtime: Runtime, request: RouteRequest): Promise<Reply> 
     const resolved = resolveRun(runtime, request, parsed.value);
     return resolved.ok ? dryRun(runtime, request, resolved.value, parsed.value) : resolved.reply;
   }
-  let planned = planOf(runtime, request, parsed.value, []);
-  if (!planned.ok && 'denied' in planned && asksForApproval(planned.denied.policy)) {
-    const approvals = await approvalsOf(runtime, planned.denied.policy);
-    if (approvals.length > 0) planned = planOf(runtime, request, parsed.value, approvals);
-  }
+  const planned = planOf(runtime, request, parsed.value, []);
   if (planned.ok) return executePlan(runtime, request, planned.value);
-  return 'denied' in planned ? denyRun(runtime, request, planned.denied, parsed.value) : planned.reply;
+  return 'denied' in planned ? executeDenied(runtime, request, parsed.value, planned.denied) : planned.reply;
 }
 
 /**
@@ -67,7 +63,23 @@ function planOf(
   approvals: readonly Approval[],
 ): Planned {
   const resolved = resolveRun(runtime, request, parsed);
-  return resolved.ok ? planRun(runtime, request, resolved.value, parsed, approvals) : resolved;
+  if (!resolved.ok) return resolved;
+  const { claim, debug } = parsed;
+  return planRun(runtime, request, resolved.value, { claim, debug, approvals });
+}
+
+/** A run that policies denied. One that waits for an approval is planned again when there is one; else it is recorded. */
+async function executeDenied(
+  runtime: Runtime,
+  request: RouteRequest,
+  parsed: ParsedRequest,
+  denied: DeniedRun,
+): Promise<Reply> {
+  if (!asksForApproval(denied.policy)) return denyRun(runtime, request, denied, parsed);
+  const approvals = await approvalsOf(runtime, denied.policy);
+  const planned = planOf(runtime, request, parsed, approvals);
+  if (planned.ok) return executePlan(runtime, request, planned.value);
+  return 'denied' in planned ? denyRun(runtime, request, planned.denied, parsed) : planned.reply;
 }
 
 /** One run: admit, start, call, finish, answer. A durable start, then a signed and durable end (trust.md §1.5). */

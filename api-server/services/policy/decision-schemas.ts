@@ -33,6 +33,38 @@ const denial = closed(
   ['code'],
 );
 
+const shadow = closed({
+  decision: { type: 'string', enum: ['would_allow', 'would_deny'] },
+  differs: { type: 'boolean', description: 'All policies together, audited ones too, would have decided otherwise.' },
+});
+
+/** Values of the parts of a condition. */
+const trace = { type: 'object', required: ['expr', 'value'] } as const;
+
+/** Parts that the answers about tried policies have too. */
+export const decisionParts = {
+  effect,
+  phase,
+  denial,
+  shadow,
+  rule: closed(
+    {
+      policy: policyId,
+      rule: text('Name of the rule.'),
+      effect: { type: 'string', enum: ['deny', 'allow', 'require'] },
+      result: { type: 'string', enum: ['true', 'error'] },
+      enforced: { type: 'boolean', description: 'False: an Audit policy, or outside the rollout.' },
+      severity: shapes.riskLevel,
+      message: text('For the caller; empty unless the rule denies.'),
+      trace,
+    },
+    ['trace'],
+  ),
+};
+
+/** How tried policies decide otherwise than those in force. */
+export const changeKinds = ['new_deny', 'new_allow', 'obligations_changed'];
+
 const exception = closed({
   policy: policyId,
   orb: { type: 'string' },
@@ -65,10 +97,7 @@ export const decisionSchema: JsonSchema = closed({
   denials: list(denial, 'Why the run was denied; the first is the one to report.'),
   obligations: list({ type: 'object', required: ['type'] }, 'What the run was bound to.'),
   exceptions_used: list(exception, 'Exceptions that switched off a deny rule.'),
-  shadow: closed({
-    decision: { type: 'string', enum: ['would_allow', 'would_deny'] },
-    differs: { type: 'boolean', description: 'Audited policies would have decided otherwise.' },
-  }),
+  shadow,
   decided_us: count('Time that the decision took, µs.'),
   approvals: list({ type: 'string' }, 'Scopes whose approval the run needs.'),
 });
@@ -95,7 +124,7 @@ export const explanationSchema: JsonSchema = closed({
     items: closed({
       policy: policyId,
       rule: { type: 'string' },
-      trace: { type: 'object', required: ['expr', 'value'] },
+      trace,
     }),
     description: 'Rules that matched or failed, with the values of their parts.',
   },

@@ -7,7 +7,7 @@ import { NO_ORBISET_POLICIES } from '../../../core/policy/decision/decide.ts';
 import { policySet, type PolicySet } from '../../../core/policy/decision/policy-set.ts';
 import { laterFacts } from '../../../core/policy/facts/build-facts.ts';
 import { PHASES, type Phase } from '../../../core/policy/facts/fact-schema.ts';
-import type { Facts, Trace } from '../../../core/policy/language/port.ts';
+import type { Facts } from '../../../core/policy/language/port.ts';
 import { explain, type Explanation } from '../../../core/policy/simulation/explain.ts';
 import { namespaceParameter } from '../../http/namespace.ts';
 import { problem } from '../../http/problem.ts';
@@ -18,6 +18,7 @@ import { orbisetOf, recordOfDecision, redacted } from './decision-view.ts';
 import { decisionParameter, findDecision } from './find-decision.ts';
 import { recordedSet } from './recorded-set.ts';
 import type { SimulationRate } from './simulation-rate.ts';
+import { traceJson } from './trace-json.ts';
 
 export interface ExplainParts {
   readonly ledger: Pick<Ledger, 'decision' | 'runFacts' | 'policyVersion'>;
@@ -44,9 +45,6 @@ function factsAt(recorded: readonly NewFacts[], phase: Phase, provider: string |
   if (!wanted.some((one) => one.phase === phase)) return undefined;
   return wanted.map(factsIn).reduce<Facts>((before, added) => laterFacts(before, added), {});
 }
-
-const traceJson = ({ expr, value, args }: Trace): JsonObject =>
-  args.length === 0 ? { expr, value } : { expr, value, args: args.map(traceJson) };
 
 const flipJson = ({ changes: [first, ...also], decision }: Explanation['smallestFlips'][number]): JsonObject => ({
   fact: first?.fact ?? '',

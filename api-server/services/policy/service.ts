@@ -3,6 +3,7 @@ import { policyProblems } from '../../problems/policies.ts';
 import type { Service, ServiceParts } from '../service.ts';
 import { approveRoute } from './approve-route.ts';
 import { decisionRoutes } from './decision-routes.ts';
+import { evaluateRoute } from './evaluate-route.ts';
 import { explainRoute } from './explain-route.ts';
 import { schemaRoute } from './schema-route.ts';
 import { SimulationRate } from './simulation-rate.ts';
@@ -14,6 +15,7 @@ function routes({ runtime, clock, ledger }: ServiceParts): readonly Route[] {
   return [
     schemaRoute(),
     validateRoute({ clock, logger, rate, policies, platformNamespace: settings.platformNamespace }),
+    evaluateRoute(runtime, rate),
     ...decisionRoutes({ ledger, catalog }),
     explainRoute({ ledger, catalog, logger, rate, policies }),
     approveRoute({ ledger, clock, random, logger }),

@@ -145,23 +145,32 @@ export function mergeObligations(
   return { merged, fault: isEmpty ? fault('obligation-failed', 'no host is allowed by all policies') : undefined };
 }
 
+const joined = <T>(one: T | undefined, other: T | undefined, join: (one: T, other: T) => T): T | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : join(one, other);
+
+type Limits = Pick<Obligations, 'restrictHosts' | 'maxResponseBytes' | 'timeoutMs'>;
+
+function joinLimits(one: Limits, other: Limits): Limits {
+  const restrictHosts = joined(one.restrictHosts, other.restrictHosts, sharedHosts);
+  const maxResponseBytes = joined(one.maxResponseBytes, other.maxResponseBytes, Math.min);
+  const timeoutMs = joined(one.timeoutMs, other.timeoutMs, Math.min);
+  return {
+    ...(restrictHosts === undefined ? {} : { restrictHosts }),
+    ...(maxResponseBytes === undefined ? {} : { maxResponseBytes }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
+}
+
 /** What two phases bind a run to, together. The hosts may be none: then the run can't be kept to them. */
 export function joinObligations(one: Obligations, other: Obligations): Obligations {
-  const hosts =
-    one.restrictHosts === undefined || other.restrictHosts === undefined
-      ? (one.restrictHosts ?? other.restrictHosts)
-      : sharedHosts(one.restrictHosts, other.restrictHosts);
-  const bytes = least(one.maxResponseBytes, other.maxResponseBytes);
-  const timeout = least(one.timeoutMs, other.timeoutMs);
-  const outputs = union(one.redactResponse, other.redactResponse);
-  const scopes = union(one.requireApproval, other.requireApproval);
+  const redactResponse = joined(one.redactResponse, other.redactResponse, union);
+  const requireApproval = joined(one.requireApproval, other.requireApproval, union);
+  const noStore = one.noStore ?? other.noStore;
   return {
-    ...(hosts === undefined ? {} : { restrictHosts: hosts }),
-    ...(Number.isFinite(bytes) ? { maxResponseBytes: bytes } : {}),
-    ...(Number.isFinite(timeout) ? { timeoutMs: timeout } : {}),
-    ...(outputs.length === 0 ? {} : { redactResponse: outputs }),
-    ...(one.noStore === true || other.noStore === true ? { noStore: true } : {}),
-    ...(scopes.length === 0 ? {} : { requireApproval: scopes }),
+    ...joinLimits(one, other),
+    ...(redactResponse === undefined ? {} : { redactResponse }),
+    ...(noStore === undefined ? {} : { noStore }),
+    ...(requireApproval === undefined ? {} : { requireApproval }),
   };
 }
 

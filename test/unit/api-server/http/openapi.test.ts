@@ -112,6 +112,7 @@ describe('the API document', () => {
         'get /providers/{orb_id}/status': scoped('providers:read'),
         'get /policies/schema': [{ apiKey: [] }],
         'post /policies/validate': scoped('policies:simulate'),
+        'post /policies/evaluate': scoped('policies:simulate'),
         'get /decisions': scoped('decisions:read'),
         'get /decisions/{decision_id}': scoped('decisions:read'),
         'post /decisions/{decision_id}/explain': scoped('decisions:read'),

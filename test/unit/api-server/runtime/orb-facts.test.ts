@@ -29,7 +29,7 @@ describe('OrbFacts', () => {
     });
 
   it('says what is published of the Orb', () => {
-    expect(new OrbFacts(published).of(orb, NOON)).to.include({
+    expect(new OrbFacts(() => published()).of(orb, NOON)).to.include({
       orb_id: 'acme.echo@1.0.0',
       tier: 'silver',
       tier_rank: 2,

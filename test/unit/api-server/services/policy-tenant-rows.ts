@@ -1,3 +1,4 @@
+import { ORB } from '../../../support/reputation-rows.ts';
 import { answersOf, get, NO_KEY, ofOwner, post, REFUSED, type Answers, type Row } from './tenant-answers.ts';
 
 const NOBODY = '404 namespace-not-found';
@@ -22,6 +23,13 @@ export const policyRows = ({
       '/policies/validate',
       { policy: { ...A_POLICY, metadata: { name: 'limits', namespace: 'acme' } } },
       ofOwner('200', NOBODY, '200'),
+    ),
+  ],
+  'POST /policies/evaluate': [
+    post(
+      '/policies/evaluate',
+      { orbiset: 'acme.support', orb_id: ORB },
+      ofOwner('200', '404 orbiset-not-found', '200'),
     ),
   ],
   'GET /decisions': [

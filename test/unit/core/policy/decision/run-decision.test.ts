@@ -31,6 +31,7 @@ const of = (phase: Phase, provider: string | null, decision: Decision = undecide
   provider,
   decision,
 });
+const bound = (bytes: number): Decision => ({ ...undecided('Request'), obligations: { maxResponseBytes: bytes } });
 const first = of('PreFlight', null);
 
 describe('runDecision (policy.md §3.1)', () => {
@@ -76,7 +77,6 @@ describe('runDecision (policy.md §3.1)', () => {
   });
 
   it('keeps the obligations of providers that remained', () => {
-    const bound = (bytes: number): Decision => ({ ...undecided('Request'), obligations: { maxResponseBytes: bytes } });
     const phases = [
       of('PreFlight', null, { ...undecided('PreFlight'), obligations: { timeoutMs: 500 } }),
       of('Request', 'a', { ...denied('Request', 'x'), obligations: { maxResponseBytes: 1 } }),
