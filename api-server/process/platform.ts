@@ -43,6 +43,8 @@ import type { OperatorProof } from '../../core/publication/owner.ts';
 import type { Reputation } from '../reputation/reputation.ts';
 import { createReputation } from './create-reputation.ts';
 import { SelfCheck, startCheckThread } from '../self-check/self-check.ts';
+import { CEL_ENGINE } from '../../core/policy/language/cel-engine.ts';
+import { PoliciesInForce } from '../policy/policies.ts';
 import { Slots } from '../runtime/slots.ts';
 import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
 
@@ -66,6 +68,8 @@ export interface Platform {
   readonly metrics: Metrics;
   readonly admission: Admission;
   readonly runtime: Runtime;
+  /** The policies in force; until their objects were read, every run is denied. */
+  readonly policies: PoliciesInForce;
   /** Seals certificates and status lists with the certificate key. */
   readonly certificates: SealTools;
   /** Publishing, scores and certificates. */
@@ -153,10 +157,13 @@ function beginLog({ keys, log }: PlatformOptions, ledger: Ledger, size: number):
     .catch((error: unknown) => log.logger.error('the log could not be begun', { error }));
 }
 
-type Parts = Pick<Platform, 'ledger' | 'dialer' | 'catalog' | 'metrics' | 'version' | 'random' | 'reputation'>;
+type Parts = Pick<
+  Platform,
+  'ledger' | 'dialer' | 'catalog' | 'metrics' | 'version' | 'random' | 'reputation' | 'policies'
+>;
 
 function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOptions, parts: Parts): Runtime {
-  const { version, reputation, ...shared } = parts;
+  const { version, reputation, policies, ...shared } = parts;
   const { catalog, metrics } = parts;
   const inFlight = new RunsInFlight();
   const switches = new KillSwitches(inFlight);
@@ -185,7 +192,7 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     inFlight,
     rates: new RunRates(),
     published: reputation.listings,
-    policies: { of: () => undefined },
+    policies,
     policyState: {
       orbFacts: new OrbFacts(reputation.listings.orb),
       kept: new KeptResults(),
@@ -212,6 +219,15 @@ async function loadDayCounts({ ledger, clock, policyState, logger }: Runtime): P
     logger.error('the runs of this day could not be counted: rules that read counts fail until tomorrow', { error });
   }
 }
+
+const createPolicies = ({ clock, log, runtime }: PlatformOptions, ledger: Ledger): PoliciesInForce =>
+  new PoliciesInForce({
+    ledger,
+    engine: CEL_ENGINE,
+    platformNamespace: runtime.platformNamespace,
+    clock,
+    logger: log.logger,
+  });
 
 interface Measured {
   readonly ledger: Ledger;
@@ -257,7 +273,9 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     ledgerFile: ledgerFile(options),
   });
   await reputation.open();
-  const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation });
+  const policies = createPolicies(options, ledger);
+  await policies.feed.open();
+  const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation, policies });
   await loadDayCounts(runtime);
   const close = async (): Promise<void> => {
     delay.close();
@@ -279,6 +297,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     metrics,
     admission,
     runtime,
+    policies,
     certificates,
     reputation,
   };
