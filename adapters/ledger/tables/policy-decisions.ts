@@ -139,7 +139,8 @@ export const decisionColumns = (decision: NewDecision): DecisionColumns => [
 ];
 
 /** Why a decision can't be written; undefined: it can. */
-export const faultOfDecided = ([, , , , json]: DecidedColumns): string | undefined => faultOfText(json, MAX_JSON_BYTES);
+export const faultOfDecided = ([, , , , json]: DecidedColumns): string | undefined =>
+  json === '' ? 'a decision has a record' : faultOfText(json, MAX_JSON_BYTES);
 
 /** Decisions in the writer's thread. */
 export interface DecisionRows {
