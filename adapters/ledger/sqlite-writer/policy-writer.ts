@@ -33,9 +33,8 @@ export class PolicyWriter {
 
   /** Why the policy part of a start can't be written: a mistake of the caller. */
   faultOfStart([decision, facts]: StartPolicyColumns): string | undefined {
-    const [decisionId, at, , , , , , , ...decided] = decision;
+    const [, at, , , , , , , ...decided] = decision;
     if (!Number.isSafeInteger(at)) return 'a time is no whole number of milliseconds';
-    if (this.#decisions.isTaken(decisionId)) return 'the decision id is taken';
     return faultOfDecided(decided) ?? faultOfFacts(facts);
   }
 
@@ -46,11 +45,13 @@ export class PolicyWriter {
     return grants.every((grantId) => this.#grants.isUsable(grantId, tenant, run, now));
   }
 
-  start({ runId, tenant }: RunOfTenant, [decision, facts, grants]: StartPolicyColumns): void {
+  /** @returns false: the decision id is taken, and no row was changed */
+  start({ runId, tenant }: RunOfTenant, [decision, facts, grants]: StartPolicyColumns): boolean {
     const [, at, orbiset, orbId, caller, isCounted] = decision;
-    this.#decisions.insert(runId, tenant, decision, facts);
+    if (!this.#decisions.insert(runId, tenant, decision, facts)) return false;
     for (const grantId of grants) this.#grants.use(grantId, runId);
     if (isCounted) this.#counts.add({ tenant, caller, orbiset, orbId }, at);
+    return true;
   }
 
   /**
