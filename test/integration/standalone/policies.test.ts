@@ -1,88 +1,115 @@
 import { expect } from 'chai';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
-import { startProvider, type TestProvider } from '../../support/provider.ts';
-import { outputWith, startStandalone, type Standalone } from '../../support/standalone.ts';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JsonObject } from '../../../core/json/json-value.ts';
+import { at, textAt } from '../../support/members.ts';
+import { anOrbProcess } from '../../support/orb-process.ts';
+import { orbManifest } from '../../support/orbs.ts';
+import { jsonIn } from '../../support/policy-runs.ts';
+import { startProvider } from '../../support/provider.ts';
+import { startStandalone, temporaryFolder, type Standalone } from '../../support/standalone.ts';
 import { lastAnswer } from '../../support/wait-for.ts';
 
-const policy = (when: string, more: object = {}): string =>
-  JSON.stringify({
-    apiVersion: 'orbs.dev/v1alpha1',
-    kind: 'OrbPolicy',
-    metadata: { name: 'limits' },
-    spec: { mode: 'Enforce', rules: [{ name: 'rule', effect: 'deny', when }], ...more },
-  });
+const ORB = 'acme.echo@1.0.0';
+const TAKES_FORCE_MS = 5000;
 
-describe('policies of files (policy.md §2)', function () {
-  this.timeout(120_000);
-  let provider: TestProvider;
+const policyFile = (spec: JsonObject): string =>
+  JSON.stringify({ apiVersion: 'orbs.dev/v1alpha1', kind: 'OrbPolicy', metadata: { name: 'limits' }, spec });
+
+const DENIES = {
+  mode: 'Enforce',
+  rules: [{ name: 'no-mail', effect: 'deny', when: 'inputs.text == "mail"', message: 'no mail' }],
+  inputFacts: { text: 'string' },
+};
+
+interface Answer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+describe('policies from files', function suite() {
+  this.timeout(60_000);
+  const { folder, run } = anOrbProcess();
+  const data = temporaryFolder();
+  let provider: Awaited<ReturnType<typeof startProvider>>;
   let standalone: Standalone;
 
-  const flags = (): readonly string[] => ['--egress-allow', `http://127.0.0.1:${provider.port}`];
-  const write = (name: string, text: string): void => {
-    const path = join(standalone.resources, name);
-    writeFileSync(`${path}.new`, text);
-    renameSync(`${path}.new`, path);
+  const start = async (policy: JsonObject): Promise<void> => {
+    const url = `http://127.0.0.1:${provider.port}/ok`;
+    standalone = await startStandalone({
+      data,
+      resources: { 'echo.json': orbManifest(ORB, { url }), 'limits.json': policyFile(policy) },
+      flags: ['--egress-allow', `http://127.0.0.1:${provider.port}`],
+    });
   };
-  const restart = async (): Promise<void> => {
-    const data = dirname(standalone.data);
-    expect(await standalone.stop()).to.equal(0);
-    standalone = await startStandalone({ data, resources: {}, flags: flags() });
-  };
-  const statusOf = async (): Promise<number> =>
-    (await standalone.post('/orbisets/default/execute', { orb_id: 't.echo@1.0.0', inputs: { text: 'x' } })).status;
-  const until = (wanted: number): Promise<number> => lastAnswer(statusOf, (status) => status === wanted);
-  const labelledOrb = (labels: object): string => {
-    const spec: unknown = JSON.parse(orbManifest('t.echo@1.0.0', { url: `http://127.0.0.1:${provider.port}/ok` }));
-    return JSON.stringify({ apiVersion: 'orbs.dev/v1alpha1', kind: 'Orb', metadata: { name: 'echo', labels }, spec });
-  };
-
   before(async () => {
     provider = await startProvider();
-    standalone = await startStandalone({
-      resources: {
-        'echo.json': labelledOrb({ tier: 'prod' }),
-        'orbiset.yaml': orbisetDocuments('default', {}),
-        'policy.json': policy('orb.score < 50'),
-      },
-      flags: flags(),
-    });
+    await start(DENIES);
   });
-
   after(async () => {
     await standalone.stop();
     await provider.close();
-    rmSync(dirname(standalone.data), { recursive: true });
+    rmSync(data, { recursive: true });
   });
 
-  it('hold from the first run on', async () => {
-    expect(await statusOf()).to.equal(403);
-  });
+  const rootKey = (): string => join(standalone.data, 'keys/root.jwk');
+  const apply = (policy: JsonObject): void =>
+    writeFileSync(join(standalone.resources, 'limits.json'), policyFile(policy));
 
-  it('stay in force when an edit does not compile, also after a restart, and the log says where', async () => {
-    write('policy.json', policy('orb.scor < 50'));
-    const output = await outputWith(standalone, 'does not take force');
-    expect(output).to.include('did you mean orb.score?').and.to.include('/spec/rules/0/when');
-    expect(await statusOf()).to.equal(403);
-    await restart();
-    expect(await statusOf()).to.equal(403);
-  });
+  async function execute(text: string): Promise<Answer> {
+    const answer = await standalone.post('/orbisets/default/execute', { orb_id: ORB, inputs: { text } });
+    return { status: answer.status, body: jsonIn(await answer.text()) };
+  }
 
-  it('follow the labels of files', async () => {
-    write(
-      'policy.json',
-      policy('orb.score < 50', { match: { orbs: { selector: { matchLabels: { tier: 'prod' } } } } }),
+  /** The answer to a run, once it is this status or the time is over. */
+  const executed = (text: string, status: number): Promise<Answer> =>
+    lastAnswer(
+      () => execute(text),
+      (answer) => answer.status === status,
+      TAKES_FORCE_MS,
+      100,
     );
-    expect(await until(403)).to.equal(403);
-    write('echo.json', labelledOrb({ tier: 'test' }));
-    expect(await until(200)).to.equal(200);
-    write('echo.json', labelledOrb({ tier: 'prod' }));
-    expect(await until(403)).to.equal(403);
+
+  it('deny a run, and its receipt verifies and says which rule', async () => {
+    const denied = await execute('mail');
+    expect([denied.status, at(denied.body, 'code'), at(denied.body, 'detail')]).to.deep.equal([
+      403,
+      'policy-denied',
+      'no mail',
+    ]);
+    expect((await execute('hi')).status).to.equal(200);
+    const id = textAt(denied.body, 'run', 'receipt', 'receipt_id');
+    const bundle = await lastAnswer(
+      async () => (await standalone.get(`/receipts/${id}`, { accept: 'application/vnd.orb.bundle+json' })).text(),
+      (text) => !text.includes('"tlog_proof":null'),
+      TAKES_FORCE_MS,
+      100,
+    );
+    writeFileSync(join(folder, 'bundle.json'), bundle);
+    expect((await run(['trust', 'add', 'https://orbs.localhost', '--root', rootKey()])).status).to.equal(0);
+    const verified = await run(['verify', 'bundle.json']);
+    expect([verified.status, verified.err]).to.deep.equal([0, '']);
+    expect(verified.out).to.include('policy_denied');
+  });
+
+  it('take force when their file changes, and the last good version stays when the next one is broken', async () => {
+    apply({ ...DENIES, rules: [{ ...DENIES.rules[0], when: 'inputs.text == "post"' }] });
+    expect((await executed('mail', 200)).status).to.equal(200);
+    expect((await execute('post')).status).to.equal(403);
+    apply({ ...DENIES, rules: [{ ...DENIES.rules[0], when: 'inputs.text = "mail"' }] });
+    expect((await executed('mail', 403)).status).to.equal(200);
+    expect((await execute('post')).status).to.equal(403);
+  });
+
+  it('hold after a restart, also when the file is broken', async () => {
+    await standalone.stop();
+    await start({ ...DENIES, rules: [{ ...DENIES.rules[0], when: 'inputs.text = "mail"' }] });
+    expect((await execute('post')).status).to.equal(403);
+    expect((await execute('mail')).status).to.equal(200);
   });
 
   it('end with their file', async () => {
-    rmSync(join(standalone.resources, 'policy.json'));
-    expect(await until(200)).to.equal(200);
+    rmSync(join(standalone.resources, 'limits.json'));
+    expect((await executed('post', 200)).status).to.equal(200);
   });
 });

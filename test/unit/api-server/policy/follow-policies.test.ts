@@ -78,6 +78,7 @@ describe('policies of a cluster', () => {
     return condition === undefined ? '' : `${condition.status} ${condition.reason}`;
   };
 
+  const budget = (): Promise<string> => shown('second', 'WithinBudget');
   const activeDigest = async (): Promise<unknown> => {
     const policy = await stored('limits');
     return policy && statusOf(policy)['activeDigest'];
@@ -123,7 +124,6 @@ describe('policies of a cluster', () => {
     await apply('first', EXPENSIVE);
     await follow();
     await apply('second', EXPENSIVE);
-    const budget = (): Promise<string> => shown('second', 'WithinBudget');
     await untilTrue('it is over', async () => (await budget()).startsWith('False'));
     expect(await budget()).to.equal('False CostBudget');
     await remove('first');
