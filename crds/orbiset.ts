@@ -105,12 +105,7 @@ export interface OrbisetSpec {
    */
   readonly orbs?: readonly string[];
   readonly limits?: Limits;
-  /**
-   * Reserved: no policy is applied yet, so an object with a member makes the Orbiset not Ready and refuses every run.
-   */
-  readonly policies?: {
-    readonly [k: string]: unknown;
-  };
+  readonly policies?: OrbisetPolicySettings;
   /**
    * True refuses new runs and ends those in flight.
    */
@@ -174,4 +169,17 @@ export interface Limits {
    * Body of a request in bytes; only lowers the limit of the platform, 1048576 unless the installation says otherwise.
    */
   readonly request_bytes?: number;
+}
+/**
+ * What holds beside the OrbPolicies of the namespace.
+ */
+export interface OrbisetPolicySettings {
+  /**
+   * What happens to a run that no rule of a policy allows; allow when absent. A policy that matches the run may say deny as well.
+   */
+  readonly defaultEffect?: 'allow' | 'deny';
+  /**
+   * True: while a policy of the namespace has no version in force, the runs that it matches are denied.
+   */
+  readonly requireReady?: boolean;
 }

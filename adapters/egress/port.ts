@@ -22,10 +22,11 @@ export interface DialLimits {
 }
 
 /**
- * Decides whether the secrets in this request may go to `url` (S1); called for the first URL and for every hop.
+ * Decides whether the secrets in this request may go to `url` (S1), and whether policies allow its host (policy.md §3.3);
+ * called for the first URL and for every hop.
  * @returns the reason of a refusal, or null
  */
-export type UrlGuard = (url: URL) => 'secret-host-not-allowed' | null;
+export type UrlGuard = (url: URL) => 'secret-host-not-allowed' | 'policy-host-not-allowed' | null;
 
 /** Why no answer came. `blocked` codes mean that our own rules refused. */
 export type DialFailure =
@@ -46,7 +47,8 @@ export type BlockedCode =
   | 'egress-denied-address'
   | 'egress-denied-peer'
   | 'redirect-refused'
-  | 'secret-host-not-allowed';
+  | 'secret-host-not-allowed'
+  | 'policy-host-not-allowed';
 
 export type DialResult =
   | {

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { isFormerManager } from '../../core/reconcile/former-managers.ts';
+import { specWriterIn } from '../../core/reconcile/spec-writer.ts';
 import type { KubeObject, ObjectMeta } from '../../core/reconcile/kube-object.ts';
 
 /** The part of an object that a store keeps; undefined: the store treats the object as absent. Must be pure. */
@@ -19,22 +20,24 @@ function withoutLastApplied({ annotations }: ObjectMeta): Pick<ObjectMeta, 'anno
   return { annotations: Object.fromEntries(Object.entries(annotations).filter(([name]) => name !== LAST_APPLIED)) };
 }
 
-/** The entries of managedFields that are read. Of a former manager only its name matters. */
-const readEntries = (managedFields: readonly unknown[]): readonly unknown[] =>
+/** The entries of managedFields that are read. Of a former manager, and of who wrote a policy, only the names matter. */
+const readEntries = (managedFields: readonly unknown[], kind: string): readonly unknown[] =>
   managedFields.flatMap((entry) => {
     if (ownsPin(entry)) return [entry];
+    const writer = kind === 'OrbPolicy' ? specWriterIn(entry) : undefined;
+    if (writer !== undefined) return [writer];
     if (!isJsonObject(entry) || !isFormerManager(entry)) return [];
     const { manager, operation, subresource } = entry;
     return [{ manager, operation, subresource }];
   });
 
 /**
- * Drops managedFields, except those of managers that own `spec.pin` and the names of former managers, and kubectl's
- * copy of the whole object (operator.md A5).
+ * Drops managedFields, except those of managers that own `spec.pin` and the names of former managers and of the writers
+ * of policies, and kubectl's copy of the whole object (operator.md A5).
  */
 export function withoutUnusedFields(object: KubeObject): KubeObject {
   const { managedFields, ...metadata } = object.metadata;
-  const entries = Array.isArray(managedFields) ? readEntries(managedFields) : [];
+  const entries = Array.isArray(managedFields) ? readEntries(managedFields, object.kind) : [];
   return {
     ...object,
     metadata: {

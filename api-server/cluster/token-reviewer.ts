@@ -11,6 +11,8 @@ import { ReviewCache } from './review-cache.ts';
 export interface Account {
   readonly namespace: string;
   readonly name: string;
+  /** Groups that the TokenReview named; sorted. */
+  readonly groups: readonly string[];
   /** User of the TokenReview, in the form that a SubjectAccessReview takes. */
   readonly user: JsonObject;
 }
@@ -84,6 +86,9 @@ function isForThisApi(token: string, now: number): boolean {
 
 const statusIn = ({ status }: { readonly status?: unknown }): JsonObject => (isJsonObject(status) ? status : {});
 
+const groupsOf = ({ groups }: JsonObject): readonly string[] =>
+  Array.isArray(groups) ? groups.filter((group): group is string => typeof group === 'string').toSorted() : [];
+
 /** Accepts only a token for our audience: the API server also reviews others, and reports the audience (KEP-1205). */
 function accountOf(status: JsonObject): Account | 'unknown' {
   const { authenticated, audiences, user, error } = status;
@@ -91,7 +96,7 @@ function accountOf(status: JsonObject): Account | 'unknown' {
   if (!Array.isArray(audiences) || !audiences.includes(AUDIENCE)) return 'unknown';
   const [, namespace, name] = ACCOUNT.exec(typeof user['username'] === 'string' ? user['username'] : '') ?? [];
   if (namespace === undefined || name === undefined) return 'unknown';
-  return { namespace, name, user };
+  return { namespace, name, groups: groupsOf(user), user };
 }
 
 function specOf({ user }: Account, access: Access): JsonObject {

@@ -16,6 +16,7 @@ import { UrlSecretIndex, type UrlSecretIndexDeps } from '../vault/url-secret-ind
 import { UrlSecretReports } from '../vault/url-secret-reports.ts';
 import { createVaultReporter, type VaultReporterDeps } from '../vault/vault-reporter.ts';
 import { VaultWatches } from '../vault/vault-watches.ts';
+import { followPolicies } from '../policy/follow-policies.ts';
 import { createPublicationFeed } from '../publications/publication-feed.ts';
 import { InitialSync } from './initial-sync.ts';
 import { publicationChanged } from './kill-feeds.ts';
@@ -264,21 +265,28 @@ export async function createFeeds(platform: Platform, options: FeedOptions): Pro
     orbsKnown: orbs.pass.over,
     onChange: ({ key, after }) => publicationChanged({ switches: runtime.switches, dialer, logger }, key, after),
   });
+  const policies = followPolicies({ ...options, platform, lease });
   const missing = (): readonly string[] => [
     ...(orbs.pass.isOver && orbisets.pass.isOver ? [] : ['resources']),
+    ...(policies.isRead() ? [] : ['policies']),
     ...(orbisets.watches.isSettled ? [] : ['vaults']),
   ];
   const run = async (signal: AbortSignal): Promise<void> => {
     const working = [orbs.controller, orbisets.controller].map((controller) => controller.run(signal));
     const leading = lease.run(signal, async (scope) => {
-      await Promise.all([orbisets.reporter.run(scope), publications.lead(scope)]);
+      await Promise.all([orbisets.reporter.run(scope), publications.lead(scope), policies.lead(scope)]);
     });
-    await Promise.all([...working, leading, orbs.holder.run(signal)]);
+    await Promise.all([...working, policies.run(signal), leading, orbs.holder.run(signal)]);
     orbisets.watches.stop();
     orbisets.urlSecrets.stop();
   };
   return {
-    reflectors: { orbs: orbs.reflector, orbisets: orbisets.reflector, publications: publications.reflector },
+    reflectors: {
+      policies: policies.reflector,
+      orbs: orbs.reflector,
+      orbisets: orbisets.reflector,
+      publications: publications.reflector,
+    },
     missing,
     vaultChanged: orbisets.changed,
     run,

@@ -10,7 +10,7 @@ import { createdAtOf, wantedOrbId } from '../../core/orb/plan-holder.ts';
 import type { StoredManifest } from '../../core/orb/plan-manifest.ts';
 import { failoverPinIn } from '../../core/orb/plan-pin.ts';
 import { isJudged, validVersionOf, type ValidVersion } from '../../core/orb/valid-version.ts';
-import { generationOf, specOf, statusOf } from '../../core/reconcile/read-object.ts';
+import { generationOf, labelsOf, specOf, statusOf } from '../../core/reconcile/read-object.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { SwappedOrb } from '../../core/swap/swap-receipt-of.ts';
 
@@ -67,10 +67,11 @@ const failoverOf = (orb: KubeObject): CompiledOrb['failover'] =>
   readFailoverStatus(statusOf(orb)['failover']) ?? undefined;
 
 /**
- * Overlays pin and state, which are not part of a version. The pin's actor is the writer that the API server recorded.
+ * Overlays labels, pin and state, which are not part of a version. The pin's actor is the writer that the API server recorded.
  */
 const withStateOf = (orb: KubeObject, version: CompiledOrb): CompiledOrb => ({
   ...version,
+  labels: labelsOf(orb),
   pin: failoverPinIn(orb) ?? undefined,
   failover: failoverOf(orb),
 });
@@ -147,11 +148,15 @@ export class OrbFeed {
     }
   }
 
-  /** A swap only changes where runs start. It takes effect at once and compiles nothing. */
+  /**
+   * A swap only changes where runs start, and labels only which policies match. Both take effect at once and compile
+   * nothing.
+   */
   #follow(key: string, before: Known, orb: KubeObject): void {
-    const failover = failoverOf(orb);
-    if (isDeepStrictEqual(before.failover, failover)) return;
-    const running = before.running === undefined ? undefined : { ...before.running, failover };
+    const [failover, labels] = [failoverOf(orb), labelsOf(orb)];
+    const isSame = before.running === undefined || isDeepStrictEqual(before.running.labels, labels);
+    if (isSame && isDeepStrictEqual(before.failover, failover)) return;
+    const running = before.running === undefined ? undefined : { ...before.running, failover, labels };
     if (before.claim !== undefined && running !== undefined) {
       this.#deps.valid.publishAs(placeOf(key), before.claim, running);
     }

@@ -3,12 +3,11 @@ import type { MemoryCatalog } from '../../adapters/catalog/memory-catalog.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import { compileOrbiset } from '../../core/orb/compile-orbiset.ts';
 import type { CompiledOrbiset, VaultEntry } from '../../core/orb/orbiset.ts';
-import { policiesOf } from '../../core/manifest/policies.ts';
 import type { Redactor } from '../../core/redaction/redactor.ts';
-import { generationOf } from '../../core/reconcile/read-object.ts';
+import { generationOf, labelsOf } from '../../core/reconcile/read-object.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { OrbisetSpec } from '../../crds/orbiset.ts';
-import { specToRun } from './orbiset-spec.ts';
+import { specToRun, type OrbisetSettings } from './orbiset-spec.ts';
 import type { SecretValues } from '../vault/secret-values.ts';
 import type { BoundSecret } from '../vault/secret-watch.ts';
 import type { OrbisetReport } from '../vault/vault-reporter.ts';
@@ -41,7 +40,7 @@ const NO_ENTRIES: ExtraEntries = { version: '', entries: [] };
 /** An Orbiset in the state in which it was last compiled. */
 interface Known {
   readonly orbiset: CompiledOrbiset;
-  /** Object, generation and versions of Secrets: only these can change the result. */
+  /** Object, generation, labels and versions of Secrets: only these can change the result. */
   readonly signature: string;
   readonly held: readonly SecretValues[];
   /** Absent until every bound Secret was read or refused. */
@@ -97,20 +96,21 @@ export class OrbisetFeed {
       return this.#remove(key, orbiset !== undefined);
     }
     this.#deps.watches.bind(key, named.namespace, bindingsOf(read.spec));
-    this.#compile(key, orbiset, read.spec);
+    this.#compile(key, orbiset, read);
     if (!read.isValid) logger.warn('the Orbiset keeps its last state', { orbiset: dotted(named) });
     else
       await last.keep(dotted(named), { document: { kind: 'Orbiset', ...named, spec: read.spec }, uid: uidOf(orbiset) });
   }
 
-  #compile(key: string, object: KubeObject, spec: OrbisetSpec): void {
+  #compile(key: string, object: KubeObject, { spec, hasUnreadablePolicies }: OrbisetSettings): void {
     const { watches, extra = (): ExtraEntries => NO_ENTRIES } = this.#deps;
     const { namespace, name } = namedBy(key);
     const { version, entries } = extra({ namespace, name });
     const secrets = new Map(bindingsOf(spec).map((secret) => [secret, watches.read(namespace, secret)]));
     const versions = [...secrets.values()].map(versionOf);
-    const switches = [spec.suspended === true, policiesOf(spec) !== undefined];
-    const signature = JSON.stringify([uidOf(object), generationOf(object), switches, versions, version]);
+    const labels = labelsOf(object);
+    const switches = [spec.suspended === true, spec.policies, hasUnreadablePolicies];
+    const signature = JSON.stringify([uidOf(object), generationOf(object), switches, labels, versions, version]);
     const before = this.#known.get(key);
     if (before?.signature === signature) return;
     const held = [...secrets.values()].flatMap((secret) => (secret.kind === 'found' ? [secret.values.hold()] : []));
@@ -118,7 +118,8 @@ export class OrbisetFeed {
       const found = secrets.get(wanted);
       return found?.kind === 'found' ? found.values.read() : found?.kind === 'forbidden' ? 'forbidden' : undefined;
     };
-    const { orbiset, report } = compileOrbiset({ namespace, name, spec, secret, extra: entries });
+    const sources = { namespace, name, spec, hasUnreadablePolicies, labels, secret, extra: entries };
+    const { orbiset, report } = compileOrbiset(sources);
     const isComplete = [...secrets.values()].every(({ kind }) => kind !== 'unread');
     const hosts = new Map([...orbiset.vault.values()].map((entry) => [entry.name, entry.allowedHosts]));
     const current = { uid: uidOf(object), generation: generationOf(object), report, hosts, orbs: orbiset.orbs };

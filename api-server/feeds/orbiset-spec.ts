@@ -3,6 +3,7 @@ import { isJsonObject } from '../../core/json/json-value.ts';
 import { checkDocument } from '../../core/manifest/documents.ts';
 import { policiesOf } from '../../core/manifest/policies.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
+import { specOf } from '../../core/reconcile/read-object.ts';
 import type { OrbisetSpec } from '../../crds/orbiset.ts';
 
 /** The settings of an Orbiset. */
@@ -10,6 +11,8 @@ export interface OrbisetSettings {
   readonly spec: OrbisetSpec;
   /** True: this exact generation is valid. False: it is the last valid one. */
   readonly isValid: boolean;
+  /** What this generation says about policies can't be read; `spec.policies` is absent then. */
+  readonly hasUnreadablePolicies: boolean;
 }
 
 /**
@@ -23,7 +26,7 @@ function suspends(spec: unknown): boolean {
 }
 
 /** @returns undefined: this generation is not valid */
-function checkedSpec({ metadata, spec, unsafeIntegers = [] }: KubeObject): OrbisetSpec | undefined {
+function checkedSpec({ metadata, unsafeIntegers = [] }: KubeObject, spec: unknown): OrbisetSpec | undefined {
   if (!isJsonObject(spec) || unsafeIntegers.some((pointer) => pointer.startsWith('/spec/'))) return undefined;
   const { namespace = '', name } = metadata;
   const checked = checkDocument({
@@ -35,6 +38,12 @@ function checkedSpec({ metadata, spec, unsafeIntegers = [] }: KubeObject): Orbis
   return checked.ok && checked.value.kind === 'Orbiset' ? checked.value.spec : undefined;
 }
 
+/** An Orbiset whose only fault is its policies stays known: its runs get their own refusal. */
+function specWithoutPolicies(orbiset: KubeObject): OrbisetSpec | undefined {
+  const { policies: _, ...rest } = specOf(orbiset);
+  return checkedSpec(orbiset, rest);
+}
+
 /**
  * The spec that decides on runs: this generation's, else the last valid one of the same object. Suspension and policies
  * are always those of this generation.
@@ -42,9 +51,15 @@ function checkedSpec({ metadata, spec, unsafeIntegers = [] }: KubeObject): Orbis
  * @returns undefined: no generation was ever valid
  */
 export function specToRun(orbiset: KubeObject, last: LastOrbiset | undefined): OrbisetSettings | undefined {
-  const spec = checkedSpec(orbiset);
-  if (spec !== undefined) return { spec, isValid: true };
-  if (last === undefined || last.uid !== orbiset.metadata.uid) return undefined;
-  const policies = policiesOf(orbiset.spec) ?? {};
-  return { spec: { ...last.document.spec, suspended: suspends(orbiset.spec), policies }, isValid: false };
+  const spec = checkedSpec(orbiset, orbiset.spec);
+  if (spec !== undefined) return { spec, isValid: true, hasUnreadablePolicies: false };
+  const usable = last?.uid === orbiset.metadata.uid ? last?.document.spec : specWithoutPolicies(orbiset);
+  if (usable === undefined) return undefined;
+  const policies = policiesOf(orbiset.spec);
+  const { policies: _, ...rest } = usable;
+  return {
+    spec: { ...rest, suspended: suspends(orbiset.spec), ...(policies === undefined ? {} : { policies }) },
+    isValid: false,
+    hasUnreadablePolicies: policies === undefined,
+  };
 }

@@ -22,10 +22,22 @@ const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12
 const TIME = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$';
 const ORB_ID = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?\\.[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?@[0-9A-Za-z.+-]+$';
 
+/** Why policies deny a run. */
+export const denial = closed(
+  {
+    policy: text('`namespace/name`; empty: no policy says it.'),
+    rule: text('Name of the rule; a code, when no rule says it.'),
+    severity: { type: 'string', enum: ['low', 'medium', 'high', 'critical'] },
+    code: text('Why, when it is not simply that the rule denies.'),
+  },
+  ['code'],
+);
+
 /** Schemas that all routes share. */
 export const shapes = {
   time: matching(TIME, 'UTC with milliseconds.'),
   digest: matching('^sha256:[0-9a-f]{64}$', 'SHA-256 as lower-case hexadecimal.'),
+  decisionId: matching(`^dec_${UUID}$`, 'Id of a decision of policies.'),
   receiptId: matching(`^rcpt_${UUID}$`, 'Receipt id.'),
   swapId: matching(`^swp_${UUID}$`, 'Id of a manual swap.'),
   runId: matching(`^run_${UUID}$`, 'Run id.'),
@@ -99,6 +111,8 @@ const problemSchema = closed(
     request_id: shapes.requestId,
     errors: { type: 'array', items: problemError, minItems: 1 },
     run: ref('ProblemRun'),
+    decision_id: shapes.decisionId,
+    rules: { type: 'array', items: denial, description: 'What denied the run; the first is the one to report.' },
     maybe_executed: { const: true, description: 'The provider may have done its work.' },
     provider_status: { type: 'integer', minimum: 100, maximum: 599 },
     provider_body: providerBody,
@@ -117,6 +131,8 @@ const problemSchema = closed(
     'detail',
     'errors',
     'run',
+    'decision_id',
+    'rules',
     'maybe_executed',
     'provider_status',
     'provider_body',

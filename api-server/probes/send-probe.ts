@@ -53,13 +53,14 @@ const NO_VAULT: Vault = new Map();
 /**
  * The secrets of `probe.orbiset`, else of the only Orbiset of the Orb's namespace. Without either, a probe that needs
  * no secret is still sent.
- * @returns undefined: the Orbiset is suspended or asks for policies, so nothing is sent in its name
+ * @returns undefined: the Orbiset is suspended or its policies can't be read, so nothing is sent in its name
  */
 function vaultOf({ orb, probing }: ProbedOrb, { catalog }: ProbeTools): Vault | undefined {
   const { namespace } = orb;
   const orbiset =
     probing.orbiset === null ? catalog.onlyOrbiset(namespace) : catalog.orbiset(namespace, probing.orbiset);
-  return orbiset?.suspended === true || orbiset?.asksForPolicies === true ? undefined : (orbiset?.vault ?? NO_VAULT);
+  const isRefused = orbiset?.suspended === true || orbiset?.hasUnreadablePolicies === true;
+  return isRefused ? undefined : (orbiset?.vault ?? NO_VAULT);
 }
 
 /** Decides everything before a byte is sent, by the same rules as for a run (failover.md §12.2). */

@@ -7,21 +7,6 @@ export const executeProblems = {
     title: 'The request does not fit the Orb',
     next: 'Correct what errors[] points at; the Orb’s manifest names its inputs.',
   },
-  'orbiset-not-found': {
-    status: 404,
-    title: 'No such Orbiset',
-    next: 'Use an Orbiset of your tenant; a key of several tenants writes {namespace}.{name}.',
-  },
-  'orb-not-allowed': {
-    status: 403,
-    title: 'The Orbiset may not execute this Orb',
-    next: 'Add the Orb to spec.orbs of the Orbiset.',
-  },
-  'orb-differs-from-publication': {
-    status: 409,
-    title: 'The Orb is not the published one',
-    next: 'Apply the published manifest, or publish a new version.',
-  },
   'orbiset-suspended': {
     status: 503,
     title: 'The Orbiset is suspended',
@@ -54,14 +39,13 @@ export const executeProblems = {
   },
   'policy-unavailable': {
     status: 503,
-    title: 'The Orbiset asks for policies, which can’t be applied',
-    next: 'Remove spec.policies from the Orbiset: it is reserved, and nothing runs while it has a member.',
+    title: 'What the Orbiset says about policies can’t be read',
+    next: 'In spec.policies of the Orbiset, write only defaultEffect and requireReady; nothing runs while it holds anything else. Rules stand in OrbPolicy objects.',
   },
   'policy-denied': {
     status: 403,
     title: 'A policy denied the run',
-    next: 'Read the violations in the receipt.',
-    reserved: true,
+    next: 'Read rules[]: ask who writes the policies named there. GET /decisions/{decision_id} shows the whole decision.',
   },
   'provider-failed': {
     status: 502,

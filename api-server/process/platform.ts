@@ -40,6 +40,8 @@ import type { OperatorProof } from '../../core/publication/owner.ts';
 import type { Reputation } from '../reputation/reputation.ts';
 import { createReputation } from './create-reputation.ts';
 import { SelfCheck, startCheckThread } from '../self-check/self-check.ts';
+import type { PoliciesInForce } from '../policy/policies.ts';
+import { createPolicies } from './create-policies.ts';
 import { Slots } from '../runtime/slots.ts';
 import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
 
@@ -63,6 +65,8 @@ export interface Platform {
   readonly metrics: Metrics;
   readonly admission: Admission;
   readonly runtime: Runtime;
+  /** The policies in force; until their objects were read, every run is denied. */
+  readonly policies: PoliciesInForce;
   /** Seals certificates and status lists with the certificate key. */
   readonly certificates: SealTools;
   /** Publishing, scores and certificates. */
@@ -150,10 +154,14 @@ function beginLog({ keys, log }: PlatformOptions, ledger: Ledger, size: number):
     .catch((error: unknown) => log.logger.error('the log could not be begun', { error }));
 }
 
-type Parts = Pick<Platform, 'ledger' | 'dialer' | 'catalog' | 'metrics' | 'version' | 'random' | 'reputation'>;
+type Parts = Pick<
+  Platform,
+  'ledger' | 'dialer' | 'catalog' | 'metrics' | 'version' | 'random' | 'reputation' | 'policies'
+> &
+  Pick<Runtime, 'policyState'>;
 
 function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOptions, parts: Parts): Runtime {
-  const { version, reputation, ...shared } = parts;
+  const { version, reputation, policies, policyState, ...shared } = parts;
   const { catalog, metrics } = parts;
   const inFlight = new RunsInFlight();
   const switches = new KillSwitches(inFlight);
@@ -182,6 +190,8 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     inFlight,
     rates: new RunRates(),
     published: reputation.listings,
+    policies,
+    policyState,
     switches,
     failover: new OrbFailovers({
       clock,
@@ -237,7 +247,10 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     ledgerFile: ledgerFile(options),
   });
   await reputation.open();
-  const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation });
+  const { platformNamespace } = options.runtime;
+  const { listings } = reputation;
+  const policy = await createPolicies({ ledger, listings, metrics, clock, log, platformNamespace });
+  const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation, ...policy });
   const close = async (): Promise<void> => {
     delay.close();
     cases.close();
@@ -258,6 +271,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     metrics,
     admission,
     runtime,
+    policies: policy.policies,
     certificates,
     reputation,
   };

@@ -7,6 +7,7 @@ import { json } from '../http/reply.ts';
 import type { Reply } from '../http/route.ts';
 import type { CallResults } from './call-providers.ts';
 import type { FinishedRun } from './finished-run.ts';
+import { denialOptions } from './policy-answer.ts';
 import { summaryOf } from './seal-run.ts';
 
 /** For whom an answer is written. */
@@ -63,17 +64,24 @@ const retryAfter = ({ retryAfterMs }: CallResults): Readonly<Record<string, stri
   retryAfterMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
 
 /** The members of a problem that show a run with its receipt. */
-function runView({ sealed: { record } }: FinishedRun, status: string, isValid: boolean): JsonObject {
+export function runView(
+  { sealed: { record } }: Pick<FinishedRun, 'sealed'>,
+  status: string,
+  isValid: boolean,
+): JsonObject {
   const { run_id, attempts } = record.execution;
   return { run_id, status, attempts: attempts.map((attempt) => ({ ...attempt })), receipt: summaryOf(record, isValid) };
 }
 
 function failure(finished: FinishedRun, code: RunProblemCode, audience: Audience): Reply {
-  const { calls, run, sealed } = finished;
-  const maybeExecuted = calls.results.some((result) => result.maybeExecuted);
+  const { calls, run, sealed, denied } = finished;
+  const maybeExecuted = calls.results.some((result) => result.maybeExecuted) || denied !== undefined;
+  const denial = denied === undefined ? {} : denialOptions(denied, run.plan.orbiset);
   return problem(run.plan, code, {
+    ...denial,
     headers: retryAfter(calls),
     extensions: {
+      ...denial.extensions,
       run: runView(finished, runStatusOf[sealed.record.execution.outcome], true),
       ...openings(finished, audience),
       ...(maybeExecuted ? { maybe_executed: true } : {}),

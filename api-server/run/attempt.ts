@@ -30,8 +30,10 @@ export interface AttemptResult {
   readonly outputsComplete: boolean;
   readonly maybeExecuted: boolean;
   readonly exception: boolean;
-  /** Unredacted body of an answer, for `expose_error_body` and `--debug`. */
+  /** Unredacted body of an answer, for `expose_error_body`, `--debug` and policies. */
   readonly body: Uint8Array | undefined;
+  /** Of the answer, names in lower case; empty without one. Unredacted. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
 const readResult = (result: DialResult, { provider }: ReadyAttempt): AnswerReading =>
@@ -66,7 +68,7 @@ function limitsOf(ready: ReadyAttempt, runtime: Runtime): DialLimits {
   return {
     connectTimeoutMs: provider.connectTimeoutMs,
     bodyIdleMs: provider.bodyIdleMs,
-    maxResponseBytes: Math.min(provider.maxResponseBytes ?? platform, platform),
+    maxResponseBytes: Math.min(ready.maxResponseBytes ?? platform, provider.maxResponseBytes ?? platform, platform),
     followRedirects: provider.followRedirects,
     idempotent: provider.idempotent,
   };
@@ -188,5 +190,6 @@ export async function attempt(runtime: Runtime, call: AttemptCall): Promise<Atte
     maybeExecuted: maybeExecuted(ended, repeats, provider.retry),
     exception: result.exception,
     body: result.kind === 'answered' ? result.body : undefined,
+    headers: result.kind === 'answered' ? result.headers : [],
   };
 }

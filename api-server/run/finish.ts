@@ -12,7 +12,9 @@ import type { AttemptResult } from './attempt.ts';
 import type { CallResults } from './call-providers.ts';
 import type { FinishedRun } from './finished-run.ts';
 import type { RunPlan } from './plan.ts';
+import { finishRows, reviewAnswer, withoutRedacted } from './policy-response.ts';
 import { recordOf, summaryOf as storedSummaryOf } from './receipt-summary.ts';
+import type { RunPolicy } from './run-policy.ts';
 import { commitJson, receiptRow, sealRun, type SealedRun } from './seal-run.ts';
 import type { Run } from './start.ts';
 
@@ -24,13 +26,20 @@ function endOf(run: Run, { results, stop }: CallResults, decisive: AttemptResult
   return decisive === undefined ? endWithoutAttempt[stop] : runEnd(decisive.exchange, decisive.usedSecret);
 }
 
+/** The provider was called, and policies keep its answer back. */
+const WITHHELD: { readonly end: RunEnd; readonly good: undefined } = {
+  end: { outcome: 'policy_denied', problem: 'policy-denied' },
+  good: undefined,
+};
+
 const problemOf = (end: RunEnd): FinishedRun['problem'] => (end.outcome === 'success' ? undefined : end.problem);
 
-/** Outputs for the caller: they contain no known form of a secret of this vault (security.md §5). */
+/** Outputs for the caller: without known forms of a secret of this vault (security.md §5), and without what policies hide. */
 function outputsOf(
   runtime: Runtime,
   { orb, orbiset, runId }: RunPlan,
   { outputs }: AttemptResult,
+  policy: RunPolicy | undefined,
 ): JsonObject | undefined {
   if (!orb.hasOutputs || outputs === null) return undefined;
   const { value, hits } = orbiset.redactor.json(outputs);
@@ -39,7 +48,7 @@ function outputsOf(
     if (runtime.echoWarnings.isDue(`${orb.namespace}/${orb.orbId}`))
       runtime.logger.warn('a provider echoed a secret', { run_id: runId, orb_id: orb.orbId, hits });
   }
-  return isJsonObject(value) ? value : {};
+  return isJsonObject(value) ? withoutRedacted(value, policy) : {};
 }
 
 // The wall clock may be stepped during a run. A difference up to one second counts as slewing (trust.md §4, `slo`).
@@ -68,28 +77,42 @@ function conclude(
   };
 }
 
-/** Decides how a run ended, redacts its outputs, and signs its receipt. Nothing is stored yet. */
+/** Decides how a run ended and whether its outputs may leave, redacts them, and signs its receipt. Nothing is stored yet. */
 export function finishRun(runtime: Runtime, run: Run, calls: CallResults): FinishedRun {
   const decisive = decisiveAttempt(calls.results);
-  const end = endOf(run, calls, decisive);
-  const good = end.outcome === 'success' ? decisive : undefined;
-  const outputs = good && outputsOf(runtime, run.plan, good);
+  const found = endOf(run, calls, decisive);
+  const answered = found.outcome === 'success' ? decisive : undefined;
+  const review = reviewAnswer(runtime, run, answered);
+  const { end, good } = review.denied === undefined ? { end: found, good: answered } : WITHHELD;
+  const outputs = good && outputsOf(runtime, run.plan, good, review.policy);
   const output = outputs && commitJson(runtime, outputs);
   const sealed = sealRun(runtime, run.seed, {
     ...conclude(runtime, run, calls, end),
+    ...review.record,
     output: output?.record ?? null,
     outputsComplete: good?.outputsComplete === true,
   });
-  return { run, calls, problem: problemOf(end), decisive, outputs, outputSalt: output?.salt, sealed };
+  return {
+    run,
+    calls,
+    problem: problemOf(end),
+    decisive,
+    outputs,
+    outputSalt: output?.salt,
+    sealed,
+    denied: review.denied,
+    policyRows: review.policy && finishRows(runtime, run, review.policy, sealed.record),
+  };
 }
 
 /** The answer is undefined when the receipt does not verify. */
 type Settled = readonly [committed: FinishResult, answer: Reply | undefined];
 
-const finishRow = ({ run, sealed }: FinishedRun): RunFinish => ({
+const finishRow = ({ run, sealed, policyRows }: FinishedRun): RunFinish => ({
   runId: run.plan.runId,
   tenant: run.seed.tenant,
   receipt: receiptRow(sealed),
+  ...(policyRows === undefined ? {} : { policy: policyRows }),
 });
 
 async function checkAndAnswer({ selfCheck }: Runtime, finished: FinishedRun): Promise<Reply | undefined> {

@@ -1,8 +1,10 @@
 import type { RunProblemCode } from '../../core/attempts/classify.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { AttemptResult } from './attempt.ts';
+import type { RunFinish } from '../../adapters/ledger/port.ts';
 import type { CallResults } from './call-providers.ts';
 import type { SealedRun } from './seal-run.ts';
+import type { RunPolicy } from './run-policy.ts';
 import type { Run } from './start.ts';
 
 /** A run that is over, with its signed receipt. */
@@ -18,4 +20,8 @@ export interface FinishedRun {
   /** base64url. */
   readonly outputSalt: string | undefined;
   readonly sealed: SealedRun;
+  /** What policies decided when they withheld the answer; else undefined. */
+  readonly denied: RunPolicy | undefined;
+  /** What the answer adds to the record of the decision; undefined: nothing. */
+  readonly policyRows: RunFinish['policy'];
 }

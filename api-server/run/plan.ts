@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import type { EligibleProviders } from '../../core/run/eligibility.ts';
+import type { RunPolicy } from './run-policy.ts';
 
 /** The objects and values that a request names. */
 export interface ResolvedRun {
@@ -23,6 +24,8 @@ export interface RunPlan extends ResolvedRun {
   readonly caller: Caller | undefined;
   readonly timeoutMs: number;
   readonly claim: IdempotencyClaim | undefined;
+  /** Undefined: no policy meets the run. */
+  readonly policy: RunPolicy | undefined;
   /** Standalone only: show the redacted provider answer. */
   readonly debug: boolean;
 }

@@ -4,6 +4,7 @@ import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import { providersInOrder } from '../../core/orb/effective-provider.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import { resolveOrb } from '../../core/orb/resolve-orb.ts';
+import { boundTo } from '../../core/policy/decision/run-decision.ts';
 import { newId } from '../../core/receipt/ids.ts';
 import { selectProviders, type Selection } from '../../core/run/eligibility.ts';
 import { problem } from '../http/problem.ts';
@@ -13,6 +14,14 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { mayExecute, unauthenticatedReply, unlessAnonymous } from './authorise.ts';
 import { invalidInputs, type ParsedRequest } from './parse.ts';
 import type { ResolvedRun, RunPlan } from './plan.ts';
+import {
+  decidePreFlight,
+  decideProviders,
+  decisionOf,
+  type Asking,
+  type DeniedRun,
+  type RunPolicy,
+} from './run-policy.ts';
 
 /** The answer for an Orb that never was valid, with its faults. A shared Orb's faults are shown only to its owner. */
 export function notReady(request: RouteRequest, { namespace, fault = '' }: OrbEntry, tenant: string): Reply {
@@ -22,7 +31,12 @@ export function notReady(request: RouteRequest, { namespace, fault = '' }: OrbEn
 const digestOf = ({ compiled }: OrbEntry): string | undefined => compiled?.digest;
 
 /** The Orb of a request (design.md §2). The key was checked before, by `refuseKey`. */
-function findOrb(runtime: Runtime, request: RouteRequest, orbiset: CompiledOrbiset, orbId: OrbId): Step<CompiledOrb> {
+export function findOrb(
+  runtime: Runtime,
+  request: RouteRequest,
+  orbiset: CompiledOrbiset,
+  orbId: OrbId,
+): Step<CompiledOrb> {
   const found = resolveOrb(runtime.catalog, orbiset, orbId, {
     platformNamespace: runtime.settings.platformNamespace,
     published: runtime.published.version,
@@ -48,7 +62,7 @@ function findOrb(runtime: Runtime, request: RouteRequest, orbiset: CompiledOrbis
 /** The code that refuses every run of the Orbiset or of the Orb. */
 function refusalOf(runtime: Runtime, orbiset: CompiledOrbiset, orb: CompiledOrb): ProblemCode | undefined {
   if (orbiset.suspended) return 'orbiset-suspended';
-  if (orbiset.asksForPolicies) return 'policy-unavailable';
+  if (orbiset.hasUnreadablePolicies) return 'policy-unavailable';
   return runtime.switches.refusal(orb.namespace, orb.orbId, orb.digest);
 }
 
@@ -87,29 +101,45 @@ function notEligible(
   return refuse(problem(request, code, { detail: next[code], extensions: { entry, host } }));
 }
 
-/** The shortest of the limits of installation, Orbiset and manifest, ms. */
-const timeoutOf = (runtime: Runtime, { limits }: CompiledOrbiset, manifestMs: number): number =>
-  Math.min(runtime.settings.maxTimeoutMs, limits.timeoutMs ?? Infinity, manifestMs);
+/** The shortest of the limits of installation, Orbiset, manifest and policies, ms. */
+function timeoutOf(runtime: Runtime, { limits }: CompiledOrbiset, manifestMs: number, policy?: RunPolicy): number {
+  const policyMs = policy === undefined ? undefined : boundTo(policy.phases).timeoutMs;
+  return Math.min(runtime.settings.maxTimeoutMs, limits.timeoutMs ?? Infinity, policyMs ?? Infinity, manifestMs);
+}
+
+/** The plan of a run, the answer that ends the request, or the denial that is recorded. */
+export type Planned = Step<RunPlan> | { readonly ok: false; readonly denied: DeniedRun };
 
 /**
- * The plan of a run: a new id, and the providers that it may call, each with its request ready to send. Nothing is sent
- * here, and no run is started.
+ * The plan of a run: a new id, and the providers that it may call, each with its request ready to send. Policies decide
+ * before a secret is read, then about each request. Nothing is sent here, and no run is started.
  */
 export function planRun(
   runtime: Runtime,
   request: RouteRequest,
-  { orbiset, orb, inputs }: ResolvedRun,
-  { claim, debug }: ParsedRequest,
-): Step<RunPlan> {
+  resolved: ResolvedRun,
+  asked: Asking & Pick<ParsedRequest, 'debug'>,
+): Planned {
+  const { orbiset, orb, inputs } = resolved;
   const { clock, random, sha256, settings } = runtime;
   const now = clock.now();
   const runId = newId('run_', now, random); // decides whether the run belongs to the share of a ramp
+  const before = decidePreFlight(runtime, request, resolved, asked);
+  if (before !== undefined && decisionOf(before).decision === 'deny')
+    return { ok: false, denied: { ...resolved, runId, policy: before } };
   const providers = providersInOrder(orb, { now, runId, sha256 });
   const { cleartextOrigins } = settings;
   const selection = selectProviders(providers, { inputs, vault: orbiset.vault, cleartextOrigins });
   if (selection.kind === 'input') return invalidInputs(request, [selection.problem]);
   if (selection.kind === 'ineligible') return notEligible(runtime, request, orbiset, selection);
-  const { eligible } = selection;
+  const { policy, eligible } = before
+    ? decideProviders(runtime, before, resolved, selection.eligible)
+    : { policy: undefined, eligible: selection.eligible };
+  const [first, ...others] = eligible;
+  if (first === undefined) {
+    if (policy === undefined) throw new RangeError('a selection has a provider');
+    return { ok: false, denied: { ...resolved, runId, policy } };
+  }
   return {
     ok: true,
     value: {
@@ -119,11 +149,12 @@ export function planRun(
       orbiset,
       orb,
       inputs,
-      eligible,
+      eligible: [first, ...others],
       caller: request.caller,
-      timeoutMs: timeoutOf(runtime, orbiset, eligible[0].provider.timeoutMs),
-      claim,
-      debug: settings.standalone && request.caller !== undefined && debug,
+      timeoutMs: timeoutOf(runtime, orbiset, first.provider.timeoutMs, policy),
+      claim: asked.claim,
+      policy,
+      debug: settings.standalone && request.caller !== undefined && asked.debug,
     },
   };
 }

@@ -7,7 +7,7 @@ import { privateEntry, receiptEntry } from '../../core/receipt/log-entry.ts';
 import type { CommitmentRecord, ReceiptRecord } from '../../core/receipt/record.ts';
 import { sealReceipt } from '../../core/receipt/seal.ts';
 import { orgOf } from '../../core/reputation/line.ts';
-import { EMPTY_POLICY, recordOf, type RunEnding, type RunSeed } from '../../core/run/record.ts';
+import { recordOf, type RunEnding, type RunSeed } from '../../core/run/record.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** A signed receipt with the other data that the ledger needs. */
@@ -47,7 +47,6 @@ export function sealRun(runtime: Runtime, seed: RunSeed, ending: RunEnding): Sea
   const issuedAt = Math.max(runtime.clock.now(), ending.finishedAt);
   const record = recordOf({ ...seed, self: isSelf(runtime, seed) }, ending, {
     issuer: runtime.issuer,
-    policy: EMPTY_POLICY,
     issuedAt,
     callerTag: runtime.tags.of(seed.tenant, ending.finishedAt),
     receiptId: newId('rcpt_', issuedAt, runtime.random),

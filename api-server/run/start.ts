@@ -7,6 +7,8 @@ import type { LiveRun } from '../runtime/runs-in-flight.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { replay } from './idempotency.ts';
 import type { RunPlan } from './plan.ts';
+import { policyRecord, startRows } from './policy-rows.ts';
+import { observeDecisions, unapproved, type DeniedRun } from './run-policy.ts';
 import { commitJson, type Commitment } from './seal-run.ts';
 
 /** A run between its start row and its answer. */
@@ -20,10 +22,13 @@ export interface Run {
   readonly began: number;
 }
 
+/** What a seed is made of: a plan, or a run that policies denied. */
+type Seeded = Pick<RunPlan, 'runId' | 'orb' | 'orbiset' | 'caller' | 'policy'>;
+
 /** The parts of a run's receipt that are known at its start; the sweeper makes a receipt of them if the run is lost. */
-function seedOf(
+export function seedOf(
   { clock, published }: Runtime,
-  { runId, orb, orbiset, caller }: RunPlan,
+  { runId, orb, orbiset, caller, policy }: Seeded,
   { record }: Commitment,
 ): RunSeed {
   return {
@@ -39,35 +44,56 @@ function seedOf(
     has_inputs: orb.hasInputs,
     has_outputs: orb.hasOutputs,
     input: record,
-    started_at: clock.now(),
+    started_at: policy?.startedAt ?? clock.now(),
+    ...(policy === undefined ? {} : { policy: policyRecord(policy) }),
   };
 }
 
-const startRow = (runtime: Runtime, { claim, timeoutMs }: RunPlan, seed: RunSeed): RunStart => ({
+/** The row of a start. @param isStarted false: policies denied the run */
+export const startRow = (
+  runtime: Runtime,
+  plan: Pick<RunPlan, 'runId' | 'orbiset' | 'claim' | 'timeoutMs' | 'policy'>,
+  seed: RunSeed,
+  isStarted: boolean,
+): RunStart => ({
   runId: seed.run_id,
   tenant: seed.tenant,
   startedAt: seed.started_at,
-  deadlineAt: seed.started_at + timeoutMs,
+  deadlineAt: seed.started_at + plan.timeoutMs,
   owner: runtime.settings.owner,
   seed: JSON.stringify(seed),
-  ...(claim === undefined ? {} : { idempotency: claim }),
+  ...(plan.claim === undefined ? {} : { idempotency: plan.claim }),
+  ...(plan.policy === undefined ? {} : { policy: startRows(plan.policy, plan, isStarted) }),
 });
+
+/** Another run used up the approval meanwhile: the run is denied as if there had been none. */
+interface Unapproved {
+  readonly ok: false;
+  readonly denied: DeniedRun;
+}
+
+function withoutApprovals(plan: RunPlan): DeniedRun {
+  if (plan.policy === undefined) throw new TypeError('only a run with policies uses approvals');
+  return { ...plan, policy: unapproved(plan.policy) };
+}
 
 /**
  * Starts a run: its deadline begins, and its row is written.
  * @returns the answer when the ledger can't store the row, or stored one with this `Idempotency-Key` before: nothing
  *   is sent then, and the run is over
  */
-export async function startRun(runtime: Runtime, plan: RunPlan): Promise<Step<Run>> {
+export async function startRun(runtime: Runtime, plan: RunPlan): Promise<Step<Run> | Unapproved> {
   const input = commitJson(runtime, plan.inputs);
   const seed = seedOf(runtime, plan, input);
   const began = runtime.clock.monotonic();
   const live = runtime.inFlight.begin(plan.orbiset.fullName, plan.orb, plan.timeoutMs);
   let started = false;
   try {
-    const result = await runtime.ledger.startRun(startRow(runtime, plan, seed));
+    const result = await runtime.ledger.startRun(startRow(runtime, plan, seed, true));
     if (result.kind === 'idempotent') return refuse(replay(plan, plan.claim, result.entry));
+    if (result.kind === 'grant-used') return { ok: false, denied: withoutApprovals(plan) };
     started = true;
+    if (plan.policy !== undefined) observeDecisions(runtime, plan.policy.phases);
     return { ok: true, value: { plan, seed, live, inputSalt: input.salt, began } };
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;

@@ -5,11 +5,13 @@ import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Sha256 } from '../../core/json/digest.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
+import type { PolicySet } from '../../core/policy/decision/policy-set.ts';
 import type { PublishedVersions } from '../../core/run/published.ts';
 import type { CallerTags } from './caller-tags.ts';
 import type { OrbFailovers } from './failover/orb-failovers.ts';
 import type { WarningLimiter } from './warning-limiter.ts';
 import type { KillSwitches } from './kill-switches.ts';
+import type { PolicyState } from './policy-state.ts';
 import type { RunMetrics } from './run-metrics.ts';
 import type { RunRates } from './run-rates.ts';
 import type { RunsInFlight } from './runs-in-flight.ts';
@@ -62,6 +64,9 @@ export interface Runtime {
   readonly switches: KillSwitches;
   readonly failover: OrbFailovers;
   readonly published: PublishedVersions;
+  /** The policies that meet the runs of a namespace; undefined: it has none but disabled ones. */
+  readonly policies: { readonly of: (namespace: string) => PolicySet | undefined };
+  readonly policyState: PolicyState;
   /** Limiter of the warnings that a provider echoes secrets. */
   readonly echoWarnings: WarningLimiter;
 }

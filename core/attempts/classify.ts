@@ -18,6 +18,7 @@ export type RunProblemCode =
   | 'orb-suspended'
   | 'egress-stopped'
   | 'run-closed'
+  | 'policy-denied'
   | 'signing-misconfigured';
 
 export type RunEnd =

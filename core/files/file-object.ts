@@ -1,5 +1,5 @@
 import { jcs } from '../json/jcs.ts';
-import { isJsonObject, type JsonValue } from '../json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../json/json-value.ts';
 import { digestOfText } from '../manifest/digest.ts';
 import type { Resource, UncheckedOrbiset } from '../manifest/documents.ts';
 import type { Pin } from '../../crds/orb.ts';
@@ -17,11 +17,27 @@ const PIN = 'orbs.dev/file-pin';
 export const ANY_PIN = '*';
 
 /** The content of a document about one object. The spec of an Orbiset may be invalid. */
-export type FileResource = Exclude<Resource, { kind: 'Orbiset' }> | UncheckedOrbiset;
+export type FileResource =
+  | Exclude<Resource, { kind: 'Orbiset' | 'OrbPolicy' }>
+  | UncheckedOrbiset
+  | (Omit<UncheckedOrbiset, 'kind'> & { readonly kind: 'OrbPolicy' });
 
-/** @returns the same resource, with the spec of an Orbiset as a JSON object */
-export const fileResource = (resource: Resource): FileResource =>
-  resource.kind === 'Orbiset' ? { ...resource, spec: isJsonObject(resource.spec) ? resource.spec : {} } : resource;
+const jsonOf = (spec: unknown): JsonObject => (isJsonObject(spec) ? spec : {});
+
+/** @returns the same resource, with its spec as a JSON object */
+export function fileResource(resource: Resource): FileResource {
+  switch (resource.kind) {
+    case 'Orbiset':
+      return { ...resource, spec: jsonOf(resource.spec) };
+    case 'OrbPolicy':
+      return { ...resource, spec: jsonOf(resource.spec) };
+    case 'Orb':
+    case 'Secret':
+      return resource;
+    default:
+      return resource satisfies never;
+  }
+}
 
 /** A document and the file that holds it. */
 export interface FileDocument {
@@ -62,12 +78,13 @@ export function hasFilePin(object: KubeObject | undefined): boolean {
   return pin !== undefined && isNotedPin(filePinOf(object), pin);
 }
 
-/** The content of a document without its pin; undefined for a Secret, because no digest of its values may be kept. */
-function contentOf(resource: FileResource): JsonValue | undefined {
+/** The content of a document without its labels and its pin; undefined for a Secret, because no digest of its values may be kept. */
+function contentOf(resource: FileResource): JsonObject | undefined {
   switch (resource.kind) {
     case 'Orb':
       return { manifest: resource.manifest };
     case 'Orbiset':
+    case 'OrbPolicy':
       return { spec: resource.spec };
     case 'Secret':
       return undefined;
@@ -79,7 +96,9 @@ function contentOf(resource: FileResource): JsonValue | undefined {
 /** Annotations of the object that is made from a document, except the annotation of its pin. */
 export function annotationsOf({ file, resource }: FileDocument): Readonly<Record<string, string>> {
   const content = contentOf(resource);
-  return { [FILE]: file, ...(content === undefined ? {} : { [DIGEST]: digestOfText(jcs(content)) }) };
+  const { labels } = resource;
+  const all = labels === undefined ? content : content && { ...content, labels };
+  return { [FILE]: file, ...(all === undefined ? {} : { [DIGEST]: digestOfText(jcs(all)) }) };
 }
 
 /** Annotation with the pin that the file had; it is written together with the pin, never before it. */
@@ -99,6 +118,7 @@ export function membersOf(resource: FileResource): object {
     case 'Orb':
       return { spec: resource.manifest };
     case 'Orbiset':
+    case 'OrbPolicy':
       return { spec: resource.spec };
     case 'Secret':
       return { data: Object.fromEntries([...resource.data].map(([key, value]) => [key, base64(value)])) };

@@ -48,8 +48,9 @@ export interface FilesPlan {
 
 // There is always an Orbiset `default` in the namespace `default` (design.md §7).
 const DEFAULT: FileResource = { kind: 'Orbiset', namespace: 'default', name: 'default', spec: {} };
-// Secrets come first, because an Orbiset may bind them. Orbs come last: there are many, and nothing waits for them.
-const KIND_ORDER: readonly FileResource['kind'][] = ['Secret', 'Orbiset', 'Orb'];
+// Policies come first: they hold for everything else. Secrets come before Orbisets, which may bind them. Orbs come last:
+// there are many, and nothing waits for them.
+const KIND_ORDER: readonly FileResource['kind'][] = ['OrbPolicy', 'Secret', 'Orbiset', 'Orb'];
 
 const keyOfObject = ({ kind, metadata: { namespace = '', name } }: KubeObject): string =>
   `${kind} ${namespace}/${name}`;

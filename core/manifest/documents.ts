@@ -1,5 +1,6 @@
 import type { ObjectMeta, Pin } from '../../crds/orb.ts';
 import type { OrbisetSpec } from '../../crds/orbiset.ts';
+import type { OrbPolicySpec } from '../../crds/orbpolicy.ts';
 import type { Secret } from '../../crds/secret.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { isTooDeep, MAX_DEPTH } from '../json/too-deep.ts';
@@ -10,10 +11,12 @@ import type { Checked, Finding } from './finding.ts';
 import { parseOrbId } from './orb-id.ts';
 import { resourceName } from './resource-name.ts';
 
-/** Namespace and name of a resource. A namespace is a tenant. */
+/** Namespace, name and labels of a resource. A namespace is a tenant. */
 interface Named {
   readonly namespace: string;
   readonly name: string;
+  /** Absent: none. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** A document that the platform reads. */
@@ -28,6 +31,11 @@ export type Resource =
       readonly pin: Pin | undefined;
     })
   | (Named & { readonly kind: 'Orbiset'; readonly spec: OrbisetSpec })
+  | (Named & {
+      readonly kind: 'OrbPolicy';
+      /** As its schema allows. Not compiled yet: `judgePolicy` does that. */
+      readonly spec: OrbPolicySpec;
+    })
   | (Named & {
       readonly kind: 'Secret';
       /** Decoded values by key; `stringData` wins over `data`, as on a cluster. */
@@ -46,7 +54,13 @@ const error = (code: string, pointer: string, detail: string): Finding => ({
   severity: 'error',
 });
 const refused = (...findings: readonly Finding[]): Checked<never> => ({ ok: false, findings });
-const named = ({ name, namespace = DEFAULT_NAMESPACE }: ObjectMeta): Named => ({ namespace, name });
+const labelled = (labels: Named['labels'] = {}): Pick<Named, 'labels'> =>
+  Object.keys(labels).length === 0 ? {} : { labels };
+const named = ({ name, namespace = DEFAULT_NAMESPACE, labels }: ObjectMeta): Named => ({
+  namespace,
+  name,
+  ...labelled(labels),
+});
 const accepted = (value: Resource): Checked<Resource> => ({ ok: true, value, findings: [] });
 
 function checkBareManifest(manifest: JsonObject): Checked<Resource> {
@@ -91,12 +105,17 @@ function boundTwice({ vault }: OrbisetSpec): readonly Finding[] {
 
 function checkOrbiset(value: JsonObject): Checked<Resource> {
   const checked = checkSchema('orbiset', value);
-  const reserved = policyFindings(value['spec']);
-  if (!checked.ok) return refused(...checked.findings, ...reserved);
+  if (!checked.ok) return refused(...checked.findings, ...policyFindings(value['spec']));
   const { metadata, spec } = checked.value;
   const twice = boundTwice(spec);
-  if (twice.length > 0) return refused(...twice, ...reserved);
-  return { ...accepted({ kind: 'Orbiset', ...named(metadata), spec }), findings: reserved };
+  return twice.length > 0 ? refused(...twice) : accepted({ kind: 'Orbiset', ...named(metadata), spec });
+}
+
+function checkPolicy(value: JsonObject): Checked<Resource> {
+  const checked = checkSchema('orbpolicy', value);
+  if (!checked.ok) return checked;
+  const { metadata, spec } = checked.value;
+  return accepted({ kind: 'OrbPolicy', ...named(metadata), spec });
 }
 
 function decodeSecret({ data = {}, stringData = {} }: Secret): Checked<ReadonlyMap<string, Uint8Array>> {
@@ -122,6 +141,11 @@ function checkSecret(value: JsonObject): Checked<Resource> {
 /** An Orbiset whose spec was not checked, or was refused. */
 export type UncheckedOrbiset = Named & { readonly kind: 'Orbiset'; readonly spec: JsonObject };
 
+function textsIn(labels: JsonValue | undefined): Readonly<Record<string, string>> {
+  const entries = isJsonObject(labels) ? Object.entries(labels) : [];
+  return Object.fromEntries(entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
+}
+
 /**
  * The Orbiset of a document that `checkDocument` refuses. As on a cluster, it counts as an invalid generation: the last
  * valid version keeps running. A suspension or policies in the refused document still apply.
@@ -132,23 +156,23 @@ export function refusedOrbiset(value: JsonValue): UncheckedOrbiset | undefined {
   const { metadata, spec } = value;
   if (!isJsonObject(metadata) || !isJsonObject(spec)) return undefined;
   const { name, namespace = DEFAULT_NAMESPACE } = metadata;
-  const isNamed = typeof name === 'string' && typeof namespace === 'string';
-  return isNamed ? { kind: 'Orbiset', namespace, name, spec } : undefined;
+  if (typeof name !== 'string' || typeof namespace !== 'string') return undefined;
+  return { kind: 'Orbiset', namespace, name, ...labelled(textsIn(metadata['labels'])), spec };
 }
 
 const checks: ReadonlyMap<string, (value: JsonObject) => Checked<Resource>> = new Map([
   ['Orb', checkOrb],
   ['Orbiset', checkOrbiset],
+  ['OrbPolicy', checkPolicy],
   ['Secret', checkSecret],
 ]);
 
 /**
  * Finds the kind of a parsed document (design.md §2) and checks its envelope by its schema. A document is a bare
- * manifest (`orb_id` and no `kind`), an Orb, an Orbiset or a Secret. A reserved member is an error beside the value:
- * the resource stays known, so that its runs can be refused.
+ * manifest (`orb_id` and no `kind`), an Orb, an Orbiset, an OrbPolicy or a Secret.
  * @param value a result of `parseDocuments`, without null and without unsafe names
  * @returns the resource, or findings: those of the schema, `orb-id-malformed`, `pin-provider-unknown`,
- *   `secret-bound-twice`, `policies-reserved`, `secret-not-base64`, `document-unknown`
+ *   `secret-bound-twice`, `policies-unreadable`, `secret-not-base64`, `document-unknown`
  */
 export function checkDocument(value: JsonValue): Checked<Resource> {
   if (!isJsonObject(value)) return refused(error('document-unknown', '', 'A document is an object.'));
@@ -161,6 +185,6 @@ export function checkDocument(value: JsonValue): Checked<Resource> {
   const detail =
     kind === 'OrbPublication'
       ? 'A publication is no file here: orb publish MANIFEST tests and publishes it. On a cluster, apply it with kubectl.'
-      : 'Write a manifest (orb_id, provider, inputs, outputs, execution), an Orb, an Orbiset or a Secret.';
+      : 'Write a manifest (orb_id, provider, inputs, outputs, execution), an Orb, an Orbiset, an OrbPolicy or a Secret.';
   return refused(error('document-unknown', kind === undefined ? '' : '/kind', detail));
 }

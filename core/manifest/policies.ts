@@ -1,31 +1,38 @@
 import { isJsonObject } from '../json/json-value.ts';
+import type { OrbisetPolicies } from '../policy/decision/combine.ts';
 import type { Finding } from './finding.ts';
 
-const UNREADABLE: Readonly<Record<string, unknown>> = { unreadable: true };
+/** What an Orbiset says when it says nothing. */
+export const DEFAULT_POLICIES: OrbisetPolicies = { defaultEffect: 'allow', requireReady: false };
+
+const isMember = (name: string, value: unknown): boolean =>
+  name === 'defaultEffect'
+    ? value === 'allow' || value === 'deny'
+    : name === 'requireReady' && typeof value === 'boolean';
 
 /**
- * The policies in a spec, in the shape in which it is stored. `spec.policies` is reserved, because policies are not
- * applied yet. So every run of an Orbiset with policies is refused: otherwise it would run as if there were no rule.
- * @returns undefined when the spec has no policies: the member is absent or an empty object
+ * `spec.policies` of an Orbiset, in whatever shape it is stored, with defaults filled in.
+ * @returns undefined when it can't be read: no run may start then, because it would run as if there were no rule
  */
-export function policiesOf(spec: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (!isJsonObject(spec)) return undefined;
-  const policies: unknown = Object.hasOwn(spec, 'policies') ? spec['policies'] : undefined;
-  if (policies === undefined) return undefined;
-  if (!isJsonObject(policies)) return UNREADABLE;
-  return Object.keys(policies).length === 0 ? undefined : policies;
+export function policiesOf(spec: unknown): OrbisetPolicies | undefined {
+  if (!isJsonObject(spec) || !Object.hasOwn(spec, 'policies')) return DEFAULT_POLICIES;
+  const { policies } = spec;
+  if (!isJsonObject(policies)) return undefined;
+  if (!Object.entries(policies).every(([name, value]) => isMember(name, value))) return undefined;
+  const { defaultEffect, requireReady } = policies;
+  return { defaultEffect: defaultEffect === 'deny' ? 'deny' : 'allow', requireReady: requireReady === true };
 }
 
-/** The finding about a spec with policies: `policies-reserved`; its pointer is relative to the object. */
+/** The finding about `spec.policies` that can't be read: `policies-unreadable`; its pointer is relative to the object. */
 export const policyFindings = (spec: unknown): readonly Finding[] =>
-  policiesOf(spec) === undefined
+  policiesOf(spec) !== undefined
     ? []
     : [
         {
-          code: 'policies-reserved',
+          code: 'policies-unreadable',
           pointer: '/spec/policies',
           detail:
-            'Policies are reserved for later: remove the member. Until then every run of this Orbiset is refused (503 policy-unavailable).',
+            'Only defaultEffect (allow or deny) and requireReady (true or false) stand here; rules stand in OrbPolicy objects. Remove the rest: until then every run of this Orbiset is refused (503 policy-unavailable).',
           severity: 'error',
         },
       ];

@@ -163,6 +163,7 @@ export function compileOrb(value: JsonValue, options: CompileOptions): Checked<C
       checkInputs: compileInputs(manifest.inputs),
       providers,
       order: orderOf(manifest, new Set(providers.keys())),
+      labels: {},
       pin: undefined,
       failover: undefined,
       findings: all,

@@ -2,6 +2,7 @@ import type { OrbisetSpec } from '../../crds/orbiset.ts';
 import type { MissingEntry } from '../../crds/status.ts';
 import type { Finding } from '../manifest/finding.ts';
 import { policiesOf } from '../manifest/policies.ts';
+import type { OrbisetPolicies } from '../policy/decision/combine.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import type { CompiledOrbiset, VaultEntry } from './orbiset.ts';
 
@@ -10,6 +11,10 @@ export interface OrbisetSources {
   readonly namespace: string;
   readonly name: string;
   readonly spec: OrbisetSpec;
+  /** True: what the object says about policies can't be read, so the spec does not hold it; false when absent. */
+  readonly hasUnreadablePolicies?: boolean;
+  /** Labels of the object; none when absent. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Data of a Secret of the same namespace: key → bytes. Undefined when the Secret does not exist. */
   readonly secret: (name: string) => ReadonlyMap<string, Uint8Array> | 'forbidden' | undefined;
   /** Entries that no Secret holds: standalone's `orb secrets set`. They never replace an entry of the document. */
@@ -144,6 +149,17 @@ function withoutDuplicates(found: readonly Found[], { report, missing }: Notes):
   return vault;
 }
 
+/** Of an Orbiset whose policies can't be read: no run of it starts, and a mistake elsewhere must not start one. */
+const STRICTEST_POLICIES: OrbisetPolicies = { defaultEffect: 'deny', requireReady: true };
+
+function policySettings({
+  spec,
+  hasUnreadablePolicies = false,
+}: OrbisetSources): Pick<CompiledOrbiset, 'policies' | 'hasUnreadablePolicies'> {
+  const policies = hasUnreadablePolicies ? undefined : policiesOf(spec);
+  return { policies: policies ?? STRICTEST_POLICIES, hasUnreadablePolicies: policies === undefined };
+}
+
 function limitsOf(spec: OrbisetSpec): CompiledOrbiset['limits'] {
   const limits = spec.limits ?? {};
   return {
@@ -183,13 +199,14 @@ export function compileOrbiset(sources: OrbisetSources): {
       ),
     );
   }
-  const { namespace, name, spec } = sources;
+  const { namespace, name, spec, labels = {} } = sources;
   const orbiset = {
     namespace,
     name,
     fullName: `${namespace}.${name}`,
     suspended: spec.suspended ?? false,
-    asksForPolicies: policiesOf(spec) !== undefined,
+    ...policySettings(sources),
+    labels,
     vault,
     orbs: spec.orbs ?? [],
     limits: limitsOf(spec),

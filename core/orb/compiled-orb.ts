@@ -82,6 +82,8 @@ export interface CompiledOrb {
    * own provider.
    */
   readonly order: readonly string[];
+  /** Labels of the object; like the pin, they are not part of the manifest and its digest. */
+  readonly labels: Readonly<Record<string, string>>;
   readonly pin: FailoverPin | undefined;
   /** Failover status as the operator wrote it; undefined when it has written none yet. */
   readonly failover: FailoverStatus | undefined;

@@ -1,3 +1,4 @@
+import type { OrbisetPolicies } from '../policy/decision/combine.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
 /** One vault entry: a secret value and the hosts that it may be sent to. */
@@ -19,8 +20,12 @@ export interface CompiledOrbiset {
   /** `namespace.name`. */
   readonly fullName: string;
   readonly suspended: boolean;
-  /** The document asks for policies. Policies are reserved, so no run of this Orbiset may start. */
-  readonly asksForPolicies: boolean;
+  /** What it says about policies; the strictest when that can't be read. */
+  readonly policies: OrbisetPolicies;
+  /** What it says about policies can't be read, so no run of it may start. */
+  readonly hasUnreadablePolicies: boolean;
+  /** Labels of the object. */
+  readonly labels: Readonly<Record<string, string>>;
   readonly vault: ReadonlyMap<string, VaultEntry>;
   /** Orbs of other namespaces that may run here: `org.name` or `org.name@version`. */
   readonly orbs: readonly string[];

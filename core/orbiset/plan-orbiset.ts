@@ -6,7 +6,6 @@ import type { KubeObject } from '../reconcile/kube-object.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import { conditionOf, conditionsOf, generationOf, handledReconcileAt, specOf } from '../reconcile/read-object.ts';
 import { changeEvent, conditionsFor, outcomeOf, type Verdict } from '../reconcile/verdict.ts';
-import { policyFindings } from '../manifest/policies.ts';
 import {
   bindingCommand,
   bindsTheApi,
@@ -46,13 +45,6 @@ const isSuspended: Check = ({ orbiset }) =>
   specOf(orbiset)['suspended'] === true
     ? { kind: 'unready', reason: 'Suspended', message: 'spec.suspended is true: runs are refused until it is false.' }
     : undefined;
-
-/** Policies are not implemented yet. An Orbiset that asks for them must not run without them. */
-const policiesAreReserved: Check = ({ orbiset }) => {
-  const findings = policyFindings(orbiset.spec);
-  if (findings.length === 0) return undefined;
-  return { kind: 'stalled', reason: 'PolicyUnavailable', message: explainFindings(findings, '') };
-};
 
 function hasBoundSecrets(orbiset: KubeObject): boolean {
   const { vault } = specOf(orbiset);
@@ -120,7 +112,6 @@ const vaultIsNotReady: Check = (snapshot) => {
 const checks: readonly Check[] = [
   specIsInvalid,
   isSuspended,
-  policiesAreReserved,
   tenantBindingIsMissing,
   bindingIsForeign,
   bindingIsOutstanding,

@@ -6,9 +6,6 @@ export const ORBISET_REASONS = {
     Ready: yes('Runs are accepted, and every entry that the vault binds exists.'),
     Suspended: no('spec.suspended is true: new runs are refused.'),
     SpecInvalid: no('The spec has errors: correct it as the message says.'),
-    PolicyUnavailable: no(
-      'spec.policies asks for policies, which are reserved for later: every run is refused (503 policy-unavailable). Remove the member.',
-    ),
     AwaitingVaultReport: unknown('The API has not reported yet whether the vault is complete.'),
     VaultIncomplete: no('An entry that the vault binds is missing; status.vault.missing names it.'),
     RoleBindingMissing: no('The API may not read Secrets here: create the RoleBinding that the message names.'),
@@ -19,7 +16,6 @@ export const ORBISET_REASONS = {
   },
   Stalled: {
     SpecInvalid: yes('The operator waits until the spec is changed.'),
-    PolicyUnavailable: yes('The operator waits until spec.policies is removed or empty.'),
   },
   VaultReady: {
     VaultComplete: yes('Every bound entry exists.'),

@@ -13,6 +13,13 @@ export const statusOf = ({ status }: KubeObject): JsonObject => (isJsonObject(st
 /** The spec as members; a stored spec of another shape reads as empty. */
 export const specOf = ({ spec }: KubeObject): JsonObject => (isJsonObject(spec) ? spec : {});
 
+/** Labels, without those of another shape (security.md S29). */
+export function labelsOf({ metadata }: KubeObject): Readonly<Record<string, string>> {
+  const { labels } = metadata;
+  const entries = isJsonObject(labels) ? Object.entries(labels) : [];
+  return Object.fromEntries(entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
+}
+
 /** Grows with every change of the spec; 0 for an object that the API server did not create. */
 export const generationOf = ({ metadata }: KubeObject): number => metadata.generation ?? 0;
 

@@ -13,6 +13,8 @@ export interface CheckFacts extends Pick<PublishedFacts, 'manifest' | 'standing'
   readonly hasInputs: boolean;
   readonly hasOutputs: boolean;
   readonly outputsComplete: boolean;
+  /** What policies decided (policy.md §3.4). */
+  readonly policy: Extract<CheckResult, 'pass' | 'fail' | 'unknown'>;
   /** An attempt used an allow rule of the dialer. */
   readonly exception: boolean;
   /** Wall clock and monotonic clock disagree about the duration. */
@@ -45,15 +47,12 @@ function slo(facts: CheckFacts): CheckResult {
   return passIf(facts.outcome === 'success' && facts.durationMs <= facts.sloMs);
 }
 
-/**
- * The eight checks of a run (trust.md §4). `policy` passes because the empty set allows. `input_schema` passes because a
- * request that does not fit never starts a run.
- */
+/** The eight checks of a run (trust.md §4). `input_schema` passes because a request that does not fit never starts a run. */
 export function checksOf(facts: CheckFacts): Readonly<Record<CheckId, CheckResult>> {
   return {
     manifest: facts.manifest,
     caller_auth: callerAuth[facts.caller],
-    policy: facts.outcome === 'policy_denied' ? 'fail' : 'pass',
+    policy: facts.policy,
     input_schema: facts.hasInputs ? 'pass' : 'not_applicable',
     output_schema: outputSchema(facts),
     isolation: isolation(facts),

@@ -36,8 +36,10 @@ export interface ReadyAttempt {
    * overwritten before the run ends.
    */
   readonly secrets: ReadonlyMap<string, string>;
-  /** Null when every secret of the request may go to `url`. */
-  readonly guard: (url: URL) => 'secret-host-not-allowed' | null;
+  /** Null when every secret of the request may go to `url`, and policies allow its host. */
+  readonly guard: (url: URL) => 'secret-host-not-allowed' | 'policy-host-not-allowed' | null;
+  /** Largest answer that policies allow, bytes; absent: they say nothing. */
+  readonly maxResponseBytes?: number;
 }
 
 const decoder = new TextDecoder();

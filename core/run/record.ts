@@ -2,19 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-valu
 import { CHECK_ORDER, CHECK_WEIGHTS, type CommitmentRecord, type ReceiptRecord } from '../receipt/record.ts';
 import { scoreOf } from '../trust/score.ts';
 import { checksOf, type CheckFacts } from './checks.ts';
+import { EMPTY_POLICY, parsePolicyRecord, type PolicyRecord } from './policy-record.ts';
 import type { PublishedFacts } from './published.ts';
-
-// SHA-256 of `[]`, the JCS of an empty array: an empty policy set, no facts recorded (policy.md §3.4, §4).
-const EMPTY_ARRAY_DIGEST = 'sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945';
-
-/** The decision of an empty policy set: it allows, and records that nothing was evaluated. */
-export const EMPTY_POLICY: ReceiptRecord['policy'] = {
-  set_digest: EMPTY_ARRAY_DIGEST,
-  facts_schema: 'orb-facts/1',
-  facts_digest: EMPTY_ARRAY_DIGEST,
-  decision: 'allow',
-  violations: [],
-};
 
 /** The facts about a run that are fixed when it starts. The sweeper knows only these. JSON-safe. */
 export interface RunSeed extends PublishedFacts {
@@ -30,10 +19,17 @@ export interface RunSeed extends PublishedFacts {
   readonly has_outputs: boolean;
   readonly input: CommitmentRecord;
   readonly started_at: number;
+  /** Absent: the tenant had no policies. */
+  readonly policy?: PolicyRecord;
 }
 
 /** The facts about a run that are known when it ends. */
-export interface RunEnding extends Omit<CheckFacts, 'sloMs' | 'hasInputs' | 'hasOutputs' | keyof PublishedFacts> {
+export interface RunEnding extends Omit<
+  CheckFacts,
+  'sloMs' | 'hasInputs' | 'hasOutputs' | 'policy' | keyof PublishedFacts
+> {
+  /** When the answer changed what the seed says; else absent. */
+  readonly policy?: PolicyRecord;
   readonly output: CommitmentRecord | null;
   /** Ms since epoch. */
   readonly finishedAt: number;
@@ -42,7 +38,6 @@ export interface RunEnding extends Omit<CheckFacts, 'sloMs' | 'hasInputs' | 'has
 /** Facts of a receipt that do not come from its run. */
 export interface RecordContext {
   readonly issuer: string;
-  readonly policy: ReceiptRecord['policy'];
   readonly receiptId: string;
   /** Ms since epoch. */
   readonly issuedAt: number;
@@ -54,8 +49,9 @@ const time = (ms: number): string => new Date(ms).toISOString();
 export function recordOf(seed: RunSeed, ending: RunEnding, context: RecordContext): ReceiptRecord {
   const { slo_ms: sloMs, has_inputs: hasInputs, has_outputs: hasOutputs } = seed;
   const { manifest, standing } = seed;
-  const checks = checksOf({ ...ending, sloMs, hasInputs, hasOutputs, manifest, standing });
-  const violations = context.policy.violations.map((violation) => violation.severity);
+  const policy = ending.policy ?? seed.policy ?? EMPTY_POLICY;
+  const checks = checksOf({ ...ending, sloMs, hasInputs, hasOutputs, manifest, standing, policy: policy.check });
+  const violations = policy.record.violations.map((violation) => violation.severity);
   const score = scoreOf({ checks, violations, irreversible: seed.irreversible });
   const finishedAt = time(ending.finishedAt);
   return {
@@ -77,7 +73,7 @@ export function recordOf(seed: RunSeed, ending: RunEnding, context: RecordContex
     caller: { tag: context.callerTag, self: seed.self },
     input: seed.input,
     output: ending.output,
-    policy: context.policy,
+    policy: policy.record,
     checks: CHECK_ORDER.map((id) => ({ id, weight: CHECK_WEIGHTS[id], result: checks[id] })),
     trust_score: score.trust_score,
     risk_level: score.risk_level,
@@ -95,7 +91,7 @@ function parseCommitment(value: JsonValue | undefined): CommitmentRecord | undef
 }
 
 const SHAPE: Readonly<
-  Record<Exclude<keyof RunSeed, 'input' | 'manifest' | 'standing'>, 'string' | 'number' | 'boolean'>
+  Record<Exclude<keyof RunSeed, 'input' | 'manifest' | 'standing' | 'policy'>, 'string' | 'number' | 'boolean'>
 > = {
   run_id: 'string',
   tenant: 'string',
@@ -111,7 +107,9 @@ const SHAPE: Readonly<
   started_at: 'number',
 };
 
-const hasShape = (value: JsonObject): value is JsonObject & Omit<RunSeed, 'input' | 'manifest' | 'standing'> =>
+const hasShape = (
+  value: JsonObject,
+): value is JsonObject & Omit<RunSeed, 'input' | 'manifest' | 'standing' | 'policy'> =>
   Object.entries(SHAPE).every(([name, type]) => typeof value[name] === type);
 
 /** Runs that an older program started were of Orbs that nobody could publish. */
@@ -125,5 +123,9 @@ function publishedChecks({ manifest, standing }: JsonObject): Pick<RunSeed, 'man
 /** Reads a seed back from its ledger row. @returns undefined when the row is not one of ours */
 export function parseRunSeed(value: JsonObject): RunSeed | undefined {
   const input = parseCommitment(value['input']);
-  return input !== undefined && hasShape(value) ? { ...value, ...publishedChecks(value), input } : undefined;
+  if (input === undefined || !hasShape(value)) return undefined;
+  const { policy: stored, ...seed } = value;
+  const policy = parsePolicyRecord(stored);
+  if (stored !== undefined && policy === undefined) return undefined;
+  return { ...seed, ...publishedChecks(value), input, ...(policy === undefined ? {} : { policy }) };
 }

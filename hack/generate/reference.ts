@@ -51,10 +51,11 @@ function boundsOf(schema: Json): string {
 }
 
 function typeOf(schema: Json): string {
-  const { type, items, additionalProperties, 'x-kubernetes-preserve-unknown-fields': open } = schema;
+  const { type, items, properties, additionalProperties } = schema;
+  const open = schema['x-kubernetes-preserve-unknown-fields'] === true && !isRecord(properties);
   if (type === 'array') return `list of ${typeOf(isRecord(items) ? items : {})}`;
   if (isRecord(additionalProperties) && type === 'object') return `map to ${typeOf(additionalProperties)}`;
-  if (type === 'object') return open === true ? 'object, any members' : 'object';
+  if (type === 'object') return open ? 'object, any members' : 'object';
   return typeof type === 'string' ? type : isRecord(items) ? 'list or map' : 'any value';
 }
 

@@ -64,6 +64,7 @@ const isColumn = hasMembers({
 const isExtra = hasMembers({
   rules: isOptional(isListOf(hasMembers({ rule: isText, message: isText }))),
   mapKeys: isOptional(isListOf(isText)),
+  keepsUnknown: isOptional((value) => value === true),
 });
 const isComplete = hasMembers({
   plural: isText,

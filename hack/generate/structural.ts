@@ -14,6 +14,11 @@ export interface Extra {
   readonly rules?: readonly CelRule[];
   /** For lists whose items have a name: the names are unique, and merges use them. */
   readonly mapKeys?: readonly string[];
+  /**
+   * Of a closed object: members that are not in the schema are refused when an object is written, and kept in objects
+   * that are older. Otherwise the API server drops them, and nobody sees that they stood there.
+   */
+  readonly keepsUnknown?: boolean;
   /** Default that the API server sets. */
   readonly default?: number | Readonly<Record<string, never>>;
 }
@@ -73,9 +78,26 @@ function nameRule(
   return [{ rule, message: `A name does not fit. ${form}` }];
 }
 
+/** Only the members of the schema, said without the members themselves: each subset of the names, and no further one. */
+function onlyKnown(names: readonly string[]): Json {
+  const subsets = names.reduce<readonly (readonly string[])[]>(
+    (known, name) => [...known, ...known.map((subset) => [...subset, name])],
+    [[]],
+  );
+  return {
+    ...ANYTHING,
+    anyOf: subsets.map((subset) => ({
+      ...(subset.length === 0 ? {} : { required: subset }),
+      maxProperties: subset.length,
+    })),
+  };
+}
+
 function membersOf(source: Source, { properties, additionalProperties }: Json, path: string): Json {
+  const { keepsUnknown = false } = source.extras[path] ?? {};
   if (isRecord(properties))
     return {
+      ...(keepsUnknown ? onlyKnown(Object.keys(properties)) : {}),
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, member]) => [
           name,

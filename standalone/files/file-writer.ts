@@ -23,7 +23,12 @@ export const FILE_PINS = 'orb-files-pin';
 
 type FileKind = FileResource['kind'];
 
-const KIND_OF: Readonly<Record<FileKind, Kind>> = { Orb: KINDS.orb, Orbiset: KINDS.orbiset, Secret: KINDS.secret };
+const KIND_OF: Readonly<Record<FileKind, Kind>> = {
+  Orb: KINDS.orb,
+  Orbiset: KINDS.orbiset,
+  OrbPolicy: KINDS.orbpolicy,
+  Secret: KINDS.secret,
+};
 export const FILE_KINDS: readonly Kind[] = Object.values(KIND_OF);
 
 const isFileKind = (kind: string): kind is FileKind => Object.hasOwn(KIND_OF, kind);
@@ -68,8 +73,9 @@ function pinPatch({ resource, pin: step }: ApplyStep, orb: KubeObject): readonly
 }
 
 const objectOf = ({ resource }: ApplyStep, members: object, metadata: object): AppliedObject => {
-  const { kind, namespace, name } = resource;
-  return { apiVersion: apiVersionOf(KIND_OF[kind]), kind, metadata: { name, namespace, ...metadata }, ...members };
+  const { kind, namespace, name, labels } = resource;
+  const named = { name, namespace, ...(labels === undefined ? {} : { labels }) };
+  return { apiVersion: apiVersionOf(KIND_OF[kind]), kind, metadata: { ...named, ...metadata }, ...members };
 };
 
 export function createFileWriter(client: Pick<KubeClient, 'apply' | 'patch' | 'delete'>): FileWriter {

@@ -9,6 +9,8 @@ import type { Reply, RouteRequest } from '../../api-server/http/route.ts';
 import { CallerTags } from '../../api-server/runtime/caller-tags.ts';
 import { executeRoute } from '../../api-server/services/execute/execute.ts';
 import { OrbFailovers } from '../../api-server/runtime/failover/orb-failovers.ts';
+import { DayCounts } from '../../api-server/runtime/day-counts.ts';
+import { OrbFacts } from '../../api-server/runtime/orb-facts.ts';
 import { WarningLimiter } from '../../api-server/runtime/warning-limiter.ts';
 import { KillSwitches } from '../../api-server/runtime/kill-switches.ts';
 import type { PublishedVersions } from '../../core/run/published.ts';
@@ -21,6 +23,7 @@ import type { Caller } from '../../core/api-key/caller.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { compileOrb } from '../../core/orb/compile-orb.ts';
 import { compileOrbiset } from '../../core/orb/compile-orbiset.ts';
+import { KeptResults } from '../../core/policy/decision/kept-results.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
 import { thumbprint } from '../../core/receipt/keys-document.ts';
 import { orbManifest, type OrbOptions } from './orbs.ts';
@@ -73,7 +76,10 @@ export interface RuntimeOptions {
   readonly answer?: Answer;
   readonly settings?: Partial<RuntimeSettings>;
   readonly parts?: Partial<
-    Pick<Runtime, 'selfCheck' | 'slots' | 'sealing' | 'dialer' | 'metrics' | 'random' | 'published'>
+    Pick<
+      Runtime,
+      'selfCheck' | 'slots' | 'sealing' | 'dialer' | 'metrics' | 'random' | 'published' | 'policies' | 'policyState'
+    >
   >;
 }
 
@@ -235,6 +241,13 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     inFlight,
     rates: new RunRates(),
     published: NOTHING_PUBLISHED,
+    policies: { of: () => undefined },
+    policyState: {
+      orbFacts: new OrbFacts(() => undefined),
+      kept: new KeptResults(),
+      dayCounts: new DayCounts(),
+      decided: (decision) => void counted.push(`decided ${decision.phase} ${decision.decision}`),
+    },
     switches: new KillSwitches(inFlight),
     failover: new OrbFailovers({
       clock,

@@ -61,7 +61,8 @@ export const brokenFile = (file: string, ...resources: readonly FileResource[]):
   broken: true,
 });
 
-const API_VERSIONS = { Orb: 'orbs.dev/v1alpha1', Orbiset: 'orbs.dev/v1alpha1', Secret: 'v1' } as const;
+const OWN = 'orbs.dev/v1alpha1';
+const API_VERSIONS = { Orb: OWN, Orbiset: OWN, OrbPolicy: OWN, Secret: 'v1' } as const;
 
 /** The object that a document of a file becomes. @param spec members beside those of the document */
 export function objectFrom(file: string, resource: FileResource, spec: object = {}): KubeObject {

@@ -71,10 +71,15 @@ export class PolicyWriter {
     return (response === null ? undefined : faultOfDecided(response)) ?? faultOfFacts(facts);
   }
 
-  finish({ runId, tenant }: RunOfTenant, [response, facts, violations]: FinishPolicyColumns, log: LogWriter): void {
+  finish(
+    { runId, tenant }: RunOfTenant,
+    [response, facts, violations, erasesFacts]: FinishPolicyColumns,
+    log: LogWriter,
+  ): void {
     if (response !== null || facts.length > 0) {
       const id = this.#decisions.ofRun(runId, tenant);
       if (id === undefined) throw new Error('the decision of a run was erased within its transaction');
+      if (erasesFacts) this.#decisions.forgetFacts(id);
       this.#decisions.addResponse(id, response, facts);
     }
     for (const violation of violations) {

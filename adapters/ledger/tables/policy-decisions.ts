@@ -150,6 +150,8 @@ export interface DecisionRows {
   readonly ofRun: (runId: string, tenant: string) => number | undefined;
   /** Adds what a finish says. @param decided null: what the start decided holds */
   readonly addResponse: (id: number, decided: DecidedColumns | null, facts: readonly FactsColumns[]) => void;
+  /** Drops the facts of the start; what it decided stays. */
+  readonly forgetFacts: (id: number) => void;
   /** Erases decisions before a time, the oldest first, with their facts. @returns their number */
   readonly eraseBefore: (at: number, limit: number) => number;
 }
@@ -166,6 +168,8 @@ export function decisionRows(db: Connection): DecisionRows {
     'UPDATE policy_decisions SET denied = ?, would_deny = ?, shadow_differs = ?, policies = ? WHERE id = ?',
   );
   const respond = db.prepare('UPDATE policy_decisions SET response = ? WHERE id = ?');
+  const record = db.prepare('SELECT packing, record FROM policy_decisions WHERE id = ?');
+  const rewrite = db.prepare(`UPDATE policy_decisions SET packing = ${PACKING}, record = ? WHERE id = ?`);
   const erase = db.prepare(
     'DELETE FROM policy_decisions WHERE id IN (SELECT id FROM policy_decisions WHERE at < ? ORDER BY at LIMIT ?)',
   );
@@ -186,6 +190,9 @@ export function decisionRows(db: Connection): DecisionRows {
         decide.run(denied, wouldDeny, differs, policies, id);
       }
       respond.run(packRecord({ json: decided?.[4] ?? null, facts }), id);
+    },
+    forgetFacts: (id) => {
+      rewrite.run(packRecord({ json: textsOf(record.get(id) ?? {}, 'record').json, facts: [] }), id);
     },
     eraseBefore: (at, limit) => Number(erase.run(at, limit).changes),
   };

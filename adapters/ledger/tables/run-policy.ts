@@ -21,6 +21,8 @@ export interface StartPolicy {
 /** What policies decided after the start of a run. Response and facts need the decision of the start. */
 export interface FinishPolicy {
   readonly response?: ResponseDecision;
+  /** The facts of the start are erased: what was decided about the answer says that none are kept. */
+  readonly erasesFacts?: true;
   /** Placed behind those of the start. */
   readonly facts: readonly NewFacts[];
   /** Each is appended to the log unless its rule, digest and day have an entry. */
@@ -39,6 +41,7 @@ export type FinishPolicyColumns = readonly [
   response: DecidedColumns | null,
   facts: readonly FactsColumns[],
   violations: readonly ViolationColumns[],
+  erasesFacts: boolean,
 ];
 
 export const startPolicyColumns = ({ decision, facts, grants }: StartPolicy): StartPolicyColumns => [
@@ -48,8 +51,14 @@ export const startPolicyColumns = ({ decision, facts, grants }: StartPolicy): St
   grants.length === 0 ? '' : decision.inputsSha256,
 ];
 
-export const finishPolicyColumns = ({ response, facts, violations }: FinishPolicy): FinishPolicyColumns => [
+export const finishPolicyColumns = ({
+  response,
+  erasesFacts,
+  facts,
+  violations,
+}: FinishPolicy): FinishPolicyColumns => [
   response === undefined ? null : responseColumns(response),
   facts.map(factsColumns),
   violations.map(violationColumns),
+  erasesFacts === true,
 ];

@@ -1,11 +1,15 @@
 import { effectiveProvider, providersInOrder } from '../../../core/orb/effective-provider.ts';
 import { hostAllowed } from '../../../core/egress/host-binding.ts';
-import type { JsonObject } from '../../../core/json/json-value.ts';
+import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
 import type { CompiledProvider } from '../../../core/orb/compiled-orb.ts';
-import { eligibility, selectProviders } from '../../../core/run/eligibility.ts';
+import { boundTo } from '../../../core/policy/decision/run-decision.ts';
+import { listObligations } from '../../../core/policy/decision/obligations.ts';
+import { eligibility, selectProviders, type Eligibility } from '../../../core/run/eligibility.ts';
 import type { Reply, RouteRequest } from '../../http/route.ts';
-import { invalidInputs } from '../../run/parse.ts';
+import { invalidInputs, type ParsedRequest } from '../../run/parse.ts';
 import type { ResolvedRun } from '../../run/plan.ts';
+import { denialJson, rulesJson } from '../../run/policy-rows.ts';
+import { decidePreFlight, decideProviders, decisionOf, type RunPolicy } from '../../run/run-policy.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 
 /** @param eligible all entries may be sent there: a host from a secret is known only after rendering */
@@ -26,32 +30,68 @@ function secretReport(
   });
 }
 
-function providerReport(runtime: Runtime, provider: CompiledProvider, resolved: ResolvedRun): JsonObject | undefined {
+interface Candidate {
+  readonly provider: CompiledProvider;
+  readonly result: Eligibility;
+}
+
+/** @param policy what the policies say about its request; undefined: nothing, or a secret is missing */
+function providerReport(
+  { provider, result }: Candidate,
+  resolved: ResolvedRun,
+  policy: 'allow' | 'deny' | undefined,
+): JsonObject | undefined {
   const sealed = provider.request.seal(resolved.inputs);
   if (!sealed.ok) return undefined;
-  const { cleartextOrigins } = runtime.settings;
-  const result = eligibility(provider, {
-    inputs: resolved.inputs,
-    vault: resolved.orbiset.vault,
-    cleartextOrigins,
-  });
   const host = URL.canParse(sealed.request.url)
     ? new URL(sealed.request.url).hostname
     : (provider.request.literalHost ?? '');
   return {
     provider: provider.name,
-    eligible: result.kind === 'eligible',
+    eligible: result.kind === 'eligible' && policy !== 'deny',
+    ...(policy === undefined ? {} : { policy }),
     ...(result.kind === 'ineligible' ? { reason: result.code } : {}),
     request: { ...sealed.request, headers: sealed.request.headers.map(([name, value]) => ({ name, value })) },
     secrets: secretReport(resolved, provider, host, result.kind === 'eligible'),
   };
 }
 
+/** What policies would decide. Nothing is recorded, and no approval is looked up. */
+function decided(
+  runtime: Runtime,
+  request: RouteRequest,
+  resolved: ResolvedRun,
+  [parsed, candidates]: readonly [ParsedRequest, readonly Candidate[]],
+): RunPolicy | undefined {
+  const policy = decidePreFlight(runtime, request, resolved, { claim: parsed.claim, approvals: [] });
+  if (policy === undefined || decisionOf(policy).decision === 'deny') return policy;
+  const ready = candidates.flatMap(({ result }) => (result.kind === 'eligible' ? [result.ready] : []));
+  return decideProviders(runtime, policy, resolved, ready).policy;
+}
+
+function policyReport(policy: RunPolicy, { orbiset }: ResolvedRun): JsonValue {
+  const { decision, denials, shadow } = decisionOf(policy);
+  return orbiset.redactor.json({
+    decision,
+    denials: denials.map(denialJson),
+    rules: rulesJson(policy.phases),
+    obligations: listObligations(boundTo(policy.phases)),
+    shadow,
+  }).value;
+}
+
+/** Of one provider. Without a decision of its own the run's decision is about it. */
+function providerPolicy(policy: RunPolicy | undefined, { provider, result }: Candidate): 'allow' | 'deny' | undefined {
+  if (policy === undefined || result.kind !== 'eligible') return undefined;
+  const own = policy.phases.find((one) => one.phase === 'Request' && one.provider === provider.name);
+  return own?.decision.decision ?? decisionOf(policy).decision;
+}
+
 /**
  * The request to each provider, with placeholders instead of secrets (design.md §3, `?dry_run=true`).
  * Nothing is sent, no run is started, no secret is shown.
  */
-export function dryRun(runtime: Runtime, request: RouteRequest, resolved: ResolvedRun): Reply {
+export function dryRun(runtime: Runtime, request: RouteRequest, resolved: ResolvedRun, parsed: ParsedRequest): Reply {
   const { orb, orbiset, inputs } = resolved;
   const now = runtime.clock.now();
   const providers = providersInOrder(orb, { now });
@@ -59,13 +99,16 @@ export function dryRun(runtime: Runtime, request: RouteRequest, resolved: Resolv
   const context = { inputs, vault: orbiset.vault, cleartextOrigins };
   const selection = selectProviders(providers, context);
   if (selection.kind === 'input') return invalidInputs(request, [selection.problem]).reply;
+  const candidates = providers.map((provider) => ({ provider, result: eligibility(provider, context) }));
+  const policy = decided(runtime, request, resolved, [parsed, candidates]);
   const body: JsonObject = {
     dry_run: true,
     orb_id: orb.orbId,
     manifest_digest: orb.digest,
     orbiset: `${orbiset.namespace}.${orbiset.name}`,
     effective_provider: effectiveProvider(orb, { now }) ?? null,
-    providers: providers.flatMap((provider) => providerReport(runtime, provider, resolved) ?? []),
+    ...(policy === undefined ? {} : { policy: policyReport(policy, resolved) }),
+    providers: candidates.flatMap((one) => providerReport(one, resolved, providerPolicy(policy, one)) ?? []),
   };
   return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }

@@ -4,12 +4,14 @@ import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { admit } from '../../run/admit.ts';
 import { refuseKey, unlessAnonymous } from '../../run/authorise.ts';
 import { callProviders } from '../../run/call-providers.ts';
+import { denyRun } from '../../run/deny.ts';
 import { withDeprecation } from '../../run/deprecation.ts';
 import { finishRun, storeReceipt } from '../../run/finish.ts';
 import { replay } from '../../run/idempotency.ts';
 import { parseRequest, type ParsedRequest } from '../../run/parse.ts';
 import type { RunPlan } from '../../run/plan.ts';
-import { planRun, resolveRun } from '../../run/resolve.ts';
+import { planRun, resolveRun, type Planned } from '../../run/resolve.ts';
+import { approvalsOf, asksForApproval, countRun, type Approval, type DeniedRun } from '../../run/run-policy.ts';
 import { startRun } from '../../run/start.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { dryRun } from './dry-run.ts';
@@ -29,7 +31,7 @@ async function earlierAnswer(
 
 /**
  * From a request to its answer. Each step returns what the next step needs, or the answer that ends the request: parse,
- * authorise, resolve, and for a run `executePlan`.
+ * authorise, resolve and decide, and for a run `executePlan`, or `denyRun` when policies deny it.
  */
 async function execute(runtime: Runtime, request: RouteRequest): Promise<Reply> {
   const parsed = parseRequest(runtime, request);
@@ -41,24 +43,60 @@ async function execute(runtime: Runtime, request: RouteRequest): Promise<Reply> 
   const before = claim && (await earlierAnswer(runtime, request, parsed.value, claim));
   if (before !== undefined) return before;
 
-  // From here to the rendered requests in the plan nothing waits: Orbiset, vault and Orb are of the same moment.
-  const resolved = resolveRun(runtime, request, parsed.value);
-  if (!resolved.ok) return resolved.reply;
-  if (parsed.value.dryRun) return dryRun(runtime, request, resolved.value);
-  const planned = planRun(runtime, request, resolved.value, parsed.value);
-  return planned.ok ? executePlan(runtime, request, planned.value) : planned.reply;
+  if (parsed.value.dryRun) {
+    const resolved = resolveRun(runtime, request, parsed.value);
+    return resolved.ok ? dryRun(runtime, request, resolved.value, parsed.value) : resolved.reply;
+  }
+  const planned = planOf(runtime, request, parsed.value, []);
+  if (planned.ok) return executePlan(runtime, request, planned.value);
+  return 'denied' in planned ? executeDenied(runtime, request, parsed.value, planned.denied) : planned.reply;
+}
+
+/**
+ * Resolves a request and plans its run. Nothing waits from the Orbiset to the rendered requests: Orbiset, vault, Orb and
+ * policies are of the same moment.
+ */
+function planOf(
+  runtime: Runtime,
+  request: RouteRequest,
+  parsed: ParsedRequest,
+  approvals: readonly Approval[],
+): Planned {
+  const resolved = resolveRun(runtime, request, parsed);
+  if (!resolved.ok) return resolved;
+  const { claim, debug } = parsed;
+  return planRun(runtime, request, resolved.value, { claim, debug, approvals });
+}
+
+/** A run that policies denied. One that waits for an approval is planned again when there is one; else it is recorded. */
+async function executeDenied(
+  runtime: Runtime,
+  request: RouteRequest,
+  parsed: ParsedRequest,
+  denied: DeniedRun,
+): Promise<Reply> {
+  if (!asksForApproval(denied.policy)) return denyRun(runtime, request, denied, parsed);
+  const approvals = await approvalsOf(runtime, denied.policy);
+  const planned = planOf(runtime, request, parsed, approvals);
+  if (planned.ok) return executePlan(runtime, request, planned.value);
+  return 'denied' in planned ? denyRun(runtime, request, planned.denied, parsed) : planned.reply;
 }
 
 /** One run: admit, start, call, finish, answer. A durable start, then a signed and durable end (trust.md §1.5). */
 async function executePlan(runtime: Runtime, request: RouteRequest, plan: RunPlan): Promise<Reply> {
+  const uncount = countRun(runtime, plan.policy);
   const admitted = admit(runtime, request, plan);
-  if (!admitted.ok) return admitted.reply;
+  if (!admitted.ok) {
+    uncount();
+    return admitted.reply;
+  }
   const { giveBack, addHeaders } = admitted.value;
 
   const started = await startRun(runtime, plan);
   if (!started.ok) {
+    uncount();
     giveBack();
-    return addHeaders(started.reply);
+    return addHeaders('denied' in started ? await denyRun(runtime, request, started.denied, plan) : started.reply);
   }
   const run = started.value;
   try {

@@ -69,6 +69,7 @@ export const executeOperation: Operation = {
     'orb-differs-from-publication',
     'orb-suspended',
     'policy-unavailable',
+    'policy-denied',
     'secret-missing',
     'secret-not-header-safe',
     'secret-host-not-allowed',

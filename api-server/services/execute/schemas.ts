@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../http/operation.ts';
-import { closed, count, openings, providerBody, ref, shapes, text } from '../../http/schemas.ts';
+import { closed, count, denial, openings, providerBody, ref, shapes, text } from '../../http/schemas.ts';
 
 const sealedRequest = closed({
   method: text('HTTP method.'),
@@ -15,6 +15,17 @@ const sealedSecret = closed({
   host_allowed: { type: 'boolean' },
 });
 
+const dryRunPolicy: JsonSchema = {
+  ...closed({
+    decision: { enum: ['allow', 'deny'] },
+    denials: { type: 'array', items: denial, description: 'Why it is denied; the first is the one to report.' },
+    rules: { type: 'array', items: { type: 'object' }, description: 'Every rule that matched or failed.' },
+    obligations: { type: 'array', items: { type: 'object' }, description: 'What the run is bound to.' },
+    shadow: closed({ decision: { enum: ['would_allow', 'would_deny'] }, differs: { type: 'boolean' } }),
+  }),
+  description: 'What policies would decide; absent: no policy meets the run. Approvals are not looked up.',
+};
+
 /** Named schemas of runs (`#/components/schemas/NAME`). */
 export const executeSchemas = {
   ExecutionRequest: closed(
@@ -24,26 +35,31 @@ export const executeSchemas = {
     },
     ['inputs'],
   ),
-  DryRun: closed({
-    dry_run: { const: true },
-    orb_id: shapes.orbId,
-    manifest_digest: shapes.digest,
-    orbiset: text('{namespace}.{name}'),
-    effective_provider: { type: ['string', 'null'] },
-    providers: {
-      type: 'array',
-      items: closed(
-        {
-          provider: text('Name of the provider.'),
-          eligible: { type: 'boolean' },
-          reason: text('Code of the reason why it can not be called.'),
-          request: sealedRequest,
-          secrets: { type: 'array', items: sealedSecret },
-        },
-        ['reason'],
-      ),
+  DryRun: closed(
+    {
+      dry_run: { const: true },
+      orb_id: shapes.orbId,
+      manifest_digest: shapes.digest,
+      orbiset: text('{namespace}.{name}'),
+      effective_provider: { type: ['string', 'null'] },
+      policy: dryRunPolicy,
+      providers: {
+        type: 'array',
+        items: closed(
+          {
+            provider: text('Name of the provider.'),
+            eligible: { type: 'boolean' },
+            policy: { enum: ['allow', 'deny'], description: 'What policies decide about its request.' },
+            reason: text('Code of the reason why it can not be called.'),
+            request: sealedRequest,
+            secrets: { type: 'array', items: sealedSecret },
+          },
+          ['reason', 'policy'],
+        ),
+      },
     },
-  }),
+    ['policy'],
+  ),
   ExecutionResult: closed(
     {
       run_id: shapes.runId,

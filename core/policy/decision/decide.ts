@@ -1,4 +1,3 @@
-import type { Severity } from '../../receipt/record.ts';
 import type { Phase } from '../facts/fact-schema.ts';
 import type { Facts } from '../language/port.ts';
 import { combine, severityOf, type OrbisetPolicies } from './combine.ts';
@@ -6,6 +5,7 @@ import type { DecidedRule, Decision, Denial, Violation } from './decision.ts';
 import type { KeptResults } from './kept-results.ts';
 import { evaluatePolicies, type EvaluatedPolicy } from './matched-policies.ts';
 import type { MissingMember, PolicySet } from './policy-set.ts';
+import { worstViolations } from './worst-violations.ts';
 
 /** What a decision needs beside policies and facts. */
 export interface DecideOptions {
@@ -18,10 +18,6 @@ export interface DecideOptions {
 
 /** An Orbiset without `spec.policies`. */
 export const NO_ORBISET_POLICIES: OrbisetPolicies = { defaultEffect: 'allow', requireReady: false };
-
-/** Most violations of one decision, and so of a receipt. */
-const MAX_VIOLATIONS = 64;
-const SEVERITIES: readonly Severity[] = ['low', 'medium', 'high', 'critical'];
 
 const byText = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
@@ -64,11 +60,7 @@ const isAboutOrb = ({ member }: EvaluatedPolicy, rule: string): boolean => {
   return reads.every((path) => path.startsWith('orb.') || path.startsWith('response.'));
 };
 
-interface Ranked extends Violation {
-  readonly priority: number;
-}
-
-function violationsOf(policy: EvaluatedPolicy): readonly Ranked[] {
+function violationsOf(policy: EvaluatedPolicy): readonly Violation[] {
   if (!policy.isEnforced) return [];
   const { member, results } = policy;
   return results.flatMap(({ rule, effect, value }) =>
@@ -85,21 +77,16 @@ function violationsOf(policy: EvaluatedPolicy): readonly Ranked[] {
   );
 }
 
-const rank = ({ severity }: Violation): number => SEVERITIES.indexOf(severity);
-
-/** The worst are kept; they are shown by priority, then name (policy.md §3.4). */
-function worst(violations: readonly Ranked[]): readonly Violation[] {
-  const inOrder = (one: Ranked, other: Ranked): number => other.priority - one.priority || byText(one.rule, other.rule);
-  return violations
-    .toSorted((one, other) => rank(other) - rank(one) || inOrder(one, other))
-    .slice(0, MAX_VIOLATIONS)
-    .toSorted(inOrder)
-    .map(({ rule, severity, isAboutOrb: about }) => ({ rule, severity, isAboutOrb: about }));
-}
-
 function mustBeReady({ requireReady, namespace }: MissingMember, options: DecideOptions): boolean {
   return requireReady || (options.orbiset.requireReady && namespace === options.namespace);
 }
+
+/**
+ * The default of an Orbiset is about a run, and PreFlight decides it: a rule that allows there needs no second one in the
+ * phases that other policies add.
+ */
+const orbisetIn = (phase: Phase, { orbiset }: DecideOptions): OrbisetPolicies =>
+  phase === 'PreFlight' ? orbiset : { ...orbiset, defaultEffect: 'allow' };
 
 /**
  * Decides about one phase of a run: the one function for execution, dry run, tests and replay. Pure, synchronous, never
@@ -109,7 +96,7 @@ function mustBeReady({ requireReady, namespace }: MissingMember, options: Decide
 export function decide(set: PolicySet, facts: Facts, phase: Phase, options: DecideOptions): Decision {
   const policies = evaluatePolicies(set, facts, phase, options.kept);
   const missing = set.missing.filter((policy) => mustBeReady(policy, options) && policy.isMatch(facts));
-  const common = { orbiset: options.orbiset, facts, phase };
+  const common = { orbiset: orbisetIn(phase, options), facts, phase };
   const enforced = {
     ...common,
     policies: policies.filter(({ isEnforced }) => isEnforced),
@@ -126,7 +113,7 @@ export function decide(set: PolicySet, facts: Facts, phase: Phase, options: Deci
     rules: policies.flatMap(rulesOf),
     obligations: combined.obligations,
     exceptionsUsed: combined.exceptionsUsed,
-    violations: worst(policies.flatMap(violationsOf)),
+    violations: worstViolations(policies.flatMap(violationsOf)),
     shadow: { decision: `would_${shadow.decision}`, differs: shadow.decision !== combined.decision },
     hasIgnoredErrors: combined.hasIgnoredErrors,
   };

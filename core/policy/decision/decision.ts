@@ -45,6 +45,8 @@ export interface Violation {
   /** `namespace/name/rule`. */
   readonly rule: string;
   readonly severity: Severity;
+  /** Of its policy: which violation is shown first. */
+  readonly priority: number;
   /**
    * True: it reads facts of the Orb and of the response alone, so that it says something about the Orb and not about
    * its callers. Only such violations go into the log, and only of policies of the platform.

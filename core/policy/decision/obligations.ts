@@ -1,4 +1,5 @@
 import type { PolicyObligation } from '../../../crds/orbpolicy.ts';
+import type { JsonObject } from '../../json/json-value.ts';
 import type { Phase } from '../facts/fact-schema.ts';
 import { sharedHosts } from './shared-hosts.ts';
 
@@ -19,8 +20,8 @@ export interface Obligations {
 }
 
 /** Why obligations can't be kept; each is a denial. */
-export interface ObligationFault {
-  readonly code: 'unknown-obligation' | 'bad-obligation' | 'obligation-failed';
+export interface ObligationFault<Code = 'unknown-obligation' | 'bad-obligation' | 'obligation-failed'> {
+  readonly code: Code;
   readonly detail: string;
 }
 
@@ -104,12 +105,18 @@ export const OBLIGATION_TYPES: ReadonlyMap<string, ObligationType> = new Map<str
   ],
 ]);
 
-const fault = (code: ObligationFault['code'], detail: string): ObligationFault => ({ code, detail });
+const fault = <Code extends ObligationFault['code']>(code: Code, detail: string): ObligationFault<Code> => ({
+  code,
+  detail,
+});
 
 const isPresent = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
 
 /** @returns undefined: the obligation is known, has its own parameters alone, and may be of the phases */
-export function obligationFault(obligation: PolicyObligation, phases: readonly Phase[]): ObligationFault | undefined {
+export function obligationFault(
+  obligation: PolicyObligation,
+  phases: readonly Phase[],
+): ObligationFault<'unknown-obligation' | 'bad-obligation'> | undefined {
   const { type, ...parameters } = obligation;
   const found = OBLIGATION_TYPES.get(type);
   if (found === undefined)
@@ -143,3 +150,49 @@ export function mergeObligations(
   const isEmpty = merged.restrictHosts?.length === 0;
   return { merged, fault: isEmpty ? fault('obligation-failed', 'no host is allowed by all policies') : undefined };
 }
+
+const joined = <T>(one: T | undefined, other: T | undefined, join: (one: T, other: T) => T): T | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : join(one, other);
+
+type Limits = Pick<Obligations, 'restrictHosts' | 'maxResponseBytes' | 'timeoutMs'>;
+
+function joinLimits(one: Limits, other: Limits): Limits {
+  const restrictHosts = joined(one.restrictHosts, other.restrictHosts, sharedHosts);
+  const maxResponseBytes = joined(one.maxResponseBytes, other.maxResponseBytes, Math.min);
+  const timeoutMs = joined(one.timeoutMs, other.timeoutMs, Math.min);
+  return {
+    ...(restrictHosts === undefined ? {} : { restrictHosts }),
+    ...(maxResponseBytes === undefined ? {} : { maxResponseBytes }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
+}
+
+/** What two phases bind a run to, together. The hosts may be none: then the run can't be kept to them. */
+export function joinObligations(one: Obligations, other: Obligations): Obligations {
+  const redactResponse = joined(one.redactResponse, other.redactResponse, union);
+  const requireApproval = joined(one.requireApproval, other.requireApproval, union);
+  const noStore = one.noStore ?? other.noStore;
+  return {
+    ...joinLimits(one, other),
+    ...(redactResponse === undefined ? {} : { redactResponse }),
+    ...(noStore === undefined ? {} : { noStore }),
+    ...(requireApproval === undefined ? {} : { requireApproval }),
+  };
+}
+
+/** The obligations as a record shows them, one object each. */
+export const listObligations = ({
+  restrictHosts,
+  maxResponseBytes,
+  timeoutMs,
+  redactResponse,
+  noStore,
+  requireApproval = [],
+}: Obligations): readonly JsonObject[] => [
+  ...(restrictHosts === undefined ? [] : [{ type: 'restrictHosts', hosts: restrictHosts }]),
+  ...(maxResponseBytes === undefined ? [] : [{ type: 'maxResponseBytes', value: maxResponseBytes }]),
+  ...(timeoutMs === undefined ? [] : [{ type: 'timeoutMs', value: timeoutMs }]),
+  ...(redactResponse === undefined ? [] : [{ type: 'redactResponse', outputs: redactResponse }]),
+  ...(noStore === undefined ? [] : [{ type: 'noStore' }]),
+  ...requireApproval.map((by) => ({ type: 'requireApproval', by })),
+];

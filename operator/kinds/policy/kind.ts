@@ -16,7 +16,8 @@ const policyChanged = (change: Change, { queues }: Enqueue): void =>
 async function reconcilePolicy(key: string, context: Context, signal: AbortSignal): Promise<Outcome> {
   const policy = liveObject(context.stores.policy, key);
   if (policy === undefined) return done;
-  const plan = planPolicy(policy, context.clock.now(), CEL_ENGINE);
+  const { clock, platformNamespace } = context;
+  const plan = planPolicy(policy, { engine: CEL_ENGINE, platformNamespace, now: clock.now() });
   return writePlan({ owner: context.owners.policy, object: policy, plan }, context, signal);
 }
 
@@ -42,7 +43,7 @@ export const policyKind: OperatorKind<'policy', 'policy'> = {
           'costUnits',
           'tests',
         ],
-        conditions: ['Ready', 'Stalled', 'Compiled', 'TestsPassed'],
+        conditions: ['Ready', 'Stalled', 'Compiled', 'TestsPassed', 'Enforced'],
       },
     },
   ],

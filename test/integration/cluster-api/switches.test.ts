@@ -79,13 +79,6 @@ describe('the kill switches of a cluster (security.md S30)', function suite() {
     expect((await untilStatus(200))?.status).to.equal(200);
   });
 
-  it('refuse runs while the Orbiset asks for policies, and let go again', async () => {
-    await merge({ policies: { defaultEffect: 'deny' } });
-    expect((await untilStatus(503))?.code).to.equal('policy-unavailable');
-    await merge({ policies: null });
-    expect((await untilStatus(200))?.status).to.equal(200);
-  });
-
   it('end a run and refuse others when a publication of the Orb is suspended, but no other Orb', async () => {
     const publication = (suspended: boolean): object => ({
       apiVersion: 'orbs.dev/v1alpha1',

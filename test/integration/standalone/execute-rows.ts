@@ -112,7 +112,7 @@ export const rows: readonly Row[] = [
     also: { detail: BROKEN },
   },
   { why: 'a suspended Orbiset', orbiset: 'suspended', body: call('ok'), status: 503, code: 'orbiset-suspended' },
-  { why: 'reserved policies', orbiset: 'governed', body: call('ok'), status: 503, code: 'policy-unavailable' },
+  { why: 'unreadable policies', orbiset: 'governed', body: call('ok'), status: 503, code: 'policy-unavailable' },
   { why: 'a missing vault entry', orbiset: 'empty', body: call('ok'), status: 409, code: 'secret-missing' },
   {
     why: 'a vault entry that is not header-safe',

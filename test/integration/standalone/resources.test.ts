@@ -241,12 +241,12 @@ describe('resources that change while standalone runs', function () {
     );
   };
 
-  it('runs nothing for an Orbiset that asks for policies, also in a document that is otherwise wrong', async () => {
-    await checkRefusedWith({ policies: { defaultEffect: 'deny' } });
-    const said = logOf(standalone).find(({ code }) => code === 'policies-reserved');
+  it('runs nothing for an Orbiset with unreadable policies, also in a document that is otherwise wrong', async () => {
+    await checkRefusedWith({ policies: { rules: [] } });
+    const said = logOf(standalone).find(({ code }) => code === 'policies-unreadable');
     expect(said).to.deep.include({ file: 'other.yaml', pointer: '/spec/policies' });
     expect(said).to.have.property('line');
-    await checkRefusedWith({ policies: { defaultEffect: 'deny' }, limits: { in_flight: 0 } });
+    await checkRefusedWith({ policies: { rules: [] }, limits: { in_flight: 0 } });
   });
 });
 

@@ -166,6 +166,7 @@ export const ORBISET_ROWS: readonly MemberRow[] = [
   ['/limits/in_flight', 'read', 1],
   ['/limits/timeout_ms', 'read', 10],
   ['/limits/request_bytes', 'read', 10],
-  ['/policies', 'policies-reserved', { defaultEffect: 'deny' }],
+  ['/policies/defaultEffect', 'read', 'deny'],
+  ['/policies/requireReady', 'read', true],
   ['/suspended', 'read', true],
 ];

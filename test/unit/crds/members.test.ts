@@ -4,7 +4,6 @@ import { publicationChanged } from '../../../api-server/feeds/kill-feeds.ts';
 import { KillSwitches } from '../../../api-server/runtime/kill-switches.ts';
 import { RunsInFlight } from '../../../api-server/runtime/runs-in-flight.ts';
 import { parseOrbId } from '../../../core/manifest/orb-id.ts';
-import { planOrbiset } from '../../../core/orbiset/plan-orbiset.ts';
 import { publishedDigest, withoutReports } from '../../../core/publication/stored-publication.ts';
 import { planPublication } from '../../../core/publication/plan-publication.ts';
 import { compiledOrb, compiledOrbiset, type Compiled } from '../../support/crds/compiled-view.ts';
@@ -21,7 +20,7 @@ import {
 import { specMembers, withMember, type SpecMember } from '../../support/crds/spec-members.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { answered, createTestRuntime } from '../../support/a-runtime.ts';
-import { anOrbiset, aPublication } from '../../support/kube-objects.ts';
+import { aPublication } from '../../support/kube-objects.ts';
 import { recordLog } from '../../support/kube/runtime-recorders.ts';
 import { openSqliteFixture } from '../../support/sqlite-ledger.ts';
 
@@ -128,25 +127,6 @@ describe('a member of an Orbiset', () => {
       expect(row).to.have.length.greaterThan(2);
       checkRow(ORBISET, compiledOrbiset, row);
     });
-
-  it('/policies is refused as reserved: a finding, not Ready, and no run', () => {
-    const spec = { ...ORBISET, policies: { defaultEffect: 'deny' } };
-    const { findings, behaviour } = compiledOrbiset(spec);
-    expect(findings.map(({ code, pointer }) => [code, pointer])).to.deep.equal([
-      ['policies-reserved', '/spec/policies'],
-    ]);
-    expect(JSON.parse(behaviour)).to.have.property('asksForPolicies', true);
-    const orbiset = anOrbiset('support', { spec });
-    const snapshot = {
-      orbiset,
-      platformNamespace: 'orb-system',
-      mode: 'operator',
-      bindings: [],
-      unknownOrbs: [],
-    } as const;
-    const [ready] = planOrbiset(snapshot, NOW).status?.conditions ?? [];
-    expect(ready).to.include({ type: 'Ready', status: 'False', reason: 'PolicyUnavailable' });
-  });
 
   const runs: readonly (readonly [member: string, limits: Spec, statuses: readonly number[]])[] = [
     ['no limit', {}, [200, 200]],

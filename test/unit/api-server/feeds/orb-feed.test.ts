@@ -34,6 +34,8 @@ const versionOf = (orb: CompiledOrb | undefined): object => ({
   orbId: orb?.orbId,
   providers: ['main'],
 });
+const labelled = (number: number, tier: string, spec: unknown = manifestOf()): KubeObject =>
+  generation(number, { spec, metadata: { labels: { tier } } });
 const described = (text: string): ObjectOptions => ({ spec: manifestOf({ description: text }) });
 
 const judged = (number: number, lastValid: object | undefined, name = 'echo'): KubeObject =>
@@ -86,6 +88,19 @@ describe('OrbFeed (design.md §2: the last valid version keeps running)', () => 
     const after = running();
     expect(after?.providers === before?.providers && after?.providers !== undefined).to.equal(true);
     expect(after && effectiveProvider(after, { now: NOW })).to.equal('other');
+  });
+
+  it('takes new labels over without compiling again, also beside a version that is not the newest', async () => {
+    const { feed, running } = await start();
+    const steps = [labelled(1, 'test'), labelled(1, 'prod'), labelled(2, 'test', BROKEN), labelled(2, 'prod', BROKEN)];
+    const seen: (CompiledOrb | undefined)[] = [];
+    for (const step of steps) {
+      await feed.apply('acme/echo', step);
+      seen.push(running());
+    }
+    expect(seen.map((orb) => orb?.labels['tier'])).to.deep.equal(['test', 'prod', 'test', 'prod']);
+    expect(new Set(seen.map((orb) => orb?.digest)).size).to.equal(1);
+    expect(new Set(seen.map((orb) => orb?.providers)).size).to.equal(1);
   });
 
   it('shows the swaps of what runs, with the object and the manifest that they belong to', async () => {

@@ -5,6 +5,7 @@ import { OrbisetFeed } from '../../../../api-server/feeds/orbiset-feed.ts';
 import { SecretValues } from '../../../../api-server/vault/secret-values.ts';
 import type { BoundSecret } from '../../../../api-server/vault/secret-watch.ts';
 import type { CompiledOrbiset } from '../../../../core/orb/orbiset.ts';
+import type { OrbisetPolicies } from '../../../../core/policy/decision/combine.ts';
 import type { Redactor } from '../../../../core/redaction/redactor.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import { anOrbiset } from '../../../support/kube-objects.ts';
@@ -168,22 +169,38 @@ describe('OrbisetFeed', () => {
   });
 
   it('follows the policies of the newest generation, also when nothing else of it can be used', async () => {
-    const steps: readonly (readonly [unknown, boolean])[] = [
-      [spec(), false],
-      [{ vault: 7, policies: { defaultEffect: 'deny' } }, true],
-      [{ vault: 7 }, false],
-      [{ vault: 7, policies: 'strict' }, true],
-      [spec({ policies: {} }), false],
-      [spec({ policies: { a: 1 } }), true],
+    const strict: OrbisetPolicies = { defaultEffect: 'deny', requireReady: true };
+    const free: OrbisetPolicies = { defaultEffect: 'allow', requireReady: false };
+    const steps: readonly (readonly [unknown, OrbisetPolicies | 'unreadable'])[] = [
+      [spec(), free],
+      [{ vault: 7, policies: strict }, strict],
+      [{ vault: 7 }, free],
+      [{ vault: 7, policies: 'strict' }, 'unreadable'],
+      [spec({ policies: {} }), free],
+      [spec({ policies: { a: 1 } }), 'unreadable'],
+      [spec({ policies: { defaultEffect: 'deny' } }), { ...free, defaultEffect: 'deny' }],
+      [spec({ policies: { requireReady: 'yes' } }), 'unreadable'],
     ];
     let started = await start();
-    for (const [index, [value, asks]] of steps.entries()) {
+    for (const [index, [value, wanted]] of steps.entries()) {
       await started.feed.apply(KEY, generation(index + 1, value));
-      expect(started.orbiset()?.asksForPolicies, JSON.stringify(value)).to.equal(asks);
+      const { hasUnreadablePolicies, policies } = started.orbiset() ?? {};
+      expect(hasUnreadablePolicies, JSON.stringify(value)).to.equal(wanted === 'unreadable');
+      expect(policies, JSON.stringify(value)).to.deep.equal(wanted === 'unreadable' ? strict : wanted);
     }
     started = await start();
     await started.feed.apply(KEY, generation(9, { vault: 7, policies: { a: 1 } }));
-    expect([started.token(), started.orbiset()?.asksForPolicies]).to.deep.equal(['value-one', true]);
+    expect([started.token(), started.orbiset()?.hasUnreadablePolicies]).to.deep.equal(['value-one', true]);
+  });
+
+  it('knows an Orbiset whose only fault was always its policies, and takes its labels over', async () => {
+    const started = await start();
+    const asking = generation(1, spec({ policies: { a: 1 }, limits: { in_flight: 3 } }));
+    await started.feed.apply(KEY, asking);
+    const { hasUnreadablePolicies, limits } = started.orbiset() ?? {};
+    expect([hasUnreadablePolicies, limits]).to.deep.equal([true, { inFlight: 3 }]);
+    await started.feed.apply(KEY, { ...asking, metadata: { ...asking.metadata, labels: { tier: 'prod' } } });
+    expect(started.orbiset()?.labels).to.deep.equal({ tier: 'prod' });
   });
 
   it('suspends when nobody can tell whether it is meant to', async () => {

@@ -22,7 +22,7 @@ describe('limits of an Orbiset over HTTP', () => {
     clock = createFakeClock(1_795_168_800_000);
     test = createTestRuntime({ ledger: fixture.ledger, clock });
     test.addOrbiset('rated', { limits: { rate_per_second: 1 } });
-    test.addOrbiset('governed', { policies: { defaultEffect: 'deny' } });
+    test.addOrbiset('governed', { policies: { rules: [] } });
     test.addOrbiset('narrow', { limits: { request_bytes: 100 } });
     test.addOrbiset('wide', { limits: { request_bytes: 8_388_608 } });
     app = await startApp([executeRoute(test.runtime)], { limits: { bodyBytes: LIMIT } });
@@ -54,7 +54,7 @@ describe('limits of an Orbiset over HTTP', () => {
     expect(reported(await post('support'))).to.deep.equal([null, null, null]);
   });
 
-  it('refuses runs of an Orbiset that asks for policies: 503 policy-unavailable', async () => {
+  it("refuses runs of an Orbiset whose policies can't be read: 503 policy-unavailable", async () => {
     const { status, code, headers } = await post('governed');
     expect([status, code, headers.get('retry-after')]).to.deep.equal([503, 'policy-unavailable', null]);
   });

@@ -194,19 +194,21 @@ describe('checkDocument', () => {
       },
       orbs: ['globex.geocode', 'initech.translate@2.1.0'],
       limits: { rate_per_second: 50, in_flight: 32, timeout_ms: 30_000, request_bytes: 1_048_576 },
-      policies: { any: ['thing'] },
+      policies: { defaultEffect: 'deny', requireReady: true },
       suspended: false,
     };
     const result = checkDocument(orbiset(spec));
     expect(result.ok && result.value).to.deep.equal({ kind: 'Orbiset', ...metadata, spec });
   });
 
-  it('says of an Orbiset that asks for policies that they are reserved, and keeps it known', () => {
-    const asking = checkDocument(orbiset({ policies: { defaultEffect: 'deny' } }));
+  it('refuses an Orbiset whose policies hold something else, and says that it runs nothing', () => {
+    const asking = checkDocument(orbiset({ policies: { any: ['thing'] } }));
+    expect(asking.ok).to.equal(false);
     expect(asking.findings.map(({ code, pointer, severity }) => [code, pointer, severity])).to.deep.equal([
-      ['policies-reserved', '/spec/policies', 'error'],
+      ['schema-additionalProperties', '/spec/policies/any', 'error'],
+      ['policies-unreadable', '/spec/policies', 'error'],
     ]);
-    expect([asking.ok, checkDocument(orbiset({ policies: {} })).findings]).to.deep.equal([true, []]);
+    expect(checkDocument(orbiset({ policies: {} })).findings).to.deep.equal([]);
   });
 
   it('decodes a Secret; stringData wins', () => {

@@ -168,7 +168,13 @@ describe('compileOrbiset (design.md §2)', () => {
     const limits = { rate_per_second: 0.5, in_flight: 2, timeout_ms: 3, request_bytes: 4 };
     const compiled = { ratePerSecond: 0.5, inFlight: 2, timeoutMs: 3, requestBytes: 4 };
     expect(compile({ limits }).orbiset.limits).to.deep.equal(compiled);
-    expect(compile({}).orbiset).to.deep.include({ limits: {}, suspended: false, asksForPolicies: false, orbs: [] });
+    expect(compile({}).orbiset).to.deep.include({
+      limits: {},
+      suspended: false,
+      hasUnreadablePolicies: false,
+      labels: {},
+      orbs: [],
+    });
     expect(compile({ suspended: true, orbs: ['a.b'] }).orbiset).to.deep.include({ suspended: true, orbs: ['a.b'] });
   });
 });

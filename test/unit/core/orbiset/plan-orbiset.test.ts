@@ -53,20 +53,12 @@ describe('planOrbiset', () => {
   const full = vaultReady('True');
   const rows: readonly Row[] = [
     {
-      why: 'is not Ready while it asks for policies',
-      spec: { policies: { defaultEffect: 'deny' } },
-      status: full,
-      ready: 'False PolicyUnavailable',
-      kstatus: 'Failed',
-      message: /^spec\.policies: Policies are reserved for later.*\(policies-reserved\)$/,
-    },
-    {
-      why: 'says of policies in a spec that is otherwise wrong too',
-      spec: { policies: { defaultEffect: 'deny' }, limits: { in_flight: 0 } },
+      why: 'is not Ready while its policies hold something else',
+      spec: { policies: { rules: [] } },
       status: full,
       ready: 'False SpecInvalid',
       kstatus: 'Failed',
-      message: /spec\.limits\.in_flight: .* \| spec\.policies: Policies are reserved/,
+      message: /^spec\.policies: Only defaultEffect.*OrbPolicy.*\(policies-unreadable\)/,
     },
     {
       why: 'says of policies in no shape at all',
@@ -74,11 +66,11 @@ describe('planOrbiset', () => {
       status: full,
       ready: 'False SpecInvalid',
       kstatus: 'Failed',
-      message: /policies-reserved/,
+      message: /policies-unreadable/,
     },
     {
-      why: 'is Ready with an empty set of policies',
-      spec: { policies: {} },
+      why: 'is Ready with what it says about policies',
+      spec: { policies: { defaultEffect: 'deny', requireReady: true } },
       status: full,
       ready: 'True Ready',
       kstatus: 'Current',

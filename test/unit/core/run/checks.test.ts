@@ -15,6 +15,7 @@ const facts: CheckFacts = {
   clockStepped: false,
   manifest: 'pass',
   standing: 'fail',
+  policy: 'pass',
 };
 
 describe('checksOf (trust.md §4)', () => {
@@ -24,6 +25,7 @@ describe('checksOf (trust.md §4)', () => {
       {},
       { slo: 'pass', isolation: 'pass', output_schema: 'pass', caller_auth: 'pass', standing: 'fail' },
     ],
+    ['an enforced rule that failed and is ignored', { policy: 'unknown' }, { policy: 'unknown' }],
     ['one ms over the SLO', { durationMs: 101 }, { slo: 'fail' }],
     ['a failed run inside the SLO', { outcome: 'orb_error' }, { slo: 'fail' }],
     ['a clock that stepped', { clockStepped: true }, { slo: 'unknown' }],
@@ -48,7 +50,7 @@ describe('checksOf (trust.md §4)', () => {
     ['a certified version', { standing: 'pass' }, { standing: 'pass' }],
     [
       'a denied run',
-      { outcome: 'policy_denied', attempts: [], outputsComplete: false },
+      { outcome: 'policy_denied', policy: 'fail', attempts: [], outputsComplete: false },
       { policy: 'fail', output_schema: 'not_applicable', slo: 'not_applicable', isolation: 'pass' },
     ],
   ];

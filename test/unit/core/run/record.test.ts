@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
 import { isReceiptRecord } from '../../../../core/receipt/record-schema.ts';
 import {
-  EMPTY_POLICY,
   parseRunSeed,
   recordOf,
   type RecordContext,
   type RunEnding,
   type RunSeed,
 } from '../../../../core/run/record.ts';
+import { EMPTY_POLICY } from '../../../../core/run/policy-record.ts';
 import { digestOf } from '../../../../core/json/digest.ts';
 import { sha256 } from '../../../../adapters/keys/primitives.ts';
 import { scoreOfRecord } from '../../../../core/trust/score.ts';
@@ -48,7 +48,6 @@ const ending = (change: Partial<RunEnding> = {}): RunEnding => ({
 
 const context: RecordContext = {
   issuer: 'https://orbs.example',
-  policy: EMPTY_POLICY,
   receiptId: 'rcpt_01a1f866-0dfa-7001-8000-000000001eef',
   issuedAt: seed.started_at + 250,
   callerTag: 'ct_d3f1fb9e5032ff8e',
@@ -70,8 +69,25 @@ describe('recordOf (trust.md §1.1)', () => {
   });
 
   it('raises the risk to that of the worst violation', () => {
-    const policy = { ...EMPTY_POLICY, violations: [{ rule: 'r', severity: 'critical' as const }] };
-    expect(recordOf(seed, ending(), { ...context, policy }).risk_level).to.equal('critical');
+    const record = { ...EMPTY_POLICY.record, violations: [{ rule: 'r', severity: 'critical' as const }] };
+    const policy = { ...EMPTY_POLICY, record };
+    expect(recordOf({ ...seed, policy }, ending(), context).risk_level).to.equal('critical');
+  });
+
+  it('says what policies decided: at the start, and again when they decided about the answer', () => {
+    const atStart = {
+      record: { ...EMPTY_POLICY.record, set_digest: `sha256:${'1'.repeat(64)}` },
+      check: 'unknown',
+    } as const;
+    const started = recordOf({ ...seed, policy: atStart }, ending(), context);
+    expect([started.policy, started.checks.find(({ id }) => id === 'policy')?.result]).to.deep.equal([
+      atStart.record,
+      'unknown',
+    ]);
+    const atEnd = { record: { ...atStart.record, decision: 'deny' }, check: 'fail' } as const;
+    const ended = recordOf({ ...seed, policy: atStart }, ending({ outcome: 'policy_denied', policy: atEnd }), context);
+    expect(ended.policy.decision).to.equal('deny');
+    expect(ended.checks.find(({ id }) => id === 'policy')?.result).to.equal('fail');
   });
 
   it('reports nothing for the tenant but the tag', () => {
@@ -85,7 +101,7 @@ describe('recordOf (trust.md §1.1)', () => {
 describe('EMPTY_POLICY', () => {
   it('names the digest of an empty set', () => {
     const digest = digestOf(new TextEncoder().encode('[]'), sha256);
-    expect([EMPTY_POLICY.set_digest, EMPTY_POLICY.facts_digest]).to.deep.equal([digest, digest]);
+    expect([EMPTY_POLICY.record.set_digest, EMPTY_POLICY.record.facts_digest]).to.deep.equal([digest, digest]);
   });
 });
 
@@ -93,6 +109,27 @@ describe('parseRunSeed', () => {
   it('reads back what was written', () => {
     expect(parseRunSeed(parsed(seed))).to.deep.equal(seed);
   });
+
+  it('reads back what policies decided', () => {
+    const violations = [{ rule: 'acme/limits/cap', severity: 'high' }] as const;
+    const policy = { record: { ...EMPTY_POLICY.record, violations }, check: 'unknown' } as const;
+    expect(parseRunSeed(parsed({ ...seed, policy }))).to.deep.equal({ ...seed, policy });
+  });
+
+  for (const [why, policy] of [
+    ['is no object', 'allow'],
+    ['has no record', { check: 'pass' }],
+    ['has an unknown check', { record: EMPTY_POLICY.record, check: 'maybe' }],
+    ['has an unknown decision', { record: { ...EMPTY_POLICY.record, decision: 'perhaps' }, check: 'pass' }],
+    [
+      'has a violation of unknown severity',
+      { record: { ...EMPTY_POLICY.record, violations: [{ rule: 'r', severity: 'bad' }] }, check: 'pass' },
+    ],
+  ] as const) {
+    it(`refuses a seed whose policy ${why}: a receipt would say something else than what was decided`, () => {
+      expect(parseRunSeed(parsed({ ...seed, policy }))).to.equal(undefined);
+    });
+  }
 
   it('refuses a seed with any member missing or of another type', () => {
     const needed = Object.keys(seed).filter((name) => name !== 'manifest' && name !== 'standing');

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { POLICY_REPORT } from '../../../../api-server/policy/policy-reporter.ts';
 import { EVALUATION_REPORT } from '../../../../api-server/publications/publication-reporter.ts';
 import { VAULT_REPORT } from '../../../../api-server/vault/vault-reporter.ts';
 import { OPERATOR_KINDS } from '../../../../operator/kinds/kinds.ts';
@@ -22,6 +23,7 @@ const owned: readonly string[] = [
   ),
   ...VAULT_REPORT.conditions.map((type) => `Orbiset ${type}`),
   ...EVALUATION_REPORT.conditions.map((type) => `OrbPublication ${type}`),
+  ...POLICY_REPORT.conditions.map((type) => `OrbPolicy ${type}`),
 ];
 
 /** `KIND CONDITION` of the table. */

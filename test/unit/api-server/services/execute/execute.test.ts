@@ -29,7 +29,7 @@ describe('executeRoute', () => {
     test.addOrbiset('small', { limits: { request_bytes: 10 } }, 'default');
     test.addOrbiset('listing', { orbs: ['globex.shared'] });
     test.addOrbiset('stopped', { suspended: true });
-    test.addOrbiset('governed', { policies: { defaultEffect: 'deny' } });
+    test.addOrbiset('governed', { policies: { rules: [] } });
     test.addOrbiset('ungoverned', { policies: {} });
     test.addOrbiset('bare', { vault: {} });
     test.addOrbiset('elsewhere', { vault: { secrets: [{ name: 'api', allowedHosts: ['other.example.com'] }] } });
@@ -157,9 +157,9 @@ describe('executeRoute', () => {
   const rows: readonly [string, Call, number, string][] = [
     ['a shared Orb that is not listed', { orbId: 'globex.shared@1.0.0' }, 403, 'orb-not-allowed'],
     ['a suspended Orbiset', { orbiset: 'stopped' }, 503, 'orbiset-suspended'],
-    ['an Orbiset that asks for policies', { orbiset: 'governed' }, 503, 'policy-unavailable'],
+    ['an Orbiset with unreadable policies', { orbiset: 'governed' }, 503, 'policy-unavailable'],
     [
-      'a dry run of one that asks for policies',
+      'a dry run of one with unreadable policies',
       { orbiset: 'governed', query: 'dry_run=true' },
       503,
       'policy-unavailable',

@@ -156,8 +156,8 @@ describe('decide', () => {
   it('says which violations are about the Orb alone', () => {
     const rules = [DENY, aRule('deny', 'orb.score < 80 && caller.kind == "api_key"', { name: 'of-caller' })];
     expect(decideWith([aPolicy({ rules })]).violations).to.deep.equal([
-      { rule: 'acme/policy/of-caller', severity: 'medium', isAboutOrb: false },
-      { rule: 'acme/policy/rule', severity: 'medium', isAboutOrb: true },
+      { rule: 'acme/policy/of-caller', severity: 'medium', isAboutOrb: false, priority: 100 },
+      { rule: 'acme/policy/rule', severity: 'medium', isAboutOrb: true, priority: 100 },
     ]);
   });
 

@@ -11,12 +11,11 @@ const RULE = { name: 'low', effect: 'deny', when: 'orb.score < 50' };
 const TEST = { name: 'denies', input: { orb: { score: 1 } }, expect: { decision: 'deny', rule: 'low' } };
 const GATED = { mode: 'Enforce', promotion: { requireReplay: {} } };
 
-const planned = (spec: unknown, status: KubeObject['status'] = {}): Plan => {
+const planned = (spec: unknown, status: KubeObject['status'] = {}, now = STARTED_AT): Plan => {
   const metadata = { name: 'policy', namespace: 'acme', uid: 'u', resourceVersion: '1', generation: 4 };
   return planPolicy(
     { apiVersion: 'orbs.dev/v1alpha1', kind: 'OrbPolicy', metadata, spec, status },
-    STARTED_AT,
-    CEL_ENGINE,
+    { engine: CEL_ENGINE, platformNamespace: 'orb-system', now },
   );
 };
 
@@ -31,26 +30,25 @@ const shownConditions = ({ status }: Plan): readonly string[] =>
     .map((condition) => ['type', 'status', 'reason'].map((name) => textAt(condition, name)).join(' '))
     .toSorted();
 
-const gate = (observedGeneration: number): KubeObject['status'] => ({
-  conditions: [
-    {
-      type: 'ReplayGatePassed',
-      status: 'True',
-      reason: 'Passed',
-      message: '',
-      observedGeneration,
-      lastTransitionTime: '',
-    },
-  ],
-});
+const reported = (type: string, status: string, observedGeneration = 4, at = STARTED_AT): KubeObject['status'] => {
+  const lastTransitionTime = new Date(at).toISOString();
+  return { conditions: [{ type, status, reason: 'Said', message: 'said', observedGeneration, lastTransitionTime }] };
+};
+const gate = (observedGeneration: number): KubeObject['status'] =>
+  reported('ReplayGatePassed', 'True', observedGeneration);
+const DAY_MS = 86_400_000;
 
 describe('the status of a policy', () => {
   const rows: readonly (readonly [string, unknown, readonly string[]])[] = [
-    ['accepts one without rules', {}, ['Ready True Accepted', 'Compiled True Compiled', 'TestsPassed True NoTests']],
+    [
+      'accepts one without rules',
+      {},
+      ['Ready True Accepted', 'Compiled True Compiled', 'TestsPassed True NoTests', 'Enforced False Audited'],
+    ],
     [
       'accepts one whose tests pass',
-      { rules: [RULE], tests: [TEST] },
-      ['Ready True Accepted', 'Compiled True Compiled', 'TestsPassed True TestsPassed'],
+      { rules: [RULE], tests: [TEST], mode: 'Enforce' },
+      ['Ready True Accepted', 'Compiled True Compiled', 'TestsPassed True TestsPassed', 'Enforced True Enforced'],
     ],
     [
       'refuses one whose tests fail',
@@ -66,6 +64,11 @@ describe('the status of a policy', () => {
       'refuses one that does not compile',
       { rules: [{ ...RULE, when: 'orb.scor < 1' }] },
       ['Ready False CompileFailed', 'Stalled True CompileFailed', 'Compiled False CompileFailed'],
+    ],
+    [
+      'refuses one for every tenant outside of the namespace of the platform',
+      { scope: 'Platform' },
+      ['Ready False ScopeNotAllowed', 'Stalled True ScopeNotAllowed'],
     ],
     ['refuses members that do not exist', { rule: [] }, ['Ready False SpecInvalid', 'Stalled True SpecInvalid']],
     ['refuses a spec that is absent', undefined, ['Ready False SpecInvalid', 'Stalled True SpecInvalid']],
@@ -100,11 +103,42 @@ describe('the status of a policy', () => {
     expect(events[0]?.note).to.include('did you mean orb.score?');
   });
 
+  it('is stalled while the API says that it does not fit into the budget, and not for what it said before', () => {
+    expect(shownConditions(planned({}, reported('WithinBudget', 'False')))).to.deep.equal([
+      'Compiled True Compiled',
+      'Enforced False Audited',
+      'Ready False CostBudget',
+      'Stalled True CostBudget',
+      'TestsPassed True NoTests',
+    ]);
+    expect(shownConditions(planned({}, reported('WithinBudget', 'False', 3)))).to.include('Ready True Accepted');
+  });
+
+  it('warns when it has audited for more than 90 days, also after a generation that was refused', () => {
+    const status = reported('Enforced', 'False');
+    const within = planned({}, status, STARTED_AT + 89 * DAY_MS);
+    expect(shownConditions(within)).to.include('Enforced False Audited');
+    expect(within.outcome).to.deep.equal({ kind: 'requeue-after', ms: DAY_MS, why: 'it has audited for 90 days' });
+    const broken = planned({ rule: [] }, status, STARTED_AT + 89 * DAY_MS);
+    const after = planned({}, broken.status, STARTED_AT + 90 * DAY_MS);
+    expect(shownConditions(after)).to.include('Enforced False AuditedTooLong');
+    expect(after.events.map(({ type, reason }) => [type, reason])).to.deep.include(['Warning', 'AuditedTooLong']);
+    const again = planned({}, after.status, STARTED_AT + 91 * DAY_MS);
+    expect(again.events).to.deep.equal([]);
+  });
+
   it('has only documented reasons', () => {
-    const documented = Object.entries(POLICY_REASONS).flatMap(([type, reasons]) =>
-      Object.entries(reasons).map(([reason, { status }]) => `${type} ${status} ${reason}`),
-    );
-    const used = rows.flatMap(([, spec]) => shownConditions(planned(spec)));
+    const ofTheApi = ['ReplayGatePassed', 'WithinBudget'];
+    const documented = Object.entries(POLICY_REASONS)
+      .filter(([type]) => !ofTheApi.includes(type))
+      .flatMap(([type, reasons]) =>
+        Object.entries(reasons).map(([reason, { status }]) => `${type} ${status} ${reason}`),
+      );
+    const used = [
+      ...rows.flatMap(([, spec]) => shownConditions(planned(spec))),
+      ...shownConditions(planned({}, reported('WithinBudget', 'False'))),
+      ...shownConditions(planned({}, reported('Enforced', 'False'), STARTED_AT + 91 * DAY_MS)),
+    ];
     expect(used.filter((one) => !documented.includes(one))).to.deep.equal([]);
     expect(documented.filter((one) => !used.includes(one))).to.deep.equal([]);
   });

@@ -1,0 +1,138 @@
+import { createController, type Controller, type ControllerOptions } from '../../adapters/kube/controller.ts';
+import { KINDS } from '../../adapters/kube/kinds.ts';
+import type { RuntimeMetrics } from '../../adapters/kube/kube-metrics.ts';
+import { createOwnWrites } from '../../adapters/kube/own-writes.ts';
+import type { KubeClient, Reflector, WorkQueue } from '../../adapters/kube/port.ts';
+import type { Reflect } from '../../adapters/kube/reflect.ts';
+import { createStatusWriter } from '../../adapters/kube/status-writer.ts';
+import { createWorkQueue } from '../../adapters/kube/work-queue.ts';
+import type { LedgerLease } from '../../adapters/ledger/ledger-lease.ts';
+import { keyOf } from '../../core/reconcile/kube-object.ts';
+import { done } from '../../core/reconcile/outcome.ts';
+import { InitialSync } from '../feeds/initial-sync.ts';
+import type { Platform } from '../process/platform.ts';
+import { createPolicyReporter } from './policy-reporter.ts';
+
+export interface FollowPoliciesOptions {
+  readonly platform: Pick<Platform, 'clock' | 'log' | 'policies' | 'runtime'>;
+  readonly client: Pick<KubeClient, 'get' | 'apply'>;
+  readonly metrics: RuntimeMetrics;
+  readonly reflect: Reflect;
+  /** [0, 1) */
+  readonly random: () => number;
+  /** The lease of those who write statuses. */
+  readonly lease: Pick<LedgerLease, 'assertLeading'>;
+}
+
+/** OrbPolicies and what is in force, kept equal. */
+export interface PolicyFollower {
+  readonly reflector: Reflector;
+  /** Every policy that existed at the start was taken over. */
+  readonly isRead: () => boolean;
+  /** Takes policies over until the signal is aborted. Never rejects. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  /** Reports while this process holds the lease. Never rejects. */
+  readonly lead: (scope: AbortSignal) => Promise<void>;
+}
+
+/** Compiling takes the one thread, so more would only wait. */
+const FEED_WORKERS = 2;
+const REPORT_WORKERS = 2;
+
+interface Parts extends FollowPoliciesOptions {
+  readonly reflector: Reflector;
+  readonly reports: WorkQueue;
+}
+
+const keysOf = ({ store }: Reflector): readonly string[] => store.list().map(({ metadata }) => keyOf(metadata));
+
+const controllerParts = ({
+  platform,
+  random,
+  metrics,
+}: FollowPoliciesOptions): Pick<ControllerOptions, 'kind' | 'clock' | 'random' | 'logger' | 'metrics'> => ({
+  kind: 'OrbPolicy',
+  clock: platform.clock,
+  random,
+  logger: platform.log.logger,
+  metrics,
+});
+
+function createReporter(parts: Parts): Controller {
+  const { platform, client, lease, reflector, reports } = parts;
+  const { clock, policies } = platform;
+  const { store } = reflector;
+  const writes = createOwnWrites({ client, kind: KINDS.orbpolicy, store, clock });
+  const writer = createStatusWriter({ client, assertLeading: lease.assertLeading });
+  return createController({
+    ...controllerParts(parts),
+    name: 'policy-report',
+    queue: reports,
+    reconcile: createPolicyReporter({ policies, store, writes, writer, clock }),
+    writes: [writes],
+    keys: () => keysOf(reflector),
+    workers: REPORT_WORKERS,
+  });
+}
+
+/** A policy that changes may leave room in the budget for others, or take it from them. */
+function reportChanges({ platform, reflector, reports }: Parts): void {
+  const { policies, runtime } = platform;
+  policies.watch((namespace) => {
+    const isForAll = namespace === runtime.settings.platformNamespace;
+    for (const key of keysOf(reflector)) if (isForAll || key.startsWith(`${namespace}/`)) reports.add(key);
+  });
+}
+
+/** Policies that were deleted while no process ran are still in force in the ledger. */
+async function enqueueRemoved(
+  { synced, store }: Reflector,
+  queue: WorkQueue,
+  kept: () => Iterable<string>,
+): Promise<void> {
+  await synced;
+  for (const key of kept()) if (store.get(key) === undefined) queue.add(key, { lane: 'low' });
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/** Makes the feed of policies and their report. Nothing is read before its reflector runs. */
+export function followPolicies(options: FollowPoliciesOptions): PolicyFollower {
+  const { metrics } = options;
+  const { clock, policies } = options.platform;
+  const { feed } = policies;
+  const queue = createWorkQueue({ name: 'policy-feed', clock, metrics });
+  const reports = createWorkQueue({ name: 'policy-report', clock, metrics });
+  const reflector = options.reflect({
+    kind: KINDS.orbpolicy,
+    onChange: ({ key, initial }) => {
+      queue.add(key, { lane: initial ? 'low' : 'high' });
+      reports.add(key);
+    },
+  });
+  const pass = new InitialSync(reflector);
+  void pass.over.then(() => policies.read());
+  void enqueueRemoved(reflector, queue, () => feed.keys());
+  reportChanges({ ...options, reflector, reports });
+  const controller = createController({
+    ...controllerParts(options),
+    name: 'policy-feed',
+    queue,
+    reconcile: async (key) => {
+      await feed.apply(key, reflector.store.get(key));
+      pass.took(key); // only with success: until then the process is not ready
+      return done;
+    },
+    workers: FEED_WORKERS,
+  });
+  const reporter = createReporter({ ...options, reflector, reports });
+  const lead = async (scope: AbortSignal): Promise<void> => {
+    await Promise.race([pass.over, aborted(scope)]);
+    if (!scope.aborted) await reporter.run(scope);
+  };
+  return { reflector, isRead: () => pass.isOver, run: (signal) => controller.run(signal), lead };
+}

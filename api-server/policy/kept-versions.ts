@@ -1,0 +1,54 @@
+import type { Ledger, PolicyVersion } from '../../adapters/ledger/port.ts';
+import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import { readJson } from '../../core/manifest/read-json.ts';
+
+/** What the ledger does for versions of policies. */
+export type VersionLedger = Pick<Ledger, 'putPolicyVersion' | 'dropPolicyInForce' | 'policiesInForce' | 'replayTotals'>;
+
+/** A version is as it was, but for the time at which it was taken over. */
+const isSame = (one: PolicyVersion, other: PolicyVersion): boolean =>
+  JSON.stringify({ ...one, at: 0 }) === JSON.stringify({ ...other, at: 0 });
+
+/** The spec of a version that this program wrote into the ledger. */
+export function specOfVersion({ spec }: Pick<PolicyVersion, 'spec'>): JsonValue {
+  const read = readJson(Buffer.from(spec));
+  return read.ok && isJsonObject(read.value) ? read.value : null;
+}
+
+/**
+ * The versions in force, in memory as in the ledger: a policy stays in force when a later generation is refused, also
+ * after a restart. Calls for one policy must not overlap. Keys: `namespace/name`.
+ */
+export class KeptVersions {
+  readonly #ledger: VersionLedger;
+  readonly #kept = new Map<string, PolicyVersion>();
+
+  constructor(ledger: VersionLedger) {
+    this.#ledger = ledger;
+  }
+
+  /** Reads the rows of earlier starts. Later changes come only from this object. */
+  async open(): Promise<void> {
+    for (const version of await this.#ledger.policiesInForce())
+      this.#kept.set(`${version.namespace}/${version.name}`, version);
+  }
+
+  get all(): ReadonlyMap<string, PolicyVersion> {
+    return this.#kept;
+  }
+
+  /** Durable when it returns. Keeping an unchanged version writes no row. */
+  async keep(key: string, version: PolicyVersion): Promise<void> {
+    const before = this.#kept.get(key);
+    if (before !== undefined && isSame(before, version)) return;
+    await this.#ledger.putPolicyVersion(version, { inForce: true });
+    this.#kept.set(key, version);
+  }
+
+  async drop(key: string): Promise<void> {
+    const before = this.#kept.get(key);
+    if (before === undefined) return;
+    await this.#ledger.dropPolicyInForce(before.namespace, before.name);
+    this.#kept.delete(key);
+  }
+}
