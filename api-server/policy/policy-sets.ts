@@ -1,4 +1,5 @@
-import { withinBudget } from '../../core/policy/decision/cost-budget.ts';
+import type { Phase } from '../../core/policy/facts/fact-schema.ts';
+import { unitsOfSet, withinBudget } from '../../core/policy/decision/cost-budget.ts';
 import {
   policySet,
   type EffectiveMode,
@@ -99,6 +100,12 @@ export class PolicySets {
   isRefused(namespace: string, name: string): boolean {
     const isPlatform = this.#platform.has(`${namespace}/${name}`);
     return (isPlatform ? this.#platformBuilt() : this.#of(namespace)).refused.has(`${namespace}/${name}`);
+  }
+
+  /** Units of each set that a run asked for since its policies changed. */
+  *costUnits(): Iterable<Readonly<Record<Phase, number>>> {
+    for (const { set } of [...this.#built.values(), this.#platformBuilt()])
+      if (set !== undefined) yield unitsOfSet(set.members.map(({ compiled }) => compiled));
   }
 
   #of(namespace: string): Built {
