@@ -78,7 +78,14 @@ export async function openClusterOfOne(platform: Platform, options: ClusterOfOne
   const vaults = new VaultEntries({ folder: vault, logger, onChange: (key) => feeds.vaultChanged(key) });
   const { compiled, ...feeding } = feedOptions(platform, store);
   const feeds: Feeds = await createFeeds(platform, { ...feeding, metrics, extra: vaults.of });
-  const folder = new FolderFeed({ folder: resources, client: store.client, compiled, clock, logger });
+  const folder = new FolderFeed({
+    folder: resources,
+    client: store.client,
+    compiled,
+    clock,
+    logger,
+    platformNamespace,
+  });
   const scan = async (): Promise<void> => {
     await vaults.scan();
     await folder.scan();
