@@ -267,10 +267,11 @@ export async function createFeeds(platform: Platform, options: FeedOptions): Pro
   });
   const policies = followPolicies({
     ...options,
-    ...platform,
-    lease,
-    logger,
+    policies: platform.policies,
     platformNamespace: runtime.settings.platformNamespace,
+    clock,
+    logger,
+    lease,
   });
   const missing = (): readonly string[] => [
     ...(orbs.pass.isOver && orbisets.pass.isOver ? [] : ['resources']),
