@@ -64,6 +64,11 @@ describe('planPolicyWrite', () => {
     expect(plan).to.deep.include({ kind: 'apply', spec: { mode: 'Enforce' } });
   });
 
+  it('leaves one default when no field remains', () => {
+    const plan = planPolicyWrite(aPolicyOf([OURS]), wanted({}));
+    expect(plan).to.deep.include({ kind: 'apply', spec: { engine: 'cel' } });
+  });
+
   it('keeps the labels that are ours, and leaves the others to their managers', () => {
     const tool: Owner = { manager: 'tool', labels: ['tool'] };
     const { metadata } = { metadata: {}, ...planPolicyWrite(aPolicyOf([OURS, tool]), wanted(ENFORCED)) };
@@ -89,7 +94,7 @@ describe('planPolicyWrite', () => {
   it('finds nothing to make elsewhere when nothing changes', () => {
     const object = aPolicyOf([{ manager: 'kubectl', spec: ALL }]);
     const plan = planPolicyWrite(object, wanted({ priority: 5, rules: [], mode: 'Audit' }));
-    expect(plan).to.deep.include({ kind: 'apply', spec: {} });
+    expect(plan).to.deep.include({ kind: 'apply', spec: {}, patch: { spec: {} } });
   });
 });
 
