@@ -36,9 +36,11 @@ describe('policies of a cluster', () => {
   });
 
   function start(policies: PoliciesInForce): Followed {
-    const settings = { platformNamespace: 'orb-system' };
     const follower = followPolicies({
-      platform: { clock: store.clock, log: recordLog(), policies, runtime: { settings } },
+      policies,
+      platformNamespace: 'orb-system',
+      clock: store.clock,
+      logger: recordLog().logger,
       client: store.client,
       metrics: recordMetrics().metrics,
       reflect: store.reflect,
