@@ -95,7 +95,13 @@ async function open(
       operator: { orgs: new Map(settings.orgs), firstComes: false },
       intervalMs: settings.reputationIntervalMs,
     },
-    runtime: { platformNamespace: settings.namespace, standalone: false, owner: settings.identity, secretHint },
+    runtime: {
+      platformNamespace: settings.namespace,
+      standalone: false,
+      owner: settings.identity,
+      secretHint,
+      policyRetention: settings.policyRetention,
+    },
   });
 }
 

@@ -24,6 +24,8 @@ export interface Settings {
   readonly orgs: readonly (readonly [org: string, namespace: string])[];
   /** Time between evaluations of an Orb with new runs, ms. */
   readonly reputationIntervalMs: number;
+  /** How long decisions with the facts of their runs, and replays, are kept. */
+  readonly policyRetention: { readonly decisionsMs: number; readonly replaysMs: number };
   readonly logLevel: LogLevel;
 }
 
@@ -52,6 +54,10 @@ The same as: npm run -s orb -- dev [options]`,
       egressCa: allOf(args, FLAGS.egressCa),
       orgs: allOf(args, FLAGS.orgs),
       reputationIntervalMs: valueOf(args, FLAGS.reputationInterval),
+      policyRetention: {
+        decisionsMs: valueOf(args, FLAGS.policyDecisions),
+        replaysMs: valueOf(args, FLAGS.policyReplays),
+      },
       logLevel: valueOf(args, FLAGS.logLevel),
     };
   },

@@ -98,6 +98,7 @@ async function open(settings: Settings, { clock, log, orb, root, env }: StartToo
       standalone: true,
       owner: `standalone-${process.pid}`,
       secretHint: secretHint(orb, folder.path),
+      policyRetention: settings.policyRetention,
     },
   }).catch(async (error: unknown) => {
     await example.close();
