@@ -53,11 +53,13 @@ export interface StartedPolicies {
   readonly decided: (namespace?: string) => string;
 }
 
+const compileFailed = (): void => undefined;
+
 /** A process over a ledger, which has read every policy there was. */
 export async function startPolicies(ledger: Ledger, deps: Partial<PoliciesDeps> = {}): Promise<StartedPolicies> {
   const log = recordLog();
   const clock = { now: (): number => STARTED_AT };
-  const fixed = { engine: CEL_ENGINE, platformNamespace: 'orb-system', clock, logger: log.logger };
+  const fixed = { engine: CEL_ENGINE, platformNamespace: 'orb-system', clock, logger: log.logger, compileFailed };
   const policies = new PoliciesInForce({ ledger, ...fixed, ...deps });
   await policies.feed.open();
   policies.read();
