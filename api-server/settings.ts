@@ -17,6 +17,7 @@ import {
   METRICS_LISTEN,
   namespaceFlag,
   ORG,
+  POLICY_REPLAY_THREADS,
   POLICY_RETENTION,
   readyFileFlag,
   reputationInterval,
@@ -59,6 +60,8 @@ export interface Settings extends EgressFlags {
   readonly reputationIntervalMs: number;
   /** How long decisions with the facts of their runs, and replays, are kept. */
   readonly policyRetention: { readonly decisionsMs: number; readonly replaysMs: number };
+  /** Most threads that replay policies at a time; absent: half of the cores. */
+  readonly policyReplayThreads: number | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -106,6 +109,7 @@ const FLAGS = {
   reputationInterval: reputationInterval('1h'),
   policyDecisions: POLICY_RETENTION.decisions,
   policyReplays: POLICY_RETENTION.replays,
+  policyReplayThreads: POLICY_REPLAY_THREADS,
   egressCa: EGRESS_CA,
   logLevel: LOG_LEVEL,
 } as const satisfies Readonly<Record<string, Flag | ValueFlag<unknown>>>;
@@ -151,6 +155,7 @@ function resolveSettings(args: Args, env: Environment): Settings {
       decisionsMs: valueOf(args, FLAGS.policyDecisions),
       replaysMs: valueOf(args, FLAGS.policyReplays),
     },
+    policyReplayThreads: givenOf(args, FLAGS.policyReplayThreads),
     egressCa: allOf(args, FLAGS.egressCa),
     logLevel: valueOf(args, FLAGS.logLevel),
   };

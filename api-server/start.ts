@@ -19,6 +19,7 @@ import { TokenReviewer } from './cluster/token-reviewer.ts';
 import { checkEgress, allowRulesOf, readAuthorities } from './process/egress-settings.ts';
 import { openPlatform, type Platform } from './process/platform.ts';
 import { openPrometheusEvaluations } from './process/prometheus-evaluations.ts';
+import { replayThreads } from './process/replay-threads.ts';
 import { serve } from './process/serve.ts';
 import { EX_CONFIG, StartError } from '../adapters/process/start-error.ts';
 import { readTls } from './process/tls-files.ts';
@@ -101,6 +102,7 @@ async function open(
       owner: settings.identity,
       secretHint,
       policyRetention: settings.policyRetention,
+      policyReplayThreads: replayThreads(settings.policyReplayThreads),
     },
   });
 }

@@ -26,6 +26,8 @@ export interface Settings {
   readonly reputationIntervalMs: number;
   /** How long decisions with the facts of their runs, and replays, are kept. */
   readonly policyRetention: { readonly decisionsMs: number; readonly replaysMs: number };
+  /** Most threads that replay policies at a time; absent: half of the cores. */
+  readonly policyReplayThreads: number | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -58,6 +60,7 @@ The same as: npm run -s orb -- dev [options]`,
         decisionsMs: valueOf(args, FLAGS.policyDecisions),
         replaysMs: valueOf(args, FLAGS.policyReplays),
       },
+      policyReplayThreads: givenOf(args, FLAGS.policyReplayThreads),
       logLevel: valueOf(args, FLAGS.logLevel),
     };
   },

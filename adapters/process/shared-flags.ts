@@ -120,6 +120,14 @@ export const POLICY_RETENTION = {
   replays: policyRetention('replays', 'replays of policies', '30d'),
 };
 
+export const POLICY_REPLAY_THREADS: ValueFlag<number> = {
+  name: 'policy-replay-threads',
+  value: 'N',
+  text: 'most threads that replay policies at a time; never more than half of the cores',
+  otherwise: 'half of the cores',
+  parse: asNumber(1, 64),
+};
+
 export const IDENTITY: ValueFlag<string> = {
   name: 'identity',
   value: 'NAME',
@@ -177,5 +185,6 @@ export const STANDALONE = {
   reputationInterval: reputationInterval('30s'),
   policyDecisions: POLICY_RETENTION.decisions,
   policyReplays: POLICY_RETENTION.replays,
+  policyReplayThreads: POLICY_REPLAY_THREADS,
   logLevel: LOG_LEVEL,
 } as const satisfies Readonly<Record<string, ValueFlag<unknown>>>;

@@ -97,7 +97,7 @@ export interface PlatformOptions {
   /** Settings that differ between standalone and a cluster. */
   readonly runtime: Pick<
     RuntimeSettings,
-    'platformNamespace' | 'standalone' | 'owner' | 'secretHint' | 'policyRetention'
+    'platformNamespace' | 'standalone' | 'owner' | 'secretHint' | 'policyRetention' | 'policyReplayThreads'
   >;
 }
 

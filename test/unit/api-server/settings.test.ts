@@ -78,6 +78,8 @@ describe('settings of the API', () => {
       decisionsMs: 3650 * 86_400_000,
       replaysMs: 30 * 86_400_000,
     });
+    expect(settingsOf().policyReplayThreads).to.equal(undefined);
+    expect(settingsOf('--policy-replay-threads=2').policyReplayThreads).to.equal(2);
   });
 
   it('take a body limit up to 8 MiB', () => {
