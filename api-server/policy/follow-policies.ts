@@ -11,10 +11,14 @@ import { keyOf } from '../../core/reconcile/kube-object.ts';
 import { done } from '../../core/reconcile/outcome.ts';
 import { InitialSync } from '../feeds/initial-sync.ts';
 import type { Platform } from '../process/platform.ts';
+import type { RuntimeSettings } from '../runtime/runtime.ts';
 import { createPolicyReporter } from './policy-reporter.ts';
 
 export interface FollowPoliciesOptions {
-  readonly platform: Pick<Platform, 'clock' | 'log' | 'policies' | 'runtime'>;
+  readonly platform: Pick<Platform, 'clock' | 'policies'> & {
+    readonly log: Pick<Platform['log'], 'logger'>;
+    readonly runtime: { readonly settings: Pick<RuntimeSettings, 'platformNamespace'> };
+  };
   readonly client: Pick<KubeClient, 'get' | 'apply'>;
   readonly metrics: RuntimeMetrics;
   readonly reflect: Reflect;

@@ -127,6 +127,8 @@ function approvalsOf(decided: RunDecision, { phases }: RunPolicy): readonly stri
 export function decisionRow(policy: RunPolicy, run: RecordedRun, isStarted: boolean): NewDecision {
   const decided = decisionOf(policy);
   const { counted } = policy;
+  const approvals = approvalsOf(decided, policy);
+  const usesApproval = approvals.length > 0 || policy.grants.length > 0;
   return {
     decisionId: policy.decisionId,
     at: policy.startedAt,
@@ -138,8 +140,8 @@ export function decisionRow(policy: RunPolicy, run: RecordedRun, isStarted: bool
     shadowDiffers: decided.shadow.differs,
     policies: policiesIn(policy),
     counted: isStarted,
-    inputsSha256: policy.inputsSha256,
-    approvals: approvalsOf(decided, policy),
+    inputsSha256: usesApproval ? policy.inputsSha256() : '',
+    approvals,
     json: decisionJson(policy, decided, run),
   };
 }

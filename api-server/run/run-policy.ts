@@ -43,8 +43,8 @@ export interface RunPolicy {
   readonly phases: readonly PhaseDecision[];
   readonly snapshots: readonly SaltedSnapshot[];
   readonly counted: CountedRun;
-  /** Hex; of the JCS of the inputs: what an approval is bound to. */
-  readonly inputsSha256: string;
+  /** Hex; of the JCS of the inputs: what an approval is bound to. Computed when it is asked for: few runs need it. */
+  readonly inputsSha256: () => string;
   /** Grants that the start of the run uses up. */
   readonly grants: readonly string[];
 }
@@ -126,7 +126,7 @@ export function decidePreFlight(
     phases: [{ phase: 'PreFlight', provider: null, decision, tookMs: clock.monotonic() - began }],
     snapshots: [snapshotOf(runtime, 'PreFlight', null, facts)],
     counted,
-    inputsSha256: inputsDigest(runtime, resolved.inputs),
+    inputsSha256: () => inputsDigest(runtime, resolved.inputs),
     grants: decision.decision === 'allow' ? used.map(({ grantId }) => grantId) : [],
   };
 }
@@ -150,7 +150,7 @@ export function approvalsOf(
   { counted, inputsSha256, startedAt }: RunPolicy,
 ): Promise<readonly Approval[]> {
   const { tenant, orbiset, caller, orbId } = counted;
-  return ledger.grantsFor(tenant, { orbiset, caller, orbId, inputsSha256 }, startedAt);
+  return ledger.grantsFor(tenant, { orbiset, caller, orbId, inputsSha256: inputsSha256() }, startedAt);
 }
 
 /** The same run without the approvals that it used: denied in PreFlight. */

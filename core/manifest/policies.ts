@@ -3,7 +3,7 @@ import type { OrbisetPolicies } from '../policy/decision/combine.ts';
 import type { Finding } from './finding.ts';
 
 /** What an Orbiset says when it says nothing. */
-export const DEFAULT_POLICIES: OrbisetPolicies = { defaultEffect: 'allow', requireReady: false };
+const DEFAULT_POLICIES: OrbisetPolicies = { defaultEffect: 'allow', requireReady: false };
 
 const isMember = (name: string, value: unknown): boolean =>
   name === 'defaultEffect'
