@@ -119,17 +119,20 @@ function namesOf(
   return { ...(wanted ?? Object.fromEntries(kept)) };
 }
 
+/** An API server makes a null of an object whose last field an apply takes away, and refuses that: one default stays. */
+const neverEmpty = (spec: JsonObject): JsonObject => (Object.keys(spec).length === 0 ? { engine: 'cel' } : spec);
+
 /**
  * How a policy becomes another one by server-side apply without force: only fields that change, and those that are ours,
  * are named, so that fields of other managers stay theirs.
  */
-export function planPolicyWrite(object: KubeObject, wanted: WantedPolicy): PolicyWrite {
+export function planPolicyWrite(object: KubeObject, { spec: asked, ...wanted }: WantedPolicy): PolicyWrite {
   const owned = ownersOf(object);
-  const changes = changesOf(specIn(object), wanted.spec);
+  const changes = changesOf(specIn(object), asked);
   const keeper = keeperOf(object, owned, changes);
   if (keeper !== undefined) return { kind: 'managed-elsewhere', manager: keeper, patch: patchOf(changes) };
   const changed = new Set(changes.map(({ name }) => name));
-  const spec = Object.entries(wanted.spec).filter(([name]) => changed.has(name) || isOurs(owned('f:spec', name)));
+  const spec = Object.entries(neverEmpty(asked)).filter(([name]) => changed.has(name) || isOurs(owned('f:spec', name)));
   const { labels, annotations } = object.metadata;
   return {
     kind: 'apply',

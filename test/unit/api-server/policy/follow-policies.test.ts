@@ -36,9 +36,11 @@ describe('policies of a cluster', () => {
   });
 
   function start(policies: PoliciesInForce): Followed {
-    const settings = { platformNamespace: 'orb-system' };
     const follower = followPolicies({
-      platform: { clock: store.clock, log: recordLog(), policies, runtime: { settings } },
+      policies,
+      platformNamespace: 'orb-system',
+      clock: store.clock,
+      logger: recordLog().logger,
       client: store.client,
       metrics: recordMetrics().metrics,
       reflect: store.reflect,
@@ -88,6 +90,8 @@ describe('policies of a cluster', () => {
     await apply('limits', DENIES);
     const followed = await follow();
     expect(members(followed)).to.deep.equal(['acme/limits']);
+    const [version] = await fixture.ledger.policiesInForce();
+    expect([version?.by, version?.mode, version?.tests]).to.deep.equal(['test', 'Enforce', '{"passed":0,"failed":0}']);
     await apply('more', DENIES);
     await untilTrue('the new one is in force', () => members(followed).length === 2);
     await remove('limits');
