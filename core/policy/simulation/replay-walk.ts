@@ -1,9 +1,8 @@
-import { jcs } from '../../json/jcs.ts';
 import type { OrbisetPolicies } from '../decision/combine.ts';
 import type { KeptResults } from '../decision/kept-results.ts';
 import { listObligations, type Obligations } from '../decision/obligations.ts';
 import type { PolicySet } from '../decision/policy-set.ts';
-import { indeterminate, type Indeterminate, type RecordedRun } from './recorded-run.ts';
+import type { Indeterminate, RecordedRun } from './recorded-run.ts';
 import { replayRun, type DecidedRun, type ReplayedRun } from './replay-run.ts';
 import { ShiftedCounts } from './shifted-counts.ts';
 
@@ -30,7 +29,7 @@ export interface ReplayInput {
   readonly decision: 'allow' | 'deny';
   /** `policy/rule` or a code, of the denial that was reported; empty when allowed or unknown. */
   readonly rule: string;
-  /** JCS of the obligations of then; undefined: unknown, so that no change of them is seen. */
+  /** JSON of the obligations of then, as `listObligations` orders them; undefined: unknown, so that no change of them is seen. */
   readonly obligations: string | undefined;
   readonly run: RecordedRun;
 }
@@ -66,7 +65,7 @@ export interface WalkOptions {
   readonly kept: KeptResults | undefined;
 }
 
-const obligationsText = (obligations: Obligations): string => jcs(listObligations(obligations));
+const obligationsText = (obligations: Obligations): string => JSON.stringify(listObligations(obligations));
 
 /** `policy/rule`, or the code of a denial that no rule made; empty when allowed. */
 function denierOf({ run }: DecidedRun): string {
@@ -140,12 +139,6 @@ export class ReplayWalk {
     return { decision, rule: denierOf(result), obligations: obligationsText(result.obligations) };
   }
 }
-
-/** The result about a run whose receipt or facts are not what was signed. */
-export const mismatched = ({ input, recomputed }: WalkedRun): WalkedRun => {
-  const result = indeterminate('digest_mismatch');
-  return { input, asRecorded: result, recomputed: recomputed && result };
-};
 
 export const isChanged = (compared: Compared | undefined): boolean =>
   compared !== undefined && compared.kind !== 'indeterminate' && compared.kind !== 'unchanged';
