@@ -15,6 +15,7 @@ import {
 } from '../../adapters/keys/primitives.ts';
 import { LedgerError, type Ledger } from '../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
+import { ReplayRunner } from '../../adapters/replay-worker/replay-runner.ts';
 import type { HeadStore } from '../../adapters/log-head/port.ts';
 import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
@@ -40,6 +41,8 @@ import { followSuspensions } from '../runtime/suspended-versions.ts';
 import { RunsInFlight } from '../runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../runtime/runtime.ts';
 import type { OperatorProof } from '../../core/publication/owner.ts';
+import { createReplayCounters } from '../replays/replay-metrics.ts';
+import { Replays } from '../replays/replays.ts';
 import type { Reputation } from '../reputation/reputation.ts';
 import { createReputation } from './create-reputation.ts';
 import { SelfCheck, startCheckThread } from '../self-check/self-check.ts';
@@ -70,6 +73,7 @@ export interface Platform {
   readonly runtime: Runtime;
   /** The policies in force; until their objects were read, every run is denied. */
   readonly policies: PoliciesInForce;
+  readonly replays: Replays;
   /** Seals certificates and status lists with the certificate key. */
   readonly certificates: SealTools;
   /** Publishing, scores and certificates. */
@@ -229,6 +233,29 @@ const createPolicies = ({ clock, log, runtime }: PlatformOptions, ledger: Ledger
     logger: log.logger,
   });
 
+function createReplays(
+  options: PlatformOptions,
+  runtime: Runtime,
+  document: KeysDocument,
+  { policies, metrics }: Pick<Platform, 'policies' | 'metrics'>,
+): Replays {
+  const { ledger, catalog, sealing, issuer, clock, random, logger, settings } = runtime;
+  return new Replays({
+    ledger,
+    catalog,
+    sealing,
+    issuer,
+    clock,
+    random,
+    logger,
+    owner: settings.owner,
+    keys: document,
+    runner: new ReplayRunner({ file: ledgerFile(options) }),
+    counters: createReplayCounters(metrics.registry),
+    replayed: policies.replayed,
+  });
+}
+
 interface Measured {
   readonly ledger: Ledger;
   readonly head: LogHead;
@@ -277,11 +304,13 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   await policies.feed.open();
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation, policies });
   await loadDayCounts(runtime);
+  const replays = createReplays(options, runtime, document, { policies, metrics });
   const close = async (): Promise<void> => {
     delay.close();
     cases.close();
     await dialer.destroy();
     await scores.close();
+    await replays.close();
     await ledger.close();
     await runtime.selfCheck.close();
     await head.close();
@@ -298,6 +327,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     admission,
     runtime,
     policies,
+    replays,
     certificates,
     reputation,
   };

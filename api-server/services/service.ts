@@ -6,6 +6,7 @@ import type { JsonSchema } from '../http/operation.ts';
 import type { Route } from '../http/route.ts';
 import type { ProblemPart } from '../problems/problem-part.ts';
 import type { EvaluationSource, PinStore } from '../providers/port.ts';
+import type { Replays } from '../replays/replays.ts';
 import type { Reputation } from '../reputation/reputation.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
@@ -18,6 +19,7 @@ export interface ServiceParts {
   readonly keys: { readonly keysJws: string; readonly document: KeysDocument };
   readonly runtime: Runtime;
   readonly reputation: Reputation;
+  readonly replays: Replays;
   /** Parts that keep the process from being ready; empty: ready. */
   readonly missing: () => readonly string[];
   readonly pins: PinStore;
