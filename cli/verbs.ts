@@ -68,6 +68,16 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./test/test.ts')).testVerb,
   },
   {
+    name: 'policy validate',
+    summary: 'Checks policies offline: what is wrong, what they cost and read, and whether their tests pass.',
+    load: async () => (await import('./policy/policy-validate.ts')).policyValidateVerb,
+  },
+  {
+    name: 'policy test',
+    summary: 'Runs the tests of policies offline.',
+    load: async () => (await import('./policy/policy-test.ts')).policyTestVerb,
+  },
+  {
     name: 'publish',
     summary: 'Tests an Orb and publishes this version of it, with the report of the tests.',
     load: async () => (await import('./publish/publish.ts')).publishVerb,

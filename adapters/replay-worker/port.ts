@@ -1,5 +1,5 @@
 import type { OrbPolicySpec } from '../../crds/orbpolicy.ts';
-import type { OrbisetPolicies } from '../../core/policy/decision/combine.ts';
+import type { OrbisetPolicies } from '../../core/manifest/policies.ts';
 import type { EffectiveMode, MissingPolicy } from '../../core/policy/decision/policy-set.ts';
 import type { ReplayTotals } from '../../core/policy/simulation/gate.ts';
 import type { ReplaySample } from '../../core/policy/simulation/replay-sample.ts';

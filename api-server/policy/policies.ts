@@ -1,6 +1,7 @@
 import type { Digest } from '../../core/json/digest.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
 import { policySet, type EffectiveMode, type PolicySet } from '../../core/policy/decision/policy-set.ts';
+import type { Phase } from '../../core/policy/facts/fact-schema.ts';
 import type { PolicyDefinition } from '../../core/policy/document/definition.ts';
 import type { CompiledPolicy } from '../../core/policy/language/port.ts';
 import { effectiveMode, gateVerdict, type GateVerdict } from '../../core/policy/simulation/gate.ts';
@@ -103,6 +104,16 @@ export class PoliciesInForce implements Policies {
     const found = { definition, compiled, findings, tests, isAccepted: judged.kind === 'accepted' };
     return { uid, generation, ...found, inForce, gate: gateOf(known), isOverBudget };
   };
+
+  /** `namespace/name` of every policy. */
+  names(): Iterable<string> {
+    return this.feed.names();
+  }
+
+  /** Units of each set that was asked for. */
+  costUnits(): Iterable<Readonly<Record<Phase, number>>> {
+    return this.#sets.costUnits();
+  }
 
   readonly replayed = (namespace: string, name: string): Promise<void> => this.feed.replayed(namespace, name);
 

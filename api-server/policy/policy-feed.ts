@@ -23,6 +23,8 @@ export interface PolicyFeedDeps {
   readonly platformNamespace: string;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
+  /** A generation does not compile. */
+  readonly compileFailed: () => void;
 }
 
 /** A version that is in force, with its row in the ledger. */
@@ -87,6 +89,11 @@ export class PolicyFeed {
     return this.#kept.all.keys();
   }
 
+  /** `namespace/name` of every policy. */
+  names(): Iterable<string> {
+    return this.#known.keys();
+  }
+
   known(namespace: string, name: string): KnownPolicy | undefined {
     return this.#known.get(`${namespace}/${name}`);
   }
@@ -131,6 +138,7 @@ export class PolicyFeed {
     if (judged.kind === 'accepted')
       return this.#put(key, { ...placed, judged, ...(await this.#accepted(policy, judged)) });
     logger.warn('a version of a policy does not take force', { policy: key, reason: judged.reason });
+    if (judged.reason === 'CompileFailed') this.#deps.compileFailed();
     if (before?.row !== undefined) return this.#put(key, { ...before, ...placed, judged });
     return this.#put(key, { ...placed, judged, ...(await this.#lastOf(key, policy, judged)) });
   }

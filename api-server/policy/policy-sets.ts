@@ -1,4 +1,5 @@
-import { withinBudget } from '../../core/policy/decision/cost-budget.ts';
+import type { Phase } from '../../core/policy/facts/fact-schema.ts';
+import { unitsOfSet, withinBudget } from '../../core/policy/decision/cost-budget.ts';
 import {
   policySet,
   type EffectiveMode,
@@ -19,7 +20,7 @@ interface Placed {
 }
 
 /** A policy with a version in force. */
-export interface StandingVersion extends Placed {
+interface StandingVersion extends Placed {
   readonly kind: 'version';
   readonly definition: PolicyDefinition;
   readonly compiled: CompiledPolicy;
@@ -27,7 +28,7 @@ export interface StandingVersion extends Placed {
 }
 
 /** A policy that is wanted, and of which no version is in force. */
-export interface StandingWithout extends Placed, MissingPolicy {
+interface StandingWithout extends Placed, MissingPolicy {
   readonly kind: 'without';
 }
 
@@ -99,6 +100,12 @@ export class PolicySets {
   isRefused(namespace: string, name: string): boolean {
     const isPlatform = this.#platform.has(`${namespace}/${name}`);
     return (isPlatform ? this.#platformBuilt() : this.#of(namespace)).refused.has(`${namespace}/${name}`);
+  }
+
+  /** Units of each set that a run asked for since its policies changed. */
+  *costUnits(): Iterable<Readonly<Record<Phase, number>>> {
+    for (const { set } of [...this.#built.values(), this.#platformBuilt()])
+      if (set !== undefined) yield unitsOfSet(set.members.map(({ compiled }) => compiled));
   }
 
   #of(namespace: string): Built {

@@ -13,14 +13,12 @@ import {
   sha256,
   sha256Hex,
 } from '../../adapters/keys/primitives.ts';
-import { LedgerError, type Ledger } from '../../adapters/ledger/port.ts';
+import type { Ledger } from '../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
-import { ReplayRunner } from '../../adapters/replay-worker/replay-runner.ts';
 import type { HeadStore } from '../../adapters/log-head/port.ts';
 import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { KeptResults } from '../../core/policy/decision/kept-results.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import type { KeysDocument } from '../../core/receipt/keys-document.ts';
@@ -31,8 +29,6 @@ import { watchLoopDelay } from '../http/loop-delay.ts';
 import type { Doubt } from '../log-head/judge-head.ts';
 import { LogHead } from '../log-head/log-head.ts';
 import { CallerTags } from '../runtime/caller-tags.ts';
-import { DayCounts, dayBegin } from '../runtime/day-counts.ts';
-import { OrbFacts } from '../runtime/orb-facts.ts';
 import { OrbFailovers } from '../runtime/failover/orb-failovers.ts';
 import { WarningLimiter } from '../runtime/warning-limiter.ts';
 import { KillSwitches } from '../runtime/kill-switches.ts';
@@ -41,13 +37,13 @@ import { followSuspensions } from '../runtime/suspended-versions.ts';
 import { RunsInFlight } from '../runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../runtime/runtime.ts';
 import type { OperatorProof } from '../../core/publication/owner.ts';
-import { createReplayCounters } from '../replays/replay-metrics.ts';
-import { Replays } from '../replays/replays.ts';
+import type { Replays } from '../replays/replays.ts';
 import type { Reputation } from '../reputation/reputation.ts';
+import { createReplays } from './create-replays.ts';
 import { createReputation } from './create-reputation.ts';
 import { SelfCheck, startCheckThread } from '../self-check/self-check.ts';
-import { CEL_ENGINE } from '../../core/policy/language/cel-engine.ts';
-import { PoliciesInForce } from '../policy/policies.ts';
+import type { PoliciesInForce } from '../policy/policies.ts';
+import { createPolicies } from './create-policies.ts';
 import { Slots } from '../runtime/slots.ts';
 import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
 
@@ -164,10 +160,11 @@ function beginLog({ keys, log }: PlatformOptions, ledger: Ledger, size: number):
 type Parts = Pick<
   Platform,
   'ledger' | 'dialer' | 'catalog' | 'metrics' | 'version' | 'random' | 'reputation' | 'policies'
->;
+> &
+  Pick<Runtime, 'policyState'>;
 
 function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOptions, parts: Parts): Runtime {
-  const { version, reputation, policies, ...shared } = parts;
+  const { version, reputation, policies, policyState, ...shared } = parts;
   const { catalog, metrics } = parts;
   const inFlight = new RunsInFlight();
   const switches = new KillSwitches(inFlight);
@@ -197,11 +194,7 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     rates: new RunRates(),
     published: reputation.listings,
     policies,
-    policyState: {
-      orbFacts: new OrbFacts(reputation.listings.orb),
-      kept: new KeptResults(),
-      dayCounts: new DayCounts(),
-    },
+    policyState,
     switches,
     failover: new OrbFailovers({
       clock,
@@ -211,49 +204,6 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
     }),
     echoWarnings: new WarningLimiter(clock.monotonic),
   };
-}
-
-/** Reads how many runs this day had before the process began. Without them, rules that read a count fail (policy.md §3.2). */
-async function loadDayCounts({ ledger, clock, policyState, logger }: Runtime): Promise<void> {
-  const now = clock.now();
-  try {
-    policyState.dayCounts.load(now, await ledger.policyCounts(dayBegin(now)));
-  } catch (error) {
-    if (!(error instanceof LedgerError)) throw error;
-    logger.error('the runs of this day could not be counted: rules that read counts fail until tomorrow', { error });
-  }
-}
-
-const createPolicies = ({ clock, log, runtime }: PlatformOptions, ledger: Ledger): PoliciesInForce =>
-  new PoliciesInForce({
-    ledger,
-    engine: CEL_ENGINE,
-    platformNamespace: runtime.platformNamespace,
-    clock,
-    logger: log.logger,
-  });
-
-function createReplays(
-  options: PlatformOptions,
-  runtime: Runtime,
-  document: KeysDocument,
-  { policies, metrics }: Pick<Platform, 'policies' | 'metrics'>,
-): Replays {
-  const { ledger, catalog, sealing, issuer, clock, random, logger, settings } = runtime;
-  return new Replays({
-    ledger,
-    catalog,
-    sealing,
-    issuer,
-    clock,
-    random,
-    logger,
-    owner: settings.owner,
-    keys: document,
-    runner: new ReplayRunner({ file: ledgerFile(options) }),
-    counters: createReplayCounters(metrics.registry),
-    replayed: policies.replayed,
-  });
 }
 
 interface Measured {
@@ -300,11 +250,12 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     ledgerFile: ledgerFile(options),
   });
   await reputation.open();
-  const policies = createPolicies(options, ledger);
-  await policies.feed.open();
-  const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation, policies });
-  await loadDayCounts(runtime);
-  const replays = createReplays(options, runtime, document, { policies, metrics });
+  const { platformNamespace } = options.runtime;
+  const { listings } = reputation;
+  const policy = await createPolicies({ ledger, listings, metrics, clock, log, platformNamespace });
+  const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation, ...policy });
+  const { replayed } = policy.policies;
+  const replays = createReplays({ runtime, document, ledgerFile: ledgerFile(options), replayed, metrics });
   const close = async (): Promise<void> => {
     delay.close();
     cases.close();
@@ -326,7 +277,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     metrics,
     admission,
     runtime,
-    policies,
+    policies: policy.policies,
     replays,
     certificates,
     reputation,

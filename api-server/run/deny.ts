@@ -7,7 +7,7 @@ import { replay } from './idempotency.ts';
 import type { ParsedRequest } from './parse.ts';
 import { denialOptions } from './policy-answer.ts';
 import { violationRows } from './policy-rows.ts';
-import type { DeniedRun } from './run-policy.ts';
+import { observeDecisions, type DeniedRun } from './run-policy.ts';
 import { commitJson, receiptRow, sealRun, type SealedRun } from './seal-run.ts';
 import { seedOf, startRow } from './start.ts';
 
@@ -22,7 +22,7 @@ function reply(request: RouteRequest, { policy, orbiset }: DeniedRun, sealed: Se
 
 function observe({ metrics, logger }: Runtime, { requestId, caller }: RouteRequest, denied: DeniedRun): void {
   const { runId, orb, orbiset, policy } = denied;
-  metrics.run('policy_denied', policy.tookMs / 1000);
+  metrics.run('policy_denied', NO_TIME_MS);
   logger.info('run', {
     run_id: runId,
     request_id: requestId,
@@ -72,6 +72,7 @@ export async function denyRun(
   });
   if (result.kind === 'idempotent') return replay(request, claim, result.entry);
   if (result.kind === 'grant-used') throw new TypeError('a denied run uses no approval');
+  observeDecisions(runtime, denied.policy.phases);
   observe(runtime, request, denied);
   return reply(request, denied, sealed, { openings: { input: { salt: input.salt } } });
 }

@@ -11,7 +11,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { AttemptResult } from './attempt.ts';
 import { factsOfRequest, factsOfResponse } from './policy-facts.ts';
 import { decisionRow, policyRecord, violationRows } from './policy-rows.ts';
-import { snapshotOf, type RunPolicy } from './run-policy.ts';
+import { observeDecisions, snapshotOf, type RunPolicy } from './run-policy.ts';
 import type { Run } from './start.ts';
 
 /** Facts that the phases before the answer had. */
@@ -28,11 +28,12 @@ function decideResponse(runtime: Runtime, run: Run, policy: RunPolicy, result: A
   const facts = laterFacts(factsSoFar(run, policy, result), added);
   const decision = decide(policy.set, facts, 'Response', policy.options);
   const { provider } = result;
+  const response = { phase: 'Response', provider, decision, tookMs: runtime.clock.monotonic() - began } as const;
+  observeDecisions(runtime, [response]);
   return {
     ...policy,
-    phases: [...policy.phases, { phase: 'Response', provider, decision }],
+    phases: [...policy.phases, response],
     snapshots: [...policy.snapshots, snapshotOf(runtime, 'Response', provider, added)],
-    tookMs: policy.tookMs + runtime.clock.monotonic() - began,
   };
 }
 

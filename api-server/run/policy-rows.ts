@@ -92,7 +92,7 @@ function decisionJson(policy: RunPolicy, decided: RunDecision, { runId, orbiset 
     obligations: listObligations(boundTo(phases)),
     exceptions_used: phases.flatMap(({ decision }) => decision.exceptionsUsed.map(exceptionJson)),
     shadow: decided.shadow,
-    decided_us: Math.round(policy.tookMs * 1000),
+    decided_us: Math.round(phases.reduce((sum, { tookMs }) => sum + tookMs, 0) * 1000),
   };
   return fitting(rulesJson(phases), (rules, rest) => {
     const left = rest === 0 ? {} : { rules_left_out: rest };
@@ -127,6 +127,8 @@ function approvalsOf(decided: RunDecision, { phases }: RunPolicy): readonly stri
 export function decisionRow(policy: RunPolicy, run: RecordedRun, isStarted: boolean): NewDecision {
   const decided = decisionOf(policy);
   const { counted } = policy;
+  const approvals = approvalsOf(decided, policy);
+  const usesApproval = approvals.length > 0 || policy.grants.length > 0;
   return {
     decisionId: policy.decisionId,
     at: policy.startedAt,
@@ -138,8 +140,8 @@ export function decisionRow(policy: RunPolicy, run: RecordedRun, isStarted: bool
     shadowDiffers: decided.shadow.differs,
     policies: policiesIn(policy),
     counted: isStarted,
-    inputsSha256: policy.inputsSha256,
-    approvals: approvalsOf(decided, policy),
+    inputsSha256: usesApproval ? policy.inputsSha256() : '',
+    approvals,
     json: decisionJson(policy, decided, run),
   };
 }

@@ -50,12 +50,10 @@ export interface RunPolicy {
   readonly phases: readonly PhaseDecision[];
   readonly snapshots: readonly SaltedSnapshot[];
   readonly counted: CountedRun;
-  /** Hex; of the JCS of the inputs: what an approval is bound to. */
-  readonly inputsSha256: string;
+  /** Hex; of the JCS of the inputs: what an approval is bound to. Computed when it is asked for: few runs need it. */
+  readonly inputsSha256: () => string;
   /** Grants that the start of the run uses up. */
   readonly grants: readonly string[];
-  /** Time that the decisions took, ms. */
-  readonly tookMs: number;
 }
 
 /** How a run is asked for. */
@@ -128,12 +126,11 @@ export function decidePreFlight(
     options,
     startedAt,
     facts,
-    phases: [{ phase: 'PreFlight', provider: null, decision }],
+    phases: [{ phase: 'PreFlight', provider: null, decision, tookMs: clock.monotonic() - began }],
     snapshots: [snapshotOf(runtime, 'PreFlight', null, facts)],
     counted,
-    inputsSha256: inputsDigest(runtime, resolved.inputs),
+    inputsSha256: () => inputsDigest(runtime, resolved.inputs),
     grants: decision.decision === 'allow' ? used.map(({ grantId }) => grantId) : [],
-    tookMs: clock.monotonic() - began,
   };
 }
 
@@ -156,7 +153,7 @@ export function approvalsOf(
   { counted, inputsSha256, startedAt }: RunPolicy,
 ): Promise<readonly Approval[]> {
   const { tenant, orbiset, caller, orbId } = counted;
-  return ledger.grantsFor(tenant, { orbiset, caller, orbId, inputsSha256 }, startedAt);
+  return ledger.grantsFor(tenant, { orbiset, caller, orbId, inputsSha256: inputsSha256() }, startedAt);
 }
 
 /** The same run without the approvals that it used: denied in PreFlight. */
@@ -165,6 +162,11 @@ export function unapproved(policy: RunPolicy): RunPolicy {
   if (first === undefined) throw new RangeError('a run is decided in PreFlight');
   const decision = withApprovals(first.decision, []);
   return { ...policy, phases: [{ ...first, decision }], snapshots: policy.snapshots.slice(0, 1), grants: [] };
+}
+
+/** Counts the decisions of these phases in the metrics. Dry runs are not counted. */
+export function observeDecisions({ policyState }: Runtime, phases: readonly PhaseDecision[]): void {
+  for (const { decision, tookMs } of phases) policyState.decided(decision, tookMs / 1000);
 }
 
 /** Counts a run among those of the day. @returns takes it back when the run does not start */
@@ -183,12 +185,14 @@ function decideRequest(
 ): RequestDecision {
   const provider = ready.provider.name;
   if (!decidesRequests(set, boundTo(phases)))
-    return { phase: 'Request', provider, decision: undecided('Request'), snapshot: undefined };
+    return { phase: 'Request', provider, decision: undecided('Request'), tookMs: 0, snapshot: undefined };
+  const began = runtime.clock.monotonic();
   const added = factsOfRequest(resolved, ready);
   const decision = usesPhase(set, 'Request')
     ? decide(set, laterFacts(facts, added), 'Request', options)
     : undecided('Request');
-  return { phase: 'Request', provider, decision, snapshot: snapshotOf(runtime, 'Request', provider, added) };
+  const tookMs = runtime.clock.monotonic() - began;
+  return { phase: 'Request', provider, decision, tookMs, snapshot: snapshotOf(runtime, 'Request', provider, added) };
 }
 
 /** The attempt as policies bind it: redirects stay on the allowed hosts, and the answer below its limit. */
@@ -220,7 +224,6 @@ export function decideProviders(
 ): DecidedProviders {
   const before = boundTo(policy.phases);
   if (before.maxResponseBytes === undefined && !decidesRequests(policy.set, before)) return { policy, eligible: ready };
-  const began = runtime.clock.monotonic();
   const eligible: ReadyAttempt[] = [];
   const decided = ready.map((one) => {
     const request = decideRequest(runtime, policy, resolved, one);
@@ -233,9 +236,8 @@ export function decideProviders(
   return {
     policy: {
       ...policy,
-      phases: [...policy.phases, ...decided.map(({ phase, provider, decision }) => ({ phase, provider, decision }))],
+      phases: [...policy.phases, ...decided.map(({ snapshot: _snapshot, ...phase }) => phase)],
       snapshots: [...policy.snapshots, ...decided.flatMap(({ snapshot }) => snapshot ?? [])],
-      tookMs: policy.tookMs + runtime.clock.monotonic() - began,
     },
     eligible,
   };

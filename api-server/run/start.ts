@@ -8,7 +8,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { replay } from './idempotency.ts';
 import type { RunPlan } from './plan.ts';
 import { policyRecord, startRows } from './policy-rows.ts';
-import { unapproved, type DeniedRun } from './run-policy.ts';
+import { observeDecisions, unapproved, type DeniedRun } from './run-policy.ts';
 import { commitJson, type Commitment } from './seal-run.ts';
 
 /** A run between its start row and its answer. */
@@ -93,6 +93,7 @@ export async function startRun(runtime: Runtime, plan: RunPlan): Promise<Step<Ru
     if (result.kind === 'idempotent') return refuse(replay(plan, plan.claim, result.entry));
     if (result.kind === 'grant-used') return { ok: false, denied: withoutApprovals(plan) };
     started = true;
+    if (plan.policy !== undefined) observeDecisions(runtime, plan.policy.phases);
     return { ok: true, value: { plan, seed, live, inputSalt: input.salt, began } };
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;

@@ -1,3 +1,4 @@
+import type { Decision } from '../../core/policy/decision/decision.ts';
 import type { KeptResults } from '../../core/policy/decision/kept-results.ts';
 import type { DayCounts } from './day-counts.ts';
 import type { OrbFacts } from './orb-facts.ts';
@@ -7,4 +8,6 @@ export interface PolicyState {
   readonly orbFacts: OrbFacts;
   readonly kept: KeptResults;
   readonly dayCounts: DayCounts;
+  /** Counts a decision. @param seconds for its facts and the decision */
+  readonly decided: (decision: Decision, seconds: number) => void;
 }

@@ -16,7 +16,8 @@ import { SUITE_SUFFIX } from '../../core/suite/suite.ts';
 import { invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { readText } from '../io/read-file.ts';
-import { fileOf, type FileFinding } from '../validate/validate.ts';
+import { fileOf } from '../validate/manifest-files.ts';
+import type { FileFinding } from '../validate/validate.ts';
 
 /** An Orb of a file, and its suites. */
 export interface TestedOrb {

@@ -1,62 +1,12 @@
-import { readdir, stat } from 'node:fs/promises';
-import { extname, join } from 'node:path';
 import type { Finding } from '../../core/manifest/finding.ts';
-import { SUITE_SUFFIX } from '../../core/suite/suite.ts';
 import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { dataText, printable } from '../io/output.ts';
 import { readText } from '../io/read-file.ts';
-import { errorCode } from '../../core/errors/error-code.ts';
 import { checkText, findingValue, type CheckOptions } from './check-text.ts';
-
-/** One file to check. */
-interface ManifestFile {
-  readonly path: string;
-  readonly format: 'json' | 'yaml';
-}
-
-/** Formats of manifests, by the ending of the file. */
-const FORMATS: ReadonlyMap<string, 'json' | 'yaml'> = new Map([
-  ['.json', 'json'],
-  ['.yaml', 'yaml'],
-  ['.yml', 'yaml'],
-]);
-
-/** A file with its format, by its name. */
-export const fileOf = (path: string): ManifestFile => ({
-  path,
-  format: FORMATS.get(extname(path).toLowerCase()) ?? 'yaml',
-});
-
-/** Suites stand beside manifests: `orb test` reads them. */
-const isManifestFile = (name: string): boolean => FORMATS.has(extname(name)) && !name.endsWith(SUITE_SUFFIX);
-
-async function inFolder(folder: string): Promise<readonly ManifestFile[]> {
-  const items = await readdir(folder, { withFileTypes: true });
-  const names = items.filter((item) => !item.isDirectory() && !item.name.startsWith('.') && isManifestFile(item.name));
-  const files = names.map(({ name }) => fileOf(join(folder, name)));
-  if (files.length === 0) throw invalid(`${folder}: it holds no *.json, *.yaml or *.yml`);
-  return files.toSorted((one, other) => (one.path < other.path ? -1 : 1));
-}
-
-/**
- * The files that an argument names: the file itself (`-` is standard input), or the files of a folder. Subfolders are
- * not read, as in the loader (design.md §2).
- * @throws Failure it does not exist, or the folder holds no such file
- */
-async function manifestFiles(path: string): Promise<readonly ManifestFile[]> {
-  if (path === '-') return [{ path, format: 'yaml' }];
-  try {
-    const found = await stat(path);
-    return found.isDirectory() ? await inFolder(path) : [fileOf(path)];
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === undefined) throw error;
-    throw invalid(`${path}: ${code === 'ENOENT' ? 'there is no such file or folder' : `it can't be read (${code})`}`);
-  }
-}
+import { manifestFiles, type ManifestFile } from './manifest-files.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -102,7 +52,8 @@ async function checkAll(
   return { files: files.length, found };
 }
 
-const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
+/** `1 file`, `2 files`. */
+export const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
 
 export const validateVerb: Verb = {
   usage: 'FILE|FOLDER…',

@@ -2,13 +2,15 @@ import type { JsonValue } from '../json/json-value.ts';
 import { checkValues } from './check-values.ts';
 import type { Checked, Finding } from './finding.ts';
 import { readJsonText } from './text/json-reader.ts';
-import { openReading, report, withPlaces, type Reading } from './text/reading.ts';
+import { openReading, report, withInnerPlaces, withPlaces, type Reading } from './text/reading.ts';
 import { readYamlText } from './text/yaml-reader.ts';
 
 /** One document of a text. Findings about the text itself have line and column already. */
 export type ParsedDocument = Checked<JsonValue> & {
   /** Adds line and column to findings about the value of this document, by their pointers. */
   readonly withPlaces: (findings: readonly Finding[]) => readonly Finding[];
+  /** The same for findings whose line and column count inside the text at their pointer: an expression of a policy. */
+  readonly withInnerPlaces: (findings: readonly Finding[]) => readonly Finding[];
 };
 
 // UTF-16 units; Kubernetes stores objects of at most 1.5 MB.
@@ -18,11 +20,13 @@ const MAX_FINDINGS = 50;
 
 function outcome(reading: Reading, value: JsonValue | undefined): ParsedDocument {
   const place = (findings: readonly Finding[]): readonly Finding[] => withPlaces(reading, findings);
-  if (value === undefined || reading.findings.length > 0)
-    return { ok: false, findings: reading.findings, withPlaces: place };
+  const innerPlace = (findings: readonly Finding[]): readonly Finding[] =>
+    withInnerPlaces(reading, value ?? null, findings);
+  const places = { withPlaces: place, withInnerPlaces: innerPlace };
+  if (value === undefined || reading.findings.length > 0) return { ok: false, findings: reading.findings, ...places };
   const findings = checkValues(value).slice(0, MAX_FINDINGS);
-  if (findings.length > 0) return { ok: false, findings: place(findings), withPlaces: place };
-  return { ok: true, value, findings: [], withPlaces: place };
+  if (findings.length > 0) return { ok: false, findings: place(findings), ...places };
+  return { ok: true, value, findings: [], ...places };
 }
 
 function tooLarge(): ParsedDocument {

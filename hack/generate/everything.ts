@@ -6,6 +6,7 @@ import { configurationArtefacts } from './configuration.ts';
 import { definitionArtefacts, kindSchemas } from './definitions.ts';
 import { exampleArtefacts } from './examples.ts';
 import { logEntryArtefacts } from './log-entries.ts';
+import { policyArtefacts } from './policies.ts';
 import { problemArtefacts } from './problems.ts';
 import { rbacArtefacts } from './rbac.ts';
 import { referenceArtefacts } from './reference.ts';
@@ -26,6 +27,7 @@ export async function everything(root: string): Promise<readonly Artefact[]> {
     chartAnnotationArtefacts(root, examples),
     referenceArtefacts(root, kinds),
     cliArtefacts(root),
+    policyArtefacts(root),
     problemArtefacts(root),
     logEntryArtefacts(root),
     ruleArtefacts(root),

@@ -242,7 +242,12 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     rates: new RunRates(),
     published: NOTHING_PUBLISHED,
     policies: { of: () => undefined },
-    policyState: { orbFacts: new OrbFacts(() => undefined), kept: new KeptResults(), dayCounts: new DayCounts() },
+    policyState: {
+      orbFacts: new OrbFacts(() => undefined),
+      kept: new KeptResults(),
+      dayCounts: new DayCounts(),
+      decided: (decision) => void counted.push(`decided ${decision.phase} ${decision.decision}`),
+    },
     switches: new KillSwitches(inFlight),
     failover: new OrbFailovers({
       clock,

@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { Replays, type ReplaysDeps } from '../../api-server/replays/replays.ts';
+import type { Runtime } from '../../api-server/runtime/runtime.ts';
 import type { ReplayJob, ReplayProgress } from '../../adapters/replay-worker/port.ts';
 import { ReplayDesk, type RunSource } from '../../adapters/replay-worker/replay-desk.ts';
 import { policySources } from '../../api-server/replays/policy-sources.ts';
@@ -57,4 +60,52 @@ export async function replayed(source: RunSource, job: ReplayJob): Promise<Repla
     changes.push(...progress.changes);
     if (progress.isDone) return { ...progress, changes };
   }
+}
+
+/** Replays on this thread, chunk by chunk, in place of a thread. */
+export const replayHere = (source: RunSource): ReplaysDeps['runner'] => ({
+  run: async (job, onProgress, signal) => {
+    const desk = new ReplayDesk(source, job);
+    for (let isDone = false; !isDone;) {
+      signal.throwIfAborted();
+      const progress = await desk.step();
+      await onProgress(progress);
+      ({ isDone } = progress);
+    }
+    signal.throwIfAborted();
+  },
+});
+
+/** What replays did beside the ledger. */
+export interface Observed {
+  /** `ended completed`, `mismatched 1`, `replayed acme/limits`; nothing for 0. */
+  readonly said: string[];
+}
+
+/** The replays of a process, on this thread unless `change` says otherwise. */
+export function someReplays(
+  { ledger, clock, catalog, sealing, issuer }: Pick<Runtime, 'ledger' | 'clock' | 'catalog' | 'sealing' | 'issuer'>,
+  change: Partial<ReplaysDeps> = {},
+  { said }: Observed = { said: [] },
+): Replays {
+  const silent = (): void => undefined;
+  return new Replays({
+    ledger,
+    clock,
+    catalog,
+    sealing,
+    issuer,
+    keys: testKeys(),
+    runner: replayHere(ledger),
+    owner: 'test',
+    random: (bytes) => randomBytes(bytes),
+    logger: { info: silent, warn: silent, error: silent },
+    counters: {
+      ended: (end) => void said.push(`ended ${end}`),
+      evaluated: silent,
+      mismatched: (receipts) => void (receipts > 0 && said.push(`mismatched ${receipts}`)),
+    },
+    replayed: async (namespace, name) => void said.push(`replayed ${namespace}/${name}`),
+    ...change,
+  });
 }

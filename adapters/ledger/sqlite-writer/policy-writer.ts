@@ -14,6 +14,10 @@ interface RunOfTenant {
   readonly tenant: string;
 }
 
+/** Whether a finish changes what its start decided, or the facts of it. */
+const concernsDecision = ([response, facts, , erasesFacts]: FinishPolicyColumns): boolean =>
+  response !== null || facts.length > 0 || erasesFacts;
+
 /**
  * Writes what policies decided about runs, with their facts, in the transaction of start or finish. All that could
  * refuse a row is checked before the first write of it.
@@ -33,9 +37,8 @@ export class PolicyWriter {
 
   /** Why the policy part of a start can't be written: a mistake of the caller. */
   faultOfStart([decision, facts]: StartPolicyColumns): string | undefined {
-    const [decisionId, at, , , , , , , ...decided] = decision;
+    const [, at, , , , , , , ...decided] = decision;
     if (!Number.isSafeInteger(at)) return 'a time is no whole number of milliseconds';
-    if (this.#decisions.isTaken(decisionId)) return 'the decision id is taken';
     return faultOfDecided(decided) ?? faultOfFacts(facts);
   }
 
@@ -46,40 +49,35 @@ export class PolicyWriter {
     return grants.every((grantId) => this.#grants.isUsable(grantId, tenant, run, now));
   }
 
-  start({ runId, tenant }: RunOfTenant, [decision, facts, grants]: StartPolicyColumns): void {
+  /** @returns false: the decision id is taken, and no row was changed */
+  start({ runId, tenant }: RunOfTenant, [decision, facts, grants]: StartPolicyColumns): boolean {
     const [, at, orbiset, orbId, caller, isCounted] = decision;
-    this.#decisions.insert(runId, tenant, decision, facts);
+    if (!this.#decisions.insert(runId, tenant, decision, facts)) return false;
     for (const grantId of grants) this.#grants.use(grantId, runId);
     if (isCounted) this.#counts.add({ tenant, caller, orbiset, orbId }, at);
+    return true;
   }
 
   /**
    * Why the policy part of a finish can't be written: a mistake of the caller.
    * @param isStarting the decision of the run is written in the same transaction
    */
-  faultOfFinish(
-    { runId, tenant }: RunOfTenant,
-    [response, facts, violations]: FinishPolicyColumns,
-    isStarting = false,
-  ): string | undefined {
-    const needsDecision = response !== null || facts.length > 0;
-    if (needsDecision && !isStarting && this.#decisions.ofRun(runId, tenant) === undefined)
+  faultOfFinish({ runId, tenant }: RunOfTenant, columns: FinishPolicyColumns, isStarting = false): string | undefined {
+    const [response, facts, violations] = columns;
+    if (concernsDecision(columns) && !isStarting && this.#decisions.ofRun(runId, tenant) === undefined)
       return 'the run has no decision';
     if (violations.some(([, , day]) => !Number.isSafeInteger(day))) return 'a day is a whole number';
     if (violations.some(([, , , entry]) => entryBytes(entry) === undefined)) return TOO_LONG;
     return (response === null ? undefined : faultOfDecided(response)) ?? faultOfFacts(facts);
   }
 
-  finish(
-    { runId, tenant }: RunOfTenant,
-    [response, facts, violations, erasesFacts]: FinishPolicyColumns,
-    log: LogWriter,
-  ): void {
-    if (response !== null || facts.length > 0) {
+  finish({ runId, tenant }: RunOfTenant, columns: FinishPolicyColumns, log: LogWriter): void {
+    const [response, facts, violations, erasesFacts] = columns;
+    if (concernsDecision(columns)) {
       const id = this.#decisions.ofRun(runId, tenant);
       if (id === undefined) throw new Error('the decision of a run was erased within its transaction');
       if (erasesFacts) this.#decisions.forgetFacts(id);
-      this.#decisions.addResponse(id, response, facts);
+      if (response !== null || facts.length > 0) this.#decisions.addResponse(id, response, facts);
     }
     for (const violation of violations) {
       const [, , , entry] = violation;

@@ -55,7 +55,7 @@ const DICTIONARY = Buffer.from(
 );
 
 // A window of 4 KiB holds the dictionary and most records. Larger windows take longer to prepare than they save.
-const OPTIONS = { level: 3, windowBits: 12, memLevel: 4, chunkSize: 4096, dictionary: DICTIONARY };
+const OPTIONS = { level: 3, windowBits: 12, memLevel: 4, chunkSize: 1024, dictionary: DICTIONARY };
 
 /** A decision with the facts of all its providers, at their longest, takes less. */
 const MAX_BYTES = 32 * 1_048_576;

@@ -144,8 +144,8 @@ export const faultOfDecided = ([, , , , json]: DecidedColumns): string | undefin
 
 /** Decisions in the writer's thread. */
 export interface DecisionRows {
-  readonly isTaken: (decisionId: string) => boolean;
-  readonly insert: (runId: string, tenant: string, columns: DecisionColumns, facts: readonly FactsColumns[]) => void;
+  /** @returns false: the id is taken, and no row was changed */
+  readonly insert: (runId: string, tenant: string, columns: DecisionColumns, facts: readonly FactsColumns[]) => boolean;
   /** The number of the decision about a run; undefined: none was made, or it was erased. */
   readonly ofRun: (runId: string, tenant: string) => number | undefined;
   /** Adds what a finish says. @param decided null: what the start decided holds */
@@ -157,11 +157,11 @@ export interface DecisionRows {
 }
 
 export function decisionRows(db: Connection): DecisionRows {
-  const taken = db.prepare('SELECT 1 AS taken FROM policy_decisions WHERE decision_id = ?');
   const insert = db.prepare(
     `INSERT INTO policy_decisions(run_id, tenant, decision_id, at, orbiset, orb_id, caller, inputs_sha256, approvals,
        denied, would_deny, shadow_differs, policies, packing, record)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${PACKING}, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${PACKING}, ?)
+     ON CONFLICT DO NOTHING`,
   );
   const ofRun = db.prepare('SELECT id FROM policy_decisions WHERE run_id = ? AND tenant = ?');
   const decide = db.prepare(
@@ -174,12 +174,11 @@ export function decisionRows(db: Connection): DecisionRows {
     'DELETE FROM policy_decisions WHERE id IN (SELECT id FROM policy_decisions WHERE at < ? ORDER BY at LIMIT ?)',
   );
   return {
-    isTaken: (decisionId) => taken.get(decisionId) !== undefined,
     insert: (runId, tenant, columns, facts) => {
       const [decisionId, at, orbiset, orbId, caller, , inputs, approvals, ...decided] = columns;
       const [denied, wouldDeny, differs, policies, json] = decided;
       const run = [runId, tenant, decisionId, at, orbiset, orbId, caller, inputs, approvals] as const;
-      insert.run(...run, denied, wouldDeny, differs, policies, packRecord({ json, facts }));
+      return insert.run(...run, denied, wouldDeny, differs, policies, packRecord({ json, facts })).changes === 1;
     },
     ofRun: (runId, tenant) => {
       const row = ofRun.get(runId, tenant);

@@ -1,5 +1,8 @@
+import type { JsonValue } from '../../json/json-value.ts';
+import { lookup, parsePointer } from '../../json/pointer.ts';
 import { shownPointer } from '../child-pointer.ts';
 import type { Finding } from '../finding.ts';
+import { offsetInside } from './inner-place.ts';
 
 // A text of another format would give very many findings without use, and each place costs a scan of the text.
 const MAX_FINDINGS = 50;
@@ -43,5 +46,28 @@ export function withPlaces(reading: Reading, findings: readonly Finding[]): read
     let { pointer } = finding;
     while (pointer !== '' && !reading.offsets.has(pointer)) pointer = pointer.slice(0, pointer.lastIndexOf('/'));
     return { ...finding, ...placeOf(reading.text, reading.offsets.get(pointer) ?? 0) };
+  });
+}
+
+/** Offset of a line and column, both from 1. */
+function offsetOf(text: string, line: number, column: number): number {
+  const before = text.split('\n').slice(0, line - 1);
+  return before.reduce((sum, { length }) => sum + length + 1, column - 1);
+}
+
+/**
+ * Adds places to findings about expressions, such as those of policies: their line and column count from the beginning
+ * of the text at the pointer. A finding without a line gets the place of its value.
+ */
+export function withInnerPlaces(reading: Reading, value: JsonValue, findings: readonly Finding[]): readonly Finding[] {
+  return findings.map((finding) => {
+    const { line, column = 1, pointer, ...rest } = finding;
+    const text = lookup(value, parsePointer(pointer) ?? []);
+    const offset = reading.offsets.get(pointer);
+    if (line === undefined || typeof text !== 'string' || offset === undefined) {
+      return withPlaces(reading, [{ ...rest, pointer }])[0] ?? finding;
+    }
+    const at = offsetInside(reading.text, offset, text, offsetOf(text, line, column));
+    return { ...rest, pointer, ...placeOf(reading.text, at) };
   });
 }

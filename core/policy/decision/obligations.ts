@@ -20,8 +20,8 @@ export interface Obligations {
 }
 
 /** Why obligations can't be kept; each is a denial. */
-export interface ObligationFault {
-  readonly code: 'unknown-obligation' | 'bad-obligation' | 'obligation-failed';
+export interface ObligationFault<Code = 'unknown-obligation' | 'bad-obligation' | 'obligation-failed'> {
+  readonly code: Code;
   readonly detail: string;
 }
 
@@ -105,12 +105,18 @@ export const OBLIGATION_TYPES: ReadonlyMap<string, ObligationType> = new Map<str
   ],
 ]);
 
-const fault = (code: ObligationFault['code'], detail: string): ObligationFault => ({ code, detail });
+const fault = <Code extends ObligationFault['code']>(code: Code, detail: string): ObligationFault<Code> => ({
+  code,
+  detail,
+});
 
 const isPresent = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
 
 /** @returns undefined: the obligation is known, has its own parameters alone, and may be of the phases */
-export function obligationFault(obligation: PolicyObligation, phases: readonly Phase[]): ObligationFault | undefined {
+export function obligationFault(
+  obligation: PolicyObligation,
+  phases: readonly Phase[],
+): ObligationFault<'unknown-obligation' | 'bad-obligation'> | undefined {
   const { type, ...parameters } = obligation;
   const found = OBLIGATION_TYPES.get(type);
   if (found === undefined)

@@ -12,6 +12,8 @@ export interface PhaseDecision {
   /** Of phase Request the provider it is about, of Response the one that answered; null in PreFlight. */
   readonly provider: string | null;
   readonly decision: Decision;
+  /** Time that facts and decision took, ms. */
+  readonly tookMs: number;
 }
 
 /** What policies decided about a run, of all its phases so far (policy.md §3.1, §3.4). */

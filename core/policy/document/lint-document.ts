@@ -2,10 +2,11 @@ import type { PolicyRule } from '../../../crds/orbpolicy.ts';
 import { childPointer } from '../../manifest/child-pointer.ts';
 import type { Finding } from '../../manifest/finding.ts';
 import { obligationFault } from '../decision/obligations.ts';
+import type { PolicyLintCode } from '../language/lint-codes.ts';
 import type { PolicyDefinition } from './definition.ts';
 import { exceptionState, MAX_EXCEPTION_DAYS } from './exceptions.ts';
 
-const finding = (severity: 'error' | 'warning', code: string, pointer: string, detail: string): Finding => ({
+const finding = (severity: 'error' | 'warning', code: PolicyLintCode, pointer: string, detail: string): Finding => ({
   severity,
   code,
   pointer,

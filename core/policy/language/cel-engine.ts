@@ -5,6 +5,7 @@ import { factSchema, type FactSchema, type Phase } from '../facts/fact-schema.ts
 import { FACTS_SCHEMA, withInputs } from '../facts/orb-facts.ts';
 import { TypeChecker } from './check-types.ts';
 import { compiledPolicy, type PolicyParts, type RuleParts, type VariableParts } from './compiled-policy.ts';
+import type { PolicyLintCode } from './lint-codes.ts';
 import { compileExpression, type Expression, type PolicyScope } from './expression.ts';
 import type { CompileResult, PolicyEngine, PolicySource, RuleSource } from './port.ts';
 import { lintRules, type CheckedRule } from './rule-lints.ts';
@@ -69,14 +70,14 @@ function countFindings(schema: FactSchema, reads: readonly string[]): readonly F
   const [first] = counts;
   if (first === undefined) return [];
   const detail = `${counts.join(', ')}: counting begins when the first policy of the namespace comes into force, so the first day counts less`;
-  return [{ code: 'counts-from-now', pointer: '/spec', detail, severity: 'warning' }];
+  return [{ code: 'counts-from-now' satisfies PolicyLintCode, pointer: '/spec', detail, severity: 'warning' }];
 }
 
 function costFindings(costUnits: Readonly<Partial<Record<Phase, number>>>): readonly Finding[] {
   const units = Math.max(0, ...Object.values(costUnits));
   if (units <= MAX_SET_UNITS) return [];
   const detail = `all expressions together take ${units} units, and at most ${MAX_SET_UNITS} are allowed: divide the policy`;
-  return [{ code: 'too-expensive', pointer: '/spec/rules', detail, severity: 'error' }];
+  return [{ code: 'too-expensive' satisfies PolicyLintCode, pointer: '/spec/rules', detail, severity: 'error' }];
 }
 
 const isError = ({ severity }: Finding): boolean => severity === 'error';

@@ -4,6 +4,7 @@ import { analyse } from './analyse.ts';
 import { TypeChecker } from './check-types.ts';
 import { evaluationOf, PATTERNS, type Evaluation } from './environment.ts';
 import { folded } from './fold.ts';
+import type { PolicyLintCode } from './lint-codes.ts';
 import { parseExpression } from './parse.ts';
 import { findingOf } from './place.ts';
 import type { Problem, Scope } from './scope.ts';
@@ -44,7 +45,7 @@ interface Wanted {
   readonly kind?: Kind;
 }
 
-const error = (code: string, detail: string, at = 0): Problem => ({ code, severity: 'error', at, detail });
+const error = (code: PolicyLintCode, detail: string, at = 0): Problem => ({ code, severity: 'error', at, detail });
 
 const order = (phase: Phase): number => PHASES.indexOf(phase);
 

@@ -2,6 +2,7 @@ import { parse } from '@bufbuild/cel';
 import { member } from '../../json/members.ts';
 import { boundSource } from './source-bounds.ts';
 import type { CheckedType } from './check-types.ts';
+import type { PolicyLintCode } from './lint-codes.ts';
 import type { Problem } from './scope.ts';
 import { MAX_NODES, TooManyNodes, treeOf, type Node } from './tree.ts';
 
@@ -9,7 +10,7 @@ export type ParsedExpression =
   | { readonly ok: true; readonly tree: Node }
   | { readonly ok: false; readonly problem: Problem };
 
-const failed = (code: string, at: number, detail: string): ParsedExpression => ({
+const failed = (code: PolicyLintCode, at: number, detail: string): ParsedExpression => ({
   ok: false,
   problem: { code, severity: 'error', at, detail },
 });

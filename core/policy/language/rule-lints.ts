@@ -1,6 +1,7 @@
 import type { Finding } from '../../manifest/finding.ts';
 import type { Expression } from './expression.ts';
 import { implies } from './implies.ts';
+import type { PolicyLintCode } from './lint-codes.ts';
 import type { RuleEffect, RuleSource } from './port.ts';
 
 /** A rule whose condition was compiled. */
@@ -10,7 +11,7 @@ export interface CheckedRule {
   readonly pointer: string;
 }
 
-const warning = (code: string, pointer: string, detail: string): Finding => ({
+const warning = (code: PolicyLintCode, pointer: string, detail: string): Finding => ({
   code,
   pointer,
   detail,

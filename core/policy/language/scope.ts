@@ -1,13 +1,14 @@
 import type { FactDefinition, FactSchema } from '../facts/fact-schema.ts';
 import { rootOf } from '../facts/fact-schema.ts';
 import { nearestName } from '../../manifest/nearest.ts';
+import type { PolicyLintCode } from './lint-codes.ts';
 import type { Patterns } from './patterns.ts';
 import type { Node } from './tree.ts';
 import type { Type } from './types.ts';
 
 /** One problem of an expression; `at` is an offset in its source. */
 export interface Problem {
-  readonly code: string;
+  readonly code: PolicyLintCode;
   readonly severity: 'error' | 'warning';
   readonly at: number;
   readonly detail: string;
@@ -40,7 +41,7 @@ export interface Inside {
 export const VARIABLES = 'variables';
 
 /** Records an error. @returns undefined, the type of a part that can't be used */
-export function refuse(scope: Scope, code: string, { at }: { readonly at: number }, detail: string): undefined {
+export function refuse(scope: Scope, code: PolicyLintCode, { at }: { readonly at: number }, detail: string): undefined {
   scope.problems.push({ code, severity: 'error', at, detail });
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import { listAt, member, objectAt } from '../../json/members.ts';
-import type { OrbisetPolicies } from '../decision/combine.ts';
+import type { OrbisetPolicies } from '../../manifest/policies.ts';
 import type { PolicySet } from '../decision/policy-set.ts';
 import type { Phase } from '../facts/fact-schema.ts';
 import { factsDigest, saltedDigest } from '../facts/snapshot.ts';

@@ -1,6 +1,6 @@
 import { member, objectAt } from '../../json/members.ts';
 import { decide, withApprovals, type DecideOptions } from '../decision/decide.ts';
-import type { OrbisetPolicies } from '../decision/combine.ts';
+import type { OrbisetPolicies } from '../../manifest/policies.ts';
 import type { Decision } from '../decision/decision.ts';
 import { joinObligations, type Obligations } from '../decision/obligations.ts';
 import type { PolicySet } from '../decision/policy-set.ts';
@@ -82,7 +82,7 @@ function replayRequest(replay: Replay, before: Step, recorded: RecordedFacts): S
   if (isOpen(decided)) return decided;
   const { restrictHosts } = joinObligations(before.decision.obligations, decided.obligations);
   const decision = keptTo(decided, restrictHosts, facts);
-  return isOpen(decision) ? decision : { phase: 'Request', provider: recorded.provider, decision, facts };
+  return isOpen(decision) ? decision : { phase: 'Request', provider: recorded.provider, decision, tookMs: 0, facts };
 }
 
 /** The decisions on all providers; empty when the policies look at none. */
@@ -116,7 +116,7 @@ function replayResponse(replay: Replay, before: Step, requests: readonly Step[])
   if (requests.length > 0 && request?.decision.decision !== 'allow') return indeterminate('phase_not_recorded');
   const facts = laterFacts((request ?? before).facts, response.facts);
   const decision = decidePhase(replay, facts, 'Response');
-  return isOpen(decision) ? decision : { phase: 'Response', provider, decision, facts };
+  return isOpen(decision) ? decision : { phase: 'Response', provider, decision, tookMs: 0, facts };
 }
 
 const hasErrors = ({ decision }: Step): boolean => decision.rules.some(({ result }) => result === 'error');
@@ -140,7 +140,7 @@ function replayPhases(replay: Replay, preFlight: Facts): ReplayedRun {
   const decided = decidePhase(replay, preFlight, 'PreFlight');
   if (isOpen(decided)) return decided;
   const decision = withApprovals(decided, replay.run.approved);
-  const first: Step = { phase: 'PreFlight', provider: null, decision, facts: preFlight };
+  const first: Step = { phase: 'PreFlight', provider: null, decision, tookMs: 0, facts: preFlight };
   if (isDenied([first])) return resultOf([first]);
   const requests = replayRequests(replay, first);
   if ('kind' in requests) return requests;

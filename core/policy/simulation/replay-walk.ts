@@ -1,4 +1,4 @@
-import type { OrbisetPolicies } from '../decision/combine.ts';
+import type { OrbisetPolicies } from '../../manifest/policies.ts';
 import type { KeptResults } from '../decision/kept-results.ts';
 import { listObligations, type Obligations } from '../decision/obligations.ts';
 import type { PolicySet } from '../decision/policy-set.ts';

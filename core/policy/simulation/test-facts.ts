@@ -5,6 +5,7 @@ import type { Finding } from '../../manifest/finding.ts';
 import { nearestName } from '../../manifest/nearest.ts';
 import { isWithin } from '../facts/build-facts.ts';
 import { rootOf, type FactDefinition, type FactSchema } from '../facts/fact-schema.ts';
+import type { PolicyLintCode } from '../language/lint-codes.ts';
 import type { Facts } from '../language/port.ts';
 
 /** The time of a test that gives none. */
@@ -41,7 +42,7 @@ function givenFacts(
 ): { readonly given: Paths; readonly findings: readonly Finding[] } {
   const given = new Map<string, JsonValue>();
   const findings: Finding[] = [];
-  const error = (code: string, at: string, detail: string): unknown =>
+  const error = (code: PolicyLintCode, at: string, detail: string): unknown =>
     findings.push({ code, pointer: at, detail, severity: 'error' });
   for (const [root, members] of Object.entries(input))
     for (const [name, value] of Object.entries(isJsonObject(members) ? members : {})) {

@@ -61,6 +61,12 @@ describe('a process of orb', () => {
     expect(loaded.filter(isOfCertificates)).to.deep.equal([]);
   });
 
+  it('loads no network, Kubernetes or ledger to test policies', () => {
+    const loaded = modulesOf(['policy', 'test', join(ROOT, 'manifests/kubernetes/policies')], 0);
+    expect(loaded).to.include('core/policy/language/cel-engine.ts');
+    expect(loaded.filter(isNetworkOrLedger)).to.deep.equal([]);
+  });
+
   it('loads what draws badges only to verify one', () => {
     const issuedAt = Date.now();
     const jwt = aJwt({ facts: { issuedAt } });

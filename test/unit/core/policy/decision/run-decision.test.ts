@@ -30,6 +30,7 @@ const of = (phase: Phase, provider: string | null, decision: Decision = undecide
   phase,
   provider,
   decision,
+  tookMs: 0,
 });
 const bound = (bytes: number): Decision => ({ ...undecided('Request'), obligations: { maxResponseBytes: bytes } });
 const first = of('PreFlight', null);

@@ -30,6 +30,12 @@ describe('the example policies', () => {
     ]);
   });
 
+  it('are shown by the page about policies as they are', () => {
+    const page = readFileSync(new URL('../../../docs/policies.md', FOLDER), 'utf8');
+    const shown = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text]) => text);
+    expect(shown).to.deep.equal([readFileSync(new URL('day-budget.yaml', FOLDER), 'utf8')]);
+  });
+
   for (const file of FILES)
     it(`${file} compiles without a warning that its reader could act on, and passes its tests`, () => {
       const { metadata, spec } = readExample(file);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { OrbPolicySpec } from '../../../../../crds/orbpolicy.ts';
-import type { OrbisetPolicies } from '../../../../../core/policy/decision/combine.ts';
+import type { OrbisetPolicies } from '../../../../../core/manifest/policies.ts';
 import { NO_ORBISET_POLICIES } from '../../../../../core/policy/decision/decide.ts';
 import { policySet } from '../../../../../core/policy/decision/policy-set.ts';
 import { requestFacts, responseFacts } from '../../../../../core/policy/facts/build-facts.ts';

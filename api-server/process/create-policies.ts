@@ -1,0 +1,57 @@
+import type { Ledger } from '../../adapters/ledger/port.ts';
+import { LedgerError } from '../../adapters/ledger/port.ts';
+import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
+import type { Metrics } from '../../adapters/telemetry/metrics.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
+import { KeptResults } from '../../core/policy/decision/kept-results.ts';
+import { CEL_ENGINE } from '../../core/policy/language/cel-engine.ts';
+import { PoliciesInForce } from '../policy/policies.ts';
+import { createPolicyMetrics } from '../policy/policy-metrics.ts';
+import type { Listings } from '../reputation/listings.ts';
+import { DayCounts, dayBegin } from '../runtime/day-counts.ts';
+import { OrbFacts } from '../runtime/orb-facts.ts';
+import type { PolicyState } from '../runtime/policy-state.ts';
+
+export interface PolicyParts {
+  readonly ledger: Ledger;
+  readonly listings: Pick<Listings, 'orb'>;
+  readonly metrics: Pick<Metrics, 'registry'>;
+  readonly clock: Clock;
+  readonly log: Pick<ProcessLog, 'logger'>;
+  readonly platformNamespace: string;
+}
+
+/** Reads how many runs this day had before the process began. Without them, rules that read a count fail (policy.md §3.2). */
+async function loadDayCounts({ ledger, clock, log }: PolicyParts, counts: DayCounts): Promise<void> {
+  const now = clock.now();
+  try {
+    counts.load(now, await ledger.policyCounts(dayBegin(now)));
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    log.logger.error('the runs of this day could not be counted: rules that read counts fail until tomorrow', {
+      error,
+    });
+  }
+}
+
+/** Makes the policies of a process and what their decisions share. No object was read yet. @throws LedgerError */
+export async function createPolicies(
+  parts: PolicyParts,
+): Promise<{ readonly policies: PoliciesInForce; readonly policyState: PolicyState }> {
+  const { ledger, listings, metrics, clock, log, platformNamespace } = parts;
+  const counted = createPolicyMetrics(metrics.registry, { costUnits: () => policies.costUnits() });
+  const policies = new PoliciesInForce({
+    ledger,
+    engine: CEL_ENGINE,
+    platformNamespace,
+    clock,
+    logger: log.logger,
+    compileFailed: counted.compileFailed,
+  });
+  policies.watch(() => counted.setPolicies(policies.names()));
+  await policies.feed.open();
+  const dayCounts = new DayCounts();
+  await loadDayCounts(parts, dayCounts);
+  const orbFacts = new OrbFacts(listings.orb);
+  return { policies, policyState: { orbFacts, kept: new KeptResults(), dayCounts, decided: counted.decided } };
+}
