@@ -26,7 +26,7 @@ export const createReplays = ({ runtime, document, ledgerFile, replayed, metrics
     logger,
     owner: settings.owner,
     keys: document,
-    runner: new ReplayRunner({ file: ledgerFile }),
+    runner: new ReplayRunner({ file: ledgerFile, most: settings.policyReplayThreads }),
     counters: createReplayCounters(metrics.registry),
     replayed,
   });
