@@ -40,6 +40,10 @@ export class MemoryCatalog implements Catalog {
   readonly orbiset = (namespace: string, name: string): CompiledOrbiset | undefined =>
     this.#orbisets.get(keyOf(namespace, name));
 
+  readonly orbisets = (namespace: string): readonly CompiledOrbiset[] => [
+    ...(this.#tenants.get(namespace)?.values() ?? []),
+  ];
+
   /** Undefined when the namespace has no Orbiset, or more than one. */
   readonly onlyOrbiset = (namespace: string): CompiledOrbiset | undefined => {
     const [first, second] = this.#tenants.get(namespace)?.values() ?? [];

@@ -21,4 +21,5 @@ export interface Catalog {
   /** The Orb that holds this id in the namespace (design.md §2: the oldest). */
   readonly orb: (namespace: string, orbId: OrbId) => OrbEntry | undefined;
   readonly orbiset: (namespace: string, name: string) => CompiledOrbiset | undefined;
+  readonly orbisets: (namespace: string) => readonly CompiledOrbiset[];
 }

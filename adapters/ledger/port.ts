@@ -15,6 +15,7 @@ export type { PolicyVersion } from './tables/policy-versions.ts';
 export type { NewViolation } from './tables/policy-violations.ts';
 export type { NewPublication, Publication } from './tables/publications.ts';
 export type { FinishResult, ReceiptPage, ReceiptQuery, RunFinish, StoredReceipt } from './tables/receipts.ts';
+export type { RecordedRunQuery, RecordedRunRow } from './tables/recorded-runs.ts';
 export type { NewFacts } from './tables/run-facts.ts';
 export type { FinishPolicy, StartPolicy } from './tables/run-policy.ts';
 export type { OverdueRun, RunStart } from './tables/runs.ts';

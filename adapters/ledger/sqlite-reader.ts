@@ -4,7 +4,7 @@ import { ledgerError } from './sqlite/sqlite-error.ts';
 import { TABLES, type TablePorts } from './tables/tables.ts';
 
 /** The part of a ledger that a second thread reads. */
-export interface SqliteReader extends Pick<TablePorts, 'lineEvidence' | 'tierChanges' | 'entries'> {
+export interface SqliteReader extends Pick<TablePorts, 'lineEvidence' | 'tierChanges' | 'entries' | 'recordedRuns'> {
   readonly close: () => void;
 }
 
@@ -26,7 +26,7 @@ export function openSqliteReader(file: string): SqliteReader {
   };
   try {
     const reader = open();
-    const { lineEvidence, tierChanges, entries } = TABLES.port({
+    const { lineEvidence, tierChanges, entries, recordedRuns } = TABLES.port({
       prepare: (sql) => reader.prepare(sql),
       longReads: open,
       read: async (query) => {
@@ -42,7 +42,7 @@ export function openSqliteReader(file: string): SqliteReader {
       random: onlyRead,
       dataKey: new Uint8Array(32),
     });
-    return { lineEvidence, tierChanges, entries, close: () => opened.forEach((db) => db.close()) };
+    return { lineEvidence, tierChanges, entries, recordedRuns, close: () => opened.forEach((db) => db.close()) };
   } catch (error) {
     for (const db of opened) db.close();
     throw ledgerError(error);

@@ -37,7 +37,9 @@ import { followSuspensions } from '../runtime/suspended-versions.ts';
 import { RunsInFlight } from '../runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../runtime/runtime.ts';
 import type { OperatorProof } from '../../core/publication/owner.ts';
+import type { Replays } from '../replays/replays.ts';
 import type { Reputation } from '../reputation/reputation.ts';
+import { createReplays } from './create-replays.ts';
 import { createReputation } from './create-reputation.ts';
 import { SelfCheck, startCheckThread } from '../self-check/self-check.ts';
 import type { PoliciesInForce } from '../policy/policies.ts';
@@ -67,6 +69,7 @@ export interface Platform {
   readonly runtime: Runtime;
   /** The policies in force; until their objects were read, every run is denied. */
   readonly policies: PoliciesInForce;
+  readonly replays: Replays;
   /** Seals certificates and status lists with the certificate key. */
   readonly certificates: SealTools;
   /** Publishing, scores and certificates. */
@@ -250,11 +253,14 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const { listings } = reputation;
   const policy = await createPolicies({ ledger, listings, metrics, clock, log, platformNamespace, retention });
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation, ...policy });
+  const { replayed } = policy.policies;
+  const replays = createReplays({ runtime, document, ledgerFile: ledgerFile(options), replayed, metrics });
   const close = async (): Promise<void> => {
     delay.close();
     cases.close();
     await dialer.destroy();
     await scores.close();
+    await replays.close();
     await ledger.close();
     await runtime.selfCheck.close();
     await head.close();
@@ -271,6 +277,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     admission,
     runtime,
     policies: policy.policies,
+    replays,
     certificates,
     reputation,
   };

@@ -21,7 +21,7 @@ type RouteParts = Pick<ServiceParts, 'missing' | 'pins' | 'lastEvaluation' | 'po
 
 /** Every route of the API, with its OpenAPI document. @throws StartError the keys don't match each other */
 async function routesOf(platform: Platform, parts: RouteParts): Promise<readonly Route[]> {
-  const { keys, clock, runtime, reputation, version, ledger } = platform;
+  const { keys, clock, runtime, reputation, replays, version, ledger } = platform;
   const { keysJws } = keys;
   const opened = await openKeys(keysJws, keys.root, { sha256, ed25519Verify });
   if (!opened.ok) throw new StartError(`the keys document does not open with its root: ${opened.code}`, EX_CONFIG);
@@ -34,6 +34,7 @@ async function routesOf(platform: Platform, parts: RouteParts): Promise<readonly
     ledger,
     runtime,
     reputation,
+    replays,
     keys: { keysJws, document },
     missing,
   });

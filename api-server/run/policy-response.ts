@@ -1,7 +1,7 @@
 import type { RunFinish } from '../../adapters/ledger/port.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { decide } from '../../core/policy/decision/decide.ts';
-import { boundTo } from '../../core/policy/decision/run-decision.ts';
+import { boundTo, decidesRequests, usesPhase } from '../../core/policy/decision/run-decision.ts';
 import { laterFacts } from '../../core/policy/facts/build-facts.ts';
 import { FACTS_SCHEMA } from '../../core/policy/facts/orb-facts.ts';
 import type { Facts } from '../../core/policy/language/port.ts';
@@ -11,12 +11,13 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { AttemptResult } from './attempt.ts';
 import { factsOfRequest, factsOfResponse } from './policy-facts.ts';
 import { decisionRow, policyRecord, violationRows } from './policy-rows.ts';
-import { observeDecisions, snapshotOf, usesPhase, type RunPolicy } from './run-policy.ts';
+import { observeDecisions, snapshotOf, type RunPolicy } from './run-policy.ts';
 import type { Run } from './start.ts';
 
 /** Facts that the phases before the answer had. */
 function factsSoFar({ plan }: Run, policy: RunPolicy, { ready }: AttemptResult): Facts {
-  return usesPhase(policy.set, 'Request') ? laterFacts(policy.facts, factsOfRequest(plan, ready)) : policy.facts;
+  const { set, phases, facts } = policy;
+  return decidesRequests(set, boundTo(phases)) ? laterFacts(facts, factsOfRequest(plan, ready)) : facts;
 }
 
 /** @returns `policy` itself when no policy looks at answers */

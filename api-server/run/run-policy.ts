@@ -3,7 +3,14 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import { jcs } from '../../core/json/jcs.ts';
 import { decide, withApprovals, type DecideOptions } from '../../core/policy/decision/decide.ts';
 import { policySet, type PolicySet } from '../../core/policy/decision/policy-set.ts';
-import { boundTo, keptToHosts, runDecision, undecided } from '../../core/policy/decision/run-decision.ts';
+import {
+  boundTo,
+  decidesRequests,
+  keptToHosts,
+  runDecision,
+  undecided,
+  usesPhase,
+} from '../../core/policy/decision/run-decision.ts';
 import type { PhaseDecision, RunDecision } from '../../core/policy/decision/run-decision.ts';
 import { joinObligations, type Obligations } from '../../core/policy/decision/obligations.ts';
 import { laterFacts } from '../../core/policy/facts/build-facts.ts';
@@ -61,10 +68,6 @@ const NO_POLICIES = policySet([], []);
 /** The policies that meet the runs of an Orbiset; undefined: none does. */
 const setFor = (runtime: Runtime, { orbiset }: ResolvedRun): PolicySet | undefined =>
   runtime.policies.of(orbiset.namespace) ?? (orbiset.policies.defaultEffect === 'deny' ? NO_POLICIES : undefined);
-
-/** Whether some policy of the set decides in a phase. */
-export const usesPhase = ({ members }: PolicySet, phase: Phase): boolean =>
-  members.some(({ definition }) => definition.phases.includes(phase));
 
 /** @param added what the phase adds to the facts */
 export const snapshotOf = (runtime: Runtime, phase: Phase, provider: string | null, added: Facts): SaltedSnapshot => {
@@ -176,16 +179,18 @@ interface RequestDecision extends PhaseDecision {
 
 function decideRequest(
   runtime: Runtime,
-  { set, facts, options }: RunPolicy,
+  { set, facts, options, phases }: RunPolicy,
   resolved: ResolvedRun,
   ready: ReadyAttempt,
 ): RequestDecision {
   const provider = ready.provider.name;
-  if (!usesPhase(set, 'Request'))
+  if (!decidesRequests(set, boundTo(phases)))
     return { phase: 'Request', provider, decision: undecided('Request'), tookMs: 0, snapshot: undefined };
   const began = runtime.clock.monotonic();
   const added = factsOfRequest(resolved, ready);
-  const decision = decide(set, laterFacts(facts, added), 'Request', options);
+  const decision = usesPhase(set, 'Request')
+    ? decide(set, laterFacts(facts, added), 'Request', options)
+    : undecided('Request');
   const tookMs = runtime.clock.monotonic() - began;
   return { phase: 'Request', provider, decision, tookMs, snapshot: snapshotOf(runtime, 'Request', provider, added) };
 }
@@ -218,8 +223,7 @@ export function decideProviders(
   ready: readonly ReadyAttempt[],
 ): DecidedProviders {
   const before = boundTo(policy.phases);
-  if (before.restrictHosts === undefined && before.maxResponseBytes === undefined && !usesPhase(policy.set, 'Request'))
-    return { policy, eligible: ready };
+  if (before.maxResponseBytes === undefined && !decidesRequests(policy.set, before)) return { policy, eligible: ready };
   const eligible: ReadyAttempt[] = [];
   const decided = ready.map((one) => {
     const request = decideRequest(runtime, policy, resolved, one);

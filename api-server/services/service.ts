@@ -7,6 +7,7 @@ import type { Route } from '../http/route.ts';
 import type { PolicyObjects } from '../policy/port.ts';
 import type { ProblemPart } from '../problems/problem-part.ts';
 import type { EvaluationSource, PinStore } from '../providers/port.ts';
+import type { Replays } from '../replays/replays.ts';
 import type { Reputation } from '../reputation/reputation.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
@@ -19,6 +20,7 @@ export interface ServiceParts {
   readonly keys: { readonly keysJws: string; readonly document: KeysDocument };
   readonly runtime: Runtime;
   readonly reputation: Reputation;
+  readonly replays: Replays;
   /** Parts that keep the process from being ready; empty: ready. */
   readonly missing: () => readonly string[];
   readonly policyObjects: PolicyObjects;

@@ -4,7 +4,13 @@ import { isJsonObject, type JsonObject } from '../json/json-value.ts';
 import type { Signer } from './signer.ts';
 
 /** Types of signed documents (trust.md §1.3). */
-export type JwsType = 'orb-receipt+jws' | 'orb-swap+jws' | 'orb-keys+jws' | 'orb-test-result+jws' | 'vc+jwt';
+export type JwsType =
+  | 'orb-receipt+jws'
+  | 'orb-swap+jws'
+  | 'orb-keys+jws'
+  | 'orb-test-result+jws'
+  | 'orb-replay+jws'
+  | 'vc+jwt';
 
 /** A protected header: its members, and the text that they were parsed from. */
 export interface JwsHeader {

@@ -2,6 +2,7 @@ import { createKubeMetrics } from '../../adapters/kube/kube-metrics.ts';
 import { createMetrics, observeCertificate } from '../../adapters/telemetry/metrics.ts';
 import { createReputationCounters, observeReputation } from '../../adapters/telemetry/reputation-metrics.ts';
 import { createPolicyMetrics } from '../../api-server/policy/policy-metrics.ts';
+import { createReplayCounters } from '../../api-server/replays/replay-metrics.ts';
 import { createFailoverGauges } from '../../operator/failover/gauges.ts';
 import { createLoaderMetrics } from '../../operator/loader/loader-metrics.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -27,6 +28,7 @@ export async function exposedMetrics(): Promise<ReadonlySet<string>> {
   createReputationCounters(api.registry);
   observeReputation(api.registry, IDLE_REPUTATION);
   createPolicyMetrics(api.registry, IDLE_POLICIES);
+  createReplayCounters(api.registry);
   const failover = createFailoverGauges(api.registry, clock);
   const text = await textOf(api.slices(), failover.slices());
   const families = [...text.matchAll(TYPE)].flatMap(([, name = '', type]) =>

@@ -1,3 +1,4 @@
+import { someReplays } from './replays.ts';
 import type { ServiceParts } from '../../api-server/services/service.ts';
 import { aReputation } from './a-reputation.ts';
 import { createTestRuntime } from './a-runtime.ts';
@@ -18,6 +19,7 @@ export async function serviceParts(): Promise<{ readonly parts: ServiceParts; re
     keys: vectorKeys,
     runtime,
     reputation: aReputation(ledger, clock),
+    replays: someReplays(runtime),
     missing: () => [],
     pins,
     policyObjects: { read: unasked, list: unasked, create: unasked, replace: unasked, remove: unasked },

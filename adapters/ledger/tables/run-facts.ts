@@ -46,7 +46,8 @@ export function faultOfFacts(all: readonly FactsColumns[]): string | undefined {
   return all.map(([, , , , facts]) => faultOfText(facts, MAX_FACTS_BYTES)).find((fault) => fault !== undefined);
 }
 
-const DAMAGED: NewFacts = {
+/** In place of facts that can't be read. */
+export const UNREADABLE_FACTS: NewFacts = {
   phase: 'PreFlight',
   provider: null,
   schema: '',
@@ -54,7 +55,7 @@ const DAMAGED: NewFacts = {
   facts: '',
 };
 
-const factsOf = ([phase, provider, schema, salt, facts]: FactsColumns): NewFacts => ({
+export const factsOf = ([phase, provider, schema, salt, facts]: FactsColumns): NewFacts => ({
   phase,
   provider,
   schema,
@@ -68,7 +69,7 @@ function factsIn(row: Row | undefined): readonly NewFacts[] {
   const parts = [blobOf(row, 'record'), optionalBlobOf(row, 'response')];
   return parts.flatMap((bytes) => {
     if (bytes === null) return [];
-    return unpackRecord(bytes, packing)?.facts.map(factsOf) ?? [DAMAGED];
+    return unpackRecord(bytes, packing)?.facts.map(factsOf) ?? [UNREADABLE_FACTS];
   });
 }
 

@@ -23,6 +23,7 @@ import { violationTable } from './policy-violations.ts';
 import { publicationTable } from './publications.ts';
 import { publishedTable } from './published.ts';
 import { receiptTable } from './receipts.ts';
+import { recordedRuns } from './recorded-runs.ts';
 import { reputationTable } from './reputation.ts';
 import { runFacts } from './run-facts.ts';
 import { runTable } from './runs.ts';
@@ -65,7 +66,8 @@ export const TABLES = listed(identityTable)
   .and(replayTable)
   .and(replayTotalTable)
   .and(replayChangeTable)
-  .and(policyRetention);
+  .and(policyRetention)
+  .and(recordedRuns);
 
 /** The parts of all tables: nearly the whole port of the ledger. */
 export type TablePorts = ReturnType<typeof TABLES.port>;

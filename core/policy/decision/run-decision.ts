@@ -3,6 +3,7 @@ import type { CheckResult } from '../../receipt/record.ts';
 import type { Phase } from '../facts/fact-schema.ts';
 import type { Decision, Denial, Violation } from './decision.ts';
 import { joinObligations, type Obligations } from './obligations.ts';
+import type { PolicySet } from './policy-set.ts';
 import { worstViolations } from './worst-violations.ts';
 
 /** What was decided in one phase of a run. */
@@ -105,3 +106,15 @@ export function keptToHosts(decision: Decision, hosts: readonly string[] | undef
   };
   return { ...decision, decision: 'deny', defaultUsed: false, denials: [denial] };
 }
+
+/** Whether some policy of the set decides in a phase. */
+export const usesPhase = ({ members }: PolicySet, phase: Phase): boolean =>
+  members.some(({ definition }) => definition.phases.includes(phase));
+
+/**
+ * Whether each provider is decided on, and the facts of its request are recorded: a policy looks at requests, or the run
+ * is kept to hosts.
+ * @param bound what PreFlight binds the run to
+ */
+export const decidesRequests = (set: PolicySet, { restrictHosts }: Obligations): boolean =>
+  restrictHosts !== undefined || usesPhase(set, 'Request');

@@ -19,7 +19,8 @@ export interface FactsSnapshot {
   readonly digest: Digest;
 }
 
-function saltedDigest(salt: Uint8Array, facts: string): Digest {
+/** The digest of stored facts: `sha256(salt ‖ facts)`. */
+export function saltedDigest(salt: Uint8Array, facts: string): Digest {
   const digest = `sha256:${createHash('sha256').update(salt).update(facts).digest('hex')}`;
   if (!isDigest(digest)) throw new TypeError('SHA-256 is 64 hexadecimal digits');
   return digest;

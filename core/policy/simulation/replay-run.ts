@@ -1,69 +1,50 @@
-import { member } from '../../json/members.ts';
-import { decide, type DecideOptions } from '../decision/decide.ts';
+import { member, objectAt } from '../../json/members.ts';
+import { decide, withApprovals, type DecideOptions } from '../decision/decide.ts';
+import type { OrbisetPolicies } from '../../manifest/policies.ts';
+import type { Decision } from '../decision/decision.ts';
+import { joinObligations, type Obligations } from '../decision/obligations.ts';
 import type { PolicySet } from '../decision/policy-set.ts';
+import {
+  boundTo,
+  decidesRequests,
+  keptToHosts,
+  runDecision,
+  undecided,
+  usesPhase,
+  type PhaseDecision,
+  type RunDecision,
+} from '../decision/run-decision.ts';
 import { laterFacts } from '../facts/build-facts.ts';
-import { rootOf, type Phase } from '../facts/fact-schema.ts';
-import { FACTS_SCHEMA, ORB_FACTS } from '../facts/orb-facts.ts';
+import type { Phase } from '../facts/fact-schema.ts';
 import type { Facts } from '../language/port.ts';
+import {
+  indeterminate,
+  missingFact,
+  READABLE_SCHEMAS,
+  type Indeterminate,
+  type RecordedFacts,
+  type RecordedRun,
+} from './recorded-run.ts';
 
-/** The facts that one phase of a recorded run added; its digest was checked before. */
-export interface RecordedFacts {
-  readonly phase: Phase;
-  /** Of phase Request; of phase Response the provider that answered; null in PreFlight. */
-  readonly provider: string | null;
-  readonly schema: string;
+/** A run that was decided again. */
+export interface DecidedRun {
+  readonly kind: 'decided';
+  readonly run: RunDecision;
+  /** The phase that denies; undefined: the run is allowed. */
+  readonly deniedIn: Phase | undefined;
+  /** What an allowed run would be bound to. */
+  readonly obligations: Obligations;
+  /** A rule failed, whatever that meant. */
+  readonly hasErrors: boolean;
+  /** Facts of the phase that decided. */
   readonly facts: Facts;
 }
 
-/** A run as a replay reads it. */
-export interface RecordedRun {
-  /** PreFlight first, Request for each eligible provider, Response; empty when nothing was recorded. */
-  readonly snapshots: readonly RecordedFacts[];
-  /** Why there are no snapshots. */
-  readonly absent: 'facts_not_recorded' | 'facts_erased';
-  /** The phase in which the run was denied; undefined: it was allowed. */
-  readonly deniedIn: Phase | undefined;
-  /** Inputs whose values were recorded, as the policies of that time declared them. */
-  readonly inputNames: readonly string[];
-}
+export type ReplayedRun = DecidedRun | Indeterminate;
 
-/** Why a run can't be decided again (policy.md §5). */
-type IndeterminateReason =
-  | 'fact_not_recorded'
-  | 'facts_not_recorded'
-  | 'facts_erased'
-  | 'schema_mismatch'
-  | 'phase_not_reached'
-  | 'phase_not_recorded'
-  | 'input_fact_not_exposed';
-
-export type ReplayedRun =
-  | { readonly kind: 'decided'; readonly decision: 'allow' | 'deny' }
-  | { readonly kind: 'indeterminate'; readonly reason: IndeterminateReason; readonly fact: string | undefined };
-
-const indeterminate = (reason: IndeterminateReason, fact?: string): ReplayedRun => ({
-  kind: 'indeterminate',
-  reason,
-  fact,
-});
-
-const decided = (decision: 'allow' | 'deny'): ReplayedRun => ({ kind: 'decided', decision });
-
-function factAt(facts: Facts, path: string): unknown {
-  const root = rootOf(path);
-  return member(member(facts, root), path.slice(root.length + 1));
-}
-
-/** A fact that the policies of a phase read and that was not recorded. A nullable fact may have been absent. */
-function missingFact(set: PolicySet, facts: Facts, phase: Phase, run: RecordedRun): ReplayedRun | undefined {
-  const policies = set.members.filter(({ definition, isMatch }) => definition.phases.includes(phase) && isMatch(facts));
-  for (const path of new Set(policies.flatMap(({ compiled }) => compiled.readsFacts))) {
-    const input = path.startsWith('inputs.') ? path.slice('inputs.'.length) : undefined;
-    if (input !== undefined && !run.inputNames.includes(input)) return indeterminate('input_fact_not_exposed', path);
-    const isNullable = input !== undefined || ORB_FACTS.facts.get(path)?.isNullable === true;
-    if (!isNullable && factAt(facts, path) === undefined) return indeterminate('fact_not_recorded', path);
-  }
-  return undefined;
+export interface ReplayRunOptions extends Omit<DecideOptions, 'orbiset'> {
+  /** What the Orbiset says now; undefined: it is gone. */
+  readonly orbiset: OrbisetPolicies | undefined;
 }
 
 interface Replay {
@@ -72,57 +53,141 @@ interface Replay {
   readonly options: DecideOptions;
 }
 
-function replayFacts({ set, run, options }: Replay, facts: Facts, phase: Phase): ReplayedRun {
-  return missingFact(set, facts, phase, run) ?? decided(decide(set, facts, phase, options).decision);
+/** A decision and the facts that it was made on. */
+interface Step extends PhaseDecision {
+  readonly facts: Facts;
 }
 
-const isUsed = ({ set }: Replay, phase: Phase): boolean =>
-  set.members.some(({ definition }) => definition.phases.includes(phase));
+function decidePhase({ set, run, options }: Replay, facts: Facts, phase: Phase): Decision | Indeterminate {
+  return missingFact(set, facts, phase, run) ?? decide(set, facts, phase, options);
+}
+
+const isOpen = (found: Decision | Indeterminate): found is Indeterminate => 'kind' in found;
 
 /** A phase that the policies decide in and that was not recorded. */
-const unrecorded = ({ run }: Replay): ReplayedRun =>
+const unrecorded = ({ run }: Replay): Indeterminate =>
   indeterminate(run.deniedIn === undefined ? 'phase_not_recorded' : 'phase_not_reached');
 
-/** A run is denied in Request when every provider is. */
-function replayRequests(replay: Replay, preFlight: Facts): ReplayedRun {
-  const recorded = replay.run.snapshots.filter(({ phase }) => phase === 'Request');
-  if (!isUsed(replay, 'Request')) return decided('allow');
-  if (recorded.length === 0) return unrecorded(replay);
-  const results = recorded.map(({ facts }) => replayFacts(replay, laterFacts(preFlight, facts), 'Request'));
-  const open = results.find(({ kind }) => kind === 'indeterminate');
-  if (open !== undefined) return open;
-  return decided(results.every((result) => result.kind === 'decided' && result.decision === 'deny') ? 'deny' : 'allow');
+/** A label of the host that came from a secret was recorded as `*`: whether it was allowed is unknown. */
+function keptTo(decision: Decision, hosts: readonly string[] | undefined, facts: Facts): Decision | Indeterminate {
+  if (hosts === undefined || decision.decision === 'deny') return decision;
+  const host = member(objectAt(facts, 'request'), 'host');
+  if (typeof host !== 'string' || host.startsWith('*')) return indeterminate('fact_not_recorded', 'request.host');
+  return keptToHosts(decision, hosts, host);
 }
 
-function replayResponse(replay: Replay, preFlight: Facts): ReplayedRun {
-  const response = replay.run.snapshots.find(({ phase }) => phase === 'Response');
-  if (!isUsed(replay, 'Response')) return decided('allow');
-  if (response === undefined) return unrecorded(replay);
-  const request = replay.run.snapshots.find(
-    ({ phase, provider }) => phase === 'Request' && provider === response.provider,
+function replayRequest(replay: Replay, before: Step, recorded: RecordedFacts): Step | Indeterminate {
+  const facts = laterFacts(before.facts, recorded.facts);
+  const decided = usesPhase(replay.set, 'Request') ? decidePhase(replay, facts, 'Request') : undecided('Request');
+  if (isOpen(decided)) return decided;
+  const { restrictHosts } = joinObligations(before.decision.obligations, decided.obligations);
+  const decision = keptTo(decided, restrictHosts, facts);
+  return isOpen(decision) ? decision : { phase: 'Request', provider: recorded.provider, decision, tookMs: 0, facts };
+}
+
+/** The decisions on all providers; empty when the policies look at none. */
+function replayRequests(replay: Replay, before: Step): readonly Step[] | Indeterminate {
+  if (!decidesRequests(replay.set, before.decision.obligations)) return [];
+  const recorded = replay.run.snapshots.filter(({ phase }) => phase === 'Request');
+  if (recorded.length === 0) return unrecorded(replay);
+  const steps: Step[] = [];
+  for (const one of recorded) {
+    const step = replayRequest(replay, before, one);
+    if ('kind' in step) return step;
+    steps.push(step);
+  }
+  return steps;
+}
+
+/** @returns undefined: no decision about an answer is due */
+function answerOf({ set, run }: Replay): RecordedFacts | Indeterminate | undefined {
+  if (!usesPhase(set, 'Response')) return undefined;
+  if (run.deniedIn !== undefined && run.deniedIn !== 'Response') return indeterminate('phase_not_reached');
+  if (!run.isAnswered) return undefined;
+  return run.snapshots.find(({ phase }) => phase === 'Response') ?? indeterminate('phase_not_recorded');
+}
+
+function replayResponse(replay: Replay, before: Step, requests: readonly Step[]): Step | Indeterminate | undefined {
+  const response = answerOf(replay);
+  if (response === undefined || 'kind' in response) return response;
+  const { provider } = response;
+  const request = requests.find((one) => one.provider === provider);
+  // Another provider would have answered, and its answer is unknown.
+  if (requests.length > 0 && request?.decision.decision !== 'allow') return indeterminate('phase_not_recorded');
+  const facts = laterFacts((request ?? before).facts, response.facts);
+  const decision = decidePhase(replay, facts, 'Response');
+  return isOpen(decision) ? decision : { phase: 'Response', provider, decision, tookMs: 0, facts };
+}
+
+const hasErrors = ({ decision }: Step): boolean => decision.rules.some(({ result }) => result === 'error');
+
+function resultOf(steps: readonly Step[]): DecidedRun {
+  const run = runDecision(steps);
+  const deciding = steps.find(({ phase, provider }) => phase === run.phase && provider === run.provider);
+  return {
+    kind: 'decided',
+    run,
+    deniedIn: run.decision === 'deny' ? run.phase : undefined,
+    obligations: boundTo(steps),
+    hasErrors: steps.some(hasErrors),
+    facts: deciding?.facts ?? {},
+  };
+}
+
+const isDenied = (steps: readonly Step[]): boolean => runDecision(steps).decision === 'deny';
+
+function replayPhases(replay: Replay, preFlight: Facts): ReplayedRun {
+  const decided = decidePhase(replay, preFlight, 'PreFlight');
+  if (isOpen(decided)) return decided;
+  const decision = withApprovals(decided, replay.run.approved);
+  const first: Step = { phase: 'PreFlight', provider: null, decision, tookMs: 0, facts: preFlight };
+  if (isDenied([first])) return resultOf([first]);
+  const requests = replayRequests(replay, first);
+  if ('kind' in requests) return requests;
+  const steps = [first, ...requests];
+  if (isDenied(steps)) return resultOf(steps);
+  const response = replayResponse(replay, first, requests);
+  if (response !== undefined && 'kind' in response) return response;
+  return resultOf(response === undefined ? steps : [...steps, response]);
+}
+
+const STRICTEST: OrbisetPolicies = { defaultEffect: 'deny', requireReady: true };
+const LOOSEST: OrbisetPolicies = { defaultEffect: 'allow', requireReady: false };
+
+/** What the Orbiset may have said when the run was decided: what it says now, unless the record tells otherwise. */
+function possibleOrbisets(
+  now: OrbisetPolicies | undefined,
+  then: RecordedRun['defaultEffect'],
+): readonly [OrbisetPolicies, ...OrbisetPolicies[]] {
+  if (now === undefined) return [LOOSEST, STRICTEST];
+  return then === undefined || then === now.defaultEffect ? [now] : [now, { ...now, defaultEffect: then }];
+}
+
+function replayUnder(
+  set: PolicySet,
+  run: RecordedRun,
+  options: ReplayRunOptions,
+  orbisets: readonly [OrbisetPolicies, ...OrbisetPolicies[]],
+): ReplayedRun {
+  const [first] = run.snapshots;
+  if (first === undefined) return indeterminate(run.absent);
+  const [result, ...others] = orbisets.map((orbiset) =>
+    replayPhases({ set, run, options: { ...options, orbiset } }, first.facts),
   );
-  const before = request === undefined ? preFlight : laterFacts(preFlight, request.facts);
-  return replayFacts(replay, laterFacts(before, response.facts), 'Response');
+  if (result === undefined) throw new RangeError('a run is decided under one Orbiset at least');
+  if (result.kind === 'indeterminate') return result;
+  const isSame = others.every((other) => other.kind === 'decided' && other.run.decision === result.run.decision);
+  return isSame ? result : indeterminate('orbiset_changed');
 }
 
 /**
- * Decides a recorded run again with other policies: the same function, on the facts that were recorded. What can't be
- * decided is never taken for allowed or denied.
+ * Decides a recorded run again with other policies: the same functions as for the run, on the facts that were recorded.
+ * What can't be decided is never taken for allowed or denied (policy.md §6).
  */
-export function replayRun(set: PolicySet, run: RecordedRun, options: DecideOptions): ReplayedRun {
-  const replay = { set, run, options };
+export function replayRun(set: PolicySet, run: RecordedRun, options: ReplayRunOptions): ReplayedRun {
   const [first] = run.snapshots;
   if (first === undefined) return indeterminate(run.absent);
-  if (run.snapshots.some(({ schema }) => schema !== FACTS_SCHEMA)) return indeterminate('schema_mismatch');
+  if (run.snapshots.some(({ schema }) => !READABLE_SCHEMAS.includes(schema))) return indeterminate('schema_mismatch');
   if (first.phase !== 'PreFlight') return indeterminate('phase_not_recorded');
-  const steps = [
-    () => replayFacts(replay, first.facts, 'PreFlight'),
-    () => replayRequests(replay, first.facts),
-    () => replayResponse(replay, first.facts),
-  ];
-  for (const step of steps) {
-    const result = step();
-    if (result.kind === 'indeterminate' || result.decision === 'deny') return result;
-  }
-  return decided('allow');
+  return replayUnder(set, run, options, possibleOrbisets(options.orbiset, run.defaultEffect));
 }

@@ -1,3 +1,4 @@
+import { someReplays } from '../../support/replays.ts';
 import { evaluateOnce } from '../../support/evaluate-once.ts';
 import { expect } from 'chai';
 import { Agent, request } from 'undici';
@@ -102,6 +103,7 @@ describe('the runs of one tenant (trust.md §5.4)', function runs() {
       keys: vectorKeys,
       runtime,
       reputation,
+      replays: someReplays(runtime),
       missing: () => [],
       policyObjects: { read: unused, list: unused, create: unused, replace: unused, remove: unused },
       pins: { set: unused, remove: unused },

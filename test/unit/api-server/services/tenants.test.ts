@@ -1,3 +1,4 @@
+import { someReplays } from '../../../support/replays.ts';
 import { evaluateOnce } from '../../../support/evaluate-once.ts';
 import { expect } from 'chai';
 import { serviceRoutes } from '../../../../api-server/services/services.ts';
@@ -96,6 +97,7 @@ describe('every route and every tenant (security.md S13, S14)', () => {
       keys: vectorKeys,
       runtime,
       reputation,
+      replays: someReplays(runtime),
       missing: () => [],
       policyObjects: createPolicyObjects({ client: (await anObjectStore()).client, clock }),
       pins: {

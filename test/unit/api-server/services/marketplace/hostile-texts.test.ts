@@ -1,3 +1,4 @@
+import { someReplays } from '../../../../support/replays.ts';
 import { whileTimePasses } from '../../../../support/while-time-passes.ts';
 import { evaluateOnce } from '../../../../support/evaluate-once.ts';
 import { expect } from 'chai';
@@ -60,6 +61,7 @@ describe('what strangers write, where it is shown', () => {
       keys: vectorKeys,
       runtime,
       reputation,
+      replays: someReplays(runtime),
       missing: () => [],
       pins: { set: unused, remove: unused },
       policyObjects: { read: unused, list: unused, create: unused, replace: unused, remove: unused },

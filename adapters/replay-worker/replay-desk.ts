@@ -1,0 +1,178 @@
+import { KeptResults } from '../../core/policy/decision/kept-results.ts';
+import { policySet, type PolicySet } from '../../core/policy/decision/policy-set.ts';
+import { compileDocument } from '../../core/policy/document/compile-document.ts';
+import { globMatcher } from '../../core/policy/document/glob.ts';
+import { CEL_ENGINE } from '../../core/policy/language/cel-engine.ts';
+import { indeterminate } from '../../core/policy/simulation/recorded-run.ts';
+import { readRecorded, type ReplayContext, type StoredRun } from '../../core/policy/simulation/read-recorded.ts';
+import { sampled, type SampledReceipt } from '../../core/policy/simulation/replay-sample.ts';
+import { ReplayTally } from '../../core/policy/simulation/replay-tally.ts';
+import { isChanged, ReplayWalk, type ReplayInput, type WalkedRun } from '../../core/policy/simulation/replay-walk.ts';
+import { verifyReceipt } from '../../core/verify/verify.ts';
+import { ed25519Verify, sha256 } from '../keys/primitives.ts';
+import type { Ledger, RecordedRunRow } from '../ledger/port.ts';
+import { changeText } from './change-text.ts';
+import type { PolicySources, ReplayJob, ReplayProgress } from './port.ts';
+
+/** What a replay reads. */
+export type RunSource = Pick<Ledger, 'recordedRuns'>;
+
+/** Receipts of one step (policy.md §6). */
+const CHUNK = 10_000;
+/** Receipts of one query: some 20 ms. */
+const SLICE = 500;
+const MOST_CHANGES = 10_000;
+/** Changes with the values of their rule: finding them takes as long as a decision. */
+const MOST_TRACES = 1000;
+
+/** @throws TypeError a policy does not compile: the caller compiled it before */
+function setOf({ policies, missing }: PolicySources, now: number): PolicySet {
+  const members = policies.map(({ mode, ...policy }) => {
+    const document = compileDocument(policy, now, CEL_ENGINE);
+    if (!document.ok) throw new TypeError(`policy ${policy.namespace}/${policy.name} does not compile`);
+    return { definition: document.definition, compiled: document.compiled, mode };
+  });
+  return policySet(members, missing);
+}
+
+const storedOf = ({ receiptId, orbId, issuedAt, jws, entry, decision }: RecordedRunRow): StoredRun => ({
+  receiptId,
+  orbId,
+  at: issuedAt,
+  jws,
+  payload: Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString('utf8'),
+  entry,
+  caller: decision?.caller ?? '',
+  record: decision?.json ?? null,
+  facts: decision?.facts ?? [],
+});
+
+/** The result about a run of which nothing can be believed. */
+function unreadable({ receiptId, orbId, at, caller }: StoredRun, job: ReplayJob): WalkedRun {
+  const nothing = { deniedIn: undefined, isAnswered: false, inputNames: [], approved: [], defaultEffect: undefined };
+  const input: ReplayInput = {
+    receiptId,
+    orbId,
+    at,
+    caller,
+    namespace: job.tenant,
+    orbiset: undefined,
+    decision: 'allow',
+    rule: '',
+    obligations: undefined,
+    run: { ...nothing, snapshots: [], absent: 'facts_erased' },
+  };
+  const result = indeterminate('digest_mismatch');
+  return { input, asRecorded: result, recomputed: job.stateful === 'as_recorded' ? undefined : result };
+}
+
+/** Replays one job over any source, on the thread that calls it. */
+export class ReplayDesk {
+  readonly #source: RunSource;
+  readonly #job: ReplayJob;
+  readonly #candidate: PolicySet;
+  readonly #context: ReplayContext;
+  readonly #walk: ReplayWalk;
+  readonly #tally: ReplayTally;
+  readonly #isMeant: (row: RecordedRunRow) => boolean;
+  #last: RecordedRunRow | undefined;
+  #changes: string[] = [];
+  #found = 0;
+  #receipts = 0;
+  #signatures = 0;
+  #mismatches = 0;
+
+  /** @throws TypeError a policy of the job does not compile */
+  constructor(source: RunSource, job: ReplayJob) {
+    this.#source = source;
+    this.#job = job;
+    const inForce = setOf(job.current, job.now);
+    this.#candidate = setOf(job.candidate, job.now);
+    this.#context = { namespace: job.tenant, orbisets: new Map(Object.entries(job.orbisets)), inForce };
+    const { stateful, baseline } = job;
+    const current = baseline === 'current' ? inForce : undefined;
+    this.#walk = new ReplayWalk({ candidate: this.#candidate, current, stateful, kept: new KeptResults() });
+    this.#tally = new ReplayTally(stateful);
+    this.#isMeant = meaning(job);
+  }
+
+  /** Replays the next chunk of receipts. @throws LedgerError */
+  async step(): Promise<ReplayProgress> {
+    for (let read = 0; read < CHUNK; read += SLICE) {
+      const rows = await this.#slice();
+      for (const row of rows) if (this.#isMeant(row)) await this.#replay(row);
+      if (rows.length < SLICE) return this.#progress(true);
+    }
+    return this.#progress(false);
+  }
+
+  #slice(): Promise<readonly RecordedRunRow[]> {
+    const { tenant, from, until } = this.#job;
+    const after = this.#last === undefined ? {} : { after: this.#last };
+    return this.#source.recordedRuns(tenant, { from, until, limit: SLICE, ...after }).then((rows) => {
+      this.#last = rows.at(-1) ?? this.#last;
+      return rows;
+    });
+  }
+
+  #progress(isDone: boolean): ReplayProgress {
+    const changes = this.#changes;
+    this.#changes = [];
+    return {
+      isDone,
+      changes,
+      changesLeftOut: Math.max(0, this.#found - MOST_CHANGES),
+      summary: this.#tally.summary(),
+      totals: this.#tally.totals(),
+      verified: { receipts: this.#receipts, signatures: this.#signatures },
+      mismatches: this.#mismatches,
+    };
+  }
+
+  async #replay(row: RecordedRunRow): Promise<void> {
+    const choice = sampled(this.#job.sample, row.receiptId);
+    if (!choice.isReplayed) return;
+    const stored = storedOf(row);
+    this.#receipts += 1;
+    const input = readRecorded(stored, this.#context);
+    const walked = input === undefined ? undefined : await this.#verified(this.#walk.next(input), stored, choice);
+    if (walked === undefined) {
+      this.#mismatches += 1;
+      this.#tally.add(unreadable(stored, this.#job));
+      return;
+    }
+    this.#walk.note(walked);
+    this.#tally.add(walked);
+    this.#keepChange(walked);
+  }
+
+  /** @returns undefined: the receipt is not signed by a key of the platform */
+  async #verified(walked: WalkedRun, { jws }: StoredRun, choice: SampledReceipt): Promise<WalkedRun | undefined> {
+    const { asRecorded, recomputed } = walked;
+    if (!choice.isVerified && !isChanged(asRecorded) && !isChanged(recomputed)) return walked;
+    this.#signatures += 1;
+    const { keys: document, now } = this.#job;
+    const primitives = { sha256, ed25519Verify, now: () => now };
+    const { signatureValid } = await verifyReceipt({ jws, proof: null, document }, { allowUnlogged: true }, primitives);
+    return signatureValid ? walked : undefined;
+  }
+
+  #keepChange(walked: WalkedRun): void {
+    const primary = this.#tally.primary(walked);
+    const change = isChanged(primary) ? primary : walked.recomputed;
+    if (change === undefined || !isChanged(change) || change.kind === 'indeterminate') return;
+    this.#found += 1;
+    if (this.#found > MOST_CHANGES) return;
+    const stateful = change === walked.asRecorded ? 'as_recorded' : 'recomputed';
+    const set = this.#found > MOST_TRACES ? undefined : this.#candidate;
+    this.#changes.push(changeText(walked.input, { ...change, stateful }, set));
+  }
+}
+
+function meaning({ filter: { orbIds, orbisets } }: ReplayJob): (row: RecordedRunRow) => boolean {
+  const matchers = orbIds.map(globMatcher);
+  const wanted = new Set(orbisets);
+  return ({ orbId, decision }) =>
+    (matchers.length === 0 || matchers.some((matches) => matches(orbId))) &&
+    (wanted.size === 0 || decision === null || wanted.has(decision.orbiset));
+}

@@ -1,0 +1,6 @@
+import { parentPort } from 'node:worker_threads';
+import { serveReplay } from './serve-replay.ts';
+
+// This module runs on import: it is the entry of the thread.
+if (parentPort === null) throw new TypeError('policies are replayed in a worker thread');
+serveReplay(parentPort);

@@ -1,0 +1,55 @@
+import { LedgerError } from '../ledger/port.ts';
+import { openSqliteReader } from '../ledger/sqlite-reader.ts';
+import type { ReplayJob, ReplayProgress } from './port.ts';
+import { ReplayDesk } from './replay-desk.ts';
+
+/** What the thread is sent: the path of the ledger's file with the job first, then `step` for each chunk. */
+export type ToReplayThread = readonly [kind: 'begin', file: string, job: ReplayJob] | readonly [kind: 'step'];
+
+/** The answer to `begin` and to each step. */
+export type FromReplayThread =
+  | readonly [kind: 'ready']
+  | readonly [kind: 'progress', progress: ReplayProgress]
+  /** The ledger could not be read. */
+  | readonly [kind: 'failed', message: string]
+  /** Any other error: a bug, or rows of the ledger that can't be read. */
+  | readonly [kind: 'broken', message: string, stack: string];
+
+/** The thread's end of its channel. */
+export interface ReplayPort {
+  readonly on: (event: 'message', listener: (message: ToReplayThread) => void) => unknown;
+  readonly postMessage: (message: FromReplayThread) => void;
+}
+
+function failureOf(error: unknown): FromReplayThread {
+  if (error instanceof LedgerError) return ['failed', error.message];
+  const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
+  return ['broken', message, stack];
+}
+
+/** Handles messages one at a time. The first compiles the policies and opens the file, which is closed with the thread. */
+export function serveReplay(port: ReplayPort): void {
+  let desk: ReplayDesk | undefined;
+  let last: Promise<void> = Promise.resolve();
+
+  async function answer(message: ToReplayThread): Promise<FromReplayThread> {
+    if (message[0] === 'begin') {
+      desk = new ReplayDesk(openSqliteReader(message[1]), message[2]);
+      return ['ready'];
+    }
+    if (desk === undefined) throw new TypeError('no replay was begun');
+    return ['progress', await desk.step()];
+  }
+
+  async function handle(message: ToReplayThread): Promise<void> {
+    try {
+      port.postMessage(await answer(message));
+    } catch (error) {
+      port.postMessage(failureOf(error));
+    }
+  }
+
+  port.on('message', (message) => {
+    last = last.then(() => handle(message));
+  });
+}
